@@ -4,23 +4,50 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/errors"
 )
-
-// CallOption sets up one call of any method: [CaptureResponse], [CaptureResponseWithSecrets] or [Timeout].
-type CallOption func(*transport.Call)
-
-// ApplyToWrite makes every CallOption a [WriteOption].
-func (o CallOption) ApplyToWrite(call *transport.Call) {
-	if o != nil {
-		o(call)
-	}
-}
 
 // WriteOption sets up one write that can have an idempotency key, such as dapi's Payouts.Book. [IdempotencyKey] and
 // every [CallOption] are WriteOptions. A method that takes CallOptions has no use for a key: it only reads, or
 // repeating it changes nothing, or the service ignores the key.
-type WriteOption interface{ ApplyToWrite(call *transport.Call) }
+type WriteOption interface{ apply(to *CallSettings) }
+
+// CallOption sets up one call of any method: [CaptureResponse], [CaptureResponseWithSecrets] or [Timeout].
+type CallOption interface {
+	WriteOption
+	ofAnyCall()
+}
+
+type callOption func(*CallSettings)
+
+func (o callOption) apply(to *CallSettings) { o(to) }
+func (callOption) ofAnyCall()               {}
+
+// CallSettings is what the options of a call set.
+type CallSettings struct {
+	Key     Key            // of [IdempotencyKey]; empty for none
+	Timeout *time.Duration // of [Timeout]; nil for the client's
+	// Capture and CaptureRevealing are where the response is stored, of each [CaptureResponse] and of each
+	// [CaptureResponseWithSecrets].
+	Capture, CaptureRevealing []*Response
+	// Invalid are the problems with the options. The call is refused because of them.
+	Invalid []errors.Field
+}
+
+// CallSettingsOf returns what the options of a call set. It ignores nil options. Use it in fakes of a service, to check
+// which key your program sent.
+func CallSettingsOf[O WriteOption](options ...O) CallSettings {
+	if len(options) == 0 {
+		return CallSettings{} // the usual case needs nothing on the heap
+	}
+	var settings CallSettings
+	for _, option := range options {
+		if any(option) != nil {
+			option.apply(&settings)
+		}
+	}
+	return settings
+}
 
 // IdempotencyKey sends a write with your key. With an empty key, the call fails with *errors.InvalidInput. [Key] says
 // what a key does, and what happens to a write without a key.
@@ -28,14 +55,11 @@ func IdempotencyKey(key Key) WriteOption { return keyOption(key) }
 
 type keyOption Key
 
-// ApplyToWrite implements [WriteOption].
-func (k keyOption) ApplyToWrite(call *transport.Call) { call.Key, call.KeySet = string(k), true }
-
-// KeyOf returns the idempotency key that the options of a write set. ok is false if they set none. Use it in fakes of a
-// service, to check which key your program sent.
-func KeyOf(options ...WriteOption) (key Key, ok bool) {
-	call := transport.WriteOf(options)
-	return Key(call.Key), call.KeySet
+func (k keyOption) apply(to *CallSettings) {
+	to.Key = Key(k)
+	if k == "" {
+		refuse(&to.Invalid, "Idempotency-Key", errors.FieldMissing, "is required")
+	}
 }
 
 // Timeout ends one call after d, with all its attempts, pauses and waiting in line, unless the context ends it earlier.
@@ -44,7 +68,12 @@ func KeyOf(options ...WriteOption) (key Key, ok bool) {
 // for a write that the service may have carried out. errors.Is finds context.DeadlineExceeded in both. For a stream,
 // such as a PDF, d includes the time in which you read it.
 func Timeout(d time.Duration) CallOption {
-	return func(c *transport.Call) { c.Timeout, c.TimeoutSet = d, true }
+	return callOption(func(to *CallSettings) {
+		to.Timeout = &d
+		if d < 0 {
+			refuse(&to.Invalid, "Timeout", "out_of_range", "must not be negative")
+		}
+	})
 }
 
 // Response is the response to a call, without the decoded value. [CaptureResponse] fills it.
@@ -94,42 +123,19 @@ type Unread struct {
 // it stores the last response. If into is nil, the call fails with *errors.InvalidInput. You can pass the option more
 // than once.
 func CaptureResponse(into *Response) CallOption {
-	return capturing(into, func(answer transport.Answer) Response {
-		if answer.Secret {
-			answer.Body = nil
-		}
-		return answerOf(answer)
-	})
+	return callOption(func(to *CallSettings) { to.capture(&to.Capture, into) })
 }
 
 // CaptureResponseWithSecrets does what [CaptureResponse] does, and also keeps the body of a call that reveals secrets.
 // The body prints like any other bytes: keep it out of logs.
-func CaptureResponseWithSecrets(into *Response) CallOption { return capturing(into, answerOf) }
-
-func capturing(into *Response, what func(transport.Answer) Response) CallOption {
-	return func(c *transport.Call) {
-		if into == nil {
-			c.Invalid.NotNil("CaptureResponse", false)
-			return
-		}
-		earlier := c.Keep
-		c.Keep = func(answer transport.Answer) {
-			if earlier != nil {
-				earlier(answer)
-			}
-			*into = what(answer)
-		}
-	}
+func CaptureResponseWithSecrets(into *Response) CallOption {
+	return callOption(func(to *CallSettings) { to.capture(&to.CaptureRevealing, into) })
 }
 
-func answerOf(a transport.Answer) Response {
-	answer := Response{
-		Status: a.Status, Header: a.Header, RequestID: a.RequestID, IdempotencyKey: a.IdempotencyKey,
-		Replayed: a.Replayed,
-		Attempts: a.Attempts, Queued: a.Queued, Body: a.Body,
+func (s *CallSettings) capture(all *[]*Response, into *Response) {
+	if into == nil {
+		refuse(&s.Invalid, "CaptureResponse", errors.FieldMissing, "must not be nil")
+		return
 	}
-	for _, unread := range a.Unread {
-		answer.Unread = append(answer.Unread, Unread(unread))
-	}
-	return answer
+	*all = append(*all, into)
 }

@@ -11,8 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
-	"github.com/moneymovement/moneymovement-go/internal/transport"
-	"github.com/moneymovement/moneymovement-go/internal/wire"
+	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/public"
 )
 
@@ -34,31 +33,42 @@ func TestEachCaptureKeepsTheAnswer(t *testing.T) {
 	assert.Equal(t, first, second)
 }
 
-// Of a call that reveals secrets the body is kept only where it is asked for.
-func TestACaptureKeepsSecretsIfAsked(t *testing.T) {
-	for secret, kept := range map[bool]string{false: "a body", true: ""} {
-		var usual, asked moneymovement.Response
-		call := transport.CallOf([]moneymovement.CallOption{moneymovement.CaptureResponse(&usual),
-			moneymovement.CaptureResponseWithSecrets(&asked)})
-		call.Keep(transport.Answer{Status: 200, Body: []byte("a body"), Secret: secret})
-		assert.Equal(t, kept, string(usual.Body))
-		assert.Equal(t, "a body", string(asked.Body))
-		assert.Equal(t, 200, usual.Status)
-	}
+func TestCallSettingsAreCollected(t *testing.T) {
+	assert.Zero(t, moneymovement.CallSettingsOf[moneymovement.CallOption]())
+	var first, second, secret moneymovement.Response
+	settings := moneymovement.CallSettingsOf[moneymovement.WriteOption](
+		moneymovement.IdempotencyKey("first"), nil, moneymovement.CaptureResponse(&first),
+		moneymovement.Timeout(time.Second), moneymovement.IdempotencyKey("rent-1"),
+		moneymovement.CaptureResponse(&second), moneymovement.CaptureResponseWithSecrets(&secret))
+	assert.Equal(t, moneymovement.CallSettings{
+		Key: "rent-1", Timeout: new(time.Second), Capture: []*moneymovement.Response{&first, &second},
+		CaptureRevealing: []*moneymovement.Response{&secret},
+	}, settings)
 }
 
-// What a call was like is kept in full.
-func TestACaptureKeepsEverything(t *testing.T) {
-	var kept moneymovement.Response
-	call := transport.CallOf([]moneymovement.CallOption{moneymovement.CaptureResponse(&kept)})
-	call.Keep(transport.Answer{
-		Status: 201, Header: http.Header{"A": {"b"}}, RequestID: "req_1", IdempotencyKey: "k", Replayed: true,
-		Attempts: 2, Queued: time.Second,
-		Unread: []wire.Unread{{Pointer: "/a", Stated: true, Problem: "is a number"}}, Body: []byte("{}"),
-	})
-	assert.Equal(t, moneymovement.Response{
-		Status: 201, Header: http.Header{"A": {"b"}}, RequestID: "req_1", IdempotencyKey: "k", Replayed: true,
-		Attempts: 2, Queued: time.Second,
-		Unread: []moneymovement.Unread{{Pointer: "/a", Stated: true, Problem: "is a number"}}, Body: []byte("{}"),
-	}, kept)
+// A call with an invalid option is refused, and so is the constructor of a client.
+func TestInvalidOptionsAreRefused(t *testing.T) {
+	problems := func(fields []errors.Field) (found []string) {
+		for _, field := range fields {
+			found = append(found, field.Field+" "+field.Code)
+		}
+		return found
+	}
+	assert.Equal(t, []string{"Idempotency-Key missing", "Timeout out_of_range", "CaptureResponse missing",
+		"CaptureResponse missing"}, problems(moneymovement.CallSettingsOf[moneymovement.WriteOption](
+		moneymovement.IdempotencyKey(""), moneymovement.Timeout(-1), moneymovement.CaptureResponse(nil),
+		moneymovement.CaptureResponseWithSecrets(nil)).Invalid))
+	for name, option := range map[string]moneymovement.Option{
+		"WithTransport invalid_option":     moneymovement.WithTransport(nil),
+		"WithTimeout out_of_range":         moneymovement.WithTimeout(-1),
+		"WithPolling out_of_range":         moneymovement.WithPolling(2, 1),
+		"WithClockDifference out_of_range": moneymovement.WithClockDifference(0),
+		"WithRateShare too_small":          moneymovement.WithRateShare(0),
+	} {
+		assert.Equal(t, []string{name}, problems(moneymovement.ClientSettingsOf(nil, option).Invalid))
+		_, err := public.New("https://service.example", option)
+		refused, is := errors.AsType[*errors.InvalidInput](err)
+		require.True(t, is, "%v", err)
+		assert.Equal(t, []string{name}, problems(refused.Fields))
+	}
 }

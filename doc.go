@@ -18,6 +18,7 @@
 //
 //   - [Option] sets up a client, [CallOption] and [WriteOption] set up a call;
 //   - [Key] is an idempotency key, and [DeriveKey] makes one;
+//   - [PaymentState] is the one word for what is known about a payment;
 //   - [Secret] holds a text that must not appear in logs;
 //   - [RateLimiter] and [Metrics] are interfaces that you can implement.
 //

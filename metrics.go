@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // Metrics receives the facts of each call, to count and time calls in your metrics system:
@@ -60,45 +59,5 @@ const (
 
 // WithMetrics reports each call of the client. The default, nil, reports nothing.
 func WithMetrics(metrics Metrics) Option {
-	return func(c *transport.Config) {
-		c.Measure = nil
-		if metrics != nil {
-			c.Measure = func(ctx context.Context, m transport.Measurement) { metrics.Call(ctx, metricsOf(m)) }
-		}
-	}
-}
-
-func metricsOf(m transport.Measurement) CallMetrics {
-	call := CallMetrics{
-		Operation: m.Operation, Status: m.Status, Account: m.Account,
-		Attempts: m.Attempts, Queued: m.Queued, Took: m.Took,
-	}
-	call.Result, call.Code = resultOf(m.Err)
-	return call
-}
-
-// resultOf sorts an error. What an unknown outcome wraps is not what it ended in, so that it comes first.
-func resultOf(err error) (CallResult, errors.Code) {
-	if err == nil {
-		return CallSucceeded, ""
-	}
-	if _, is := errors.AsType[*errors.OutcomeUnknown](err); is {
-		return CallUnknown, ""
-	}
-	if _, is := errors.AsType[*errors.InvalidInput](err); is {
-		return CallInvalid, ""
-	}
-	if _, is := errors.AsType[*errors.NotDelivered](err); is {
-		return CallNotDelivered, ""
-	}
-	if refusal, is := errors.AsType[*errors.Refusal](err); is {
-		if refusal.MovedByCall() == errors.Moved { // what the call is for was done, by an earlier one
-			return CallSucceeded, refusal.Code
-		}
-		return CallRefused, refusal.Code
-	}
-	if _, is := errors.AsType[*errors.DetailErrors](err); is {
-		return CallRefused, ""
-	}
-	return CallUnexpected, ""
+	return option(func(to *ClientSettings) { to.Metrics = metrics })
 }

@@ -5,11 +5,50 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/errors"
 )
 
 // Option sets up a client of any surface.
-type Option func(*transport.Config)
+type Option interface{ apply(to *ClientSettings) }
+
+type option func(*ClientSettings)
+
+func (o option) apply(to *ClientSettings) { o(to) }
+
+// ClientSettings is what the options of a client set. The zero value of a field means the default.
+type ClientSettings struct {
+	HTTPClient      *http.Client                                // of [WithHTTPClient]
+	Transports      []func(http.RoundTripper) http.RoundTripper // of each [WithTransport]; the last is the outermost
+	Retries         RetryPolicy                                 // of [WithRetries]
+	Logger          *slog.Logger                                // of [WithLogger]
+	Metrics         Metrics                                     // of [WithMetrics]
+	Timeout         time.Duration                               // of [WithTimeout]
+	Polling         Pace                                        // of [WithPolling]
+	ClockDifference time.Duration                               // of [WithClockDifference]
+	UserAgent       string                                      // of [WithUserAgent]
+	PlainHTTP       bool                                        // set by [WithPlainHTTP]
+	RateLimiter     RateLimiter                                 // of [WithRateLimiter]
+	RateShare       int                                         // of [WithRateShare]
+	Unpaced         bool                                        // set by [WithoutPacing]
+	// Invalid are the problems with the options. The constructor of a client refuses them.
+	Invalid []errors.Field
+}
+
+// ClientSettingsOf returns what the options of a client set. It ignores nil options.
+func ClientSettingsOf(options ...Option) ClientSettings {
+	var settings ClientSettings
+	for _, option := range options {
+		if option != nil {
+			option.apply(&settings)
+		}
+	}
+	return settings
+}
+
+// refuse notes a problem with the argument of an option, which cannot return an error.
+func refuse(invalid *[]errors.Field, option, code, message string) {
+	*invalid = append(*invalid, errors.Field{Field: option, Code: code, Message: message})
+}
 
 // WithTransport wraps the transport of the client, for tracing, recording and tests. wrap gets the SDK's own transport,
 // with its connections and limits, and returns the one to use, which passes each request on:
@@ -20,7 +59,13 @@ type Option func(*transport.Config)
 // the option is given more than once, the last transport is the outermost. If wrap is nil or returns nil, the
 // constructor fails with *errors.InvalidInput.
 func WithTransport(wrap func(next http.RoundTripper) http.RoundTripper) Option {
-	return func(c *transport.Config) { c.Wrap = append(c.Wrap, wrap) }
+	return option(func(to *ClientSettings) {
+		if wrap == nil {
+			refuse(&to.Invalid, "WithTransport", "invalid_option", "must not be nil")
+			return
+		}
+		to.Transports = append(to.Transports, wrap)
+	})
 }
 
 // WithHTTPClient sends requests with the Transport and the Timeout of the given client. Use it for client certificates,
@@ -37,7 +82,7 @@ func WithTransport(wrap func(next http.RoundTripper) http.RoundTripper) Option {
 // RootCAs from [http.DefaultTransport], and nothing else: settings that make TLS weaker, such as InsecureSkipVerify or
 // KeyLogWriter, have no effect on it.
 func WithHTTPClient(client *http.Client) Option {
-	return func(c *transport.Config) { c.HTTP = client }
+	return option(func(to *ClientSettings) { to.HTTPClient = client })
 }
 
 // RetryPolicy bounds the retries of a client. The package documentation says which calls are repeated. The zero value
@@ -56,7 +101,7 @@ type RetryPolicy struct {
 
 // WithRetries replaces the retry policy.
 func WithRetries(policy RetryPolicy) Option {
-	return func(c *transport.Config) { c.Retry = transport.Retry(policy) }
+	return option(func(to *ClientSettings) { to.Retries = policy })
 }
 
 // WithLogger writes one record for each attempt: operation, method, path template, the account that the call acts for,
@@ -72,7 +117,7 @@ func WithRetries(policy RetryPolicy) Option {
 //
 // Headers, bodies, queries and credentials are never logged.
 func WithLogger(logger *slog.Logger) Option {
-	return func(c *transport.Config) { c.Logger = logger }
+	return option(func(to *ClientSettings) { to.Logger = logger })
 }
 
 // WithTimeout ends each call of the client after d, with all its attempts, pauses and waiting in line, unless the
@@ -88,17 +133,42 @@ func WithLogger(logger *slog.Logger) Option {
 // A timeout of less than 65 s leaves no time for the Retry-After of a full rate window: such a call fails with the 429
 // at once.
 func WithTimeout(d time.Duration) Option {
-	return func(c *transport.Config) { c.Timeout = d }
+	return option(func(to *ClientSettings) {
+		to.Timeout = d
+		if d < 0 {
+			refuse(&to.Invalid, "WithTimeout", "out_of_range", "must not be negative")
+		}
+	})
+}
+
+// Pace limits the pauses between two reads of a wait. The first pause is Least. Each further pause is 1.5 times as
+// long, up to Most.
+type Pace struct{ Least, Most time.Duration }
+
+// The limits prevent a wait without pauses, and overflow.
+const (
+	shortestPause = time.Millisecond
+	longestPause  = 24 * time.Hour
+)
+
+// check notes the problem with a pace that an option sets.
+func (p Pace) check(invalid *[]errors.Field, option string) {
+	if p.Least < shortestPause || p.Most < p.Least || p.Most > longestPause {
+		refuse(invalid, option, "out_of_range", "must be pauses from 1ms to 24h, the shorter one first")
+	}
 }
 
 // WithPolling sets the pauses between the reads of a wait. The first pause is least. Each further pause is 1.5 times as
 // long, up to most. The default is 500 ms to 15 s. Both must be between 1 ms and 24 h, and least must not be longer
-// than most. Otherwise the constructor of the client fails with *errors.InvalidInput. The wait option PollEvery
+// than most. Otherwise the constructor of the client fails with *errors.InvalidInput. The wait option [PollEvery]
 // replaces the pauses for one wait.
 //
 // In tests against the sandbox host, use a few milliseconds.
 func WithPolling(least, most time.Duration) Option {
-	return func(c *transport.Config) { c.Pace = &transport.Pace{Least: least, Most: most} }
+	return option(func(to *ClientSettings) {
+		to.Polling = Pace{least, most}
+		to.Polling.check(&to.Invalid, "WithPolling")
+	})
 }
 
 // WithClockDifference sets how far the service's clock, by the Date header of its responses, may differ from this
@@ -108,18 +178,23 @@ func WithPolling(least, most time.Duration) Option {
 // Use it in tests that move the clock of the sandbox host far ahead. If d is not positive, the constructor of the
 // client fails with *errors.InvalidInput.
 func WithClockDifference(d time.Duration) Option {
-	return func(c *transport.Config) { c.ClockDifference = &d }
+	return option(func(to *ClientSettings) {
+		to.ClockDifference = d
+		if d <= 0 {
+			refuse(&to.Invalid, "WithClockDifference", "out_of_range", "must be positive")
+		}
+	})
 }
 
 // WithUserAgent adds product, such as "example-backend/1.4", in front of the SDK's User-Agent. A client of package
 // public sends a User-Agent only with this option.
 func WithUserAgent(product string) Option {
-	return func(c *transport.Config) { c.UserAgent = product }
+	return option(func(to *ClientSettings) { to.UserAgent = product })
 }
 
 // WithPlainHTTP allows a base URL with http whose host is not a loopback address. Without this option, the constructor
 // of the client refuses such a URL with *errors.InvalidInput. Plain http shows the credential to the network, so use
 // the option only where something else encrypts the connection.
 func WithPlainHTTP() Option {
-	return func(c *transport.Config) { c.AllowPlainHTTP = true }
+	return option(func(to *ClientSettings) { to.PlainHTTP = true })
 }

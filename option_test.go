@@ -3,6 +3,7 @@ package moneymovement_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -21,7 +22,6 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/public"
 )
 
@@ -188,9 +188,17 @@ func TestALimiterOfTheCallers(t *testing.T) {
 		moneymovement.WithoutPacing()))
 	assert.Len(t, limiter.calls, 2, "the last option counts")
 
-	var unpaced transport.Config
-	moneymovement.WithoutPacing()(&unpaced)
-	assert.True(t, unpaced.Unpaced)
+	unpaced := moneymovement.ClientSettingsOf(moneymovement.WithRateLimiter(limiter), moneymovement.WithoutPacing())
+	assert.Equal(t, moneymovement.ClientSettings{Unpaced: true}, unpaced)
+
+	late := &moneymovement.NoRoom{Window: moneymovement.WindowWrites, Until: time.Now().Add(time.Minute)}
+	limiter.err = fmt.Errorf("the fleet is busy: %w", late)
+	err := rates(t, service.option(), moneymovement.WithRateLimiter(limiter))
+	found, is := errors.AsType[*moneymovement.NoRoom](err)
+	require.True(t, is)
+	assert.Same(t, late, found)
+	call, _ := errors.CallInfoOf(err)
+	assert.Equal(t, late.Until, call.RetryAt)
 }
 
 // The key of a call travels with it, and comes back beside what could not be read of the answer.
@@ -204,20 +212,6 @@ func TestTheKeyOfACall(t *testing.T) {
 	require.Len(t, service.got, 1)
 	assert.Equal(t, []string{"rent-1"}, sentKey(service.got[0]))
 	assert.Equal(t, "rent-1", answer.IdempotencyKey)
-}
-
-func TestKeyOfReadsTheKeyFromOptions(t *testing.T) {
-	capture := moneymovement.CaptureResponse(new(moneymovement.Response))
-	key, ok := moneymovement.KeyOf(nil, capture, moneymovement.IdempotencyKey("rent-1"), moneymovement.CallOption(nil))
-	assert.Equal(t, moneymovement.Key("rent-1"), key)
-	assert.True(t, ok)
-	key, ok = moneymovement.KeyOf(moneymovement.IdempotencyKey(""))
-	assert.Empty(t, key)
-	assert.True(t, ok, "an empty key is no key that was left out")
-	for _, options := range [][]moneymovement.WriteOption{nil, {capture}} {
-		_, ok = moneymovement.KeyOf(options...)
-		assert.False(t, ok)
-	}
 }
 
 // sentKey reads the header, which is not spelled canonically.

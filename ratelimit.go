@@ -4,9 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/errorpage"
-	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // Window names a rate window of the service.
@@ -14,12 +12,12 @@ type Window string
 
 // The windows of the platform API.
 const (
-	WindowReads          = Window(transport.WindowReads)          // 600 reads a minute for a credential
-	WindowWrites         = Window(transport.WindowWrites)         // 120 writes a minute for a credential
-	WindowLogin          = Window(transport.WindowLogin)          // 20 login calls in 5 minutes from an IP address
-	WindowLoginEmail     = Window(transport.WindowLoginEmail)     // 10 challenges in 5 minutes for an email
-	WindowLoginChallenge = Window(transport.WindowLoginChallenge) // 10 token calls in 5 minutes for a challenge
-	WindowSandboxMoney   = Window(transport.WindowSandboxMoney)   // 60 sandbox money calls an hour for an account
+	WindowReads          Window = "reads"           // 600 reads a minute for a credential
+	WindowWrites         Window = "writes"          // 120 writes a minute for a credential
+	WindowLogin          Window = "login"           // 20 login calls in 5 minutes from an IP address
+	WindowLoginEmail     Window = "login_email"     // 10 challenges in 5 minutes for an email
+	WindowLoginChallenge Window = "login_challenge" // 10 token calls in 5 minutes for a challenge
+	WindowSandboxMoney   Window = "sandbox_money"   // 60 sandbox money calls an hour for an account
 )
 
 // RateClass says which calls go first when a window is full.
@@ -28,12 +26,12 @@ type RateClass string
 // The classes, the first one with the highest priority. Later versions may add classes: treat an unknown class like
 // ClassWrite or ClassRead.
 const (
-	ClassRefresh = RateClass(transport.ClassRefresh) // renews the access token, which every other call needs
-	ClassConfirm = RateClass(transport.ClassConfirm) // confirms a payment; the approval that expires first goes first
-	ClassLogin   = RateClass(transport.ClassLogin)   // has its own windows
-	ClassWrite   = RateClass(transport.ClassWrite)   // any other write
-	ClassRead    = RateClass(transport.ClassRead)    // a read
-	ClassPoll    = RateClass(transport.ClassPoll)    // a read of a wait, which is repeated
+	ClassRefresh RateClass = "refresh" // renews the access token, which every other call needs
+	ClassConfirm RateClass = "confirm" // confirms a payment; the approval that expires first goes first
+	ClassLogin   RateClass = "login"   // has its own windows
+	ClassWrite   RateClass = "write"   // any other write
+	ClassRead    RateClass = "read"    // a read
+	ClassPoll    RateClass = "poll"    // a read of a wait, which is repeated
 )
 
 // RateCall describes a call that waits for a [RateLimiter].
@@ -58,15 +56,18 @@ type Allowance struct {
 
 // Held returns how long a limiter counts a call: a sixtieth longer than the window lasts, and at most a second longer.
 // The network can delay the first of two calls more than the second, so that they arrive closer together.
-func (a Allowance) Held() time.Duration { return transport.Allowance(a).Held() }
+func (a Allowance) Held() time.Duration { return a.Per + min(a.Per/60, time.Second) }
 
 // StatedWindows returns the windows that the platform API states. The map is the caller's own.
 func StatedWindows() map[Window]Allowance {
-	windows := map[Window]Allowance{}
-	for window, allowance := range transport.StatedWindows() {
-		windows[Window(window)] = Allowance(allowance)
+	return map[Window]Allowance{
+		WindowReads:          {600, time.Minute},
+		WindowWrites:         {120, time.Minute},
+		WindowLogin:          {20, 5 * time.Minute},
+		WindowLoginEmail:     {10, 5 * time.Minute},
+		WindowLoginChallenge: {10, 5 * time.Minute},
+		WindowSandboxMoney:   {60, time.Hour},
 	}
-	return windows
 }
 
 // NoRoom is the error of a [RateLimiter] for a call that its window cannot admit in time. The SDK then behaves as with
@@ -78,13 +79,20 @@ type NoRoom struct {
 }
 
 // Error returns one line that is safe to log.
-func (e *NoRoom) Error() string { return errorpage.Text(e, e.wait().Error()) }
+func (e *NoRoom) Error() string {
+	before := "the deadline"
+	if e.Closed {
+		before = "the approval's window closes"
+	}
+	return errorpage.Text(e, "rate window "+string(e.Window)+" has no room before "+before)
+}
 
 // Unwrap returns context.DeadlineExceeded, in which waiting would have ended, or nil if the approval expires first.
-func (e *NoRoom) Unwrap() error { return e.wait().Unwrap() }
-
-func (e *NoRoom) wait() *transport.WaitTooLong {
-	return &transport.WaitTooLong{Window: transport.Window(e.Window), Until: e.Until, Closed: e.Closed}
+func (e *NoRoom) Unwrap() error {
+	if e.Closed {
+		return nil
+	}
+	return context.DeadlineExceeded
 }
 
 // RateLimiter decides when a call may be sent. Implement it to share the windows of one credential between processes,
@@ -106,28 +114,7 @@ type RateLimiter interface {
 // WithRateLimiter replaces the client's own rate limiter. Use it to share the windows between processes. By default,
 // only the platform API has a rate limiter, because the rate windows of the other surfaces are not known.
 func WithRateLimiter(limiter RateLimiter) Option {
-	return func(c *transport.Config) {
-		c.Limiter = nil
-		if limiter != nil {
-			c.Limiter = ownLimiter{limiter}
-		}
-	}
-}
-
-// ownLimiter adapts a RateLimiter to the request path.
-type ownLimiter struct{ RateLimiter }
-
-// Wait implements transport.Limiter.
-func (l ownLimiter) Wait(ctx context.Context, call transport.RateCall) error {
-	err := l.RateLimiter.Wait(ctx, RateCall{
-		Window: Window(call.Window), Scope: call.Scope, Class: RateClass(call.Class), Closes: call.Closes,
-	})
-	if late, ok := errors.AsType[*NoRoom](err); ok {
-		wait := late.wait()
-		wait.Cause = err
-		return wait
-	}
-	return err
+	return option(func(to *ClientSettings) { to.RateLimiter = limiter })
 }
 
 // WithRateShare divides the rate windows between n processes with the same credential. The client's own limiter then
@@ -144,12 +131,17 @@ func (l ownLimiter) Wait(ctx context.Context, call transport.RateCall) error {
 // login takes a minute. With n > 60, a share is one write a minute, and dapi's Escrows.Open cannot finish within the 60
 // seconds of an approval.
 func WithRateShare(n int) Option {
-	return func(c *transport.Config) { c.Share = &n }
+	return option(func(to *ClientSettings) {
+		to.RateShare = n
+		if n < 1 {
+			refuse(&to.Invalid, "WithRateShare", "too_small", "must be at least 1")
+		}
+	})
 }
 
 // WithoutPacing disables client-side rate limiting. A call over the limit is retried, and then fails with
 // *errors.RateLimited. Even so, a client has at most 108 payments between booking and confirm at any time: more could
 // not be confirmed before their approvals expire.
 func WithoutPacing() Option {
-	return func(c *transport.Config) { c.Limiter, c.Unpaced = nil, true }
+	return option(func(to *ClientSettings) { to.RateLimiter, to.Unpaced = nil, true })
 }

@@ -9,43 +9,39 @@ import (
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
-	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-type refusingLimiter struct{ err error }
-
-func (l refusingLimiter) Wait(context.Context, moneymovement.RateCall) error { return l.err }
-
-// A limiter of the caller refuses a call that comes too late with an error that the request path understands, and that
-// the caller finds again.
-func TestALimiterOfTheCallerRefusesALateCall(t *testing.T) {
-	until := time.Now().Add(time.Minute)
-	for name, closed := range map[string]bool{"deadline": false, "approval": true} {
-		t.Run(name, func(t *testing.T) {
-			late := &moneymovement.NoRoom{Window: moneymovement.WindowWrites, Until: until, Closed: closed}
-			config := transport.ConfigOf(moneymovement.Version, []moneymovement.Option{
-				moneymovement.WithRateLimiter(refusingLimiter{late})})
-			err := config.Limiter.Wait(t.Context(), transport.RateCall{})
-			var wait *transport.WaitTooLong
-			require.ErrorAs(t, err, &wait)
-			assert.Equal(t, closed, wait.Closed)
-			assert.Equal(t, until, wait.Until)
-			assert.Equal(t, transport.WindowWrites, wait.Window)
-			var found *moneymovement.NoRoom
-			require.ErrorAs(t, err, &found)
-			assert.Same(t, late, found)
-			assert.Equal(t, !closed, errors.Is(err, context.DeadlineExceeded))
-			assert.ErrorContains(t, late, wait.Error())
-		})
-	}
+// The error of a limiter for a call that comes too late says why.
+func TestNoRoomSaysWhy(t *testing.T) {
+	late := &moneymovement.NoRoom{Window: moneymovement.WindowWrites}
+	require.ErrorIs(t, late, context.DeadlineExceeded)
+	require.ErrorContains(t, late, "rate window writes has no room before the deadline")
+	late.Closed = true
+	require.NotErrorIs(t, late, context.DeadlineExceeded)
+	require.ErrorContains(t, late, "rate window writes has no room before the approval's window closes")
 }
 
-func TestTheStatedWindowsAreThoseOfTheLimiter(t *testing.T) {
+func TestTheStatedWindows(t *testing.T) {
 	stated := moneymovement.StatedWindows()
-	assert.Len(t, stated, len(transport.StatedWindows()))
 	assert.Equal(t, moneymovement.Allowance{Calls: 120, Per: time.Minute}, stated[moneymovement.WindowWrites])
 	assert.Equal(t, 61*time.Second, stated[moneymovement.WindowWrites].Held())
 	stated[moneymovement.WindowWrites] = moneymovement.Allowance{}
 	assert.Equal(t, 120, moneymovement.StatedWindows()[moneymovement.WindowWrites].Calls, "each map is the caller's")
+}
+
+// Limiters that processes share store the names of windows and classes, and logs have them.
+func TestNamesOfWindowsAndClasses(t *testing.T) {
+	assert.Equal(t, []moneymovement.Window{"reads", "writes", "login", "login_email", "login_challenge",
+		"sandbox_money"},
+		[]moneymovement.Window{
+			moneymovement.WindowReads, moneymovement.WindowWrites, moneymovement.WindowLogin,
+			moneymovement.WindowLoginEmail,
+			moneymovement.WindowLoginChallenge, moneymovement.WindowSandboxMoney,
+		})
+	assert.Equal(t, []moneymovement.RateClass{"refresh", "confirm", "login", "write", "read", "poll"},
+		[]moneymovement.RateClass{
+			moneymovement.ClassRefresh, moneymovement.ClassConfirm, moneymovement.ClassLogin, moneymovement.ClassWrite,
+			moneymovement.ClassRead,
+			moneymovement.ClassPoll,
+		})
 }

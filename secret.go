@@ -2,7 +2,7 @@ package moneymovement
 
 import (
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/internal/hidden"
 )
 
 // Secret holds a text that must not appear in logs, such as a card number or a token. Package fmt, log/slog, the
@@ -16,21 +16,21 @@ import (
 type Secret struct{ secret }
 
 // secret hides the field from other packages.
-type secret = transport.Secret
+type secret = hidden.Text
 
 // NewSecret returns a Secret that holds a text.
-func NewSecret(text string) Secret { return Secret{transport.NewSecret(text)} }
+func NewSecret(text string) Secret { return Secret{hidden.NewText(text)} }
 
 // Reveal returns the text. It is empty for the zero Secret.
-func (s Secret) Reveal() string { return transport.Reveal(s.secret) }
+func (s Secret) Reveal() string { return hidden.Reveal(s.secret) }
 
 // Equal reports whether the texts are equal. It compares in constant time.
-func (s Secret) Equal(other Secret) bool { return transport.SameSecret(s.secret, other.secret) }
+func (s Secret) Equal(other Secret) bool { return hidden.Same(s.secret, other.secret) }
 
 // UnmarshalText reads a text from JSON and other encodings. The text "[redacted]" is an error, because the secret is
 // lost.
 func (s *Secret) UnmarshalText(text []byte) error {
-	if string(text) == transport.Redaction {
+	if string(text) == hidden.Redaction {
 		return errRedacted
 	}
 	*s = NewSecret(string(text))

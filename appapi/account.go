@@ -23,8 +23,8 @@ func (s *Account) UpdateProfile(
 	ctx context.Context, profile ProfileUpdate, options ...moneymovement.CallOption,
 ) (*UserProfile, error) {
 	return transport.Of(s).low.UpdateProfile(ctx, &profile, options).
-		Or(func(same transport.SameCredential) (*UserProfile, error) {
-			return transport.Of(s).low.GetProfile(ctx, []moneymovement.CallOption{same})
+		Or(func(auth transport.Authorizer) (*UserProfile, error) {
+			return transport.Of(s).low.with(auth).GetProfile(ctx, nil)
 		})
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/moneymovement/moneymovement-go/internal/hidden"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -14,11 +15,11 @@ type APIKey struct {
 }
 
 // secret is embedded under this name so that the field is not exported.
-type secret = transport.Secret
+type secret = hidden.Text
 
 // NewAPIKey returns a key that the service issued. Load it from your secret store; do not write it into the source
 // code. [New] refuses an empty key.
-func NewAPIKey(key string) APIKey { return APIKey{secret: transport.NewSecret(key)} }
+func NewAPIKey(key string) APIKey { return APIKey{secret: hidden.NewText(key)} }
 
 // InKeyHeader returns the same key, to be sent as the header X-Api-Key in place of Authorization: Bearer. The service
 // accepts both.
@@ -30,15 +31,15 @@ func (k APIKey) InKeyHeader() APIKey {
 // credential sets the key's header on each attempt. A key is never renewed.
 type credential struct {
 	header string
-	value  transport.Hidden[[]string]
+	value  hidden.Value[[]string]
 }
 
 // credential returns the header of the key.
 func (k APIKey) credential() credential {
 	if k.ownHeader {
-		return credential{"X-Api-Key", transport.Hide([]string{transport.Reveal(k.secret)})}
+		return credential{"X-Api-Key", hidden.Hide([]string{hidden.Reveal(k.secret)})}
 	}
-	return credential{"Authorization", transport.Hide([]string{"Bearer " + transport.Reveal(k.secret)})}
+	return credential{"Authorization", hidden.Hide([]string{"Bearer " + hidden.Reveal(k.secret)})}
 }
 
 func (k APIKey) validate(operation string) error {

@@ -27,8 +27,8 @@ func (s *Banks) List(ctx context.Context, options ...moneymovement.CallOption) (
 func (s *Banks) Activate(ctx context.Context, methods []string, options ...moneymovement.CallOption) ([]Bank, error) {
 	low := transport.Of(s).low
 	list, err := low.ActivateBanks(ctx, &bankActivation{methods}, options).
-		Or(func(same transport.SameCredential) (*bankList, error) {
-			return low.ListBanks(ctx, []moneymovement.CallOption{same})
+		Or(func(auth transport.Authorizer) (*bankList, error) {
+			return low.with(auth).ListBanks(ctx, nil)
 		})
 	if err != nil {
 		return nil, err

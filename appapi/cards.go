@@ -71,7 +71,7 @@ func (s *Cards) SetLabel(
 	ctx context.Context, id, label string, options ...moneymovement.CallOption,
 ) (*model.Card, error) {
 	return transport.Of(s).low.SetCardLabel(ctx, id, &cardLabelUpdate{model.Set(label)}, options).
-		Or(reading(ctx, id, transport.Of(s).low.GetCard))
+		Or(reading(ctx, id, transport.Of(s).low, lowLevel.GetCard))
 }
 
 // SetLimit changes the limits of a card, and returns the card. A field of limit that is not set leaves that limit as it
@@ -83,17 +83,20 @@ func (s *Cards) SetLabel(
 func (s *Cards) SetLimit(
 	ctx context.Context, id string, limit CardLimitUpdate, options ...moneymovement.CallOption,
 ) (*model.Card, error) {
-	return transport.Of(s).low.SetCardLimit(ctx, id, &limit, options).Or(reading(ctx, id, transport.Of(s).low.GetCard))
+	low := transport.Of(s).low
+	return low.SetCardLimit(ctx, id, &limit, options).Or(reading(ctx, id, low, lowLevel.GetCard))
 }
 
 // Freeze freezes a card, so that it cannot spend, and returns the card.
 func (s *Cards) Freeze(ctx context.Context, id string, options ...moneymovement.CallOption) (*model.Card, error) {
-	return transport.Of(s).low.FreezeCard(ctx, id, options).Or(reading(ctx, id, transport.Of(s).low.GetCard))
+	low := transport.Of(s).low
+	return low.FreezeCard(ctx, id, options).Or(reading(ctx, id, low, lowLevel.GetCard))
 }
 
 // Unfreeze lets a frozen card spend again, and returns the card.
 func (s *Cards) Unfreeze(ctx context.Context, id string, options ...moneymovement.CallOption) (*model.Card, error) {
-	return transport.Of(s).low.UnfreezeCard(ctx, id, options).Or(reading(ctx, id, transport.Of(s).low.GetCard))
+	low := transport.Of(s).low
+	return low.UnfreezeCard(ctx, id, options).Or(reading(ctx, id, low, lowLevel.GetCard))
 }
 
 // KYCLink returns the link to the page where the holder completes the verification for cards. The service creates the

@@ -31,8 +31,7 @@ func New(baseURL string, key APIKey, options ...moneymovement.Option) (*Client, 
 	if err := key.validate("New"); err != nil {
 		return nil, err
 	}
-	config := transport.ConfigOf(moneymovement.Version, options)
-	config.Auth = key.credential()
+	config := transport.Config{ClientSettings: moneymovement.ClientSettingsOf(options...), Auth: key.credential()}
 	client, err := transport.New(baseURL, "", config)
 	if err != nil {
 		return nil, err
@@ -74,15 +73,28 @@ func (c *Client) UseKey(key APIKey) error {
 const maker = "appapi.New"
 
 // lowLevel sends the generated operations.
-type lowLevel struct{ transport *transport.Client }
+type lowLevel struct {
+	transport *transport.Client
+	auth      transport.Authorizer // of all calls; nil for the client's
+}
+
+// with returns a lowLevel whose calls have the credential.
+func (c lowLevel) with(auth transport.Authorizer) lowLevel {
+	c.auth = auth
+	return c
+}
 
 func (c lowLevel) request(op *transport.Operation, options []moneymovement.CallOption) *transport.Request {
-	return transport.RequestOf(c.transport, maker, op, transport.CallOf(options))
+	return c.requestOf(op, moneymovement.CallSettingsOf(options...))
 }
 
 // write is request for an operation that an idempotency key anchors.
 func (c lowLevel) write(op *transport.Operation, options []moneymovement.WriteOption) *transport.Request {
-	return transport.RequestOf(c.transport, maker, op, transport.WriteOf(options))
+	return c.requestOf(op, moneymovement.CallSettingsOf(options...))
+}
+
+func (c lowLevel) requestOf(op *transport.Operation, settings moneymovement.CallSettings) *transport.Request {
+	return transport.RequestOf(c.transport, maker, op, transport.Call{CallSettings: settings, Auth: c.auth})
 }
 
 // ready refuses a flow that cannot begin, such as one without a context.
@@ -92,7 +104,8 @@ func (c lowLevel) ready(ctx context.Context, op *transport.Operation) error {
 
 // reading returns a read of the resource, for a change whose response did not contain it.
 func reading[T any](
-	ctx context.Context, id string, get func(context.Context, string, []moneymovement.CallOption) (*T, error),
-) func(transport.SameCredential) (*T, error) {
-	return func(same transport.SameCredential) (*T, error) { return get(ctx, id, []moneymovement.CallOption{same}) }
+	ctx context.Context, id string, low lowLevel,
+	get func(lowLevel, context.Context, string, []moneymovement.CallOption) (*T, error),
+) func(transport.Authorizer) (*T, error) {
+	return func(auth transport.Authorizer) (*T, error) { return get(low.with(auth), ctx, id, nil) }
 }

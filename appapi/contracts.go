@@ -66,7 +66,7 @@ func (s *Contracts) Update(
 	ctx context.Context, id string, change ContractUpdate, options ...moneymovement.CallOption,
 ) (*model.Contract, error) {
 	return transport.Of(s).low.UpdateContract(ctx, id, &change, options).
-		Or(reading(ctx, id, transport.Of(s).low.GetContract))
+		Or(reading(ctx, id, transport.Of(s).low, lowLevel.GetContract))
 }
 
 // Approve accepts a contract for the party that calls, and returns the contract. The description does not show which
@@ -74,7 +74,8 @@ func (s *Contracts) Update(
 func (s *Contracts) Approve(
 	ctx context.Context, id string, options ...moneymovement.CallOption,
 ) (*model.Contract, error) {
-	return transport.Of(s).low.ApproveContract(ctx, id, options).Or(reading(ctx, id, transport.Of(s).low.GetContract))
+	low := transport.Of(s).low
+	return low.ApproveContract(ctx, id, options).Or(reading(ctx, id, low, lowLevel.GetContract))
 }
 
 // Pause pauses a contract, and returns the contract. The description does not say what a pause stops, or what ends it.
@@ -82,7 +83,8 @@ func (s *Contracts) Approve(
 func (s *Contracts) Pause(
 	ctx context.Context, id string, options ...moneymovement.CallOption,
 ) (*model.Contract, error) {
-	return transport.Of(s).low.PauseContract(ctx, id, options).Or(reading(ctx, id, transport.Of(s).low.GetContract))
+	low := transport.Of(s).low
+	return low.PauseContract(ctx, id, options).Or(reading(ctx, id, low, lowLevel.GetContract))
 }
 
 // ReplacePaymentMethods replaces all payment methods of a contract, and returns the contract. If methods is empty, the
@@ -95,7 +97,7 @@ func (s *Contracts) ReplacePaymentMethods(
 	}
 	low := transport.Of(s).low
 	return low.ReplacePaymentMethods(ctx, id, &paymentMethodsReplacement{methods}, options).
-		Or(reading(ctx, id, low.GetContract))
+		Or(reading(ctx, id, low, lowLevel.GetContract))
 }
 
 // Delete deletes a contract.

@@ -87,7 +87,7 @@ func (s *Invoices) Update(
 	ctx context.Context, id string, change model.InvoiceUpdate, options ...moneymovement.CallOption,
 ) (*model.Invoice, error) {
 	return transport.Of(s).low.UpdateInvoice(ctx, id, &change, options).
-		Or(reading(ctx, id, transport.Of(s).low.GetInvoice))
+		Or(reading(ctx, id, transport.Of(s).low, lowLevel.GetInvoice))
 }
 
 // InvoicePayment says how an invoice was paid. The zero value means that it was paid offline, now.

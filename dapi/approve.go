@@ -95,17 +95,15 @@ func (c lowLevel) reserved(ctx context.Context, op *transport.Operation, approva
 	if !c.transport.ServiceNow().Before(approval.ExpiresAt) {
 		return c, nil // only the service can say that it is over, and no room would be in time
 	}
-	call := transport.CallOf(options)
-	call.Class, call.Closes = transport.ClassConfirm, approval.ExpiresAt
-	c.authorize(&call)
-	queued, err := c.transport.Reserve(ctx, op, call)
-	if tooLong, ok := errors.AsType[*transport.WaitTooLong](err); ok && tooLong.Closed {
+	c.call.Class, c.call.Closes = moneymovement.ClassConfirm, approval.ExpiresAt
+	queued, err := c.transport.Reserve(ctx, op, c.callOf(moneymovement.CallSettingsOf(options...)))
+	if noRoom, ok := errors.AsType[*moneymovement.NoRoom](err); ok && noRoom.Closed {
 		return c, &signing.ApprovalRefused{
 			ApprovalID: approval.ID, Field: "expiresAt", Expired: true,
 			Reason: "there is no room in the rate window before the approval expires; prepare the operation again",
 		}
 	}
-	c.preset.Class, c.preset.Closes, c.preset.Reserved, c.preset.Queued = call.Class, call.Closes, true, queued
+	c.call.Reserved, c.call.Queued = true, queued
 	return c, err
 }
 

@@ -4,42 +4,28 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// WithChainName allows an approval to name the chain with this EVM id by code. You name chains by their ids, and an
-// approval may have the id or a code. The SDK knows the codes base, ethereum, arbitrum, optimism and polygon. It does
-// not ask the service which code belongs to which chain, because the service also writes the approval.
-//
-// If the id is not positive, the code is empty, long or a number, or the code belongs to another chain, the constructor
-// of the client fails with *errors.InvalidInput.
-func WithChainName(id ChainID, code ChainCode) moneymovement.Option {
-	return func(c *transport.Config) {
-		c.ChainNames = append(slices.Clip(c.ChainNames), transport.ChainName{ID: int64(id), Code: string(code)})
-	}
-}
-
 // chainNames has the chain of each code that an approval may use.
 type chainNames map[ChainCode]ChainID
 
-func newChainNames(added []transport.ChainName) (chainNames, error) {
+// newChainNames returns the codes that the SDK knows, and those of [Developer.ChainNames].
+func newChainNames(added map[ChainCode]ChainID) (chainNames, error) {
 	names := chainNames(maps.Clone(chainIDs))
 	return names, transport.Validate("New", func(c *transport.Check) {
-		for _, name := range added {
-			id, code := ChainID(name.ID), ChainCode(name.Code)
-			switch other, known := names[code]; {
+		for code, id := range added {
+			switch known := names[code]; {
 			case id < 1:
-				c.Refuse("WithChainName", "out_of_range", "must have the EVM id of the chain, which is positive")
+				c.Refuse("chainNames", "out_of_range", "must have the EVM id of the chain, which is positive")
 			case !code.plausible():
-				c.Refuse("WithChainName", "invalid_format", "must have the code of the chain, such as base")
-			case known && other != id:
-				c.Refuse("WithChainName", "conflict",
-					fmt.Sprintf("must not give %s to chain %d, because it names chain %d", code, id, other))
+				c.Refuse("chainNames", "invalid_format", "must have the code of the chain, such as base")
+			case known != 0 && known != id:
+				c.Refuse("chainNames", "conflict",
+					fmt.Sprintf("must not give %s to chain %d, because it names chain %d", code, id, known))
 			default:
 				names[code] = id
 			}
@@ -84,8 +70,7 @@ func (n chainNames) explained(err error, id ChainID) error {
 		return err
 	}
 	named := *refused // it can belong to a verifier, which may share it
-	named.Reason += "; if you know that the service names chain " + strconv.FormatInt(int64(id), 10) +
-		" like that, pass the option dapi.WithChainName(" + strconv.FormatInt(int64(id), 10) + ", " +
-		strconv.Quote(string(code)) + ")"
+	named.Reason += fmt.Sprintf("; if you know that the service names chain %d like that, "+
+		"add %q: %d to the ChainNames of the dapi.Developer", id, code, id)
 	return &named
 }

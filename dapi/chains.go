@@ -17,7 +17,7 @@ type Chains struct {
 
 // Live returns all chains. The SDK keeps the list for ten minutes. All callers get the same slice, so do not modify it.
 //
-// The list is for display. It does not decide which chain an approval may name: see [WithChainName].
+// The list is for display. It does not decide which chain an approval may name: see [Developer].ChainNames.
 //
 // While the SDK has the list, it also checks the amounts of payouts, deals and deposits: a call whose amount has more
 // decimals than its token fails with *errors.InvalidInput, and nothing is sent.

@@ -1,6 +1,7 @@
 package dapi
 
 import (
+	"cmp"
 	"context"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
@@ -15,7 +16,7 @@ type lowLevel struct {
 	pinned    *session // the session to use, even after UseKey; nil for the current one of keys
 	account   ClientID
 	acting    bool           // true for a client, false for the credential's own account
-	preset    transport.Call // what the SDK itself sets for its calls: their class, key and place in a window
+	call      transport.Call // what all calls have
 	check     func(*transport.Check)
 }
 
@@ -26,8 +27,27 @@ func (c lowLevel) withCheck(check func(*transport.Check)) lowLevel {
 }
 
 // as returns a lowLevel whose calls have the rate class.
-func (c lowLevel) as(class transport.RateClass) lowLevel {
-	c.preset.Class = class
+func (c lowLevel) as(class moneymovement.RateClass) lowLevel {
+	c.call.Class = class
+	return c
+}
+
+// with returns a lowLevel whose calls have the credential.
+func (c lowLevel) with(auth transport.Authorizer) lowLevel {
+	c.call.Auth = auth
+	return c
+}
+
+// withKey returns a lowLevel whose calls have the idempotency key. It is for a call that cannot take one from users,
+// such as the confirm of a payment.
+func (c lowLevel) withKey(key moneymovement.Key) lowLevel {
+	c.call.Key = key
+	return c
+}
+
+// countedIn returns a lowLevel for a login call, which waits for the rate window of its email or its challenge, too.
+func (c lowLevel) countedIn(window moneymovement.Window, scope string) lowLevel {
+	c.call.Counted.Window, c.call.Counted.Scope = window, scope
 	return c
 }
 
@@ -47,28 +67,28 @@ func (c lowLevel) head(op *transport.Operation, resource string) errors.CallInfo
 }
 
 func (c lowLevel) request(op *transport.Operation, options []moneymovement.CallOption) *transport.Request {
-	return c.requestOf(op, transport.CallOf(options))
+	return c.requestOf(op, moneymovement.CallSettingsOf(options...))
 }
 
 // write is request for an operation that has an idempotency key.
 func (c lowLevel) write(op *transport.Operation, options []moneymovement.WriteOption) *transport.Request {
-	return c.requestOf(op, transport.WriteOf(options))
+	return c.requestOf(op, moneymovement.CallSettingsOf(options...))
 }
 
-// withKey sends an idempotency key with calls that cannot take one from users, such as the confirm of a payment.
-func (c lowLevel) withKey(key moneymovement.Key) lowLevel {
-	c.preset.Key, c.preset.KeySet = string(key), key != ""
-	return c
-}
-
-func (c lowLevel) requestOf(op *transport.Operation, call transport.Call) *transport.Request {
-	call.Class, call.Closes, call.Reserved, call.Queued =
-		c.preset.Class, c.preset.Closes, c.preset.Reserved, c.preset.Queued
-	if c.preset.KeySet {
-		call.Key, call.KeySet = c.preset.Key, true
+// callOf adds the settings of a call to those of all calls. Without another credential, the call carries the token of
+// its session.
+func (c lowLevel) callOf(settings moneymovement.CallSettings) transport.Call {
+	call := c.call
+	call.CallSettings = settings
+	call.Key = cmp.Or(settings.Key, c.call.Key)
+	if s := c.session(); s != nil && call.Auth == nil {
+		call.Auth = s
 	}
-	c.authorize(&call)
-	r := transport.NewRequest(op, string(c.account), call)
+	return call
+}
+
+func (c lowLevel) requestOf(op *transport.Operation, settings moneymovement.CallSettings) *transport.Request {
+	r := transport.NewRequest(op, string(c.account), c.callOf(settings))
 	r.Check().Made(c.transport, constructors)
 	if c.acting {
 		r.Check().ClientID("X-Service-Account", string(c.account))

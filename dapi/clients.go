@@ -27,15 +27,15 @@ func (s *Clients) Get(ctx context.Context, id ClientID, options ...moneymovement
 }
 
 // WaitReady polls until the client is `ready`. It then has a wallet and can move money. If ctx ends first, the error is
-// *StillPending with the last status.
-func (s *Clients) WaitReady(ctx context.Context, id ClientID, options ...WaitOption) (*Client, error) {
-	return wait(ctx, options, poll[Client]{
-		low: transport.Of(s).low, operation: &opGetClient, resource: "client", id: string(id),
-		read: func(ctx context.Context) (*Client, error) {
-			return transport.Of(s).low.as(transport.ClassPoll).GetClient(ctx, id, nil)
+// *moneymovement.StillPending with the last status.
+func (s *Clients) WaitReady(ctx context.Context, id ClientID, options ...moneymovement.WaitOption) (*Client, error) {
+	return transport.Awaited[Client]{
+		Client: transport.Of(s).low.transport, Operation: &opGetClient, Resource: "client", ID: string(id),
+		Read: func(ctx context.Context) (*Client, error) {
+			return transport.Of(s).low.as(moneymovement.ClassPoll).GetClient(ctx, id, nil)
 		},
-		status: func(c *Client) string { return string(c.Status) },
-		done:   func(c *Client) bool { return c.Status == ClientStatusReady },
-		known:  func(c *Client) bool { return c.Status.Known() },
-	})
+		Status: func(c *Client) string { return string(c.Status) },
+		Done:   func(c *Client) bool { return c.Status == ClientStatusReady },
+		Known:  func(c *Client) bool { return c.Status.Known() },
+	}.Wait(ctx, options)
 }

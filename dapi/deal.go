@@ -9,6 +9,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/callfacts"
 	"github.com/moneymovement/moneymovement-go/internal/errorpage"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/signing"
@@ -129,10 +130,10 @@ func (d *dealFlow) book(ctx context.Context, f *flow) (*offer, moneymovement.Res
 		}
 		return d.offer(f, deal, response.Status == 201 && !response.Replayed), response, nil
 	}
-	if f.doubt == assumedDoubt && f.history == (History{}) {
-		f.doubt = noDoubt // nobody knows of an earlier call, and the deal itself shows one
+	if f.earlier == callfacts.MayExist && f.history == (History{}) {
+		f.earlier = callfacts.NonePaid // nobody knows of an earlier call, and the deal itself shows one
 	}
-	if f.doubt != noDoubt {
+	if f.earlier != callfacts.NonePaid {
 		o, err := d.sync(ctx, f, d.id)
 		switch {
 		case err != nil:
@@ -251,11 +252,11 @@ func (d *dealFlow) after(_ context.Context, f *flow, err error) ending {
 	f.forgive(err)
 	switch {
 	case f.booked != nil && approvalClosed(err):
-		return ending{outcome: reopen, err: err}
+		return rebookAfter(err)
 	case mayHaveMoved(err):
-		return ending{outcome: doubtful, err: err}
+		return doubtful(err)
 	}
-	return ending{outcome: refused, err: err}
+	return refusedBy(err)
 }
 
 // clockTolerance is the largest error of ServiceNow. The service sends its time in whole seconds, and the SDK ignores a
@@ -271,8 +272,8 @@ func (d *dealFlow) look(ctx context.Context, f *flow, end ending) ending {
 	_, conflict := errors.AsType[*errors.Conflict](end.err)
 	_, consumed := errors.AsType[*errors.ApprovalConsumed](end.err)
 	closed := approvalClosed(end.err)
-	signs := f.sent || f.first == &opPrepareEscrowAction
-	if f.wasRead || !signs || f.id() == "" || end.outcome == refused && !closed {
+	prepared := f.sent || f.first == &opPrepareEscrowAction || f.rebookCause != nil // the action alone
+	if f.wasRead || !prepared || f.id() == "" || end.moved == errors.NotMoved && !closed {
 		return end
 	}
 	began := cmp.Or(d.began, d.approver.now())
@@ -280,21 +281,21 @@ func (d *dealFlow) look(ctx context.Context, f *flow, end ending) ending {
 		o, err := d.sync(ctx, f, EscrowID(f.id()))
 		switch {
 		case err != nil || o.differs != nil:
-			return ending{outcome: doubtful, err: end.err}
+			return doubtful(end.err)
 		case o.settles(), f.attempt.done(), consumed && !o.deal.Status.Known() && !o.deal.Can(d.action):
 			if o.phase != phaseEnded {
 				o.phase = phasePaid
 			}
 			return settledBy(o)
 		case conflict || closed: // this call did nothing, so the stored deal is good enough
-			return ending{outcome: refused, err: end.err}
+			return refusedBy(end.err)
 		case waited || o.deal.SyncedAt.After(began.Add(clockTolerance)):
-			return ending{outcome: doubtful, err: end.err}
+			return doubtful(end.err)
 		}
 		synced := cmp.Or(o.deal.SyncedAt, d.approver.now()) // without it, the chain may have been read just now
 		until := synced.Add(chainReadEvery + clockTolerance).Sub(d.approver.now())
 		if f.readErr = transport.Pause(ctx, until); f.readErr != nil {
-			return ending{outcome: doubtful, err: end.err}
+			return doubtful(end.err)
 		}
 	}
 }

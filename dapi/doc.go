@@ -37,9 +37,9 @@
 //	key, err := signing.LoadDeveloperKey("developer.pem")
 //	platform, err := dapi.NewIntegrator(baseURL, dapi.Developer{Email: "ops@example.com", Key: key})
 //	acme := platform.For("cl_8fK2")
-//	payout, err := acme.Payouts.Pay(ctx, dapi.PayoutCreate{ContactID: contact, Amount: amount, Currency: dapi.USDC},
-//		"invoice-42", dapi.MaxFee(fee))
-//	switch dapi.PaymentStateOf(payout, err) { ... }
+//	payment, err := acme.Payouts.Pay(ctx, dapi.PayoutCreate{ContactID: contact, Amount: amount, Currency: dapi.USDC},
+//		"invoice-42", dapi.PayTerms{Bounds: dapi.Bounds{MaxFee: &fee}, History: stored, Journal: store})
+//	switch payment.State { ... }
 //
 // Money moves in three steps, and [Payouts.Pay] makes all of them:
 //
@@ -56,8 +56,13 @@
 //
 // A refusal is about one call, and a payment can take many calls. If the response to the first call was lost, the
 // payment stays in doubt, even if the second call is refused. Only a success, the slug already_funded, or the final
-// status of the payout settles it. (A slug is the code of a refusal.) [PaymentStateOf] returns the state of the payment
-// over all its calls.
+// status of the payout settles it. (A slug is the code of a refusal.) [Payment].State is the state of the payment over
+// all its calls, and [Payment].Unpaid is true only if it is proven that none of them has paid or can still pay.
+//
+// To know that after a restart, store the [History] of each key. [PayTerms].Journal gets it before each signature, and
+// Payment.History is the one at the end of the call. Pass it with the next call. With Journal, a key of which your
+// store knows nothing was never used. Without Journal, Pay assumes that an earlier call may have paid. Package payments
+// does all this, and survives crashes.
 //
 // # Amounts, times and ids
 //
@@ -82,7 +87,7 @@
 // The service sends no events, so a wait polls: [Clients.WaitReady], [Verification.WaitDecided], [Rails.WaitActive],
 // [Payins.Wait], [Payouts.Wait] and [Escrows.Wait]. [Payouts.WaitAll] follows many payouts. A wait ends when the
 // resource reaches the status, when it can no longer reach it, or when ctx ends. If ctx ends first, the error is
-// [*StillPending].
+// [*moneymovement.StillPending].
 //
 // # Credentials
 //
@@ -110,7 +115,7 @@
 //
 //   - This call paid nothing: *signing.ApprovalRefused, [*TermsDiffer], [*PriceRefused], [*PaymentDeclined],
 //     [*KeyTooOld], *signing.ChallengeRefused.
-//   - The wait ended before the resource reached the status: [*StillPending].
+//   - The wait ended before the resource reached the status: [*moneymovement.StillPending].
 //   - The resource cannot reach the status any more: [*PayoutNotCompleted], [*PayinNotCompleted],
 //     [*ChannelUnavailable], [*RailNotListed].
 //   - The deal expired, and its money was never held: [*EscrowNotOpened].

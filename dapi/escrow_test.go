@@ -45,13 +45,13 @@ func TestEscrowOpens(t *testing.T) {
 				if c.arrange != nil {
 					c.arrange(s, key)
 				}
-				opened, err := escrows.Open(t.Context(), deal(), "deal-1")
+				opened, err := escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
 				require.NoError(t, err)
-				assert.Equal(t, dapi.EscrowStatusActive, opened.Status)
+				assert.Equal(t, dapi.EscrowStatusActive, opened.Escrow.Status)
 				assert.Equal(t, []int{1, c.prepared, c.confirms, c.syncs},
 					[]int{s.created, s.bodies, s.confirmed, s.synced})
 				for _, sent := range s.keys[:len(s.keys)-c.syncs] {
-					assert.Equal(t, opened.IdempotencyKey, sent, "one key for the deal and its approval")
+					assert.Equal(t, opened.Escrow.IdempotencyKey, sent, "one key for the deal and its approval")
 				}
 			})
 		})
@@ -65,16 +65,16 @@ func TestEscrowOpensOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s, _, escrows := newEscrowService(t)
-				first, err := escrows.Open(t.Context(), deal(), "deal-1")
+				first, err := escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
 				require.NoError(t, err)
 				time.Sleep(pause)
 				if pause > 0 {
 					s.deal["status"] = "pending_approval" // as if nobody had confirmed it
 				}
-				second, err := escrows.Open(t.Context(), deal(), "deal-1")
+				second, err := escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
 				require.NoError(t, err)
-				assert.Equal(t, first.ID, second.ID)
-				assert.Equal(t, dapi.EscrowStatusActive, second.Status)
+				assert.Equal(t, first.Escrow.ID, second.Escrow.ID)
+				assert.Equal(t, dapi.EscrowStatusActive, second.Escrow.Status)
 			})
 		})
 	}
@@ -83,7 +83,7 @@ func TestEscrowOpensOnce(t *testing.T) {
 func TestEscrowThatExpiredIsNotOpen(t *testing.T) {
 	s, key, escrows := newEscrowService(t)
 	s.first = []byte(`{"id":"esc_1","status":"expired","availableActions":[],"idempotencyKey":"deal-1"}`)
-	_, err := escrows.Open(t.Context(), deal(), "deal-1")
+	_, err := escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
 	assert.Equal(t, dapi.EscrowID("esc_1"), as[*dapi.EscrowNotOpened](t, err).Escrow.ID)
 	assert.ErrorContains(t, err, "escrow esc_1 expired before it was approved, so it never held money; "+
 		"to open a deal, use a new key")
@@ -99,11 +99,11 @@ func TestEscrowActs(t *testing.T) {
 			t.Run(string(action)+name, func(t *testing.T) {
 				s, _, escrows := newEscrowService(t)
 				s.bare = bare
-				opened, err := escrows.Open(t.Context(), deal(), "deal-1")
+				opened, err := escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
 				require.NoError(t, err)
-				ended, err := escrows.Act(t.Context(), deal(), opened.ID, action, "action-1")
+				ended, err := escrows.Act(t.Context(), deal(), opened.Escrow.ID, action, "action-1", dapi.DealTerms{})
 				require.NoError(t, err)
-				assert.Equal(t, want, ended.Status)
+				assert.Equal(t, want, ended.Escrow.Status)
 			})
 		}
 	}
@@ -112,13 +112,14 @@ func TestEscrowActs(t *testing.T) {
 // If the service gives the same approval again, only it can say that it is over: this machine's clock may be wrong.
 func TestEscrowApprovalThatIsOverAndGivenAgain(t *testing.T) {
 	s, key, escrows := newEscrowService(t)
-	opened, err := escrows.Open(t.Context(), deal(), "deal-1")
+	opened, err := escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
 	require.NoError(t, err)
 	s.over = true
 	signed := key.Approvals()
-	released, err := escrows.Act(t.Context(), deal(), opened.ID, dapi.EscrowActionTypeRelease, "action-1")
+	released, err := escrows.Act(t.Context(), deal(), opened.Escrow.ID, dapi.EscrowActionTypeRelease, "action-1",
+		dapi.DealTerms{})
 	require.NoError(t, err)
-	assert.Equal(t, dapi.EscrowStatusReleased, released.Status)
+	assert.Equal(t, dapi.EscrowStatusReleased, released.Escrow.Status)
 	assert.Equal(t, signed+1, key.Approvals(), "the first time it is not signed")
 	assert.Equal(t, 2, s.bodies)
 }
@@ -127,7 +128,7 @@ func TestEscrowApprovalThatIsOverAndGivenAgain(t *testing.T) {
 func TestEscrowApprovalThatIsOverWaitsForRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, _, escrows := newEscrowService(t)
-		opened, err := escrows.Open(t.Context(), deal(), "deal-1")
+		opened, err := escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
 		require.NoError(t, err)
 		for range 116 { // with two writes before, and two that prepare, these fill the window
 			_, err := escrows.Create(t.Context(), deal(), moneymovement.IdempotencyKey("deal-1"))
@@ -135,9 +136,10 @@ func TestEscrowApprovalThatIsOverWaitsForRoom(t *testing.T) {
 		}
 		s.over = true
 		began := time.Now()
-		released, err := escrows.Act(t.Context(), deal(), opened.ID, dapi.EscrowActionTypeRelease, "action-1")
+		released, err := escrows.Act(t.Context(), deal(), opened.Escrow.ID, dapi.EscrowActionTypeRelease, "action-1",
+			dapi.DealTerms{})
 		require.NoError(t, err)
-		assert.Equal(t, dapi.EscrowStatusReleased, released.Status)
+		assert.Equal(t, dapi.EscrowStatusReleased, released.Escrow.Status)
 		assert.Greater(t, time.Since(began), 30*time.Second)
 	})
 }
@@ -163,10 +165,11 @@ func TestEscrowApprovalOfAnythingElseIsNotSigned(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, key, escrows := newEscrowService(t)
-			opened, err := escrows.Open(t.Context(), deal(), "deal-1")
+			opened, err := escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
 			require.NoError(t, err)
 			s.distort = c.distort
-			_, err = escrows.Act(t.Context(), deal(), opened.ID, dapi.EscrowActionTypeRelease, "action-1")
+			_, err = escrows.Act(t.Context(), deal(), opened.Escrow.ID, dapi.EscrowActionTypeRelease, "action-1",
+				dapi.DealTerms{})
 			assert.Equal(t, c.field, as[*signing.ApprovalRefused](t, err).Field)
 			assert.Equal(t, 1, key.Approvals(), "only the opening was signed")
 			assert.Equal(t, 1, s.confirmed)
@@ -187,7 +190,7 @@ func TestEscrowOutcomeThatCannotBeReadIsUnknown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, _, escrows := newEscrowService(t)
 		s.lose, s.readable = 100, false
-		_, err := escrows.Open(t.Context(), deal(), "deal-1")
+		_, err := escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
 		unknown := as[*errors.OutcomeUnknown](t, err)
 		as[*errors.ApprovalConsumed](t, unknown.Cause)
 		assert.Equal(t, errors.MaybeMoved, unknown.MovedByCall())
@@ -198,7 +201,7 @@ func TestEscrowOutcomeThatCannotBeReadIsUnknown(t *testing.T) {
 func TestEscrowWaitKeepsThePaceOfTheChain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, _, escrows := newEscrowService(t)
-		opened, err := escrows.Open(t.Context(), deal(), "deal-1")
+		opened, err := escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
 		require.NoError(t, err)
 		time.AfterFunc(10*time.Minute, func() {
 			s.mu.Lock()
@@ -206,9 +209,9 @@ func TestEscrowWaitKeepsThePaceOfTheChain(t *testing.T) {
 			s.deal["status"] = "released"
 		})
 		var last time.Duration
-		ended, err := escrows.Wait(t.Context(), opened.ID,
+		ended, err := escrows.Wait(t.Context(), opened.Escrow.ID,
 			[]dapi.EscrowStatus{dapi.EscrowStatusReleased, dapi.EscrowStatusRefunded},
-			dapi.OnProgress(func(p dapi.Progress) {
+			moneymovement.OnProgress(func(p moneymovement.Progress) {
 				if p.Reads > 1 {
 					assert.GreaterOrEqual(t, p.Waited-last, 15*time.Second,
 						"a deal is read from chain once in 15 seconds")
@@ -231,14 +234,15 @@ func TestEscrowWaitKeepsThePaceOfTheChain(t *testing.T) {
 func TestActionThatIsPreparedAgainForAnotherKeyIsNotSigned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, key, escrows := newEscrowService(t)
-		opened, err := escrows.Open(t.Context(), deal(), "deal-1")
+		opened, err := escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
 		require.NoError(t, err)
 		signed := key.Approvals()
 		key.BeforeApproval(func(int) { // the first is over when it is sent
 			time.Sleep(61 * time.Second)
 			s.distort = func(action, _ map[string]any) { action["idempotencyKey"] = "action-2" }
 		})
-		_, err = escrows.Act(t.Context(), deal(), opened.ID, dapi.EscrowActionTypeRelease, "action-1")
+		_, err = escrows.Act(t.Context(), deal(), opened.Escrow.ID, dapi.EscrowActionTypeRelease, "action-1",
+			dapi.DealTerms{})
 		unknown := as[*errors.OutcomeUnknown](t, err)
 		require.ErrorContains(t, unknown.Cause, "the action has another idempotency key")
 		assert.Equal(t, signed+1, key.Approvals(), "the second is not signed")

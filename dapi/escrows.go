@@ -84,34 +84,34 @@ func (s *Escrows) Prepare(
 }
 
 // Wait polls with [Escrows.Sync] until the deal has one of the statuses. By default, it polls no more often than the
-// service reads the chain. If ctx ends first, the error is *StillPending. Wait fails with *errors.InvalidInput if
-// statuses is empty or contains an empty status.
+// service reads the chain. If ctx ends first, the error is *moneymovement.StillPending. Wait fails with
+// *errors.InvalidInput if statuses is empty or contains an empty status.
 func (s *Escrows) Wait(
-	ctx context.Context, id EscrowID, statuses []EscrowStatus, options ...WaitOption,
+	ctx context.Context, id EscrowID, statuses []EscrowStatus, options ...moneymovement.WaitOption,
 ) (*Escrow, error) {
 	if err := transport.Of(s).low.ready(ctx, &opSyncEscrow); err != nil {
 		return nil, err
 	}
 	// jitter can halve a pause
-	paced := append([]WaitOption{PollEvery(2*chainReadEvery, 4*chainReadEvery)}, options...)
-	return wait(ctx, paced, poll[Escrow]{
-		low: s.low, operation: &opSyncEscrow, resource: "escrow", id: string(id),
-		check: func(c *transport.Check) {
+	paced := append([]moneymovement.WaitOption{moneymovement.PollEvery(2*chainReadEvery, 4*chainReadEvery)}, options...)
+	return transport.Awaited[Escrow]{
+		Client: s.low.transport, Operation: &opSyncEscrow, Resource: "escrow", ID: string(id),
+		Check: func(c *transport.Check) {
 			c.Missing("statuses", len(statuses) == 0 || slices.Contains(statuses, ""))
 		},
-		read: func(ctx context.Context) (*Escrow, error) {
-			return s.approver.noteDeal(s.low.as(transport.ClassPoll).SyncEscrow(ctx, id, nil))
+		Read: func(ctx context.Context) (*Escrow, error) {
+			return s.approver.noteDeal(s.low.as(moneymovement.ClassPoll).SyncEscrow(ctx, id, nil))
 		},
-		status: func(e *Escrow) string { return string(e.Status) },
-		done:   func(e *Escrow) bool { return slices.Contains(statuses, e.Status) },
-		known:  func(e *Escrow) bool { return e.Status.Known() },
-		never: func(e *Escrow) error {
+		Status: func(e *Escrow) string { return string(e.Status) },
+		Done:   func(e *Escrow) bool { return slices.Contains(statuses, e.Status) },
+		Known:  func(e *Escrow) bool { return e.Status.Known() },
+		Never: func(e *Escrow) error {
 			if e.Status != EscrowStatusRefunded && e.Status != EscrowStatusExpired { // a released deal can be refunded
 				return nil
 			}
 			return fmt.Errorf("the deal has ended as %s, and will not be %v", e.Status, statuses)
 		},
-	})
+	}.Wait(ctx, paced)
 }
 
 // chainReadEvery is the shortest time between two chain reads of a deal.

@@ -25,14 +25,14 @@ func ExampleEscrows_Sync() {
 		dapi.DepositCreate{Amount: decimal.NewFromInt(100), Currency: dapi.USDC}); err != nil {
 		log.Fatal(err)
 	}
-	deal, err := account.Escrows.Open(ctx, dapi.EscrowCreate{
+	opened, err := account.Escrows.Open(ctx, dapi.EscrowCreate{
 		Amount: decimal.NewFromInt(40), Currency: dapi.USDC, Payee: "0x52908400098527886E0F7030069857D2E4169EE7",
-	}, "order-7")
+	}, "order-7", dapi.DealTerms{})
 	if err != nil {
 		log.Fatal(err)
 	}
 
-	deal, err = account.Escrows.Sync(ctx, deal.ID)
+	deal, err := account.Escrows.Sync(ctx, opened.Escrow.ID)
 	if err != nil {
 		log.Fatal(err)
 	}

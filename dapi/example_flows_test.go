@@ -24,7 +24,7 @@ func ExamplePayouts_Wait() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	payout, err := payBob(ctx, account)
+	payment, err := payBob(ctx, account)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -32,16 +32,16 @@ func ExamplePayouts_Wait() {
 	impatient, cancel := context.WithCancel(ctx)
 	defer cancel()
 	// one read is enough for now
-	_, err = account.Payouts.Wait(impatient, payout.ID, dapi.OnProgress(func(dapi.Progress) { cancel() }))
-	var pending *dapi.StillPending
+	_, err = account.Payouts.Wait(impatient, payment.Payout.ID, moneymovement.OnProgress(func(moneymovement.Progress) { cancel() }))
+	var pending *moneymovement.StillPending
 	if errors.As(err, &pending) {
 		fmt.Println("still", pending.Status)
 	}
 
 	server.Advance(2 * time.Hour)
-	payout, err = account.Payouts.Wait(ctx, payout.ID,
-		dapi.PollEvery(time.Second, 30*time.Second),
-		dapi.OnProgress(func(p dapi.Progress) { fmt.Println("read", p.Reads, "says", p.Status) }))
+	payout, err := account.Payouts.Wait(ctx, payment.Payout.ID,
+		moneymovement.PollEvery(time.Second, 30*time.Second),
+		moneymovement.OnProgress(func(p moneymovement.Progress) { fmt.Println("read", p.Reads, "says", p.Status) }))
 	if err != nil {
 		log.Fatal(err) // *dapi.PayoutNotCompleted: the payout failed, was refunded or expired
 	}
@@ -77,20 +77,19 @@ func ExamplePayouts_Book_crossChain() {
 	// Output: 24.7 USDT
 }
 
-func payBob(ctx context.Context, account *dapi.SelfServe) (*dapi.Payout, error) {
+func payBob(ctx context.Context, account *dapi.SelfServe) (dapi.Payment, error) {
 	if _, err := account.Sandbox.Deposit(ctx, dapi.DepositCreate{Amount: decimal.RequireFromString("100"),
 		Currency: dapi.USDC}); err != nil {
-		return nil, err
+		return dapi.Payment{}, err
 	}
 	bob, err := account.Contacts.Create(ctx, dapi.ContactCreate{Name: "Bob",
 		Account: dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000",
 			Holder: dapi.AccountHolder{Name: "Bob Roe"}})})
 	if err != nil {
-		return nil, err
+		return dapi.Payment{}, err
 	}
 	return account.Payouts.Pay(ctx, dapi.PayoutCreate{ContactID: bob.ID, Amount: decimal.RequireFromString("25"),
-		Currency: dapi.USDC},
-		"invoice-42")
+		Currency: dapi.USDC}, "invoice-42", dapi.PayTerms{})
 }
 
 // An update changes the fields that are set, clears the fields that are null, and does not change the others.
@@ -142,20 +141,21 @@ func ExampleEscrows_Open() {
 		Payee:   "0x52908400098527886E0F7030069857D2E4169EE7",
 		HoldFor: dapi.EscrowDurationOf(7 * 24 * time.Hour),
 	}
-	deal, err := account.Escrows.Open(ctx, terms, "order-7")
+	deal, err := account.Escrows.Open(ctx, terms, "order-7", dapi.DealTerms{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(deal.Status, deal.Amount, deal.Currency, deal.AvailableActions)
+	fmt.Println(deal.State, deal.Escrow.Status, deal.Escrow.AvailableActions)
 
-	deal, err = account.Escrows.Act(ctx, terms, deal.ID, dapi.EscrowActionTypeRelease, "order-7-release")
+	deal, err = account.Escrows.Act(ctx, terms, deal.Escrow.ID, dapi.EscrowActionTypeRelease, "order-7-release",
+		dapi.DealTerms{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(deal.ID != "") // the chain is read at most once in 15 seconds: see Escrows.Wait
+	fmt.Println(deal.State) // the chain is read at most once in 15 seconds: see Escrows.Wait
 	// Output:
-	// active 40 USDC [release]
-	// true
+	// paid active [release]
+	// paid
 }
 
 // A payin has a price for money from another chain. The payer gets instructions, and Wait polls until the money has

@@ -9,6 +9,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/internal/recorded"
 )
@@ -63,25 +64,26 @@ func ExampleTransactions_Follow() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	payout, err := payBob(ctx, account)
+	payment, err := payBob(ctx, account)
 	if err != nil {
 		log.Fatal(err)
 	}
 	for _, status := range []dapi.PayoutStatus{dapi.PayoutStatusCompleted, dapi.PayoutStatusRefunded} {
-		if _, err = account.Sandbox.SetPayoutStatus(ctx, payout.ID, status); err != nil {
+		if _, err = account.Sandbox.SetPayoutStatus(ctx, payment.Payout.ID, status); err != nil {
 			log.Fatal(err)
 		}
 	}
 
 	since := dapi.ChangesParams{Position: dapi.LedgerPositionAt(time.Now().Add(-24 * time.Hour))}
-	for change, err := range account.Transactions.Follow(ctx, since, dapi.PollEvery(time.Second, time.Minute)) {
+	for change, err := range account.Transactions.Follow(ctx, since,
+		moneymovement.PollEvery(time.Second, time.Minute)) {
 		if err != nil {
 			fmt.Println("the end:", err)
 			break
 		}
 		entry := change.Transaction
 		fmt.Println(entry.Type, entry.Direction, entry.Amount, entry.Status)
-		if entry.Type == dapi.TransactionTypeRefund && entry.PayoutID == payout.ID {
+		if entry.Type == dapi.TransactionTypeRefund && entry.PayoutID == payment.Payout.ID {
 			cancel() // enough for an example
 		}
 	}

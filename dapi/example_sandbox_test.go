@@ -54,15 +54,15 @@ func ExampleSandbox_SetPayoutStatus() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	payout, err := payBob(ctx, account)
+	payment, err := payBob(ctx, account)
 	if err != nil {
 		log.Fatal(err)
 	}
 
-	if _, err = account.Sandbox.SetPayoutStatus(ctx, payout.ID, dapi.PayoutStatusRefunded); err != nil {
+	if _, err = account.Sandbox.SetPayoutStatus(ctx, payment.Payout.ID, dapi.PayoutStatusRefunded); err != nil {
 		log.Fatal(err)
 	}
-	_, err = account.Payouts.Wait(ctx, payout.ID)
+	_, err = account.Payouts.Wait(ctx, payment.Payout.ID)
 	var ended *dapi.PayoutNotCompleted
 	if errors.As(err, &ended) {
 		fmt.Println("the payout is", ended.Payout.Status)

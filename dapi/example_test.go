@@ -48,13 +48,14 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	payout, err := acme.Payouts.Pay(ctx, dapi.PayoutCreate{
+	fee := decimal.NewFromInt(1)
+	payment, err := acme.Payouts.Pay(ctx, dapi.PayoutCreate{
 		ContactID: bob.ID, Amount: decimal.RequireFromString("25"), Currency: dapi.USDC, PaymentReference: "Invoice 42",
-	}, "invoice-42", dapi.MaxFee(decimal.NewFromInt(1)))
-	if err != nil {
+	}, "invoice-42", dapi.PayTerms{Bounds: dapi.Bounds{MaxFee: &fee}})
+	if err != nil { // for the states of a payment, see the example of Payouts.Pay
 		log.Fatal(err)
 	}
-	payout, err = acme.Payouts.Wait(ctx, payout.ID)
+	payout, err := acme.Payouts.Wait(ctx, payment.Payout.ID)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -91,7 +92,7 @@ func ExamplePayouts_Pay_idempotencyKeyReused() {
 		log.Fatal(err)
 	}
 	_, err = another.Payouts.Pay(ctx, dapi.PayoutCreate{ContactID: bob.ID, Amount: decimal.RequireFromString("26"),
-		Currency: dapi.USDC}, key)
+		Currency: dapi.USDC}, key, dapi.PayTerms{})
 	var reused *errors.IdempotencyKeyReused
 	if errors.As(err, &reused) {
 		fmt.Println(reused.Code, reused.IdempotencyKey, reused.PayoutID == string(first.ID), reused.MovedByCall())
@@ -198,8 +199,9 @@ func ExampleNewFileTokenStore() {
 	// Output: true true
 }
 
-// PaymentStateOf returns the state of the payment. The type of the error says why it was not paid.
-func ExamplePayouts_Pay_errors() {
+// Journal stores the history of the key before Pay signs, and so the program knows after a restart what an earlier call
+// may have done. One switch handles every state.
+func ExamplePayouts_Pay() {
 	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
@@ -215,21 +217,34 @@ func ExamplePayouts_Pay_errors() {
 		log.Fatal(err)
 	}
 
-	payout, err := account.Payouts.Pay(ctx,
-		dapi.PayoutCreate{ContactID: eve.ID, Amount: decimal.RequireFromString("25"), Currency: dapi.USDC},
-		"invoice-43", dapi.FirstUse()) // this program knows from its own data that there was no earlier call
-	switch dapi.PaymentStateOf(payout, err) {
-	case dapi.PaymentPaid:
-		fmt.Println("paid by", payout.ID)
-	case dapi.PaymentUnknown:
-		fmt.Println("later, call Pay again with the same key and terms")
-	case dapi.PaymentNotPaid:
+	const key moneymovement.Key = "invoice-43"
+	store := map[moneymovement.Key]dapi.History{} // stands for your database
+	fee := decimal.NewFromInt(1)
+	payment, err := account.Payouts.Pay(ctx,
+		dapi.PayoutCreate{ContactID: eve.ID, Amount: decimal.RequireFromString("25"), Currency: dapi.USDC}, key,
+		dapi.PayTerms{
+			Bounds:  dapi.Bounds{MaxFee: &fee},
+			History: store[key],
+			Journal: func(_ context.Context, history dapi.History) error {
+				store[key] = history
+				return nil
+			},
+		})
+	store[key] = payment.History
+	switch payment.State {
+	case moneymovement.PaymentPaid:
+		fmt.Println("paid by", payment.Payout.ID)
+	case moneymovement.PaymentNotPaid:
 		var blocked *errors.ContactNotPayable
 		if errors.As(err, &blocked) {
 			fmt.Println("not paid:", blocked.Blockers[0].Code, blocked.Blockers[0].Field)
 		}
-	case dapi.PaymentEnded, dapi.PaymentNeedsDecision:
+	case moneymovement.PaymentNeedsDecision:
 		fmt.Println("a person has to look:", err)
+	case moneymovement.PaymentEnded:
+		fmt.Println("to pay, use a new key:", err)
+	default: // in doubt
+		fmt.Println("later, call Pay again with the same key and terms:", err)
 	}
 	// Output: not paid: account_detail_missing iban
 }

@@ -36,10 +36,11 @@ func allMishaps() map[string]mishaps.Mishap {
 				return nil, r.Context().Err()
 			},
 		},
-		"neither of both": {Service: func(*http.Request) (*http.Response, error) { return nil, nil }}, //nolint:nilnil // what is tested
-		"nothing at all":  {Service: mishaps.Page(http.StatusNoContent, "", "")},
-		"null":            {Service: mishaps.Page(http.StatusOK, "application/json", "null")},
-		signerFails:       {},
+		"neither of both": {Service: func(*http.Request) (*http.Response, error) { return nil, nil }},
+		//nolint:nilnil // what is tested
+		"nothing at all": {Service: mishaps.Page(http.StatusNoContent, "", "")},
+		"null":           {Service: mishaps.Page(http.StatusOK, "application/json", "null")},
+		signerFails:      {},
 	}
 	maps.Copy(all, mishaps.Usual())
 	return all
@@ -102,7 +103,9 @@ func TestEveryErrorAnswersForItsCall(t *testing.T) {
 }
 
 func TestFlowErrorsAnswerTheSameQuestions(t *testing.T) {
-	pending := func(resource string) error { return &dapi.StillPending{Progress: dapi.Progress{Resource: resource}} }
+	pending := func(resource string) error {
+		return &moneymovement.StillPending{Progress: moneymovement.Progress{Resource: resource}}
+	}
 	for name, tc := range map[string]struct {
 		err       error
 		retryable bool

@@ -38,18 +38,18 @@ type flow struct {
 	attempt *attempt
 	leave   func() // leaves the line
 
-	doubt        doubt  // what is known about other calls with the key
-	clean        bool   // no earlier call left a doubt
-	booked       *offer // the last booking, nil before the first
-	fresh        bool   // the last booking is new, and waits for its approval
-	expiredOffer *offer // a booking that had expired when it came
-	lastChance   *offer // an expired booking that is confirmed, because the service returned no other
-	rebookCause  error  // why the payment was last booked again
-	sent         bool   // a confirm was sent, or may have been
-	wasRead      bool   // the payout or deal was read since the last confirm
-	readOther    bool   // that read was about something else
-	lastRead     *offer // as that read returned it, nil if the read failed or has other terms
-	readErr      error  // why that read failed
+	earlier      callfacts.Earlier // what is known of other calls with the key
+	clean        bool              // no earlier call left a doubt
+	booked       *offer            // the last booking, nil before the first
+	fresh        bool              // the last booking is new, and waits for its approval
+	expiredOffer *offer            // a booking that had expired when it came
+	lastChance   *offer            // an expired booking that is confirmed, because the service returned no other
+	rebookCause  error             // why the payment was last booked again
+	sent         bool              // a confirm was sent, or may have been
+	wasRead      bool              // the payout or deal was read since the last confirm
+	readOther    bool              // that read was about something else
+	lastRead     *offer            // as that read returned it, nil if the read failed or has other terms
+	readErr      error             // why that read failed
 }
 
 // payable is what differs between a payout, a deal and an action of a deal.
@@ -110,23 +110,32 @@ func (o *offer) same(other *offer) bool {
 
 // ending is how a step of a payment ends.
 type ending struct {
-	outcome outcome
-	offer   *offer // paid or ended
-	err     error  // of the other outcomes
+	next  next
+	moved errors.Movement // of a flow that stops
+	offer *offer          // paid or ended, if moved is Moved
+	err   error           // otherwise
 }
 
-type outcome string
+// next is what a flow does after a step.
+type next int
 
 const (
-	proceed  outcome = "proceed"  // continue with the next step
-	settled  outcome = "settled"  // the money has left or is leaving, or the payment has ended
-	reopen   outcome = "reopen"   // the price or the approval has expired: book again
-	refused  outcome = "refused"  // this call ends without paying
-	doubtful outcome = "doubtful" // what this call did is not known
+	stop    next = iota
+	proceed      // with the next step
+	rebook       // the price or the approval has expired
 )
 
-// settledBy returns the ending with an offer that is paid or has ended.
-func settledBy(o *offer) ending { return ending{outcome: settled, offer: o} }
+// settledBy ends a flow with an offer that is paid or has ended. nil is one that could not be read.
+func settledBy(o *offer) ending { return ending{moved: errors.Moved, offer: o} }
+
+// refusedBy ends a flow that has paid nothing.
+func refusedBy(err error) ending { return ending{moved: errors.NotMoved, err: err} }
+
+// doubtful ends a flow of which it is not known what it did.
+func doubtful(err error) ending { return ending{moved: errors.MaybeMoved, err: err} }
+
+// rebookAfter books again.
+func rebookAfter(err error) ending { return ending{next: rebook, err: err} }
 
 // result is what a flow returns. [Payment] and [Deal] have the same fields.
 type result struct {
@@ -158,12 +167,12 @@ func (f *flow) run(ctx context.Context, low lowLevel, checks ...func(*transport.
 	if err := f.checkAge(f.clock().now()); err != nil && f.about == "" {
 		return f.early(err, false)
 	}
-	f.attempt, f.doubt, err = f.memory.begin(f.scope, f.proven)
+	f.attempt, f.earlier, err = f.memory.begin(f.scope, f.proven)
 	if err != nil {
 		return f.early(err, true)
 	}
 	defer f.attempt.abandon()
-	f.clean = f.proven && f.doubt == noDoubt
+	f.clean = f.proven && f.earlier == callfacts.NonePaid
 	return f.conclude(ctx, f.inLine(ctx))
 }
 
@@ -193,18 +202,18 @@ func (f *flow) checkAge(service time.Time) error {
 func (f *flow) inLine(ctx context.Context) ending {
 	leave, err := f.line.enter(ctx, string(f.key))
 	if err != nil {
-		return ending{outcome: refused, err: err}
+		return refusedBy(err)
 	}
 	f.leave = leave
 	defer leave()
 	for rebooked := 0; ; rebooked++ {
 		end := f.once(ctx)
-		if end.outcome != reopen {
+		if end.next != rebook {
 			return end
 		}
 		f.rebookCause = end.err
 		if rebooked == f.most {
-			return ending{outcome: refused, err: end.err}
+			return refusedBy(end.err)
 		}
 	}
 }
@@ -214,7 +223,7 @@ func (f *flow) once(ctx context.Context) ending {
 	for _, step := range []func(context.Context) ending{
 		f.bookAndProve, f.compare, f.checkClock, f.checkPrice, f.askAndJournal,
 	} {
-		if end := step(ctx); end.outcome != proceed {
+		if end := step(ctx); end.next != proceed {
 			return end
 		}
 	}
@@ -231,15 +240,14 @@ func (f *flow) once(ctx context.Context) ending {
 // key, that payment could be paid twice, and this one never.
 func (f *flow) bookAndProve(ctx context.Context) ending {
 	if err := f.checkAge(f.clock().now()); err != nil && f.about == "" {
-		return ending{outcome: refused, err: err}
+		return refusedBy(err)
 	}
 	booked, response, err := f.book(ctx, f)
 	if err != nil {
 		return f.after(ctx, f, err)
 	}
 	if booked.key != string(f.key) {
-		return ending{outcome: doubtful,
-			err: f.unproven(f.first, errors.New("the response has another idempotency key, or none"))}
+		return doubtful(f.unproven(f.first, errors.New("the response has another idempotency key, or none")))
 	}
 	if known := f.knownID(); known != "" && known != booked.id {
 		return f.bookedOther(ctx, known, booked.id)
@@ -248,27 +256,27 @@ func (f *flow) bookAndProve(ctx context.Context) ending {
 	if f.fresh || booked.phase != phasePaid { // a service that forgot the key has booked another payment
 		if err := f.checkAge(f.clock().latest()); err != nil {
 			f.booked = cmp.Or(f.booked, booked)
-			return ending{outcome: refused, err: err}
+			return refusedBy(err)
 		}
 	}
 	if f.booked == nil {
-		f.doubt = f.afterFirst(booked, response)
+		f.earlier = f.afterFirst(booked, response)
 	}
 	f.booked = booked
-	return ending{outcome: proceed}
+	return ending{next: proceed}
 }
 
 // afterFirst returns the doubt after the first response of a call. A new booking ends a doubt only if the caller
 // journals and has stored no id: nothing was signed with the key then. Otherwise the service may have forgotten the key.
-func (f *flow) afterFirst(booked *offer, response moneymovement.Response) doubt {
+func (f *flow) afterFirst(booked *offer, response moneymovement.Response) callfacts.Earlier {
 	created := response.Status == http.StatusCreated && !response.Replayed
 	switch {
 	case booked.phase == phasePaid && !f.fresh:
-		return knownDoubt
-	case f.doubt == assumedDoubt && created && f.journal != nil && f.history.id() == "":
-		return noDoubt
+		return callfacts.MayPay
+	case f.earlier == callfacts.MayExist && created && f.journal != nil && f.history.id() == "":
+		return callfacts.NonePaid
 	}
-	return f.doubt
+	return f.earlier
 }
 
 // signable reports an offer that can be signed, and of which no transaction shows that it is paid.
@@ -320,10 +328,10 @@ func (f *flow) bookedOther(ctx context.Context, known, got string) ending {
 	case o.settles():
 		return settledBy(o)
 	case o.phase == phaseOpen && o.approval != nil:
-		f.doubt, f.fresh, f.booked = knownDoubt, false, o
-		return ending{outcome: proceed}
+		f.earlier, f.fresh, f.booked = callfacts.MayPay, false, o
+		return ending{next: proceed}
 	}
-	return ending{outcome: doubtful, err: differs}
+	return doubtful(differs)
 }
 
 // compare compares the booking with what was asked for. An earlier call with this key may have paid, and the service
@@ -331,24 +339,24 @@ func (f *flow) bookedOther(ctx context.Context, known, got string) ending {
 func (f *flow) compare(ctx context.Context) ending {
 	switch o := f.booked; {
 	case o.differs != nil && (o.phase == phaseOpen || o.deal != nil && o.phase == phaseEnded):
-		return ending{outcome: refused, err: f.headed(o.differs)}
+		return refusedBy(f.headed(o.differs))
 	case o.differs != nil:
-		return ending{outcome: doubtful, err: f.headed(o.differs)}
+		return doubtful(f.headed(o.differs))
 	case o.phase == phaseEnded, o.phase == phaseLapsed:
 		return settledBy(o)
 	case f.fresh: // it waits for its approval, whatever its status is
 	case o.phase == phasePaid:
 		return settledBy(o)
-	case o.problem != nil && (o.deal != nil || o.phase != phaseOpen || f.doubt != noDoubt):
+	case o.problem != nil && (o.deal != nil || o.phase != phaseOpen || f.earlier != callfacts.NonePaid):
 		if differs, ok := o.problem.(*TermsDiffer); ok { //nolint:errorlint // an unproven response can have one as cause
-			return ending{outcome: refused, err: differs}
+			return refusedBy(differs)
 		}
 		if seen := f.seenSettled(ctx); seen != nil {
 			return *seen
 		}
-		return ending{outcome: doubtful, err: o.problem}
+		return doubtful(o.problem)
 	}
-	return ending{outcome: proceed}
+	return ending{next: proceed}
 }
 
 // seenSettled returns how an earlier call of this client settled the payment, as it is now if it can be read. It
@@ -369,10 +377,10 @@ func (f *flow) seenSettled(ctx context.Context) *ending {
 func (f *flow) checkClock(context.Context) ending {
 	if approval := f.booked.approval; approval != nil {
 		if err := f.clock().checkClock(approval.ID); err != nil {
-			return ending{outcome: refused, err: f.clock().unsigned(f.second, f.booked.id, err)}
+			return refusedBy(f.clock().unsigned(f.second, f.booked.id, err))
 		}
 	}
-	return ending{outcome: proceed}
+	return ending{next: proceed}
 }
 
 // checkPrice refuses a price that is out of bounds, and books again for a price or an approval that has expired. If the
@@ -380,21 +388,21 @@ func (f *flow) checkClock(context.Context) ending {
 // refusal of the service reopens the payment.
 func (f *flow) checkPrice(context.Context) ending {
 	if err := f.price(f); err != nil {
-		return ending{outcome: refused, err: err}
+		return refusedBy(err)
 	}
 	o := f.booked
 	switch {
 	case o.expires.IsZero() || f.clock().now().Add(f.reserve()).Before(o.expires):
 	case o.same(f.lastChance):
-		return ending{outcome: refused, err: f.rebookCause}
+		return refusedBy(f.rebookCause)
 	case !o.same(f.expiredOffer):
 		f.expiredOffer = o
-		return ending{outcome: reopen, err: &errors.NotDelivered{CallInfo: errors.CallInfo{Operation: f.second.ID,
-			IdempotencyKey: string(f.key)}, Err: errExpiredOffer}}
+		return rebookAfter(&errors.NotDelivered{CallInfo: errors.CallInfo{Operation: f.second.ID,
+			IdempotencyKey: string(f.key)}, Err: errExpiredOffer})
 	default:
 		f.lastChance = o
 	}
-	return ending{outcome: proceed}
+	return ending{next: proceed}
 }
 
 var errExpiredOffer = errors.New(
@@ -417,7 +425,7 @@ func (f *flow) reserve() time.Duration {
 func (f *flow) askAndJournal(ctx context.Context) ending {
 	o := f.booked
 	if o.approval == nil || f.hook == nil && f.journal == nil {
-		return ending{outcome: proceed}
+		return ending{next: proceed}
 	}
 	left := o.approval.ExpiresAt.Sub(f.clock().now()) - hookReserve
 	if f.lastChance == o { // over by this machine's clock, which may be wrong: nobody knows how much is left
@@ -434,13 +442,15 @@ func (f *flow) askAndJournal(ctx context.Context) ending {
 		history.Quote = new(*o.payout.Quote)
 	}
 	if err == nil && f.journal != nil {
-		err = f.journal(asking, history)
+		if err = f.journal(asking, history); err != nil { // perhaps another process has stored that it signs
+			f.earlier, f.clean = callfacts.MayPay, false
+		}
 	}
 	if err != nil {
-		return ending{outcome: refused, err: &PaymentDeclined{CallInfo: f.head(), Payout: o.payout, Err: err}}
+		return refusedBy(&PaymentDeclined{CallInfo: f.head(), Payout: o.payout, Err: err})
 	}
 	f.history = history
-	return ending{outcome: proceed}
+	return ending{next: proceed}
 }
 
 // historyNow returns what is known of the key now.
@@ -459,37 +469,33 @@ func (f *flow) historyNow() History {
 
 // conclude returns the result of the payment. It also uses what is known from before this call.
 func (f *flow) conclude(ctx context.Context, end ending) result {
-	if end.outcome != settled {
+	if end.moved != errors.Moved {
 		end = f.look(ctx, f, end)
 	}
-	if end.outcome == settled {
+	if end.moved == errors.Moved {
 		f.attempt.settle(end)
 		f.attempt.end(transport.KeySettled)
 		return f.settledResult(end.offer)
 	}
 	if _, old := end.err.(*KeyTooOld); old { //nolint:errorlint // one in the caller's error is of another payment
-		end.outcome = refused
+		end.moved = errors.NotMoved
 	}
-	if end.outcome == doubtful && f.signedNothing() { // what was lost has booked something at the most
-		end.outcome, f.doubt = refused, noDoubt
+	if end.moved == errors.MaybeMoved && f.signedNothing() && f.attempt.onlyCall() { // what was lost has booked something at the most
+		end.moved, f.earlier = errors.NotMoved, callfacts.NonePaid
 	}
-	inDoubt := end.outcome == doubtful || f.doubt != noDoubt || !f.attempt.onlyCall()
-	earlier := callfacts.MayPay
-	switch {
-	case !inDoubt:
-		earlier = callfacts.NonePaid
-	case end.outcome == refused && f.doubt != knownDoubt && f.attempt.onlyCall():
-		earlier = callfacts.MayExist
+	if end.moved == errors.MaybeMoved {
+		f.attempt.end(transport.KeyMaybePaid)
+		return f.result(moneymovement.PaymentInDoubt, nil, f.doubtAbout(end.err, f.second, callfacts.NonePaid))
 	}
-	if earlier == callfacts.MayPay {
+	if !f.attempt.onlyCall() {
+		f.earlier = callfacts.MayPay
+	}
+	if f.earlier == callfacts.MayPay {
 		f.attempt.end(transport.KeyMaybePaid)
 	} else {
 		f.attempt.end(transport.KeyUnpaid) // this client knows of no call that may have paid
 	}
-	if end.outcome == refused {
-		return f.refusedResult(end.err, earlier)
-	}
-	return f.result(moneymovement.PaymentInDoubt, nil, f.doubtAbout(end.err, f.second, callfacts.NotSaid))
+	return f.refusedResult(end.err, f.earlier)
 }
 
 // signedNothing reports that no call with the key has signed anything: not this one, and by the caller's store and this
@@ -571,7 +577,7 @@ func (f *flow) doubtAbout(cause error, op *transport.Operation, earlier callfact
 	if !ok {
 		head, _ := errors.CallInfoOf(cause)
 		head.Operation, head.IdempotencyKey = cmp.Or(head.Operation, op.ID), string(f.key)
-		unknown = &errors.OutcomeUnknown{CallInfo: head.WithFacts(callfacts.Facts{Earlier: earlier}), Cause: cause}
+		unknown = &errors.OutcomeUnknown{CallInfo: callfacts.With(head, callfacts.Facts{Earlier: earlier}), Cause: cause}
 	}
 	unknown.Resolve = f.again
 	if read, refused := errors.CallInfoOf(f.readErr); refused && read.RetryAt.After(unknown.RetryAt) {
@@ -677,7 +683,7 @@ func (f *flow) headed(differs *TermsDiffer) *TermsDiffer {
 // named adds the id to an error, if it is known.
 func (f *flow) named(err error) error {
 	if id := f.id(); id != "" {
-		errors.SetResource(err, id, string(f.key), callfacts.Asker{})
+		callfacts.SetResource(err, id, string(f.key))
 	}
 	return err
 }

@@ -27,7 +27,7 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 			asked := valid
 			change(&asked)
 			_, bookErr := i.Self().Payouts.Book(ctx, asked)
-			_, payErr := i.Self().Payouts.Pay(ctx, asked, "invoice-42")
+			_, payErr := i.Self().Payouts.Pay(ctx, asked, "invoice-42", dapi.PayTerms{})
 			if (bookErr == nil) != (payErr == nil) {
 				return errors.New("Book and Pay judge differently")
 			}
@@ -69,7 +69,7 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 			asked := dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC, Payee: "0x1"}
 			change(&asked)
 			_, createErr := i.Self().Escrows.Create(ctx, asked)
-			_, openErr := i.Self().Escrows.Open(ctx, asked, "deal-42")
+			_, openErr := i.Self().Escrows.Open(ctx, asked, "deal-42", dapi.DealTerms{})
 			if (createErr == nil) != (openErr == nil) {
 				return errors.New("Create and Open judge differently")
 			}
@@ -89,7 +89,7 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 	}
 	keyed := func(key moneymovement.Key) func(context.Context, *dapi.Integrator) error {
 		return func(ctx context.Context, i *dapi.Integrator) error {
-			_, err := i.Self().Payouts.Pay(ctx, valid, key)
+			_, err := i.Self().Payouts.Pay(ctx, valid, key, dapi.PayTerms{})
 			return err
 		}
 	}

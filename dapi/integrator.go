@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/ratewindow"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -33,6 +34,11 @@ type Developer struct {
 	// ChallengeVerifier decides whether a login signs a challenge. It gets the result of signing.CheckChallenge, which
 	// decides if ChallengeVerifier is nil. signing.OnlyChallenges returns a strict one.
 	ChallengeVerifier signing.ChallengeVerifier
+	// ChainNames allows an approval to name a chain by another code. You name chains by their EVM ids, and an approval
+	// may have the id or a code. The SDK knows the codes base, ethereum, arbitrum, optimism and polygon. It does not
+	// ask the service which code belongs to which chain, because the service also writes the approval. A code is a
+	// short word, which must not name another chain.
+	ChainNames map[ChainCode]ChainID
 }
 
 // Credential returns a name for this developer at a service, the same as [Session].Credential. The name is a digest of
@@ -125,17 +131,12 @@ func newPlatform(baseURL string, developer Developer, options []moneymovement.Op
 	if err := developer.validate("New"); err != nil {
 		return nil, err
 	}
-	config := transport.ConfigOf(moneymovement.Version, options)
-	windows := transport.StatedWindows()
-	if config.Share != nil {
-		windows = transport.ShareOfStatedWindows(*config.Share)
-	}
-	paced := config.Limiter == nil && !config.Unpaced
+	config := transport.Config{ClientSettings: moneymovement.ClientSettingsOf(options...), Most: mostItems}
+	windows := ratewindow.ShareOfStatedWindows(config.RateShare)
+	paced := config.RateLimiter == nil && !config.Unpaced
 	if paced {
-		config.Limiter = transport.NewLocalLimiter(windows)
+		config.RateLimiter = ratewindow.New(windows, nil)
 	}
-	config.Auth = nil // whatever the options of another surface brought along
-	config.Most = mostItems
 	client, err := transport.New(baseURL, "/dapi/v1", config)
 	if err != nil {
 		return nil, err
@@ -143,11 +144,11 @@ func newPlatform(baseURL string, developer Developer, options []moneymovement.Op
 	if config.Logger == nil {
 		config.Logger = slog.New(slog.DiscardHandler)
 	}
-	names, err := newChainNames(config.ChainNames)
+	names, err := newChainNames(developer.ChainNames)
 	if err != nil {
 		return nil, err
 	}
-	writes := windows[transport.WindowWrites]
+	writes := windows[moneymovement.WindowWrites]
 	p := &platform{
 		baseURL: baseURL, transport: client, logger: config.Logger,
 		names:   names,

@@ -109,20 +109,19 @@ func (f *follower) catchUp(yield func(TransactionChange, error) bool) {
 }
 
 // Follow returns changes as [Transactions.Changes] does, and then waits for more until ctx ends. It then yields the
-// error of ctx. [PollEvery] sets the pauses between two reads of the ledger. By default they are those of the client,
-// and they grow while nothing changes. The reads leave room in the rate window for others, as the reads of all waits
-// do. A failed read is repeated as in other waits. [OnProgress] reports each read.
+// error of ctx. [moneymovement.PollEvery] sets the pauses between two reads of the ledger. By default they are those of
+// the client, and they grow while nothing changes. The reads leave room in the rate window for others, as the reads of
+// all waits do. A failed read is repeated as in other waits. [moneymovement.OnProgress] reports each read.
 //
 // To see whether an old entry is still pending, the SDK must read all pages back to it. Such reads take at most a tenth
 // of the time. The reads in between cover new entries, and those that were created within the last LateBy.
 func (s *Transactions) Follow(
-	ctx context.Context, params ChangesParams, options ...WaitOption,
+	ctx context.Context, params ChangesParams, options ...moneymovement.WaitOption,
 ) iter.Seq2[TransactionChange, error] {
 	return func(yield func(TransactionChange, error) bool) {
-		reading := &Transactions{transport.Of(s).low.as(transport.ClassPoll)}
+		reading := &Transactions{transport.Of(s).low.as(moneymovement.ClassPoll)}
 		f, err := reading.follower(ctx, params, nil)
-		w := waiting{progress: func(Progress) {}}
-		transport.Apply(&w, options)
+		pace := moneymovement.WaitSettingsOf(options...).Polling
 		for err == nil {
 			var found *ledgerLook
 			if found, err = f.await(ctx, options); err != nil {
@@ -132,10 +131,10 @@ func (s *Transactions) Follow(
 				return
 			}
 			if found.complete {
-				err = transport.Pause(ctx, f.low.transport.Polling(w.pace).Least)
+				err = transport.Pause(ctx, f.low.transport.Polling(pace).Least)
 			}
 		}
-		if ended, ok := errors.AsType[*StillPending](err); ok {
+		if ended, ok := errors.AsType[*moneymovement.StillPending](err); ok {
 			err = ended.Err
 		}
 		yield(TransactionChange{}, err)
@@ -143,10 +142,10 @@ func (s *Transactions) Follow(
 }
 
 // await reads the ledger until something has changed.
-func (f *follower) await(ctx context.Context, options []WaitOption) (*ledgerLook, error) {
-	return wait(ctx, options, poll[ledgerLook]{
-		low: f.low, operation: &opListTransactions, resource: "ledger", id: f.low.actingFor(),
-		read: func(context.Context) (*ledgerLook, error) {
+func (f *follower) await(ctx context.Context, options []moneymovement.WaitOption) (*ledgerLook, error) {
+	return transport.Awaited[ledgerLook]{
+		Client: f.low.transport, Operation: &opListTransactions, Resource: "ledger", ID: f.low.actingFor(),
+		Read: func(context.Context) (*ledgerLook, error) {
 			f.shallow = time.Since(f.deepAt) < deepLooksOneIn*f.deepTook
 			began := time.Now()
 			found, err := f.look()
@@ -155,14 +154,14 @@ func (f *follower) await(ctx context.Context, options []WaitOption) (*ledgerLook
 			}
 			return found, err
 		},
-		status: func(found *ledgerLook) string {
+		Status: func(found *ledgerLook) string {
 			if len(found.changes) == 0 {
 				return "unchanged"
 			}
 			return "changed"
 		},
-		done: func(found *ledgerLook) bool { return len(found.changes) > 0 },
-	})
+		Done: func(found *ledgerLook) bool { return len(found.changes) > 0 },
+	}.Wait(ctx, options)
 }
 
 // deepLooksOneIn limits the looks that go back to old entries: they take at most a tenth of the time.

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -151,7 +152,7 @@ func TestLooksThatReadFarBackAreRare(t *testing.T) {
 		deep = 0
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Hour)
 		defer cancel()
-		_, err = f.await(ctx, []WaitOption{PollEvery(500*time.Millisecond, 15*time.Second)})
+		_, err = f.await(ctx, []moneymovement.WaitOption{moneymovement.PollEvery(500*time.Millisecond, 15*time.Second)})
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		assert.InDelta(t, 5*60/11, deep, 3)
 	})

@@ -40,6 +40,9 @@ func (h *busyHost) integratorWith(
 	return integrator
 }
 
+// journaled are terms with which a payment that this program does not know is a first use.
+var journaled = dapi.PayTerms{Journal: func(context.Context, dapi.History) error { return nil }}
+
 func payoutOf(number int) dapi.PayoutCreate {
 	return dapi.PayoutCreate{ContactID: "ct_bob", Amount: amount(fmt.Sprintf("%d.25", number+1)), Currency: dapi.USDC}
 }
@@ -63,12 +66,12 @@ func TestPaymentsThatStartAtOnceAreAllPaid(t *testing.T) {
 				var all sync.WaitGroup
 				for i := range count {
 					all.Go(func() {
-						payout, err := account.Payouts.Pay(t.Context(), payoutOf(i),
-							moneymovement.Key(fmt.Sprint("line-", i)))
+						payment, err := account.Payouts.Pay(t.Context(), payoutOf(i),
+							moneymovement.Key(fmt.Sprint("line-", i)), dapi.PayTerms{})
 						if !assert.NoError(t, err) {
 							return
 						}
-						_, err = account.Payouts.Get(t.Context(), payout.ID)
+						_, err = account.Payouts.Get(t.Context(), payment.Payout.ID)
 						assert.NoError(t, err)
 					})
 				}
@@ -110,7 +113,7 @@ func bookOne(t *testing.T, payouts *dapi.Payouts, number int) *dapi.Payout {
 // payOne makes one of many payments.
 func payOne(t *testing.T, account *dapi.Account, number int) {
 	t.Helper()
-	_, err := account.Payouts.Pay(t.Context(), payoutOf(number), moneymovement.Key(fmt.Sprint(number)))
+	_, err := account.Payouts.Pay(t.Context(), payoutOf(number), moneymovement.Key(fmt.Sprint(number)), dapi.PayTerms{})
 	assert.NoError(t, err)
 }
 
@@ -147,7 +150,7 @@ func TestPaymentWhoseTurnComesTooLate(t *testing.T) {
 		began := time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 		defer cancel()
-		_, err := account.Payouts.Pay(ctx, payoutOf(1), "late", dapi.FirstUse())
+		_, err := account.Payouts.Pay(ctx, payoutOf(1), "late", journaled)
 		undelivered := as[*errors.NotDelivered](t, err)
 		assert.Equal(t, "late", undelivered.IdempotencyKey)
 		assert.Greater(t, time.Until(undelivered.RetryAt), 2*time.Minute)
@@ -156,7 +159,7 @@ func TestPaymentWhoseTurnComesTooLate(t *testing.T) {
 
 		ctx, stop := context.WithCancel(t.Context())
 		time.AfterFunc(time.Minute, stop)
-		_, err = account.Payouts.Pay(ctx, payoutOf(1), "stopped", dapi.FirstUse())
+		_, err = account.Payouts.Pay(ctx, payoutOf(1), "stopped", journaled)
 		require.ErrorIs(t, err, context.Canceled)
 		as[*errors.NotDelivered](t, err)
 		all.Wait()
@@ -227,9 +230,9 @@ func TestAnApprovalThatClosesBeforeThereIsRoom(t *testing.T) {
 		assert.Equal(t, last.Approval.ID, refused.ApprovalID)
 		assert.Zero(t, time.Since(began), "told at once")
 
-		paid, err := payouts.Pay(t.Context(), payoutOf(119), "119")
+		paid, err := payouts.Pay(t.Context(), payoutOf(119), "119", dapi.PayTerms{})
 		require.NoError(t, err)
-		assert.Equal(t, last.ID, paid.ID)
+		assert.Equal(t, last.ID, paid.Payout.ID)
 		assert.Zero(t, host.counts().late)
 	})
 }
@@ -256,7 +259,7 @@ func TestAConfirmThatHasNoRoomToBeSentAgain(t *testing.T) {
 			return nil
 		}
 		began := time.Now()
-		_, err := payouts.Pay(t.Context(), payoutOf(0), "0", dapi.BeforeSigning(fill))
+		_, err := payouts.Pay(t.Context(), payoutOf(0), "0", dapi.PayTerms{BeforeSigning: fill})
 		require.NoError(t, err)
 		assert.Equal(t, []int{1, 1, 2}, []int{host.counts().paid, host.counts().expired, asked})
 		assert.Greater(t, time.Since(began), 30*time.Second)

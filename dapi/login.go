@@ -58,10 +58,11 @@ func (s *session) loginOnce(ctx context.Context) (Session, error) {
 		return Session{}, err
 	}
 	asked := time.Now()
-	grant, err := s.low.CreateToken(ctx, &tokenRequest{
+	low := s.low.countedIn(moneymovement.WindowLoginChallenge, challenge.ChallengeID)
+	grant, err := low.CreateToken(ctx, &tokenRequest{
 		ChallengeID: challenge.ChallengeID, PublicKey: s.developer.Key.PublicKey(),
 		Signature: moneymovement.NewSecret(base64.StdEncoding.EncodeToString(signature)),
-	}, []moneymovement.CallOption{countedFor(transport.WindowLoginChallenge, challenge.ChallengeID)})
+	}, nil)
 	if err != nil {
 		return Session{}, err
 	}
@@ -85,15 +86,10 @@ func (s *session) challenge(ctx context.Context) (*challenge, error) {
 func (s *session) challengeAt(
 	ctx context.Context, now time.Time, options ...moneymovement.CallOption,
 ) (*challenge, error) {
-	return s.low.CreateChallenge(ctx, &challengeRequest{
+	return s.low.countedIn(moneymovement.WindowLoginEmail, s.developer.Email).CreateChallenge(ctx, &challengeRequest{
 		Email:         s.developer.Email,
 		RequestExpiry: now.Add(requestWindow).UTC().Truncate(time.Millisecond),
-	}, append(options, countedFor(transport.WindowLoginEmail, s.developer.Email)))
-}
-
-// countedFor makes a login call wait for the rate window of its email or its challenge, too.
-func countedFor(window transport.Window, scope string) moneymovement.CallOption {
-	return func(c *transport.Call) { c.Counted.Window, c.Counted.Scope = window, scope }
+	}, options)
 }
 
 // challengeSpent reports that the token call used its challenge, or came too late for it, and returned no session.

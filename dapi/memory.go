@@ -2,21 +2,13 @@ package dapi
 
 import (
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/callfacts"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // paymentMemory is what one credential's client knows about its payments, by key: which of them may have been paid,
 // what was signed, and what the first price was.
 type paymentMemory struct{ *transport.Keys }
-
-// doubt is what is known about earlier attempts of a payment.
-type doubt int
-
-const (
-	noDoubt      doubt = iota // there was none, or none can have paid
-	assumedDoubt              // the key may have been sent before
-	knownDoubt                // an earlier call may have paid, or did
-)
 
 // attempt is one call that makes a payment.
 type attempt struct {
@@ -33,25 +25,25 @@ type remembered struct {
 	settled *ending // how a call settled the payment
 }
 
-// begin records that a call makes a payment, and returns the doubt that earlier calls left. proven says that the
+// begin records that a call makes a payment, and returns what is known of the earlier calls with its key. proven says that the
 // caller's store proves that none has paid. A call is then refused if there are so many doubts that no other could be
 // kept, unless this client knows of an earlier call with the key.
-func (m paymentMemory) begin(scope transport.KeyScope, proven bool) (*attempt, doubt, error) {
+func (m paymentMemory) begin(scope transport.KeyScope, proven bool) (*attempt, callfacts.Earlier, error) {
 	m.Lock()
 	defer m.Unlock()
 	unpaid := unpaid(m.Get(scope))
 	if proven && unpaid && m.Full() {
-		return nil, noDoubt, &errors.NotDelivered{
+		return nil, callfacts.NonePaid, &errors.NotDelivered{
 			CallInfo: errors.CallInfo{Operation: scope.Operation, IdempotencyKey: scope.Key}, Err: errTooManyDoubts,
 		}
 	}
 	known := m.Use(scope)
-	left := assumedDoubt
+	left := callfacts.MayExist
 	switch {
 	case known.State != transport.KeyUnpaid:
-		left = knownDoubt
+		left = callfacts.MayPay
 	case proven && unpaid:
-		left = noDoubt
+		left = callfacts.NonePaid
 	}
 	if known.Payment == nil {
 		known.Payment = &remembered{}

@@ -46,34 +46,34 @@ func refusedUnsent(t *testing.T, call func(context.Context, *dapi.Integrator) er
 }
 
 // waits are all methods that wait.
-var waits = map[string]func(context.Context, *dapi.Integrator, ...dapi.WaitOption) error{
-	"Clients.WaitReady": func(ctx context.Context, i *dapi.Integrator, o ...dapi.WaitOption) error {
+var waits = map[string]func(context.Context, *dapi.Integrator, ...moneymovement.WaitOption) error{
+	"Clients.WaitReady": func(ctx context.Context, i *dapi.Integrator, o ...moneymovement.WaitOption) error {
 		_, err := i.Clients.WaitReady(ctx, "cl_1", o...)
 		return err
 	},
-	"Verification.WaitDecided": func(ctx context.Context, i *dapi.Integrator, o ...dapi.WaitOption) error {
+	"Verification.WaitDecided": func(ctx context.Context, i *dapi.Integrator, o ...moneymovement.WaitOption) error {
 		_, err := i.For("cl_1").Verification.WaitDecided(ctx, o...)
 		return err
 	},
-	"Rails.WaitActive": func(ctx context.Context, i *dapi.Integrator, o ...dapi.WaitOption) error {
+	"Rails.WaitActive": func(ctx context.Context, i *dapi.Integrator, o ...moneymovement.WaitOption) error {
 		_, err := i.For("cl_1").Rails.WaitActive(ctx, "sepa", "EUR", o...)
 		return err
 	},
-	"Payins.Wait": func(ctx context.Context, i *dapi.Integrator, o ...dapi.WaitOption) error {
+	"Payins.Wait": func(ctx context.Context, i *dapi.Integrator, o ...moneymovement.WaitOption) error {
 		_, err := i.Self().Payins.Wait(ctx, "pi_1", o...)
 		return err
 	},
-	"Payouts.Wait": func(ctx context.Context, i *dapi.Integrator, o ...dapi.WaitOption) error {
+	"Payouts.Wait": func(ctx context.Context, i *dapi.Integrator, o ...moneymovement.WaitOption) error {
 		_, err := i.Self().Payouts.Wait(ctx, "po_1", o...)
 		return err
 	},
-	"Payouts.WaitAll": func(ctx context.Context, i *dapi.Integrator, o ...dapi.WaitOption) error {
+	"Payouts.WaitAll": func(ctx context.Context, i *dapi.Integrator, o ...moneymovement.WaitOption) error {
 		for result := range i.Self().Payouts.WaitAll(ctx, []dapi.PayoutID{"po_1"}, o...) {
 			return result.Err
 		}
 		return nil
 	},
-	"Escrows.Wait": func(ctx context.Context, i *dapi.Integrator, o ...dapi.WaitOption) error {
+	"Escrows.Wait": func(ctx context.Context, i *dapi.Integrator, o ...moneymovement.WaitOption) error {
 		_, err := i.Self().Escrows.Wait(ctx, "esc_1", []dapi.EscrowStatus{dapi.EscrowStatusReleased}, o...)
 		return err
 	},
@@ -81,16 +81,16 @@ var waits = map[string]func(context.Context, *dapi.Integrator, ...dapi.WaitOptio
 
 func TestInvalidWaitOptionsAreRefused(t *testing.T) {
 	options := map[string]struct {
-		option      dapi.WaitOption
+		option      moneymovement.WaitOption
 		field, code string
 	}{
-		"pauses of zero":     {dapi.PollEvery(0, 0), "PollEvery", "out_of_range"},
-		"negative pauses":    {dapi.PollEvery(-time.Second, time.Second), "PollEvery", "out_of_range"},
-		"too short a pause":  {dapi.PollEvery(time.Millisecond-1, time.Second), "PollEvery", "out_of_range"},
-		"too long a pause":   {dapi.PollEvery(time.Second, 24*time.Hour+1), "PollEvery", "out_of_range"},
-		"the longer first":   {dapi.PollEvery(time.Minute, time.Minute-1), "PollEvery", "out_of_range"},
-		"a nil OnProgress":   {dapi.OnProgress(nil), "OnProgress", "missing"},
-		"one of two invalid": {dapi.PollEvery(time.Second, 0), "PollEvery", "out_of_range"},
+		"pauses of zero":     {moneymovement.PollEvery(0, 0), "PollEvery", "out_of_range"},
+		"negative pauses":    {moneymovement.PollEvery(-time.Second, time.Second), "PollEvery", "out_of_range"},
+		"too short a pause":  {moneymovement.PollEvery(time.Millisecond-1, time.Second), "PollEvery", "out_of_range"},
+		"too long a pause":   {moneymovement.PollEvery(time.Second, 24*time.Hour+1), "PollEvery", "out_of_range"},
+		"the longer first":   {moneymovement.PollEvery(time.Minute, time.Minute-1), "PollEvery", "out_of_range"},
+		"a nil OnProgress":   {moneymovement.OnProgress(nil), "OnProgress", "missing"},
+		"one of two invalid": {moneymovement.PollEvery(time.Second, 0), "PollEvery", "out_of_range"},
 	}
 	for name, wait := range waits {
 		for what, o := range options {
@@ -129,44 +129,65 @@ func TestInvalidArgumentsOfWaitsAreRefused(t *testing.T) {
 	}
 }
 
-func TestInvalidPayOptionsAreRefused(t *testing.T) {
-	pay := func(options ...dapi.PayOption) func(context.Context, *dapi.Integrator) error {
+func TestInvalidTermsAreRefused(t *testing.T) {
+	pay := func(terms dapi.PayTerms) func(context.Context, *dapi.Integrator) error {
 		return func(ctx context.Context, i *dapi.Integrator) error {
 			_, err := i.Self().Payouts.Pay(ctx, dapi.PayoutCreate{ContactID: "ct_1", Amount: amount("25"),
-				Currency: dapi.USDC}, "invoice-42", options...)
+				Currency: dapi.USDC}, "invoice-42", terms)
 			return err
 		}
 	}
-	open := func(options ...dapi.OpenOption) func(context.Context, *dapi.Integrator) error {
+	bounded := func(bounds dapi.Bounds) func(context.Context, *dapi.Integrator) error {
+		return pay(dapi.PayTerms{Bounds: bounds})
+	}
+	atMost := func(fee decimal.Decimal) func(context.Context, *dapi.Integrator) error {
+		return bounded(dapi.Bounds{MaxFee: &fee})
+	}
+	atLeast := func(least decimal.Decimal) func(context.Context, *dapi.Integrator) error {
+		return bounded(dapi.Bounds{MinDestinationAmount: &least, DestinationCurrency: "EUR"})
+	}
+	tolerant := func(part decimal.Decimal) func(context.Context, *dapi.Integrator) error {
+		return bounded(dapi.Bounds{QuoteTolerance: part})
+	}
+	known := func(history dapi.History) func(context.Context, *dapi.Integrator) error {
+		return pay(dapi.PayTerms{History: history})
+	}
+	open := func(history dapi.History) func(context.Context, *dapi.Integrator) error {
 		return func(ctx context.Context, i *dapi.Integrator) error {
 			_, err := i.Self().Escrows.Open(ctx, dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC,
-				Payee: "0x1"}, "deal-42", options...)
+				Payee: "0x1"}, "deal-42", dapi.DealTerms{History: history})
 			return err
 		}
 	}
+	act := func(history dapi.History) func(context.Context, *dapi.Integrator) error {
+		return func(ctx context.Context, i *dapi.Integrator) error {
+			_, err := i.Self().Escrows.Act(ctx, dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC,
+				Payee: "0x1"}, "esc_1", dapi.EscrowActionTypeRelease, "release-42", dapi.DealTerms{History: history})
+			return err
+		}
+	}
+	tomorrow := dapi.History{FirstUsed: time.Now().Add(24 * time.Hour)}
 	for name, c := range map[string]struct {
 		call        func(context.Context, *dapi.Integrator) error
 		field, code string
 	}{
-		"a nil hook":          {pay(nil, dapi.BeforeSigning(nil)), "BeforeSigning", "missing"},
-		"no response to fill": {pay(nil, dapi.CaptureLastResponse(nil)), "CaptureLastResponse", "missing"},
-		"no response to fill of a deal": {open(nil, dapi.CaptureLastResponse(nil)), "CaptureLastResponse",
-			"missing"},
-		"a negative fee": {pay(dapi.MaxFee(amount("-0.01"))), "MaxFee", "out_of_range"},
-		"a negative minimum": {pay(dapi.MinDestinationAmount(amount("-1"), "EUR")), "MinDestinationAmount",
-			"out_of_range"},
-		"a negative tolerance":     {pay(dapi.QuoteTolerance(amount("-0.1"))), "QuoteTolerance", "out_of_range"},
-		"a fee of too many digits": {pay(dapi.MaxFee(decimal.New(1, 999_999_999))), "MaxFee", "too_long"},
-		"a fee of a long text": {pay(dapi.MaxFee(amount(strings.Repeat("1", 9_000)))), "MaxFee",
-			"too_long"},
-		"a minimum of too many digits": {pay(dapi.MinDestinationAmount(decimal.New(1, 999_999_999), "EUR")),
-			"MinDestinationAmount", "too_long"},
-		"a tolerance of too many decimals": {pay(dapi.QuoteTolerance(decimal.New(1, -999_999_999))), "QuoteTolerance",
-			"too_long"},
-		"a quote of too many digits": {pay(dapi.NoWorseThan(dapi.Quote{SourceAmount: decimal.New(1, 999_999_999),
-			SourceCurrency: "USDC", DestinationAmount: amount("1"), DestinationCurrency: "EUR"})), "NoWorseThan",
-			"too_long"},
-		"a tolerance of all": {pay(dapi.QuoteTolerance(decimal.NewFromInt(1))), "QuoteTolerance", "out_of_range"},
+		"a negative fee":                   {atMost(amount("-0.01")), "MaxFee", "out_of_range"},
+		"a negative minimum":               {atLeast(amount("-1")), "MinDestinationAmount", "out_of_range"},
+		"a negative tolerance":             {tolerant(amount("-0.1")), "QuoteTolerance", "out_of_range"},
+		"a tolerance of all":               {tolerant(decimal.NewFromInt(1)), "QuoteTolerance", "out_of_range"},
+		"a fee of too many digits":         {atMost(decimal.New(1, 999_999_999)), "MaxFee", "too_long"},
+		"a fee of a long text":             {atMost(amount(strings.Repeat("1", 9_000))), "MaxFee", "too_long"},
+		"a minimum of too many digits":     {atLeast(decimal.New(1, 999_999_999)), "MinDestinationAmount", "too_long"},
+		"a tolerance of too many decimals": {tolerant(decimal.New(1, -999_999_999)), "QuoteTolerance", "too_long"},
+		"a quote of too many digits": {bounded(dapi.Bounds{NoWorseThan: &dapi.Quote{
+			SourceAmount: decimal.New(1, 999_999_999), SourceCurrency: "USDC", DestinationAmount: amount("1"),
+			DestinationCurrency: "EUR"}}), "NoWorseThan", "too_long"},
+		"a first use in the future":           {known(tomorrow), "History.FirstUsed", "out_of_range"},
+		"a deal's first use in the future":    {open(tomorrow), "History.FirstUsed", "out_of_range"},
+		"the path of another payout":          {known(dapi.History{PayoutID: ".."}), "History.PayoutID", "pattern"},
+		"a payout's history of a deal":        {known(dapi.History{EscrowID: "e_1"}), "History.EscrowID", "unexpected"},
+		"a deal's history of a payout":        {open(dapi.History{PayoutID: "po_1"}), "History.PayoutID", "unexpected"},
+		"an action's history of another deal": {act(dapi.History{EscrowID: "esc_2"}), "History.EscrowID", "unexpected"},
 	} {
 		t.Run(name, func(t *testing.T) { refusedUnsent(t, c.call, c.field, c.code) })
 	}
@@ -183,7 +204,7 @@ func TestTermsThatNoApprovalCanHaveAreRefused(t *testing.T) {
 	act := func(terms dapi.EscrowCreate) func(context.Context, *dapi.Integrator) error {
 		return func(ctx context.Context, i *dapi.Integrator) error {
 			deals := i.Self().Escrows
-			_, actErr := deals.Act(ctx, terms, "esc_1", dapi.EscrowActionTypeRelease, "release-42")
+			_, actErr := deals.Act(ctx, terms, "esc_1", dapi.EscrowActionTypeRelease, "release-42", dapi.DealTerms{})
 			_, confirmErr := deals.Confirm(ctx, terms, "esc_1", dapi.EscrowActionTypeRelease, &dapi.EscrowAction{})
 			if (actErr == nil) != (confirmErr == nil) {
 				return errors.New("Act and Confirm judge differently")
@@ -212,36 +233,35 @@ func TestTermsThatNoApprovalCanHaveAreRefused(t *testing.T) {
 	}
 }
 
-// WithChainName refuses a code that is not a word, and one that names another chain.
+// A code that is not a word is refused, and one that names another chain.
 func TestInvalidChainNamesAreRefused(t *testing.T) {
 	key, err := signing.Generate()
 	require.NoError(t, err)
-	developer := dapi.Developer{Email: "ops@example.com", Key: key}
 	for name, tc := range map[string]struct {
-		options []moneymovement.Option
-		code    string
+		names map[dapi.ChainCode]dapi.ChainID
+		code  string
 	}{
-		"no id":    {[]moneymovement.Option{dapi.WithChainName(0, "zero")}, "out_of_range"},
-		"no code":  {[]moneymovement.Option{dapi.WithChainName(1, "")}, "invalid_format"},
-		"a number": {[]moneymovement.Option{dapi.WithChainName(42161, "8453")}, "invalid_format"},
-		"no word":  {[]moneymovement.Option{dapi.WithChainName(1, "e\"th")}, "invalid_format"},
-		"too long": {[]moneymovement.Option{dapi.WithChainName(1, dapi.ChainCode(strings.Repeat("a", 33)))},
+		"no id":    {map[dapi.ChainCode]dapi.ChainID{"zero": 0}, "out_of_range"},
+		"no code":  {map[dapi.ChainCode]dapi.ChainID{"": 1}, "invalid_format"},
+		"a number": {map[dapi.ChainCode]dapi.ChainID{"8453": 42161}, "invalid_format"},
+		"no word":  {map[dapi.ChainCode]dapi.ChainID{"e\"th": 1}, "invalid_format"},
+		"too long": {map[dapi.ChainCode]dapi.ChainID{dapi.ChainCode(strings.Repeat("a", 33)): 1},
 			"invalid_format"},
-		"of another chain": {[]moneymovement.Option{dapi.WithChainName(42161, "base")}, "conflict"},
-		"of two": {[]moneymovement.Option{dapi.WithChainName(7, "seven"), dapi.WithChainName(8, "seven")},
-			"conflict"},
-		"what is known":     {[]moneymovement.Option{dapi.WithChainName(8453, "base")}, ""},
-		"a second of a one": {[]moneymovement.Option{dapi.WithChainName(8453, "base-mainnet")}, ""},
+		"of another chain": {map[dapi.ChainCode]dapi.ChainID{"base": 42161}, "conflict"},
+
+		"what is known":     {map[dapi.ChainCode]dapi.ChainID{"base": 8453}, ""},
+		"a second of a one": {map[dapi.ChainCode]dapi.ChainID{"base-mainnet": 8453}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := dapi.NewIntegrator(baseURL, developer, tc.options...)
+			_, err := dapi.NewIntegrator(baseURL,
+				dapi.Developer{Email: "ops@example.com", Key: key, ChainNames: tc.names})
 			if tc.code == "" {
 				require.NoError(t, err)
 				return
 			}
 			refused := as[*errors.InvalidInput](t, err)
 			require.Len(t, refused.Fields, 1)
-			assert.Equal(t, "WithChainName", refused.Fields[0].Field)
+			assert.Equal(t, "chainNames", refused.Fields[0].Field)
 			assert.Equal(t, tc.code, refused.Fields[0].Code)
 		})
 	}

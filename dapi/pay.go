@@ -8,6 +8,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/callfacts"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -98,7 +99,7 @@ type payoutFlow struct {
 	*Payouts // with the developer key that booked the payout
 	asked    PayoutCreate
 	bounds   Bounds
-	reading  transport.RateClass // of reads of the payout, "" for ordinary reads
+	reading  moneymovement.RateClass // of reads of the payout, "" for ordinary reads
 }
 
 func (p *payoutFlow) clock() approver { return p.approver }
@@ -188,13 +189,13 @@ func (p *payoutFlow) after(ctx context.Context, f *flow, err error) ending {
 	}
 	inDoubt := mayHaveMoved(err)
 	if inDoubt {
-		f.doubt = knownDoubt
+		f.earlier = callfacts.MayPay
 	}
 	if refusal, ok := errors.AsType[*errors.FundingInProgress](said); ok && f.id() != "" {
 		return p.awaitFunding(ctx, f, refusal)
 	}
 	rebooks := rebooks(err)
-	if inDoubt || f.doubt == knownDoubt && rebooks {
+	if inDoubt || f.earlier == callfacts.MayPay && rebooks {
 		if o, _ := p.get(ctx, f); o != nil && o.differs == nil && (o.phase == phasePaid || o.phase == phaseEnded) {
 			return settledBy(o)
 		}
@@ -202,11 +203,11 @@ func (p *payoutFlow) after(ctx context.Context, f *flow, err error) ending {
 	f.forgive(said)
 	switch {
 	case rebooks:
-		return ending{outcome: reopen, err: err}
+		return rebookAfter(err)
 	case inDoubt:
-		return ending{outcome: doubtful, err: err}
+		return doubtful(err)
 	}
-	return ending{outcome: refused, err: err}
+	return refusedBy(err)
 }
 
 // funded reads the payout that the service says is funded. If it cannot be read, the refusal itself is the proof that
@@ -215,20 +216,20 @@ func (p *payoutFlow) funded(ctx context.Context, f *flow, refusal *errors.Alread
 	switch id := refusal.PayoutID; {
 	case id == "":
 	case f.booked != nil && id != f.booked.id:
-		return ending{outcome: doubtful, err: refusal}
+		return doubtful(refusal)
 	case f.booked == nil:
 		f.booked = &offer{id: id}
 	}
 	o, err := p.get(ctx, f)
 	switch {
 	case err == nil && o.differs != nil:
-		return ending{outcome: doubtful, err: f.headed(o.differs)}
+		return doubtful(f.headed(o.differs))
 	case err == nil && (o.phase == phasePaid || o.phase == phaseEnded):
 		return settledBy(o)
 	case f.readOther:
-		return ending{outcome: doubtful, err: refusal}
+		return doubtful(refusal)
 	}
-	return ending{outcome: settled}
+	return settledBy(nil)
 }
 
 func (p *payoutFlow) read(ctx context.Context, f *flow, _ string) (*offer, error) {
@@ -279,33 +280,33 @@ func (p *payoutFlow) awaitFunding(ctx context.Context, f *flow, refusal error) e
 			!o.payout.Status.Known() && o.phase != phasePaid
 		return o.phase == phaseLapsed || waits && !p.approver.now().Before(closes)
 	}
-	p.reading = transport.ClassPoll
-	o, err := wait(ctx, nil, poll[offer]{
-		low: p.low, operation: &opGetPayout, resource: "payout", id: f.id(),
-		read:   func(ctx context.Context) (*offer, error) { return p.get(ctx, f) },
-		status: func(o *offer) string { return string(o.payout.Status) },
-		done: func(o *offer) bool {
+	p.reading = moneymovement.ClassPoll
+	o, err := transport.Awaited[offer]{
+		Client: p.low.transport, Operation: &opGetPayout, Resource: "payout", ID: f.id(),
+		Read:   func(ctx context.Context) (*offer, error) { return p.get(ctx, f) },
+		Status: func(o *offer) string { return string(o.payout.Status) },
+		Done: func(o *offer) bool {
 			return o.payout.Status.Final() || lapsed(o) ||
 				o.phase == phasePaid && o.payout.Status != PayoutStatusFunding
 		},
-	})
+	}.Wait(ctx, nil)
 	p.reading = ""
 	switch {
 	case err != nil:
 		f.booked = cmp.Or(o, f.booked)
 		f.lastRead = nil // an attempt that continues may still fail
-		return ending{outcome: doubtful, err: err}
+		return doubtful(err)
 	case lapsed(o):
-		return ending{outcome: reopen, err: refusal}
+		return rebookAfter(refusal)
 	case o.differs != nil:
-		return ending{outcome: doubtful, err: f.headed(o.differs)}
+		return doubtful(f.headed(o.differs))
 	}
 	return settledBy(o)
 }
 
 // look reads the payout, or looks for it. Even without a doubt another client may have paid the booking.
 func (p *payoutFlow) look(ctx context.Context, f *flow, end ending) ending {
-	inDoubt := end.outcome == doubtful || f.doubt != noDoubt || !f.attempt.onlyCall()
+	inDoubt := end.moved == errors.MaybeMoved || f.earlier != callfacts.NonePaid || !f.attempt.onlyCall()
 	if inDoubt && !f.wasRead {
 		p.find(ctx, f, end.err)
 	}
@@ -317,8 +318,8 @@ func (p *payoutFlow) look(ctx context.Context, f *flow, end ending) ending {
 	// a lapsed payout is not final here: it can be booked again, in this process or in another one
 	case o.phase == phasePaid || o.phase == phaseEnded:
 		return settledBy(o)
-	case f.sent && end.outcome == refused && !o.payout.waits():
-		end.outcome = doubtful // it has moved on since, in words that this version does not know
+	case f.sent && end.moved == errors.NotMoved && !o.payout.waits():
+		end.moved = errors.MaybeMoved // it has moved on since, in words that this version does not know
 	}
 	return end
 }
@@ -377,8 +378,8 @@ func refusesBooking(err error) bool {
 // it. A known doubt ends only if this client itself has refused other terms.
 func (f *flow) forgive(err error) {
 	reused, ok := errors.AsType[*errors.IdempotencyKeyReused](err)
-	if ok && f.booked == nil && (f.doubt != knownDoubt || reused.Status == 0) {
-		f.doubt = noDoubt
+	if ok && f.booked == nil && (f.earlier != callfacts.MayPay || reused.Status == 0) {
+		f.earlier = callfacts.NonePaid
 	}
 }
 
@@ -426,7 +427,7 @@ func rebooks(err error) bool {
 // windowClosed reports whether the approval expired before it was signed, or before a confirm with an expired token
 // could be sent again.
 func windowClosed(err error) bool {
-	if tooLong, ok := errors.AsType[*transport.WaitTooLong](err); ok && tooLong.Closed {
+	if tooLong, ok := errors.AsType[*moneymovement.NoRoom](err); ok && tooLong.Closed {
 		return true
 	}
 	refused, ok := errors.AsType[*signing.ApprovalRefused](err)

@@ -38,8 +38,8 @@ func deref[T any](p *T) T {
 	return *p
 }
 
-// PaymentDeclined says that your [BeforeSigning] or [BeforeApproving] function returned an error. The SDK did not sign,
-// and this call paid nothing.
+// PaymentDeclined says that your BeforeSigning or Journal function returned an error. The SDK did not sign, and this
+// call paid nothing.
 type PaymentDeclined struct {
 	errors.CallInfo
 	// Payout is the booked payout, nil for a deal. This call did not confirm it.
@@ -68,7 +68,7 @@ func (e *PaymentDeclined) MovedByCall() errors.Movement { return errors.NotMoved
 // payment in the ledger before you pay with a new key.
 type KeyTooOld struct {
 	errors.CallInfo
-	// FirstUsed is the time that you passed to [FirstUsedAt].
+	// FirstUsed is the time that you passed in [History].
 	FirstUsed time.Time
 }
 

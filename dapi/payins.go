@@ -33,17 +33,17 @@ func (s *Payins) Get(ctx context.Context, id PayinID, options ...moneymovement.C
 }
 
 // Wait polls until the payin is `completed`, and returns it. If the payin expires, the error is
-// *PayinNotCompleted. If ctx ends first, the error is *StillPending.
-func (s *Payins) Wait(ctx context.Context, id PayinID, options ...WaitOption) (*Payin, error) {
-	payin, err := wait(ctx, options, poll[Payin]{
-		low: transport.Of(s).low, operation: &opGetPayin, resource: "payin", id: string(id),
-		read: func(ctx context.Context) (*Payin, error) {
-			return transport.Of(s).low.as(transport.ClassPoll).GetPayin(ctx, id, nil)
+// *PayinNotCompleted. If ctx ends first, the error is *moneymovement.StillPending.
+func (s *Payins) Wait(ctx context.Context, id PayinID, options ...moneymovement.WaitOption) (*Payin, error) {
+	payin, err := transport.Awaited[Payin]{
+		Client: transport.Of(s).low.transport, Operation: &opGetPayin, Resource: "payin", ID: string(id),
+		Read: func(ctx context.Context) (*Payin, error) {
+			return transport.Of(s).low.as(moneymovement.ClassPoll).GetPayin(ctx, id, nil)
 		},
-		status: func(p *Payin) string { return string(p.Status) },
-		done:   func(p *Payin) bool { return p.Status.Final() },
-		known:  func(p *Payin) bool { return p.Status.Known() },
-	})
+		Status: func(p *Payin) string { return string(p.Status) },
+		Done:   func(p *Payin) bool { return p.Status.Final() },
+		Known:  func(p *Payin) bool { return p.Status.Known() },
+	}.Wait(ctx, options)
 	if err == nil && payin.Status != PayinStatusCompleted {
 		err = &PayinNotCompleted{CallInfo: transport.Of(s).low.head(&opGetPayin, string(id)), Payin: payin}
 	}

@@ -16,15 +16,17 @@ type PayTerms struct {
 	// History is what you stored last for this key: from Journal, or from [Payment].History. The zero value is nothing.
 	History History
 	// Journal stores what is about to be signed, in place of what you stored before. Pay calls it before each
-	// signature. If it returns an error, nothing is signed, and Pay fails with *[PaymentDeclined].
+	// signature. If it returns an error, this call signs nothing, and the payment is in doubt with a *[PaymentDeclined]
+	// as refusal: another process may have stored that it signs.
 	//
 	// With Journal, your store knows all that was ever signed with the key. So a zero History proves that this is the
 	// first use, and a refusal means that nothing was paid. Without Journal, a zero History proves nothing, because an
 	// earlier call may have paid: after a refusal the payment is then in doubt.
 	//
 	// If two processes can call Pay with one key at the same time, Journal must compare: store the new History only if
-	// the stored one is still the History that you passed, and return an error otherwise. Package payments does all
-	// this.
+	// the stored one is still the History that you passed, and return an error otherwise. Store [Payment].History by
+	// the same comparison with what Journal stored last. If it fails, the other call has the payment, and what this one
+	// returned does not count. Package payments does all this.
 	Journal func(context.Context, History) error
 	// BeforeSigning sees the booked payout, and may refuse it: if it returns an error, Pay does not sign, and fails
 	// with *[PaymentDeclined]. Pay calls it before Journal, and again for each fresh price.
@@ -92,7 +94,8 @@ func (h History) isOf(c *transport.Check, payout PayoutID, deal EscrowID) {
 type Payment struct {
 	// State is the state of the payment over all its calls. Empty reads as in doubt.
 	State moneymovement.PaymentState
-	// Unpaid is proven: no call with the key has paid or can still pay. If it is false, that is not proven.
+	// Unpaid is proven: no call with the key has paid or can still pay. If it is false, that is not proven. It does not
+	// know a call that another process makes at the same time: see [PayTerms].Journal.
 	Unpaid bool
 	// Payout is the payout as last seen. It is never nil if the state is paid. It may have only its ID; and that is
 	// empty if the service says that the payment is paid and does not name the payout. Call Pay again later to get it.

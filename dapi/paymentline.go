@@ -9,7 +9,9 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/ratewindow"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -23,7 +25,7 @@ import (
 // calls; or it does not count, and then a hundred payments at once keep it busy.
 type paymentLine struct {
 	operation string // the first call of a payment
-	window    transport.Allowance
+	window    moneymovement.Allowance
 	paced     bool // this client limits the rate, so the time in the queue can be calculated
 	most      int  // how many payments may be between booking and confirm
 	places    *semaphore.Weighted
@@ -41,7 +43,7 @@ const (
 const roomToConfirm = 5 * time.Second
 
 func newPaymentLine(
-	operation string, window transport.Allowance, approval time.Duration, paced bool, logger *slog.Logger,
+	operation string, window moneymovement.Allowance, approval time.Duration, paced bool, logger *slog.Logger,
 ) *paymentLine {
 	most := maxInFlight(window, approval)
 	return &paymentLine{
@@ -66,7 +68,7 @@ func newPaymentLine(
 // full: at most a twentieth of it.
 //
 // With 120 calls a minute, the limits are 108 payouts (120 s) and 6 deals (60 s).
-func maxInFlight(window transport.Allowance, approval time.Duration) int {
+func maxInFlight(window moneymovement.Allowance, approval time.Duration) int {
 	windows := int((approval - roomToConfirm) / window.Held())
 	if windows <= 0 {
 		return max(window.Calls/20, 1)
@@ -85,11 +87,11 @@ func (l *paymentLine) enter(ctx context.Context, key string) (leave func(), err 
 	defer l.waiting.Add(-1)
 	at := time.Now().Add(l.least(before))
 	if l.paced && late(ctx, at) {
-		return nil, l.refused(key, at, &transport.WaitTooLong{Window: transport.WindowWrites, Until: at})
+		return nil, l.refused(key, at, &moneymovement.NoRoom{Window: moneymovement.WindowWrites, Until: at})
 	}
 	began := time.Now()
-	waiting, over := transport.InLine(ctx, transport.WindowWrites)
-	transport.GoesOn(waiting, func() time.Time { return at })
+	waiting, over := ratewindow.InLine(ctx, moneymovement.WindowWrites)
+	ratewindow.GoesOn(waiting, func() time.Time { return at })
 	err = l.places.Acquire(waiting, 1)
 	over()
 	if queued := time.Since(began); queued >= time.Second {

@@ -14,8 +14,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/internal/ratewindow"
 )
 
 func TestHowManyPaymentsMayBeUnderWay(t *testing.T) {
@@ -29,7 +30,7 @@ func TestHowManyPaymentsMayBeUnderWay(t *testing.T) {
 		// 61 seconds of a window, and five to sign and to travel
 		{120, 5 * time.Minute, 432}, {120, 66 * time.Second, 108}, {120, 66*time.Second - 1, 6},
 	} {
-		window := transport.Allowance{Calls: tc.calls, Per: time.Minute}
+		window := moneymovement.Allowance{Calls: tc.calls, Per: time.Minute}
 		assert.Equal(t, tc.want, maxInFlight(window, tc.approval), "%d calls, %v", tc.calls, tc.approval)
 	}
 }
@@ -45,11 +46,11 @@ func TestConfirmsOfPaymentsUnderWayAreInTime(t *testing.T) {
 			}
 			t.Run(fmt.Sprint(calls, " calls, ", approval), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					allowance := transport.Allowance{Calls: calls, Per: time.Minute}
-					limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{
-						transport.WindowWrites: allowance})
+					allowance := moneymovement.Allowance{Calls: calls, Per: time.Minute}
+					limiter := ratewindow.New(map[moneymovement.Window]moneymovement.Allowance{
+						moneymovement.WindowWrites: allowance}, nil)
 					line := newPaymentLine("Pay", allowance, approval, true, slog.New(slog.DiscardHandler))
-					write := transport.RateCall{Window: transport.WindowWrites, Class: transport.ClassWrite}
+					write := moneymovement.RateCall{Window: moneymovement.WindowWrites, Class: moneymovement.ClassWrite}
 					const windows = 20
 					var mu sync.Mutex
 					sent, again := 0, 0
@@ -71,7 +72,7 @@ func TestConfirmsOfPaymentsUnderWayAreInTime(t *testing.T) {
 								assert.NoError(t, limiter.Wait(t.Context(), write))
 								count(&sent)
 								confirm := write
-								confirm.Class, confirm.Closes = transport.ClassConfirm, time.Now().Add(approval)
+								confirm.Class, confirm.Closes = moneymovement.ClassConfirm, time.Now().Add(approval)
 								time.Sleep(100 * time.Millisecond) // until the booking is answered
 								if limiter.Wait(t.Context(), confirm) == nil {
 									break
@@ -104,7 +105,7 @@ func TestConfirmsOfPaymentsUnderWayAreInTime(t *testing.T) {
 func TestHowLongTheLineTakesAtLeast(t *testing.T) {
 	for calls, waits := range map[int]map[int64]int{120: {0: 0, 59: 0, 60: 1, 119: 1, 120: 2},
 		3: {0: 0, 1: 1, 2: 1, 3: 2}, 1: {0: 1, 1: 3}} {
-		window := transport.Allowance{Calls: calls, Per: time.Minute}
+		window := moneymovement.Allowance{Calls: calls, Per: time.Minute}
 		l := newPaymentLine("BookPayout", window, payoutApproval, true, slog.New(slog.DiscardHandler))
 		for before, windows := range waits {
 			assert.Equal(t, time.Duration(windows)*window.Held(), l.least(before), "%d before, %d calls", before, calls)
@@ -115,7 +116,7 @@ func TestHowLongTheLineTakesAtLeast(t *testing.T) {
 // Who would wait for longer than there is time is told so at once, by how many are in line now.
 func TestWhoIsTooLateForTheLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		line := newPaymentLine("Pay", transport.Allowance{Calls: 2, Per: time.Minute}, payoutApproval, true,
+		line := newPaymentLine("Pay", moneymovement.Allowance{Calls: 2, Per: time.Minute}, payoutApproval, true,
 			slog.New(slog.DiscardHandler))
 		leave, err := line.enter(t.Context(), "under way")
 		require.NoError(t, err)
@@ -137,7 +138,7 @@ func TestWhoIsTooLateForTheLine(t *testing.T) {
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {
-		line := newPaymentLine("Pay", transport.Allowance{Calls: 1, Per: time.Minute}, payoutApproval, true,
+		line := newPaymentLine("Pay", moneymovement.Allowance{Calls: 1, Per: time.Minute}, payoutApproval, true,
 			slog.New(slog.DiscardHandler))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -150,7 +151,7 @@ func TestWhoIsTooLateForTheLine(t *testing.T) {
 func TestAPlaceInTheLineIsGivenUpOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		line := newPaymentLine("Pay", transport.Allowance{Calls: 1, Per: time.Minute}, payoutApproval, false,
+		line := newPaymentLine("Pay", moneymovement.Allowance{Calls: 1, Per: time.Minute}, payoutApproval, false,
 			slog.New(slog.NewTextHandler(&log, nil)))
 		leave, err := line.enter(t.Context(), "")
 		require.NoError(t, err)

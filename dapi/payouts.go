@@ -217,26 +217,26 @@ func (s *Payouts) Get(ctx context.Context, id PayoutID, options ...moneymovement
 }
 
 // Wait polls until the payout is `completed`, and returns it. If the payout ends with another status, the error is
-// *PayoutNotCompleted. If ctx ends first, the error is *StillPending.
-func (s *Payouts) Wait(ctx context.Context, id PayoutID, options ...WaitOption) (*Payout, error) {
+// *PayoutNotCompleted. If ctx ends first, the error is *moneymovement.StillPending.
+func (s *Payouts) Wait(ctx context.Context, id PayoutID, options ...moneymovement.WaitOption) (*Payout, error) {
 	if err := transport.Of(s).low.ready(ctx, &opGetPayout); err != nil {
 		return nil, err
 	}
 	return s.wait(ctx, id, options, func(ctx context.Context) (*Payout, error) {
-		return s.low.as(transport.ClassPoll).GetPayout(ctx, id, nil)
+		return s.low.as(moneymovement.ClassPoll).GetPayout(ctx, id, nil)
 	})
 }
 
 func (s *Payouts) wait(
-	ctx context.Context, id PayoutID, options []WaitOption, read func(context.Context) (*Payout, error),
+	ctx context.Context, id PayoutID, options []moneymovement.WaitOption, read func(context.Context) (*Payout, error),
 ) (*Payout, error) {
-	payout, err := wait(ctx, options, poll[Payout]{
-		low: s.low, operation: &opGetPayout, resource: "payout", id: string(id),
-		read:   func(ctx context.Context) (*Payout, error) { return s.approver.notePayout(read(ctx)) },
-		status: func(p *Payout) string { return string(p.Status) },
-		done:   func(p *Payout) bool { return p.Status.Final() },
-		known:  func(p *Payout) bool { return p.Status.Known() },
-	})
+	payout, err := transport.Awaited[Payout]{
+		Client: s.low.transport, Operation: &opGetPayout, Resource: "payout", ID: string(id),
+		Read:   func(ctx context.Context) (*Payout, error) { return s.approver.notePayout(read(ctx)) },
+		Status: func(p *Payout) string { return string(p.Status) },
+		Done:   func(p *Payout) bool { return p.Status.Final() },
+		Known:  func(p *Payout) bool { return p.Status.Known() },
+	}.Wait(ctx, options)
 	if err != nil {
 		return payout, err
 	}

@@ -44,8 +44,8 @@ func (s *Rails) All(
 //     missing.
 //   - *errors.ProviderUnavailable: the banking partner is down. Try again later.
 func (s *Rails) Open(ctx context.Context, rail RailCreate, options ...moneymovement.CallOption) (*Rail, error) {
-	return transport.Of(s).low.OpenRail(ctx, &rail, options).Or(func(same transport.SameCredential) (*Rail, error) {
-		return s.find(ctx, rail.Method, rail.Currency, same)
+	return transport.Of(s).low.OpenRail(ctx, &rail, options).Or(func(auth transport.Authorizer) (*Rail, error) {
+		return (&Rails{s.low.with(auth)}).find(ctx, rail.Method, rail.Currency)
 	})
 }
 
@@ -55,23 +55,24 @@ func (s *Rails) Open(ctx context.Context, rail RailCreate, options ...moneymovem
 //
 //   - *ChannelUnavailable: the rail reports `channel_unavailable`.
 //   - *RailNotListed: the client's list does not have this rail.
-//   - *StillPending: ctx ended first.
+//   - *moneymovement.StillPending: ctx ended first.
 func (s *Rails) WaitActive(
-	ctx context.Context, method BankMethod, currency string, options ...WaitOption,
+	ctx context.Context, method BankMethod, currency string, options ...moneymovement.WaitOption,
 ) (*Rail, error) {
-	rail, err := wait(ctx, options, poll[Rail]{
-		low: transport.Of(s).low, operation: &opListRails, resource: "rail", id: string(method) + " " + currency,
-		check: func(c *transport.Check) {
+	rail, err := transport.Awaited[Rail]{
+		Client: transport.Of(s).low.transport, Operation: &opListRails, Resource: "rail",
+		ID: string(method) + " " + currency,
+		Check: func(c *transport.Check) {
 			c.Missing("method", method == "")
 			c.Missing("currency", currency == "")
 		},
-		read: func(ctx context.Context) (*Rail, error) {
-			return (&Rails{transport.Of(s).low.as(transport.ClassPoll)}).find(ctx, method, currency)
+		Read: func(ctx context.Context) (*Rail, error) {
+			return (&Rails{transport.Of(s).low.as(moneymovement.ClassPoll)}).find(ctx, method, currency)
 		},
-		status: func(r *Rail) string { return string(r.Status) },
-		done:   func(r *Rail) bool { return r.Status.settled() },
-		known:  func(r *Rail) bool { return r.Status.Known() },
-	})
+		Status: func(r *Rail) string { return string(r.Status) },
+		Done:   func(r *Rail) bool { return r.Status.settled() },
+		Known:  func(r *Rail) bool { return r.Status.Known() },
+	}.Wait(ctx, options)
 	if err == nil && rail.Status == RailStatusChannelUnavailable {
 		err = &ChannelUnavailable{CallInfo: transport.Of(s).low.head(&opListRails, ""), Rail: rail}
 	}
@@ -79,10 +80,8 @@ func (s *Rails) WaitActive(
 }
 
 // find looks for a rail in the client's list.
-func (s *Rails) find(
-	ctx context.Context, method BankMethod, currency string, options ...moneymovement.CallOption,
-) (*Rail, error) {
-	for rail, err := range s.All(ctx, ListRailsParams{Limit: maxPage}, options...) {
+func (s *Rails) find(ctx context.Context, method BankMethod, currency string) (*Rail, error) {
+	for rail, err := range s.All(ctx, ListRailsParams{Limit: maxPage}) {
 		if err != nil {
 			return nil, err
 		}

@@ -90,13 +90,13 @@ func TestAShareOfThePaymentsUnderWay(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				var mu sync.Mutex
 				booked := 0
-				hold := dapi.BeforeSigning(func(ctx context.Context, _ *dapi.Payout) error {
+				hold := dapi.PayTerms{BeforeSigning: func(ctx context.Context, _ *dapi.Payout) error {
 					mu.Lock()
 					booked++
 					mu.Unlock()
 					<-ctx.Done()
 					return ctx.Err()
-				})
+				}}
 				var all sync.WaitGroup
 				for n := range 200 {
 					all.Go(func() {

@@ -68,13 +68,6 @@ func (c lowLevel) withCurrentSession() lowLevel {
 	return c
 }
 
-// authorize makes a call carry the token of its session, unless the call has another one.
-func (c lowLevel) authorize(call *transport.Call) {
-	if s := c.session(); s != nil && call.Auth == nil {
-		call.Auth = s
-	}
-}
-
 // withCurrentKey returns the service for one payment, which is booked, signed and confirmed with one key.
 func (s *Payouts) withCurrentKey() *Payouts {
 	one := *s

@@ -49,8 +49,8 @@ func (s *Sandbox) CompletePayin(
 	ctx context.Context, id PayinID, options ...moneymovement.WriteOption,
 ) (*Payin, error) {
 	low := transport.Of(s).low
-	return low.CompletePayin(ctx, id, options).Proven(func(same transport.SameCredential) (*Payin, error) {
-		return low.GetPayin(ctx, id, []moneymovement.CallOption{same})
+	return low.CompletePayin(ctx, id, options).Proven(func(auth transport.Authorizer) (*Payin, error) {
+		return low.with(auth).GetPayin(ctx, id, nil)
 	})
 }
 
@@ -61,7 +61,7 @@ func (s *Sandbox) SetPayoutStatus(
 ) (*Payout, error) {
 	low := transport.Of(s).low
 	return low.MovePayout(ctx, id, &payoutStatusUpdate{Status: status}, options).
-		Proven(func(same transport.SameCredential) (*Payout, error) {
-			return low.GetPayout(ctx, id, []moneymovement.CallOption{same})
+		Proven(func(auth transport.Authorizer) (*Payout, error) {
+			return low.with(auth).GetPayout(ctx, id, nil)
 		})
 }

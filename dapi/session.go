@@ -8,9 +8,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/callfacts"
-	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -136,7 +136,7 @@ func (s *session) renewing(ctx context.Context, h *held) *held {
 func (r *renewal) wait(ctx context.Context) error {
 	select {
 	case <-r.done:
-		return errors.Clone(r.err, callfacts.Asker{})
+		return callfacts.Clone(r.err)
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -206,7 +206,7 @@ func (s *session) mint(ctx context.Context, current Session) (Session, error) {
 // refresh gets an access token for the refresh token.
 func (s *session) refresh(ctx context.Context, current Session) (Session, error) {
 	asked := time.Now()
-	grant, err := s.low.as(transport.ClassRefresh).RefreshToken(ctx,
+	grant, err := s.low.as(moneymovement.ClassRefresh).RefreshToken(ctx,
 		&refreshRequest{RefreshToken: current.RefreshToken}, nil)
 	if err != nil {
 		return Session{}, err

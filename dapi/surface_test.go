@@ -312,7 +312,7 @@ func TestVerificationWaits(t *testing.T) {
 				}})
 				var ids []string
 				kyb, err := integrator.For("cl_1").Verification.WaitDecided(t.Context(),
-					dapi.OnProgress(func(p dapi.Progress) { ids = append(ids, p.ID) }))
+					moneymovement.OnProgress(func(p moneymovement.Progress) { ids = append(ids, p.ID) }))
 				require.NoError(t, err)
 				assert.Equal(t, end, kyb.Status)
 				assert.Equal(t, []string{"cl_1", "cl_1", "cl_1"}, ids)

@@ -11,8 +11,8 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/callfacts"
+	"github.com/moneymovement/moneymovement-go/internal/hidden"
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
-	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // TokenStore keeps a session for other processes with the same credential, and for the next start of the program. They
@@ -43,7 +43,7 @@ type Session struct {
 
 	// the access token's lifetime from its request on; 0 if another process made the request
 	lives  time.Duration
-	bearer transport.Hidden[[]string] // header value, made once
+	bearer hidden.Value[[]string] // header value, made once
 }
 
 // The stated lifetimes, for a token whose response does not say how long it lives.
@@ -58,7 +58,7 @@ func sessionOf(operation string, grant *tokenGrant, asked time.Time) (Session, e
 	if !sendable(grant.AccessToken) {
 		return Session{}, &errors.UnexpectedResponse{
 			// a login moves no money
-			CallInfo: errors.CallInfo{Operation: operation}.WithFacts(callfacts.Facts{ReadOnly: true}),
+			CallInfo: callfacts.With(errors.CallInfo{Operation: operation}, callfacts.Facts{ReadOnly: true}),
 			Status:   http.StatusCreated, Err: errUnsendable,
 		}
 	}
@@ -111,7 +111,7 @@ func (s Session) newerThan(other Session) bool {
 }
 
 func (s Session) withBearer() Session {
-	s.bearer = transport.Hide([]string{"Bearer " + s.AccessToken.Reveal()})
+	s.bearer = hidden.Hide([]string{"Bearer " + s.AccessToken.Reveal()})
 	return s
 }
 

@@ -29,8 +29,8 @@ func (s *Verification) Save(
 	ctx context.Context, information KYBInformation, options ...moneymovement.CallOption,
 ) (*KYB, error) {
 	return transport.Of(s).low.SaveKYB(ctx, &information, options).
-		Or(func(same transport.SameCredential) (*KYB, error) {
-			return transport.Of(s).low.GetKYB(ctx, []moneymovement.CallOption{same})
+		Or(func(auth transport.Authorizer) (*KYB, error) {
+			return transport.Of(s).low.with(auth).GetKYB(ctx, nil)
 		})
 }
 
@@ -43,9 +43,9 @@ func (s *Verification) Get(ctx context.Context, options ...moneymovement.CallOpt
 // [Verification.Get] returns them. The service's description does not say what a second call does. The sandbox host
 // returns the same submission, unless the information has changed. After a restart, read the status with Get first.
 func (s *Verification) Complete(ctx context.Context, options ...moneymovement.CallOption) (*KYBSubmission, error) {
-	return transport.Of(s).low.CompleteKYB(ctx, options).Or(func(same transport.SameCredential) (*KYBSubmission,
+	return transport.Of(s).low.CompleteKYB(ctx, options).Or(func(auth transport.Authorizer) (*KYBSubmission,
 		error) {
-		kyb, err := transport.Of(s).low.GetKYB(ctx, []moneymovement.CallOption{same})
+		kyb, err := transport.Of(s).low.with(auth).GetKYB(ctx, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -54,15 +54,16 @@ func (s *Verification) Complete(ctx context.Context, options ...moneymovement.Ca
 }
 
 // WaitDecided polls until the review is `approved` or `rejected`. People do the review, which can take days. Give ctx a
-// deadline. If ctx ends first, the error is *StillPending.
-func (s *Verification) WaitDecided(ctx context.Context, options ...WaitOption) (*KYB, error) {
-	return wait(ctx, options, poll[KYB]{
-		low: transport.Of(s).low, operation: &opGetKYB, resource: "verification", id: transport.Of(s).low.actingFor(),
-		read: func(ctx context.Context) (*KYB, error) {
-			return transport.Of(s).low.as(transport.ClassPoll).GetKYB(ctx, nil)
+// deadline. If ctx ends first, the error is *moneymovement.StillPending.
+func (s *Verification) WaitDecided(ctx context.Context, options ...moneymovement.WaitOption) (*KYB, error) {
+	return transport.Awaited[KYB]{
+		Client: transport.Of(s).low.transport, Operation: &opGetKYB, Resource: "verification",
+		ID: transport.Of(s).low.actingFor(),
+		Read: func(ctx context.Context) (*KYB, error) {
+			return transport.Of(s).low.as(moneymovement.ClassPoll).GetKYB(ctx, nil)
 		},
-		status: func(k *KYB) string { return string(k.Status) },
-		done:   func(k *KYB) bool { return k.Status.Final() },
-		known:  func(k *KYB) bool { return k.Status.Known() },
-	})
+		Status: func(k *KYB) string { return string(k.Status) },
+		Done:   func(k *KYB) bool { return k.Status.Final() },
+		Known:  func(k *KYB) bool { return k.Status.Known() },
+	}.Wait(ctx, options)
 }

@@ -24,29 +24,30 @@ func TestProgressNamesTheResource(t *testing.T) {
 		"GET /clients/cl_1":    {`{"id":"cl_1","status":"ready"}`},
 	})
 	account := integrator.For("cl_1")
-	for resource, wait := range map[string]func(dapi.WaitOption) error{
-		"rail sepa EUR": func(o dapi.WaitOption) error {
+	for resource, wait := range map[string]func(moneymovement.WaitOption) error{
+		"rail sepa EUR": func(o moneymovement.WaitOption) error {
 			_, err := account.Rails.WaitActive(t.Context(), dapi.BankMethodSEPA, "EUR", o)
 			return err
 		},
-		"verification cl_1": func(o dapi.WaitOption) error {
+		"verification cl_1": func(o moneymovement.WaitOption) error {
 			_, err := account.Verification.WaitDecided(t.Context(), o)
 			return err
 		},
-		"payin pi_1": func(o dapi.WaitOption) error {
+		"payin pi_1": func(o moneymovement.WaitOption) error {
 			_, err := account.Payins.Wait(t.Context(), "pi_1", o)
 			head, _ := errors.CallInfoOf(err)
 			assert.Equal(t, []string{"GetPayin", "pi_1", "cl_1", ""},
 				[]string{head.Operation, head.Resource, head.Account, head.IdempotencyKey})
 			return nil
 		},
-		"client cl_1": func(o dapi.WaitOption) error {
+		"client cl_1": func(o moneymovement.WaitOption) error {
 			_, err := integrator.Clients.WaitReady(t.Context(), "cl_1", o)
 			return err
 		},
 	} {
 		var seen []string
-		require.NoError(t, wait(dapi.OnProgress(func(p dapi.Progress) { seen = append(seen, p.Resource+" "+p.ID) })))
+		require.NoError(t,
+			wait(moneymovement.OnProgress(func(p moneymovement.Progress) { seen = append(seen, p.Resource+" "+p.ID) })))
 		assert.Equal(t, []string{resource}, seen)
 	}
 	assert.Equal(t, 1, s.sent("GET /payins/pi_1"))
@@ -67,14 +68,14 @@ func TestPayoutStatusFinal(t *testing.T) {
 func TestPollingOfAClientAndOfAWait(t *testing.T) {
 	for name, c := range map[string]struct {
 		ofClient []moneymovement.Option
-		ofWait   []dapi.WaitOption
+		ofWait   []moneymovement.WaitOption
 		most     time.Duration // that two pauses take
 	}{
 		"by default": {nil, nil, 1250 * time.Millisecond},
 		"of the client": {[]moneymovement.Option{moneymovement.WithPolling(time.Millisecond, time.Millisecond)}, nil,
 			2 * time.Millisecond},
 		"of the wait": {[]moneymovement.Option{moneymovement.WithPolling(time.Hour, time.Hour)},
-			[]dapi.WaitOption{dapi.PollEvery(time.Second, time.Second)}, 2 * time.Second},
+			[]moneymovement.WaitOption{moneymovement.PollEvery(time.Second, time.Second)}, 2 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -119,7 +120,7 @@ func TestAWaitThatCannotEndEnds(t *testing.T) {
 				_, integrator := newScript(t, map[string][]string{c.request: slices.Repeat([]string{c.response}, 999)})
 				began := time.Now()
 				err := c.wait(t.Context(), integrator.For("cl_1"))
-				still, is := errors.AsType[*dapi.StillPending](err)
+				still, is := errors.AsType[*moneymovement.StillPending](err)
 				require.True(t, is, "%v", err)
 				assert.Positive(t, still.Reads)
 				require.ErrorContains(t, err, c.why)

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -35,8 +36,8 @@ const maxConcurrentReads = 32
 //	}
 //
 // An error about one payout does not end the others. If ctx ends first, all remaining payouts are yielded with
-// *StillPending. An id that is given twice is yielded once. To stop the waits, leave the loop. The function of
-// [OnProgress] is called for one payout at a time.
+// *moneymovement.StillPending. An id that is given twice is yielded once. To stop the waits, leave the loop. The
+// function of [moneymovement.OnProgress] is called for one payout at a time.
 //
 // # How often payouts are read
 //
@@ -45,7 +46,8 @@ const maxConcurrentReads = 32
 // default, after the first pauses, a payout is read about 5 times a minute, if there are at most a hundred. More
 // payouts are read less often: each of a thousand every 2 minutes, each of ten thousand every 19 minutes. While other
 // reads fill the window, waits keep a tenth of it, which is 59 reads a minute.
-func (s *Payouts) WaitAll(ctx context.Context, ids []PayoutID, options ...WaitOption) iter.Seq[PayoutResult] {
+func (s *Payouts) WaitAll(ctx context.Context, ids []PayoutID,
+	options ...moneymovement.WaitOption) iter.Seq[PayoutResult] {
 	return func(yield func(PayoutResult) bool) {
 		pending := distinct(ids)
 		if err := transport.Of(s).low.ready(ctx, &opGetPayout); err != nil {
@@ -66,7 +68,7 @@ func (s *Payouts) WaitAll(ctx context.Context, ids []PayoutID, options ...WaitOp
 		defer waits.Wait()
 		defer stop()
 		defer close(left)
-		inTurn := append(slices.Clone(options), oneAtATime())
+		inTurn := oneAtATime(options)
 		for _, id := range pending {
 			waits.Go(func() {
 				payout, err := s.wait(waiting, id, inTurn, func(ctx context.Context) (*Payout, error) {
@@ -74,7 +76,7 @@ func (s *Payouts) WaitAll(ctx context.Context, ids []PayoutID, options ...WaitOp
 						return nil, err
 					}
 					defer reading.Release(1)
-					return s.low.as(transport.ClassPoll).GetPayout(ctx, id, nil)
+					return s.low.as(moneymovement.ClassPoll).GetPayout(ctx, id, nil)
 				})
 				select {
 				case waited <- PayoutResult{ID: id, Payout: payout, Err: err}:
@@ -100,15 +102,16 @@ func distinct(ids []PayoutID) []PayoutID {
 	})
 }
 
-// oneAtATime makes the waits that share it report their progress one after the other.
-func oneAtATime() WaitOption {
-	var reporting sync.Mutex
-	return func(w *waiting) {
-		report := w.progress
-		w.progress = func(p Progress) {
-			reporting.Lock()
-			defer reporting.Unlock()
-			report(p)
-		}
+// oneAtATime adds to the options that the waits that share them report their progress one after the other.
+func oneAtATime(options []moneymovement.WaitOption) []moneymovement.WaitOption {
+	report := moneymovement.WaitSettingsOf(options...).Progress
+	if report == nil {
+		return options
 	}
+	var reporting sync.Mutex
+	return append(slices.Clip(options), moneymovement.OnProgress(func(p moneymovement.Progress) {
+		reporting.Lock()
+		defer reporting.Unlock()
+		report(p)
+	}))
 }

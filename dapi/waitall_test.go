@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 )
 
@@ -46,11 +47,12 @@ func TestWaitAllReportsOneAtATime(t *testing.T) {
 	}
 	_, integrator := newScript(t, answers)
 	var inside atomic.Int32
-	for waited := range integrator.Self().Payouts.WaitAll(t.Context(), ids, dapi.OnProgress(func(dapi.Progress) {
-		assert.EqualValues(t, 1, inside.Add(1))
-		time.Sleep(5 * time.Millisecond) // while the other answers come in
-		inside.Add(-1)
-	})) {
+	for waited := range integrator.Self().Payouts.WaitAll(t.Context(), ids,
+		moneymovement.OnProgress(func(moneymovement.Progress) {
+			assert.EqualValues(t, 1, inside.Add(1))
+			time.Sleep(5 * time.Millisecond) // while the other answers come in
+			inside.Add(-1)
+		})) {
 		require.NoError(t, waited.Err)
 	}
 }

@@ -30,19 +30,43 @@ type CallInfo struct {
 	facts callfacts.Facts
 }
 
-// WithFacts is internal to the SDK: no other module can name the type of its argument.
-func (c CallInfo) WithFacts(facts callfacts.Facts) CallInfo {
-	c.facts = facts
-	return c
+func init() { //nolint:gochecknoinits // the SDK's other packages call these, and programs cannot
+	callfacts.SetFacts = func(call any, facts callfacts.Facts) {
+		if call, ok := call.(*CallInfo); ok {
+			call.facts = facts
+		}
+	}
+	callfacts.WithoutEffect = withoutEffect
+	callfacts.EarlierOf = func(err error) callfacts.Earlier {
+		call, _ := CallInfoOf(err)
+		return call.facts.Earlier
+	}
+	callfacts.SetEarlier = func(err error, earlier callfacts.Earlier) {
+		var found withCallInfo
+		if As(err, &found) {
+			found.callInfo().facts.Earlier = earlier
+		}
+	}
+	callfacts.SetResource = func(err error, resource, key string) {
+		var found withCallInfo
+		if As(err, &found) {
+			call := found.callInfo()
+			call.Resource, call.IdempotencyKey = resource, key
+		}
+	}
+	callfacts.Clone = clone
+}
+
+// withCallInfo is an error that embeds a CallInfo.
+type withCallInfo interface {
+	error
+	callInfo() *CallInfo
 }
 
 // CallInfoOf returns the [CallInfo] of the first error in err's tree that has one. It returns false if no error has
 // one.
 func CallInfoOf(err error) (CallInfo, bool) {
-	var found interface {
-		error
-		callInfo() *CallInfo
-	}
+	var found withCallInfo
 	if !As(err, &found) {
 		return CallInfo{}, false
 	}
@@ -51,65 +75,24 @@ func CallInfoOf(err error) (CallInfo, bool) {
 
 func (c *CallInfo) callInfo() *CallInfo { return c }
 
-// CarriedOut reports whether the service carried out the request of err, also if the request moves no money. It is
-// internal to the SDK: no other module can name the type of its last argument.
-func CarriedOut(err error, _ callfacts.Asker) Movement {
+// withoutEffect is [callfacts.WithoutEffect].
+func withoutEffect(err error) bool {
 	if _, unknown := AsType[*OutcomeUnknown](err); unknown {
-		return MaybeMoved
+		return false
 	}
 	if unexpected, ok := AsType[*UnexpectedResponse](err); ok {
-		return unexpected.effect()
+		return unexpected.effect() == NotMoved
 	}
 	if refusal, ok := AsType[*Refusal](err); ok {
-		return refusal.effect()
+		return refusal.effect() == NotMoved
 	}
-	if failure, ok := AsType[Failure](err); ok {
-		return failure.MovedByCall()
-	}
-	return MaybeMoved
+	failure, ok := AsType[Failure](err)
+	return ok && failure.MovedByCall() == NotMoved
 }
 
-// EarlierCalls returns what an error of a payment knows of the earlier calls with its key. It is internal to the SDK:
-// no other module can name the type of its last argument.
-func EarlierCalls(err error, _ callfacts.Asker) callfacts.Earlier {
-	call, _ := CallInfoOf(err)
-	return call.facts.Earlier
-}
-
-// SetEarlierCalls sets what an error of a payment knows of the earlier calls with its key. It is internal to the SDK:
-// no other module can name the type of its last argument.
-func SetEarlierCalls(err error, earlier callfacts.Earlier, _ callfacts.Asker) {
-	var found interface {
-		error
-		callInfo() *CallInfo
-	}
-	if As(err, &found) {
-		found.callInfo().facts.Earlier = earlier
-	}
-}
-
-// SetResource sets the resource and the idempotency key in the [CallInfo] of err, for a flow of several calls. It is
-// internal to the SDK: no other module can name the type of its last argument.
-func SetResource(err error, resource, key string, _ callfacts.Asker) {
-	var found interface {
-		error
-		setResource(resource, key string)
-	}
-	if As(err, &found) {
-		found.setResource(resource, key)
-	}
-}
-
-func (c *CallInfo) setResource(resource, key string) { c.Resource, c.IdempotencyKey = resource, key }
-
-// Clone returns a copy of err that [SetResource] can change. All calls that waited for the same login share its error,
-// so each of them needs its own copy. Clone is internal to the SDK: no other module can name the type of its last
-// argument.
-func Clone(err error, _ callfacts.Asker) error {
-	shared, ok := err.(interface { //nolint:errorlint // the value itself is copied
-		error
-		setResource(resource, key string)
-	})
+// clone is [callfacts.Clone].
+func clone(err error) error {
+	shared, ok := err.(withCallInfo) //nolint:errorlint // the value itself is copied
 	if !ok || reflect.TypeOf(shared).Kind() != reflect.Pointer || reflect.ValueOf(shared).IsNil() {
 		return err
 	}

@@ -36,29 +36,29 @@ func TestEveryErrorOfACallHasAHead(t *testing.T) {
 }
 
 // Whether the request was carried out is another question than whether money moved.
-func TestCarriedOut(t *testing.T) {
+func TestErrorsOfCallsWithoutEffect(t *testing.T) {
 	for name, tc := range map[string]struct {
 		err  error
-		want errors.Movement
+		want bool
 	}{
-		"an unknown outcome": {&errors.OutcomeUnknown{CallInfo: harmless}, errors.MaybeMoved},
+		"an unknown outcome": {&errors.OutcomeUnknown{CallInfo: harmless}, false},
 		"an unknown outcome of a plain cause": {&errors.OutcomeUnknown{CallInfo: harmless, Cause: &errors.Forbidden{}},
-			errors.MaybeMoved},
+			false},
 		"an answer that cannot be read": {&errors.UnexpectedResponse{CallInfo: harmless, Status: 502},
-			errors.MaybeMoved},
-		"a page that rejects": {&errors.UnexpectedResponse{CallInfo: harmless, Status: 403}, errors.NotMoved},
+			false},
+		"a page that rejects": {&errors.UnexpectedResponse{CallInfo: harmless, Status: 403}, true},
 		"a server error": {&errors.InternalError{Refusal: errors.Refusal{CallInfo: harmless,
-			Code: errors.CodeInternalError, Status: 500}}, errors.MaybeMoved},
+			Code: errors.CodeInternalError, Status: 500}}, false},
 		"a refusal": {&errors.Refusal{CallInfo: harmless, Code: errors.CodeForbidden,
-			Status: 403}, errors.NotMoved},
+			Status: 403}, true},
 		"success in disguise": {&errors.Refusal{CallInfo: keyed, Code: errors.CodeAlreadyFunded,
-			Status: 409}, errors.Moved},
-		"what was not sent":           {&errors.NotDelivered{CallInfo: keyed}, errors.NotMoved},
-		"what was refused here":       {&errors.InvalidInput{CallInfo: keyed}, errors.NotMoved},
-		"an error of another package": {io.EOF, errors.MaybeMoved},
+			Status: 409}, false},
+		"what was not sent":           {&errors.NotDelivered{CallInfo: keyed}, true},
+		"what was refused here":       {&errors.InvalidInput{CallInfo: keyed}, true},
+		"an error of another package": {io.EOF, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			assert.Equal(t, tc.want, errors.CarriedOut(fmt.Errorf("paying: %w", tc.err), callfacts.Asker{}))
+			assert.Equal(t, tc.want, callfacts.WithoutEffect(fmt.Errorf("paying: %w", tc.err)))
 		})
 	}
 }
@@ -68,8 +68,8 @@ func TestAFlowNamesWhatItsErrorIsAbout(t *testing.T) {
 	shared := &errors.Forbidden{Refusal: errors.Refusal{CallInfo: errors.CallInfo{Operation: "CreateToken"},
 		Message: "no"},
 		Reason: "a reason"}
-	own := errors.Clone(shared, callfacts.Asker{})
-	errors.SetResource(fmt.Errorf("paying: %w", own), "po_1", "invoice-42", callfacts.Asker{})
+	own := callfacts.Clone(shared)
+	callfacts.SetResource(fmt.Errorf("paying: %w", own), "po_1", "invoice-42")
 	copied, ok := errors.AsType[*errors.Forbidden](own)
 	assert.True(t, ok)
 	assert.Equal(t, errors.CallInfo{Operation: "CreateToken", Resource: "po_1", IdempotencyKey: "invoice-42"},
@@ -77,7 +77,7 @@ func TestAFlowNamesWhatItsErrorIsAbout(t *testing.T) {
 	assert.Equal(t, "a reason", copied.Reason)
 	assert.Equal(t, errors.CallInfo{Operation: "CreateToken"}, shared.CallInfo, "who else has it sees nothing of it")
 
-	assert.Equal(t, io.EOF, errors.Clone(io.EOF, callfacts.Asker{}), "what has no head is not copied")
-	assert.Equal(t, (*errors.NotDelivered)(nil), errors.Clone((*errors.NotDelivered)(nil), callfacts.Asker{}))
-	errors.SetResource(io.EOF, "po_1", "invoice-42", callfacts.Asker{})
+	assert.Equal(t, io.EOF, callfacts.Clone(io.EOF), "what has no head is not copied")
+	assert.Equal(t, (*errors.NotDelivered)(nil), callfacts.Clone((*errors.NotDelivered)(nil)))
+	callfacts.SetResource(io.EOF, "po_1", "invoice-42")
 }

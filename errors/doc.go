@@ -49,8 +49,8 @@
 //	}
 //
 // Every error of a call implements [Failure], which reports whether the same request may be sent again now, and whether
-// this call moved money. A refusal says nothing about earlier calls. Use dapi.PaymentStateOf to learn the state of a
-// payment over all its calls.
+// this call moved money. A refusal says nothing about earlier calls. The state of a payment over all its calls is in
+// dapi.Payment.
 //
 // A refusal also has a [Remedy]. After [RemedyChangeAccount], for example for a [*PayoutNotFundable] with a low
 // balance, somebody must change the account first. Then repeat the call with the same idempotency key.

@@ -5,8 +5,8 @@ package errors
 //	var failure errors.Failure
 //	if errors.As(err, &failure) && failure.Retryable() { ... }
 //
-// It speaks for one call. A payment can take several calls, and an earlier one may have paid. Use
-// dapi.PaymentStateOf(payout, err) to learn the state of the payment.
+// It speaks for one call. A payment can take several calls, and an earlier one may have paid. The state of the payment
+// is in dapi.Payment.
 type Failure interface {
 	error
 	// Retryable reports whether the same request, with the same idempotency key, may be sent again now and can

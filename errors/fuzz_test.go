@@ -42,7 +42,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(409, []byte(`{"error":{"code":"already_funded","details":{"payoutId":"`+long+`","blockers":[{"code":"`+long+`"}]}}}`), "", "", true)
 	f.Fuzz(func(t *testing.T, status int, body []byte, contentType, retryAfter string, write bool) {
 		err := errors.Decode(errors.Response{
-			CallInfo: errors.CallInfo{}.WithFacts(callfacts.Facts{ReadOnly: !write}),
+			CallInfo: callfacts.With(errors.CallInfo{}, callfacts.Facts{ReadOnly: !write}),
 			Status:   status, Body: body,
 			Header: http.Header{"Content-Type": {contentType}, "Retry-After": {retryAfter}},
 		})

@@ -123,7 +123,7 @@ func (l errorLine) adviceOfPayment() string {
 	earlier, exclude := "an earlier call with this key may have paid", ""
 	switch l.call.facts.Earlier {
 	case callfacts.MayExist:
-		exclude = "if none can have signed, pass dapi.FirstUse"
+		exclude = "with Journal in the terms, the SDK knows what earlier calls signed"
 	case callfacts.MayPay:
 	default:
 		return l.advice

@@ -12,11 +12,11 @@ import (
 
 // Heads of calls about which different things are known.
 var (
-	reading      = errors.CallInfo{Operation: "GetPayout"}.WithFacts(callfacts.Facts{ReadOnly: true})
+	reading      = callfacts.With(errors.CallInfo{Operation: "GetPayout"}, callfacts.Facts{ReadOnly: true})
 	keyed        = errors.CallInfo{Operation: "BookPayout", IdempotencyKey: "invoice-42"}
-	once         = errors.CallInfo{Operation: "CreateQuote"}.WithFacts(callfacts.Facts{Once: true})
-	harmless     = errors.CallInfo{Operation: "CreateContact"}.WithFacts(callfacts.Facts{Moneyless: true})
-	harmlessOnce = errors.CallInfo{Operation: "CreateInvoice"}.WithFacts(callfacts.Facts{Once: true, Moneyless: true})
+	once         = callfacts.With(errors.CallInfo{Operation: "CreateQuote"}, callfacts.Facts{Once: true})
+	harmless     = callfacts.With(errors.CallInfo{Operation: "CreateContact"}, callfacts.Facts{Moneyless: true})
+	harmlessOnce = callfacts.With(errors.CallInfo{Operation: "CreateInvoice"}, callfacts.Facts{Once: true, Moneyless: true})
 )
 
 func TestRefusalJudgement(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/fleet"
-	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/internal/ratewindow"
 )
 
 const counted = 61 * time.Second // how long a call of a window of a minute counts
@@ -217,9 +217,9 @@ func TestAWindowOfAnHourStopsNobodyForAnHour(t *testing.T) {
 			require.NoError(t, take(t.Context(), limiter, moneymovement.ClassWrite))
 		}
 		require.NoError(t, take(t.Context(), limiter, moneymovement.ClassWrite))
-		assert.Equal(t, transport.LongestTurn, time.Since(began))
+		assert.Equal(t, ratewindow.LongestTurn, time.Since(began))
 		require.NoError(t, take(t.Context(), limiter, moneymovement.ClassWrite))
-		assert.Equal(t, 2*transport.LongestTurn, time.Since(began))
+		assert.Equal(t, 2*ratewindow.LongestTurn, time.Since(began))
 	})
 }
 

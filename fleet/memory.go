@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/moneymovement/moneymovement-go/internal/ratewindow"
 )
 
 // Memory is the [Windows] of one process, for tests. The zero Memory is ready to use. It never forgets a window, so it
@@ -13,7 +15,7 @@ type Memory struct {
 	Now func() time.Time
 
 	mu   sync.Mutex
-	logs map[string]*log
+	logs map[string]*ratewindow.Log
 }
 
 // Ask implements [Windows]. It never fails.
@@ -26,9 +28,14 @@ func (m *Memory) Ask(_ context.Context, ask Ask) (Answer, error) {
 	}
 	if m.logs[ask.Key] == nil {
 		if m.logs == nil {
-			m.logs = map[string]*log{}
+			m.logs = map[string]*ratewindow.Log{}
 		}
-		m.logs[ask.Key] = new(log)
+		m.logs[ask.Key] = new(ratewindow.Log)
 	}
-	return m.logs[ask.Key].take(now().UnixMicro(), &ask), nil
+	question := ratewindow.Ask(ask)
+	answer := m.logs[ask.Key].Take(now().UnixMicro(), &question)
+	return Answer{
+		Log: answer.Log, Slots: slotsOf[Slot](answer.Slots), Next: answer.Next, Free: answer.Free,
+		Others: answer.Others,
+	}, nil
 }

@@ -16,7 +16,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/fleet"
-	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/internal/ratewindow"
 )
 
 const credential = "0123456789abcdef"
@@ -105,14 +105,14 @@ func TestManyProcessesTogetherAreLikeOne(t *testing.T) {
 			Per: time.Minute}
 		processes := rapid.SampledFrom([]int{1, 2, 5}).Draw(rt, "processes")
 		calls := drawCalls(rt, processes)
-		local := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": transport.Allowance(allowance)})
+		local := ratewindow.New(map[moneymovement.Window]moneymovement.Allowance{"w": allowance}, nil)
 		var limiters []*fleet.Limiter
 		windows := new(fleet.Memory)
 		for range processes {
 			limiters = append(limiters, newLimiter(t, windows, fleet.WithWindow("w", allowance)))
 		}
 		want := run(t, calls, func(_ int, class moneymovement.RateClass) error {
-			return local.Wait(context.Background(), transport.RateCall{Window: "w", Class: transport.RateClass(class)})
+			return local.Wait(context.Background(), moneymovement.RateCall{Window: "w", Class: class})
 		})
 		got := run(t, calls, func(process int, class moneymovement.RateClass) error {
 			return limiters[process].Wait(context.Background(), moneymovement.RateCall{Window: "w", Class: class})

@@ -8,13 +8,13 @@ import (
 	"fmt"
 
 	"github.com/moneymovement/moneymovement-go/dapi"
-	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/internal/hidden"
 )
 
 // Protection says how a session is stored: [Encrypted] or [Unencrypted]. Every token store needs one of them, and
 // refuses the zero Protection. It does not print its key.
 type Protection struct {
-	aead  transport.Hidden[cipher.AEAD]
+	aead  hidden.Value[cipher.AEAD]
 	clear bool
 	err   error
 }
@@ -31,7 +31,7 @@ func Encrypted(key []byte) Protection {
 		return Protection{err: err}
 	}
 	aead, err := cipher.NewGCM(block)
-	return Protection{aead: transport.Hide(aead), err: err}
+	return Protection{aead: hidden.Hide(aead), err: err}
 }
 
 // Unencrypted stores a session as it is. Whoever can read it can act with it for as long as it lives. Whoever can write

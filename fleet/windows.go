@@ -3,6 +3,8 @@ package fleet
 import (
 	"context"
 	"time"
+
+	"github.com/moneymovement/moneymovement-go/internal/ratewindow"
 )
 
 // Windows counts the calls of rate windows for all processes of a credential, by a clock of its own. [Memory] is one
@@ -18,11 +20,11 @@ type Windows interface {
 
 // The places in [Ask].Waiting and [Answer].Others, in the order in which calls go.
 const (
-	Refreshes = iota // calls of moneymovement.ClassRefresh
-	Confirms         // calls of moneymovement.ClassConfirm
-	Usual            // all calls of other classes
-	Polls            // calls of moneymovement.ClassPoll
-	ranks            // how many there are
+	Refreshes = ratewindow.Refreshes // calls of moneymovement.ClassRefresh
+	Confirms  = ratewindow.Confirms  // calls of moneymovement.ClassConfirm
+	Usual     = ratewindow.Usual     // all calls of other classes
+	Polls     = ratewindow.Polls     // calls of moneymovement.ClassPoll
+	ranks     = ratewindow.Ranks     // how many there are
 )
 
 // Ask is a question of one process about one window.
@@ -60,4 +62,23 @@ type Answer struct {
 type Slot struct {
 	Mark int64         // names the slot when it is given back
 	In   time.Duration // when it may be used: after this time, and not much later
+}
+
+// store is a Windows as a limiter asks it.
+type store struct{ windows Windows }
+
+// Ask implements ratewindow.Store.
+func (s store) Ask(ctx context.Context, ask ratewindow.Ask) (ratewindow.Answer, error) {
+	answer, err := s.windows.Ask(ctx, Ask(ask))
+	return ratewindow.Answer{
+		Log: answer.Log, Slots: slotsOf[ratewindow.Slot](answer.Slots), Next: answer.Next, Free: answer.Free,
+		Others: answer.Others,
+	}, err
+}
+
+func slotsOf[To, From Slot | ratewindow.Slot](from []From) (to []To) {
+	for _, slot := range from {
+		to = append(to, To(slot))
+	}
+	return to
 }

@@ -23,7 +23,8 @@ const (
 	// somebody else made it. A second entry with which money has left for one payout is one, too.
 	UnknownEntry DifferenceKind = "unknown_entry"
 	// MissingEntry is a payment that is paid, and has no entry in the ledger that is its own: two payments cannot have
-	// one payout. It is also a payment that is stored as [moneymovement.PaymentCameBack], and whose money is not back in the ledger.
+	// one payout. It is also a payment that is stored as [moneymovement.PaymentCameBack], and whose money is not back
+	// in the ledger.
 	MissingEntry DifferenceKind = "missing_entry"
 	// OtherAmount is a payment whose entry has another amount or asset than was asked for, with or without the fee; or
 	// of which another amount came back.
@@ -207,7 +208,8 @@ func (c *comparison) compare(r *Record) {
 	default:
 		return
 	}
-	paid := r.State == moneymovement.PaymentPaid || r.State == moneymovement.PaymentCompleted || r.State == moneymovement.PaymentCameBack
+	paid := r.State == moneymovement.PaymentPaid || r.State == moneymovement.PaymentCompleted ||
+		r.State == moneymovement.PaymentCameBack
 	if of == nil || of.taken && paid {
 		if paid && c.inPeriod(r.PaidAt) && r.PaidAt.Before(c.asOf) {
 			c.differ(MissingEntry, r, nil)

@@ -11,7 +11,8 @@ import (
 
 // dealTerms are the terms of a flow of a deal.
 func (s *progress) dealTerms() dapi.DealTerms {
-	return dapi.DealTerms{History: s.history(), Journal: func(ctx context.Context, history dapi.History) error {
+	inTime := func(context.Context, *dapi.Escrow) error { return s.inTime() }
+	return dapi.DealTerms{History: s.history(), BeforeSigning: inTime, Journal: func(ctx context.Context, history dapi.History) error {
 		return s.journal(ctx, s.record.signing(history, nil))
 	}}
 }

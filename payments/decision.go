@@ -31,8 +31,8 @@ const (
 // what arrives, it must be as good as the price that was refused, within Bounds.QuoteTolerance: the record then has
 // that price in Bounds.NoWorseThan.
 //
-// It is for payouts in the state [moneymovement.PaymentNeedsDecision] or [moneymovement.PaymentAccepted], and for those [moneymovement.PaymentInDoubt]: if nothing was paid, the price
-// can be out of bounds by now, and then the doubt would not end before the key does.
+// It is for payouts that need a decision or are accepted, and for those in doubt: if nothing was paid, the price can be
+// out of bounds by now, and then the doubt would not end before the key does.
 func NewBounds(bounds dapi.Bounds) Decision { return Decision{kind: decideBounds, bounds: bounds} }
 
 // Retry makes the same call again, after somebody has removed the reason: has paid money in, or updated the contact. An
@@ -60,7 +60,8 @@ func (d Decision) String() string { return cmp.Or(string(d.kind), "an empty deci
 
 // decide is the event of a person's decision. problem says why it is not possible, "" if it is.
 func (r Record) decide(d Decision, now time.Time) (next Record, problem string) {
-	waits := r.State == moneymovement.PaymentNeedsDecision || r.State == moneymovement.PaymentAccepted || r.State == moneymovement.PaymentPaying
+	waits := r.State == moneymovement.PaymentNeedsDecision || r.State == moneymovement.PaymentAccepted ||
+		r.State == moneymovement.PaymentPaying
 	tooOld := r.State == moneymovement.PaymentNeedsDecision && r.Reason != nil && r.Reason.Code == ReasonKeyTooOld
 	doubted := r.State == moneymovement.PaymentInDoubt && !r.KeyTooOld
 	switch d.kind {

@@ -20,10 +20,10 @@
 //
 // # States
 //
-// A payment is [moneymovement.PaymentAccepted] when Submit returns. It is [moneymovement.PaymentPaying] while a call is made for it, [moneymovement.PaymentInDoubt] while it may be
-// paid, [moneymovement.PaymentPaid] when the money has left, and [moneymovement.PaymentCompleted] when it has arrived. It can end as [moneymovement.PaymentRefused], if nothing was
-// paid, or as [moneymovement.PaymentCameBack]. It is [moneymovement.PaymentNeedsDecision] if a person must look at it: [Record.Reason] says why, and
-// [Processor.Decide] takes the decision.
+// The state of a payment is a [moneymovement.PaymentState]. It is accepted when Submit returns, paying while a call is
+// made for it, in doubt while it may be paid, paid when the money has left, and completed when it has arrived. It can
+// end as refused, if nothing was paid, or as came back. It needs a decision if a person must look at it:
+// [Record.Reason] says why, and [Processor.Decide] takes the decision.
 //
 // # What is stored when
 //

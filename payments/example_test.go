@@ -39,7 +39,7 @@ func invoice(number string, amount int64) payments.Payment {
 		Key:      moneymovement.DeriveKey("invoice", number),
 		Account:  "cl_8fK2",
 		Payout:   dapi.PayoutCreate{ContactID: "ct_3dR9", Amount: decimal.NewFromInt(amount), Currency: dapi.USDC},
-		Bounds:   payments.Bounds{MaxFee: &maxFee},
+		Bounds:   dapi.Bounds{MaxFee: &maxFee},
 		Metadata: map[string]string{"invoice": number},
 	}
 }
@@ -100,7 +100,8 @@ func ExampleProcessor_List() {
 	if _, err := processor.Submit(ctx, old); err != nil {
 		log.Fatal(err)
 	}
-	open := payments.ListParams{States: []moneymovement.PaymentState{moneymovement.PaymentNeedsDecision, moneymovement.PaymentInDoubt}}
+	open := payments.ListParams{States: []moneymovement.PaymentState{moneymovement.PaymentNeedsDecision,
+		moneymovement.PaymentInDoubt}}
 	for record, err := range processor.List(ctx, open) {
 		if err != nil {
 			log.Fatal(err)

@@ -32,21 +32,22 @@ type ChangeMetrics struct {
 // StepMetrics describes one step.
 type StepMetrics struct {
 	Kind    Kind
-	Step    string        // pay, follow or search
-	Outcome string        // what the step has shown, such as paid, wait, refused, decide, unknown, pending or blocked
-	Took    time.Duration // the whole step
-	Queued  time.Duration // the part of its last call that waited for room in a rate window
+	Step    string                     // pay, follow or search
+	Outcome moneymovement.PaymentState // what the step has shown; not_paid if nothing was paid, and nothing has ended
+	Took    time.Duration              // the whole step
+	Queued  time.Duration              // the part of its last call that waited for room in a rate window
 }
 
 // LoadMetrics describes what a processor has to do.
 type LoadMetrics struct {
-	InFlight  int                                // calls that pay, under way in this process
-	Waiting   int                                // those of them that wait for room in a rate window, for more than a few seconds
-	Following int                                // looks under way in this process
-	ByState   map[moneymovement.PaymentState]int // the payments of the whole store; nil if it cannot be counted now
-	Overdue   time.Duration                      // for how long the oldest work has been due; zero if that cannot be read now
-	Late      int                                // payments of this process that are not made in time: see Policy.Late
-	PausedFor time.Duration                      // for how long an API gets no calls, because it said so or refuses the credential
+	InFlight  int           // calls that pay, under way in this process
+	Waiting   int           // those of them that wait for room in a rate window, for more than a few seconds
+	Following int           // looks under way in this process
+	Overdue   time.Duration // for how long the oldest work has been due; zero if that cannot be read now
+	Late      int           // payments of this process that are not made in time: see Policy.Late
+	PausedFor time.Duration // for how long an API gets no calls, because it said so or refuses the credential
+	// ByState is how many payments of the whole store are in each state; nil if that cannot be counted now.
+	ByState map[moneymovement.PaymentState]int
 	// StoreFailures is how many calls of the store have failed in this process. It only rises.
 	StoreFailures int64
 }
@@ -74,8 +75,8 @@ type StepTrace struct {
 // StepResult describes a step that has ended.
 type StepResult struct {
 	State   moneymovement.PaymentState
-	Outcome string
-	Reason  *Reason // nil if there is nothing to say
+	Outcome moneymovement.PaymentState // as in StepMetrics
+	Reason  *Reason                    // nil if there is nothing to say
 }
 
 // noMetrics and noTracer stand in for hooks that are not set.

@@ -78,7 +78,8 @@ func (l *load) report(ctx context.Context) {
 
 // note says once that a payment is not made in time.
 func (l *load) note(ctx context.Context, r *Record, now time.Time) {
-	open := r.State == moneymovement.PaymentAccepted || r.State == moneymovement.PaymentPaying || r.State == moneymovement.PaymentInDoubt
+	open := r.State == moneymovement.PaymentAccepted || r.State == moneymovement.PaymentPaying ||
+		r.State == moneymovement.PaymentInDoubt
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !open || now.Sub(r.AcceptedAt) < l.p.config.Policy.Late {

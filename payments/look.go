@@ -19,14 +19,16 @@ func (s *progress) follow(ctx context.Context) found {
 	if r.PayoutID != "" {
 		payout, err := s.p.services.of(r).payouts.Get(ctx, r.PayoutID)
 		if r.decided() && isOther(r, payout, err) {
-			return found{state: moneymovement.PaymentNeedsDecision, mayHaveLeft: true, wrong: true, reason: &Reason{Code: ReasonTerms,
+			return found{state: moneymovement.PaymentNeedsDecision, mayHaveLeft: true, wrong: true, reason: &Reason{
+				Code: ReasonTerms,
 				Message: "a person named payout " + string(r.PayoutID) + ", which is not there or has other terms: " +
 					"look at the service's books, then decide again"}}
 		}
 		return s.seen(payout, err)
 	}
 	if r.keyAge(s.p.config.Now()) > keyLifetime { // another call could pay a second time
-		return found{state: moneymovement.PaymentNeedsDecision, mayHaveLeft: true, reason: &Reason{Code: ReasonKeyTooOld,
+		return found{state: moneymovement.PaymentNeedsDecision, mayHaveLeft: true, reason: &Reason{
+			Code: ReasonKeyTooOld,
 			Message: "the service said that the payment is paid, and did not name the payout while it remembered " +
 				"the key: look at the service's books, then decide WasPaid with the payout's id"}}
 	}
@@ -215,8 +217,8 @@ func (s *progress) searchLedger(
 		if !is {
 			continue
 		}
-		f := found{state: moneymovement.PaymentPaid, mayHaveLeft: true, payoutID: entry.PayoutID, escrowID: entry.EscrowID,
-			hash: entry.TransactionHash}
+		f := found{state: moneymovement.PaymentPaid, mayHaveLeft: true, payoutID: entry.PayoutID,
+			escrowID: entry.EscrowID, hash: entry.TransactionHash}
 		switch {
 		case entry.Status == dapi.TransactionStatusFailed:
 			f.state = moneymovement.PaymentCameBack
@@ -234,7 +236,8 @@ const clockMargin = time.Hour
 
 // failedSearch returns what a search shows that could not read: nothing. It is repeated.
 func failedSearch(err error) found {
-	f := found{state: moneymovement.PaymentInDoubt, mayHaveLeft: true, reason: reasonOf(err), retryAt: retryAt(err), unread: true}
+	f := found{state: moneymovement.PaymentInDoubt, mayHaveLeft: true, unread: true, reason: reasonOf(err),
+		retryAt: retryAt(err)}
 	f.reason.Code = ReasonUnknown
 	return f
 }

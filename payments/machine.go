@@ -167,13 +167,8 @@ func (r Record) after(f found, policy Policy, now time.Time) Record {
 	case f.same:
 		r.Reason, r.Due = nil, dueAfter(now, policy.followAfter(r.Key, now.Sub(r.ChangedAt)), f.retryAt)
 		return r
-	case f.tooOld: // perhaps by the service's clock alone
-		if !r.MayHaveLeft {
-			r.to(moneymovement.PaymentAccepted, now)
-			r = r.rest()
-			break
-		}
-		r.Due, r.KeyTooOld = now, true
+	case f.tooOld: // perhaps by the service's clock alone; dapi does not ask for the age of an unpaid payment's key
+		r.Due, r.MayHaveLeft, r.KeyTooOld = now, true, true
 		r.to(moneymovement.PaymentInDoubt, now)
 	case f.state == moneymovement.PaymentPaid:
 		r.Due, r.MayHaveLeft = dueAfter(now, policy.followAfter(r.Key, 0), f.retryAt), true

@@ -1,6 +1,7 @@
 package payments
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -78,14 +79,15 @@ func (l *life) change(cause string, next Record, mayProveUnpaid bool) {
 	if next.State == moneymovement.PaymentRefused && before.State != moneymovement.PaymentRefused {
 		assert.False(l, next.MayHaveLeft, "%s refused a payment that may be paid", cause)
 	}
-	if next.State == moneymovement.PaymentPaid || next.State == moneymovement.PaymentCompleted || next.State == moneymovement.PaymentCameBack {
+	switch next.State {
+	case moneymovement.PaymentPaid, moneymovement.PaymentCompleted:
+		assert.False(l, next.PaidAt.IsZero(), "%s: %s at no time", cause, next.State)
 		assert.True(l, next.MayHaveLeft, "%s: %s", cause, next.State)
-		assert.False(l, next.PaidAt.IsZero() && next.State != moneymovement.PaymentCameBack, "%s: %s at no time", cause, next.State)
-	}
-	if next.State == moneymovement.PaymentAccepted {
+	case moneymovement.PaymentCameBack:
+		assert.True(l, next.MayHaveLeft, "%s: %s", cause, next.State)
+	case moneymovement.PaymentAccepted:
 		assert.False(l, next.MayHaveLeft, "%s: an accepted payment may have left", cause)
-	}
-	if next.State == moneymovement.PaymentInDoubt {
+	case moneymovement.PaymentInDoubt:
 		assert.True(l, next.MayHaveLeft, "%s: nothing can have left of a payment in doubt", cause)
 	}
 	l.checkDue()
@@ -132,34 +134,42 @@ func (l *life) step() {
 // call makes a call that pays. The process can die at each point of it.
 func (l *life) call() {
 	doubted := l.r.MayHaveLeft
+	if l.r.looksFirst(l.now) && rapid.Bool().Draw(l.T, "cannot look") {
+		l.show([]found{{state: moneymovement.PaymentInDoubt, unread: true}}, doubted)
+		return
+	}
 	next := l.r.begin(l.now)
 	if l.r.FirstUsed.IsZero() || !next.FirstUsed.Equal(l.r.FirstUsed) {
 		l.first = l.now
 	}
 	l.change("begin", next, false)
 	assert.NotEqual(l, moneymovement.PaymentAccepted, l.r.State)
-	stops := l.r.Kind == KindPayout || l.r.Kind == KindEscrow
-	assert.True(l, l.r.MayHaveLeft || stops, "the others are not stored again before they are signed")
+	stops := l.r.Kind != KindTransfer
+	assert.True(l, l.r.MayHaveLeft || stops, "a transfer is not stored again before it is signed")
 	if rapid.Bool().Draw(l.T, "dies before the call") {
 		return
 	}
 	l.send(doubted)
 	if stops && rapid.Bool().Draw(l.T, "signs") {
-		if l.r.Kind == KindPayout {
-			l.change("signing", l.r.signing("po_1", nil), false)
-		} else {
-			l.change("approving", l.r.approving("esc_1"), false)
+		history := dapi.History{PayoutID: "po_1"}
+		if l.r.Kind != KindPayout {
+			history = dapi.History{EscrowID: "es_1"}
 		}
+		l.change("signing", l.r.signing(history, nil), false)
 		assert.True(l, l.r.MayHaveLeft)
 	}
 	if rapid.Bool().Draw(l.T, "dies in the call") {
 		return
 	}
-	verdicts := []verdict{verdictPaid, verdictCompleted, verdictReturned, verdictUnknown, verdictTooOld}
+	shown := []found{{state: moneymovement.PaymentPaid}, {state: moneymovement.PaymentCompleted},
+		{state: moneymovement.PaymentCameBack}, {state: moneymovement.PaymentInDoubt},
+		{state: moneymovement.PaymentInDoubt, tooOld: true}, {state: moneymovement.PaymentNeedsDecision},
+		{state: moneymovement.PaymentRefused}}
 	if !doubted {
-		verdicts = append(verdicts, verdictWait, verdictRefused, verdictBlocked)
+		shown = append(shown, found{state: moneymovement.PaymentNotPaid},
+			found{state: moneymovement.PaymentNotPaid, blocked: true})
 	}
-	l.show(stepPay, append(verdicts, verdictDecide, verdictEnded), doubted)
+	l.show(shown, doubted)
 }
 
 // send checks that the service knows whether it remembers the key.
@@ -173,39 +183,36 @@ func (l *life) send(doubted bool) {
 
 func (l *life) look(s step) {
 	if s == stepFollow {
-		l.show(s, []verdict{verdictPending, verdictCompleted, verdictReturned}, true)
+		l.show([]found{{state: moneymovement.PaymentPaid, same: true}, {state: moneymovement.PaymentCompleted},
+			{state: moneymovement.PaymentCameBack}}, true)
 		return
 	}
-	l.show(s, []verdict{verdictPaid, verdictCompleted, verdictReturned, verdictUnknown, verdictDecide, verdictEnded},
-		true)
+	l.show([]found{{state: moneymovement.PaymentPaid}, {state: moneymovement.PaymentCompleted},
+		{state: moneymovement.PaymentCameBack}, {state: moneymovement.PaymentInDoubt, unread: true},
+		{state: moneymovement.PaymentNeedsDecision}, {state: moneymovement.PaymentRefused}}, true)
 }
 
-// show is what the call or the look shows. A verdict without a payment may only say what is known about all calls.
-func (l *life) show(s step, verdicts []verdict, doubted bool) {
-	f := found{verdict: rapid.SampledFrom(verdicts).Draw(l.T, "verdict")}
-	switch f.verdict {
-	case verdictWait, verdictRefused, verdictBlocked, verdictEnded:
-	case verdictTooOld, verdictDecide:
+// show is what the call or the look shows. A call that paid nothing may only say what is known about all calls.
+func (l *life) show(shown []found, doubted bool) {
+	f := rapid.SampledFrom(shown).Draw(l.T, "shown")
+	switch f.state {
+	case moneymovement.PaymentNotPaid, moneymovement.PaymentRefused:
+	case moneymovement.PaymentNeedsDecision:
 		f.mayHaveLeft = doubted || rapid.Bool().Draw(l.T, "may have left")
 	default:
-		f.mayHaveLeft = true
-	}
-	if s == stepSearch {
-		f.unread = f.verdict == verdictUnknown
+		f.mayHaveLeft = !f.unread || doubted // nothing new is known after a look that could not read
 	}
 	if rapid.IntRange(0, 4).Draw(l.T, "comes back") == 0 {
 		f.retryAt = l.now.Add(time.Duration(rapid.IntRange(-100, 100_000).Draw(l.T, "seconds")) * time.Second)
 	}
 	next := l.r.after(f, l.policy, l.now)
-	l.change("shown "+string(f.verdict), next, !f.mayHaveLeft)
+	l.change(fmt.Sprintf("shown %+v", f), next, !f.mayHaveLeft)
 	if l.r.Due.IsZero() {
 		return
 	}
 	pause := l.r.Due.Sub(l.now)
-	if f.verdict != verdictTooOld {
+	if !f.tooOld {
 		assert.LessOrEqual(l, pause, max(l.policy.RetryMax, l.policy.FollowMax, waitMost), "%s", l.cause)
-	}
-	if f.verdict != verdictTooOld {
 		assert.GreaterOrEqual(l, pause, min(l.policy.RetryMin, l.policy.FollowMin)/2, "%s", l.cause)
 		assert.GreaterOrEqual(l, pause, min(f.retryAt.Sub(l.now), waitMost), "%s comes back too early", l.cause)
 	}
@@ -214,7 +221,7 @@ func (l *life) show(s step, verdicts []verdict, doubted bool) {
 func decisions() *rapid.Generator[Decision] {
 	noFee := decimal.New(0, 0)
 	return rapid.SampledFrom([]Decision{
-		NewBounds(Bounds{MaxFee: &noFee}), Retry(), Cancel(""), Cancel("the invoice was wrong"),
+		NewBounds(dapi.Bounds{MaxFee: &noFee}), Retry(), Cancel(""), Cancel("the invoice was wrong"),
 		WasPaid(""), WasPaid("po_7"), WasNotPaid(""), {},
 	})
 }
@@ -305,11 +312,12 @@ func TestPauses(t *testing.T) {
 // A payment that is paid and does not arrive is looked at less and less often.
 func TestLooksBecomeRare(t *testing.T) {
 	policy, now := Policy{}.withDefaults(), birth
-	r := Record{Key: "k", Kind: KindPayout, State: moneymovement.PaymentPaid, MayHaveLeft: true, PayoutID: "po_1", ChangedAt: birth}
+	r := Record{Key: "k", Kind: KindPayout, State: moneymovement.PaymentPaid, MayHaveLeft: true, PayoutID: "po_1",
+		ChangedAt: birth}
 	looks := 0
 	for now.Before(birth.Add(24 * time.Hour)) {
 		stored := r // a look is postponed, and nothing of the record is stored
-		now = stored.after(found{verdict: verdictPending, mayHaveLeft: true}, policy, now).Due
+		now = stored.after(found{state: moneymovement.PaymentPaid, mayHaveLeft: true, same: true}, policy, now).Due
 		looks++
 	}
 	assert.Less(t, looks, 24*60/2)

@@ -86,27 +86,22 @@ func (f *found) refuse(err error) {
 	if lacks, ok := errors.AsType[*errors.Forbidden](err); ok && lacks.RequiredScope != "" {
 		return // other calls may be in the key's scopes
 	}
-	if refusal, ok := errors.AsType[*errors.Refusal](err); ok {
-		f.blocked = ofCredential(refusal.Code) || refusal.Code == errors.CodeDatabaseUnavailable ||
-			refusal.Status == http.StatusTooManyRequests
-		if !f.blocked && ofDeployment(refusal.Code) {
-			f.state = moneymovement.PaymentNeedsDecision
-			return
-		}
-	}
-	if page, ok := errors.AsType[*errors.UnexpectedResponse](err); ok && page.Status == http.StatusTooManyRequests {
-		f.blocked = true // from a proxy
-	}
-	refusal, ok := errors.AsType[remedied](err)
+	refusal, refused := errors.AsType[*errors.Refusal](err)
+	page, html := errors.AsType[*errors.UnexpectedResponse](err) // from a proxy
+	f.blocked = html && page.Status == http.StatusTooManyRequests || refused && (ofCredential(refusal.Code) ||
+		refusal.Code == errors.CodeDatabaseUnavailable || refusal.Status == http.StatusTooManyRequests)
+	advice, advises := errors.AsType[remedied](err)
 	failure, typed := errors.AsType[errors.Failure](err)
 	_, unsent := errors.AsType[*errors.NotDelivered](err)
-	_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
 	switch {
-	case f.blocked, unknown:
+	case f.blocked:
+	case typed && failure.MovedByCall() != errors.NotMoved: // only the flow knows that this call paid nothing
+	case refused && ofDeployment(refusal.Code):
+		f.state = moneymovement.PaymentNeedsDecision
 	case unsent: // also if it says that a repetition does not help now, as after a login that cannot be read
-	case ok && refusal.Remedy() == errors.RemedyChangeRequest:
+	case advises && advice.Remedy() == errors.RemedyChangeRequest:
 		f.state = moneymovement.PaymentRefused
-	case ok && refusal.Remedy() == errors.RemedyChangeAccount, !ok && typed && !failure.Retryable():
+	case advises && advice.Remedy() == errors.RemedyChangeAccount, !advises && typed && !failure.Retryable():
 		f.state = moneymovement.PaymentNeedsDecision
 	}
 }

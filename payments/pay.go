@@ -7,14 +7,14 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/internal/ratewindow"
 )
 
 // pay makes the call that pays, and returns what it shows. The begun call is stored.
 func (s *progress) pay(ctx context.Context) found {
 	s.during(func() { s.paying, s.shown = true, s.record })
 	defer s.during(func() { s.paying = false })
-	ctx = transport.WatchQueue(ctx, func(window transport.Window, until time.Time) func() {
+	ctx = ratewindow.WatchQueue(ctx, func(window moneymovement.Window, until time.Time) func() {
 		return s.waits(ctx, window, until)
 	})
 	switch r := &s.record; r.Kind {
@@ -33,7 +33,7 @@ func (s *progress) during(change func()) { s.mu.Lock(); defer s.mu.Unlock(); cha
 
 // waits stores that the call waits for room in a rate window. It does not matter if that fails. A login waits for all
 // calls that need it, and can end after this one.
-func (s *progress) waits(ctx context.Context, window transport.Window, until time.Time) (over func()) {
+func (s *progress) waits(ctx context.Context, window moneymovement.Window, until time.Time) (over func()) {
 	s.p.load.calls.Add(1)
 	s.during(func() {
 		if !s.paying || s.shown.State == moneymovement.PaymentPaid {
@@ -59,7 +59,7 @@ func (s *progress) payOut(ctx context.Context) found {
 			if quote = booked.Quote; s.record.offersRefused(quote, s.p.config.Now()) {
 				return errors.New("the service still offers the price that was refused")
 			}
-			return nil
+			return s.inTime()
 		},
 		Journal: func(ctx context.Context, history dapi.History) error {
 			return s.journal(ctx, s.record.signing(history, quote))
@@ -72,14 +72,19 @@ func (s *progress) payOut(ctx context.Context) found {
 // journal stores that money may leave, before an approval is signed: a process that has lost its lease then signs
 // nothing.
 func (s *progress) journal(ctx context.Context, next Record) error {
-	if !s.inDoubt && s.record.late(s.p.config.Now()) {
-		return errors.New("the deadline has passed")
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	err := s.save(ctx, next, false)
 	s.shown = s.record
 	return err
+}
+
+// inTime refuses a payment whose deadline has passed, unless money may have left.
+func (s *progress) inTime() error {
+	if !s.inDoubt && s.record.late(s.p.config.Now()) {
+		return errors.New("the deadline has passed")
+	}
+	return nil
 }
 
 // history returns what is known of earlier calls with the key. If none of them can have paid, the age of the key does

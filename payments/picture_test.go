@@ -39,39 +39,44 @@ func possible(t *testing.T) (arrows []arrow) {
 		}
 	}
 	reason, policy := &Reason{Code: ReasonKeyTooOld}, Policy{}.withDefaults()
-	show := func(r Record, verdicts ...verdict) {
-		for _, v := range verdicts {
-			left := v == verdictUnknown || v == verdictTooOld
-			changed(r, r.after(found{verdict: v, mayHaveLeft: left, reason: reason}, policy, birth))
+	show := func(r Record, shown ...found) {
+		for _, f := range shown {
+			f.mayHaveLeft, f.reason = f.state == moneymovement.PaymentInDoubt, reason
+			changed(r, r.after(f, policy, birth))
 		}
 	}
-	answers := []verdict{
-		verdictPaid, verdictCompleted, verdictReturned, verdictEnded, verdictWait, verdictRefused, verdictDecide,
-		verdictUnknown, verdictTooOld, verdictBlocked,
+	ends := []found{
+		{state: moneymovement.PaymentPaid}, {state: moneymovement.PaymentCompleted},
+		{state: moneymovement.PaymentCameBack}, {state: moneymovement.PaymentRefused},
+		{state: moneymovement.PaymentNotPaid}, {state: moneymovement.PaymentNotPaid, blocked: true},
+		{state: moneymovement.PaymentNeedsDecision}, {state: moneymovement.PaymentInDoubt},
+		{state: moneymovement.PaymentInDoubt, tooOld: true},
 	}
 	accepted := Record{Key: "k", Kind: KindPayout, State: moneymovement.PaymentAccepted}
 	paying := accepted.begin(birth)
 	changed(accepted, paying)
 	changed(accepted, accepted.expire(birth))
-	signed := paying.signing("po_1", nil)
-	show(signed, answers...)
+	signed := paying.signing(dapi.History{PayoutID: "po_1"}, nil)
+	show(signed, ends...)
 	doubted := signed
 	doubted.State = moneymovement.PaymentInDoubt
-	show(doubted, answers...)
-	paid := signed.after(found{verdict: verdictPaid}, policy, birth)
-	show(paid, verdictPending, verdictCompleted, verdictReturned)
-	completed := paid.after(found{verdict: verdictCompleted}, policy, birth)
+	show(doubted, ends...)
+	paid := signed.after(found{state: moneymovement.PaymentPaid}, policy, birth)
+	show(paid, found{state: moneymovement.PaymentPaid, same: true}, found{state: moneymovement.PaymentCompleted},
+		found{state: moneymovement.PaymentCameBack})
+	completed := paid.after(found{state: moneymovement.PaymentCompleted}, policy, birth)
 	changed(completed, completed.returned(reason, birth))
 
 	for _, state := range moneymovement.StoredPaymentStates() {
 		for _, left := range []bool{false, true} {
-			if left && state == moneymovement.PaymentAccepted || !left && state != moneymovement.PaymentAccepted && state != moneymovement.PaymentNeedsDecision {
+			unpaid := state == moneymovement.PaymentAccepted
+			if left && unpaid || !left && !unpaid && state != moneymovement.PaymentNeedsDecision {
 				continue // such a record is not possible, or the state is over in a moment
 			}
 			r := Record{Key: "k", Kind: KindPayout, State: state, MayHaveLeft: left, Reason: reason}
 			r.Reason = &Reason{Code: ReasonKeyReused}
 			for _, d := range []Decision{
-				NewBounds(Bounds{}), Retry(), Cancel(""), WasPaid(""), WasPaid("po_1"), WasNotPaid(""),
+				NewBounds(dapi.Bounds{}), Retry(), Cancel(""), WasPaid(""), WasPaid("po_1"), WasNotPaid(""),
 			} {
 				if next, problem := r.decide(d, birth); problem == "" {
 					changed(r, next)

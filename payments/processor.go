@@ -249,7 +249,8 @@ func (p *Processor) report(ctx context.Context, from moneymovement.PaymentState,
 			slog.String("message", r.Reason.Message))
 	}
 	canceled := r.Reason != nil && r.Reason.Code == ReasonCanceled
-	if r.State == moneymovement.PaymentNeedsDecision || r.State == moneymovement.PaymentCameBack || r.State == moneymovement.PaymentRefused && !canceled {
+	if r.State == moneymovement.PaymentNeedsDecision || r.State == moneymovement.PaymentCameBack ||
+		r.State == moneymovement.PaymentRefused && !canceled {
 		level = slog.LevelWarn
 	}
 	p.config.Logger.LogAttrs(ctx, level, "payment is "+string(r.State), attributes...)

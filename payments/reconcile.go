@@ -22,8 +22,8 @@ type ReconcileParams struct {
 // payments of the account. A payment that was paid less than a minute ago need not have an entry yet.
 //
 // The report has the differences. One of them is also stored: if the payout itself says that its money came back, the
-// payment is [moneymovement.PaymentCameBack] from then on. The service attributes a refund to a payout by its amount alone, so an entry of
-// the ledger does not prove it.
+// payment is [moneymovement.PaymentCameBack] from then on. The service attributes a refund to a payout by its amount
+// alone, so an entry of the ledger does not prove it.
 //
 // Deals are compared by their id, and transfers of the app API are not compared: they are not in this ledger.
 func (p *Processor) Reconcile(ctx context.Context, params ReconcileParams) (Report, error) {

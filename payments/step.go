@@ -75,9 +75,9 @@ func (p *Processor) run(ctx context.Context, claimed Claimed, at time.Time) (_ R
 	})
 	outcome, err := s.perform(ctx)
 	p.load.note(ctx, &s.record, p.config.Now())
-	end(StepResult{State: s.record.State, Outcome: string(outcome), Reason: s.record.Reason})
+	end(StepResult{State: s.record.State, Outcome: outcome, Reason: s.record.Reason})
 	p.config.Metrics.Stepped(ctx, StepMetrics{
-		Kind: record.Kind, Step: string(next), Outcome: string(outcome), Took: time.Since(began), Queued: s.queued,
+		Kind: record.Kind, Step: string(next), Outcome: outcome, Took: time.Since(began), Queued: s.queued,
 	})
 	return s.record, err
 }
@@ -86,7 +86,8 @@ func (p *Processor) run(ctx context.Context, claimed Claimed, at time.Time) (_ R
 func (s *progress) perform(ctx context.Context) (moneymovement.PaymentState, error) {
 	// A program can have other services than the one that submitted.
 	if err := s.p.services.check("Step", &s.record); err != nil && s.step.calls() {
-		return moneymovement.PaymentNotPaid, errors.Join(err, s.postpone(ctx, s.p.config.Now().Add(s.p.config.Policy.RetryMax)))
+		later := s.p.config.Now().Add(s.p.config.Policy.RetryMax)
+		return moneymovement.PaymentNotPaid, errors.Join(err, s.postpone(ctx, later))
 	}
 	var f found
 	switch s.step {
@@ -136,7 +137,8 @@ func (s *progress) perform(ctx context.Context) (moneymovement.PaymentState, err
 
 // editedRow is what is known of a payment whose terms somebody has changed in the store.
 func editedRow(mayHaveLeft bool) found {
-	return found{state: moneymovement.PaymentNeedsDecision, mayHaveLeft: mayHaveLeft, reason: &Reason{Code: ReasonEdited,
+	return found{state: moneymovement.PaymentNeedsDecision, mayHaveLeft: mayHaveLeft, reason: &Reason{
+		Code: ReasonEdited,
 		Message: "the stored terms are not those that were submitted: somebody has changed the row, so " +
 			"nothing was sent; to pay other terms, submit them with a new key"}}
 }

@@ -50,7 +50,8 @@ func (s *progress) transfer(ctx context.Context) found {
 	case listed.state != moneymovement.PaymentInDoubt:
 		return listed
 	case listed.reason == nil && s.refusedForGood(err):
-		f.state = moneymovement.PaymentNeedsDecision // nothing shows the transfer, and another call would be refused as well
+		// nothing shows the transfer, and another call would be refused as well
+		f.state = moneymovement.PaymentNeedsDecision
 	}
 	return f
 }
@@ -107,7 +108,8 @@ func (s *progress) searchTransfer(ctx context.Context) found {
 	case err != nil:
 		return failedSearch(err)
 	case listed && !s.record.Transfer.is(sent):
-		return found{state: moneymovement.PaymentNeedsDecision, mayHaveLeft: true, reason: &Reason{Code: ReasonKeyReused, Owner: sent.ID,
+		return found{state: moneymovement.PaymentNeedsDecision, mayHaveLeft: true, reason: &Reason{
+			Code: ReasonKeyReused, Owner: sent.ID,
 			Message: "the service lists a transfer with this key and other terms: compare them, then decide"}}
 	case listed:
 		return found{state: moneymovement.PaymentCompleted, mayHaveLeft: true, hash: sent.TxHash}

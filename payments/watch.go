@@ -108,7 +108,9 @@ func (p *Processor) awaitChange(ctx context.Context, changed <-chan struct{}) er
 // through a state so fast that nobody sees it. If ctx ends first, Await returns the payment as it was last read, and
 // an error that wraps that of ctx and says for what the payment waits. Without states it waits until the payment has
 // ended or needs a decision. If this version does not know a state, the error is *errors.InvalidInput.
-func (p *Processor) Await(ctx context.Context, key moneymovement.Key, states ...moneymovement.PaymentState) (Record, error) {
+func (p *Processor) Await(
+	ctx context.Context, key moneymovement.Key, states ...moneymovement.PaymentState,
+) (Record, error) {
 	if err := p.ready(ctx, "Await"); err != nil {
 		return Record{}, err
 	}
@@ -119,7 +121,8 @@ func (p *Processor) Await(ctx context.Context, key moneymovement.Key, states ...
 		}
 	}
 	if len(states) == 0 {
-		states = []moneymovement.PaymentState{moneymovement.PaymentCompleted, moneymovement.PaymentNeedsDecision, moneymovement.PaymentRefused, moneymovement.PaymentCameBack}
+		states = []moneymovement.PaymentState{moneymovement.PaymentCompleted, moneymovement.PaymentNeedsDecision,
+			moneymovement.PaymentRefused, moneymovement.PaymentCameBack}
 	}
 	for last := (Record{}); ; {
 		changed := p.changes.wait()

@@ -19,9 +19,7 @@ type Client struct {
 // The description states no rate limits for this surface. The client does not limit its own rate,
 // unless [moneymovement.WithRateLimiter] sets limits.
 func New(baseURL string, options ...moneymovement.Option) (*Client, error) {
-	config := transport.ConfigOf(moneymovement.Version, options)
-	config.Anonymous = true
-	config.Auth = nil // whatever the options of another surface brought along
+	config := transport.Config{ClientSettings: moneymovement.ClientSettingsOf(options...), Anonymous: true}
 	client, err := transport.New(baseURL, "", config)
 	if err != nil {
 		return nil, err
@@ -37,5 +35,6 @@ const maker = "public.New"
 type lowLevel struct{ transport *transport.Client }
 
 func (c lowLevel) request(op *transport.Operation, options []moneymovement.CallOption) *transport.Request {
-	return transport.RequestOf(c.transport, maker, op, transport.CallOf(options))
+	call := transport.Call{CallSettings: moneymovement.CallSettingsOf(options...)}
+	return transport.RequestOf(c.transport, maker, op, call)
 }

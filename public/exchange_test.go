@@ -1,7 +1,6 @@
 package public_test
 
 import (
-	"context"
 	"io"
 	"maps"
 	"net/http"
@@ -14,7 +13,6 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/public"
 )
@@ -51,30 +49,6 @@ func assertBare(t *testing.T, r *http.Request, uri string) {
 	assert.Equal(t, http.Header{"Accept": {"application/json"}}, header)
 }
 
-// bearer is a credential of another surface.
-type bearer struct{}
-
-func (bearer) Authorize(_ context.Context, h http.Header) error {
-	h.Set("Authorization", "Bearer token")
-	return nil
-}
-
-// Options can be shared among clients; a credential that one brought along is not sent here.
-func TestNoCredentialIsSent(t *testing.T) {
-	var sent *http.Request
-	mock := httpmock.NewMockTransport()
-	mock.RegisterNoResponder(func(r *http.Request) (*http.Response, error) {
-		sent = r
-		return answer(http.StatusOK, "application/json", `{"usdRate":"1"}`), nil
-	})
-	client, err := public.New(baseURL, moneymovement.WithHTTPClient(&http.Client{Transport: mock}),
-		func(c *transport.Config) { c.Auth = bearer{} })
-	require.NoError(t, err)
-	_, err = client.Rates.Get(t.Context(), "EUR")
-	require.NoError(t, err)
-	assertBare(t, sent, "/utils/rates/EUR")
-}
-
 func TestRatesAreExact(t *testing.T) {
 	var sent *http.Request
 	client := newClient(t, func(r *http.Request) (*http.Response, error) {
@@ -94,7 +68,8 @@ func TestAnInvoiceIsReadByItsPublicID(t *testing.T) {
 	var sent *http.Request
 	client := newClient(t, func(r *http.Request) (*http.Response, error) {
 		sent = r
-		return answer(http.StatusOK, "application/json", `{"id":"i1","amount":"99.90","currency":"GRAM","status":"client_paid","createdAt":"2026-01-02T03:04:05Z",
+		return answer(http.StatusOK, "application/json",
+			`{"id":"i1","amount":"99.90","currency":"GRAM","status":"client_paid","createdAt":"2026-01-02T03:04:05Z",
 			"updatedAt":"2026-01-02T03:04:05Z","dueDate":"2026-02-01","invoiceLink":"https://service.example/i/abc","items":[{"name":"Tea","quantity":3,"price":"33.30"}],
 			"paymentMethods":[{"accountType":"pix","pixKey":"k"}]}`), nil
 	})
@@ -201,7 +176,8 @@ func TestNothingIdentifiesTheCaller(t *testing.T) {
 	}{
 		{nil, []string{"Accept"}},
 		{[]moneymovement.Option{moneymovement.WithUserAgent("shop/1")}, []string{"Accept", "User-Agent"}},
-		{[]moneymovement.Option{moneymovement.WithHTTPClient(&http.Client{Jar: newJar(t, server)})}, []string{"Accept"}},
+		{[]moneymovement.Option{moneymovement.WithHTTPClient(&http.Client{Jar: newJar(t, server)})},
+			[]string{"Accept"}},
 		{[]moneymovement.Option{moneymovement.WithHTTPClient(&http.Client{Transport: other})},
 			[]string{"Accept", "Accept-Encoding"}}, // which net/http adds
 	} {

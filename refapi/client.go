@@ -31,13 +31,12 @@ func New(baseURL string, with Credential, options ...moneymovement.Option) (*Cli
 	if err := current.validate("New"); err != nil {
 		return nil, err
 	}
-	config := transport.ConfigOf(moneymovement.Version, options)
-	config.Auth = &current
+	config := transport.Config{ClientSettings: moneymovement.ClientSettingsOf(options...), Auth: &current}
 	client, err := transport.New(baseURL, "", config)
 	if err != nil {
 		return nil, err
 	}
-	low := lowLevel{client}
+	low := lowLevel{transport: client}
 	return &Client{
 		Invoices: &Invoices{low}, Contracts: &Contracts{low}, Products: &Products{low},
 		Cards:  &Cards{low: low, proofs: cardproof.Prover{Client: client}},
@@ -63,10 +62,14 @@ func (c *Client) UseAPIKey(key APIKey) error {
 const maker = "refapi.New"
 
 // lowLevel sends the generated operations.
-type lowLevel struct{ transport *transport.Client }
+type lowLevel struct {
+	transport *transport.Client
+	class     moneymovement.RateClass // of all calls; "" for the class of the operation
+}
 
 func (c lowLevel) request(op *transport.Operation, options []moneymovement.CallOption) *transport.Request {
-	return transport.RequestOf(c.transport, maker, op, transport.CallOf(options))
+	call := transport.Call{CallSettings: moneymovement.CallSettingsOf(options...), Class: c.class}
+	return transport.RequestOf(c.transport, maker, op, call)
 }
 
 // ready refuses a flow that cannot begin, such as one without a context.

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"sync"
 
+	"github.com/moneymovement/moneymovement-go/internal/hidden"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -13,10 +14,10 @@ import (
 type AccessToken struct{ secret }
 
 // secret is embedded under this name so that the field is not exported.
-type secret = transport.Secret
+type secret = hidden.Text
 
 // NewAccessToken returns a token that the service issued.
-func NewAccessToken(token string) AccessToken { return AccessToken{transport.NewSecret(token)} }
+func NewAccessToken(token string) AccessToken { return AccessToken{hidden.NewText(token)} }
 
 // APIKey is an app API key that is sent along with the access token, as the header x-api-key. Make one with
 // [NewAPIKey]. It never prints.
@@ -26,7 +27,7 @@ type APIKey struct {
 }
 
 // NewAPIKey returns a key that the service issued.
-func NewAPIKey(key string) APIKey { return APIKey{transport.NewSecret(key), true} }
+func NewAPIKey(key string) APIKey { return APIKey{hidden.NewText(key), true} }
 
 // Credential is the credential of the reference endpoints. It never prints.
 type Credential struct {
@@ -50,9 +51,9 @@ func (c *credential) validate(operation string) error {
 
 // Authorize implements transport.Authorizer.
 func (c *credential) Authorize(_ context.Context, h http.Header) error {
-	h.Set("Authorization", "Bearer "+transport.Reveal(c.AccessToken.secret))
+	h.Set("Authorization", "Bearer "+hidden.Reveal(c.AccessToken.secret))
 	if c.APIKey.made {
-		h.Set("X-Api-Key", transport.Reveal(c.APIKey.secret))
+		h.Set("X-Api-Key", hidden.Reveal(c.APIKey.secret))
 	}
 	return nil
 }

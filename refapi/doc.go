@@ -15,7 +15,7 @@
 //	client, err := refapi.New("https://host.example", refapi.Credential{
 //		AccessToken: refapi.NewAccessToken(os.Getenv("ACCESS_TOKEN")),
 //	})
-//	status, err := client.Quotes.Wait(ctx, quoteID)
+//	status, err := client.Quotes.Wait(ctx, quoteID, refapi.Settled)
 //
 // The examples below play recorded responses: in your program, server.URL is the service's address.
 //

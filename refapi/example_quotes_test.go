@@ -7,6 +7,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/recorded"
@@ -33,10 +34,11 @@ func ExampleQuotes_Wait() {
 		log.Fatal(err)
 	}
 
-	status, err := client.Quotes.Wait(ctx, quote.QuoteID, refapi.OnProgress(func(refapi.Progress) {
-		cancel() // here the program stops waiting after the first read
-	}))
-	var pending *refapi.StillPending
+	status, err := client.Quotes.Wait(ctx, quote.QuoteID, refapi.Settled,
+		moneymovement.OnProgress(func(moneymovement.Progress) {
+			cancel() // here the program stops waiting after the first read
+		}))
+	var pending *moneymovement.StillPending
 	if errors.As(err, &pending) { // nobody has paid it
 		fmt.Println(pending.Status, status.FromAmount, status.FromCurrency)
 	}

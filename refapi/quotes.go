@@ -19,17 +19,24 @@ func (s *Quotes) Status(
 	return transport.Of(s).low.GetTransactionStatus(ctx, quoteID, options)
 }
 
-// Wait polls the status until the payment has ended, and returns the last status. The payment may have failed, so check
-// the Status. [Settled] decides whether a status is an end; the option [Until] replaces it. The pauses between reads
-// grow; the option [PollEvery] sets them. An invalid option fails with *errors.InvalidInput, and nothing is sent. If
-// ctx ends first, Wait returns the last status that it read and a *[StillPending] error.
+// Wait polls the status until done returns true, and returns the last status. [Settled] is the done of a payment that
+// has ended; the payment may have failed, so check the Status. If ctx ends first, Wait returns the last status that it
+// read and *moneymovement.StillPending. If done is nil, Wait fails with *errors.InvalidInput.
 func (s *Quotes) Wait(
-	ctx context.Context, quoteID string, options ...WaitOption,
+	ctx context.Context, quoteID string, done func(*model.UniversalTransactionStatus) bool,
+	options ...moneymovement.WaitOption,
 ) (*model.UniversalTransactionStatus, error) {
-	return transport.Of(s).low.wait(ctx, quoteID, options, func(ctx context.Context) (*model.UniversalTransactionStatus,
-		error) {
-		return s.Status(ctx, quoteID, asPoll)
-	})
+	low := transport.Of(s).low
+	low.class = moneymovement.ClassPoll
+	return transport.Awaited[model.UniversalTransactionStatus]{
+		Client: low.transport, Operation: &opGetTransactionStatus, Resource: "quote", ID: quoteID,
+		Check: func(c *transport.Check) { c.Missing("done", done == nil) },
+		Read: func(ctx context.Context) (*model.UniversalTransactionStatus, error) {
+			return low.GetTransactionStatus(ctx, quoteID, nil)
+		},
+		Status: func(s *model.UniversalTransactionStatus) string { return s.Status },
+		Done:   done,
+	}.Wait(ctx, options)
 }
 
 // Settled reports whether the status of a payment is final. The description does not show the values of Status, so the

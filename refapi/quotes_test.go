@@ -37,9 +37,9 @@ func TestWaitReadsUntilThePaymentHasSettled(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				client := newClient(t, paymentOf(5*time.Minute, end))
 				began := time.Now()
-				var seen []refapi.Progress
-				status, err := client.Quotes.Wait(t.Context(), "q_1", nil,
-					refapi.OnProgress(func(p refapi.Progress) { seen = append(seen, p) }))
+				var seen []moneymovement.Progress
+				status, err := client.Quotes.Wait(t.Context(), "q_1", refapi.Settled, nil,
+					moneymovement.OnProgress(func(p moneymovement.Progress) { seen = append(seen, p) }))
 				require.NoError(t, err)
 				assert.Equal(t, end, status.Status)
 				assert.Equal(t, "10.1", status.FromAmount.String())
@@ -56,7 +56,8 @@ func TestWaitReadsUntilThePaymentHasSettled(t *testing.T) {
 					bound = min(bound*3/2, 15*time.Second)
 				}
 				last := seen[len(seen)-1]
-				assert.Equal(t, refapi.Progress{QuoteID: "q_1", Status: end, Reads: len(seen), Waited: waited}, last)
+				assert.Equal(t, moneymovement.Progress{Resource: "quote", ID: "q_1", Status: end, Reads: len(seen),
+					Waited: waited}, last)
 				assert.Less(t, len(seen), 60)
 			})
 		})
@@ -69,9 +70,10 @@ func TestWaitUntil(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
 		reads := 0
-		status, err := client.Quotes.Wait(ctx, "q_1", refapi.PollEvery(20*time.Second, 20*time.Second),
-			refapi.OnProgress(func(p refapi.Progress) { reads = p.Reads }),
-			refapi.Until(func(s *model.UniversalTransactionStatus) bool { return s.Status == "delivered_to_bank" }))
+		delivered := func(s *model.UniversalTransactionStatus) bool { return s.Status == "delivered_to_bank" }
+		status, err := client.Quotes.Wait(ctx, "q_1", delivered,
+			moneymovement.PollEvery(20*time.Second, 20*time.Second),
+			moneymovement.OnProgress(func(p moneymovement.Progress) { reads = p.Reads }))
 		require.NoError(t, err)
 		assert.Equal(t, "delivered_to_bank", status.Status)
 		assert.GreaterOrEqual(t, reads, 4, "every 20 seconds at least")
@@ -84,8 +86,8 @@ func TestWaitGivesUpWithItsContext(t *testing.T) {
 		client := newClient(t, paymentOf(time.Hour, "completed"))
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()
-		status, err := client.Quotes.Wait(ctx, "q_1")
-		var pending *refapi.StillPending
+		status, err := client.Quotes.Wait(ctx, "q_1", refapi.Settled)
+		var pending *moneymovement.StillPending
 		require.ErrorAs(t, err, &pending)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		assert.Equal(t, "processing", status.Status, "the last reading comes with the error")
@@ -93,43 +95,49 @@ func TestWaitGivesUpWithItsContext(t *testing.T) {
 		assert.True(t, pending.Retryable())
 		assert.Equal(t, errors.MaybeMoved, pending.MovedByCall())
 		assert.Regexp(t,
-			`^quote q_1 is still processing after 20s and \d+ reads: context deadline exceeded - wait again to go on`,
+			`^quote q_1 is still processing after 20s and \d+ reads: context deadline exceeded`,
 			err.Error())
 	})
 }
 
 func TestInvalidWaitOptionsAreRefused(t *testing.T) {
-	for name, option := range map[string]refapi.WaitOption{
-		"no function for progress":   refapi.OnProgress(nil),
-		"no function for the end":    refapi.Until(nil),
-		"no pause":                   refapi.PollEvery(0, time.Second),
-		"a pause over a day":         refapi.PollEvery(time.Second, 25*time.Hour),
-		"the longer pause first":     refapi.PollEvery(time.Minute, time.Second),
-		"negative pauses":            refapi.PollEvery(-time.Minute, -time.Second),
-		"less than any clock counts": refapi.PollEvery(time.Nanosecond, time.Nanosecond),
+	for name, option := range map[string]moneymovement.WaitOption{
+		"no function for progress":   moneymovement.OnProgress(nil),
+		"no pause":                   moneymovement.PollEvery(0, time.Second),
+		"a pause over a day":         moneymovement.PollEvery(time.Second, 25*time.Hour),
+		"the longer pause first":     moneymovement.PollEvery(time.Minute, time.Second),
+		"negative pauses":            moneymovement.PollEvery(-time.Minute, -time.Second),
+		"less than any clock counts": moneymovement.PollEvery(time.Nanosecond, time.Nanosecond),
 	} {
 		t.Run(name, func(t *testing.T) {
 			client := newClient(t, func(*http.Request) (*http.Response, error) {
 				t.Error("something was sent")
 				return answer(http.StatusOK, `{}`), nil
 			})
-			status, err := client.Quotes.Wait(t.Context(), "q_1", option)
+			status, err := client.Quotes.Wait(t.Context(), "q_1", refapi.Settled, option)
 			assert.Nil(t, status)
 			assert.True(t, is[*errors.InvalidInput](err), "%v", err)
 		})
 	}
 }
 
+func TestWaitForNothingIsRefused(t *testing.T) {
+	_, err := newClient(t, nil).Quotes.Wait(t.Context(), "q_1", nil)
+	refused, is := errors.AsType[*errors.InvalidInput](err)
+	require.True(t, is, "%v", err)
+	assert.Equal(t, "done", refused.Fields[0].Field)
+}
+
 // A wait whose context has ended says that it has read nothing.
 func TestWaitThatReadsNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	status, err := newClient(t, nil).Quotes.Wait(ctx, "q_1")
+	status, err := newClient(t, nil).Quotes.Wait(ctx, "q_1", refapi.Settled)
 	assert.Nil(t, status)
-	var pending *refapi.StillPending
+	var pending *moneymovement.StillPending
 	require.ErrorAs(t, err, &pending)
 	assert.Equal(t, "unread", pending.Status)
-	assert.Equal(t, "q_1", pending.QuoteID)
+	assert.Equal(t, "q_1", pending.ID)
 	assert.Zero(t, pending.Reads)
 }
 
@@ -137,7 +145,7 @@ func TestWaitEndsWithAReadThatFails(t *testing.T) {
 	client := newClient(t, func(*http.Request) (*http.Response, error) {
 		return answer(http.StatusNotFound, `{"error":{"code":"not_found","message":"m"}}`), nil
 	})
-	status, err := client.Quotes.Wait(t.Context(), "q_1")
+	status, err := client.Quotes.Wait(t.Context(), "q_1", refapi.Settled)
 	assert.Nil(t, status)
 	assert.True(t, is[*errors.NotFound](err), "%v", err)
 }
@@ -168,7 +176,7 @@ func TestAWaitReadsAsAPoll(t *testing.T) {
 		client := newClient(t, paymentOf(time.Second, "completed"), moneymovement.WithRateLimiter(asked))
 		_, err := client.Quotes.Status(t.Context(), "q_1")
 		require.NoError(t, err)
-		_, err = client.Quotes.Wait(t.Context(), "q_1")
+		_, err = client.Quotes.Wait(t.Context(), "q_1", refapi.Settled)
 		require.NoError(t, err)
 		require.Greater(t, len(*asked), 2)
 		assert.Equal(t, moneymovement.ClassRead, (*asked)[0])

@@ -277,7 +277,7 @@ func reveal(id string, proof model.CardDetailsProof) call {
 
 func status(id string) call {
 	return func(ctx context.Context, c *refapi.Client) error {
-		_, err := c.Quotes.Wait(ctx, id)
+		_, err := c.Quotes.Wait(ctx, id, refapi.Settled)
 		return err
 	}
 }

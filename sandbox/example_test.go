@@ -11,6 +11,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
@@ -89,8 +90,9 @@ func ExampleHost_Advance_wait() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	ready, err := platform.Clients.WaitReady(ctx, client.ID, dapi.PollEvery(time.Millisecond, time.Millisecond),
-		dapi.OnProgress(func(p dapi.Progress) {
+	ready, err := platform.Clients.WaitReady(ctx, client.ID,
+		moneymovement.PollEvery(time.Millisecond, time.Millisecond),
+		moneymovement.OnProgress(func(p moneymovement.Progress) {
 			if p.Reads == 2 {
 				host.Advance(time.Hour) // here, or in any goroutine
 			}

@@ -123,9 +123,10 @@ func (e escrow) act(
 
 // ended waits for a status.
 func (e escrow) ended(ctx context.Context, id dapi.EscrowID, status dapi.EscrowStatus) error {
-	deal, err := e.account.Escrows.Wait(ctx, id, []dapi.EscrowStatus{status}, dapi.OnProgress(func(p dapi.Progress) {
-		e.Detail("read %d after %s: %s is %s", p.Reads, p.Waited.Round(time.Second), p.Resource, p.Status)
-	}))
+	deal, err := e.account.Escrows.Wait(ctx, id, []dapi.EscrowStatus{status},
+		moneymovement.OnProgress(func(p moneymovement.Progress) {
+			e.Detail("read %d after %s: %s is %s", p.Reads, p.Waited.Round(time.Second), p.Resource, p.Status)
+		}))
 	if err != nil {
 		return err
 	}

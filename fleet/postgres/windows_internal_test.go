@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/moneymovement/moneymovement-go/fleet"
 	"github.com/moneymovement/moneymovement-go/internal/fleettest"
@@ -36,9 +37,13 @@ func TestTheFunctionDoesWhatTheMemoryDoes(t *testing.T) {
 	windows, err := NewWindows(pool, "other schema")
 	require.NoError(t, err)
 	windows.take = strings.Replace(windows.take, "$10", "$13 || ' ' || $10", 1)
-	fleettest.SameAsMemory(t, 60, func(now time.Time, ask fleet.Ask) (fleet.Answer, error) {
+	ask := func(now time.Time, ask fleet.Ask) (fleet.Answer, error) {
 		set := *windows
 		set.take = strings.Replace(windows.take, "$13", fmt.Sprintf("'%d'", now.UnixMicro()), 1)
 		return set.Ask(t.Context(), ask)
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		draw := func(n int) int { return rapid.IntRange(0, n-1).Draw(rt, "draw") }
+		fleettest.SameAsMemory(rt, draw, ask)
 	})
 }

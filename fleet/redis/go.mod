@@ -7,6 +7,7 @@ require github.com/moneymovement/moneymovement-go v0.1.0
 require (
 	github.com/redis/go-redis/v9 v9.23.0
 	github.com/stretchr/testify v1.12.1
+	pgregory.net/rapid v1.3.0
 )
 
 require (

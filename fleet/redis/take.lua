@@ -1,4 +1,4 @@
--- Takes slots of a rate window, as the type log of package fleet does step by step. All times are microseconds of the
+-- Takes slots of a rate window, step by step as the type Log of internal/ratewindow. All times are microseconds of the
 -- server's clock. KEYS[1] holds the whole state, packed. ARGV: process, calls, held, ahead, the four classes that wait,
 -- pressed, overdue, the log that the process knows, how many unused marks, the marks, the ages of past calls.
 local process, calls, held, ahead = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])

@@ -7,6 +7,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/moneymovement/moneymovement-go/fleet"
 	"github.com/moneymovement/moneymovement-go/internal/fleettest"
@@ -29,12 +30,16 @@ func TestTheScriptDoesWhatTheMemoryDoes(t *testing.T) {
 	const fromTheTest = "{table.remove(ARGV, #ARGV - 1), table.remove(ARGV)}"
 	script := redis.NewScript(strings.Replace(takeScript, clock, fromTheTest, 1))
 	client := connect(t, servers.Redis(t))
-	fleettest.SameAsMemory(t, 60, func(now time.Time, ask fleet.Ask) (fleet.Answer, error) {
+	ask := func(now time.Time, ask fleet.Ask) (fleet.Answer, error) {
 		args := append(arguments(&ask), now.Unix(), now.UnixMicro()%1_000_000)
 		reply, err := script.Run(t.Context(), client, []string{"window:{" + ask.Key + "}"}, args...).Slice()
 		if err != nil {
 			return fleet.Answer{}, err
 		}
 		return read(reply)
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		draw := func(n int) int { return rapid.IntRange(0, n-1).Draw(rt, "draw") }
+		fleettest.SameAsMemory(rt, draw, ask)
 	})
 }

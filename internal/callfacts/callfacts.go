@@ -12,16 +12,36 @@ type Facts struct {
 	Misplaced string  // what the credential looks like, if it looks like that of another surface
 }
 
-// Earlier is what is known of the other calls for a payment, when a call has paid nothing.
+// Earlier is what is known of the other calls for a payment.
 type Earlier int
 
 // The values of Earlier.
 const (
-	NotSaid  Earlier = iota // the error says nothing about other calls
-	NonePaid                // none has paid or can still pay
-	MayExist                // the caller did not say that there is none that may have paid
+	NonePaid Earlier = iota // none has paid or can still pay, as far as is known
+	MayExist                // nothing shows that there is none that may have paid
 	MayPay                  // one of them may have paid, or still can
 )
 
-// Asker is an argument that only the request path can make.
-type Asker struct{}
+// The functions of package errors that only the SDK calls. Package errors sets them: it is above this package, so that
+// its own exported functions stay those that programs need.
+var (
+	// SetFacts sets the facts of a call, which is an *errors.CallInfo.
+	SetFacts func(call any, facts Facts)
+	// WithoutEffect reports that the service did not carry out the request of err, also if the request moves no money.
+	WithoutEffect func(err error) bool
+	// EarlierOf returns what an error of a payment knows of the earlier calls with its key.
+	EarlierOf func(err error) Earlier
+	// SetEarlier sets what an error of a payment knows of the earlier calls with its key.
+	SetEarlier func(err error, earlier Earlier)
+	// SetResource sets the resource and the idempotency key in the CallInfo of err, for a flow of several calls.
+	SetResource func(err error, resource, key string)
+	// Clone returns a copy of err that SetResource can change. All calls that waited for the same login share its
+	// error, so each of them needs its own copy.
+	Clone func(err error) error
+)
+
+// With returns an errors.CallInfo with the facts.
+func With[CallInfo any](call CallInfo, facts Facts) CallInfo {
+	SetFacts(&call, facts)
+	return call
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/cardproof"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
@@ -40,7 +41,7 @@ func proverFor(t *testing.T, ahead time.Duration) *cardproof.Prover {
 		httpmock.NewStringResponder(http.StatusOK, `{}`).
 			HeaderSet(http.Header{"Date": {time.Now().Add(ahead).UTC().Format(http.TimeFormat)}}))
 	client, err := transport.New("https://service.example", "/v1",
-		transport.Config{Version: "test", HTTP: &http.Client{Transport: mock}})
+		transport.Config{ClientSettings: moneymovement.ClientSettings{HTTPClient: &http.Client{Transport: mock}}})
 	require.NoError(t, err)
 	_, err = transport.Do[struct{}](t.Context(), client, transport.NewRequest(&readNothing, "", transport.Call{}))
 	require.NoError(t, err)

@@ -4,112 +4,122 @@ package fleettest
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"reflect"
-	"testing"
+	"sync/atomic"
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/fleet"
 )
 
-// SameAsMemory makes random sequences of questions, with clocks that jump and slots that come back, and fails if the
-// store gives another answer than fleet.Memory. ask asks the store as if its clock showed the time. Each sequence has a
-// key of its own.
-func SameAsMemory(t *testing.T, sequences int, ask func(now time.Time, ask fleet.Ask) (fleet.Answer, error)) {
-	t.Helper()
-	for seed := range sequences {
-		s := sequence{random: rand.New(rand.NewPCG(uint64(seed), 1))} //gosec:disable G404 -- a test repeats its seeds
-		if difference := s.run(seed, ask); difference != "" {
-			t.Fatalf("seed %d, after %d questions: %s", seed, s.asked, difference)
+// SameAsMemory asks a random sequence of questions, with a clock that jumps and slots that come back, and fails if the
+// store gives another answer than fleet.Memory. ask asks the store as if its clock showed the time. draw returns a
+// number from 0 to n-1.
+//
+// So the scripts of the stores do what the one implementation in Go does. That many processes on it do what one process
+// does alone is the model test of package fleet.
+func SameAsMemory(
+	t interface{ Fatal(args ...any) }, draw func(n int) int,
+	ask func(now time.Time, ask fleet.Ask) (fleet.Answer, error),
+) {
+	s := sequence{draw: draw, key: fmt.Sprint("same:", sequences.Add(1)), now: time.UnixMicro(1_800_000_000_000_000)}
+	memory := &fleet.Memory{Now: func() time.Time { return s.now }}
+	calls := []int{1, 2, 5, 20, 120}[draw(5)]
+	for range 1 + draw(80) {
+		s.pass()
+		if difference := s.compare(s.question(calls), memory, ask); difference != "" {
+			t.Fatal(difference)
 		}
 	}
 }
 
+// sequences counts them: each has a key of its own.
+var sequences atomic.Int64
+
 type sequence struct {
-	random *rand.Rand
-	asked  int
-	now    time.Time
-	given  []int64 // marks
-	log    string  // of the store
-	known  string  // of the memory
+	draw  func(n int) int
+	key   string
+	now   time.Time
+	given []int64 // marks
+	log   string  // of the store
+	known string  // of the memory
 }
 
-const questions = 60
-
-func (s *sequence) run(seed int, ask func(time.Time, fleet.Ask) (fleet.Answer, error)) string {
-	s.now = time.UnixMicro(1_800_000_000_000_000)
-	memory := &fleet.Memory{Now: func() time.Time { return s.now }}
-	calls := []int{1, 2, 5, 20, 120}[s.random.IntN(5)]
-	for ; s.asked < questions; s.asked++ {
-		s.pass()
-		q := s.question(fmt.Sprintf("same:%d", seed), calls)
-		inMemory := q
-		if q.Log != "" {
-			q.Log, inMemory.Log = s.log, s.known
-		}
-		if s.random.IntN(40) == 0 {
-			q.Log, inMemory.Log = "another", "another"
-		}
-		want, err := memory.Ask(context.Background(), inMemory)
-		if err != nil {
-			return err.Error()
-		}
-		got, err := ask(s.now, q)
-		if err != nil {
-			return err.Error()
-		}
-		if s.log != "" && (got.Log == s.log) != (want.Log == s.known) {
-			return fmt.Sprintf("log %s after %s, and in memory %s after %s", got.Log, s.log, want.Log, s.known)
-		}
-		s.log, s.known = got.Log, want.Log
-		got.Log = want.Log
-		for _, slot := range want.Slots {
-			s.given = append(s.given, slot.Mark)
-		}
-		if len(got.Slots) == 0 && len(want.Slots) == 0 {
-			got.Slots = want.Slots
-		}
-		if len(got.Free) == 0 && len(want.Free) == 0 {
-			got.Free = want.Free
-		}
-		if !reflect.DeepEqual(got, want) {
-			return fmt.Sprintf("%+v\ngot  %+v\nwant %+v", q, got, want)
-		}
+// compare asks both, and returns how the answers differ. The names of their logs may differ.
+func (s *sequence) compare(
+	q fleet.Ask, memory *fleet.Memory, ask func(time.Time, fleet.Ask) (fleet.Answer, error),
+) string {
+	inMemory := q
+	if q.Log == before {
+		q.Log, inMemory.Log = s.log, s.known
+	}
+	want, err := memory.Ask(context.Background(), inMemory)
+	if err != nil {
+		return err.Error()
+	}
+	got, err := ask(s.now, q)
+	if err != nil {
+		return err.Error()
+	}
+	if s.log != "" && (got.Log == s.log) != (want.Log == s.known) {
+		return fmt.Sprintf("log %s after %s, and in memory %s after %s", got.Log, s.log, want.Log, s.known)
+	}
+	s.log, s.known = got.Log, want.Log
+	got.Log = want.Log
+	for _, slot := range want.Slots {
+		s.given = append(s.given, slot.Mark)
+	}
+	if len(got.Slots) == 0 && len(want.Slots) == 0 {
+		got.Slots = want.Slots
+	}
+	if len(got.Free) == 0 && len(want.Free) == 0 {
+		got.Free = want.Free
+	}
+	if !reflect.DeepEqual(got, want) {
+		return fmt.Sprintf("%+v\ngot  %+v\nwant %+v", q, got, want)
 	}
 	return ""
 }
 
+// before stands for the log of the answer before.
+const before = "the one before"
+
 // pass lets time pass, or sets the clock.
 func (s *sequence) pass() {
-	switch s.random.IntN(30) {
-	case 0:
-		s.now = s.now.Add(time.Duration(s.random.IntN(70)-5) * time.Second)
-	case 1, 2, 3:
-		s.now = s.now.Add(time.Duration(s.random.IntN(20_000)) * time.Millisecond)
-	case 4, 5, 6, 7, 8, 9, 10, 11, 12:
-		s.now = s.now.Add(time.Duration(s.random.IntN(300_000)) * time.Microsecond)
+	switch s.draw(30) {
+	case 29:
+		s.now = s.now.Add(time.Duration(s.draw(70)-5) * time.Second)
+	case 28, 27, 26:
+		s.now = s.now.Add(time.Duration(s.draw(20_000)) * time.Millisecond)
+	case 25, 24, 23, 22, 21, 20, 19, 18, 17:
+		s.now = s.now.Add(time.Duration(s.draw(300_000)) * time.Microsecond)
 	default:
 	}
 }
 
-func (s *sequence) question(key string, calls int) fleet.Ask {
+// rarely returns true once in n times.
+func (s *sequence) rarely(n int) bool { return s.draw(n) == n-1 }
+
+func (s *sequence) question(calls int) fleet.Ask {
 	q := fleet.Ask{
-		Key: key, Process: fmt.Sprint("p", s.random.IntN(6)), Calls: calls, Held: 61 * time.Second,
-		Ahead: 250 * time.Millisecond, Pressed: s.random.IntN(8) == 0, Overdue: s.random.IntN(60) == 0,
+		Key: s.key, Process: fmt.Sprint("p", s.draw(6)), Calls: calls, Held: 61 * time.Second,
+		Ahead: 250 * time.Millisecond, Pressed: s.rarely(8), Overdue: s.rarely(60),
 	}
 	for r := range q.Waiting {
-		if s.random.IntN(3) == 0 {
-			q.Waiting[r] = s.random.IntN(2 + calls/2)
+		if s.rarely(3) {
+			q.Waiting[r] = s.draw(2 + calls/2)
 		}
 	}
-	for s.random.IntN(4) == 0 && len(s.given) > 0 {
-		q.Unused = append(q.Unused, s.given[s.random.IntN(len(s.given))])
+	for s.rarely(4) && len(s.given) > 0 {
+		q.Unused = append(q.Unused, s.given[s.draw(len(s.given))])
 	}
-	if s.random.IntN(2) == 0 && s.log != "" {
-		q.Log = "the one before"
+	if s.rarely(2) && s.log != "" {
+		q.Log = before
 	}
-	for s.random.IntN(8) == 0 {
-		q.Past = append(q.Past, time.Duration(s.random.IntN(90_000_000)-1_000_000)*time.Microsecond)
+	if s.rarely(40) {
+		q.Log = "another"
+	}
+	for s.rarely(8) {
+		q.Past = append(q.Past, time.Duration(s.draw(90_000_000)-1_000_000)*time.Microsecond)
 	}
 	return q
 }

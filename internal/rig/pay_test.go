@@ -2,6 +2,7 @@ package rig_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -30,8 +31,8 @@ func TestMain(m *testing.M) {
 // amount is what each payment of the program moves, in USDC.
 var amount = decimal.RequireFromString("12.5")
 
-// pay is the program under test. It makes a number of payments, one after the other. Before it sends one, it stores
-// when, and so a later start knows that an earlier one may have paid.
+// pay is the program under test. It makes a number of payments, one after the other. Before it signs one, it stores the
+// history of its key, and so a later start knows that an earlier one may have paid.
 func pay() error { return program("invoice") }
 
 // careless is the program with a mistake: each start has its own keys.
@@ -71,18 +72,18 @@ func payOne(account *dapi.Account, keys string, n int) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
+	key := moneymovement.DeriveKey(keys, strconv.Itoa(n))
 	for try := 1; ; try++ {
-		history, err := firstUse(filepath.Join(os.Getenv("JOURNAL"), fmt.Sprintf("%d.sent", n)))
+		terms, err := payTerms(filepath.Join(os.Getenv("JOURNAL"), fmt.Sprintf("%s-%d.signed", keys, n)))
 		if err != nil {
 			return err
 		}
-		payout, err := account.Payouts.Pay(ctx, dapi.PayoutCreate{ContactID: dapi.ContactID(os.Getenv("CONTACT")),
-			Amount: amount, Currency: dapi.USDC}, moneymovement.DeriveKey(keys, strconv.Itoa(n)), history,
-			dapi.MaxFee(decimal.NewFromInt(1)))
+		payment, err := account.Payouts.Pay(ctx, dapi.PayoutCreate{ContactID: dapi.ContactID(os.Getenv("CONTACT")),
+			Amount: amount, Currency: dapi.USDC}, key, terms)
 		switch {
 		case err == nil:
-			fmt.Println("paid", n, payout.ID)
-			return os.WriteFile(paid, []byte(payout.ID), 0o600)
+			fmt.Println("paid", n, payment.Payout.ID)
+			return os.WriteFile(paid, []byte(payment.Payout.ID), 0o600)
 		case ctx.Err() != nil, try == tries:
 			return err
 		}
@@ -91,21 +92,28 @@ func payOne(account *dapi.Account, keys string, n int) error {
 	}
 }
 
-// firstUse says whether an earlier call may have sent the payment, and stores that this one does.
-func firstUse(file string) (dapi.KeyOption, error) {
+// payTerms returns the terms of a payment whose history is in a file.
+func payTerms(file string) (dapi.PayTerms, error) {
+	maxFee := decimal.NewFromInt(1)
+	terms := dapi.PayTerms{Bounds: dapi.Bounds{MaxFee: &maxFee}}
+	terms.Journal = func(_ context.Context, history dapi.History) error {
+		text, err := json.Marshal(history)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(file+".next", text, 0o600); err != nil {
+			return err
+		}
+		return os.Rename(file+".next", file) // whole or not at all
+	}
 	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		next := file + ".next"
-		if err := os.WriteFile(next, []byte(time.Now().UTC().Format(time.RFC3339Nano)), 0o600); err != nil {
-			return nil, err
-		}
-		return dapi.FirstUse(), os.Rename(next, file) // whole or not at all
+		return terms, nil
 	}
 	if err != nil {
-		return nil, err
+		return terms, err
 	}
-	at, err := time.Parse(time.RFC3339Nano, string(text))
-	return dapi.FirstUsedAt(at), err
+	return terms, json.Unmarshal(text, &terms.History)
 }
 
 // world is a host, a customer, and a program that pays.

@@ -29,11 +29,11 @@ type Break struct {
 type JournalBreak struct {
 	// Key returns the key of a call. process is 1 for the first process of a run, call is 1 for its first call.
 	Key func(r *row, process, call int) moneymovement.Key
-	// Terms changes the terms of a call.
-	Terms func(terms *dapi.PayoutCreate, process, call int)
-	// Options changes the options of a call. history, hook and bounds are those of docs/production.md.
-	Options func(r *row, process int, history, hook dapi.PayOption, bounds []dapi.PayOption) []dapi.PayOption
-	// Save decides whether a row is stored. moment is "before", "booked", "after" or "waited".
+	// Asked changes what a call pays.
+	Asked func(asked *dapi.PayoutCreate, process, call int)
+	// Terms changes the terms of a call. They are those of docs/production.md.
+	Terms func(terms *dapi.PayTerms, r *row, process int)
+	// Save decides whether a row is stored. moment is "journal", "after" or "waited".
 	Save func(moment string) bool
 	// After changes what a call has shown.
 	After func(r *row, err error)

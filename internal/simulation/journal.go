@@ -30,17 +30,15 @@ type journal struct {
 type row struct {
 	*order
 
-	FirstUsed   time.Time
-	MayHavePaid bool
-	PayoutID    dapi.PayoutID
-	State       dapi.PaymentState
-	End         end // "" while somebody still works on it
+	History dapi.History
+	State   moneymovement.PaymentState
+	End     end // "" while somebody still works on it
 }
 
 func newJournal(w *World) *journal {
 	j := &journal{seed: w.seed, broken: w.plan.Break.Journal, impatient: w.plan.Events, rows: map[string]row{}}
 	for _, o := range w.orders {
-		j.rows[o.ID] = row{order: o, State: dapi.PaymentNotPaid}
+		j.rows[o.ID] = row{order: o, State: moneymovement.PaymentNotPaid}
 	}
 	return j
 }
@@ -68,7 +66,10 @@ func (j *journal) get(id string) row {
 
 func (j *journal) close() error { return nil }
 
-func (j *journal) mayLeave(o *order) bool { return j.get(o.ID).MayHavePaid }
+func (j *journal) mayLeave(o *order) bool {
+	history := j.get(o.ID).History
+	return history != dapi.History{} && !history.Unpaid
+}
 
 func (j *journal) end(o *order) (end, string) {
 	r := j.get(o.ID)
@@ -100,19 +101,22 @@ func (w *payer) settle(ctx context.Context, id string) {
 	w.process.Step(id+" begins", "")
 	r := w.journal.get(id)
 	for try := 1; r.End == "" && ctx.Err() == nil; try++ {
+		var retryAt time.Time
 		var err error
-		if r.State == dapi.PaymentPaid && r.PayoutID != "" {
+		if r.State == moneymovement.PaymentPaid && r.History.PayoutID != "" {
 			err = w.wait(ctx, &r)
+			call, _ := apierrors.CallInfoOf(err)
+			retryAt = call.RetryAt
 		} else {
-			err = w.pay(ctx, &r, try)
+			retryAt, err = w.pay(ctx, &r, try)
 		}
 		w.process.Step(id+" returned "+strconv.Itoa(try), string(r.State)+" "+string(r.End)+" "+textOf(err))
 		if r.End != "" {
 			return
 		}
 		again := between(random, time.Second, min(time.Duration(try)*time.Minute, 3*time.Hour))
-		if call, ok := apierrors.CallInfoOf(err); ok && !w.broken.Hurry {
-			again = max(again, time.Until(call.RetryAt))
+		if !w.broken.Hurry {
+			again = max(again, time.Until(retryAt))
 		}
 		if pause(ctx, again) != nil {
 			return
@@ -120,75 +124,59 @@ func (w *payer) settle(ctx context.Context, id string) {
 	}
 }
 
-// pay is the function of docs/production.md.
-func (w *payer) pay(ctx context.Context, r *row, call int) error {
+// pay is the function of docs/production.md. It also returns when to call again.
+func (w *payer) pay(ctx context.Context, r *row, call int) (time.Time, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
 	defer cancel()
-	before := *r
-	history := dapi.FirstUse()
-	if r.MayHavePaid {
-		history = dapi.FirstUsedAt(r.FirstUsed)
-	} else {
-		r.FirstUsed = time.Now()
-	}
-	booked := dapi.BeforeSigning(func(_ context.Context, booked *dapi.Payout) error {
-		r.PayoutID = booked.ID
-		return w.save(r, "booked")
-	})
-	r.State, r.MayHavePaid = dapi.PaymentUnknown, true
-	if err := w.save(r, "before"); err != nil {
-		*r = before
-		return err
-	}
-	terms, key, options := w.call(r, call, history, booked)
-	payout, err := w.account.Payouts.Pay(ctx, terms, key, options...)
-	r.State, r.MayHavePaid = dapi.PaymentStateOf(payout, err), dapi.MayHavePaid(payout, err)
-	if payout != nil {
-		r.PayoutID = payout.ID
-	}
-	w.decide(ctx, r, err)
+	asked, key, terms := w.call(r, call)
+	payment, err := w.account.Payouts.Pay(ctx, asked, key, terms)
+	r.State, r.History = payment.State, payment.History
+	w.decide(ctx, r, payment)
 	if w.broken.After != nil {
 		w.broken.After(r, err)
 	}
-	return errors.Join(err, w.save(r, "after"))
+	return payment.RetryAt, errors.Join(err, w.save(r, "after"))
 }
 
 // call returns what a call is made with.
-func (w *payer) call(
-	r *row, call int, history, hook dapi.PayOption,
-) (dapi.PayoutCreate, moneymovement.Key, []dapi.PayOption) {
-	terms, key := r.Terms, r.Key
-	bounds := []dapi.PayOption{dapi.MaxFee(r.MaxFee), dapi.MinDestinationAmount(r.Least, r.Currency)}
-	options := append([]dapi.PayOption{history, dapi.BookedBefore(r.PayoutID), hook}, bounds...)
-	if w.broken.Terms != nil {
-		w.broken.Terms(&terms, w.process.number, call)
+func (w *payer) call(r *row, call int) (dapi.PayoutCreate, moneymovement.Key, dapi.PayTerms) {
+	asked, key := r.Terms, r.Key
+	terms := dapi.PayTerms{
+		Bounds:  dapi.Bounds{MaxFee: &r.MaxFee, MinDestinationAmount: &r.Least, DestinationCurrency: r.Currency},
+		History: r.History,
+		Journal: func(_ context.Context, history dapi.History) error {
+			r.State, r.History = moneymovement.PaymentInDoubt, history // what is known if the process ends now
+			return w.save(r, "journal")
+		},
+	}
+	if w.broken.Asked != nil {
+		w.broken.Asked(&asked, w.process.number, call)
 	}
 	if w.broken.Key != nil {
 		key = w.broken.Key(r, w.process.number, call)
 	}
-	if w.broken.Options != nil {
-		options = w.broken.Options(r, w.process.number, history, hook, bounds)
+	if w.broken.Terms != nil {
+		w.broken.Terms(&terms, r, w.process.number)
 	}
-	return terms, key, options
+	return asked, key, terms
 }
 
 // decide is what the person does who looks at a payment.
-func (w *payer) decide(ctx context.Context, r *row, err error) {
+func (w *payer) decide(ctx context.Context, r *row, payment dapi.Payment) {
 	var (
 		old   *dapi.KeyTooOld
 		worse *dapi.PriceRefused
-		ended *dapi.PayoutNotCompleted
 	)
 	switch {
-	case errors.As(err, &ended) && ended.Payout.Status == dapi.PayoutStatusExpired:
+	case r.State == moneymovement.PaymentEnded && payment.Unpaid:
 		r.End = refused
-	case r.State == dapi.PaymentEnded:
+	case r.State == moneymovement.PaymentEnded:
 		r.End = cameBack
-	case errors.As(err, &old):
+	case errors.As(payment.Refusal, &old):
 		w.reconcile(ctx, r)
-	case errors.As(err, &worse) && !r.MayHavePaid && w.journal.seed.Draw("person", r.ID).IntN(2) == 0:
+	case errors.As(payment.Refusal, &worse) && payment.Unpaid && w.journal.seed.Draw("person", r.ID).IntN(2) == 0:
 		r.End = refused
-	case w.journal.impatient && r.State == dapi.PaymentNotPaid:
+	case w.journal.impatient && r.State == moneymovement.PaymentNotPaid:
 		if w.journal.seed.Draw("gives up", w.process.name, r.ID).IntN(6) == 0 {
 			r.End = refused
 		}
@@ -197,11 +185,7 @@ func (w *payer) decide(ctx context.Context, r *row, err error) {
 
 // reconcile looks for a payment whose key the service may have forgotten.
 func (w *payer) reconcile(ctx context.Context, r *row) {
-	if r.PayoutID == "" { // it was never signed
-		r.End = refused
-		return
-	}
-	payout, err := w.account.Payouts.Get(ctx, r.PayoutID)
+	payout, err := w.account.Payouts.Get(ctx, r.History.PayoutID)
 	if err != nil {
 		return
 	}
@@ -211,7 +195,7 @@ func (w *payer) reconcile(ctx context.Context, r *row) {
 	case dapi.PayoutStatusFailed, dapi.PayoutStatusRefunded:
 		r.End = cameBack
 	default:
-		r.State = dapi.PaymentPaid
+		r.State = moneymovement.PaymentPaid
 	}
 }
 
@@ -219,7 +203,7 @@ func (w *payer) reconcile(ctx context.Context, r *row) {
 func (w *payer) wait(ctx context.Context, r *row) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
-	payout, err := w.account.Payouts.Wait(ctx, r.PayoutID)
+	payout, err := w.account.Payouts.Wait(ctx, r.History.PayoutID)
 	var ended *dapi.PayoutNotCompleted
 	switch {
 	case errors.As(err, &ended):

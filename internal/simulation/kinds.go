@@ -32,26 +32,33 @@ func (w *World) orderDeal(o *order) {
 func (w *World) orderAction(o *order) error {
 	ctx, escrows, key := context.Background(), w.admin.platform.Self().Escrows, "before-"+o.Key
 	o.Deal = dapi.EscrowCreate{Amount: o.Amount, Currency: dapi.USDC, Payee: payee}
-	var made *dapi.Escrow
-	var err error
+	open := func() error {
+		opened, err := escrows.Open(ctx, o.Deal, key, dapi.DealTerms{})
+		if err == nil {
+			o.EscrowID = opened.Escrow.ID
+		}
+		return err
+	}
 	switch w.seed.Draw("action", o.ID).IntN(4) {
 	case 0:
 		o.Action, o.Moves, o.Deal.ApproveWithin = dapi.EscrowActionTypeApprove, "escrow_active", "30d"
-		made, err = escrows.Create(ctx, o.Deal, moneymovement.IdempotencyKey(key))
+		made, err := escrows.Create(ctx, o.Deal, moneymovement.IdempotencyKey(key))
+		if err == nil {
+			o.EscrowID = made.ID
+		}
+		return err
 	case 1:
 		o.Action, o.Moves, o.Deal.ApproveWithin, o.Deal.HoldFor = dapi.EscrowActionTypeRefund, "escrow_refunded",
 			"1m", "1s"
-		if made, err = escrows.Open(ctx, o.Deal, key); err == nil {
-			<-time.After(2 * time.Minute) // until the money can be refunded
+		if err := open(); err != nil {
+			return err
 		}
+		<-time.After(2 * time.Minute) // until the money can be refunded
+		return nil
 	default:
 		o.Action, o.Moves, o.Deal.HoldFor = dapi.EscrowActionTypeRelease, "escrow_released", "30d"
-		made, err = escrows.Open(ctx, o.Deal, key)
+		return open()
 	}
-	if err == nil {
-		o.EscrowID = made.ID
-	}
-	return err
 }
 
 // orderTransfer asks for a transfer to a wallet.
@@ -80,7 +87,7 @@ func (o *order) submission(used time.Time) payments.Submission {
 		return payments.TransferPayment{Key: o.Key, To: o.To, FirstUsed: used}
 	}
 	return payments.Payment{Key: o.Key, Account: payments.OwnAccount, Payout: o.Terms, FirstUsed: used,
-		Bounds: payments.Bounds{MaxFee: &o.MaxFee, MinDestinationAmount: &o.Least, DestinationCurrency: o.Currency}}
+		Bounds: dapi.Bounds{MaxFee: &o.MaxFee, MinDestinationAmount: &o.Least, DestinationCurrency: o.Currency}}
 }
 
 // signs reports whether an approval is for the order, apart from its price.

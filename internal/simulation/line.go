@@ -6,22 +6,22 @@ import (
 	"sync"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/internal/transport"
+	moneymovement "github.com/moneymovement/moneymovement-go"
 )
 
 // line is a process's rate limiter. Joining the line is a step: the order of the line is the seed's.
 type line struct {
-	next    transport.Limiter
+	next    moneymovement.RateLimiter
 	process *Process
 
 	counts map[string]int
 	mu     sync.Mutex
 }
 
-// Wait implements transport.Limiter.
-func (l *line) Wait(ctx context.Context, call transport.RateCall) error {
+// Wait implements moneymovement.RateLimiter.
+func (l *line) Wait(ctx context.Context, call moneymovement.RateCall) error {
 	label := labelOf(ctx)
-	if call.Class == transport.ClassLogin || call.Class == transport.ClassRefresh {
+	if call.Class == moneymovement.ClassLogin || call.Class == moneymovement.ClassRefresh {
 		label = "session"
 	}
 	name := label + " line " + string(call.Class) + " " + string(call.Window)

@@ -27,8 +27,8 @@ type processor struct {
 	leases   *leaseBook
 	mu       sync.Mutex
 	final    map[moneymovement.Key]moneymovement.PaymentState // of the payments that have ended
-	first    map[moneymovement.Key]time.Time      // when each was first submitted
-	restored bool                                 // the store is an older copy
+	first    map[moneymovement.Key]time.Time                  // when each was first submitted
+	restored bool                                             // the store is an older copy
 }
 
 func newProcessor(w *World, store payments.Store) *processor {
@@ -107,7 +107,8 @@ func (m *processor) saved(key moneymovement.Key) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	before, ended := m.final[key]
-	if ended && record.State != before && (before != moneymovement.PaymentCompleted || record.State != moneymovement.PaymentCameBack) {
+	if ended && record.State != before && (before != moneymovement.PaymentCompleted ||
+		record.State != moneymovement.PaymentCameBack) {
 		m.world.network.books.note("%s was %s, and is %s", key, before, record.State)
 	}
 	delete(m.final, key)
@@ -205,7 +206,8 @@ func (m *processor) decide(ctx context.Context, p *Process, made *payments.Proce
 			return
 		}
 		p.Step("person looks", "")
-		for record, err := range made.List(ctx, payments.ListParams{States: []moneymovement.PaymentState{moneymovement.PaymentNeedsDecision}}) {
+		for record, err := range made.List(ctx,
+			payments.ListParams{States: []moneymovement.PaymentState{moneymovement.PaymentNeedsDecision}}) {
 			if err != nil {
 				break
 			}
@@ -235,7 +237,7 @@ func (m *processor) decision(record payments.Record, random *rand.Rand) payments
 	case reason == payments.ReasonPrice && random.IntN(3) == 0:
 		less := o.Least.Mul(decimal.New(90, -2)).Truncate(2)
 		o.Allowed = less
-		return payments.NewBounds(payments.Bounds{MaxFee: &o.MaxFee, MinDestinationAmount: &less,
+		return payments.NewBounds(dapi.Bounds{MaxFee: &o.MaxFee, MinDestinationAmount: &less,
 			DestinationCurrency: o.Currency})
 	case !record.MayHaveLeft && random.IntN(4) == 0:
 		if _, paid := m.world.fundedAs(o); !paid { // an older store does not know it

@@ -24,69 +24,66 @@ func journalVariants() []variant {
 		journalVariant("two payments share a key", JournalBreak{
 			Key: func(r *row, _, _ int) moneymovement.Key { return moneymovement.Key(r.ID[:4]) }}),
 		journalVariant("the amount is rounded after a restart", JournalBreak{
-			Terms: func(terms *dapi.PayoutCreate, process, _ int) {
+			Asked: func(asked *dapi.PayoutCreate, process, _ int) {
 				if process > 1 {
-					terms.Amount = terms.Amount.Round(0)
+					asked.Amount = asked.Amount.Round(0)
 				}
 			}}),
 		journalVariant("a second call pays a cent more", JournalBreak{
-			Terms: func(terms *dapi.PayoutCreate, _, call int) {
+			Asked: func(asked *dapi.PayoutCreate, _, call int) {
 				if call > 1 {
-					terms.Amount = terms.Amount.Add(decimal.New(1, -2))
+					asked.Amount = asked.Amount.Add(decimal.New(1, -2))
 				}
 			}}),
 		journalVariant("a reference is added after a restart", JournalBreak{
-			Terms: func(terms *dapi.PayoutCreate, process, _ int) {
+			Asked: func(asked *dapi.PayoutCreate, process, _ int) {
 				if process > 1 {
-					terms.PaymentReference = "again"
+					asked.PaymentReference = "again"
 				}
 			}}),
 		journalVariant("the bounds are forgotten after a restart", JournalBreak{
-			Options: func(_ *row, process int, history, hook dapi.PayOption, bounds []dapi.PayOption) []dapi.PayOption {
+			Terms: func(terms *dapi.PayTerms, _ *row, process int) {
 				if process > 1 {
-					bounds = nil
+					terms.Bounds = dapi.Bounds{}
 				}
-				return append([]dapi.PayOption{history, hook}, bounds...)
 			}}),
 		journalVariant("there are no bounds", JournalBreak{
-			Options: func(_ *row, _ int, history, hook dapi.PayOption, _ []dapi.PayOption) []dapi.PayOption {
-				return []dapi.PayOption{history, hook}
-			}}),
+			Terms: func(terms *dapi.PayTerms, _ *row, _ int) { terms.Bounds = dapi.Bounds{} }}),
 		journalVariant("each call says that it is the first", JournalBreak{
-			Options: func(r *row, _ int, _, hook dapi.PayOption, bounds []dapi.PayOption) []dapi.PayOption {
-				return append([]dapi.PayOption{dapi.FirstUse(), hook}, bounds...)
+			Terms: func(terms *dapi.PayTerms, _ *row, _ int) { terms.History = dapi.History{} }}),
+		journalVariant("each call says that nothing was paid", JournalBreak{
+			Terms: func(terms *dapi.PayTerms, _ *row, _ int) { terms.History.Unpaid = true }}),
+		journalVariant("neither the age of the key nor the payout is given", JournalBreak{
+			Terms: func(terms *dapi.PayTerms, _ *row, _ int) {
+				terms.History.FirstUsed, terms.History.PayoutID = time.Time{}, ""
 			}}),
-		journalVariant("the age of the key is not given", JournalBreak{
-			Options: func(r *row, _ int, _, hook dapi.PayOption, bounds []dapi.PayOption) []dapi.PayOption {
-				return append([]dapi.PayOption{hook}, bounds...)
-			}}),
-		journalVariant("nothing is stored before a call", JournalBreak{
-			Save: func(moment string) bool { return moment != "before" && moment != "booked" }}),
+		journalVariant("nothing is stored before a signature", JournalBreak{
+			Save: func(moment string) bool { return moment != "journal" }}),
 		journalVariant("nothing is ever stored", JournalBreak{
 			Save: func(string) bool { return false }}),
 		journalVariant("what a call has shown is not stored", JournalBreak{
 			Save: func(moment string) bool { return moment != "after" }}),
-		journalVariant("unknown is taken as not paid", JournalBreak{
+		journalVariant("in doubt is taken as not paid", JournalBreak{
 			After: func(r *row, _ error) {
-				if r.State == dapi.PaymentUnknown {
+				if r.State == moneymovement.PaymentInDoubt {
 					r.End = refused
 				}
 			}}),
-		journalVariant("unknown is taken as paid", JournalBreak{
+		journalVariant("in doubt is taken as paid", JournalBreak{
 			After: func(r *row, _ error) {
-				if r.State == dapi.PaymentUnknown {
+				if r.State == moneymovement.PaymentInDoubt {
 					r.End = completed
 				}
 			}}),
 		journalVariant("paid is taken as completed", JournalBreak{
 			After: func(r *row, _ error) {
-				if r.State == dapi.PaymentPaid {
+				if r.State == moneymovement.PaymentPaid {
 					r.End = completed
 				}
 			}}),
 		journalVariant("not paid is taken as ended", JournalBreak{
 			After: func(r *row, _ error) {
-				if r.State == dapi.PaymentNotPaid {
+				if r.State == moneymovement.PaymentNotPaid {
 					r.End = cameBack
 				}
 			}}),
@@ -109,10 +106,9 @@ func journalVariants() []variant {
 				}
 			}}),
 		journalVariant("Retry-After is ignored", JournalBreak{Hurry: true}),
-		journalVariant("the first use is forgotten", JournalBreak{
-			After: func(r *row, _ error) { r.FirstUsed = time.Now() },
-			Options: func(_ *row, _ int, _, hook dapi.PayOption, bounds []dapi.PayOption) []dapi.PayOption {
-				return append([]dapi.PayOption{dapi.FirstUsedAt(time.Now()), hook}, bounds...)
+		journalVariant("the first use and the payout are forgotten", JournalBreak{
+			Terms: func(terms *dapi.PayTerms, _ *row, _ int) {
+				terms.History.FirstUsed, terms.History.PayoutID = time.Now(), ""
 			}}),
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/payments"
 )
 
@@ -145,7 +146,7 @@ func storeVariants() []variant {
 				return false
 			}}
 		}),
-		storeVariant("bounds are forgotten", claimedAgain(func(r *payments.Record) { r.Bounds = payments.Bounds{} })),
+		storeVariant("bounds are forgotten", claimedAgain(func(r *payments.Record) { r.Bounds = dapi.Bounds{} })),
 		storeVariant("the lowest amount is halved", payoutsAgain(func(r *payments.Record) {
 			half := r.Bounds.MinDestinationAmount.Div(decimal.NewFromInt(2))
 			r.Bounds.MinDestinationAmount = &half
@@ -166,13 +167,20 @@ func storeVariants() []variant {
 				}
 			}}
 		}),
-		storeVariant("in doubt is taken as refused", becomes(moneymovement.PaymentInDoubt, moneymovement.PaymentRefused)),
-		storeVariant("in doubt is taken as completed", becomes(moneymovement.PaymentInDoubt, moneymovement.PaymentCompleted)),
-		storeVariant("paid is taken as completed", becomes(moneymovement.PaymentPaid, moneymovement.PaymentCompleted)),
-		storeVariant("completed is taken as came back", becomes(moneymovement.PaymentCompleted, moneymovement.PaymentCameBack)),
-		storeVariant("completed is taken as refused", becomes(moneymovement.PaymentCompleted, moneymovement.PaymentRefused)),
-		storeVariant("came back is taken as completed", becomes(moneymovement.PaymentCameBack, moneymovement.PaymentCompleted)),
-		storeVariant("came back is taken as refused", becomes(moneymovement.PaymentCameBack, moneymovement.PaymentRefused)),
+		storeVariant("in doubt is taken as refused", becomes(
+			moneymovement.PaymentInDoubt, moneymovement.PaymentRefused)),
+		storeVariant("in doubt is taken as completed", becomes(
+			moneymovement.PaymentInDoubt, moneymovement.PaymentCompleted)),
+		storeVariant("paid is taken as completed", becomes(
+			moneymovement.PaymentPaid, moneymovement.PaymentCompleted)),
+		storeVariant("completed is taken as came back", becomes(
+			moneymovement.PaymentCompleted, moneymovement.PaymentCameBack)),
+		storeVariant("completed is taken as refused", becomes(
+			moneymovement.PaymentCompleted, moneymovement.PaymentRefused)),
+		storeVariant("came back is taken as completed", becomes(
+			moneymovement.PaymentCameBack, moneymovement.PaymentCompleted)),
+		storeVariant("came back is taken as refused", becomes(
+			moneymovement.PaymentCameBack, moneymovement.PaymentRefused)),
 		storeVariant("a lease never ends", func() *brokenStore {
 			return &brokenStore{claim: func(c *payments.Claim) { c.For = 10 * patience }}
 		}),
@@ -229,7 +237,7 @@ func storeVariants() []variant {
 				payment.Payout.Amount = payment.Payout.Amount.Add(decimal.New(int64(process), 0))
 			})}},
 		{name: "payments are submitted without bounds", broke: Break{
-			Submit: submitted(func(_ int, payment *payments.Payment) { payment.Bounds = payments.Bounds{} })}},
+			Submit: submitted(func(_ int, payment *payments.Payment) { payment.Bounds = dapi.Bounds{} })}},
 	}
 	for i := range variants {
 		variants[i].on = "payments"

@@ -13,6 +13,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/internal/inprocess"
+	"github.com/moneymovement/moneymovement-go/internal/ratewindow"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/sandbox"
@@ -210,6 +211,7 @@ func (w *World) start(place int) {
 		return
 	}
 	p := newProcess("p"+strconv.Itoa(len(w.begun)+1), w.scheduler)
+	p.ctx = transport.WithRandom(p.ctx, func(below time.Duration) time.Duration { return p.random(w.seed, below) })
 	developer := dapi.Developer{Email: email, Key: w.signerOf(p, w.key)}
 	if w.plan.Break.Developer != nil {
 		w.plan.Break.Developer(&developer)
@@ -231,7 +233,7 @@ func (w *World) start(place int) {
 
 // options are those of a process's client.
 func (w *World) options(p *Process) []moneymovement.Option {
-	windows := transport.ShareOfStatedWindows(w.plan.Processes)
+	windows := ratewindow.ShareOfStatedWindows(w.plan.Processes)
 	connection := w.network.Of(p)
 	if w.plan.Break.Connection != nil {
 		connection = w.plan.Break.Connection(connection)
@@ -241,10 +243,7 @@ func (w *World) options(p *Process) []moneymovement.Option {
 		moneymovement.WithMetrics(&callsOf{log: w.calls, books: w.network.books, process: p,
 			counts: map[string]int{}}),
 		moneymovement.WithRateShare(w.plan.Processes),
-		func(c *transport.Config) {
-			c.Random = func(_ context.Context, below time.Duration) time.Duration { return p.random(w.seed, below) }
-			c.Limiter = &line{transport.NewLocalLimiter(windows), p, map[string]int{}, sync.Mutex{}}
-		},
+		moneymovement.WithRateLimiter(&line{ratewindow.New(windows, nil), p, map[string]int{}, sync.Mutex{}}),
 	}
 }
 

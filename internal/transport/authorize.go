@@ -31,18 +31,18 @@ func (c *Client) authorizer(call *Call) Authorizer {
 }
 
 // authorize sets the credential, unless the operation takes none.
-func (t *tracker) authorize(ctx context.Context) error {
-	if t.op.Public || t.auth == nil {
+func (r *Request) authorize(ctx context.Context) error {
+	if r.op.Public || r.auth == nil {
 		return nil
 	}
-	return t.auth.Authorize(ctx, t.header)
+	return r.auth.Authorize(ctx, r.header)
 }
 
 // renewer returns the Renewer if a new credential can help after a refusal: the old credential has expired, or the
 // service does not know it any more.
-func (t *tracker) renewer(err error) (Renewer, bool) {
-	renewer, able := t.auth.(Renewer)
-	if err == nil || !able || t.op.Public {
+func (r *Request) renewer(err error) (Renewer, bool) {
+	renewer, able := r.auth.(Renewer)
+	if err == nil || !able || r.op.Public {
 		return nil, false
 	}
 	if lost, unknown := errors.AsType[*errors.OutcomeUnknown](err); unknown {

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
@@ -102,9 +103,9 @@ func TestExpiredTokenIsRenewedAndTheRequestReplayedOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				auth, svc := new(tokens), script(tc.steps...)
-				var answer transport.Answer
+				var answer moneymovement.Response
 				_, err := send(t.Context(), newClient(t, host, through(svc), authorizedBy(auth)), &bookThing,
-					transport.Call{Keep: keep(&answer)})
+					transport.Kept(&answer))
 
 				if tc.code == "" {
 					require.NoError(t, err)
@@ -220,7 +221,8 @@ func TestPublicOperationsCarryNoCredential(t *testing.T) {
 // A refused login changed nothing, whatever the refusal is.
 func TestARefusedLoginChangedNothing(t *testing.T) {
 	for _, refusal := range []step{refuses(500, "of_a_later_version"), refuses(409, "of_a_later_version"), page(502)} {
-		_, err := send(t.Context(), newClient(t, host, through(script(refusal)), retries(transport.Retry{Max: -1})),
+		_, err := send(t.Context(),
+			newClient(t, host, through(script(refusal)), retries(moneymovement.RetryPolicy{Max: -1})),
 			&loginThing, transport.Call{})
 		failure, ok := errors.AsType[errors.Failure](err)
 		require.True(t, ok, "%v", err)
@@ -273,6 +275,37 @@ func TestCredentialThatCannotBeHadSendsNothing(t *testing.T) {
 		assert.Zero(t, undelivered.Attempts)
 		assert.Empty(t, svc.attempts())
 	})
+}
+
+// A credential that the service refuses while it is set, such as one that cannot be refreshed, is renewed as well.
+func TestACredentialThatIsRefusedWhileItIsSetIsRenewed(t *testing.T) {
+	for name, retried := range map[string][]step{"before the first attempt": nil, "before a retry": {lostAnswer}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				svc, auth := script(append(retried, ok)...), &refusing{allowed: len(retried)}
+				_, err := sendKeyed(t.Context(), newClient(t, host, through(svc), authorizedBy(auth)), &bookThing,
+					transport.Call{})
+				require.NoError(t, err)
+				assert.Equal(t, 1, auth.renewed)
+				assert.Len(t, svc.attempts(), len(retried)+1)
+			})
+		})
+	}
+}
+
+// refusing is a credential that works for so many attempts, and then until it is renewed no more.
+type refusing struct{ allowed, renewed int }
+
+func (r *refusing) Authorize(context.Context, http.Header) error {
+	if r.allowed--; r.allowed < 0 && r.renewed == 0 {
+		return &errors.Unauthenticated{}
+	}
+	return nil
+}
+
+func (r *refusing) Renew(context.Context, http.Header) error {
+	r.renewed++
+	return nil
 }
 
 // stuck is a login that never ends.

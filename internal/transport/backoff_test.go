@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
@@ -24,7 +25,8 @@ func TestBackoffsDouble(t *testing.T) {
 		const calls = 15 // as many as the budget has retries for
 		shortest, longest := 1.0, 0.0
 		client := func(svc *service) *transport.Client {
-			return newClient(t, host, through(svc), retries(transport.Retry{Max: len(bounds), WaitMin: time.Second}))
+			return newClient(t, host, through(svc),
+				retries(moneymovement.RetryPolicy{Max: len(bounds), WaitMin: time.Second}))
 		}
 		for range 4 * calls {
 			svc := script(unavailable)
@@ -44,22 +46,17 @@ func TestBackoffsDouble(t *testing.T) {
 	})
 }
 
-// A rig that repeats a run gives the random part of each pause. It sees the context of the call.
+// A rig that repeats a run gives the random part of each pause.
 func TestTheRandomPartOfAPauseCanBeGiven(t *testing.T) {
-	type caller struct{}
 	synctest.Test(t, func(t *testing.T) {
 		var asked []time.Duration
-		given := func(c *transport.Config) {
-			c.Random = func(ctx context.Context, below time.Duration) time.Duration {
-				assert.Equal(t, "caller", ctx.Value(caller{}))
-				asked = append(asked, below)
-				return below - 1
-			}
-		}
+		ctx := transport.WithRandom(t.Context(), func(below time.Duration) time.Duration {
+			asked = append(asked, below)
+			return below - 1
+		})
 		svc := script(unavailable)
-		policy := retries(transport.Retry{Max: 2, WaitMin: time.Second})
-		_, err := send(context.WithValue(t.Context(), caller{}, "caller"), newClient(t, host, through(svc), policy, given),
-			&readThing, transport.Call{})
+		policy := retries(moneymovement.RetryPolicy{Max: 2, WaitMin: time.Second})
+		_, err := send(ctx, newClient(t, host, through(svc), policy), &readThing, transport.Call{})
 		require.Error(t, err)
 		attempts := svc.attempts()
 		require.Len(t, attempts, 3)
@@ -77,7 +74,7 @@ func TestTheDefaultBackoff(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), room)
 			defer cancel()
 			svc := script(unavailable, ok)
-			_, err := send(ctx, newClient(t, host, through(svc), retries(transport.Retry{})), &readThing,
+			_, err := send(ctx, newClient(t, host, through(svc), retries(moneymovement.RetryPolicy{})), &readThing,
 				transport.Call{})
 			assert.Equal(t, attempts == 2, err == nil, "%v", err)
 			assert.Len(t, svc.attempts(), attempts)
@@ -90,7 +87,8 @@ func TestBackoffsDoubleTenTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := script(unavailable)
 		_, err := send(t.Context(),
-			newClient(t, host, through(svc), retries(transport.Retry{Max: 20, WaitMin: time.Millisecond})), &readThing,
+			newClient(t, host, through(svc), retries(moneymovement.RetryPolicy{Max: 20, WaitMin: time.Millisecond})),
+			&readThing,
 			transport.Call{})
 		require.Error(t, err)
 		attempts := svc.attempts()
@@ -107,17 +105,20 @@ func TestTheShortestPolicyIsNoDefault(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 		defer cancel()
-		_, err := send(ctx, newClient(t, host, through(script(unavailable, ok)), retries(transport.Retry{WaitMin: 1})),
+		_, err := send(ctx,
+			newClient(t, host, through(script(unavailable, ok)), retries(moneymovement.RetryPolicy{WaitMin: 1})),
 			&readThing, transport.Call{})
 		require.NoError(t, err)
 
 		busy := refuses(http.StatusTooManyRequests, errors.CodeRateLimited, "Retry-After", "1")
-		_, err = send(t.Context(), newClient(t, host, through(script(busy, ok)), retries(transport.Retry{WaitMax: 1})),
+		_, err = send(t.Context(),
+			newClient(t, host, through(script(busy, ok)), retries(moneymovement.RetryPolicy{WaitMax: 1})),
 			&readThing, transport.Call{})
 		require.Error(t, err, "a second is longer than it waits")
 
 		svc := script(unavailable)
-		_, err = send(t.Context(), newClient(t, host, through(svc), retries(transport.Retry{Max: -1})), &readThing,
+		_, err = send(t.Context(), newClient(t, host, through(svc), retries(moneymovement.RetryPolicy{Max: -1})),
+			&readThing,
 			transport.Call{})
 		require.Error(t, err)
 		assert.Len(t, svc.attempts(), 1)
@@ -127,7 +128,7 @@ func TestTheShortestPolicyIsNoDefault(t *testing.T) {
 // A step of several calls is repeated like one call: as often, after the same pauses, and from the same budget.
 func TestAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		policy := transport.Retry{Max: 2, WaitMin: time.Second, WaitMax: 10 * time.Second}
+		policy := moneymovement.RetryPolicy{Max: 2, WaitMin: time.Second, WaitMax: 10 * time.Second}
 		client := newClient(t, host, through(script(ok)), retries(policy))
 		again := func(tried int, err error) (time.Duration, bool) { return client.Again(t.Context(), tried, err) }
 		asked := func(wait time.Duration) error {
@@ -158,6 +159,26 @@ func TestAgain(t *testing.T) {
 		}
 		assert.Equal(t, 100, begun, "the budget is spent")
 	})
+}
+
+// A call that is over leaves no timer of its timeout behind.
+func TestACallThatIsOverHasNoTimer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		auth := new(noticing)
+		var call transport.Call
+		call.Timeout = new(time.Hour)
+		_, err := send(t.Context(), newClient(t, host, through(script(ok)), authorizedBy(auth)), &readThing, call)
+		require.NoError(t, err)
+		assert.ErrorIs(t, auth.of.Err(), context.Canceled)
+	})
+}
+
+// noticing notes the context of the call.
+type noticing struct{ of context.Context }
+
+func (n *noticing) Authorize(ctx context.Context, _ http.Header) error {
+	n.of = ctx
+	return nil
 }
 
 // A failed attempt leaves no goroutine behind.

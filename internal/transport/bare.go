@@ -3,6 +3,7 @@ package transport
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"time"
 )
 
@@ -31,6 +32,18 @@ func (b *Bare) RoundTrip(request *http.Request) (*http.Response, error) {
 		return nil, unquoted(withoutURL(err))
 	}
 	dropUnreadableLocation(response.Header)
-	response.Body = &timedBody{body: response.Body, cancel: cancel, end: time.Now().Add(bodyWhole)}
+	response.Body = &timedBody{body: response.Body, ctx: ctx, cancel: cancel, end: time.Now().Add(bodyWhole)}
 	return response, nil
+}
+
+// dropUnreadableLocation removes a Location that cannot be parsed. http.Client reads it even if it does not follow
+// redirects, and its error would print it.
+func dropUnreadableLocation(h http.Header) {
+	locations := h["Location"]
+	if len(locations) == 0 {
+		return // the usual case
+	}
+	if _, err := url.Parse(locations[0]); err != nil {
+		h.Del("Location")
+	}
 }

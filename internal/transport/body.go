@@ -22,6 +22,7 @@ var errSlowBody = errors.New("the response body takes too long")
 // does between two reads.
 type timedBody struct {
 	body   io.ReadCloser
+	ctx    context.Context    // of the attempt
 	cancel context.CancelFunc // ends the attempt
 	timer  *time.Timer        // calls cancel; nil before the first Read
 	end    time.Time          // the deadline of the whole body; zero for a stream
@@ -44,7 +45,7 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	case b.slow:
 		return n, errSlowBody
 	}
-	return n, unquoted(err) // the error may quote a trailer that cannot be read
+	return n, unquoted(timedOut(b.ctx, err)) // the error may quote a trailer that cannot be read
 }
 
 // start starts the timer for a Read. It returns false if the time for the whole body is over.

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
@@ -80,7 +81,7 @@ func drips(status int, kind string, every time.Duration, bytes int) step {
 	}
 }
 
-func once(c *transport.Config) { c.Retry = transport.Retry{Max: -1} }
+func once(c *transport.Config) { c.Retries = moneymovement.RetryPolicy{Max: -1} }
 
 // Without a deadline of the caller, a response that has begun does not block a call for ever.
 func TestABodyThatDripsHasAnEnd(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/assert"
@@ -42,13 +41,6 @@ func TestSignsOfAmounts(t *testing.T) {
 			text)
 		assert.Equal(t, want.notNegative,
 			refusals(t, func(c *transport.Check) { c.NotNegative("amount", amount(text)) }), text)
-	}
-}
-
-func TestTimeouts(t *testing.T) {
-	for timeout, want := range map[time.Duration][]string{0: nil, 1: nil, time.Hour: nil,
-		-1: {"timeout out_of_range"}} {
-		assert.Equal(t, want, refusals(t, func(c *transport.Check) { c.Timeout("timeout", timeout) }), timeout)
 	}
 }
 
@@ -101,7 +93,7 @@ func TestAKeyOfOtherTermsIsNotSent(t *testing.T) {
 	op := bookThing
 	op.Terms = []wire.Term{{Name: "name", Format: wire.TermText}}
 	book := func(name string) error {
-		r := transport.NewRequest(&op, "", transport.Call{Key: "invoice-42", KeySet: true})
+		r := transport.NewRequest(&op, "", transport.Keyed("invoice-42"))
 		r.Body(map[string]string{"name": name}, nil)
 		_, err := transport.Do[thing](t.Context(), client, r)
 		return err
@@ -122,7 +114,7 @@ func TestAKeyThatNothingCameOfTakesOtherTerms(t *testing.T) {
 	op := bookThing
 	op.Terms = []wire.Term{{Name: "name", Format: wire.TermText}}
 	for _, name := range []string{"Bob", "Rob"} {
-		r := transport.NewRequest(&op, "", transport.Call{Key: "invoice-42", KeySet: true})
+		r := transport.NewRequest(&op, "", transport.Keyed("invoice-42"))
 		r.Body(map[string]string{"name": name}, nil)
 		_, _ = transport.Do[thing](t.Context(), client, r)
 	}
@@ -136,7 +128,7 @@ func TestWhatACallWasAbout(t *testing.T) {
 		ContactID string `json:"contactId,omitempty"`
 	}
 	about := func(op *transport.Operation, body any) string {
-		r := transport.NewRequest(op, "", transport.Call{Key: "invoice-42", KeySet: true})
+		r := transport.NewRequest(op, "", transport.Keyed("invoice-42"))
 		if op == &confirmThing {
 			r.PathParam("thingId", "ct_1", idRule)
 		}

@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"context"
 	"log/slog"
 	"net"
 	"net/http"
@@ -13,47 +12,18 @@ import (
 	"time"
 	"unicode"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/wire"
+	"github.com/moneymovement/moneymovement-go/internal/hidden"
 )
 
-// Config holds the settings of a client. The zero value of a field is its default.
+// Config holds the settings of a client: those of the caller's options, and those of the surface.
 type Config struct {
-	HTTP           *http.Client
-	Wrap           []func(http.RoundTripper) http.RoundTripper // around the transport, the last one outermost
-	Retry          Retry
-	Limiter        Limiter // nil for no limiter
-	Unpaced        bool    // the surface must not set the limiter of its stated windows
-	Share          *int    // among how many clients the stated windows are divided, nil for one
-	Logger         *slog.Logger
-	UserAgent      string // comes before the SDK's own
-	Anonymous      bool   // sends no header that only says who asks, as far as net/http allows
-	AllowPlainHTTP bool   // also to hosts that are not loopback
-	Auth           Authorizer
-	Most           int // items that a list of a response may have; 0 for the default
-	Version        string
-	ChainNames     []ChainName // further names of chains in approvals
-	// ClockDifference is how far the service's clock may differ; nil for 10 days.
-	ClockDifference *time.Duration
-	Timeout         time.Duration // of each call without its own; 0 for none
-	Pace            *Pace         // of waits without their own; nil for the default
-	Measure         func(context.Context, Measurement)
-	// Random returns a random time that is at least zero and less than the given one; nil for math/rand. A simulation
-	// sets it, so that the pauses of a run can be repeated.
-	Random func(context.Context, time.Duration) time.Duration
-}
+	moneymovement.ClientSettings
 
-// ChainName is the code of the chain that has an EVM id.
-type ChainName struct {
-	ID   int64
-	Code string
-}
-
-// ConfigOf collects the settings of options. version is the version of the SDK.
-func ConfigOf[O ~func(*Config)](version string, options []O) Config {
-	config := Config{Version: version}
-	Apply(&config, options)
-	return config
+	Auth      Authorizer
+	Anonymous bool // sends no header that only says who asks, as far as net/http allows
+	Most      int  // items that a list of a response may have; 0 for the default
 }
 
 // Client sends the calls of one credential to one origin. It is safe for concurrent use.
@@ -61,17 +31,16 @@ type Client struct {
 	base     *url.URL
 	basePath string // of base, escaped
 	// the caller's transport, or the default one; its connections keep the last requests in their buffers
-	next      Hidden[http.RoundTripper]
-	timeout   time.Duration // of the caller's client, for one attempt; 0 for none
-	callLimit time.Duration // of each call without its own; 0 for none
-	polling   Pace          // of waits without their own
-	measure   func(context.Context, Measurement)
-	random    func(context.Context, time.Duration) time.Duration // nil for math/rand
-	retry     Retry
+	next      hidden.Value[http.RoundTripper]
+	timeout   time.Duration      // of the caller's client, for one attempt; 0 for none
+	callLimit time.Duration      // of each call without its own; 0 for none
+	polling   moneymovement.Pace // of waits without their own
+	metrics   moneymovement.Metrics
+	retry     moneymovement.RetryPolicy
 	budget    *budget
 	keys      *Keys
 	clock     serviceClock
-	limiter   Limiter
+	limiter   moneymovement.RateLimiter
 	auth      atomic.Pointer[Authorizer] // of new calls
 	logger    *slog.Logger
 	most      int      // items that a list of a response may have; 0 for the default
@@ -81,63 +50,42 @@ type Client struct {
 
 // New returns a client. surface is the path of the surface below the base URL.
 func New(baseURL, surface string, config Config) (*Client, error) {
-	base, err := origin(baseURL, surface, config.AllowPlainHTTP)
+	base, err := origin(baseURL, surface, config.PlainHTTP)
 	if err != nil {
 		return nil, err
 	}
 	if strings.ContainsFunc(config.UserAgent, unicode.IsControl) {
 		return nil, invalid("userAgent", "invalid_header", "must not contain control characters")
 	}
-	if err := Validate("New", config.check); err != nil {
+	if err := Validate("New", func(check *Check) { check.Options(config.Invalid) }); err != nil {
 		return nil, err
 	}
 	setPath(base, strings.TrimRight(base.EscapedPath(), "/")+surface)
 	c := &Client{
 		base:    base,
-		retry:   config.Retry.withDefaults(),
+		retry:   withDefaults(config.Retries),
 		budget:  newBudget(),
 		keys:    NewKeys(),
-		limiter: config.Limiter,
+		limiter: config.RateLimiter,
 		logger:  config.Logger,
 		most:    config.Most,
 
 		callLimit: config.Timeout,
-		measure:   config.Measure,
-		random:    config.Random,
-		userAgent: []string{strings.TrimSpace(config.UserAgent + " moneymovement-go/" + config.Version + " (" +
+		metrics:   config.Metrics,
+		polling:   config.Polling,
+		userAgent: []string{strings.TrimSpace(config.UserAgent + " moneymovement-go/" + moneymovement.Version + " (" +
 			runtime.Version() + ")")},
 	}
 	if config.Anonymous && config.UserAgent == "" {
 		c.userAgent = []string{""} // net/http then sends none
 	}
-	if config.Pace != nil {
-		c.polling = *config.Pace
-	}
-	if config.ClockDifference != nil {
-		c.clock.allowed = *config.ClockDifference
-	}
+	c.clock.allowed = config.ClockDifference
 	c.basePath = base.EscapedPath()
 	c.Use(config.Auth)
 	if err := c.takeOver(&config); err != nil {
 		return nil, err
 	}
 	return c, nil
-}
-
-// check refuses invalid settings.
-func (c *Config) check(check *Check) {
-	check.Timeout("WithTimeout", c.Timeout)
-	if c.Share != nil {
-		check.AtLeast("WithRateShare", int64(*c.Share), 1)
-	}
-	if c.ClockDifference != nil && *c.ClockDifference <= 0 {
-		check.Refuse("WithClockDifference", "out_of_range", "must be positive")
-	}
-	if c.Pace != nil {
-		var invalid InvalidOptions
-		invalid.Pace("WithPolling", c.Pace.Least, c.Pace.Most)
-		check.Options(invalid)
-	}
 }
 
 // origin checks the base URL. It must be https or loopback, unless plain http is allowed. It must not end with the path
@@ -189,126 +137,23 @@ func loopback(host string) bool {
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
-// Do sends one call and decodes the response into a T.
-func Do[T any](ctx context.Context, c *Client, r *Request) (*T, error) {
-	value, err := c.do(ctx, r, func() any { return new(T) })
-	if err != nil {
-		return nil, err
+// takeOver copies the transport and the timeout of the caller's client, and wraps the transport. It does not copy
+// cookies and redirects.
+func (c *Client) takeOver(config *Config) error {
+	var next http.RoundTripper
+	if given := config.HTTPClient; given != nil {
+		c.timeout, next = given.Timeout, given.Transport
 	}
-	typed, _ := value.(*T) // do returns what newValue made
-	return typed, nil
-}
-
-// do makes the value only for a success: it can be large, and a refusal does not need it.
-func (c *Client) do(ctx context.Context, r *Request, newValue func() any) (value any, err error) {
-	if c != nil && c.measure != nil && ctx != nil {
-		defer c.measured(ctx, r, time.Now(), &err)
+	if next == nil {
+		own := newConnections()
+		own.current.Load().DisableCompression = config.Anonymous // so that there is no Accept-Encoding
+		next = own
 	}
-	if r.call.Keep != nil {
-		r.call.Keep(Answer{}) // so that Keep does not hold the response of an earlier call
-	}
-	r.idempotency()
-	r.check.Context(ctx)
-	r.check.Timeout("Timeout", r.call.Timeout)
-	r.check.Options(r.call.Invalid)
-	if err := r.check.err(r.head); err != nil {
-		return nil, err
-	}
-	body, err := r.encode()
-	if err != nil {
-		return nil, &errors.InvalidInput{
-			CallInfo: r.head(),
-			Fields:   []errors.Field{{Field: wire.Unencodable(err), Code: "unencodable", Message: err.Error()}},
+	for _, wrap := range config.Transports {
+		if next = wrap(next); next == nil {
+			return invalid("WithTransport", "invalid_option", "must return a transport, not nil")
 		}
 	}
-	over, err := c.keys.claim(r, body)
-	if err != nil {
-		return nil, err
-	}
-	ctx, cancel := c.bounded(ctx, r)
-	defer cancel()
-	r.aim(c)
-	t := &r.tracker
-	*t = tracker{
-		op: r.op, call: &r.call, request: r, auth: c.authorizer(&r.call), scope: r.scope(), stream: r.stream,
-		queued: r.call.Queued, reserved: r.call.Reserved, most: c.most,
-	}
-	defer t.answer.release()
-	defer t.keep()
-
-	value, err = c.send(ctx, r, t, body, newValue)
-	if renewer, able := t.renewer(err); able {
-		value, err = c.renewAndReplay(ctx, renewer, r, t, body, newValue)
-	}
-	over(value, err)
-	return value, err
-}
-
-// send sends the request, and returns the decoded value or the error.
-func (c *Client) send(ctx context.Context, r *Request, t *tracker, body []byte, newValue func() any) (any, error) {
-	if err := c.exchange(ctx, r, t, body); err != nil {
-		return nil, t.outcome(ended(ctx, err))
-	}
-	if !t.answer.success() {
-		return nil, t.settle(t.answer.refusal(t))
-	}
-	c.budget.earn()
-	value := newValue()
-	if t.stream != nil {
-		return value, t.stream.end(t)
-	}
-	if err := t.decode(value); err != nil {
-		return nil, t.unreadable(err)
-	}
-	c.reportUnread(ctx, t)
-	return value, nil
-}
-
-// renewAndReplay renews the credential once, and sends the same request with the same key again. This is safe: the
-// refused attempt was not carried out.
-func (c *Client) renewAndReplay(
-	ctx context.Context, renewer Renewer, r *Request, t *tracker, body []byte, newValue func() any,
-) (any, error) {
-	if err := renewer.Renew(ctx, t.header); err != nil {
-		return nil, t.outcome(ended(ctx, err))
-	}
-	return c.send(ctx, r, t, body, newValue)
-}
-
-// exchange makes the first attempt. If that attempt should be repeated, it continues with go-retryablehttp. For the
-// first attempt it does itself what go-retryablehttp's loop does for the others.
-//
-//nolint:bodyclose // read and drain close the body of the response
-func (c *Client) exchange(ctx context.Context, r *Request, t *tracker, body []byte) (err error) {
-	t.retried = 0
-	h := r.header(c)
-	r.setKey(h)
-	if err = c.prepare(ctx, t, h); err != nil {
-		return err
-	}
-	var resp *http.Response
-	req := r.http(c, body)
-	if c.timeout > 0 {
-		resp, err = c.httpClient(t).Do(req.WithContext(ctx))
-	} else {
-		resp, err = c.attempt(ctx, &req, t)
-	}
-	again := c.checkRetry(ctx, t, resp, err)
-	if err == nil && !again {
-		err = t.read(resp)
-		again = c.checkRetry(ctx, t, resp, err)
-	}
-	if !again {
-		return err
-	}
-	if err == nil {
-		drain(resp.Body)
-	}
-	if err = Pause(ctx, c.backoff(ctx, t, resp)); err != nil {
-		return err
-	}
-	if err = c.prepareRetry(ctx, t); err != nil {
-		return err
-	}
-	return t.retrying(c.retrier(ctx, t), req.WithContext(ctx), body)
+	c.next = hidden.Hide(next)
+	return nil
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
@@ -61,7 +62,7 @@ func TestRefusedAttemptsKeepTheirConnection(t *testing.T) {
 	}
 }
 
-// go-retryablehttp closes all idle connections when one call gives up.
+// One call that gives up closes no idle connection of the others.
 func TestGivingUpLeavesOtherCallsTheirConnections(t *testing.T) {
 	server, opened := counted(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet {
@@ -71,7 +72,7 @@ func TestGivingUpLeavesOtherCallsTheirConnections(t *testing.T) {
 		_, _ = io.WriteString(w, oneThing)
 	})
 	shared := &idleClosing{RoundTripper: &http.Transport{}}
-	client := newClient(t, server.URL, through(shared), retries(transport.Retry{Max: -1}))
+	client := newClient(t, server.URL, through(shared), retries(moneymovement.RetryPolicy{Max: -1}))
 
 	_, err := send(t.Context(), client, &readThing, transport.Call{})
 	require.NoError(t, err)

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/ratewindow"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -31,8 +33,8 @@ func TestOneReadCostsLittle(t *testing.T) {
 		t.Skip("code that the race detector instruments allocates more; make allocations runs it without")
 	}
 	client := newClient(t, host, through(canned{http.StatusOK, oneThing, cannedHeader}),
-		limitedBy(transport.NewLocalLimiter(map[transport.Window]transport.Allowance{
-			transport.WindowReads: {Calls: 1 << 20, Per: 1}})))
+		limitedBy(ratewindow.New(windows{
+			moneymovement.WindowReads: {Calls: 1 << 20, Per: 1}}, nil)))
 	ctx := t.Context()
 	allocations := testing.AllocsPerRun(200, func() {
 		_, err := send(ctx, client, &readThing, transport.Call{})

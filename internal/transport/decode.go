@@ -11,7 +11,9 @@ import (
 	"strings"
 	"sync"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/callfacts"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
@@ -35,13 +37,13 @@ var bodies = sync.Pool{New: func() any { return new(buffer) }}
 // buffer holds a body, and what reads it.
 type buffer struct {
 	bytes.Buffer
-	reader wire.Reader
+	reader  wire.Reader
+	limited io.LimitedReader
 }
 
-// read reads the body, up to maxBody. go-retryablehttp calls it as its response handler, so that an incomplete response
-// is retried like a lost one. After the last attempt, its error says how much was read.
-func (t *tracker) read(resp *http.Response) error {
-	if t.stream != nil && t.stream.open(t, resp) {
+// read reads the body, up to maxBody. Its error says how much was read.
+func (r *Request) read(resp *http.Response) error {
+	if r.stream != nil && r.stream.open(r, resp) {
 		return nil
 	}
 	defer resp.Body.Close()
@@ -50,16 +52,17 @@ func (t *tracker) read(resp *http.Response) error {
 	if resp.ContentLength > 0 && resp.ContentLength <= maxBody {
 		body.Grow(int(resp.ContentLength) + bytes.MinRead) // with room to see EOF without growing
 	}
-	t.answer = answer{status: resp.StatusCode, header: resp.Header, body: body}
-	t.limited = io.LimitedReader{R: resp.Body, N: maxBody + 1}
-	length, err := body.ReadFrom(&t.limited)
+	r.answer = answer{status: resp.StatusCode, header: resp.Header, body: body}
+	body.limited = io.LimitedReader{R: resp.Body, N: maxBody + 1}
+	length, err := body.ReadFrom(&body.limited)
+	body.limited.R = nil
 	if length > maxBody {
 		body.Truncate(maxBody)
-		t.answer.truncated = true
+		r.answer.truncated = true
 	}
-	t.hideEcho()
+	r.hideEcho()
 	if err != nil {
-		return t.answer.unexpected(t, fmt.Errorf("the response ended after %d bytes: %w", length, err))
+		return r.answer.unexpected(r, fmt.Errorf("the response ended after %d bytes: %w", length, err))
 	}
 	return nil
 }
@@ -87,27 +90,27 @@ type NoContent struct{}
 
 // decode reads a success into value. If the description does not say what a write returns, every body counts as a
 // success except a proxy's page.
-func (t *tracker) decode(value any) (err error) {
-	if _, none := value.(*NoContent); !t.op.Silent && !none {
-		t.unread, err = t.answer.decode(value, t.op.Answer, t.most)
+func (r *Request) decode(value any) (err error) {
+	if _, none := value.(*NoContent); !r.op.Silent && !none {
+		r.unread, err = r.answer.decode(value, r.op.Answer, r.client.most)
 		if err == nil {
-			t.unread = append(t.unread, t.moreThanAsked()...)
+			r.unread = append(r.unread, r.moreThanAsked()...)
 		}
 		return err
 	}
-	body := bytes.TrimSpace(t.answer.bytes())
+	body := bytes.TrimSpace(r.answer.bytes())
 	if len(body) == 0 {
 		return nil
 	}
 	if _, none := value.(*NoContent); none {
-		return t.answer.valid(body)
+		return r.answer.valid(body)
 	}
-	unread, err := t.answer.decode(value, t.op.Answer, t.most)
-	if err == nil && (len(unread) == 0 || t.op.Answer.Shape.Shows(body)) {
-		t.unread, t.shown = unread, true
+	unread, err := r.answer.decode(value, r.op.Answer, r.client.most)
+	if err == nil && (len(unread) == 0 || r.op.Answer.Shape.Shows(body)) {
+		r.unread, r.shown = unread, true
 		return nil
 	}
-	return t.answer.valid(body)
+	return r.answer.valid(body)
 }
 
 // valid returns why a body whose content does not matter is not from the service, or nil. A proxy has pages of its own.
@@ -119,20 +122,23 @@ func (a *answer) valid(body []byte) error {
 }
 
 // moreThanAsked reports a page that has more entries than the request asked for. They are read.
-func (t *tracker) moreThanAsked() []wire.Unread {
-	asked, err := strconv.Atoi(t.request.query.Get("limit"))
-	listed := t.answer.body.reader.Listed()
-	if err != nil || t.op.Answer == nil || listed >= 0 && listed <= asked {
+func (r *Request) moreThanAsked() []moneymovement.Unread {
+	limit := r.query.Get("limit")
+	if limit == "" || r.op.Answer == nil {
+		return nil
+	}
+	asked, err := strconv.Atoi(limit)
+	if listed := r.answer.body.reader.Listed(); err != nil || listed >= 0 && listed <= asked {
 		return nil // as usual, without looking through the body again
 	}
-	return t.op.Answer.TooMany(t.answer.bytes(), asked)
+	return r.op.Answer.TooMany(r.answer.bytes(), asked)
 }
 
 // anything is the shape of a response that the description does not show.
 var anything = wire.Answer{Shape: &wire.Any}
 
 // decode reads a success into value, and returns the members that it could not read.
-func (a *answer) decode(value any, described *wire.Answer, most int) ([]wire.Unread, error) {
+func (a *answer) decode(value any, described *wire.Answer, most int) ([]moneymovement.Unread, error) {
 	if err := a.readable(); err != nil {
 		return nil, err
 	}
@@ -163,12 +169,12 @@ func isJSON(contentType string) bool {
 }
 
 // refusal returns the typed error of a response that is not a success.
-func (a *answer) refusal(t *tracker) error {
-	head := t.head()
-	if t.op.Public { // a refused login changed nothing, whatever the status is
-		facts := t.facts()
+func (a *answer) refusal(r *Request) error {
+	head := r.head()
+	if r.op.Public { // a refused login changed nothing, whatever the status is
+		facts := r.facts()
 		facts.ReadOnly = true
-		head = head.WithFacts(facts)
+		head = callfacts.With(head, facts)
 	}
 	return errors.Decode(errors.Response{
 		CallInfo: head, Status: a.status, Header: a.header, Body: a.bytes(), Truncated: a.truncated,
@@ -176,20 +182,28 @@ func (a *answer) refusal(t *tracker) error {
 }
 
 // keep gives the response to the caller if the caller asked for it.
-func (t *tracker) keep() {
-	if t.call.Keep == nil {
+func (r *Request) keep() {
+	if len(r.call.Capture)+len(r.call.CaptureRevealing) == 0 {
 		return
 	}
-	t.call.Keep(Answer{
-		Status:         t.answer.status,
-		Header:         t.answer.header,
-		RequestID:      t.answer.header.Get(requestIDHeader),
-		IdempotencyKey: t.call.Key,
-		Replayed:       t.answer.header.Get("Idempotency-Replayed") == "true",
-		Attempts:       t.attempts,
-		Queued:         t.queued,
-		Unread:         t.unread,
-		Body:           bytes.Clone(t.answer.bytes()),
-		Secret:         t.op.Reveals,
-	})
+	response := moneymovement.Response{
+		Status:         r.answer.status,
+		Header:         r.answer.header,
+		RequestID:      r.answer.header.Get(requestIDHeader),
+		IdempotencyKey: string(r.call.Key),
+		Replayed:       r.answer.header.Get("Idempotency-Replayed") == "true",
+		Attempts:       r.attempts,
+		Queued:         r.call.Queued,
+		Unread:         r.unread,
+		Body:           bytes.Clone(r.answer.bytes()),
+	}
+	for _, into := range r.call.CaptureRevealing {
+		*into = response
+	}
+	if r.op.Reveals {
+		response.Body = nil
+	}
+	for _, into := range r.call.Capture {
+		*into = response
+	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
@@ -59,9 +60,9 @@ func TestUnreadableSuccessIsNeitherSuccessNorFailure(t *testing.T) {
 		for _, op := range []*transport.Operation{&readThing, &bookThing, &spendThing} {
 			t.Run(name+"/"+op.ID, func(t *testing.T) {
 				svc := script(answer)
-				var kept transport.Answer
+				var kept moneymovement.Response
 				got, err := sendKeyed(t.Context(), newClient(t, host, through(svc)), op,
-					transport.Call{Keep: keep(&kept)})
+					transport.Kept(&kept))
 				assert.Nil(t, got)
 				unreadable(t, op, err)
 				assert.Len(t, svc.attempts(), 1, "what was done is not asked for again")
@@ -93,13 +94,13 @@ func TestAnAmountThatCannotBeReadIsNamed(t *testing.T) {
 		for _, op := range []*transport.Operation{&readThing, &bookThing, &spendThing} {
 			t.Run(name+"/"+op.ID, func(t *testing.T) {
 				var log strings.Builder
-				var kept transport.Answer
+				var kept moneymovement.Response
 				c := newClient(t, host,
 					through(script(answers(200, `{"id":"th_1","amount":`+amount+`,"status":"ready"}`))),
 					func(c *transport.Config) {
 						c.Logger = slog.New(slog.NewTextHandler(&log, nil))
 					})
-				got, err := sendKeyed(t.Context(), c, op, transport.Call{Keep: keep(&kept)})
+				got, err := sendKeyed(t.Context(), c, op, transport.Kept(&kept))
 				require.NoError(t, err)
 				assert.Equal(t, &thing{ID: "th_1", Status: "ready"}, got)
 				require.Len(t, kept.Unread, 1)
@@ -191,8 +192,8 @@ func TestTruncatedBody(t *testing.T) {
 	defer server.Close()
 	for op, attempts := range map[*transport.Operation]int{&readThing: 4, &bookThing: 4, &spendThing: 1} {
 		t.Run(op.ID, func(t *testing.T) {
-			var kept transport.Answer
-			_, err := sendKeyed(t.Context(), newClient(t, server.URL), op, transport.Call{Keep: keep(&kept)})
+			var kept moneymovement.Response
+			_, err := sendKeyed(t.Context(), newClient(t, server.URL), op, transport.Kept(&kept))
 			unreadable(t, op, err)
 			assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
 			assert.Equal(t, attempts, kept.Attempts)
@@ -240,9 +241,9 @@ func TestTheLongestBody(t *testing.T) {
 	_, err := send(t.Context(), newClient(t, host, through(script(answers(200, longest)))), &readThing,
 		transport.Call{})
 	require.NoError(t, err)
-	var kept transport.Answer
+	var kept moneymovement.Response
 	_, err = send(t.Context(), newClient(t, host, through(script(answers(200, longest+" ")))), &readThing,
-		transport.Call{Keep: keep(&kept)})
+		transport.Kept(&kept))
 	unreadable(t, &readThing, err)
 	assert.Len(t, kept.Body, len(longest), "no more of it is kept than is read")
 }
@@ -278,8 +279,8 @@ func TestAnswersDoNotShareMemory(t *testing.T) {
 		wg.Go(func() {
 			for i := range 50 {
 				name := fmt.Sprintf("ct_%d_%d", worker, i)
-				var kept transport.Answer
-				r := transport.NewRequest(&readKeeper, "", transport.Call{Keep: keep(&kept)})
+				var kept moneymovement.Response
+				r := transport.NewRequest(&readKeeper, "", transport.Kept(&kept))
 				r.PathParam("thingId", name, idRule)
 				got, err := transport.Do[keeper](t.Context(), client, r)
 				_, _ = send(t.Context(), client, &readThing, transport.Call{}) // takes the pooled buffer
@@ -297,37 +298,53 @@ func TestAnswersDoNotShareMemory(t *testing.T) {
 }
 
 func TestCapturedAnswer(t *testing.T) {
-	var kept transport.Answer
+	var kept moneymovement.Response
 	client := newClient(t, host, through(script(
 		refuses(503, errors.CodeDatabaseUnavailable),
 		answers(200, oneThing, "X-Request-ID", "req_1", "Idempotency-Replayed", "true", "X-New", "kept"),
 		refuses(404, errors.CodeNotFound, "X-Request-ID", "req_2"),
 		noConnection,
-	)), retries(transport.Retry{Max: 1, WaitMin: 1}))
+	)), retries(moneymovement.RetryPolicy{Max: 1, WaitMin: 1}))
 
-	_, err := send(t.Context(), client, &bookThing, transport.Call{Key: "invoice-42", KeySet: true, Keep: keep(&kept)})
+	_, err := send(t.Context(), client, &bookThing, transport.Keyed("invoice-42", &kept))
 	require.NoError(t, err)
 	assert.Equal(t, "kept", kept.Header.Get("X-New"))
 	kept.Header = nil
-	assert.Equal(t, transport.Answer{
+	assert.Equal(t, moneymovement.Response{
 		Status: 200, RequestID: "req_1", IdempotencyKey: "invoice-42", Replayed: true, Attempts: 2,
 		Body: []byte(oneThing),
 	}, kept)
 
-	_, err = send(t.Context(), client, &readThing, transport.Call{Keep: keep(&kept)})
+	_, err = send(t.Context(), client, &readThing, transport.Kept(&kept))
 	require.Error(t, err)
 	assert.Equal(t, 404, kept.Status)
 	assert.Equal(t, "req_2", kept.RequestID)
 	assert.Contains(t, string(kept.Body), "not_found")
 
-	_, err = send(t.Context(), client, &readThing, transport.Call{Keep: keep(&kept)})
+	_, err = send(t.Context(), client, &readThing, transport.Kept(&kept))
 	require.Error(t, err)
-	assert.Equal(t, transport.Answer{Attempts: 2}, kept, "nothing is left of the call before")
+	assert.Equal(t, moneymovement.Response{Attempts: 2}, kept, "nothing is left of the call before")
 
 	kept.Status = 200
-	_, err = send(t.Context(), client, &bookThing, transport.Call{KeySet: true, Keep: keep(&kept)})
+	_, err = send(t.Context(), client, &bookThing, transport.Keyed("", &kept))
 	require.Error(t, err)
-	assert.Equal(t, transport.Answer{}, kept, "nothing was sent")
+	assert.Equal(t, moneymovement.Response{}, kept, "nothing was sent")
+}
+
+// Of a call that reveals secrets, the body is kept only where it is asked for.
+func TestACaptureKeepsSecretsIfAsked(t *testing.T) {
+	for reveals, kept := range map[bool]string{false: oneThing, true: ""} {
+		op := readThing
+		op.Reveals = reveals
+		var usual, asked moneymovement.Response
+		call := transport.Call{CallSettings: moneymovement.CallSettingsOf(
+			moneymovement.CaptureResponse(&usual), moneymovement.CaptureResponseWithSecrets(&asked))}
+		_, err := send(t.Context(), newClient(t, host, through(script(ok))), &op, call)
+		require.NoError(t, err)
+		assert.Equal(t, kept, string(usual.Body))
+		assert.Equal(t, oneThing, string(asked.Body))
+		assert.Equal(t, 200, usual.Status)
+	}
 }
 
 // FuzzDecodeAnswer checks that a call returns a value or one of our typed errors, whatever the response is, and never
@@ -343,10 +360,10 @@ func FuzzDecodeAnswer(f *testing.F) {
 	f.Add(200, "application/json", "null", "", false)
 	f.Add(204, "", "", "", true)
 	now := ok
-	client, err := transport.New(host, "/v1", transport.Config{
-		Version: "test", Retry: transport.Retry{Max: -1},
-		HTTP: &http.Client{Transport: step(func(req *http.Request) (*http.Response, error) { return now(req) })},
-	})
+	client, err := transport.New(host, "/v1", transport.Config{ClientSettings: moneymovement.ClientSettings{
+		Retries:    moneymovement.RetryPolicy{Max: -1},
+		HTTPClient: &http.Client{Transport: step(func(req *http.Request) (*http.Response, error) { return now(req) })},
+	}})
 	if err != nil {
 		f.Fatal(err)
 	}

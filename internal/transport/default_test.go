@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
@@ -58,7 +59,7 @@ func TestTheDefaultTransportWaitsWithAnEnd(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				set := piped(t, func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) })
 				began := time.Now()
-				_, err := send(t.Context(), newClient(t, tc.baseURL, set, retries(transport.Retry{Max: -1})),
+				_, err := send(t.Context(), newClient(t, tc.baseURL, set, retries(moneymovement.RetryPolicy{Max: -1})),
 					&bookThing, transport.Call{})
 				require.Error(t, err)
 				assert.Equal(t, typeName(tc.kind), typeName(err))
@@ -177,7 +178,7 @@ func TestTheDefaultTransportTellsTheProxy(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			next.Proxy = http.ProxyURL(address)
 			_, err := send(t.Context(),
-				newClient(t, host, inPlaceOfDefault(t, next), retries(transport.Retry{Max: -1})), &bookThing,
+				newClient(t, host, inPlaceOfDefault(t, next), retries(moneymovement.RetryPolicy{Max: -1})), &bookThing,
 				transport.Call{})
 			_, undelivered := errors.AsType[*errors.NotDelivered](err)
 			require.True(t, undelivered, "%v", err)

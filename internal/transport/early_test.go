@@ -98,8 +98,8 @@ func TestABodyIsWholeAfterATokenThatIsRefusedByItsHeader(t *testing.T) {
 		calls.Go(func() {
 			for range 8 {
 				client := newClient(t, server.URL, once, authorizedBy(&tokens{}),
-					func(c *transport.Config) { c.HTTP = server.Client() })
-				r := transport.NewRequest(&bookThing, "acc_1", transport.Call{Key: "invoice-42", KeySet: true})
+					func(c *transport.Config) { c.HTTPClient = server.Client() })
+				r := transport.NewRequest(&bookThing, "acc_1", transport.Keyed("invoice-42"))
 				r.Body(transport.Encoded(large), nil)
 				booked, err := transport.Do[thing](t.Context(), client, r)
 				if assert.NoError(t, err) {

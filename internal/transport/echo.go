@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/moneymovement/moneymovement-go/internal/hidden"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
@@ -14,22 +15,22 @@ const leastEchoed = 8
 
 // hideEcho removes secrets that a refusal repeats. Validators quote the values that they refuse, and programs print and
 // encode the details of a refusal.
-func (t *tracker) hideEcho() {
-	if t.answer.success() {
+func (r *Request) hideEcho() {
+	if r.answer.success() {
 		return
 	}
 	var room [4]string
-	secrets := t.sentSecrets(room[:0])
-	if !mayEcho(t.answer.bytes(), secrets) { // the usual case
+	secrets := r.sentSecrets(room[:0])
+	if !mayEcho(r.answer.bytes(), secrets) { // the usual case
 		return
 	}
 	var pairs []string
 	for _, secret := range secrets {
-		pairs = append(pairs, secret, Redaction)
+		pairs = append(pairs, secret, hidden.Redaction)
 	}
-	if hidden, found := wire.Replace(t.answer.bytes(), strings.NewReplacer(pairs...)); found {
-		t.answer.body.Reset()
-		t.answer.body.Write(hidden)
+	if hidden, found := wire.Replace(r.answer.bytes(), strings.NewReplacer(pairs...)); found {
+		r.answer.body.Reset()
+		r.answer.body.Write(hidden)
 	}
 }
 
@@ -49,10 +50,10 @@ func mayEcho(body []byte, secrets []string) bool {
 
 // sentSecrets adds the credentials, and the secrets of the body, that the last attempt sent. It leaves out those that
 // are too short to search for.
-func (t *tracker) sentSecrets(secrets []string) []string {
-	secrets = append(secrets, strings.TrimPrefix(t.header.Get("Authorization"), "Bearer "), t.header.Get("X-Api-Key"))
-	if t.op.Tells {
-		secrets = append(secrets, wire.Secrets(t.request.body)...)
+func (r *Request) sentSecrets(secrets []string) []string {
+	secrets = append(secrets, strings.TrimPrefix(r.header.Get("Authorization"), "Bearer "), r.header.Get("X-Api-Key"))
+	if r.op.Tells {
+		secrets = append(secrets, wire.Secrets(r.body)...)
 	}
 	return slices.DeleteFunc(secrets, func(secret string) bool { return len(secret) < leastEchoed })
 }

@@ -11,7 +11,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/hidden"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -25,11 +27,11 @@ func (b bearing) Authorize(_ context.Context, h http.Header) error {
 }
 
 // told is a secret of a body.
-type told struct{ transport.Secret }
+type told struct{ hidden.Text }
 
-func (t told) Reveal() string { return transport.Reveal(t.Secret) }
+func (t told) Reveal() string { return hidden.Reveal(t.Text) }
 
-func tell(text string) told { return told{transport.NewSecret(text)} }
+func tell(text string) told { return told{hidden.NewText(text)} }
 
 // tellThing is an operation whose body holds a secret.
 var tellThing = transport.Operation{ID: "TellThing", Method: http.MethodPost, Path: "/things/tell",
@@ -69,8 +71,10 @@ func TestSecretsThatARefusalRepeatsAreHidden(t *testing.T) {
 				w.WriteHeader(c.status)
 				_, _ = io.WriteString(w, c.body)
 			})
-			var kept transport.Answer
-			r := transport.NewRequest(&tellThing, "", transport.Call{Keep: keep(&kept), Auth: bearing{bearer, key}})
+			var kept moneymovement.Response
+			call := transport.Kept(&kept)
+			call.Auth = bearing{bearer, key}
+			r := transport.NewRequest(&tellThing, "", call)
 			r.Body(struct{ Signature told }{tell(sent)}, nil)
 			_, err := transport.Do[thing](t.Context(), newClient(t, server.URL), r)
 			require.Error(t, err)
@@ -78,7 +82,7 @@ func TestSecretsThatARefusalRepeatsAreHidden(t *testing.T) {
 			for _, secret := range []string{sent, escaped, spelled, bearer, key} {
 				assert.NotContains(t, shown, secret)
 			}
-			assert.Contains(t, shown, transport.Redaction)
+			assert.Contains(t, shown, hidden.Redaction)
 			if name == "a message" {
 				assert.Contains(t, shown, "1.50", "what is no secret stays as it is")
 			}

@@ -6,20 +6,24 @@ import "github.com/moneymovement/moneymovement-go/internal/wire"
 type Encoded []byte
 
 // encode encodes the body once for all attempts.
-func (r *Request) encode() ([]byte, error) {
+func (r *Request) encode() (err error) {
 	if !r.hasBody {
-		return nil, nil
+		return nil
 	}
 	if encoded, done := r.body.(Encoded); done {
-		return encoded, nil
+		r.encoded = encoded
+		return nil
 	}
 	if r.encoder != nil {
-		if encoded, ok := wire.Write(r.encoder); ok {
-			return encoded, nil
+		var ok bool
+		if r.encoded, ok = wire.Write(r.encoder); ok {
+			return nil
 		}
 	}
 	if r.op.Tells {
-		return wire.MarshalRevealing(r.body)
+		r.encoded, err = wire.MarshalRevealing(r.body)
+	} else {
+		r.encoded, err = wire.Marshal(r.body)
 	}
-	return wire.Marshal(r.body)
+	return err
 }

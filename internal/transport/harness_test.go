@@ -15,6 +15,7 @@ import (
 	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
@@ -23,19 +24,19 @@ import (
 // The operations of the tests: one for each kind of repetition in the description.
 var (
 	readThing = transport.Operation{ID: "GetThing", Method: http.MethodGet, Path: "/things/{thingId}",
-		Window: transport.WindowReads, Answer: &thingAnswer}
+		Window: moneymovement.WindowReads, Answer: &thingAnswer}
 	bookThing = transport.Operation{ID: "BookThing", Method: http.MethodPost, Path: "/things",
-		Repeat: transport.RepeatKey, Derives: true, Window: transport.WindowWrites, Answer: &thingAnswer}
+		Repeat: transport.RepeatKey, Derives: true, Window: moneymovement.WindowWrites, Answer: &thingAnswer}
 	sendThing = transport.Operation{ID: "SendThing", Method: http.MethodPost, Path: "/things/send",
 		Repeat: transport.RepeatKey, Money: transport.MoneyAtOnce, Answer: &thingAnswer}
 	confirmThing = transport.Operation{ID: "ConfirmThing", Method: http.MethodPost, Path: "/things/{thingId}/confirm",
-		Repeat: transport.RepeatNatural, Window: transport.WindowWrites, Answer: &thingAnswer}
+		Repeat: transport.RepeatNatural, Window: moneymovement.WindowWrites, Answer: &thingAnswer}
 	deleteThing = transport.Operation{ID: "DeleteThing", Method: http.MethodDelete, Path: "/things/{thingId}",
-		Repeat: transport.RepeatNatural, Window: transport.WindowWrites, Answer: &thingAnswer}
+		Repeat: transport.RepeatNatural, Window: moneymovement.WindowWrites, Answer: &thingAnswer}
 	spendThing = transport.Operation{ID: "SpendThing", Method: http.MethodPost, Path: "/things/{thingId}/spend",
-		Repeat: transport.RepeatNever, Window: transport.WindowWrites, Answer: &thingAnswer}
+		Repeat: transport.RepeatNever, Window: moneymovement.WindowWrites, Answer: &thingAnswer}
 	loginThing = transport.Operation{ID: "LogIn", Method: http.MethodPost, Path: "/auth/things",
-		Repeat: transport.RepeatNatural, Window: transport.WindowLogin, Public: true, Answer: &thingAnswer}
+		Repeat: transport.RepeatNatural, Window: moneymovement.WindowLogin, Public: true, Answer: &thingAnswer}
 )
 
 // thing is a response in the form of the generated models.
@@ -103,7 +104,7 @@ func send(ctx context.Context, c *transport.Client, op *transport.Operation, cal
 // sendKeyed makes one call of an operation, with a key if it is a write.
 func sendKeyed(ctx context.Context, c *transport.Client, op *transport.Operation, call transport.Call) (*thing, error) {
 	if op.Method != http.MethodGet {
-		call.Key, call.KeySet = "invoice-42", true
+		call.Key = "invoice-42"
 	}
 	return send(ctx, c, op, call)
 }
@@ -111,36 +112,40 @@ func sendKeyed(ctx context.Context, c *transport.Client, op *transport.Operation
 // newClient returns a client without rate windows and with short waits, unless set changes that.
 func newClient(t *testing.T, baseURL string, set ...func(*transport.Config)) *transport.Client {
 	t.Helper()
-	config := transport.Config{Version: "test", Retry: transport.Retry{WaitMin: time.Millisecond}}
+	config := transport.Config{ClientSettings: moneymovement.ClientSettings{
+		Retries: moneymovement.RetryPolicy{WaitMin: time.Millisecond}}}
 	for _, f := range set {
 		f(&config)
 	}
-	if config.HTTP == nil {
+	if config.HTTPClient == nil {
 		own := &http.Transport{}
 		t.Cleanup(own.CloseIdleConnections)
-		config.HTTP = &http.Client{Transport: own}
+		config.HTTPClient = &http.Client{Transport: own}
 	}
 	client, err := transport.New(baseURL, "/v1", config)
 	require.NoError(t, err)
 	return client
 }
 
+// windows are those of a limiter.
+type windows = map[moneymovement.Window]moneymovement.Allowance
+
 const host = "https://service.example"
 
 func through(next http.RoundTripper) func(*transport.Config) {
-	return func(c *transport.Config) { c.HTTP = &http.Client{Transport: next} }
+	return func(c *transport.Config) { c.HTTPClient = &http.Client{Transport: next} }
 }
 
-func retries(policy transport.Retry) func(*transport.Config) {
-	return func(c *transport.Config) { c.Retry = policy }
+func retries(policy moneymovement.RetryPolicy) func(*transport.Config) {
+	return func(c *transport.Config) { c.Retries = policy }
 }
 
 func authorizedBy(a transport.Authorizer) func(*transport.Config) {
 	return func(c *transport.Config) { c.Auth = a }
 }
 
-func limitedBy(l transport.Limiter) func(*transport.Config) {
-	return func(c *transport.Config) { c.Limiter = l }
+func limitedBy(l moneymovement.RateLimiter) func(*transport.Config) {
+	return func(c *transport.Config) { c.RateLimiter = l }
 }
 
 // step handles one attempt.
@@ -248,8 +253,3 @@ var (
 type failingReader struct{ err error }
 
 func (r failingReader) Read([]byte) (int, error) { return 0, r.err }
-
-// keep makes a call store its response's metadata in into.
-func keep(into *transport.Answer) func(transport.Answer) {
-	return func(answer transport.Answer) { *into = answer }
-}

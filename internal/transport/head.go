@@ -12,29 +12,24 @@ import (
 const requestIDHeader = "X-Request-Id"
 
 // head returns what errors say about the call.
-func (t *tracker) head() errors.CallInfo {
-	head := t.request.head().WithFacts(t.facts())
-	head.Attempts = t.attempts
-	if t.answer.header != nil {
-		head.RequestID = t.answer.header.Get(requestIDHeader)
+func (r *Request) head() errors.CallInfo {
+	head := callfacts.With(errors.CallInfo{
+		Operation: r.op.ID, IdempotencyKey: string(r.call.Key), Resource: r.resource(), Account: r.account,
+		Attempts: r.attempts,
+	}, r.facts())
+	if r.answer.header != nil {
+		head.RequestID = r.answer.header.Get(requestIDHeader)
 	}
 	return head
 }
 
-// head returns what is known about a call before it is sent.
-func (r *Request) head() errors.CallInfo {
-	return errors.CallInfo{
-		Operation: r.op.ID, IdempotencyKey: r.call.Key, Resource: r.resource(), Account: r.account,
-	}.WithFacts(r.op.facts())
-}
-
 // facts returns what the errors need to know about a call. Whether the call may be repeated depends on its key. Without
 // a key, it depends on the call's age.
-func (t *tracker) facts() callfacts.Facts {
-	facts := t.op.facts()
-	facts.Once = !t.repeatable()
-	if t.answer.status == http.StatusUnauthorized {
-		facts.Misplaced = t.misplaced()
+func (r *Request) facts() callfacts.Facts {
+	facts := r.op.facts()
+	facts.Once = !r.repeatable()
+	if r.answer.status == http.StatusUnauthorized {
+		facts.Misplaced = r.misplaced()
 	}
 	return facts
 }
@@ -47,14 +42,14 @@ var forms = []struct{ prefix, name, surface string }{
 }
 
 // misplaced says what a refused credential looks like, if it looks like that of another surface.
-func (t *tracker) misplaced() string {
-	credential := strings.TrimPrefix(t.header.Get("Authorization"), "Bearer ")
+func (r *Request) misplaced() string {
+	credential := strings.TrimPrefix(r.header.Get("Authorization"), "Bearer ")
 	if credential == "" {
-		credential = t.header.Get("X-Api-Key")
+		credential = r.header.Get("X-Api-Key")
 	}
 	surface := ""
 	for _, form := range forms {
-		if form.surface != "" && strings.Contains(t.request.target.Path, form.surface) {
+		if form.surface != "" && strings.Contains(r.target.Path, form.surface) {
 			surface = form.surface
 		}
 	}
@@ -73,7 +68,7 @@ func (o *Operation) facts() callfacts.Facts {
 
 // Head returns the head of an error that a surface creates itself.
 func (o *Operation) Head(key string) errors.CallInfo {
-	return errors.CallInfo{Operation: o.ID, IdempotencyKey: key}.WithFacts(o.facts())
+	return callfacts.With(errors.CallInfo{Operation: o.ID, IdempotencyKey: key}, o.facts())
 }
 
 // resource returns the id in the path, or the contact in the body. It is called only for an error.

@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"net/http"
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/errors"
@@ -16,7 +15,7 @@ const keyField = "Idempotency-Key"
 // keyHeader is canonical, so that a fake, a proxy or a recorder finds it with Header.Get. net/http would repeat a
 // request with this header by itself when a kept connection fails, if its body is nil or http.NoBody, or has GetBody.
 // Neither the retry policy nor the attempt count would notice. So a write with a key has a body of another kind: see
-// [Request.http].
+// sending.prepare.
 const keyHeader = "Idempotency-Key"
 
 // RequireKey refuses a call that moves money without a key from the caller. The program must be able to make the key
@@ -48,17 +47,11 @@ func (c *Check) key(op *Operation, key string) {
 // idempotency checks the caller's key. A write without a key sends none.
 func (r *Request) idempotency() {
 	switch {
-	case !r.call.KeySet:
+	case r.call.Key == "":
 	case r.op.write():
-		r.check.key(r.op, r.call.Key)
+		r.check.key(r.op, string(r.call.Key))
 	default:
 		r.check.Refuse(keyField, "not_applicable", "is not allowed for a read: leave it out")
-	}
-}
-
-func (r *Request) setKey(h http.Header) {
-	if r.call.Key != "" {
-		h[keyHeader] = r.key[:]
 	}
 }
 
@@ -67,22 +60,22 @@ func (r *Request) setKey(h http.Header) {
 const derivedKeyLifetime = 2*time.Hour - time.Minute
 
 // repeatable reports whether the request may be sent again although an earlier attempt may have been carried out.
-func (t *tracker) repeatable() bool {
+func (r *Request) repeatable() bool {
 	switch {
-	case !t.op.write(), t.op.Repeat == RepeatNatural:
+	case !r.op.write(), r.op.Repeat == RepeatNatural:
 		return true
-	case t.op.Repeat != RepeatKey:
+	case r.op.Repeat != RepeatKey:
 		return false
-	case t.call.Key != "":
+	case r.call.Key != "":
 		return true
 	}
-	return t.op.Derives && time.Since(t.began) < derivedKeyLifetime
+	return r.op.Derives && time.Since(r.began) < derivedKeyLifetime
 }
 
 // stillRepeatable stops an attempt that waited too long for its turn: the service may have forgotten the earlier
 // attempt.
-func (t *tracker) stillRepeatable() error {
-	if t.unsettled() && !t.repeatable() {
+func (r *Request) stillRepeatable() error {
+	if r.unsettled() && !r.repeatable() {
 		return errForgotten
 	}
 	return nil
@@ -91,14 +84,14 @@ func (t *tracker) stillRepeatable() error {
 var errForgotten = errors.New("not sent again: the service may have forgotten the first attempt by now")
 
 // resolve returns the advice on how to find out whether a write was carried out.
-func (t *tracker) resolve() string {
+func (r *Request) resolve() string {
 	switch {
-	case !t.repeatable():
+	case !r.repeatable():
 		return "read the resource before you repeat the request"
-	case t.call.Key != "":
+	case r.call.Key != "":
 		return "repeat the same request with the same idempotency key"
-	case t.op.Repeat == RepeatKey:
-		until := t.began.Add(derivedKeyLifetime).UTC().Format(time.RFC3339)
+	case r.op.Repeat == RepeatKey:
+		until := r.began.Add(derivedKeyLifetime).UTC().Format(time.RFC3339)
 		return "repeat the same request before " + until + "; after that, read the resource first"
 	}
 	return "repeat the same request"

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
@@ -20,8 +21,8 @@ func TestNoKeyIsMadeUp(t *testing.T) {
 	client := newClient(t, host, through(svc))
 	for _, op := range []*transport.Operation{&readThing, &bookThing, &bookThing, &sendThing, &confirmThing,
 		&spendThing, &deleteThing, &loginThing} {
-		var answer transport.Answer
-		_, err := send(t.Context(), client, op, transport.Call{Keep: keep(&answer)})
+		var answer moneymovement.Response
+		_, err := send(t.Context(), client, op, transport.Kept(&answer))
 		require.NoError(t, err)
 		assert.Empty(t, answer.IdempotencyKey)
 	}
@@ -66,7 +67,7 @@ func TestACallWithoutAKeyIsRepeatedForTwoHours(t *testing.T) {
 		"within two hours":        {transport.Call{}, 118 * time.Minute, 2},
 		"a minute before":         {transport.Call{}, 119 * time.Minute, 1}, // which a repetition may take on its way
 		"after two hours":         {transport.Call{}, 121 * time.Minute, 1},
-		"after, with its own key": {transport.Call{Key: "k", KeySet: true}, 121 * time.Minute, 2},
+		"after, with its own key": {transport.Keyed("k"), 121 * time.Minute, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -91,7 +92,7 @@ func TestACallWithoutAKeyIsRepeatedForTwoHours(t *testing.T) {
 // waitsLonger is a limiter that makes the second attempt wait.
 type waitsLonger struct{ calls int }
 
-func (l *waitsLonger) Wait(context.Context, transport.RateCall) error {
+func (l *waitsLonger) Wait(context.Context, moneymovement.RateCall) error {
 	if l.calls++; l.calls == 2 {
 		time.Sleep(2 * time.Hour)
 	}
@@ -143,7 +144,7 @@ func TestUnknownOutcomeSaysHowToResolve(t *testing.T) {
 		{&spendThing, "", read, false},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			call := transport.Call{Key: tc.key, KeySet: tc.key != ""}
+			call := transport.Call{CallSettings: moneymovement.CallSettings{Key: moneymovement.Key(tc.key)}}
 			_, err := send(t.Context(), newClient(t, host, through(script(lostAnswer))), tc.op, call)
 			var unknown *errors.OutcomeUnknown
 			require.ErrorAs(t, err, &unknown)

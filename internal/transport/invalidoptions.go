@@ -1,8 +1,6 @@
 package transport
 
 import (
-	"time"
-
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
@@ -22,15 +20,8 @@ func (o *InvalidOptions) NotNil(option string, given bool) {
 	}
 }
 
-// Pace refuses pauses that a wait cannot keep: under 1 ms, over 24 h, or in the wrong order.
-func (o *InvalidOptions) Pace(option string, least, most time.Duration) {
-	if least < shortestPause || most < least || most > longestPause {
-		o.Refuse(option, "out_of_range", "must be pauses from 1ms to 24h, the shorter one first")
-	}
-}
-
 // Options refuses a call because of its options.
-func (c *Check) Options(invalid InvalidOptions) {
+func (c *Check) Options(invalid []errors.Field) {
 	for _, problem := range invalid {
 		c.Refuse(problem.Field, problem.Code, problem.Message)
 	}

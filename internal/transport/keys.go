@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
@@ -99,12 +100,14 @@ func (c *Client) Keys() *Keys {
 }
 
 // keyScope returns the scope of the request's key.
-func (r *Request) keyScope() KeyScope { return KeyScope{r.account, r.op.ID, r.path, r.call.Key} }
+func (r *Request) keyScope() KeyScope {
+	return KeyScope{r.account, r.op.ID, r.path, string(r.call.Key)}
+}
 
 // KeyScopeOf returns the scope of a key of an operation. ids are the values of the parameters of its path, in their
 // order.
 func KeyScopeOf(op *Operation, account, key string, ids ...string) KeyScope {
-	r := NewRequest(op, account, Call{Key: key})
+	r := NewRequest(op, account, Call{CallSettings: moneymovement.CallSettings{Key: moneymovement.Key(key)}})
 	for _, id := range ids {
 		_, name, _ := strings.Cut(r.path, "{")
 		name, _, _ = strings.Cut(name, "}")
@@ -215,7 +218,7 @@ func (m *Keys) forget(known *UsedKey) {
 // claim notes that a write is sent with its key, and returns the function to call when the write has ended. It refuses
 // other terms with the same key.
 func (m *Keys) claim(r *Request, body []byte) (over func(value any, err error), err error) {
-	if !r.call.KeySet || r.op.Repeat != RepeatKey {
+	if r.call.Key == "" || r.op.Repeat != RepeatKey {
 		return func(any, error) {}, nil
 	}
 	m.Lock()
@@ -259,7 +262,7 @@ func (m *Keys) differing(known *UsedKey, r *Request, body []byte) []string {
 // reused returns the error that the service would return for this mistake.
 func reused(r *Request, others []string, owner string) error {
 	refusal := &errors.IdempotencyKeyReused{Refusal: errors.Refusal{
-		CallInfo: errors.CallInfo{Operation: r.op.ID, IdempotencyKey: r.call.Key, Account: r.account},
+		CallInfo: errors.CallInfo{Operation: r.op.ID, IdempotencyKey: string(r.call.Key), Account: r.account},
 		Code:     errors.CodeIdempotencyKeyReused,
 		Message: fmt.Sprintf("this client has sent the key with other terms (%s), so this request was not sent",
 			strings.Join(others, ", ")),

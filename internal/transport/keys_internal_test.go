@@ -20,7 +20,7 @@ var bookPayout = Operation{
 }
 
 func keyed(key string) *Request {
-	return NewRequest(&bookPayout, "cl_1", Call{Key: key, KeySet: true})
+	return NewRequest(&bookPayout, "cl_1", Keyed(key))
 }
 
 // asking is a body that asks for an amount.
@@ -122,7 +122,7 @@ func TestNoSecretIsKeptWithAKey(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := NewKeys()
-			r := NewRequest(tc.op, "cl_1", Call{Key: "k", KeySet: true})
+			r := NewRequest(tc.op, "cl_1", Keyed("k"))
 			bodyOf := func(amount string) []byte {
 				body := string(asking(amount))
 				return []byte(body[:len(body)-1] + strings.Repeat(" ", tc.length-len(body)) + "}")
@@ -245,9 +245,9 @@ func TestTermsEndWithTheKeysLifetime(t *testing.T) {
 func TestOnlyExplicitKeysThatAnchorAreRemembered(t *testing.T) {
 	m := NewKeys()
 	fresh := keyed("k")
-	fresh.call.KeySet = false
+	fresh.call.Key = ""
 	natural := NewRequest(&Operation{ID: "CreateClient", Method: "POST", Path: "/clients", Repeat: RepeatNatural}, "",
-		Call{Key: "k", KeySet: true})
+		Keyed("k"))
 	for _, r := range []*Request{fresh, natural} {
 		over, err := m.claim(r, asking("25"))
 		require.NoError(t, err)
@@ -319,7 +319,7 @@ func TestAReusedKeyNamesItsOwner(t *testing.T) {
 		op := bookPayout
 		op.Owner = owner
 		m := NewKeys()
-		r := NewRequest(&op, "cl_1", Call{Key: "k", KeySet: true})
+		r := NewRequest(&op, "cl_1", Keyed("k"))
 		lost, err := m.claim(r, asking("25"))
 		require.NoError(t, err)
 		lost(nil, &errors.OutcomeUnknown{})

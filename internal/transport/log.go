@@ -13,23 +13,23 @@ import (
 
 // log writes one record for each attempt: a warning for a server error, an info record for a 429, else a debug record.
 // It logs only the attributes listed here: no header, no body, no query, no credential.
-func (c *Client) log(ctx context.Context, t *tracker, resp *http.Response, err error, started time.Time) {
+func (c *Client) log(ctx context.Context, r *Request, resp *http.Response, err error, started time.Time) {
 	level := levelOf(resp)
 	if c.logger == nil || !c.logger.Enabled(ctx, level) {
 		return
 	}
 	attrs := []slog.Attr{
-		slog.String("operation", t.op.ID),
-		slog.String("method", t.op.Method),
-		slog.String("path", t.op.Path),
-		slog.Int("attempt", t.attempts),
+		slog.String("operation", r.op.ID),
+		slog.String("method", r.op.Method),
+		slog.String("path", r.op.Path),
+		slog.Int("attempt", r.attempts),
 		Milliseconds("took", time.Since(started)),
 	}
-	if t.request.account != "" {
-		attrs = append(attrs, slog.String("account", t.request.account))
+	if r.account != "" {
+		attrs = append(attrs, slog.String("account", r.account))
 	}
-	if t.call.Key != "" {
-		attrs = append(attrs, slog.String("idempotencyKey", t.call.Key))
+	if r.call.Key != "" {
+		attrs = append(attrs, slog.String("idempotencyKey", string(r.call.Key)))
 	}
 	if resp != nil {
 		attrs = append(attrs, slog.Int("status", resp.StatusCode), slog.String("requestId", requestID(resp, level)))

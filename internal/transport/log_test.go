@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
@@ -24,7 +25,7 @@ func logged(t *testing.T, level slog.Level, svc *service) []map[string]any {
 	client := newClient(t, host, through(svc), authorizedBy(keyCredential{}), func(c *transport.Config) {
 		c.Logger = logger
 	})
-	r := request(&confirmThing, transport.Call{Key: "invoice-42", KeySet: true})
+	r := request(&confirmThing, transport.Keyed("invoice-42"))
 	r.Query("cursor", "s3cret")
 	r.Body(map[string]string{"name": "Bob s3cret"}, nil)
 	_, _ = transport.Do[thing](t.Context(), client, r)
@@ -147,9 +148,10 @@ func TestALoggedServerErrorThatBreaksOff(t *testing.T) {
 		return resp, nil
 	})
 	logger := slog.New(slog.NewJSONHandler(io.Discard, nil))
-	client := newClient(t, host, through(script(broken)), retries(transport.Retry{Max: -1}), func(c *transport.Config) {
-		c.Logger = logger
-	})
+	client := newClient(t, host, through(script(broken)), retries(moneymovement.RetryPolicy{Max: -1}),
+		func(c *transport.Config) {
+			c.Logger = logger
+		})
 	_, err := send(t.Context(), client, &readThing, transport.Call{})
 	assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
 	assert.ErrorContains(t, errors.Unwrap(err), "the response ended after 9 bytes")

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -38,25 +39,14 @@ func TestAClientThatNobodyMade(t *testing.T) {
 	assert.Nil(t, refusals(t, func(c *transport.Check) { c.Made(newClient(t, host), "New") }))
 }
 
-// Options apply in their order. A nil option is ignored.
-func TestWhatAClientIsMadeOf(t *testing.T) {
-	config := transport.ConfigOf("1.2.3", []func(*transport.Config){
-		func(c *transport.Config) {
-			c.UserAgent = "first"
-		}, nil, func(c *transport.Config) { c.UserAgent += ", second" },
-	})
-	assert.Equal(t, transport.Config{Version: "1.2.3", UserAgent: "first, second"}, config)
-}
-
 // A call acts for its client's own account, with its options. Without a client it is refused.
 func TestARequestOfAClient(t *testing.T) {
 	svc := script(ok)
 	client := newClient(t, host, through(svc))
 	list := transport.Operation{ID: "ListThings", Method: http.MethodGet, Path: "/things"}
-	var kept transport.Answer
-	options := []func(*transport.Call){nil, func(c *transport.Call) { c.Keep = keep(&kept) }}
+	var kept moneymovement.Response
 	_, err := transport.Do[thing](t.Context(), client,
-		transport.RequestOf(client, "New", &list, transport.CallOf(options)))
+		transport.RequestOf(client, "New", &list, transport.Kept(&kept)))
 	require.NoError(t, err)
 	require.Len(t, svc.attempts(), 1)
 	assert.Equal(t, "/v1/things", svc.attempts()[0].uri)
@@ -64,7 +54,7 @@ func TestARequestOfAClient(t *testing.T) {
 	assert.Equal(t, http.StatusOK, kept.Status)
 
 	_, err = transport.Do[thing](t.Context(), nil,
-		transport.RequestOf(nil, "appapi.New", &list, transport.CallOf(options)))
+		transport.RequestOf(nil, "appapi.New", &list, transport.Kept(&kept)))
 	refused(t, err, "client", "not_made")
 	require.ErrorContains(t, err, "appapi.New")
 }

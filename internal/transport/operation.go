@@ -3,6 +3,7 @@ package transport
 import (
 	"net/http"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
@@ -13,7 +14,7 @@ type Operation struct {
 	Path   string // template below the surface's base path, such as "/payouts/{payoutId}"
 	Repeat Repeat
 	Money  Money
-	Window Window
+	Window moneymovement.Window
 	Public bool // carries no credential
 
 	Tells   bool // the request body holds secrets
@@ -48,19 +49,6 @@ const (
 	MoneyNone Money = "none"
 	// MoneyAtOnce marks a write with an idempotency key that moves money itself: no second call confirms it.
 	MoneyAtOnce Money = "at-once"
-)
-
-// Window names a stated rate window.
-type Window string
-
-const (
-	WindowReads        Window = "reads"
-	WindowWrites       Window = "writes"
-	WindowLogin        Window = "login"         // counts by the client's IP address
-	WindowSandboxMoney Window = "sandbox_money" // counts by account
-
-	WindowLoginEmail     Window = "login_email"     // counts by the email that asks for a challenge
-	WindowLoginChallenge Window = "login_challenge" // counts by challengeId
 )
 
 // write reports whether the operation can change anything.

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
@@ -80,7 +81,8 @@ func TestOrigins(t *testing.T) {
 	} {
 		for _, plain := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/%v", baseURL, plain), func(t *testing.T) {
-				client, err := transport.New(baseURL, "/v1", transport.Config{AllowPlainHTTP: plain})
+				client, err := transport.New(baseURL, "/v1", transport.Config{
+					ClientSettings: moneymovement.ClientSettings{PlainHTTP: plain}})
 				if plain && tc.withPlainHTTP || !plain && tc.accepted {
 					require.NoError(t, err)
 					assert.NotNil(t, client)
@@ -129,7 +131,8 @@ func TestBasePaths(t *testing.T) {
 		assert.Equal(t, want, svc.attempts()[0].uri, "%q", base)
 	}
 	svc := script(ok)
-	client, err := transport.New(host+"/", "", transport.Config{HTTP: &http.Client{Transport: svc}})
+	client, err := transport.New(host+"/", "", transport.Config{ClientSettings: moneymovement.ClientSettings{
+		HTTPClient: &http.Client{Transport: svc}}})
 	require.NoError(t, err)
 	_, err = send(t.Context(), client, &readThing, transport.Call{})
 	require.NoError(t, err)
@@ -138,12 +141,13 @@ func TestBasePaths(t *testing.T) {
 
 func TestUserAgentCannotBreakAHeader(t *testing.T) {
 	for _, agent := range []string{"a\r\nX: y", "a\n", "a\x00", "a\x7f"} {
-		_, err := transport.New(host, "/v1", transport.Config{UserAgent: agent})
+		_, err := transport.New(host, "/v1",
+			transport.Config{ClientSettings: moneymovement.ClientSettings{UserAgent: agent}})
 		refused(t, err, "userAgent", "invalid_header")
 	}
 }
 
-// net/http and go-retryablehttp put the URL into their errors. A query can hold values that a log must not show.
+// net/http puts the URL into its errors. A query can hold values that a log must not show.
 func TestErrorsNeverPrintTheAddress(t *testing.T) {
 	dead := httptest.NewServer(http.NotFoundHandler())
 	dead.Close()
@@ -177,7 +181,7 @@ func TestErrorsOfAMockNeverPrintTheAddress(t *testing.T) {
 	mock := httpmock.NewMockTransport()
 	mock.RegisterResponder(http.MethodPost, host+"/v1/things",
 		httpmock.NewErrorResponder(&url.Error{Op: "Post", URL: host + "?s3cret", Err: io.EOF}))
-	client := newClient(t, host, through(mock), retries(transport.Retry{Max: -1}))
+	client := newClient(t, host, through(mock), retries(moneymovement.RetryPolicy{Max: -1}))
 	_, err := send(t.Context(), client, &bookThing, transport.Call{})
 	require.ErrorIs(t, err, io.EOF)
 	assert.NotContains(t, causes(err), "s3cret")

@@ -8,40 +8,43 @@ import (
 	"net/url"
 	"time"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/callfacts"
 )
 
-// outcome returns the error of a call without a response. err is the error of the last attempt.
-func (t *tracker) outcome(err error) error {
-	if _, answered := errors.CallInfoOf(err); answered && !t.unsettled() && withoutEffect(err) {
+// outcome returns the error of a call without a response. err is the error of the last attempt, or of what came before
+// the next one.
+func (r *Request) outcome(ctx context.Context, err error) error {
+	err = ended(ctx, err)
+	if _, answered := errors.CallInfoOf(err); answered && !r.unsettled() && withoutEffect(err) {
 		return err // a login inside the call was refused: nothing was sent
 	}
-	if t.unsettled() {
-		return t.unknown(err)
+	if r.unsettled() {
+		return r.unknown(err)
 	}
 	if login, lost := errors.AsType[*errors.OutcomeUnknown](err); lost {
 		err = login.Cause // a lost login moved nothing, and this call was not sent
 	}
-	head := t.head()
-	head.RetryAt = t.retryAt(err)
-	return &errors.NotDelivered{CallInfo: head, Err: t.withDeadline(err)}
+	head := r.head()
+	head.RetryAt = r.retryAt(err)
+	return &errors.NotDelivered{CallInfo: head, Err: r.withDeadline(err)}
 }
 
 // settle judges a refusal by the earlier attempts too. If one of them may have been carried out, only a response about
 // the request itself shows what happened. Other responses do not: wait, log in, or the service is down.
-func (t *tracker) settle(refusal error) error {
+func (r *Request) settle(refusal error) error {
 	switch {
-	case !t.op.write():
+	case !r.op.write():
 		return refusal
-	case t.garbled(refusal):
-		return t.unknown(refusal)
-	case t.unsettled() && t.ownDoing(refusal):
-		return t.unknown(refusal)
-	case judged(t.answer.status):
+	case r.garbled(refusal):
+		return r.unknown(refusal)
+	case r.unsettled() && r.ownDoing(refusal):
+		return r.unknown(refusal)
+	case judged(r.answer.status):
 		return refusal
-	case t.lost, t.doubted && withoutEffect(refusal):
-		return t.unknown(refusal)
+	case r.lost, r.doubted && withoutEffect(refusal):
+		return r.unknown(refusal)
 	}
 	return refusal
 }
@@ -60,16 +63,16 @@ func judged(status int) bool {
 // idempotency key, the service repeats its first response. Without a key, a deleted resource is not found, and a
 // confirmed one has another status or is past its window. Money that has moved can be the reason for any refusal. It
 // can also still be on its way: if the request itself moves money, not even its key makes a refusal certain.
-func (t *tracker) ownDoing(refusal error) bool {
+func (r *Request) ownDoing(refusal error) bool {
 	switch {
-	case !withoutEffect(refusal), t.op.Repeat == RepeatKey && t.op.Money != MoneyAtOnce:
+	case !withoutEffect(refusal), r.op.Repeat == RepeatKey && r.op.Money != MoneyAtOnce:
 		return false
-	case t.op.Money != MoneyNone:
+	case r.op.Money != MoneyNone:
 		return true
 	}
-	switch t.answer.status {
+	switch r.answer.status {
 	case http.StatusNotFound:
-		return t.op.Method == http.MethodDelete
+		return r.op.Method == http.MethodDelete
 	case http.StatusConflict, http.StatusGone:
 		return true
 	}
@@ -79,42 +82,42 @@ func (t *tracker) ownDoing(refusal error) bool {
 // withoutEffect reports an error after which nothing was changed. It judges the write and not its money: an operation
 // that moves no money can also have been carried out.
 func withoutEffect(err error) bool {
-	return err != nil && errors.CarriedOut(err, callfacts.Asker{}) == errors.NotMoved
+	return err != nil && callfacts.WithoutEffect(err)
 }
 
 // garbled reports a response that is neither the service's JSON error nor a client error: a proxy's page, a redirect,
 // an empty body.
-func (t *tracker) garbled(refusal error) bool {
+func (r *Request) garbled(refusal error) bool {
 	unexpected, ok := errors.AsType[*errors.UnexpectedResponse](refusal)
 	return ok && !withoutEffect(unexpected)
 }
 
 // unreadable returns the error of a success that cannot be decoded. The service did what the request asked for.
-func (t *tracker) unreadable(cause error) error {
-	unexpected := t.answer.unexpected(t, cause)
-	if t.op.write() {
-		return t.unknown(unexpected)
+func (r *Request) unreadable(cause error) error {
+	unexpected := r.answer.unexpected(r, cause)
+	if r.op.write() {
+		return r.unknown(unexpected)
 	}
 	return unexpected
 }
 
-func (a *answer) unexpected(t *tracker, cause error) error {
-	return &errors.UnexpectedResponse{CallInfo: t.head(), Status: a.status, ContentType: a.header.Get("Content-Type"),
+func (a *answer) unexpected(r *Request, cause error) error {
+	return &errors.UnexpectedResponse{CallInfo: r.head(), Status: a.status, ContentType: a.header.Get("Content-Type"),
 		Err: cause}
 }
 
 // unsettled reports that a write may have been carried out.
-func (t *tracker) unsettled() bool { return t.op.write() && (t.lost || t.doubted) }
+func (r *Request) unsettled() bool { return r.op.write() && (r.lost || r.doubted) }
 
-func (t *tracker) unknown(cause error) error {
-	head := t.head()
-	head.RetryAt = t.retryAt(cause)
-	return &errors.OutcomeUnknown{CallInfo: head, Resolve: t.resolve(), Cause: t.withDeadline(cause)}
+func (r *Request) unknown(cause error) error {
+	head := r.head()
+	head.RetryAt = r.retryAt(cause)
+	return &errors.OutcomeUnknown{CallInfo: head, Resolve: r.resolve(), Cause: r.withDeadline(cause)}
 }
 
 // withDeadline adds to an error that the context's deadline left no time for another attempt.
-func (t *tracker) withDeadline(err error) error {
-	if !t.noTime || errors.Is(err, context.DeadlineExceeded) {
+func (r *Request) withDeadline(err error) error {
+	if !r.noTime || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return fmt.Errorf("%w; %w", err, noTimeLeft{})
@@ -133,16 +136,16 @@ func withoutURL(err error) error {
 
 // retryAt returns the time before which another attempt is useless, as the error of the last attempt says. If the call
 // ended in a pause that the service asked for, it is the end of the pause.
-func (t *tracker) retryAt(err error) time.Time {
-	if at := retryAt(err); !at.IsZero() || !t.askedBack.After(time.Now()) {
+func (r *Request) retryAt(err error) time.Time {
+	if at := retryAt(err); !at.IsZero() || !r.askedBack.After(time.Now()) {
 		return at
 	}
-	return t.askedBack
+	return r.askedBack
 }
 
 // retryAt returns the time before which another attempt is useless. It is zero if err does not say.
 func retryAt(err error) time.Time {
-	if wait, ok := errors.AsType[*WaitTooLong](err); ok {
+	if wait, ok := errors.AsType[*moneymovement.NoRoom](err); ok {
 		return wait.Until
 	}
 	head, _ := errors.CallInfoOf(err)
@@ -150,7 +153,7 @@ func retryAt(err error) time.Time {
 }
 
 // ended removes the URL from err, and adds the context's error if another error hides it. If the server does not use
-// TLS, it returns the same error as http.Client: a first attempt does not use http.Client.
+// TLS, it returns the same error as http.Client does.
 func ended(ctx context.Context, err error) error {
 	err = withoutURL(err)
 	if record, ok := err.(tls.RecordHeaderError); ok && string(record.RecordHeader[:]) == "HTTP/" { //nolint:errorlint // as http.Client looks at it

@@ -12,7 +12,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/ratewindow"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -268,7 +270,7 @@ func TestALostLoginLeavesNoDoubtAboutTheCall(t *testing.T) {
 // crowded is a limiter that has no room after a while.
 type crowded struct{ err error }
 
-func (c crowded) Wait(context.Context, transport.RateCall) error {
+func (c crowded) Wait(context.Context, moneymovement.RateCall) error {
 	<-time.After(2 * time.Second)
 	return c.err
 }
@@ -315,9 +317,9 @@ func keyOf(err error) string {
 func TestUnknownOutcomeCarriesNoForeignRequestID(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := script(refuses(401, errors.CodeTokenExpired, "X-Request-ID", "req_401"), lostAnswer)
-		var kept transport.Answer
+		var kept moneymovement.Response
 		_, err := send(t.Context(), newClient(t, host, through(svc), authorizedBy(new(tokens))), &bookThing,
-			transport.Call{Keep: keep(&kept)})
+			transport.Kept(&kept))
 		var unknown *errors.OutcomeUnknown
 		require.ErrorAs(t, err, &unknown)
 		assert.Empty(t, unknown.RequestID)
@@ -359,7 +361,8 @@ func TestContextErrorsStayVisible(t *testing.T) {
 	for name, ending := range endings {
 		for _, op := range []*transport.Operation{&readThing, &bookThing, &spendThing} {
 			t.Run("before/"+name+"/"+op.ID, func(t *testing.T) {
-				for _, limiter := range []transport.Limiter{nil, transport.NewLocalLimiter(transport.StatedWindows())} {
+				for _, limiter := range []moneymovement.RateLimiter{nil,
+					ratewindow.New(moneymovement.StatedWindows(), nil)} {
 					ctx, end := ending(t.Context())
 					end()
 					svc := script(ok)

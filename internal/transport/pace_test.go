@@ -15,18 +15,20 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/ratewindow"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // asking notes the calls for which a client asks its limiter.
 type asking struct {
 	mu    sync.Mutex
-	calls []transport.RateCall
-	wait  func(transport.RateCall) error // nil admits all calls
+	calls []moneymovement.RateCall
+	wait  func(moneymovement.RateCall) error // nil admits all calls
 }
 
-func (a *asking) Wait(_ context.Context, call transport.RateCall) error {
+func (a *asking) Wait(_ context.Context, call moneymovement.RateCall) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.calls = append(a.calls, call)
@@ -37,12 +39,13 @@ func (a *asking) Wait(_ context.Context, call transport.RateCall) error {
 }
 
 var depositThing = transport.Operation{ID: "Deposit", Method: http.MethodPost, Path: "/deposits",
-	Repeat: transport.RepeatKey, Window: transport.WindowSandboxMoney, Answer: &thingAnswer}
+	Repeat: transport.RepeatKey, Window: moneymovement.WindowSandboxMoney, Answer: &thingAnswer}
 
 func TestCallsHaveTheClassOfTheirOperation(t *testing.T) {
-	for op, want := range map[*transport.Operation]transport.RateClass{
-		&readThing: transport.ClassRead, &bookThing: transport.ClassWrite, &deleteThing: transport.ClassWrite,
-		&depositThing: transport.ClassWrite, &loginThing: transport.ClassLogin,
+	for op, want := range map[*transport.Operation]moneymovement.RateClass{
+		&readThing: moneymovement.ClassRead, &bookThing: moneymovement.ClassWrite,
+		&deleteThing:  moneymovement.ClassWrite,
+		&depositThing: moneymovement.ClassWrite, &loginThing: moneymovement.ClassLogin,
 	} {
 		limiter := new(asking)
 		client := newClient(t, host, through(script(ok)), limitedBy(limiter))
@@ -52,18 +55,19 @@ func TestCallsHaveTheClassOfTheirOperation(t *testing.T) {
 			assert.Equal(t, want, call.Class, op.ID)
 			assert.Zero(t, call.Closes)
 		}
-		_, err = send(t.Context(), client, op, transport.Call{Class: transport.ClassPoll})
+		_, err = send(t.Context(), client, op, transport.Call{Class: moneymovement.ClassPoll})
 		require.NoError(t, err)
-		assert.Equal(t, transport.ClassPoll, limiter.calls[len(limiter.calls)-1].Class, "or the one that the call says")
+		assert.Equal(t, moneymovement.ClassPoll, limiter.calls[len(limiter.calls)-1].Class,
+			"or the one that the call says")
 	}
 }
 
 // If an account's hour has no room, or its limiter fails, room among the writes does not help.
 func TestEveryWindowOfACallHasToHaveRoom(t *testing.T) {
 	broken := errors.New("limiter's store is down")
-	for _, window := range []transport.Window{transport.WindowLoginEmail, transport.WindowSandboxMoney,
-		transport.WindowWrites} {
-		limiter := &asking{wait: func(call transport.RateCall) error {
+	for _, window := range []moneymovement.Window{moneymovement.WindowLoginEmail, moneymovement.WindowSandboxMoney,
+		moneymovement.WindowWrites} {
+		limiter := &asking{wait: func(call moneymovement.RateCall) error {
 			if call.Window == window {
 				return broken
 			}
@@ -71,7 +75,7 @@ func TestEveryWindowOfACallHasToHaveRoom(t *testing.T) {
 		}}
 		svc := script(ok)
 		call := transport.Call{}
-		call.Counted.Window = transport.WindowLoginEmail
+		call.Counted.Window = moneymovement.WindowLoginEmail
 		_, err := send(t.Context(), newClient(t, host, through(svc), limitedBy(limiter)), &depositThing, call)
 		undelivered, isUndelivered := errors.AsType[*errors.NotDelivered](err)
 		require.True(t, isUndelivered, "%s: %v", window, err)
@@ -102,8 +106,8 @@ func (c *tokenFor) Authorize(_ context.Context, h http.Header) error {
 // The slot is taken last, however long the credential takes. A credential that expired in line is not sent.
 func TestTheSlotIsTakenWhenTheCredentialIsThere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{transport.WindowWrites: {Calls: 1,
-			Per: time.Minute}})
+		limiter := ratewindow.New(windows{moneymovement.WindowWrites: {Calls: 1,
+			Per: time.Minute}}, nil)
 		svc := script(ok)
 		credential := &tokenFor{lives: 100 * time.Second, took: 20 * time.Second}
 		client := newClient(t, host, through(svc), limitedBy(limiter), authorizedBy(credential))
@@ -142,7 +146,7 @@ func TestACredentialThatIsGoneAfterTheLine(t *testing.T) {
 			sent   int
 		}{{time.Second - 1, 1}, {time.Second, 0}} {
 			svc := script(ok)
-			limiter := &asking{wait: func(transport.RateCall) error { time.Sleep(tc.queued); return nil }}
+			limiter := &asking{wait: func(moneymovement.RateCall) error { time.Sleep(tc.queued); return nil }}
 			_, err := send(t.Context(),
 				newClient(t, host, through(svc), limitedBy(limiter), authorizedBy(new(hadOnce))), &bookThing,
 				transport.Call{})
@@ -160,7 +164,7 @@ func TestACredentialThatIsGoneAfterTheLine(t *testing.T) {
 func TestASlotThatGrewOldIsTakenAnew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for took, slots := range map[time.Duration]int{time.Second - 1: 1, time.Second: 2} {
-			limiter := &asking{wait: func(transport.RateCall) error { time.Sleep(2 * time.Second); return nil }}
+			limiter := &asking{wait: func(moneymovement.RateCall) error { time.Sleep(2 * time.Second); return nil }}
 			credential := &tokenFor{lives: time.Second, took: took} // it is over each time that the line is
 			_, err := send(t.Context(),
 				newClient(t, host, through(script(ok)), limitedBy(limiter), authorizedBy(credential)), &bookThing,
@@ -176,29 +180,30 @@ func TestReservedCallsWaitOnce(t *testing.T) {
 		limiter := new(asking)
 		svc := script(refuses(503, errors.CodeDatabaseUnavailable), ok)
 		client := newClient(t, host, through(svc), limitedBy(limiter), authorizedBy(keyCredential{}))
-		call := transport.Call{Class: transport.ClassConfirm, Closes: time.Now().Add(2 * time.Minute)}
+		call := transport.Call{Class: moneymovement.ClassConfirm, Closes: time.Now().Add(2 * time.Minute)}
 		_, err := client.Reserve(t.Context(), &confirmThing, call)
 		require.NoError(t, err)
 		assert.Empty(t, svc.attempts())
-		want := transport.RateCall{Window: transport.WindowWrites, Class: transport.ClassConfirm, Closes: call.Closes}
-		assert.Equal(t, []transport.RateCall{want}, limiter.calls)
+		want := moneymovement.RateCall{Window: moneymovement.WindowWrites, Class: moneymovement.ClassConfirm,
+			Closes: call.Closes}
+		assert.Equal(t, []moneymovement.RateCall{want}, limiter.calls)
 
 		call.Reserved = true
 		_, err = send(t.Context(), client, &confirmThing, call)
 		require.NoError(t, err)
 		assert.Len(t, svc.attempts(), 2)
-		assert.Equal(t, []transport.RateCall{want, want}, limiter.calls, "the second attempt waits again")
+		assert.Equal(t, []moneymovement.RateCall{want, want}, limiter.calls, "the second attempt waits again")
 	})
 }
 
 func TestReserveSaysWhyItCannot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{transport.WindowWrites: {Calls: 1,
-			Per: time.Minute}})
+		limiter := ratewindow.New(windows{moneymovement.WindowWrites: {Calls: 1,
+			Per: time.Minute}}, nil)
 		client := newClient(t, host, through(script(ok)), limitedBy(limiter))
 		reserve := func(ctx context.Context, closes time.Duration) (time.Duration, error) {
-			return client.Reserve(ctx, &confirmThing, transport.Call{Key: "invoice-42", Class: transport.ClassConfirm,
-				Closes: time.Now().Add(closes)})
+			return client.Reserve(ctx, &confirmThing, transport.Call{Class: moneymovement.ClassConfirm,
+				Closes: time.Now().Add(closes), CallSettings: moneymovement.CallSettings{Key: "invoice-42"}})
 		}
 		queued, err := reserve(t.Context(), 2*time.Minute)
 		require.NoError(t, err)
@@ -211,7 +216,7 @@ func TestReserveSaysWhyItCannot(t *testing.T) {
 		assert.Empty(t, undelivered.Account)
 		assert.Equal(t, "invoice-42", undelivered.IdempotencyKey)
 		assert.Equal(t, time.Now().Add(minute), undelivered.RetryAt)
-		tooLong, isTooLong := errors.AsType[*transport.WaitTooLong](err)
+		tooLong, isTooLong := errors.AsType[*moneymovement.NoRoom](err)
 		require.True(t, isTooLong)
 		assert.True(t, tooLong.Closed)
 
@@ -247,16 +252,16 @@ func TestWaitingInLineIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
 		logger := slog.New(slog.NewJSONHandler(&out, nil))
-		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{
-			transport.WindowWrites: {Calls: 1, Per: time.Minute},
-			transport.WindowReads:  {Calls: 1, Per: 500 * time.Millisecond},
-		})
+		limiter := ratewindow.New(windows{
+			moneymovement.WindowWrites: {Calls: 1, Per: time.Minute},
+			moneymovement.WindowReads:  {Calls: 1, Per: 500 * time.Millisecond},
+		}, nil)
 		client := newClient(t, host, through(script(ok)), limitedBy(limiter), func(c *transport.Config) {
 			c.Logger = logger
 		})
 		queued := func(ctx context.Context, op *transport.Operation) time.Duration {
-			var answer transport.Answer
-			_, _ = send(ctx, client, op, transport.Call{Keep: keep(&answer)})
+			var answer moneymovement.Response
+			_, _ = send(ctx, client, op, transport.Kept(&answer))
 			return answer.Queued
 		}
 		assert.Zero(t, queued(t.Context(), &readThing))
@@ -292,7 +297,7 @@ func TestASecondInLineIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for waited, told := range map[time.Duration]bool{time.Second - 1: false, time.Second: true} {
 			var out bytes.Buffer
-			limiter := &asking{wait: func(transport.RateCall) error { time.Sleep(waited); return nil }}
+			limiter := &asking{wait: func(moneymovement.RateCall) error { time.Sleep(waited); return nil }}
 			client := newClient(t, host, through(script(ok)), limitedBy(limiter), func(c *transport.Config) {
 				c.Logger = slog.New(slog.NewJSONHandler(&out, nil))
 			})

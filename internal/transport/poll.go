@@ -5,21 +5,12 @@ import (
 	"fmt"
 	"time"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// Pace limits the pauses between two reads of a wait. The first pause is Least. Each pause is half as long again as the
-// one before, up to Most.
-type Pace struct{ Least, Most time.Duration }
-
 // DefaultPace notices quick changes early, and reads seldom in long waits.
-func DefaultPace() Pace { return Pace{Least: 500 * time.Millisecond, Most: 15 * time.Second} }
-
-// The limits prevent a wait without pauses, and overflow.
-const (
-	shortestPause = time.Millisecond
-	longestPause  = 24 * time.Hour
-)
+var DefaultPace = moneymovement.Pace{Least: 500 * time.Millisecond, Most: 15 * time.Second}
 
 // maxFailedReads is how many reads in a row may fail before the wait fails. An outage of a minute does not end a wait
 // of days.
@@ -29,7 +20,8 @@ const maxFailedReads = 10
 // the time that the service asked for, up to maxFailedReads times in a row. The second half of each pause is random, so
 // that many waits do not read at the same time. If the service asks for a longer pause than a call would wait, Poll
 // returns the refusal, which says when to try again.
-func (c *Client) Poll(ctx context.Context, p Pace, read func(context.Context) (done bool, err error)) error {
+func (c *Client) Poll(ctx context.Context, p moneymovement.Pace,
+	read func(context.Context) (done bool, err error)) error {
 	failed := 0
 	for pause := p.Least; ; pause = min(pause*3/2, p.Most) {
 		done, err := read(ctx)

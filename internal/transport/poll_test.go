@@ -2,7 +2,6 @@ package transport_test
 
 import (
 	"context"
-	"math"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -10,31 +9,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-func TestPausesOutsideTheBoundsAreRefused(t *testing.T) {
-	const day = 24 * time.Hour
-	for pace, refused := range map[transport.Pace]bool{
-		{Least: time.Second, Most: time.Minute}: false,
-		{Least: time.Millisecond, Most: day}:    false,
-		{Least: day, Most: day}:                 false,
-		{}:                                      true,
-		{Least: time.Millisecond - 1, Most: time.Hour}: true,
-		{Least: -time.Second, Most: math.MinInt64}:     true,
-		{Least: time.Minute, Most: time.Minute - 1}:    true,
-		{Least: time.Second, Most: day + 1}:            true,
-	} {
-		var invalid transport.InvalidOptions
-		invalid.Pace("PollEvery", pace.Least, pace.Most)
-		assert.Equal(t, refused, len(invalid) == 1, "%v", pace)
-	}
-}
-
 func TestPollReadsUntilDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pace, began := transport.Pace{Least: time.Second, Most: 4 * time.Second}, time.Now()
+		pace, began := moneymovement.Pace{Least: time.Second, Most: 4 * time.Second}, time.Now()
 		var at []time.Duration
 		require.NoError(t, poller(t).Poll(t.Context(), pace, func(context.Context) (bool, error) {
 			at = append(at, time.Since(began))
@@ -55,7 +37,7 @@ func TestPollEndsWithAnErrorOrItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		broken := errors.New("broken")
 		reads := 0
-		err := poller(t).Poll(t.Context(), transport.DefaultPace(), func(context.Context) (bool, error) {
+		err := poller(t).Poll(t.Context(), transport.DefaultPace, func(context.Context) (bool, error) {
 			reads++
 			return false, broken
 		})
@@ -65,7 +47,7 @@ func TestPollEndsWithAnErrorOrItsContext(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		began := time.Now()
-		err = poller(t).Poll(ctx, transport.DefaultPace(), func(context.Context) (bool, error) { return false, nil })
+		err = poller(t).Poll(ctx, transport.DefaultPace, func(context.Context) (bool, error) { return false, nil })
 		require.EqualError(t, err, "context deadline exceeded", "no read has failed")
 		assert.Equal(t, time.Minute, time.Since(began))
 	})
@@ -75,7 +57,7 @@ func TestPollOutlastsAnOutage(t *testing.T) {
 	down := &errors.NotDelivered{CallInfo: errors.CallInfo{Operation: "Read"}, Err: errors.New("no connection")}
 	synctest.Test(t, func(t *testing.T) {
 		reads, failing := 0, 0
-		require.NoError(t, poller(t).Poll(t.Context(), transport.DefaultPace(), func(context.Context) (bool, error) {
+		require.NoError(t, poller(t).Poll(t.Context(), transport.DefaultPace, func(context.Context) (bool, error) {
 			if reads++; reads%10 == 0 { // nine failures in a row, again and again
 				return reads == 50, nil
 			}
@@ -85,7 +67,7 @@ func TestPollOutlastsAnOutage(t *testing.T) {
 		assert.Equal(t, 45, failing)
 
 		reads = 0
-		err := poller(t).Poll(t.Context(), transport.DefaultPace(), func(context.Context) (bool, error) {
+		err := poller(t).Poll(t.Context(), transport.DefaultPace, func(context.Context) (bool, error) {
 			reads++
 			return false, down
 		})
@@ -94,7 +76,7 @@ func TestPollOutlastsAnOutage(t *testing.T) {
 
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		err = poller(t).Poll(ctx, transport.DefaultPace(), func(context.Context) (bool, error) { return false, down })
+		err = poller(t).Poll(ctx, transport.DefaultPace, func(context.Context) (bool, error) { return false, down })
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.ErrorIs(t, err, down, "and why nothing newer was seen")
 		assert.NotContains(t, err.Error(), "\n")
@@ -109,7 +91,7 @@ func TestPollAsksNoSoonerThanTheServiceWants(t *testing.T) {
 				Code: errors.CodeRateLimited, Status: 429}}
 		}
 		began := time.Now()
-		require.NoError(t, poller(t).Poll(t.Context(), transport.DefaultPace(), func(context.Context) (bool, error) {
+		require.NoError(t, poller(t).Poll(t.Context(), transport.DefaultPace, func(context.Context) (bool, error) {
 			if time.Since(began) == 0 {
 				return false, limited()
 			}
@@ -120,7 +102,7 @@ func TestPollAsksNoSoonerThanTheServiceWants(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 		defer cancel()
 		began = time.Now()
-		err := poller(t).Poll(ctx, transport.DefaultPace(), func(context.Context) (bool, error) {
+		err := poller(t).Poll(ctx, transport.DefaultPace, func(context.Context) (bool, error) {
 			return false, limited()
 		})
 		_, ok := errors.AsType[*errors.RateLimited](err)
@@ -134,7 +116,7 @@ func TestPollIsNotToldToWaitForLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := newClient(t, host, through(script(refuses(429, errors.CodeRateLimited, "Retry-After", "86400"))))
 		began := time.Now()
-		err := client.Poll(t.Context(), transport.DefaultPace(), func(ctx context.Context) (bool, error) {
+		err := client.Poll(t.Context(), transport.DefaultPace, func(ctx context.Context) (bool, error) {
 			_, err := send(ctx, client, &readThing, transport.Call{})
 			return false, err
 		})
@@ -149,9 +131,9 @@ func TestPollIsNotToldToWaitForLong(t *testing.T) {
 func TestPollWaitsAsLongAsACall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		busy := refuses(429, errors.CodeRateLimited, "Retry-After", "65")
-		client := newClient(t, host, through(script(busy, ok)), retries(transport.Retry{Max: -1}))
+		client := newClient(t, host, through(script(busy, ok)), retries(moneymovement.RetryPolicy{Max: -1}))
 		began := time.Now()
-		require.NoError(t, client.Poll(t.Context(), transport.DefaultPace(), func(ctx context.Context) (bool, error) {
+		require.NoError(t, client.Poll(t.Context(), transport.DefaultPace, func(ctx context.Context) (bool, error) {
 			_, err := send(ctx, client, &readThing, transport.Call{})
 			return err == nil, err
 		}))
@@ -184,5 +166,5 @@ func TestAPause(t *testing.T) {
 func poller(t *testing.T) *transport.Client { return newClient(t, host, through(script(ok))) }
 
 func TestTheUsualPace(t *testing.T) {
-	assert.Equal(t, transport.Pace{Least: 500 * time.Millisecond, Most: 15 * time.Second}, transport.DefaultPace())
+	assert.Equal(t, moneymovement.Pace{Least: 500 * time.Millisecond, Most: 15 * time.Second}, transport.DefaultPace)
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
@@ -98,7 +99,7 @@ func requireNoSecret(t *testing.T, err error) (said string) {
 func requireQuiet(t *testing.T, baseURL, says string, set ...func(*transport.Config)) {
 	t.Helper()
 	var logs bytes.Buffer
-	set = append(set, retries(transport.Retry{Max: -1}), func(c *transport.Config) {
+	set = append(set, retries(moneymovement.RetryPolicy{Max: -1}), func(c *transport.Config) {
 		c.Logger = slog.New(slog.NewJSONHandler(&logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	})
 	client := newClient(t, baseURL, set...)
@@ -242,7 +243,7 @@ func TestUnquotedErrorsKeepTheirCauses(t *testing.T) {
 		{errors.Join(own, quoting), false},
 	} {
 		_, err := send(t.Context(),
-			newClient(t, host, through(script(fails(tc.err))), retries(transport.Retry{Max: -1})), &readThing,
+			newClient(t, host, through(script(fails(tc.err))), retries(moneymovement.RetryPolicy{Max: -1})), &readThing,
 			transport.Call{})
 		requireNoSecret(t, err)
 		require.ErrorContains(t, err, `"..."`)

@@ -2,8 +2,6 @@ package transport_test
 
 import (
 	"context"
-	"slices"
-	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -11,152 +9,19 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/ratewindow"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
-
-// A window takes its calls at once; the next one waits until the first one has left the window, and a moment for calls
-// that travel for different times. Where the window is longer than the longest turn, the host may not count at all, and
-// the next one goes after that.
-// Rule: rate.reads, rate.writes, rate.sandbox-money
-func TestWindowsTakeWhatTheyState(t *testing.T) {
-	for window, allowance := range transport.StatedWindows() {
-		t.Run(string(window), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				limiter := transport.NewLocalLimiter(transport.StatedWindows())
-				started := time.Now()
-				for range allowance.Calls {
-					require.NoError(t, pass(t.Context(), limiter, window, ""))
-				}
-				assert.Zero(t, time.Since(started))
-				require.NoError(t, pass(t.Context(), limiter, window, ""))
-				assert.Equal(t, min(allowance.Held(), transport.LongestTurn), time.Since(started))
-			})
-		})
-	}
-}
-
-// Rule: rate.reads, rate.writes, rate.login-address, rate.login-email, rate.login-challenge, rate.sandbox-money
-func TestStatedWindowsAreTheDescriptions(t *testing.T) {
-	assert.Equal(t, map[transport.Window]transport.Allowance{
-		transport.WindowReads:          {Calls: 600, Per: time.Minute},
-		transport.WindowWrites:         {Calls: 120, Per: time.Minute},
-		transport.WindowLogin:          {Calls: 20, Per: 5 * time.Minute},
-		transport.WindowLoginEmail:     {Calls: 10, Per: 5 * time.Minute},
-		transport.WindowLoginChallenge: {Calls: 10, Per: 5 * time.Minute},
-		transport.WindowSandboxMoney:   {Calls: 60, Per: time.Hour},
-	}, transport.StatedWindows())
-}
-
-// A call counts here for a little longer than at the service: a sixtieth, and at most a second.
-func TestHowLongACallCounts(t *testing.T) {
-	for per, held := range map[time.Duration]time.Duration{
-		time.Minute: 61 * time.Second, time.Hour: time.Hour + time.Second, 30 * time.Second: 30500 * time.Millisecond,
-	} {
-		assert.Equal(t, held, transport.Allowance{Calls: 1, Per: per}.Held())
-	}
-}
-
-// However calls come and give up, never more of them go through in any stretch of a window's length, wherever the
-// service's own window starts; and each goes through as soon as that lets it.
-func TestNoStretchHoldsMoreThanTheWindow(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		allowance := transport.Allowance{Per: time.Second}
-		per := allowance.Held()
-		calls := rapid.IntRange(1, 5).Draw(rt, "calls")
-		gaps := rapid.SliceOfN(rapid.IntRange(0, 350), 1, 40).Draw(rt, "gaps")
-		// negative for endless
-		patience := rapid.SliceOfN(rapid.IntRange(-500, 1500), len(gaps), len(gaps)).Draw(rt, "patience")
-		gap := func(i int) time.Duration { return 2 * time.Duration(gaps[i]) * time.Millisecond }
-		// odd, so that nothing ends in a tie
-		leaves := func(i int) time.Duration { return time.Duration(2*patience[i]+1) * time.Millisecond }
-
-		var want []time.Duration
-		arrival := time.Duration(0)
-		for i := range gaps {
-			arrival += gap(i)
-			at := arrival
-			if len(want) >= calls {
-				at = max(at, want[len(want)-calls]+per)
-			}
-			if patience[i] < 0 || arrival+leaves(i) > at {
-				want = append(want, at)
-			}
-		}
-
-		var got []time.Duration
-		synctest.Test(t, func(t *testing.T) {
-			limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: calls,
-				Per: allowance.Per}})
-			started := time.Now()
-			var mu sync.Mutex
-			var wg sync.WaitGroup
-			for i := range gaps {
-				time.Sleep(gap(i))
-				wg.Go(func() {
-					ctx, cancel := context.WithCancel(t.Context())
-					defer cancel()
-					if patience[i] >= 0 {
-						defer time.AfterFunc(leaves(i), cancel).Stop()
-					}
-					if pass(ctx, limiter, "w", "") == nil {
-						mu.Lock()
-						defer mu.Unlock()
-						got = append(got, time.Since(started))
-					}
-				})
-				synctest.Wait()
-			}
-			wg.Wait()
-		})
-		for i := calls; i < len(got); i++ {
-			if got[i]-got[i-calls] < per {
-				rt.Fatalf("%d calls within %v", calls+1, got[i]-got[i-calls])
-			}
-		}
-		if !slices.Equal(want, got) {
-			rt.Fatalf("went through at %v, could have at %v", got, want)
-		}
-	})
-}
-
-// minute is how long a call counts in a window of a minute.
-const minute = 61 * time.Second
-
-func TestCallersAreServedInTheOrderInWhichTheyCame(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: 3,
-			Per: time.Minute}})
-		started := time.Now()
-		var mu sync.Mutex
-		var order []int
-		var at []time.Duration
-		var wg sync.WaitGroup
-		for i := range 10 {
-			wg.Go(func() {
-				assert.NoError(t, pass(t.Context(), limiter, "w", ""))
-				mu.Lock()
-				defer mu.Unlock()
-				order, at = append(order, i), append(at, time.Since(started).Round(minute))
-			})
-			synctest.Wait()
-			time.Sleep(time.Millisecond)
-		}
-		wg.Wait()
-		assert.Equal(t, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, order)
-		assert.Equal(t, []time.Duration{0, 0, 0, minute, minute, minute, 2 * minute, 2 * minute, 2 * minute,
-			3 * minute}, at)
-	})
-}
 
 // Who cannot be served before its deadline is told so at once, with the time to come again, and costs the others
 // nothing.
 func TestDeadlineBeforeTheTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{transport.WindowWrites: {Calls: 1,
-			Per: time.Minute}})
+		limiter := ratewindow.New(windows{moneymovement.WindowWrites: {Calls: 1,
+			Per: time.Minute}}, nil)
 		svc := script(ok)
 		client := newClient(t, host, through(svc), limitedBy(limiter))
 		started := time.Now()
@@ -165,7 +30,7 @@ func TestDeadlineBeforeTheTurn(t *testing.T) {
 
 		for range 3 {
 			ctx, cancel := context.WithTimeout(t.Context(), minute) // its end is no time to send at
-			_, err = send(ctx, client, &bookThing, transport.Call{Key: "invoice-42", KeySet: true})
+			_, err = send(ctx, client, &bookThing, transport.Keyed("invoice-42"))
 			cancel()
 			var undelivered *errors.NotDelivered
 			require.ErrorAs(t, err, &undelivered)
@@ -181,134 +46,15 @@ func TestDeadlineBeforeTheTurn(t *testing.T) {
 	})
 }
 
-// The line before a caller counts: the third of the next window comes after the two in front of it.
-func TestDeadlineInALongLine(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: 2,
-			Per: time.Minute}})
-		started := time.Now()
-		var wg sync.WaitGroup
-		for range 7 { // two now, two each at the first and second minute, one at the third
-			wg.Go(func() { assert.NoError(t, pass(t.Context(), limiter, "w", "")) })
-			synctest.Wait()
-		}
-		for _, deadline := range []time.Duration{3*minute - 1, 3 * minute} {
-			ctx, cancel := context.WithTimeout(t.Context(), deadline)
-			var tooLong *transport.WaitTooLong
-			require.ErrorAs(t, pass(ctx, limiter, "w", ""), &tooLong)
-			cancel()
-			assert.Equal(t, started.Add(3*minute), tooLong.Until)
-			assert.Equal(t, transport.Window("w"), tooLong.Window)
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), 3*minute+1)
-		defer cancel()
-		require.NoError(t, pass(ctx, limiter, "w", ""))
-		wg.Wait()
-		assert.Equal(t, 3*minute, time.Since(started))
-	})
-}
-
-// Callers who give up while they wait, in whatever order, leave no gap behind.
-func TestCancelledWaitersLeaveNoGap(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: 1,
-			Per: time.Minute}})
-		require.NoError(t, pass(t.Context(), limiter, "w", ""))
-		started := time.Now()
-		impatient, giveUp := context.WithCancel(t.Context())
-		var wg sync.WaitGroup
-		for i := range 100 {
-			wg.Go(func() {
-				ctx := impatient
-				if i == 50 {
-					ctx = t.Context()
-				}
-				err := pass(ctx, limiter, "w", "")
-				if i == 50 {
-					assert.NoError(t, err)
-					assert.Equal(t, minute, time.Since(started))
-				} else {
-					assert.ErrorIs(t, err, context.Canceled)
-				}
-			})
-			synctest.Wait()
-		}
-		giveUp()
-		wg.Wait()
-	})
-}
-
-// Rule: rate.per-credential
-func TestScopesAndWindowsAreCountedApart(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		allowance := transport.Allowance{Calls: 1, Per: time.Minute}
-		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"a": allowance, "b": allowance})
-		started := time.Now()
-		for _, call := range [][2]string{{"a", ""}, {"a", "cl_1"}, {"a", "cl_2"}, {"b", ""}, {"b", "cl_1"}} {
-			require.NoError(t, pass(t.Context(), limiter, transport.Window(call[0]), call[1]))
-		}
-		assert.Zero(t, time.Since(started))
-		require.NoError(t, pass(t.Context(), limiter, "a", "cl_1"))
-		assert.Equal(t, minute, time.Since(started))
-	})
-}
-
-// A process that logs in for years meets a challenge of its own each time, and an integrator any number of clients.
-func TestWindowsThatCountNothingAnyMoreAreForgotten(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: 1,
-			Per: time.Minute}})
-		started := time.Now()
-		require.NoError(t, pass(t.Context(), limiter, "w", "kept"))
-		var waiting sync.WaitGroup
-		waiting.Go(func() { assert.NoError(t, pass(t.Context(), limiter, "w", "kept")) })
-		synctest.Wait()
-		for i := range 10_000 {
-			time.Sleep(minute / 20)
-			require.NoError(t, pass(t.Context(), limiter, "w", strconv.Itoa(i)))
-		}
-		waiting.Wait()
-		assert.Less(t, limiter.Remembered(), 1000)
-		assert.Greater(t, limiter.Remembered(), 20, "those that still count are kept")
-
-		last := strconv.Itoa(9_999)
-		before := time.Since(started)
-		require.NoError(t, pass(t.Context(), limiter, "w", last))
-		assert.Equal(t, minute, time.Since(started)-before)
-	})
-}
-
-// Rule: rate.off
-func TestWindowsThatAreNotLimited(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		started := time.Now()
-		for _, limiter := range []*transport.LocalLimiter{
-			transport.NewLocalLimiter(nil),
-			transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"other": {Calls: 1, Per: time.Hour}}),
-			transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: 0, Per: time.Hour}}),
-			transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: -1, Per: time.Hour}}),
-			transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: 1}}),
-		} {
-			for range 1000 {
-				require.NoError(t, pass(t.Context(), limiter, "w", ""))
-			}
-			ctx, cancel := context.WithCancel(t.Context())
-			cancel()
-			require.ErrorIs(t, pass(ctx, limiter, "w", ""), context.Canceled)
-		}
-		assert.Zero(t, time.Since(started))
-	})
-}
-
 // What the client asks its limiter: once an attempt, with the account where the window counts for one.
 func TestEveryAttemptAsksTheLimiter(t *testing.T) {
 	type asked struct {
-		window transport.Window
+		window moneymovement.Window
 		scope  string
 	}
 	var mu sync.Mutex
 	var questions []asked
-	limiter := limiterFunc(func(_ context.Context, call transport.RateCall) error {
+	limiter := limiterFunc(func(_ context.Context, call moneymovement.RateCall) error {
 		mu.Lock()
 		defer mu.Unlock()
 		questions = append(questions, asked{call.Window, call.Scope})
@@ -317,15 +63,15 @@ func TestEveryAttemptAsksTheLimiter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := newClient(t, host, through(script(lostAnswer, ok)), limitedBy(limiter))
 		deposit := transport.Operation{ID: "Deposit", Method: "POST", Path: "/deposits", Repeat: transport.RepeatKey,
-			Window: transport.WindowSandboxMoney, Answer: &thingAnswer}
+			Window: moneymovement.WindowSandboxMoney, Answer: &thingAnswer}
 		for _, op := range []*transport.Operation{&bookThing, &deposit} {
 			r := transport.NewRequest(op, "cl_1", transport.Call{})
 			_, err := transport.Do[thing](t.Context(), client, r)
 			require.NoError(t, err)
 		}
 	})
-	assert.Equal(t, []asked{{transport.WindowWrites, ""}, {transport.WindowWrites, ""},
-		{transport.WindowSandboxMoney, "cl_1"}, {transport.WindowWrites, ""}}, questions,
+	assert.Equal(t, []asked{{moneymovement.WindowWrites, ""}, {moneymovement.WindowWrites, ""},
+		{moneymovement.WindowSandboxMoney, "cl_1"}, {moneymovement.WindowWrites, ""}}, questions,
 		"sandbox money is a write as well")
 }
 
@@ -345,7 +91,7 @@ func TestLimiterThatFails(t *testing.T) {
 			if tc.first != nil {
 				passes = 1
 			}
-			limiter := limiterFunc(func(context.Context, transport.RateCall) error {
+			limiter := limiterFunc(func(context.Context, moneymovement.RateCall) error {
 				if passes--; passes < 0 {
 					return broken
 				}
@@ -359,11 +105,11 @@ func TestLimiterThatFails(t *testing.T) {
 	})
 }
 
-type limiterFunc func(context.Context, transport.RateCall) error
+type limiterFunc func(context.Context, moneymovement.RateCall) error
 
-func (f limiterFunc) Wait(ctx context.Context, call transport.RateCall) error { return f(ctx, call) }
-
-// pass waits as a call without a class does.
-func pass(ctx context.Context, limiter transport.Limiter, window transport.Window, scope string) error {
-	return limiter.Wait(ctx, transport.RateCall{Window: window, Scope: scope})
+func (f limiterFunc) Wait(ctx context.Context, call moneymovement.RateCall) error {
+	return f(ctx, call)
 }
+
+// minute is how long a call counts in a window of a minute.
+const minute = 61 * time.Second

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
@@ -44,9 +45,9 @@ func TestRedirectsAreNeverFollowed(t *testing.T) {
 					}))
 					defer server.Close()
 
-					var answer transport.Answer
+					var answer moneymovement.Response
 					client := newClient(t, server.URL, authorizedBy(keyCredential{}))
-					_, err := send(t.Context(), client, op, transport.Call{Keep: keep(&answer)})
+					_, err := send(t.Context(), client, op, transport.Kept(&answer))
 
 					assert.NotContains(t, err.Error(), "token")
 					unknown, lost := errors.AsType[*errors.OutcomeUnknown](err)
@@ -66,8 +67,8 @@ func TestRedirectsAreNeverFollowed(t *testing.T) {
 	assert.Zero(t, reached.Load())
 }
 
-// A retry is made by another client than the first attempt. It follows no redirect either, not even to the same host:
-// the answer to where it leads would count as that to the call.
+// A retry follows no redirect either, not even to the same host: the answer to where it leads would count as that to
+// the call.
 func TestARetryFollowsNoRedirect(t *testing.T) {
 	for name, location := range map[string]string{
 		"the same path": "", "another path": "/v1/elsewhere", "with the host": "http://service.example/v1/things/t_1",
@@ -124,7 +125,7 @@ func TestTheGivenClientsRedirectsAndCookiesDoNotCount(t *testing.T) {
 		assert.Fail(t, "asked about a redirect")
 		return nil
 	}
-	client := newClient(t, server.URL, func(c *transport.Config) { c.HTTP = given })
+	client := newClient(t, server.URL, func(c *transport.Config) { c.HTTPClient = given })
 	for range 2 {
 		_, err := send(t.Context(), client, &readThing, transport.Call{})
 		require.Error(t, err)

@@ -1,18 +1,18 @@
 package transport
 
 import (
-	"bytes"
-	"io"
 	"maps"
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
-// Request is one call before it is sent. The generated client fills it. It collects problems, and [Do] then refuses the
-// call.
+// Request is one call: what is sent, and what is known about its attempts. The generated client fills it. It collects
+// problems, and [Do] then refuses the call.
 type Request struct {
 	op      *Operation
 	call    Call
@@ -28,15 +28,33 @@ type Request struct {
 	hasBody bool
 	encoder func(*wire.Writer) // of body; nil for the general one
 	stream  *streaming         // set to read a stream in place of a decoded response
-	target  url.URL            // of all attempts; set by [Do]
-	sent    bytes.Reader       // of the first attempt
-	tracker tracker            // of [Do]
+
+	// These are set by Do, for all attempts.
+	client  *Client
+	auth    Authorizer // nil for no credential
+	target  url.URL
+	encoded []byte // the body
+
+	// header is the header of the last attempt, with the credential. It shows the authorizer which token was refused.
+	header    http.Header
+	attempts  int                    // sent so far
+	began     time.Time              // when the first attempt was sent
+	silence   time.Duration          // of the attempts without a response, and of the pauses after them
+	askedBack time.Time              // the end of the pause that the service asked for
+	noTime    bool                   // the deadline left no room for another attempt
+	lost      bool                   // an attempt got no complete response, and may have been carried out
+	doubted   bool                   // an earlier attempt got a server error, and may have been carried out
+	unsent    bool                   // the last attempt had no connection, so the service cannot have received it
+	final     bool                   // the last attempt's connection failed in a way that a next one would fail too
+	answer    answer                 // of the last attempt; empty if it was lost or will be repeated
+	unread    []moneymovement.Unread // of the response
+	shown     bool                   // the response held the resource
 }
 
 // NewRequest starts a call of an operation for an account. An empty account is the credential's own account.
 func NewRequest(op *Operation, account string, call Call) *Request {
 	return &Request{op: op, call: call, path: op.Path, account: account, acting: [1]string{account},
-		key: [1]string{call.Key}}
+		key: [1]string{string(call.Key)}}
 }
 
 // PathParam puts a value into the path template. It refuses a value that could be read as another path, even if the
@@ -92,37 +110,10 @@ func (r *Request) Encoder(encode func(*wire.Writer)) { r.encoder = encode }
 // Check returns the validation of the request, so that a surface can add its own rules.
 func (r *Request) Check() *Check { return &r.check }
 
-// http returns the request of every attempt, without context and header. The first attempt uses its body.
-func (r *Request) http(c *Client, body []byte) http.Request {
-	req := http.Request{
-		Method: r.op.Method, URL: &r.target, Host: c.base.Host, Header: noHeader, Proto: "HTTP/1.1", ProtoMajor: 1,
-		ProtoMinor: 1,
-	}
-	if body != nil {
-		sent := &r.sent
-		if sent.Size() > 0 { // the call is sent again, and net/http may still read the body of an earlier attempt
-			sent = new(bytes.Reader)
-		}
-		sent.Reset(body)
-		// net/http knows this type. It sends the header of any other body as a packet of its own.
-		req.Body, req.ContentLength = io.NopCloser(sent), int64(len(body))
-	} else if r.call.Key != "" {
-		req.Body = emptyBody{}
-	}
-	return req
-}
-
-// emptyBody is the body of a write that has a key and no body. net/http sends the request once, because it cannot know
-// that the body can be sent again.
-type emptyBody struct{}
-
-func (emptyBody) Read([]byte) (int, error) { return 0, io.EOF }
-func (emptyBody) Close() error             { return nil }
-
-// aim joins the base URL and the path, without parsing the URL again.
-func (r *Request) aim(c *Client) {
-	r.target = *c.base
-	setPath(&r.target, c.basePath+r.path)
+// begin prepares a request that is sent by a client. A request can be sent again.
+func (r *Request) begin(c *Client) {
+	r.client, r.auth, r.target = c, c.authorizer(&r.call), *c.base
+	setPath(&r.target, c.basePath+r.path) // without parsing the URL again
 	if r.query != nil {
 		r.target.RawQuery = r.query.Encode()
 	}
@@ -141,16 +132,20 @@ func setPath(u *url.URL, escaped string) {
 	}
 }
 
-// header returns the header of every attempt, without the credential. Its values are shared: never change them.
-func (r *Request) header(c *Client) http.Header {
+// newHeader returns the header of an attempt, without the credential. Its values are shared: never change them. Each
+// attempt has a header of its own, because the connection of an earlier one may still read that.
+func (r *Request) newHeader() http.Header {
 	h := make(http.Header, 8)
 	h["Accept"] = acceptJSON
-	h["User-Agent"] = c.userAgent
+	h["User-Agent"] = r.client.userAgent
 	if r.hasBody {
 		h["Content-Type"] = contentJSON
 	}
 	if r.account != "" {
 		h["X-Service-Account"] = r.acting[:]
+	}
+	if r.call.Key != "" {
+		h[keyHeader] = r.key[:]
 	}
 	maps.Copy(h, r.headers)
 	return h
@@ -159,5 +154,4 @@ func (r *Request) header(c *Client) http.Header {
 var (
 	acceptJSON  = []string{"application/json"}
 	contentJSON = []string{"application/json"}
-	noHeader    = http.Header{}
 )

@@ -70,9 +70,9 @@ func TestQueryEncoding(t *testing.T) {
 func TestHeadersOfARequest(t *testing.T) {
 	svc := script(ok)
 	client := newClient(t, host, through(svc), authorizedBy(keyCredential{}), func(c *transport.Config) {
-		c.UserAgent, c.Version = "payroll/3", "1.2.3"
+		c.UserAgent = "payroll/3"
 	})
-	r := transport.NewRequest(&bookThing, "cl_1", transport.Call{Key: "invoice-42", KeySet: true})
+	r := transport.NewRequest(&bookThing, "cl_1", transport.Keyed("invoice-42"))
 	r.Body(struct{}{}, nil)
 	_, err := transport.Do[thing](t.Context(), client, r)
 	require.NoError(t, err)
@@ -82,7 +82,7 @@ func TestHeadersOfARequest(t *testing.T) {
 	require.NoError(t, err)
 
 	write, read := svc.attempts()[0].header, svc.attempts()[1].header
-	assert.Regexp(t, `^payroll/3 moneymovement-go/1\.2\.3 \(go1\.\d+.*\)$`, write.Get("User-Agent"))
+	assert.Regexp(t, `^payroll/3 moneymovement-go/\d+\.\d+\.\d+ \(go1\.\d+.*\)$`, write.Get("User-Agent"))
 	write.Del("User-Agent")
 	read.Del("User-Agent")
 	assert.Equal(t, http.Header{
@@ -159,7 +159,7 @@ func TestTheSameBodyIsTheSameBytes(t *testing.T) {
 		for i := range 20 {
 			body[string(rune('a'+i))] = map[string]int{"x": i, "y": i, "z": i}
 		}
-		r := transport.NewRequest(&bookThing, "", transport.Call{Key: "invoice-42", KeySet: true})
+		r := transport.NewRequest(&bookThing, "", transport.Keyed("invoice-42"))
 		r.Body(body, nil)
 		_, err := transport.Do[thing](t.Context(), client, r)
 		require.NoError(t, err)

@@ -9,18 +9,11 @@ import (
 
 	"github.com/hashicorp/go-retryablehttp"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// Retry is the retry policy of a client. A zero field has its default.
-type Retry struct {
-	Max     int           // retries after the first attempt; 0 means 3, negative means no retries
-	WaitMin time.Duration // first backoff, 250 ms by default
-	// longest pause, and longest Retry-After to wait for; 65 s by default, which is a whole rate window
-	WaitMax time.Duration
-}
-
-func (p Retry) withDefaults() Retry {
+func withDefaults(p moneymovement.RetryPolicy) moneymovement.RetryPolicy {
 	if p.Max == 0 {
 		p.Max = 3
 	}
@@ -34,92 +27,67 @@ func (p Retry) withDefaults() Retry {
 	return p
 }
 
-// retrying makes the attempts after the first attempt and its pause, in go-retryablehttp's loop.
-func (t *tracker) retrying(loop *retryablehttp.Client, req *http.Request, body []byte) error {
-	again := &retryablehttp.Request{Request: req}
-	again.SetResponseHandler(t.read)
-	if body != nil {
-		if err := again.SetBody(body); err != nil {
-			return err
-		}
-		// without GetBody, net/http cannot send the request again by itself, even if a transport changes the key's
-		// header
-		again.GetBody = nil
+// again decides after an attempt whether there is another one, and after which pause. The pause is a random time
+// between half the bound and the bound, or the time that the service asked for, if that is longer. A wrong Retry-After,
+// such as a time in the past, makes no burst of retries.
+func (r *Request) again(
+	ctx context.Context, retried int, resp *http.Response, err error,
+) (pause time.Duration, again bool) {
+	c := r.client
+	if err != nil && !r.unsent {
+		r.lost = true
 	}
-	resp, err := loop.Do(again)
-	if err != nil && resp != nil {
-		resp.Body.Close()
+	if retried == c.retry.Max || !r.worthRetrying(resp, err) {
+		return 0, false
 	}
-	return err
-}
-
-// retrier configures go-retryablehttp for one call with our policy. Its own policy retries every POST, waits longer
-// than its maximum if Retry-After overflows, and prints the URL in its last error. It does not count the first attempt.
-// The tracker does.
-func (c *Client) retrier(ctx context.Context, t *tracker) *retryablehttp.Client {
-	return &retryablehttp.Client{
-		HTTPClient: c.httpClient(t),
-		RetryMax:   c.retry.Max,
-		CheckRetry: func(ctx context.Context, resp *http.Response, err error) (bool, error) {
-			return c.checkRetry(ctx, t, resp, err), nil // outcome says what failed
-		},
-		Backoff: func(_, _ time.Duration, _ int, resp *http.Response) time.Duration {
-			return c.backoff(ctx, t, resp)
-		},
-		PrepareRetry: func(req *http.Request) error { return c.prepareRetry(req.Context(), t) },
-		ErrorHandler: retryablehttp.PassthroughErrorHandler,
+	bound := c.bound(retried)
+	if !r.fits(ctx, resp, bound) || !c.budget.spend() {
+		return 0, false
 	}
-}
-
-// checkRetry decides after each attempt whether there is another.
-func (c *Client) checkRetry(ctx context.Context, t *tracker, resp *http.Response, err error) bool {
-	if err != nil && !t.unsent {
-		t.lost = true
+	r.doubted = r.doubted || resp != nil && resp.StatusCode != http.StatusTooManyRequests
+	pause = c.jittered(ctx, bound)
+	if resp == nil {
+		r.silence += pause
 	}
-	if t.retried == c.retry.Max || !t.worthRetrying(resp, err) || !c.fits(ctx, t, resp) || !c.budget.spend() {
-		return false
-	}
-	t.retried++
-	t.doubted = t.doubted || resp != nil && resp.StatusCode != http.StatusTooManyRequests
-	return true
+	return max(retryAfter(resp), pause), true
 }
 
 // worthRetrying holds the policy. The package documentation of moneymovement states it for users.
-func (t *tracker) worthRetrying(resp *http.Response, err error) bool {
+func (r *Request) worthRetrying(resp *http.Response, err error) bool {
 	if err != nil {
-		return !t.final && (t.unsent || t.repeatable())
+		return !r.final && (r.unsent || r.repeatable())
 	}
 	switch resp.StatusCode {
 	case http.StatusTooManyRequests:
 		return true
 	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout, http.StatusRequestTimeout:
-		return t.repeatable()
+		return r.repeatable()
 	case http.StatusInternalServerError:
-		return !t.op.write()
+		return !r.op.write()
 	}
 	return false
 }
 
-// fits reports whether there is time for the pause before the next attempt. If not, the caller gets the response at
-// once, which says when to try again.
-func (c *Client) fits(ctx context.Context, t *tracker, resp *http.Response) bool {
+// fits reports whether there is time for the pause before the next attempt, which is at most bound if the service asks
+// for no longer one. If not, the caller gets the response at once, which says when to try again.
+func (r *Request) fits(ctx context.Context, resp *http.Response, bound time.Duration) bool {
 	if ctx.Err() != nil {
 		return false
 	}
-	wait, asked := retryAfter(resp)
-	if asked && wait > c.retry.WaitMax {
+	wait := retryAfter(resp)
+	if wait > r.client.retry.WaitMax {
 		return false
 	}
 	now := time.Now()
 	deadline, limited := ctx.Deadline()
-	if !limited && resp == nil && t.silence+c.retry.bound(t.retried) >= maxSilence {
+	if !limited && resp == nil && r.silence+bound >= maxSilence {
 		return false
 	}
-	t.noTime = limited && !now.Add(max(wait, c.retry.bound(t.retried))).Before(deadline)
-	if asked && !t.noTime {
-		t.askedBack = now.Add(wait)
+	r.noTime = limited && !now.Add(max(wait, bound)).Before(deadline)
+	if !r.noTime {
+		r.askedBack = now.Add(wait)
 	}
-	return !t.noTime
+	return !r.noTime
 }
 
 // noTimeLeft says that the context would have ended in the pause before the next attempt.
@@ -133,57 +101,50 @@ func (noTimeLeft) Unwrap() error { return context.DeadlineExceeded }
 // Again reports whether to repeat a step that failed with err, and after which pause. tried is how often it was
 // started.
 func (c *Client) Again(ctx context.Context, tried int, err error) (time.Duration, bool) {
-	wait := c.jittered(ctx, c.retry.bound(tried))
+	wait := c.jittered(ctx, c.bound(tried))
 	if at := retryAt(err); !at.IsZero() {
 		wait = max(wait, time.Until(at))
 	}
 	return wait, tried < c.retry.Max && wait <= c.retry.WaitMax && c.budget.spend()
 }
 
-// backoff returns the pause before a retry: a random time between half the bound and the bound, or the time that the
-// service asked for, if that is longer. A wrong Retry-After, such as a time in the past, makes no burst of retries.
-func (c *Client) backoff(ctx context.Context, t *tracker, resp *http.Response) time.Duration {
-	asked, _ := retryAfter(resp)
-	pause := c.jittered(ctx, c.retry.bound(t.retried-1))
-	if resp == nil {
-		t.silence += pause
-	}
-	return max(asked, pause)
-}
-
 // jittered returns a random time between half the bound and the bound.
 func (c *Client) jittered(ctx context.Context, bound time.Duration) time.Duration {
-	if c.random != nil {
-		return bound/2 + c.random(ctx, bound/2+1)
+	if random, simulated := ctx.Value(randomKey{}).(func(time.Duration) time.Duration); simulated {
+		return bound/2 + random(bound/2+1)
 	}
 	return bound/2 + rand.N(bound/2+1) //gosec:disable G404 -- jitter is no secret
 }
 
+type randomKey struct{}
+
+// WithRandom returns a context whose calls pause for random times that random returns: at least zero, and less than the
+// given time. A simulation uses it, so that the pauses of a run can be repeated.
+func WithRandom(ctx context.Context, random func(time.Duration) time.Duration) context.Context {
+	return context.WithValue(ctx, randomKey{}, random)
+}
+
 const longestBackoff = 8 * time.Second
 
-// bound returns the longest pause after so many retries. It doubles with each retry.
-func (p Retry) bound(retried int) time.Duration {
-	least := min(p.WaitMin, longestBackoff) // so that doubling cannot overflow
-	return min(least<<min(retried, 10), longestBackoff, p.WaitMax)
+// bound returns the longest pause after so many retries. It doubles with each retry, up to ten times.
+func (c *Client) bound(retried int) time.Duration {
+	p := c.retry
+	return retryablehttp.DefaultBackoff(p.WaitMin, min(longestBackoff, p.WaitMax), min(retried, 10), nil)
 }
 
-func retryAfter(resp *http.Response) (time.Duration, bool) {
+// retryAfter returns how long the service asks to wait, which is 0 if it does not.
+func retryAfter(resp *http.Response) time.Duration {
 	if resp == nil {
-		return 0, false
+		return 0
 	}
-	return errors.RetryAfter(resp.Header, time.Now())
-}
-
-// prepareRetry paces and authorizes the next attempt. It copies the header, because the connection of the earlier
-// attempt may still read the old one.
-func (c *Client) prepareRetry(ctx context.Context, t *tracker) error {
-	return c.prepare(ctx, t, t.header.Clone())
+	wait, _ := errors.RetryAfter(resp.Header, time.Now())
+	return wait
 }
 
 // maxDrained is how many bytes of an unused body are read, so that its connection can be used again.
 const maxDrained = 4 << 10
 
-// drain discards the response of the first attempt. go-retryablehttp does the same with the others.
+// drain discards the response of an attempt that is repeated.
 func drain(body io.ReadCloser) {
 	_, _ = io.CopyN(io.Discard, body, maxDrained)
 	body.Close()

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
@@ -70,9 +71,9 @@ func TestRetryPolicy(t *testing.T) {
 			t.Run(name+"/"+op.ID, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					svc := script(row.outcome)
-					var answer transport.Answer
+					var answer moneymovement.Response
 					_, err := send(t.Context(), newClient(t, host, through(svc)), op,
-						transport.Call{Keep: keep(&answer)})
+						transport.Kept(&answer))
 
 					require.Error(t, err)
 					want := 1
@@ -91,12 +92,12 @@ func TestRetryPolicy(t *testing.T) {
 func TestAttemptsOfOneWriteAreIdentical(t *testing.T) {
 	for name, call := range map[string]transport.Call{
 		"no key":           {},
-		"the caller's key": {Key: "invoice-42", KeySet: true},
+		"the caller's key": transport.Keyed("invoice-42"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var answer transport.Answer
-				call.Keep = keep(&answer)
+				var answer moneymovement.Response
+				call.CaptureRevealing = []*moneymovement.Response{&answer}
 				svc := script(lostAnswer, brokenAnswer, refuses(http.StatusTooManyRequests, errors.CodeRateLimited), ok)
 				_, err := send(t.Context(), newClient(t, host, through(svc)), &bookThing, call)
 
@@ -108,7 +109,7 @@ func TestAttemptsOfOneWriteAreIdentical(t *testing.T) {
 					assert.Equal(t, svc.attempts()[0].body, attempt.body)
 					assert.Equal(t, svc.attempts()[0].header, attempt.header)
 				}
-				assert.Equal(t, call.Key, answer.IdempotencyKey)
+				assert.Equal(t, string(call.Key), answer.IdempotencyKey)
 			})
 		})
 	}
@@ -117,7 +118,8 @@ func TestAttemptsOfOneWriteAreIdentical(t *testing.T) {
 func TestMoreRetriesThanAnIntegerCanCountOneMoreOf(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := script(noConnection, noConnection, noConnection, noConnection, noConnection, ok)
-		_, err := send(t.Context(), newClient(t, host, through(svc), retries(transport.Retry{Max: math.MaxInt})),
+		_, err := send(t.Context(),
+			newClient(t, host, through(svc), retries(moneymovement.RetryPolicy{Max: math.MaxInt})),
 			&readThing, transport.Call{})
 		require.NoError(t, err)
 		assert.Len(t, svc.attempts(), 6)
@@ -144,7 +146,7 @@ func TestNoRoomForABackoffIsTheDeadline(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 				defer cancel()
-				policy := transport.Retry{Max: 10, WaitMin: 2 * time.Second}
+				policy := moneymovement.RetryPolicy{Max: 10, WaitMin: 2 * time.Second}
 				_, err := send(ctx, newClient(t, host, through(script(tc.steps...)), retries(policy)), tc.op,
 					transport.Call{})
 				assert.Equal(t, fmt.Sprintf("%T", tc.kind), fmt.Sprintf("%T", err))

@@ -10,11 +10,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// go-retryablehttp overflows on a large Retry-After, and sleeps for any time that it says, beyond RetryWaitMax.
+// A large Retry-After does not overflow, and a call does not sleep for longer than its policy says.
 // Rule: rate.retry-after, status.429
 func TestRetryAfterIsFollowedOrReturnedAtOnce(t *testing.T) {
 	const most = 65 * time.Second
@@ -61,7 +62,8 @@ func TestRetryAfterIsFollowedOrReturnedAtOnce(t *testing.T) {
 						code = errors.CodeDatabaseUnavailable
 					}
 					svc := script(refuses(status, code, "Retry-After", tc.value), ok)
-					_, err := send(ctx, newClient(t, host, through(svc), retries(transport.Retry{})), &readThing,
+					_, err := send(ctx, newClient(t, host, through(svc), retries(moneymovement.RetryPolicy{})),
+						&readThing,
 						transport.Call{})
 
 					if tc.waits >= 0 {
@@ -108,7 +110,7 @@ func TestACallThatEndsInThePauseSaysWhenToComeBack(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				time.AfterFunc(20*time.Second, cancel)
 				svc := script(tc.steps...)
-				_, err := send(ctx, newClient(t, host, through(svc)), tc.op, transport.Call{Key: "k"})
+				_, err := sendKeyed(ctx, newClient(t, host, through(svc)), tc.op, transport.Call{})
 				require.ErrorIs(t, err, context.Canceled)
 				call, is := errors.CallInfoOf(err)
 				require.True(t, is, "%v", err)
@@ -125,7 +127,8 @@ func TestUnreadableRetryAfterFallsBackToBackoff(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			started := time.Now()
 			svc := script(refuses(http.StatusTooManyRequests, errors.CodeRateLimited, "Retry-After", value), ok)
-			client := newClient(t, host, through(svc), retries(transport.Retry{WaitMin: 400 * time.Millisecond}))
+			client := newClient(t, host, through(svc),
+				retries(moneymovement.RetryPolicy{WaitMin: 400 * time.Millisecond}))
 			_, err := send(t.Context(), client, &readThing, transport.Call{})
 
 			require.NoError(t, err)
@@ -138,21 +141,22 @@ func TestUnreadableRetryAfterFallsBackToBackoff(t *testing.T) {
 
 func TestBackoffDoublesWithinItsBounds(t *testing.T) {
 	for name, tc := range map[string]struct {
-		policy transport.Retry
+		policy moneymovement.RetryPolicy
 		bounds []time.Duration // the longest wait before each retry; the shortest is its half
 	}{
-		"the defaults": {transport.Retry{}, []time.Duration{250 * time.Millisecond, 500 * time.Millisecond,
+		"the defaults": {moneymovement.RetryPolicy{}, []time.Duration{250 * time.Millisecond, 500 * time.Millisecond,
 			time.Second}},
-		"capped at eight seconds": {transport.Retry{Max: 3, WaitMin: 5 * time.Second},
+		"capped at eight seconds": {moneymovement.RetryPolicy{Max: 3, WaitMin: 5 * time.Second},
 			[]time.Duration{5 * time.Second, 8 * time.Second, 8 * time.Second}},
-		"capped by the policy": {transport.Retry{Max: 2, WaitMin: time.Second, WaitMax: 300 * time.Millisecond},
+		"capped by the policy": {moneymovement.RetryPolicy{Max: 2, WaitMin: time.Second,
+			WaitMax: 300 * time.Millisecond},
 			[]time.Duration{300 * time.Millisecond, 300 * time.Millisecond}},
 		"a minimum that overflows when doubled": {
-			transport.Retry{Max: 12, WaitMin: 1 << 62},
+			moneymovement.RetryPolicy{Max: 12, WaitMin: 1 << 62},
 			[]time.Duration{8 * time.Second, 8 * time.Second, 8 * time.Second, 8 * time.Second, 8 * time.Second,
 				8 * time.Second, 8 * time.Second, 8 * time.Second, 8 * time.Second, 8 * time.Second, 8 * time.Second,
 				8 * time.Second}},
-		"never again": {transport.Retry{Max: -1}, nil},
+		"never again": {moneymovement.RetryPolicy{Max: -1}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -180,7 +184,7 @@ func TestBackoffBeyondTheDeadlineReturnsTheRefusal(t *testing.T) {
 			defer cancel()
 			started := time.Now()
 			svc := script(refuses(http.StatusServiceUnavailable, errors.CodeDatabaseUnavailable))
-			client := newClient(t, host, through(svc), retries(transport.Retry{WaitMin: time.Second}))
+			client := newClient(t, host, through(svc), retries(moneymovement.RetryPolicy{WaitMin: time.Second}))
 			_, err := send(ctx, client, &readThing, transport.Call{})
 
 			var unavailable *errors.DatabaseUnavailable

@@ -5,6 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/moneymovement/moneymovement-go/internal/hidden"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
@@ -47,3 +48,11 @@ func (c *Check) ClientID(field, id string) {
 
 // breaksHeader reports characters that end a header, or that HTTP forbids in one (RFC 9110, section 5.5).
 func breaksHeader(r rune) bool { return r < ' ' && r != '\t' || r == '\x7f' }
+
+// credentialRule is the form of a credential in a header: one word without spaces.
+var credentialRule = Rule{Required: true, Pattern: `^[\x21-\x7e]+$`}
+
+// Credential checks a secret before it is used as a credential.
+func (c *Check) Credential(field string, s hidden.Text) {
+	c.Header(field, hidden.Reveal(s), credentialRule)
+}

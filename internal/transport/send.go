@@ -1,50 +1,19 @@
 package transport
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptrace"
-	"net/url"
 	"sync/atomic"
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/handshake"
-	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
-
-// tracker holds what is known about the attempts of one call.
-type tracker struct {
-	op        *Operation
-	call      *Call
-	request   *Request
-	auth      Authorizer    // nil for no credential
-	scope     string        // of the rate window
-	retried   int           // retries since the call, or its renewed credential, began
-	queued    time.Duration // time in line for the rate windows
-	reserved  bool          // the next attempt already has its place in the rate windows
-	attempts  int           // sent so far
-	began     time.Time     // when the first attempt was sent
-	silence   time.Duration // of the attempts without a response, and of the pauses after them
-	askedBack time.Time     // when the service asked for the next attempt
-	lost      bool          // an attempt got no complete response, and may have been carried out
-	// an earlier attempt got a server error and may have been carried out
-	doubted bool
-	noTime  bool             // the deadline left no room for another attempt
-	unsent  bool             // the last attempt had no connection, so the service cannot have received it
-	final   bool             // the last attempt's connection failed in a way that a next one would fail too
-	answer  answer           // of the last attempt; empty if it was lost or will be repeated
-	most    int              // items that a list of the response may have
-	unread  []wire.Unread    // of the response
-	shown   bool             // the response held the resource
-	stream  *streaming       // set to read a stream in place of a decoded response
-	limited io.LimitedReader // of the response body
-	body    *timedBody       // of the last response
-	// header is the header of the last attempt, with the credential. It shows the authorizer which token was refused.
-	header http.Header
-}
 
 // connTrace notes how far an attempt got, as net/http's transport reports it. An error does not show it: when the
 // context ends, a wait for a connection and a wait for a response return the same error.
@@ -82,53 +51,85 @@ func dialFailed(err error) bool {
 // earlier one.
 type sending struct {
 	request http.Request
+	content bytes.Reader
 	body    timedBody
+	trace   connTrace // of a write: a read may always be repeated
 }
 
-// watchedSending is that of an attempt that is traced.
-type watchedSending struct {
-	sending
-	trace connTrace
-}
-
-// attempt is the last step of every attempt. It counts, sets the header, and sends.
-func (c *Client) attempt(ctx context.Context, req *http.Request, t *tracker) (*http.Response, error) {
-	started := time.Now()
-	if t.attempts++; t.attempts == 1 {
-		t.began = started
+// roundTrip sends the request of one attempt. It counts. Nothing below it sends a request again or follows a
+// redirect, which would carry the body and X-Api-Key to another origin.
+func (r *Request) roundTrip(ctx context.Context) (*http.Response, error) {
+	c, started := r.client, time.Now()
+	if r.attempts++; r.attempts == 1 {
+		r.began = started
 	}
-	var sent *sending
+	sent := new(sending)
 	var traced *connTrace
-	if t.op.write() {
-		watched := new(watchedSending)
-		sent, traced = &watched.sending, &watched.trace
+	if r.op.write() {
+		traced = &sent.trace
 		ctx = traced.watch(ctx)
-	} else { // a read may always be repeated
-		sent = new(sending)
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	sent.request = *req.WithContext(ctx) // a copy, because a transport must not change its request
-	sent.request.Header = t.header
-	stop := t.endSilence(ctx, cancel)
+	ctx, cancel := c.attemptContext(ctx)
+	sent.prepare(ctx, r)
+	stop := r.endSilence(ctx, cancel)
 	resp, err := answered(c.next.Value().RoundTrip(&sent.request))
 	if stop != nil && !stop() && err != nil {
 		err = errSilence
 	}
-	t.unsent, t.final = err != nil && traced.notSent(err), err != nil && handshake.Final(err)
+	r.unsent, r.final = err != nil && traced.notSent(err), err != nil && handshake.Final(err)
 	if err == nil {
-		dropUnreadableLocation(resp.Header)
 		now := time.Now()
 		c.watchClock(ctx, resp.Header, now)
-		sent.body = timedBody{body: resp.Body, cancel: cancel, end: now.Add(bodyWhole)}
-		t.body = &sent.body
-		resp.Body = t.body
+		sent.body = timedBody{body: resp.Body, ctx: ctx, cancel: cancel, end: now.Add(bodyWhole)}
+		resp.Body = &sent.body
 	} else {
-		t.silence += time.Since(started)
-		err = unquoted(withoutURL(err))
+		r.silence += time.Since(started)
+		err = unquoted(withoutURL(timedOut(ctx, err)))
 		cancel()
 	}
-	c.log(ctx, t, resp, err, started)
+	c.log(ctx, r, resp, err, started)
 	return resp, err
+}
+
+// prepare makes the request of an attempt.
+func (s *sending) prepare(ctx context.Context, r *Request) {
+	request := http.Request{
+		Method: r.op.Method, URL: &r.target, Host: r.client.base.Host, Header: r.header, Proto: "HTTP/1.1",
+		ProtoMajor: 1, ProtoMinor: 1,
+	}
+	if r.encoded != nil {
+		s.content.Reset(r.encoded)
+		// net/http knows this type. It sends the header of any other body as a packet of its own.
+		request.Body, request.ContentLength = io.NopCloser(&s.content), int64(len(r.encoded))
+	} else if r.call.Key != "" {
+		request.Body = emptyBody{}
+	}
+	s.request = *request.WithContext(ctx)
+}
+
+// emptyBody is the body of a write that has a key and no body. net/http sends the request once, because it cannot know
+// that the body can be sent again.
+type emptyBody struct{}
+
+func (emptyBody) Read([]byte) (int, error) { return 0, io.EOF }
+func (emptyBody) Close() error             { return nil }
+
+// attemptContext applies the Timeout of the caller's client to an attempt, up to the end of its body.
+func (c *Client) attemptContext(ctx context.Context) (context.Context, context.CancelFunc) {
+	if c.timeout > 0 {
+		return context.WithTimeoutCause(ctx, c.timeout, errTimeout)
+	}
+	return context.WithCancel(ctx)
+}
+
+var errTimeout = fmt.Errorf("the attempt took longer than the Timeout of the http.Client: %w", context.DeadlineExceeded)
+
+// timedOut returns errTimeout in place of err if the attempt was ended by it.
+func timedOut(ctx context.Context, err error) error {
+	if context.Cause(ctx) == errTimeout { //nolint:errorlint // it is that value
+		return errTimeout
+	}
+	return err
 }
 
 // maxSilence is how long a call without a deadline waits for a service that does not respond, over all attempts. The
@@ -139,11 +140,11 @@ var errSilence = errors.New("the service has not responded for " + maxSilence.St
 
 // endSilence ends a further attempt of a call without a deadline when the service has been silent for too long. It
 // returns a function that stops the timer and reports whether that was in time, or nil if nothing limits the attempt.
-func (t *tracker) endSilence(ctx context.Context, cancel context.CancelFunc) (stop func() bool) {
-	if _, limited := ctx.Deadline(); limited || t.attempts == 1 {
+func (r *Request) endSilence(ctx context.Context, cancel context.CancelFunc) (stop func() bool) {
+	if _, limited := ctx.Deadline(); limited || r.attempts == 1 {
 		return nil
 	}
-	return time.AfterFunc(maxSilence-t.silence, cancel).Stop
+	return time.AfterFunc(maxSilence-r.silence, cancel).Stop
 }
 
 // answered corrects mistakes that a caller's transport may make, like http.Client.
@@ -160,62 +161,3 @@ func answered(resp *http.Response, err error) (*http.Response, error) {
 }
 
 var errNoAnswer = errors.New("the transport returned neither a response nor an error")
-
-// dropUnreadableLocation removes a Location that cannot be parsed. http.Client reads it even if it does not follow
-// redirects, and its error would print it.
-func dropUnreadableLocation(h http.Header) {
-	locations := h["Location"]
-	if len(locations) == 0 {
-		return // the usual case
-	}
-	if _, err := url.Parse(locations[0]); err != nil {
-		h.Del("Location")
-	}
-}
-
-// takeOver copies the transport and the timeout of the caller's client, and wraps the transport. It does not copy
-// cookies and redirects.
-func (c *Client) takeOver(config *Config) error {
-	var next http.RoundTripper
-	if given := config.HTTP; given != nil {
-		c.timeout, next = given.Timeout, given.Transport
-	}
-	if next == nil {
-		own := newConnections()
-		own.current.Load().DisableCompression = config.Anonymous // so that there is no Accept-Encoding
-		next = own
-	}
-	for _, wrap := range config.Wrap {
-		if wrap == nil {
-			return invalid("WithTransport", "invalid_option", "must not be nil")
-		}
-		if next = wrap(next); next == nil {
-			return invalid("WithTransport", "invalid_option", "must return a transport, not nil")
-		}
-	}
-	c.next = Hide(next)
-	return nil
-}
-
-// httpClient returns the client that go-retryablehttp uses, and that applies a Timeout. It never follows redirects:
-// they would send the body and X-Api-Key to another origin.
-func (c *Client) httpClient(t *tracker) *http.Client {
-	return &http.Client{
-		Transport:     attempts{c, t},
-		Timeout:       c.timeout,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-}
-
-// attempts makes the attempts of one call. It gives http.Client no header, because http.Client would copy it, with the
-// credential, for redirects. It also hides CloseIdleConnections of the inner transport: go-retryablehttp calls it when
-// a call gives up, and that would close the connections of all other calls.
-type attempts struct {
-	client  *Client
-	tracker *tracker
-}
-
-// RoundTrip implements http.RoundTripper.
-func (a attempts) RoundTrip(req *http.Request) (*http.Response, error) {
-	return a.client.attempt(req.Context(), req, a.tracker)
-}

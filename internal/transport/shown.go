@@ -24,23 +24,20 @@ func Carry[T any](ctx context.Context, c *Client, r *Request) Shown[T] {
 	if err != nil {
 		return Shown[T]{err: err}
 	}
-	if !r.tracker.shown {
-		return Shown[T]{auth: r.tracker.auth, unproven: r.tracker.unreadable(errNotShown)}
+	if !r.shown {
+		return Shown[T]{auth: r.auth, unproven: r.unreadable(errNotShown)}
 	}
 	return Shown[T]{value: value}
 }
 
-// SameCredential is an option of a read. The read uses the credential of the write that it belongs to.
-type SameCredential = func(*Call)
-
 // Or returns the resource from the response, or else the result of read. read uses the credential of the write: a newer
 // credential can belong to another account. The write was carried out, so if the read fails, Or returns the zero value
 // and no error.
-func (s Shown[T]) Or(read func(SameCredential) (*T, error)) (*T, error) {
+func (s Shown[T]) Or(read func(Authorizer) (*T, error)) (*T, error) {
 	if s.value != nil || s.err != nil {
 		return s.value, s.err
 	}
-	if value, err := read(func(c *Call) { c.Auth = s.auth }); err == nil {
+	if value, err := read(s.auth); err == nil {
 		return value, nil
 	}
 	return new(T), nil
@@ -48,12 +45,12 @@ func (s Shown[T]) Or(read func(SameCredential) (*T, error)) (*T, error) {
 
 // Proven is Or for a write of money: a success that shows nothing does not prove it. If there is no read, or it fails,
 // the outcome is unknown.
-func (s Shown[T]) Proven(read func(SameCredential) (*T, error)) (*T, error) {
+func (s Shown[T]) Proven(read func(Authorizer) (*T, error)) (*T, error) {
 	if s.value != nil || s.err != nil {
 		return s.value, s.err
 	}
 	if read != nil {
-		if value, err := read(func(c *Call) { c.Auth = s.auth }); err == nil {
+		if value, err := read(s.auth); err == nil {
 			return value, nil
 		}
 	}
@@ -62,7 +59,7 @@ func (s Shown[T]) Proven(read func(SameCredential) (*T, error)) (*T, error) {
 
 // OrZero returns the resource from the response, or else the zero value.
 func (s Shown[T]) OrZero() (*T, error) {
-	return s.Or(func(SameCredential) (*T, error) { return new(T), nil })
+	return s.Or(func(Authorizer) (*T, error) { return new(T), nil })
 }
 
 // Value returns the resource from the response, or nil.

@@ -64,7 +64,7 @@ func TestWhatASilentWriteShows(t *testing.T) {
 					var unknown *errors.OutcomeUnknown
 					require.ErrorAs(t, err, &unknown)
 					assert.Nil(t, value)
-					_, err = carry().Or(func(transport.SameCredential) (*thing, error) {
+					_, err = carry().Or(func(transport.Authorizer) (*thing, error) {
 						t.Error("was read")
 						return nil, nil
 					})
@@ -77,7 +77,7 @@ func TestWhatASilentWriteShows(t *testing.T) {
 				assert.Equal(t, tc.shown, value != nil)
 
 				reads := 0
-				value, err = carry().Or(func(transport.SameCredential) (*thing, error) { reads++; return &read, nil })
+				value, err = carry().Or(func(transport.Authorizer) (*thing, error) { reads++; return &read, nil })
 				require.NoError(t, err)
 				assert.Equal(t, !tc.shown, reads == 1, "it is read where nothing is shown")
 				if tc.shown {
@@ -86,7 +86,7 @@ func TestWhatASilentWriteShows(t *testing.T) {
 					assert.Equal(t, &read, value)
 				}
 
-				value, err = carry().Or(func(transport.SameCredential) (*thing, error) {
+				value, err = carry().Or(func(transport.Authorizer) (*thing, error) {
 					return nil, errors.New("unreadable")
 				})
 				require.NoError(t, err, "the write was carried out")
@@ -105,40 +105,12 @@ func TestAReadAfterAWriteHasItsCredential(t *testing.T) {
 	svc := script(answers(204, ""), ok)
 	client := newClient(t, host, through(svc), authorizedBy(bearing{"old", ""}))
 	got, err := transport.Carry[thing](t.Context(), client, request(&quietThing, transport.Call{})).
-		Or(func(same transport.SameCredential) (*thing, error) {
+		Or(func(auth transport.Authorizer) (*thing, error) {
 			client.Use(bearing{"new", ""})
-			return send(t.Context(), client, &readThing, transport.CallOf([]transport.SameCredential{same}))
+			return send(t.Context(), client, &readThing, transport.Call{Auth: auth})
 		})
 	require.NoError(t, err)
 	assert.Equal(t, "th_1", got.ID)
 	require.Len(t, svc.attempts(), 2)
 	assert.Equal(t, "Bearer old", svc.attempts()[1].header.Get("Authorization"))
-}
-
-func TestOptionsOfACallAreCollected(t *testing.T) {
-	type option func(*transport.Call)
-	assert.Empty(t, transport.CallOf[option](nil).Key)
-	assert.Equal(t, "only", transport.CallOf([]option{func(c *transport.Call) { c.Key = "only" }}).Key)
-	call := transport.CallOf([]option{
-		func(c *transport.Call) {
-			c.Key = "first"
-		}, nil, func(c *transport.Call) { c.KeySet = true }, func(c *transport.Call) { c.Key = "last" },
-	})
-	assert.Equal(t, "last", call.Key)
-	assert.True(t, call.KeySet)
-}
-
-// Limiters that processes share store the names of windows and classes, and logs have them.
-func TestNamesOfWindowsAndClasses(t *testing.T) {
-	assert.Equal(t, []transport.Window{"reads", "writes", "login", "login_email", "login_challenge", "sandbox_money"},
-		[]transport.Window{
-			transport.WindowReads, transport.WindowWrites, transport.WindowLogin, transport.WindowLoginEmail,
-			transport.WindowLoginChallenge, transport.WindowSandboxMoney,
-		})
-	assert.Equal(t, []transport.RateClass{"refresh", "confirm", "login", "write", "read", "poll"},
-		[]transport.RateClass{
-			transport.ClassRefresh, transport.ClassConfirm, transport.ClassLogin, transport.ClassWrite,
-			transport.ClassRead,
-			transport.ClassPoll,
-		})
 }

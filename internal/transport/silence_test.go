@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
@@ -169,7 +170,7 @@ func TestADeadConnectionOfHTTP2IsLeft(t *testing.T) {
 	t.Run("calls without a deadline", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			n := newNetwork(t, things)
-			client := n.client(retries(transport.Retry{}))
+			client := n.client(retries(moneymovement.RetryPolicy{}))
 			for _, op := range []*transport.Operation{&readThing, &bookThing} {
 				_, err := sendKeyed(t.Context(), client, op, transport.Call{})
 				require.NoError(t, err)
@@ -185,12 +186,13 @@ func TestADeadConnectionOfHTTP2IsLeft(t *testing.T) {
 	t.Run("short calls", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			n := newNetwork(t, things)
-			client := n.client(retries(transport.Retry{}))
+			client := n.client(retries(moneymovement.RetryPolicy{}))
 			_, err := send(t.Context(), client, &readThing, transport.Call{})
 			require.NoError(t, err)
 			n.silence()
 			failed := 0
-			short := transport.Call{Timeout: 3 * time.Second, TimeoutSet: true}
+			short := transport.Call{
+				CallSettings: moneymovement.CallSettingsOf(moneymovement.Timeout(3 * time.Second))}
 			for range 12 {
 				_, err := send(t.Context(), client, &readThing, short)
 				if err != nil {
@@ -222,7 +224,7 @@ func TestARetryDoesNotShareAConnectionThatTimedOut(t *testing.T) {
 			things(w, r)
 		})
 		began := time.Now()
-		_, err := send(t.Context(), n.client(retries(transport.Retry{})), &readThing, transport.Call{})
+		_, err := send(t.Context(), n.client(retries(moneymovement.RetryPolicy{})), &readThing, transport.Call{})
 		require.NoError(t, err)
 		assert.Equal(t, 2, n.connections())
 		assert.Less(t, time.Since(began), 31*time.Second)
@@ -240,7 +242,7 @@ func TestACallWithoutADeadlineEnds(t *testing.T) {
 	}{
 		"no response": {func(t *testing.T) *transport.Client {
 			t.Helper()
-			return newNetwork(t, silent).client(retries(transport.Retry{}))
+			return newNetwork(t, silent).client(retries(moneymovement.RetryPolicy{}))
 		}, true},
 		"no connection": {func(t *testing.T) *transport.Client {
 			t.Helper()
@@ -249,12 +251,12 @@ func TestACallWithoutADeadlineEnds(t *testing.T) {
 					<-ctx.Done()
 					return nil, ctx.Err()
 				}})
-			return newClient(t, host, set, retries(transport.Retry{Max: 100}))
+			return newClient(t, host, set, retries(moneymovement.RetryPolicy{Max: 100}))
 		}, false},
 		"no response over HTTP/1.1": {func(t *testing.T) *transport.Client {
 			t.Helper()
 			set := piped(t, func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) })
-			return newClient(t, "http://127.0.0.1", set, retries(transport.Retry{}))
+			return newClient(t, "http://127.0.0.1", set, retries(moneymovement.RetryPolicy{}))
 		}, true},
 	} {
 		t.Run(name, func(t *testing.T) {

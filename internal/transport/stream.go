@@ -23,7 +23,7 @@ type Stream struct {
 
 	body    io.ReadCloser
 	left    int64
-	tracker *tracker
+	request *Request
 	cancel  context.CancelFunc // of the call's timeout; nil for no timeout
 }
 
@@ -48,26 +48,28 @@ type streaming struct {
 }
 
 // open keeps the body open if the response is a success of the right type. It leaves every other response to decode.
-func (s *streaming) open(t *tracker, resp *http.Response) (opened bool) {
+func (s *streaming) open(r *Request, resp *http.Response) (opened bool) {
 	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if resp.StatusCode != http.StatusOK || err != nil || kind != s.mediaType || resp.ContentLength > maxStream {
 		return false
 	}
-	t.answer = answer{status: resp.StatusCode, header: resp.Header}
-	t.body.endless()
+	r.answer = answer{status: resp.StatusCode, header: resp.Header}
+	if body, ours := resp.Body.(*timedBody); ours { // which no log has wrapped, for a success
+		body.endless()
+	}
 	s.opened = &Stream{
 		ContentType: kind, Length: resp.ContentLength, RequestID: resp.Header.Get(requestIDHeader),
-		body: resp.Body, left: maxStream, tracker: t,
+		body: resp.Body, left: maxStream, request: r,
 	}
 	return true
 }
 
 // end returns nil for an open stream, and an error for a success of another type.
-func (s *streaming) end(t *tracker) error {
+func (s *streaming) end(r *Request) error {
 	if s.opened != nil {
 		return nil
 	}
-	return t.answer.unexpected(t, fmt.Errorf("the response is not %s of at most %d bytes", s.mediaType, maxStream))
+	return r.answer.unexpected(r, fmt.Errorf("the response is not %s of at most %d bytes", s.mediaType, maxStream))
 }
 
 // Read implements io.Reader.
@@ -77,7 +79,7 @@ func (s *Stream) Read(p []byte) (int, error) {
 		if n, err := s.body.Read(one[:]); n == 0 {
 			return 0, s.ended(err)
 		}
-		return 0, s.tracker.answer.unexpected(s.tracker,
+		return 0, s.request.answer.unexpected(s.request,
 			fmt.Errorf("the response is too large: it has more than %d bytes", maxStream))
 	}
 	if int64(len(p)) > s.left {
@@ -93,7 +95,7 @@ func (s *Stream) ended(err error) error {
 	if err == nil || errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return err
 	}
-	return s.tracker.answer.unexpected(s.tracker, fmt.Errorf("the response ended early: %w", err))
+	return s.request.answer.unexpected(s.request, fmt.Errorf("the response ended early: %w", err))
 }
 
 // Close implements io.Closer.

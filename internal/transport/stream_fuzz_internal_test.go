@@ -27,7 +27,7 @@ func FuzzStream(f *testing.F) {
 	f.Fuzz(func(t *testing.T, status int, contentType string, announced int64, body []byte, breaks bool, bound,
 		step uint16) {
 		served := &servedBody{body: body, breaks: breaks}
-		call := &tracker{op: &op, request: NewRequest(&op, "", Call{}), body: &timedBody{}}
+		call := NewRequest(&op, "", Call{})
 		wanted := &streaming{mediaType: "application/pdf"}
 		opened := wanted.open(call, &http.Response{
 			StatusCode: status, Header: http.Header{"Content-Type": {contentType}}, ContentLength: announced,

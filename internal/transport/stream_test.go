@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
@@ -134,9 +135,9 @@ func TestAStreamIsClosed(t *testing.T) {
 		resp.Body = closing{strings.NewReader("pdf"), &closed}
 		return resp, err
 	})
-	var kept transport.Answer
+	var kept moneymovement.Response
 	stream, err := transport.Open(t.Context(), newClient(t, host, through(next)),
-		request(&renderThing, transport.Call{Keep: keep(&kept)}), "application/pdf")
+		request(&renderThing, transport.Kept(&kept)), "application/pdf")
 	require.NoError(t, err)
 	assert.Equal(t, 200, kept.Status)
 	assert.Empty(t, kept.Body, "it is the stream's")

@@ -43,7 +43,7 @@ func inPlaceOfDefault(t *testing.T, next http.RoundTripper) func(*transport.Conf
 	standard := http.DefaultTransport
 	t.Cleanup(func() { http.DefaultTransport = standard })
 	http.DefaultTransport = next
-	return func(c *transport.Config) { c.HTTP = &http.Client{} }
+	return func(c *transport.Config) { c.HTTPClient = &http.Client{} }
 }
 
 // The server will speak the same protocol at the next attempt, and nothing was sent.

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/hidden"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -154,7 +155,7 @@ func TestIdempotencyKeyPattern(t *testing.T) {
 		t.Run(key, func(t *testing.T) {
 			svc := script(ok)
 			_, err := send(t.Context(), newClient(t, host, through(svc)), &bookThing,
-				transport.Call{Key: key, KeySet: true})
+				transport.Keyed(key))
 			if code != "" {
 				refused(t, err, "Idempotency-Key", code)
 				assert.Empty(t, svc.attempts())
@@ -165,14 +166,14 @@ func TestIdempotencyKeyPattern(t *testing.T) {
 		})
 	}
 	_, err := send(t.Context(), newClient(t, host, through(script(ok))), &readThing,
-		transport.Call{Key: "k", KeySet: true})
+		transport.Keyed("k"))
 	refused(t, err, "Idempotency-Key", "not_applicable")
 }
 
 // All problems are named at once, nested fields by their path, and nothing is sent.
 func TestEveryWrongFieldIsNamed(t *testing.T) {
 	svc := script(ok)
-	r := transport.NewRequest(&confirmThing, "", transport.Call{Key: "no key", KeySet: true})
+	r := transport.NewRequest(&confirmThing, "", transport.Keyed("no key"))
 	r.PathParam("thingId", "po_1", idRule)
 	r.Body(struct{}{}, func(c *transport.Check) {
 		c.Text("name", strings.Repeat("é", 201), transport.Rule{Max: 200})
@@ -325,4 +326,15 @@ func checkCodes(t *testing.T, err error, codes []string) {
 		got = append(got, f.Code)
 	}
 	assert.Equal(t, codes, got)
+}
+
+// A credential is one word in a header.
+func TestCredentialsAreChecked(t *testing.T) {
+	for text, want := range map[string][]string{
+		"a-Token.7~": nil, "": {"token missing"}, "two words": {"token pattern"}, "line\n": {"token pattern"},
+		"\u00e9": {"token pattern"},
+	} {
+		assert.Equal(t, want,
+			refusals(t, func(c *transport.Check) { c.Credential("token", hidden.NewText(text)) }), text)
+	}
 }

@@ -9,23 +9,16 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// stillWaiting is the error of a wait that ended too early.
-type stillWaiting struct {
-	seen transport.Seen
-	err  error
-}
-
-func (stillWaiting) Error() string   { return "still waiting" }
-func (e stillWaiting) Unwrap() error { return e.err }
-
 // await reads the statuses one after the other, and repeats the last one, until "done". An error in the list is
 // returned in place of a status.
-func await(told *[]transport.Seen, reads ...any) transport.Awaited[string] {
+func await(client *transport.Client, reads ...any) transport.Awaited[string] {
 	return transport.Awaited[string]{
+		Client: client, Operation: &readThing, Resource: "thing", ID: "th_1",
 		Read: func(context.Context) (*string, error) {
 			read := reads[0]
 			if len(reads) > 1 {
@@ -37,23 +30,26 @@ func await(told *[]transport.Seen, reads ...any) transport.Awaited[string] {
 			status, _ := read.(string)
 			return &status, nil
 		},
-		Status:   func(status *string) string { return *status },
-		Done:     func(status *string) bool { return *status == "done" },
-		Progress: func(seen transport.Seen) { *told = append(*told, seen) },
-		Still:    func(seen transport.Seen, err error) error { return stillWaiting{seen, err} },
+		Status: func(status *string) string { return *status },
+		Done:   func(status *string) bool { return *status == "done" },
 	}
 }
 
-// steady is a pace whose pauses are within one second.
-func steady() transport.Pace { return transport.Pace{Least: time.Second, Most: time.Second} }
+// steadily makes a wait read once a second, and notes what it reports.
+func steadily(told *[]moneymovement.Progress) []moneymovement.WaitOption {
+	return []moneymovement.WaitOption{
+		moneymovement.PollEvery(time.Second, time.Second),
+		moneymovement.OnProgress(func(p moneymovement.Progress) { *told = append(*told, p) }),
+	}
+}
 
 // Progress is called after each successful read.
 func TestWaitTellsWhatItReads(t *testing.T) {
 	down := &errors.NotDelivered{CallInfo: errors.CallInfo{Operation: "Read"}, Err: errors.New("no connection")}
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		var told []transport.Seen
-		last, err := transport.Wait(t.Context(), poller(t), steady(), await(&told, "new", down, "open", "done"))
+		var told []moneymovement.Progress
+		last, err := await(poller(t), "new", down, "open", "done").Wait(t.Context(), steadily(&told))
 		require.NoError(t, err)
 		assert.Equal(t, "done", *last)
 		require.Len(t, told, 3)
@@ -71,8 +67,8 @@ func TestWaitTellsWhatItReads(t *testing.T) {
 func TestWaitEndsWithAnError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		broken := errors.New("broken")
-		var told []transport.Seen
-		last, err := transport.Wait(t.Context(), poller(t), steady(), await(&told, "new", broken))
+		var told []moneymovement.Progress
+		last, err := await(poller(t), "new", broken).Wait(t.Context(), steadily(&told))
 		assert.Equal(t, broken, err)
 		assert.Equal(t, "new", *last)
 		assert.Len(t, told, 1)
@@ -82,25 +78,26 @@ func TestWaitEndsWithAnError(t *testing.T) {
 func TestWaitThatItsContextEnds(t *testing.T) {
 	for name, tc := range map[string]struct {
 		reads []any
-		want  transport.Seen
+		want  moneymovement.Progress
 	}{
-		"what was read last": {[]any{"new"}, transport.Seen{Status: "new", Waited: time.Minute}},
+		"what was read last": {[]any{"new"}, moneymovement.Progress{Status: "new", Waited: time.Minute}},
 		"nothing was read": {
 			[]any{&errors.NotDelivered{Err: errors.New("no connection")}},
-			transport.Seen{Status: "unread", Waited: 4 * time.Second},
+			moneymovement.Progress{Status: "unread", Waited: 4 * time.Second},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), tc.want.Waited)
 				defer cancel()
-				var told []transport.Seen
-				last, err := transport.Wait(ctx, poller(t), steady(), await(&told, tc.reads...))
-				still, ok := errors.AsType[stillWaiting](err)
+				var told []moneymovement.Progress
+				last, err := await(poller(t), tc.reads...).Wait(ctx, steadily(&told))
+				still, ok := errors.AsType[*moneymovement.StillPending](err)
 				require.True(t, ok, "%v", err)
 				require.ErrorIs(t, err, context.DeadlineExceeded)
 				tc.want.Reads = len(told)
-				assert.Equal(t, tc.want, still.seen)
+				tc.want.Resource, tc.want.ID = "thing", "th_1"
+				assert.Equal(t, tc.want, still.Progress)
 				assert.Equal(t, len(told) > 0, last != nil)
 			})
 		})
@@ -109,36 +106,36 @@ func TestWaitThatItsContextEnds(t *testing.T) {
 
 // If a read fails with a context's error while the wait's own context goes on, the wait has not ended by it.
 func TestWaitThatSomethingElseEnds(t *testing.T) {
-	var told []transport.Seen
-	_, err := transport.Wait(t.Context(), poller(t), steady(), await(&told, context.DeadlineExceeded))
+	var told []moneymovement.Progress
+	_, err := await(poller(t), context.DeadlineExceeded).Wait(t.Context(), steadily(&told))
 	assert.Equal(t, context.DeadlineExceeded, err)
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	broken := errors.New("broken")
-	_, err = transport.Wait(ctx, poller(t), steady(), await(&told, broken))
+	_, err = await(poller(t), broken).Wait(ctx, steadily(&told))
 	assert.Equal(t, broken, err, "the read failed, whatever the context did")
 }
 
 // A rate window without room before the deadline ends a wait like the deadline itself.
 func TestWaitThatTheRateWindowEnds(t *testing.T) {
-	var told []transport.Seen
-	late := &transport.WaitTooLong{}
-	_, err := transport.Wait(t.Context(), poller(t), steady(), await(&told, late))
+	var told []moneymovement.Progress
+	late := &moneymovement.NoRoom{}
+	_, err := await(poller(t), late).Wait(t.Context(), steadily(&told))
 	require.True(t, errors.Is(err, late), "%v", err)
-	still, ok := errors.AsType[stillWaiting](err)
+	still, ok := errors.AsType[*moneymovement.StillPending](err)
 	require.True(t, ok, "%v", err)
-	assert.Equal(t, "unread", still.seen.Status)
+	assert.Equal(t, "unread", still.Status)
 }
 
 // Without a context or a client, the read refuses the call, and nothing else is called.
 func TestWaitThatCannotBeMade(t *testing.T) {
 	var without context.Context
 	refused := errors.New("refused")
-	var told []transport.Seen
-	_, err := transport.Wait(without, poller(t), steady(), await(&told, refused))
+	var told []moneymovement.Progress
+	_, err := await(poller(t), refused).Wait(without, steadily(&told))
 	assert.Equal(t, refused, err)
-	_, err = transport.Wait(t.Context(), nil, steady(), await(&told, refused))
+	_, err = await(nil, refused).Wait(t.Context(), steadily(&told))
 	assert.Equal(t, refused, err)
 	assert.Empty(t, told)
 }

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
@@ -20,7 +21,7 @@ type Answer struct {
 // duplicate keys. It skips unknown members, since the service may add some. A member that differs from the shape leaves
 // its field zero and is named, and so does a text that JSON does not allow. A response without its proof members is an
 // error, and so is one with too many entries.
-func (a *Answer) Decode(r *Reader, body []byte, value any) ([]Unread, error) {
+func (a *Answer) Decode(r *Reader, body []byte, value any) ([]moneymovement.Unread, error) {
 	into := value
 	if a.Field != nil {
 		into = a.Field(value)
@@ -43,10 +44,10 @@ func (a *Answer) Decode(r *Reader, body []byte, value any) ([]Unread, error) {
 }
 
 // withReplaced adds the texts that [Mend] replaced to what is noted about the mended response.
-func withReplaced(unread, replaced []Unread) []Unread {
+func withReplaced(unread, replaced []moneymovement.Unread) []moneymovement.Unread {
 	all := replaced
 	for _, u := range unread {
-		same := func(r Unread) bool { return r.Pointer == u.Pointer }
+		same := func(r moneymovement.Unread) bool { return r.Pointer == u.Pointer }
 		if !slices.ContainsFunc(replaced, same) { // there it says that the member is null
 			all = append(all, u)
 		}
@@ -56,7 +57,7 @@ func withReplaced(unread, replaced []Unread) []Unread {
 
 // bend decodes a response that a [Reader] cannot read. It brings the whole response into the form of the shape before
 // it decodes it.
-func (a *Answer) bend(body []byte, value any) ([]Unread, error) {
+func (a *Answer) bend(body []byte, value any) ([]moneymovement.Unread, error) {
 	if err := Valid(body); err != nil {
 		return nil, err
 	}

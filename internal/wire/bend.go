@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/jsonscan"
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
@@ -11,7 +12,7 @@ import (
 // bender changes a response that differs from its shape, so that the shape's Go type can be decoded from it. It notes
 // what it leaves out.
 type bender struct {
-	unread []Unread
+	unread []moneymovement.Unread
 }
 
 // answer changes a whole response. It also recognizes a list in another envelope, since the envelope is assumed.
@@ -184,7 +185,8 @@ func (b *bender) full() bool { return len(b.unread) == maxUnread }
 
 func (b *bender) note(at jsonv2.Pointer, basis Basis, problem string) {
 	if !b.full() {
-		b.unread = append(b.unread, Unread{Pointer: string(at), Stated: basis == Stated, Problem: problem})
+		b.unread = append(b.unread, moneymovement.Unread{Pointer: string(at), Stated: basis == Stated,
+			Problem: problem})
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
@@ -150,7 +151,7 @@ func object(members map[string]string) string {
 	return "{" + strings.TrimPrefix(b.String(), ",") + "}"
 }
 
-func decode(t *testing.T, body string) (resource, []Unread) {
+func decode(t *testing.T, body string) (resource, []moneymovement.Unread) {
 	t.Helper()
 	var value resource
 	unread, err := read([]byte(body), &value, &resourceShape)
@@ -371,7 +372,7 @@ func TestAnyAnswerIsRead(t *testing.T) {
 	})
 }
 
-func pointersOf(unread []Unread) map[string]bool {
+func pointersOf(unread []moneymovement.Unread) map[string]bool {
 	named := map[string]bool{}
 	for _, u := range unread {
 		named[u.Pointer] = true
@@ -380,7 +381,7 @@ func pointersOf(unread []Unread) map[string]bool {
 }
 
 // read is Decode with a new Reader.
-func read(body []byte, value any, shape *Shape) ([]Unread, error) {
+func read(body []byte, value any, shape *Shape) ([]moneymovement.Unread, error) {
 	answer := Answer{Shape: shape}
 	if _, bare := value.(*[]part); bare {
 		answer.Field = func(value any) any { return List(value.(*[]part)) }

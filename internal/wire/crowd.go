@@ -3,6 +3,7 @@ package wire
 import (
 	"fmt"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
@@ -77,7 +78,7 @@ func (a *Answer) list(body []byte) jsonv2.Value {
 }
 
 // TooMany returns what to report about a page with more entries than asked for, or nil.
-func (a *Answer) TooMany(body []byte, asked int) []Unread {
+func (a *Answer) TooMany(body []byte, asked int) []moneymovement.Unread {
 	if len(body) <= asked { // it has no room for more
 		return nil
 	}
@@ -93,6 +94,6 @@ func (a *Answer) TooMany(body []byte, asked int) []Unread {
 	if m := a.Shape.proof(KindList); m != nil {
 		at = at.AppendToken(m.Name)
 	}
-	return []Unread{{Pointer: string(at), Stated: true,
+	return []moneymovement.Unread{{Pointer: string(at), Stated: true,
 		Problem: fmt.Sprintf("has %d entries, but %d were asked for", given, asked)}}
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
 )
 
 func TestListsAreBounded(t *testing.T) {
@@ -46,7 +48,7 @@ func TestListsAreBounded(t *testing.T) {
 func TestMoreThanAskedIsReported(t *testing.T) {
 	page := &Answer{Shape: &listShape}
 	bare := &Answer{Shape: &Shape{Kind: KindList, Item: &Text}}
-	for body, want := range map[string][]Unread{
+	for body, want := range map[string][]moneymovement.Unread{
 		`{"items":[7,7,7]}`: {{Pointer: "/items", Stated: true, Problem: "has 3 entries, but 2 were asked for"}},
 		`{"data":[7,7,7]}`:  {{Pointer: "/items", Stated: true, Problem: "has 3 entries, but 2 were asked for"}},
 		`{"items":[7,7]}`:   nil,
@@ -54,7 +56,7 @@ func TestMoreThanAskedIsReported(t *testing.T) {
 	} {
 		assert.Equal(t, want, page.TooMany([]byte(body), 2), body)
 	}
-	assert.Equal(t, []Unread{{Stated: true, Problem: "has 2 entries, but 1 were asked for"}},
+	assert.Equal(t, []moneymovement.Unread{{Stated: true, Problem: "has 2 entries, but 1 were asked for"}},
 		bare.TooMany([]byte(`["a","b"]`), 1))
 	assert.Nil(t, (&Answer{Shape: &Text}).TooMany([]byte(`["a","b"]`), 1))
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
 )
 
 // deal is a resource with its own id, which proves it, and the id of another one.
@@ -47,7 +49,7 @@ func TestIDs(t *testing.T) {
 			continue
 		}
 		assert.Empty(t, v.Payout, id)
-		assert.Equal(t, []Unread{{Pointer: "/payoutId", Stated: true, Problem: problem}}, unread, id)
+		assert.Equal(t, []moneymovement.Unread{{Pointer: "/payoutId", Stated: true, Problem: problem}}, unread, id)
 	}
 	for _, id := range []string{"..", "a/b", `\u001b[2J`} {
 		_, err := answerDeal.Decode(new(Reader), []byte(`{"id":"`+id+`"}`), new(deal))

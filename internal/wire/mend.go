@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/jsonscan"
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
@@ -16,7 +17,7 @@ const badText = "is text that JSON does not allow: half a surrogate pair, bytes 
 // middle of a character, and such a text must not cost the rest of the response. Text that is only nearly right proves
 // nothing, so it is not read. A name of a member stays, with U+FFFD for what is wrong. Mend returns a body that is not
 // JSON for another reason as it is.
-func Mend(body []byte) (mended []byte, replaced []Unread) {
+func Mend(body []byte) (mended []byte, replaced []moneymovement.Unread) {
 	text, ends := jsonscan.Mend(body)
 	if ends == nil {
 		return body, nil
@@ -35,7 +36,7 @@ func Mend(body []byte) (mended []byte, replaced []Unread) {
 			ends = ends[1:]
 			if len(replaced) < maxUnread {
 				replaced = append(replaced,
-					Unread{Pointer: string(dec.StackPointer()), Stated: true, Problem: badText})
+					moneymovement.Unread{Pointer: string(dec.StackPointer()), Stated: true, Problem: badText})
 			}
 			if !isName(dec) {
 				token = jsonv2.Null()

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strconv"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/jsonscan"
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
@@ -43,7 +44,7 @@ const maxUnknown = 64
 
 // read reads a response. It returns false if the response must be read in another way: it is not valid JSON, is not of
 // the shape's kind, or lacks a proof member.
-func (r *Reader) read(body []byte, s *Shape, into any) ([]Unread, bool) {
+func (r *Reader) read(body []byte, s *Shape, into any) ([]moneymovement.Unread, bool) {
 	r.scan.Start(body)
 	r.listed = -1
 	read := r.scan.Kind() != jsonv2.KindNull && r.value(s, into, Assumed, true) && r.scan.End()

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
@@ -163,7 +164,8 @@ func TestWhatTheReaderLeavesToTheBender(t *testing.T) {
 		`{"id":"r_1","a":1,"part":{"id":"p"` + unknownMembers(maxUnknown) + `}}`: true,
 		`{"id":"r_1","parts":[{"size":7}]}`:                                      true,
 		`{"id":"r_1","choice":{"kind":"part"}}`:                                  true,
-		`{}`:                                                                     false, `{"id":""}`: false, `{"id":7}`: false, `[]`: false, `null`: false,
+		`{}`:                                                                     false, `{"id":""}`: false,
+		`{"id":7}`: false, `[]`: false, `null`: false,
 		`{"id":"r_1"}x`: false,
 		`{"id":"r_1"` + unknownMembers(maxUnknown+1) + `}`:                         false,
 		`{"id":"r_1","a":1,"part":{"id":"p"` + unknownMembers(maxUnknown+1) + `}}`: false,
@@ -184,7 +186,7 @@ func TestAUsualUnionNeedsNoBender(t *testing.T) {
 	}, Fields: fieldOfPart})
 	union := &Shape{Kind: KindUnion, By: "kind", Selects: Stated, Variants: map[string]*Shape{"part": &whole},
 		Kept: keptChoice}
-	for body, lacks := range map[string][]Unread{
+	for body, lacks := range map[string][]moneymovement.Unread{
 		`{"kind":"part","id":"p","size":1}`:          nil,
 		`{"size":1,"new":[],"id":"p","kind":"part"}`: nil,
 		`{"kind":"later","x":1}`:                     nil,
@@ -200,7 +202,8 @@ func TestAUsualUnionNeedsNoBender(t *testing.T) {
 		assert.Equal(t, lacks, r.bends.unread, body)
 		assert.JSONEq(t, body, string(got.raw))
 	}
-	for _, body := range []string{`{"id":"p"}`, `{"kind":7}`, `[]`, `{"kind":"part","id":7}`, `{"kind":"part","kind":"part"}`} {
+	for _, body := range []string{`{"id":"p"}`, `{"kind":7}`, `[]`, `{"kind":"part","id":7}`,
+		`{"kind":"part","kind":"part"}`} {
 		var r Reader
 		r.scan.Start([]byte(body))
 		assert.False(t, r.union(union, new(choice)), body)

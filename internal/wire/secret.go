@@ -6,12 +6,10 @@ import (
 	"strings"
 
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/hidden"
 	"github.com/moneymovement/moneymovement-go/internal/jsonscan"
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
-
-// Redaction is the text that a secret shows in place of its own.
-const Redaction = "[redacted]"
 
 // revealer is a secret that can return its text.
 type revealer interface{ Reveal() string }
@@ -29,7 +27,7 @@ func MarshalRevealing(body any) ([]byte, error) { return jsonv2.Marshal(body, re
 func Secrets(body any) (secrets []string) {
 	collecting := jsonv2.MarshalToFunc(func(enc *jsonv2.Encoder, s revealer) error {
 		secrets = append(secrets, s.Reveal())
-		return enc.WriteToken(jsonv2.String(Redaction))
+		return enc.WriteToken(jsonv2.String(hidden.Redaction))
 	})
 	_ = jsonv2.MarshalWrite(io.Discard, body, Encoding, jsonv2.WithMarshalers(Marshalers, collecting))
 	return secrets

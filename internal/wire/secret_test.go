@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/moneymovement/moneymovement-go/internal/hidden"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
@@ -15,7 +16,7 @@ import (
 type told string
 
 func (s told) Reveal() string             { return string(s) }
-func (told) MarshalText() ([]byte, error) { return []byte(wire.Redaction), nil }
+func (told) MarshalText() ([]byte, error) { return []byte(hidden.Redaction), nil }
 
 // One encoder shows the texts of secrets, and it writes all else as any other.
 func TestSecretsAreRevealedToOneEncoder(t *testing.T) {
@@ -26,10 +27,12 @@ func TestSecretsAreRevealedToOneEncoder(t *testing.T) {
 	}{"a/b", decimal.RequireFromString("1.50"), []told{"c", "d"}}
 	text, err := wire.MarshalRevealing(body)
 	require.NoError(t, err)
-	assert.Equal(t, `{"sig":"a/b","amount":"1.5","deep":["c","d"]}`, string(text)) //nolint:testifylint // the very bytes
+	assert.Equal(t, `{"sig":"a/b","amount":"1.5","deep":["c","d"]}`,
+		string(text)) //nolint:testifylint // the very bytes
 	text, err = wire.Marshal(body)
 	require.NoError(t, err)
-	assert.Equal(t, `{"sig":"[redacted]","amount":"1.5","deep":["[redacted]","[redacted]"]}`, string(text)) //nolint:testifylint // the very bytes
+	assert.Equal(t, `{"sig":"[redacted]","amount":"1.5","deep":["[redacted]","[redacted]"]}`,
+		string(text)) //nolint:testifylint // the very bytes
 	assert.Equal(t, []string{"a/b", "c", "d"}, wire.Secrets(body))
 	assert.Empty(t, wire.Secrets(struct{ A string }{"b"}))
 }

@@ -113,10 +113,3 @@ func (s *Shape) proof(kind Kind) *Member {
 	}
 	return nil
 }
-
-// Unread is a member of a response that the SDK did not read, because it differs from the description.
-type Unread struct {
-	Pointer string // JSON pointer (RFC 6901) into the body
-	Stated  bool   // it differs from something stated, and not from an assumption
-	Problem string // in words, without any value
-}

@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
 )
 
 // What could not be read of an answer is not named where the answer itself is none: its error says what is missing.
@@ -42,7 +44,7 @@ func TestAVariantNeedsNoProof(t *testing.T) {
 	unread, err := read([]byte(object(members)), new(resource), &resourceShape)
 	require.NoError(t, err)
 	require.Len(t, unread, 1)
-	assert.Equal(t, Unread{Pointer: "/choice/id", Stated: true, Problem: "is missing"}, unread[0])
+	assert.Equal(t, moneymovement.Unread{Pointer: "/choice/id", Stated: true, Problem: "is missing"}, unread[0])
 }
 
 // The entries of a list stay apart, however short they are.
@@ -51,7 +53,7 @@ func TestShortEntriesStayApart(t *testing.T) {
 	unread, err := read([]byte(`["7",8,null,9]`), &got, &Shape{Kind: KindList, Item: &Integer})
 	require.NoError(t, err)
 	assert.Equal(t, []int{7, 8, 9}, got)
-	assert.Equal(t, []Unread{{Pointer: "/2", Problem: "is null"}}, unread)
+	assert.Equal(t, []moneymovement.Unread{{Pointer: "/2", Problem: "is null"}}, unread)
 }
 
 // A variant of a later version is kept where the rest of an answer is compared with its shape.

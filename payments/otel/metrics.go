@@ -72,7 +72,7 @@ func (m *metrics) Changed(ctx context.Context, change payments.ChangeMetrics) {
 func (m *metrics) Stepped(ctx context.Context, step payments.StepMetrics) {
 	kind := text("kind", string(step.Kind))
 	m.took.Record(ctx, step.Took.Seconds(), metric.WithAttributes(kind, text("step", step.Step),
-		text("outcome", step.Outcome)))
+		text("outcome", string(step.Outcome))))
 	if step.Queued > 0 {
 		m.queued.Record(ctx, step.Queued.Seconds(), metric.WithAttributes(kind))
 	}
@@ -81,7 +81,7 @@ func (m *metrics) Stepped(ctx context.Context, step payments.StepMetrics) {
 // Load implements payments.Metrics.
 func (m *metrics) Load(ctx context.Context, load payments.LoadMetrics) {
 	if load.ByState != nil {
-		for _, state := range moneymovement.StoredPaymentStates() { // also zero, or an empty state would keep its last value
+		for _, state := range moneymovement.StoredPaymentStates() { // also 0, or an empty state would keep its last one
 			m.stored.Record(ctx, int64(load.ByState[state]), metric.WithAttributes(text("state", string(state))))
 		}
 		m.overdue.Record(ctx, load.Overdue.Seconds())

@@ -39,7 +39,7 @@ func TestASpanOfALaterProcessIsInTheTraceOfItsPayment(t *testing.T) {
 	called, end := later.Step(t.Context(), stored,
 		payments.StepTrace{Key: "invoice-42", Kind: payments.KindPayout, Step: "pay", Calls: 1})
 	assert.Equal(t, request.SpanContext().TraceID(), trace.SpanContextFromContext(called).TraceID())
-	end(payments.StepResult{State: moneymovement.PaymentNeedsDecision, Outcome: "decide",
+	end(payments.StepResult{State: moneymovement.PaymentNeedsDecision, Outcome: moneymovement.PaymentNeedsDecision,
 		Reason: &payments.Reason{Code: payments.ReasonPrice, Message: "the fee is too high"}})
 
 	submit, step := submitted.Ended()[0], stepped.Ended()[0]
@@ -54,7 +54,7 @@ func TestASpanOfALaterProcessIsInTheTraceOfItsPayment(t *testing.T) {
 	}
 	assert.Equal(t, map[string]string{
 		"payment.key": "invoice-42", "payment.kind": "payout", "payment.step": "pay", "payment.calls": "1",
-		"payment.state": "needs_decision", "payment.outcome": "decide", "payment.reason": "price",
+		"payment.state": "needs_decision", "payment.outcome": "needs_decision", "payment.reason": "price",
 	}, values)
 }
 
@@ -82,15 +82,19 @@ func TestMetrics(t *testing.T) {
 	metrics, err := paymentsotel.NewMetrics(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader)))
 	require.NoError(t, err)
 	ctx := t.Context()
-	metrics.Changed(ctx, payments.ChangeMetrics{Kind: payments.KindPayout, Account: "cl_1", To: moneymovement.PaymentAccepted})
-	metrics.Changed(ctx, payments.ChangeMetrics{Kind: payments.KindPayout, From: moneymovement.PaymentPaid, To: moneymovement.PaymentCompleted,
-		Age: 90 * time.Second})
-	metrics.Stepped(ctx, payments.StepMetrics{Kind: payments.KindPayout, Step: "pay", Outcome: "paid",
+	metrics.Changed(ctx, payments.ChangeMetrics{Kind: payments.KindPayout, Account: "cl_1",
+		To: moneymovement.PaymentAccepted})
+	metrics.Changed(ctx, payments.ChangeMetrics{Kind: payments.KindPayout, From: moneymovement.PaymentPaid,
+		To: moneymovement.PaymentCompleted, Age: 90 * time.Second})
+	metrics.Stepped(ctx, payments.StepMetrics{Kind: payments.KindPayout, Step: "pay", Outcome: moneymovement.PaymentPaid,
 		Took: 2 * time.Second, Queued: time.Second})
-	metrics.Stepped(ctx, payments.StepMetrics{Kind: payments.KindPayout, Step: "follow", Outcome: "completed"})
-	metrics.Load(ctx, payments.LoadMetrics{InFlight: 7, Following: 3, ByState: map[moneymovement.PaymentState]int{moneymovement.PaymentPaid: 5},
+	metrics.Stepped(ctx, payments.StepMetrics{Kind: payments.KindPayout, Step: "follow",
+		Outcome: moneymovement.PaymentCompleted})
+	metrics.Load(ctx, payments.LoadMetrics{InFlight: 7, Following: 3,
+		ByState: map[moneymovement.PaymentState]int{moneymovement.PaymentPaid: 5},
 		Overdue: 4 * time.Second, PausedFor: time.Minute})
-	metrics.Load(ctx, payments.LoadMetrics{InFlight: 6, ByState: map[moneymovement.PaymentState]int{moneymovement.PaymentCompleted: 5}})
+	metrics.Load(ctx, payments.LoadMetrics{InFlight: 6,
+		ByState: map[moneymovement.PaymentState]int{moneymovement.PaymentCompleted: 5}})
 	metrics.Load(ctx, payments.LoadMetrics{InFlight: 6, Waiting: 2, Late: 1, StoreFailures: 9}) // the store is away
 
 	var read metricdata.ResourceMetrics

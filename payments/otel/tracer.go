@@ -51,7 +51,7 @@ func (t tracer) Step(
 			attribute.String("payment.step", step.Step), attribute.Int("payment.calls", step.Calls)))
 	return ctx, func(result payments.StepResult) {
 		span.SetAttributes(attribute.String("payment.state", string(result.State)),
-			attribute.String("payment.outcome", result.Outcome))
+			attribute.String("payment.outcome", string(result.Outcome)))
 		message := ""
 		if result.Reason != nil {
 			message = result.Reason.Message

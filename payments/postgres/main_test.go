@@ -110,7 +110,8 @@ func TestStoreWithoutPreparedStatements(t *testing.T) {
 			}
 			summary, err := store.Summary(t.Context())
 			require.NoError(t, err)
-			assert.Equal(t, map[moneymovement.PaymentState]int{moneymovement.PaymentAccepted: 2, moneymovement.PaymentCompleted: 1}, summary.ByState)
+			assert.Equal(t, map[moneymovement.PaymentState]int{moneymovement.PaymentAccepted: 2,
+				moneymovement.PaymentCompleted: 1}, summary.ByState)
 			assert.False(t, summary.OldestDue.IsZero())
 		})
 	}

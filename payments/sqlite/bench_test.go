@@ -135,7 +135,8 @@ func BenchmarkPayment(b *testing.B) {
 				if err != nil {
 					return err
 				}
-				states := []moneymovement.PaymentState{moneymovement.PaymentPaying, moneymovement.PaymentPaying, moneymovement.PaymentPaid, moneymovement.PaymentCompleted}
+				states := []moneymovement.PaymentState{moneymovement.PaymentPaying, moneymovement.PaymentPaying,
+					moneymovement.PaymentPaid, moneymovement.PaymentCompleted}
 				for i, state := range states {
 					claimed[0].State, claimed[0].Calls = state, 1
 					if state == moneymovement.PaymentCompleted {

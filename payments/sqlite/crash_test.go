@@ -57,7 +57,9 @@ func record(key moneymovement.Key, n int, state moneymovement.PaymentState) paym
 	return r
 }
 
-func due(key moneymovement.Key, n int) payments.Record { return record(key, n, moneymovement.PaymentAccepted) }
+func due(key moneymovement.Key, n int) payments.Record {
+	return record(key, n, moneymovement.PaymentAccepted)
+}
 
 // work stores payments from several goroutines, and enters what was confirmed.
 func work(t *testing.T, s *Store, b *books, workers, each int) {
@@ -86,7 +88,8 @@ func pay(t *testing.T, s *Store, b *books, key moneymovement.Key) error {
 	if err != nil {
 		return err
 	}
-	for n, state := range []moneymovement.PaymentState{moneymovement.PaymentPaying, moneymovement.PaymentPaid, moneymovement.PaymentCompleted} {
+	for n, state := range []moneymovement.PaymentState{moneymovement.PaymentPaying, moneymovement.PaymentPaid,
+		moneymovement.PaymentCompleted} {
 		claimed[0].Record = record(key, n+1, state)
 		if _, err := s.Save(t.Context(), claimed[0], state == moneymovement.PaymentCompleted); err != nil {
 			return err

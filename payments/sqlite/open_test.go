@@ -213,7 +213,8 @@ func TestFileOfVersion1(t *testing.T) {
 	checked, err := s.Check(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, Checked{
-		Payments: 6, ByState: map[moneymovement.PaymentState]int{moneymovement.PaymentAccepted: 4, moneymovement.PaymentCompleted: 2},
+		Payments: 6, ByState: map[moneymovement.PaymentState]int{moneymovement.PaymentAccepted: 4,
+			moneymovement.PaymentCompleted: 2},
 	}, checked)
 	for _, key := range []moneymovement.Key{"w0-0", "w1-0"} {
 		stored, err := s.Load(t.Context(), key)

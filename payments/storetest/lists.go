@@ -43,7 +43,8 @@ func list(t *testing.T, s payments.Store, by payments.List) []payments.Record {
 
 func listOfStatesAndAccounts(t *testing.T, s payments.Store) {
 	for i, state := range []moneymovement.PaymentState{
-		moneymovement.PaymentPaid, moneymovement.PaymentRefused, moneymovement.PaymentPaid, moneymovement.PaymentNeedsDecision, "a_later_state", moneymovement.PaymentPaid,
+		moneymovement.PaymentPaid, moneymovement.PaymentRefused, moneymovement.PaymentPaid,
+		moneymovement.PaymentNeedsDecision, "a_later_state", moneymovement.PaymentPaid,
 	} {
 		record := newRecord(fmt.Sprintf("k%d", i), payments.WorkNone)
 		if record.State = state; record.Work() != payments.WorkNone {
@@ -54,18 +55,20 @@ func listOfStatesAndAccounts(t *testing.T, s payments.Store) {
 		}
 		insert(t, s, record)
 	}
-	paid, refused := []moneymovement.PaymentState{moneymovement.PaymentPaid}, []moneymovement.PaymentState{moneymovement.PaymentRefused, moneymovement.PaymentNeedsDecision}
+	paid, refused := []moneymovement.PaymentState{moneymovement.PaymentPaid},
+		[]moneymovement.PaymentState{moneymovement.PaymentRefused, moneymovement.PaymentNeedsDecision}
 	later := []moneymovement.PaymentState{"a_later_state"}
 	for name, c := range map[string]struct {
 		list payments.List
 		want []moneymovement.Key
 	}{
-		"a state":              {payments.List{States: paid, Limit: 9}, []moneymovement.Key{"k0", "k2", "k5"}},
-		"a state, paged":       {payments.List{States: paid, Limit: 1, After: "k0"}, []moneymovement.Key{"k2"}},
-		"two states":           {payments.List{States: refused, Limit: 9}, []moneymovement.Key{"k1", "k3"}},
-		"two states, limited":  {payments.List{States: refused, Limit: 1}, []moneymovement.Key{"k1"}},
-		"a later state":        {payments.List{States: later, Limit: 9}, []moneymovement.Key{"k4"}},
-		"a state of no record": {payments.List{States: []moneymovement.PaymentState{moneymovement.PaymentCameBack}, Limit: 9}, nil},
+		"a state":             {payments.List{States: paid, Limit: 9}, []moneymovement.Key{"k0", "k2", "k5"}},
+		"a state, paged":      {payments.List{States: paid, Limit: 1, After: "k0"}, []moneymovement.Key{"k2"}},
+		"two states":          {payments.List{States: refused, Limit: 9}, []moneymovement.Key{"k1", "k3"}},
+		"two states, limited": {payments.List{States: refused, Limit: 1}, []moneymovement.Key{"k1"}},
+		"a later state":       {payments.List{States: later, Limit: 9}, []moneymovement.Key{"k4"}},
+		"a state of no record": {payments.List{States: []moneymovement.PaymentState{moneymovement.PaymentCameBack},
+			Limit: 9}, nil},
 		"an account": {payments.List{Account: "cl_1", ByAccount: true, Limit: 9},
 			[]moneymovement.Key{"k1", "k3", "k5"}},
 		"an account, paged": {payments.List{Account: "cl_1", ByAccount: true, Limit: 1, After: "k1"},
@@ -204,10 +207,12 @@ func summaryCounts(t *testing.T, s payments.Store) {
 		insert(t, s, record)
 	}
 	third := load(t, s, "k2").Due
-	check(third, map[moneymovement.PaymentState]int{moneymovement.PaymentPaid: 1, moneymovement.PaymentAccepted: 2, moneymovement.PaymentCompleted: 1})
+	check(third, map[moneymovement.PaymentState]int{moneymovement.PaymentPaid: 1, moneymovement.PaymentAccepted: 2,
+		moneymovement.PaymentCompleted: 1})
 	record := claimKey(t, s, "me", "k2", long)
 	// Also claimed work is due.
-	check(third, map[moneymovement.PaymentState]int{moneymovement.PaymentPaid: 1, moneymovement.PaymentAccepted: 2, moneymovement.PaymentCompleted: 1})
+	check(third, map[moneymovement.PaymentState]int{moneymovement.PaymentPaid: 1, moneymovement.PaymentAccepted: 2,
+		moneymovement.PaymentCompleted: 1})
 	record.State, record.Due = "a_later_state", time.Time{}
 	save(t, s, record, true)
 	check(load(t, s, "k1").Due, map[moneymovement.PaymentState]int{
@@ -218,5 +223,6 @@ func summaryCounts(t *testing.T, s payments.Store) {
 		record.State, record.Due = moneymovement.PaymentRefused, time.Time{}
 		save(t, s, record, true)
 	}
-	check(time.Time{}, map[moneymovement.PaymentState]int{moneymovement.PaymentRefused: 2, moneymovement.PaymentCompleted: 1, "a_later_state": 1})
+	check(time.Time{}, map[moneymovement.PaymentState]int{moneymovement.PaymentRefused: 2,
+		moneymovement.PaymentCompleted: 1, "a_later_state": 1})
 }

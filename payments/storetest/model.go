@@ -63,14 +63,18 @@ func (m *model) key() moneymovement.Key {
 
 func (m *model) account() dapi.ClientID { return []dapi.ClientID{"", "a", "b", "c"}[m.random.IntN(4)] }
 
+func (m *model) state() moneymovement.PaymentState {
+	states := moneymovement.StoredPaymentStates()
+	return states[m.random.IntN(len(states))]
+}
+
 // fill changes what a record says at random.
 func (m *model) fill(record *payments.Record) {
 	record.Due, record.Trace = m.due(), fmt.Sprint(m.random.Int64())
 	waitFor(record, payments.Work(m.random.IntN(4)))
+	work := record.Work()
 	for {
-		other := *record
-		if other.State = moneymovement.StoredPaymentStates()[m.random.IntN(len(moneymovement.StoredPaymentStates()))]; other.Work() == record.Work() {
-			record.State = other.State
+		if record.State = m.state(); record.Work() == work {
 			return
 		}
 	}
@@ -143,7 +147,7 @@ func (m *model) list() {
 		by.After = m.key()
 	}
 	for range m.random.IntN(3) {
-		by.States = append(by.States, moneymovement.StoredPaymentStates()[m.random.IntN(len(moneymovement.StoredPaymentStates()))])
+		by.States = append(by.States, m.state())
 	}
 	records, err := m.store.List(m.t.Context(), by)
 	noError(m.t, err)

@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 )
 
@@ -23,9 +24,9 @@ func (n Narrator) Detail(format string, args ...any) {
 }
 
 // Waiting returns options that make a wait print what it reads.
-func (n Narrator) Waiting() []dapi.WaitOption {
-	return []dapi.WaitOption{
-		dapi.OnProgress(func(p dapi.Progress) {
+func (n Narrator) Waiting() []moneymovement.WaitOption {
+	return []moneymovement.WaitOption{
+		moneymovement.OnProgress(func(p moneymovement.Progress) {
 			n.Detail("read %d after %s: %s is %s", p.Reads, p.Waited.Round(10*time.Millisecond), p.Resource, p.Status)
 		}),
 	}

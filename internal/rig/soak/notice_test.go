@@ -24,14 +24,16 @@ func TestTheChecksNotice(t *testing.T) {
 	record, audited := good()
 	assert.Empty(t, w.problems(3, record, audited))
 	for name, damage := range map[string]func(*payments.Record, *sandbox.AuditedPayment){
-		"paid twice":       func(_ *payments.Record, a *sandbox.AuditedPayment) { a.Fundings = 2 },
-		"not paid":         func(_ *payments.Record, a *sandbox.AuditedPayment) { a.Fundings = 0 },
-		"did not arrive":   func(_ *payments.Record, a *sandbox.AuditedPayment) { a.Settlements = 0 },
-		"came back":        func(_ *payments.Record, a *sandbox.AuditedPayment) { a.Returns = 1 },
-		"another amount":   func(_ *payments.Record, a *sandbox.AuditedPayment) { a.Paid = amountOf(4) },
-		"two bodies":       func(_ *payments.Record, a *sandbox.AuditedPayment) { a.Bodies = 2 },
-		"another payout":   func(r *payments.Record, _ *sandbox.AuditedPayment) { r.PayoutID = "po_2" },
-		"in doubt":         func(r *payments.Record, _ *sandbox.AuditedPayment) { r.State = moneymovement.PaymentInDoubt },
+		"paid twice":     func(_ *payments.Record, a *sandbox.AuditedPayment) { a.Fundings = 2 },
+		"not paid":       func(_ *payments.Record, a *sandbox.AuditedPayment) { a.Fundings = 0 },
+		"did not arrive": func(_ *payments.Record, a *sandbox.AuditedPayment) { a.Settlements = 0 },
+		"came back":      func(_ *payments.Record, a *sandbox.AuditedPayment) { a.Returns = 1 },
+		"another amount": func(_ *payments.Record, a *sandbox.AuditedPayment) { a.Paid = amountOf(4) },
+		"two bodies":     func(_ *payments.Record, a *sandbox.AuditedPayment) { a.Bodies = 2 },
+		"another payout": func(r *payments.Record, _ *sandbox.AuditedPayment) { r.PayoutID = "po_2" },
+		"in doubt": func(r *payments.Record, _ *sandbox.AuditedPayment) {
+			r.State = moneymovement.PaymentInDoubt
+		},
 		"signed more":      func(_ *payments.Record, a *sandbox.AuditedPayment) { a.Approvals[0].Amount = amountOf(4) },
 		"signed to others": func(_ *payments.Record, a *sandbox.AuditedPayment) { a.Approvals[0].ContactID = "ct_2" },
 		"above the bound": func(_ *payments.Record, a *sandbox.AuditedPayment) {

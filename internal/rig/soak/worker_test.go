@@ -251,7 +251,7 @@ func amountOf(n int) decimal.Decimal { return decimal.New(int64(100+n%50), -2) }
 func (w *work) payment(n int) payments.Payment {
 	return payments.Payment{Key: keyOf(n), Account: w.Client,
 		Payout: dapi.PayoutCreate{ContactID: w.Contact, Amount: amountOf(n), Currency: dapi.USDC},
-		Bounds: payments.Bounds{MaxFee: &maxFee}}
+		Bounds: dapi.Bounds{MaxFee: &maxFee}}
 }
 
 // submit submits the payments with a few callers, and prints each whose Submit has returned.

@@ -197,8 +197,8 @@ var NoCase = map[string]string{
 	"unit": "the form of a response does not show the unit of an amount: the SDK reads it and computes nothing " +
 		"with it",
 	"meaning": "the form of a response does not show what a value means: it is sent and read as it is",
-	"codes": "an approval with another code is not signed, and the refusal names the option that allows the code: " +
-		"`TestWithChainNameAllowsACode`",
+	"codes": "an approval with another code is not signed, and the refusal says how to allow the code: " +
+		"`TestChainNamesAllowACode`",
 	"purpose": "no form shows what an operation is for: the program decides when to call it",
 }
 

@@ -69,17 +69,17 @@ func (w *world) pay() {
 	for key, to := range map[moneymovement.Key]dapi.ContactID{"wallet": wallet, "bank": bank} {
 		asked := dapi.PayoutCreate{ContactID: to, Amount: amount("5"), Currency: dapi.USDC,
 			DocumentIDs: []string{"doc_1"}}
-		var paid *dapi.Payout
+		var paid dapi.Payment
 		if !w.once(fundings, func() (err error) {
-			paid, err = w.self.Payouts.Pay(w.Context(), asked, key)
+			paid, err = w.self.Payouts.Pay(w.Context(), asked, key, dapi.PayTerms{})
 			return err
 		}) {
 			return
 		}
-		if _, err := w.self.Payouts.Get(w.Context(), paid.ID); !w.ok(err) {
+		if _, err := w.self.Payouts.Get(w.Context(), paid.Payout.ID); !w.ok(err) {
 			return
 		}
-		if _, err := w.self.Payouts.Wait(w.Context(), paid.ID); !w.waited(err) {
+		if _, err := w.self.Payouts.Wait(w.Context(), paid.Payout.ID); !w.waited(err) {
 			return
 		}
 	}
@@ -114,7 +114,7 @@ func (w *world) payInDoubt() {
 	asked := dapi.PayoutCreate{ContactID: wallet, Amount: amount("5"), Currency: dapi.USDC}
 	w.host.Arm("POST", "/dapi/v1/payouts/*/confirm", sandbox.DropAfterCommit().Times(4))
 	w.once(fundings, func() error {
-		_, err := w.self.Payouts.Pay(w.Context(), asked, "doubt")
+		_, err := w.self.Payouts.Pay(w.Context(), asked, "doubt", dapi.PayTerms{})
 		return err
 	})
 }
@@ -128,9 +128,9 @@ func (w *world) deal() dapi.EscrowCreate {
 // openDeal opens a deal, and gives its id as the host knows it.
 func (w *world) openDeal(terms dapi.EscrowCreate) (id dapi.EscrowID, opened bool) {
 	opened = w.once("escrow_active", func() error {
-		deal, err := w.self.Escrows.Open(w.Context(), terms, "open")
+		deal, err := w.self.Escrows.Open(w.Context(), terms, "open", dapi.DealTerms{})
 		if err == nil {
-			id = deal.ID
+			id = deal.Escrow.ID
 		}
 		return err
 	})
@@ -141,7 +141,7 @@ func (w *world) escrow() {
 	terms := w.deal()
 	id, opened := w.openDeal(terms)
 	if !opened || !w.once("escrow_released", func() error {
-		_, err := w.self.Escrows.Act(w.Context(), terms, id, dapi.EscrowActionTypeRelease, "release")
+		_, err := w.self.Escrows.Act(w.Context(), terms, id, dapi.EscrowActionTypeRelease, "release", dapi.DealTerms{})
 		return err
 	}) {
 		return
@@ -158,7 +158,7 @@ func (w *world) escrowRefund() {
 	}
 	w.pass(25 * time.Hour)
 	w.once("escrow_refunded", func() error {
-		_, err := w.self.Escrows.Act(w.Context(), terms, id, dapi.EscrowActionTypeRefund, "refund")
+		_, err := w.self.Escrows.Act(w.Context(), terms, id, dapi.EscrowActionTypeRefund, "refund", dapi.DealTerms{})
 		return err
 	})
 }

@@ -107,7 +107,7 @@ func (w *world) ok(err error) bool {
 // was.
 func (w *world) waited(err error) bool {
 	w.Helper()
-	_, pending := errors.AsType[*dapi.StillPending](err)
+	_, pending := errors.AsType[*moneymovement.StillPending](err)
 	_, unlisted := errors.AsType[*dapi.RailNotListed](err)
 	if w.other && (pending || unlisted) {
 		return false

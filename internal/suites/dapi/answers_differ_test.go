@@ -95,7 +95,7 @@ func TestTextThatJSONDoesNotAllow(t *testing.T) {
 		})
 	}
 	damage("POST", "/dapi/v1/payouts", "createdAt")
-	paid, err := w.pay(firstUse())
+	paid, err := w.pay(journaled())
 	require.NoError(t, err)
 	assert.Equal(t, 1, w.Fundings())
 

@@ -62,17 +62,17 @@ func TestAPaymentOfWhichOnlyTheConfirmTells(t *testing.T) {
 			}
 		}
 		w.onSuccessOf(payoutAnswers, veiled)
-		payout, err := w.pay()
+		payment, err := w.pay()
 		require.NoError(t, err)
-		assert.Equal(t, dapi.PayoutStatus("settling"), payout.Payout.Status)
-		assert.Equal(t, moneymovement.PaymentPaid, payout.State)
+		assert.Equal(t, dapi.PayoutStatus("settling"), payment.Payout.Status)
+		assert.Equal(t, moneymovement.PaymentPaid, payment.State)
 		assert.Equal(t, traffic{1, 1, 1}, w.traffic(), "the payout was asked, too")
 		again, err := w.pay()
 		require.NoError(t, err)
-		assert.Equal(t, payout.Payout.ID, again.Payout.ID)
+		assert.Equal(t, payment.Payout.ID, again.Payout.ID)
 		w.account = w.integrator().Self()
-		payout, err = w.pay() // a process that saw no confirm asks the service again, once the stated window has closed
-		assert.Equal(t, moneymovement.PaymentPaid, payout.State)
+		payment, err = w.pay() // a process that saw no confirm asks again, once the stated window has closed
+		assert.Equal(t, moneymovement.PaymentPaid, payment.State)
 		assert.Equal(t, 1, w.Fundings())
 	})
 }
@@ -97,14 +97,14 @@ func TestAConfirmIsSettledByReadingThePayout(t *testing.T) {
 					fault = fault.AfterCommit()
 				}
 				w.Host.Arm("POST", confirmPath, fault)
-				payout, err := w.pay()
+				payment, err := w.pay()
 				if !carriedOut { // a success that was none
-					w.assertInDoubt(t, payout, err)
+					w.assertInDoubt(t, payment, err)
 					assert.Zero(t, w.Fundings())
-					payout, err = w.pay()
+					payment, err = w.pay()
 				}
 				require.NoError(t, err)
-				assert.NotEmpty(t, payout.Payout.TransactionHash)
+				assert.NotEmpty(t, payment.Payout.TransactionHash)
 				assert.Equal(t, 1, w.Fundings())
 			})
 		}
@@ -135,9 +135,9 @@ func TestFundingInProgressInWordsOfAnotherService(t *testing.T) {
 		w.refuse(http.StatusConflict, "funding_in_progress")
 		w.onSuccess("GET", "/payouts/*", func(payout map[string]any) { payout["status"] = "working" })
 		started := time.Now()
-		payout, err := w.pay()
+		payment, err := w.pay()
 		require.NoError(t, err)
-		assert.NotEmpty(t, payout.Payout.TransactionHash)
+		assert.NotEmpty(t, payment.Payout.TransactionHash)
 		assert.Less(t, time.Since(started), 3*time.Minute)
 		assert.Equal(t, 2, w.Sent("BookPayout"), "booking again asks the service")
 		assert.Equal(t, 1, w.Fundings())
@@ -149,7 +149,7 @@ func TestAFeeThatCannotBeRead(t *testing.T) {
 	for _, fee := range []any{map[string]any{"amount": "0.10"}, "ten", true, []any{"0.10"}, nil} {
 		w := newPayWorld(t)
 		w.onBooking(func(payout map[string]any) { payout["quote"].(map[string]any)["fee"] = fee })
-		_, err := w.pay(firstUse(), maxFee(amount("5")))
+		_, err := w.pay(journaled(), maxFee(amount("5")))
 		assert.Equal(t, dapi.BoundReadable, as[*dapi.PriceRefused](t, err).Bound, "%v", fee)
 		w.assertNothingSigned(t)
 	}
@@ -158,7 +158,7 @@ func TestAFeeThatCannotBeRead(t *testing.T) {
 		quote := payout["quote"].(map[string]any)
 		quote["fee"] = json.Number(quote["fee"].(string))
 	})
-	_, err := w.pay(firstUse(), maxFee(amount("5")))
+	_, err := w.pay(journaled(), maxFee(amount("5")))
 	require.NoError(t, err, "a fee as a number")
 }
 
@@ -176,7 +176,7 @@ func TestApprovalsWithoutAnEnd(t *testing.T) {
 		t.Run(name+", payout", func(t *testing.T) {
 			w := newPayWorld(t)
 			w.onBooking(func(payout map[string]any) { payout["approval"].(map[string]any)["expiresAt"] = end })
-			_, err := w.pay(firstUse())
+			_, err := w.pay(journaled())
 			require.NoError(t, err)
 			assert.Equal(t, 1, w.Fundings())
 		})
@@ -187,7 +187,7 @@ func TestApprovalsWithoutAnEnd(t *testing.T) {
 				approval := payout["approval"].(map[string]any)
 				approval["expiresAt"], approval["payload"] = end, []byte("\x00opaque")
 			})
-			_, err := w.pay(firstUse())
+			_, err := w.pay(journaled())
 			// it was signed and sent; only this host knows that it is not its payload
 			var refused *errors.SignatureInvalid
 			assert.ErrorAs(t, err, &refused)
@@ -220,7 +220,8 @@ func TestADealWithWordsOfAnotherService(t *testing.T) {
 				require.NoError(t, err)
 				assert.Equal(t, opened.Escrow.ID, again.Escrow.ID)
 			}
-			_, err = account.Escrows.Act(t.Context(), deal(), opened.Escrow.ID, dapi.EscrowActionTypeRelease, "release-1", dapi.DealTerms{})
+			_, err = account.Escrows.Act(t.Context(), deal(), opened.Escrow.ID, dapi.EscrowActionTypeRelease,
+				"release-1", dapi.DealTerms{})
 			require.NoError(t, err)
 			held, released := 0, 0
 			for _, entry := range w.Host.Ledger().Entries {
@@ -247,9 +248,9 @@ func TestANewBookingIsNotPaidByAWord(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
 			w.onBooking(change)
-			payout, err := w.pay(firstUse())
+			payment, err := w.pay(journaled())
 			require.NoError(t, err)
-			assert.Equal(t, moneymovement.PaymentPaid, payout.State)
+			assert.Equal(t, moneymovement.PaymentPaid, payment.State)
 			assert.Equal(t, 1, w.Fundings())
 		})
 	}
@@ -261,7 +262,7 @@ func TestANewDealIsNotHeldByAWord(t *testing.T) {
 		w := newWorld(t)
 		account := w.account()
 		w.onSuccess("POST", "/escrow", func(deal map[string]any) { deal["status"] = word })
-		_, err := account.Escrows.Open(t.Context(), deal(), "deal-1", dealTerms(firstUse()))
+		_, err := account.Escrows.Open(t.Context(), deal(), "deal-1", dealTerms(journaled()))
 		require.NoError(t, err)
 		held := 0
 		for _, entry := range w.Host.Ledger().Entries {
@@ -285,7 +286,7 @@ func TestWindowsOfADealWithAnotherWord(t *testing.T) {
 		require.NoError(t, err)
 		deal["holdUntil"] = ends.Add(time.Minute).Format(time.RFC3339)
 	})
-	_, err := account.Escrows.Open(t.Context(), asked, "deal-1", dealTerms(firstUse()))
+	_, err := account.Escrows.Open(t.Context(), asked, "deal-1", dealTerms(journaled()))
 	require.Error(t, err)
 	assert.Zero(t, w.Key.Approvals(), "nothing was signed")
 }
@@ -312,7 +313,7 @@ func TestAFirstPriceThatCannotBeRead(t *testing.T) {
 				change(bookings, payout["quote"].(map[string]any))
 			})
 			w.waitBeforeSigning(31*time.Second, 1)
-			_, err := w.pay(firstUse())
+			_, err := w.pay(journaled())
 			refused := as[*dapi.PriceRefused](t, err)
 			assert.Equal(t, dapi.BoundReadable, refused.Bound)
 			assert.NotNil(t, refused.Reference, "the first price")
@@ -328,7 +329,7 @@ func TestAFeeAmongMuchThatCannotBeRead(t *testing.T) {
 		payout["documentIds"] = slices.Repeat([]any{map[string]any{}}, 1000)
 		payout["quote"].(map[string]any)["fee"] = map[string]any{"amount": "24"}
 	})
-	_, err := w.pay(firstUse(), maxFee(amount("2")))
+	_, err := w.pay(journaled(), maxFee(amount("2")))
 	assert.Equal(t, dapi.BoundReadable, as[*dapi.PriceRefused](t, err).Bound)
 	w.assertNothingSigned(t)
 }
@@ -342,10 +343,10 @@ func TestAConfirmWithoutEffectInWordsOfAnotherService(t *testing.T) {
 		}
 	})
 	w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusOK, "").WithBody(`{"ok":true}`))
-	payout, err := w.pay()
-	w.assertInDoubt(t, payout, err)
-	payout, err = w.pay()
+	payment, err := w.pay()
+	w.assertInDoubt(t, payment, err)
+	payment, err = w.pay()
 	require.NoError(t, err)
-	assert.Equal(t, moneymovement.PaymentPaid, payout.State)
+	assert.Equal(t, moneymovement.PaymentPaid, payment.State)
 	assert.Equal(t, 1, w.Fundings())
 }

@@ -30,9 +30,9 @@ func TestARefusedConfirmOfAPayoutThatMovedOn(t *testing.T) {
 					delete(payout, "approval")
 					delete(payout, "transactionHash")
 				})
-				payout, err := w.pay(firstUse())
+				payment, err := w.pay(journaled())
 				require.Equal(t, 1, w.Fundings())
-				w.assertInDoubt(t, payout, err)
+				w.assertInDoubt(t, payment, err)
 			})
 		}
 	}
@@ -45,8 +45,8 @@ func TestARefusedConfirmThatSaysNothing(t *testing.T) {
 			w := newPayWorld(t)
 			w.Host.Arm("POST", confirmPath, sandbox.Respond(code, slug).AfterCommit())
 			w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(9))
-			payout, err := w.pay(firstUse())
-			w.assertInDoubt(t, payout, err)
+			payment, err := w.pay(journaled())
+			w.assertInDoubt(t, payment, err)
 		})
 	}
 }
@@ -62,7 +62,7 @@ func TestARefusedApprovalOfADealThatSaysNothing(t *testing.T) {
 					if !readable {
 						w.Host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(9))
 					}
-					_, err := w.open(firstUse())
+					_, err := w.open(journaled())
 					if readable {
 						require.NoError(t, err, "the deal shows that its money is held")
 						return
@@ -82,24 +82,24 @@ func TestAVerifierWhoseErrorIsOfAnotherPayment(t *testing.T) {
 			return &errors.AlreadyFunded{Refusal: errors.Refusal{Code: errors.CodeAlreadyFunded, Status: 409}}
 		}
 	}).Self()
-	payout, err := self.Payouts.Pay(t.Context(), w.asked, "invoice-42", payTerms(firstUse()))
+	payment, err := self.Payouts.Pay(t.Context(), w.asked, "invoice-42", payTerms(journaled()))
 	require.Error(t, err)
-	assert.NotEqual(t, moneymovement.PaymentPaid, payout.State, "%T %v", err, err)
+	assert.NotEqual(t, moneymovement.PaymentPaid, payment.State, "%T %v", err, err)
 	assert.Zero(t, w.Fundings())
 }
 
 // An error of the caller's function can hold one of another payment.
 func TestAHookWhoseErrorIsOfAnotherPayment(t *testing.T) {
 	w := newPayWorld(t)
-	_, err := w.pay(firstUse())
+	_, err := w.pay(journaled())
 	require.NoError(t, err)
 	w.Host.ForgetKeys()
 	w.account = w.integrator().Self()
-	payout, err := w.pay(beforeSigning(func(context.Context, *dapi.Payout) error { return &dapi.KeyTooOld{} }))
-	w.assertInDoubt(t, payout, err)
+	payment, err := w.pay(beforeSigning(func(context.Context, *dapi.Payout) error { return &dapi.KeyTooOld{} }))
+	w.assertInDoubt(t, payment, err)
 
 	d := newDealWorld(t)
-	_, err = d.open(firstUse())
+	_, err = d.open(journaled())
 	require.NoError(t, err)
 	d.Host.ForgetKeys()
 	d.account = d.integrator().Self()
@@ -127,8 +127,8 @@ func TestAConfirmByHandIsRemembered(t *testing.T) {
 			require.Equal(t, 1, w.Fundings())
 			w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable").Times(9))
 			w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(9))
-			payout, err := w.pay(firstUse())
-			w.assertInDoubt(t, payout, err)
+			payment, err := w.pay(journaled())
+			w.assertInDoubt(t, payment, err)
 		})
 	}
 	t.Run("of a deal", func(t *testing.T) {
@@ -141,7 +141,7 @@ func TestAConfirmByHandIsRemembered(t *testing.T) {
 			created.Action)
 		require.Error(t, err)
 		w.Host.Arm("POST", dealPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(9))
-		_, err = w.open(firstUse())
+		_, err = w.open(journaled())
 		assertDealInDoubt(t, err)
 	})
 }
@@ -155,8 +155,8 @@ func TestAHookThatChangesTheBooking(t *testing.T) {
 	})
 	w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusInternalServerError, "internal_error").AfterCommit())
 	w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
-	payout, err := w.pay(blank)
-	w.assertInDoubt(t, payout, err)
+	payment, err := w.pay(blank)
+	w.assertInDoubt(t, payment, err)
 	w.Host.DisarmAll()
 	w.Host.ForgetKeys()
 	_, err = w.pay(blank)
@@ -167,9 +167,9 @@ func TestAHookThatChangesTheBooking(t *testing.T) {
 // A deal of another key is not the one that was asked for.
 func TestOpenWithADealOfAnotherKey(t *testing.T) {
 	w := newDealWorld(t)
-	first, err := w.open(firstUse())
+	first, err := w.open(journaled())
 	require.NoError(t, err)
-	_, err = w.account.Escrows.Open(t.Context(), w.deal, "deal-2", dealTerms(createdBefore(first.Escrow.ID)))
+	_, err = w.account.Escrows.Open(t.Context(), w.deal, "deal-2", dealTerms(knownDeal(first.Escrow.ID)))
 	as[*errors.OutcomeUnknown](t, err)
 	assert.Equal(t, 1, w.holdings())
 }
@@ -177,10 +177,10 @@ func TestOpenWithADealOfAnotherKey(t *testing.T) {
 // A refusal that names the paid payout of another key pays nothing.
 func TestAlreadyFundedOfAnotherPayment(t *testing.T) {
 	w := newPayWorld(t)
-	paid, err := w.pay(firstUse())
+	paid, err := w.pay(journaled())
 	require.NoError(t, err)
 	w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").
 		WithDetails(map[string]any{"payoutId": paid.Payout.ID}))
-	payout, err := w.payAs("invoice-43", firstUse())
-	assert.Equal(t, moneymovement.PaymentInDoubt, payout.State, "%v", err)
+	payment, err := w.payAs("invoice-43", journaled())
+	assert.Equal(t, moneymovement.PaymentInDoubt, payment.State, "%v", err)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
+	"github.com/moneymovement/moneymovement-go/signing"
 )
 
 // An answer without an action does not show that one was prepared.
@@ -45,10 +46,14 @@ func TestAKeyThatNoPathCanHave(t *testing.T) {
 		sent := len(w.Host.Requests())
 		option := moneymovement.IdempotencyKey(key)
 		for name, call := range map[string]func() error{
-			"open":   func() error { _, err := w.account.Escrows.Open(t.Context(), deal(), key, dapi.DealTerms{}); return err },
+			"open": func() error {
+				_, err := w.account.Escrows.Open(t.Context(), deal(), key, dapi.DealTerms{})
+				return err
+			},
 			"create": func() error { _, err := w.account.Escrows.Create(t.Context(), deal(), option); return err },
 			"act": func() error {
-				_, err := w.account.Escrows.Act(t.Context(), deal(), opened.Escrow.ID, dapi.EscrowActionTypeRelease, key, dapi.DealTerms{})
+				_, err := w.account.Escrows.Act(t.Context(), deal(), opened.Escrow.ID, dapi.EscrowActionTypeRelease,
+					key, dapi.DealTerms{})
 				return err
 			},
 			"prepare": func() error {
@@ -116,7 +121,7 @@ func TestEscrowOutcomeIsReadTwiceAtMost(t *testing.T) {
 						deal["syncedAt"] = began.Add(tc.synced).UTC().Format(time.RFC3339Nano)
 					}
 				})
-				_, err := w.open(firstUse())
+				_, err := w.open(journaled())
 				assertDealInDoubt(t, err)
 				if !tc.again {
 					assert.Len(t, reads, 1)
@@ -166,7 +171,8 @@ func TestEscrowActsFasterThanTheChainIsRead(t *testing.T) {
 		escrows := w.account().Escrows
 		opened, err := escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
 		require.NoError(t, err)
-		released, err := escrows.Act(t.Context(), deal(), opened.Escrow.ID, dapi.EscrowActionTypeRelease, "action-1", dapi.DealTerms{})
+		released, err := escrows.Act(t.Context(), deal(), opened.Escrow.ID, dapi.EscrowActionTypeRelease, "action-1",
+			dapi.DealTerms{})
 		require.NoError(t, err)
 		assert.Equal(t, dapi.EscrowStatusActive, released.Escrow.Status, "the stored projection")
 		ended, err := escrows.Wait(t.Context(), opened.Escrow.ID, []dapi.EscrowStatus{dapi.EscrowStatusReleased})
@@ -186,7 +192,8 @@ func TestEscrowOutcomeIsReadFromTheChainInSpiteOfTheClock(t *testing.T) {
 				opened, err := escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
 				require.NoError(t, err)
 				w.Host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit())
-				released, err := escrows.Act(t.Context(), deal(), opened.Escrow.ID, dapi.EscrowActionTypeRelease, "action-1", dapi.DealTerms{})
+				released, err := escrows.Act(t.Context(), deal(), opened.Escrow.ID, dapi.EscrowActionTypeRelease,
+					"action-1", dapi.DealTerms{})
 				require.NoError(t, err)
 				assert.Equal(t, dapi.EscrowStatusReleased, released.Escrow.Status)
 			})
@@ -198,4 +205,398 @@ const payee = worlds.Payee
 
 func deal() dapi.EscrowCreate {
 	return dapi.EscrowCreate{Amount: amount("40"), Currency: dapi.USDC, Payee: payee, HoldFor: "14d"}
+}
+
+func newReleaseWorld(t *testing.T) (*dealWorld, dapi.EscrowID) {
+	t.Helper()
+	w := newDealWorld(t)
+	opened, err := w.open()
+	require.NoError(t, err)
+	return w, opened.Escrow.ID
+}
+
+func (w *dealWorld) release(ctx context.Context, id dapi.EscrowID) (dapi.Deal, error) {
+	return w.account.Escrows.Act(ctx, w.deal, id, dapi.EscrowActionTypeRelease, "release-1", dapi.DealTerms{})
+}
+
+// An action that is not available is a conflict, once the deal tells that it was not taken.
+func TestActionThatIsNotAvailable(t *testing.T) {
+	t.Run("the deal is refunded", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			w, id := newReleaseWorld(t)
+			time.Sleep(15 * 24 * time.Hour)
+			_, err := w.account.Escrows.Act(t.Context(), w.deal, id, dapi.EscrowActionTypeRefund, "refund-1",
+				dapi.DealTerms{})
+			require.NoError(t, err)
+			before := len(w.Host.Requests())
+			_, err = w.release(t.Context(), id)
+			as[*errors.Conflict](t, err)
+			_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
+			assert.False(t, unknown)
+			head, _ := errors.CallInfoOf(err)
+			assert.Equal(t, string(id), head.Resource)
+			assert.Len(t, w.Host.Requests(), before+2, "the deal was read")
+		})
+	})
+	t.Run("and the deal cannot be read", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			w, id := newReleaseWorld(t)
+			w.Host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusConflict, "conflict"))
+			w.Host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
+			_, err := w.release(t.Context(), id)
+			assertUnknown(t, err, "release-1", "call again with the same key and terms")
+		})
+	})
+	t.Run("because it was taken, and its answer was lost", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			w, id := newReleaseWorld(t)
+			w.Host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit().Times(4))
+			w.Host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
+			_, err := w.release(t.Context(), id)
+			assertUnknown(t, err, "release-1", "call again with the same key and terms")
+			time.Sleep(time.Minute)
+			w.Host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusConflict, "conflict"))
+			released, err := w.release(t.Context(), id)
+			require.NoError(t, err, "the deal tells")
+			assert.Equal(t, dapi.EscrowStatusReleased, released.Escrow.Status)
+		})
+	})
+}
+
+// An action whose answer was lost stays in doubt, whatever the next call meets.
+func TestSecondCallOfAnActionInDoubt(t *testing.T) {
+	for name, setback := range setbacks {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w, id := newReleaseWorld(t)
+				w.loseConfirms()
+				_, err := w.release(t.Context(), id)
+				assertUnknown(t, err, "release-1", "call again with the same key and terms")
+				ctx, cancel := setback(w.payWorld)
+				defer cancel()
+				_, err = w.release(ctx, id)
+				assertUnknown(t, err, "release-1", "call again with the same key and terms")
+				time.Sleep(10 * time.Minute) // for a login that its caller left alone
+			})
+		})
+	}
+}
+
+// An approval that is consumed tells that its action was taken where the words of the deal tell nothing, and only
+// there.
+func TestActionWhoseApprovalIsConsumed(t *testing.T) {
+	for name, tc := range map[string]struct {
+		status  string
+		actions []any
+		taken   bool
+	}{
+		"in other words, and it cannot be taken again": {"gone", []any{}, true},
+		"in other words, and it is offered still":      {"gone", []any{"release"}, false},
+		"in words of before":                           {"active", []any{}, false},
+		"in words of another action":                   {"refunded", []any{}, false},
+		"in words of no action":                        {"expired", []any{}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w, id := newReleaseWorld(t)
+				w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusConflict, "approval_consumed"))
+				w.onSuccess("POST", syncPath, func(deal map[string]any) {
+					deal["status"], deal["availableActions"] = tc.status, tc.actions
+				})
+				_, err := w.release(t.Context(), id)
+				if tc.taken {
+					require.NoError(t, err)
+					return
+				}
+				assertUnknown(t, err, "release-1", "call again with the same key and terms")
+			})
+		})
+	}
+}
+
+// An action that this client has seen taken stays taken, whatever the deal is said to be later.
+func TestActionThatWasSeenTaken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, id := newReleaseWorld(t)
+		_, err := w.release(t.Context(), id)
+		require.NoError(t, err)
+		w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusConflict, "approval_consumed"))
+		w.onSuccess("POST", syncPath, func(deal map[string]any) {
+			deal["status"], deal["availableActions"] = "gone", []any{"release"}
+		})
+		_, err = w.release(t.Context(), id)
+		require.NoError(t, err)
+	})
+}
+
+// Of an action that this version has no word for, no status tells that it was taken.
+func TestActionOfAnotherVersion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, id := newReleaseWorld(t)
+		w.Host.Arm("POST", "/escrow/*/actions", sandbox.DropBefore().Times(4))
+		_, err := w.account.Escrows.Act(t.Context(), w.deal, id, "extend", "extend-1", dapi.DealTerms{})
+		assertUnknown(t, err, "extend-1", "call again with the same key and terms")
+	})
+}
+
+// What is refused plainly keeps its type.
+func TestActionThatIsRefused(t *testing.T) {
+	w, id := newReleaseWorld(t)
+	w.Host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusForbidden, "forbidden"))
+	_, err := w.release(t.Context(), id)
+	as[*errors.Forbidden](t, err)
+	w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusForbidden, "signing_policy_refused"))
+	_, err = w.release(t.Context(), id)
+	as[*errors.SigningPolicyRefused](t, err)
+	_, err = w.account.Escrows.Act(t.Context(), w.deal, id, dapi.EscrowActionTypeRefund, "release-1", dapi.DealTerms{})
+	assert.Equal(t, string(id), as[*errors.IdempotencyKeyReused](t, err).Resource)
+}
+
+// An approval that says nowhere when it ends has the stated window from when it is confirmed, in another process
+// perhaps.
+//
+// Rule: lifetime.payout-approval, lifetime.escrow-approval
+func TestConfirmsByHandWithoutAnEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newDealWorld(t)
+		var left []time.Duration
+		account := w.integrator(func(d *dapi.Developer) {
+			d.Verifier = func(_ context.Context, a signing.Approval, _ signing.Intent) error {
+				left = append(left, time.Until(a.ExpiresAt).Round(time.Millisecond))
+				return errors.New("not this one")
+			}
+		}).Self()
+		booked, err := account.Payouts.Book(t.Context(), w.asked)
+		require.NoError(t, err)
+		created, err := account.Escrows.Create(t.Context(), w.deal)
+		require.NoError(t, err)
+		*booked.Approval = dapi.Approval{ID: booked.Approval.ID, Payload: []byte("opaque")}
+		*created.Action.Approval = dapi.Approval{ID: created.Action.Approval.ID, Payload: []byte("opaque")}
+		_, err = account.Payouts.Confirm(t.Context(), w.asked, booked)
+		as[*signing.ApprovalRefused](t, err)
+		_, err = account.Escrows.Confirm(t.Context(), w.deal, created.ID, dapi.EscrowActionTypeApprove, created.Action)
+		as[*signing.ApprovalRefused](t, err)
+		assert.Equal(t, []time.Duration{2 * time.Minute, time.Minute}, left)
+		assert.True(t, booked.Approval.ExpiresAt.IsZero(), "the caller's own stays as it is")
+	})
+}
+
+// Who confirms by hand learns that the approval is over, and nothing is signed.
+func TestConfirmsByHandThatComeTooLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newDealWorld(t)
+		booked, err := w.account.Payouts.Book(t.Context(), w.asked)
+		require.NoError(t, err)
+		created, err := w.account.Escrows.Create(t.Context(), w.deal)
+		require.NoError(t, err)
+		time.Sleep(121 * time.Second)
+		_, err = w.account.Payouts.Confirm(t.Context(), w.asked, booked)
+		assert.True(t, as[*signing.ApprovalRefused](t, err).Expired)
+		_, err = w.account.Escrows.Confirm(t.Context(), w.deal, created.ID, dapi.EscrowActionTypeApprove,
+			created.Action)
+		assert.True(t, as[*signing.ApprovalRefused](t, err).Expired)
+		w.assertNothingHeld(t)
+	})
+}
+
+// A confirm by hand whose answer is about another deal, or one of other terms, leaves in doubt what came of it.
+func TestEscrowConfirmOfOtherTerms(t *testing.T) {
+	for member, value := range map[string]any{"id": "esc_another", "amount": "400"} {
+		t.Run(member, func(t *testing.T) {
+			w := newDealWorld(t)
+			created, err := w.account.Escrows.Create(t.Context(), w.deal)
+			require.NoError(t, err)
+			w.onSuccess("POST", confirmActionPath, func(deal map[string]any) { deal[member] = value })
+			confirmed, err := w.account.Escrows.Confirm(t.Context(), w.deal, created.ID, dapi.EscrowActionTypeApprove,
+				created.Action)
+			assert.Nil(t, confirmed)
+			unknown := as[*errors.OutcomeUnknown](t, err)
+			of := errors.CallInfo{Operation: "ConfirmEscrowAction", Resource: string(created.ID),
+				IdempotencyKey: created.Action.IdempotencyKey}
+			assert.Equal(t, of, unknown.CallInfo)
+			if member != "id" {
+				assert.Equal(t, of, as[*dapi.TermsDiffer](t, unknown.Cause).CallInfo)
+			}
+		})
+	}
+}
+
+// A confirm by hand whose answer shows no deal is settled by reading the deal.
+func TestEscrowConfirmThatShowsNoDeal(t *testing.T) {
+	for name, tc := range map[string]struct {
+		arrange func(w *dealWorld)
+		carried bool
+		settled bool
+	}{
+		"it was carried out": {nil, true, true},
+		"it was not":         {nil, false, false},
+		"the deal cannot be read": {func(w *dealWorld) {
+			w.Host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
+		}, true, false},
+		"the deal read is not asked": {func(w *dealWorld) {
+			w.onSuccess("POST", syncPath, func(d map[string]any) { d["id"] = "esc_another" })
+		}, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newDealWorld(t)
+			created, err := w.account.Escrows.Create(t.Context(), w.deal)
+			require.NoError(t, err)
+			fault := sandbox.Respond(http.StatusNoContent, "")
+			if tc.carried {
+				fault = fault.AfterCommit()
+			}
+			w.Host.Arm("POST", confirmActionPath, fault)
+			if tc.arrange != nil {
+				tc.arrange(w)
+			}
+			confirmed, err := w.account.Escrows.Confirm(t.Context(), w.deal, created.ID, dapi.EscrowActionTypeApprove,
+				created.Action)
+			if tc.settled {
+				require.NoError(t, err)
+				assert.Equal(t, dapi.EscrowStatusActive, confirmed.Status)
+				return
+			}
+			unknown := as[*errors.OutcomeUnknown](t, err)
+			assert.Equal(t, "ConfirmEscrowAction", unknown.Operation)
+			assert.Equal(t, string(created.ID), unknown.Resource)
+			assert.Nil(t, confirmed)
+		})
+	}
+}
+
+const confirmActionPath = "/escrow/*/actions/*/confirm"
+
+// escrowSteps are the requests of an action, with what has to happen for the last two.
+var escrowSteps = map[string]struct {
+	path string
+	lead func(host *sandbox.Host)
+}{
+	"create":  {"/escrow", nil},
+	"confirm": {confirmActionPath, nil},
+	"prepare": {"/escrow/*/actions", func(host *sandbox.Host) {
+		host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusGone, "approval_expired"))
+	}},
+	"sync": {"/escrow/*/sync", func(host *sandbox.Host) {
+		host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusConflict, "approval_consumed"))
+	}},
+}
+
+// escrowActing is one action of a deal, tried any number of times with one key.
+type escrowActing struct {
+	*world
+	account *dapi.Account
+	action  dapi.EscrowActionType
+	deal    dapi.EscrowID // for all but the first action
+}
+
+func newEscrowActing(t *testing.T, action dapi.EscrowActionType) *escrowActing {
+	t.Helper()
+	w := newWorld(t)
+	e := &escrowActing{world: w, account: w.account(), action: action}
+	if action == dapi.EscrowActionTypeApprove {
+		return e
+	}
+	opened, err := e.account.Escrows.Open(t.Context(), deal(), "deal-0", dapi.DealTerms{})
+	require.NoError(t, err)
+	e.deal = opened.Escrow.ID
+	if action == dapi.EscrowActionTypeRefund {
+		time.Sleep(15 * 24 * time.Hour) // past the hold window
+	}
+	return e
+}
+
+// moved is how often the action moved the deal's money.
+func (e *escrowActing) moved() (count int) {
+	kind := map[dapi.EscrowActionType]string{"approve": "escrow_active", "release": "escrow_released",
+		"refund": "escrow_refunded"}[e.action]
+	for _, entry := range e.Host.Ledger().Entries {
+		if entry.Kind == kind && entry.Amount.IsNegative() {
+			count++
+		}
+	}
+	return count
+}
+
+// attempt acts once and judges what came back by the ledger.
+func (e *escrowActing) attempt(timeout time.Duration) (done bool) {
+	ctx, cancel := context.WithTimeout(e.Context(), timeout)
+	defer cancel()
+	key := moneymovement.Key("deal-1")
+	before := e.moved()
+	var came dapi.Deal
+	var err error
+	if e.action == dapi.EscrowActionTypeApprove {
+		came, err = e.account.Escrows.Open(ctx, deal(), key, dapi.DealTerms{})
+	} else {
+		came, err = e.account.Escrows.Act(ctx, deal(), e.deal, e.action, key, dapi.DealTerms{})
+	}
+	after := e.moved()
+	if err == nil {
+		assert.Equal(e, 1, after, "a success is one")
+		assert.NotEmpty(e, came.Escrow.ID)
+		return true
+	}
+	if after > before {
+		assert.NotEqual(e, errors.NotMoved, as[errors.Failure](e.T, err).MovedByCall(), "%v", err)
+	}
+	return false
+}
+
+// TestEveryFaultAtEveryStepOfAnEscrow is [TestEveryFaultAtEveryStep] for a deal and its actions.
+//
+// Rule: idempotency.escrow, idempotency.escrow-action
+func TestEveryFaultAtEveryStepOfAnEscrow(t *testing.T) {
+	courses := map[string]struct {
+		times   int
+		timeout time.Duration
+	}{"once": {1, time.Hour}, "for long, the caller leaves": {6, 5 * time.Second}}
+	for _, action := range []dapi.EscrowActionType{dapi.EscrowActionTypeApprove, dapi.EscrowActionTypeRelease,
+		dapi.EscrowActionTypeRefund} {
+		for step, at := range escrowSteps {
+			if step == "create" && action != dapi.EscrowActionTypeApprove {
+				continue
+			}
+			for fault, goesWrong := range faults {
+				for course, c := range courses {
+					t.Run(string(action)+"/"+step+"/"+fault+"/"+course, func(t *testing.T) {
+						synctest.Test(t, func(t *testing.T) {
+							e := newEscrowActing(t, action)
+							if at.lead != nil {
+								at.lead(e.Host)
+							}
+							armed := e.Host.Arm("POST", at.path, goesWrong.Times(c.times))
+							done := e.attempt(c.timeout)
+							assert.Positive(t, armed.Consumed(), "it did happen")
+							for range 20 {
+								if done {
+									break
+								}
+								time.Sleep(time.Minute)
+								e.account = e.integrator().Self() // a restarted process knows the key and the terms
+								done = e.attempt(24 * time.Hour)
+							}
+							assert.True(t, done)
+							assert.Equal(t, 1, e.moved())
+							time.Sleep(10 * time.Minute) // for a login that its caller left alone
+						})
+					})
+				}
+			}
+		}
+	}
+}
+
+// The confirm was carried out and its answer lost; sent again, it is told that the window is over. What then keeps a
+// new approval from being made says nothing about the first.
+func TestAnExpiredWindowAfterALostAnswerIsLookedAt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := newEscrowActing(t, dapi.EscrowActionTypeApprove)
+		e.Host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit())
+		e.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusGone, "approval_expired"))
+		e.Host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
+		opened, err := e.account.Escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
+		require.NoError(t, err)
+		assert.Equal(t, dapi.EscrowStatusActive, opened.Escrow.Status)
+		assert.Equal(t, 1, e.moved())
+	})
 }

@@ -40,7 +40,7 @@ func TestOnboardingOfAClient(t *testing.T) {
 		require.NoError(t, err)
 		var seen []string
 		rail, err := acme.Rails.WaitActive(t.Context(), dapi.BankMethodSEPA, "EUR",
-			dapi.OnProgress(func(p dapi.Progress) { seen = append(seen, p.Status) }))
+			moneymovement.OnProgress(func(p moneymovement.Progress) { seen = append(seen, p.Status) }))
 		require.NoError(t, err)
 		assert.Regexp(t, "^bnk_", rail.VirtualAccount.ID)
 		assert.NotEmpty(t, rail.VirtualAccount.Requisites.IBAN)
@@ -167,12 +167,15 @@ func TestEscrowLifeOnTheHost(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, deal.Escrow.ID, again.Escrow.ID)
 
-		_, err = account.Escrows.Act(t.Context(), terms, deal.Escrow.ID, dapi.EscrowActionTypeRefund, "deal-Refund", dapi.DealTerms{})
+		_, err = account.Escrows.Act(t.Context(), terms, deal.Escrow.ID, dapi.EscrowActionTypeRefund, "deal-Refund",
+			dapi.DealTerms{})
 		as[*errors.Conflict](t, err)
-		released, err := account.Escrows.Act(t.Context(), terms, deal.Escrow.ID, dapi.EscrowActionTypeRelease, "deal-Release", dapi.DealTerms{})
+		released, err := account.Escrows.Act(t.Context(), terms, deal.Escrow.ID, dapi.EscrowActionTypeRelease,
+			"deal-Release", dapi.DealTerms{})
 		require.NoError(t, err)
 		if released.Escrow.Status != dapi.EscrowStatusReleased { // the projection is read from chain every 15 seconds
-			released.Escrow, err = account.Escrows.Wait(t.Context(), deal.Escrow.ID, []dapi.EscrowStatus{dapi.EscrowStatusReleased})
+			released.Escrow, err = account.Escrows.Wait(t.Context(), deal.Escrow.ID,
+				[]dapi.EscrowStatus{dapi.EscrowStatusReleased})
 			require.NoError(t, err)
 		}
 		assert.Equal(t, dapi.EscrowStatusReleased, released.Escrow.Status)
@@ -194,7 +197,8 @@ func TestEscrowRefundAfterTheHold(t *testing.T) {
 		deal, err := account.Escrows.Open(t.Context(), terms, "deal-2", dapi.DealTerms{})
 		require.NoError(t, err)
 		time.Sleep(4 * time.Hour)
-		refunded, err := account.Escrows.Act(t.Context(), terms, deal.Escrow.ID, dapi.EscrowActionTypeRefund, "deal-Refund", dapi.DealTerms{})
+		refunded, err := account.Escrows.Act(t.Context(), terms, deal.Escrow.ID, dapi.EscrowActionTypeRefund,
+			"deal-Refund", dapi.DealTerms{})
 		require.NoError(t, err)
 		assert.Equal(t, dapi.EscrowStatusRefunded, refunded.Escrow.Status)
 	})

@@ -21,12 +21,12 @@ func TestInputAtItsBoundsIsSent(t *testing.T) {
 	w.asked.Purpose = strings.Repeat("ß", 64)
 	w.asked.DocumentIDs = make11()[:10]
 	w.asked.Amount = amount("25.123456")
-	payout, err := w.payAs(moneymovement.Key(strings.Repeat("k", 128)))
+	payment, err := w.payAs(moneymovement.Key(strings.Repeat("k", 128)))
 	require.NoError(t, err)
-	assert.Equal(t, w.asked.PaymentReference, payout.Payout.PaymentReference)
-	assert.Equal(t, w.asked.Purpose, payout.Payout.Purpose)
-	assert.Equal(t, w.asked.DocumentIDs, payout.Payout.DocumentIDs)
-	assert.True(t, w.asked.Amount.Equal(payout.Payout.Amount))
+	assert.Equal(t, w.asked.PaymentReference, payment.Payout.PaymentReference)
+	assert.Equal(t, w.asked.Purpose, payment.Payout.Purpose)
+	assert.Equal(t, w.asked.DocumentIDs, payment.Payout.DocumentIDs)
+	assert.True(t, w.asked.Amount.Equal(payment.Payout.Amount))
 }
 
 func TestAllThatIsWrongIsSaidAtOnce(t *testing.T) {

@@ -116,7 +116,8 @@ func TestAmountsAreHeldToTheDecimalsOfTheirToken(t *testing.T) {
 			Message: "has 7 decimals, but USDC allows at most 6"}},
 		refused.Fields)
 	_, err = w.account.Payouts.Pay(t.Context(),
-		dapi.PayoutCreate{ContactID: w.asked.ContactID, Amount: amount("1.0000001"), Currency: dapi.USDC}, "fine", dapi.PayTerms{})
+		dapi.PayoutCreate{ContactID: w.asked.ContactID, Amount: amount("1.0000001"), Currency: dapi.USDC}, "fine",
+		dapi.PayTerms{})
 	assert.Equal(t, refused.Fields, as[*errors.InvalidInput](t, err).Fields)
 	_, err = w.account.Escrows.Create(t.Context(), dapi.EscrowCreate{Payee: payee, Amount: amount("1.0000001"),
 		Currency: dapi.USDC})

@@ -1,6 +1,7 @@
 package dapi_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -72,7 +73,7 @@ func TestApprovalOfAnythingElseIsNotSigned(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
 			w.onBooking(func(payout map[string]any) { w.rewritePayload(payout, c.change) })
-			_, err := w.pay(firstUse())
+			_, err := w.pay(journaled())
 			assert.Equal(t, c.field, as[*signing.ApprovalRefused](t, err).Field)
 			w.assertNothingSigned(t)
 		})
@@ -90,8 +91,8 @@ func TestBookingThatHasEnded(t *testing.T) {
 				payout["status"] = status
 				delete(payout, "approval")
 			})
-			payout, err := w.pay()
-			assert.Equal(t, status, payout.Payout.Status)
+			payment, err := w.pay()
+			assert.Equal(t, status, payment.Payout.Status)
 			w.assertNothingSigned(t)
 			if completed {
 				require.NoError(t, err)
@@ -123,7 +124,7 @@ func TestApprovalThatCannotBeReadIsNotSigned(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
 			w.onBooking(change)
-			_, err := w.pay(firstUse())
+			_, err := w.pay(journaled())
 			as[*signing.ApprovalRefused](t, err)
 			w.assertNothingSigned(t)
 		})
@@ -140,7 +141,7 @@ func TestApprovalWithoutAnEndIsNotSigned(t *testing.T) {
 		w.rewritePayload(payout, func(m map[string]any) { m["expiresAt"] = end })
 		payout["approval"].(map[string]any)["expiresAt"] = end
 	})
-	_, err := w.pay(firstUse())
+	_, err := w.pay(journaled())
 	refused := as[*signing.ApprovalRefused](t, err)
 	assert.Equal(t, "expiresAt", refused.Field)
 	assert.False(t, refused.Expired)
@@ -191,7 +192,7 @@ func TestVerifierJudgesInPlaceOfTheCheck(t *testing.T) {
 			return nil
 		}
 	}).Self()
-	_, err := self.Payouts.Pay(t.Context(), w.asked, "invoice-42", payTerms(firstUse()))
+	_, err := self.Payouts.Pay(t.Context(), w.asked, "invoice-42", payTerms(journaled()))
 	as[*errors.SignatureInvalid](t, err) // for the host knows another payload
 	assert.Equal(t, "payout.fund", judged.Operation)
 	assert.Equal(t, "self", judged.Account)
@@ -223,7 +224,7 @@ func TestVerifierThatRefusesIsNotAskedForEver(t *testing.T) {
 					return &tc.refusal
 				}
 			}).Self()
-			_, err := self.Payouts.Pay(t.Context(), w.asked, "invoice-42", payTerms(firstUse()))
+			_, err := self.Payouts.Pay(t.Context(), w.asked, "invoice-42", payTerms(journaled()))
 			assert.Equal(t, tc.refusal.Field, as[*signing.ApprovalRefused](t, err).Field)
 			assert.EqualValues(t, tc.asked, asked.Load())
 			w.assertNothingSigned(t)
@@ -297,7 +298,8 @@ func TestApprovalOfTheIntegratorIsNotSignedForAClient(t *testing.T) {
 			"Act": func(ctx context.Context) error {
 				created, err := c.account.Escrows.Create(ctx, deal)
 				require.NoError(t, err)
-				_, err = c.account.Escrows.Act(ctx, deal, created.ID, dapi.EscrowActionTypeApprove, "act", dapi.DealTerms{})
+				_, err = c.account.Escrows.Act(ctx, deal, created.ID, dapi.EscrowActionTypeApprove, "act",
+					dapi.DealTerms{})
 				return err
 			},
 		} {
@@ -315,14 +317,14 @@ func TestContactIDWithoutItsPrefix(t *testing.T) {
 	w := newPayWorld(t)
 	whole := string(w.asked.ContactID)
 	w.asked.ContactID = w.asked.ContactID[len("ct_"):]
-	_, err := w.pay(firstUse())
+	_, err := w.pay(journaled())
 	require.NoError(t, err, "where the service spells it as it was asked")
 
 	w.onBooking(func(payout map[string]any) {
 		payout["contactId"] = whole
 		w.rewritePayload(payout, func(m map[string]any) { m["destination"].(map[string]any)["contactId"] = whole })
 	})
-	_, err = w.payAs("invoice-43", firstUse())
+	_, err = w.payAs("invoice-43", journaled())
 	// signed where the service spells it out; the host knows another payload
 	as[*errors.SignatureInvalid](t, err)
 }
@@ -363,7 +365,7 @@ func TestReplayedFirstAnswerWithAnExpiredApproval(t *testing.T) {
 					}
 				})
 				w.refuse(http.StatusForbidden, "signing_policy_refused")
-				_, err := w.payAs("invoice-42", firstUse())
+				_, err := w.payAs("invoice-42", journaled())
 				as[*errors.SigningPolicyRefused](t, err)
 
 				time.Sleep(5 * time.Minute)
@@ -391,9 +393,9 @@ func TestReopenedPaymentThatIsAnotherIsNotPaid(t *testing.T) {
 		}
 	})
 	w.refuse(http.StatusConflict, "quote_expired")
-	payout, err := w.pay(firstUse())
+	payment, err := w.pay(journaled())
 	require.NoError(t, err)
-	assert.NotEqual(t, dapi.PayoutID("po_another"), payout.Payout.ID)
+	assert.NotEqual(t, dapi.PayoutID("po_another"), payment.Payout.ID)
 	assert.Equal(t, traffic{books: 2, confirms: 2, reads: 1}, w.traffic())
 	assert.Equal(t, 1, w.Fundings())
 }
@@ -409,12 +411,234 @@ func TestPayOverASocket(t *testing.T) {
 
 	lost := w.Host.Arm("POST", confirmPath, sandbox.DropAfterCommit())
 	expired := w.Host.Arm("POST", bookPath, sandbox.ExpireToken())
-	payout, err := w.payAs("invoice-42")
+	payment, err := w.payAs("invoice-42")
 	require.NoError(t, err)
 	assert.Equal(t, 1, lost.Consumed())
 	assert.Equal(t, 1, expired.Consumed())
-	payout.Payout, err = account.Payouts.Wait(t.Context(), payout.Payout.ID)
+	payment.Payout, err = account.Payouts.Wait(t.Context(), payment.Payout.ID)
 	require.NoError(t, err)
-	assert.Equal(t, dapi.PayoutStatusCompleted, payout.Payout.Status)
+	assert.Equal(t, dapi.PayoutStatusCompleted, payment.Payout.Status)
 	assert.Equal(t, 1, w.Fundings())
+}
+
+const arbitrum dapi.ChainID = 42161
+
+// byCode signs what the host verifies, which names chains by their EVM ids as integers.
+type byCode struct{ signing.Signer }
+
+func (s byCode) Sign(ctx context.Context, message []byte) ([]byte, error) {
+	for _, name := range []string{`"arbitrum"`, `"42161"`, `"arb.one-2"`} {
+		message = bytes.Replace(message, []byte(`"chainId":`+name), []byte(`"chainId":42161`), 1)
+	}
+	return s.Signer.Sign(ctx, message)
+}
+
+// newChainWorld is a world in which 25 USDC are paid to a wallet on Arbitrum, and approvals name the chain as chain
+// says.
+func newChainWorld(t *testing.T, chain any) *payWorld {
+	t.Helper()
+	w := newPayWorld(t)
+	w.Key.Signer = byCode{w.Key.Signer}
+	w.asked.ToChainID = arbitrum
+	w.asked.ContactID = w.Contact(w.account.Contacts, dapi.Onchain(dapi.OnchainAccount{
+		WalletAddress: payee, ChainID: "arbitrum", Currency: "USDC",
+	}))
+	w.onBooking(func(payout map[string]any) {
+		w.rewritePayload(payout, func(m map[string]any) { m["destination"].(map[string]any)["chainId"] = chain })
+	})
+	return w
+}
+
+// A booking may leave out the chain that it goes to: the approval names it.
+func TestBookingThatDoesNotEchoItsChain(t *testing.T) {
+	w := newChainWorld(t, arbitrum)
+	w.onBooking(without("toChainId"))
+	_, err := w.pay()
+	require.NoError(t, err)
+	assert.Equal(t, 1, w.Fundings())
+}
+
+// The caller names a chain by its EVM id. An approval that names it by a code that the SDK knows is the same. The
+// service is not asked.
+func TestApprovalNamesTheChainByItsCode(t *testing.T) {
+	for name, chain := range map[string]any{"its code": "arbitrum", "its EVM id": arbitrum, "its id as text": "42161"} {
+		t.Run(name, func(t *testing.T) {
+			w := newChainWorld(t, chain)
+			_, err := w.pay()
+			require.NoError(t, err)
+			assert.Equal(t, 1, w.Fundings())
+			assert.Zero(t, w.Sent("ListChains"))
+		})
+	}
+}
+
+// The service's list of chains is its own word, like the approval, and proves nothing about it.
+func TestTheListOfChainsAllowsNoCode(t *testing.T) {
+	for _, code := range []string{"solana", "base", "ethereum", "8453", "arbitrum-one"} {
+		t.Run(code, func(t *testing.T) {
+			w := newChainWorld(t, code)
+			w.Host.Arm("GET", "/chains", sandbox.Respond(http.StatusOK, "").
+				WithBody(`{"items":[{"chainId":42161,"code":"`+code+`","name":"Arbitrum","tokens":[]}]}`).Times(10))
+			_, err := w.account.Chains.Live(t.Context())
+			require.NoError(t, err)
+			_, err = w.pay(journaled())
+			assert.Equal(t, "destination.chainId", as[*signing.ApprovalRefused](t, err).Field)
+			w.assertNothingSigned(t)
+		})
+	}
+}
+
+// A code that the SDK does not know is allowed by the developer's ChainNames, which the refusal names.
+func TestChainNamesAllowACode(t *testing.T) {
+	w := newChainWorld(t, "arb.one-2")
+	_, err := w.pay()
+	assert.ErrorContains(t, err, `add "arb.one-2": 42161 to the ChainNames`)
+	w.assertNothingSigned(t)
+
+	for _, names := range []map[dapi.ChainCode]dapi.ChainID{
+		{"arb.one-2": arbitrum}, {"arb": arbitrum, "arb.one-2": arbitrum, "eth": 1},
+	} {
+		w = newChainWorld(t, "arb.one-2")
+		developer := w.Developer()
+		developer.ChainNames = names
+		w.account = w.Integrator(developer).Self()
+		_, err = w.pay()
+		require.NoError(t, err)
+		assert.Equal(t, 1, w.Fundings())
+	}
+
+	w = newChainWorld(t, "arb.one-2")
+	developer := w.Developer()
+	developer.ChainNames = map[dapi.ChainCode]dapi.ChainID{"arb.one-2": 10}
+	w.account = w.Integrator(developer).Self()
+	_, err = w.pay(journaled())
+	refused := as[*signing.ApprovalRefused](t, err)
+	assert.Equal(t, "destination.chainId", refused.Field)
+	assert.NotContains(t, refused.Reason, "ChainNames", "the code names another chain")
+	w.assertNothingSigned(t)
+}
+
+func TestApprovalOfAnotherChainIsNotSigned(t *testing.T) {
+	for name, chain := range map[string]any{
+		"another code": "base", "another EVM id": 8453, "an unknown code": "arbitrum-nova", "no name": "",
+		"a code in other letters": "Arbitrum", "a code and more": "arbitrum ", "a line": "a\nChainNames",
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newChainWorld(t, chain)
+			_, err := w.pay(journaled())
+			assert.Equal(t, "destination.chainId", as[*signing.ApprovalRefused](t, err).Field)
+			w.assertNothingSigned(t)
+		})
+	}
+	t.Run("no name mends what else is wrong", func(t *testing.T) {
+		for name, arrange := range map[string]func(w *payWorld){
+			"the amount": func(w *payWorld) {
+				w.onBooking(func(payout map[string]any) {
+					w.rewritePayload(payout, func(m map[string]any) { m["amount"] = "250" })
+				})
+			},
+			"no chain was asked for": func(w *payWorld) { w.asked.ToChainID = 0 },
+		} {
+			w := newChainWorld(t, arbitrum)
+			arrange(w)
+			_, err := w.pay(journaled())
+			as[*signing.ApprovalRefused](t, err)
+			w.assertNothingSigned(t)
+			assert.Zero(t, w.Sent("ListChains"), name)
+		}
+	})
+}
+
+// settling is a booking of a service with other words, that offers no approval any more: an earlier call has confirmed
+// it.
+func settling(payout map[string]any) {
+	payout["status"] = "settling"
+	delete(payout, "approval")
+	delete(payout, "transactionHash")
+}
+
+// A booking that offers nothing to approve, in words that nobody here knows, is looked at again: the payout itself may
+// show what it became.
+func TestABookingThatOffersNothingToApprove(t *testing.T) {
+	status := func(word string) func(map[string]any) {
+		return func(payout map[string]any) { payout["status"] = word }
+	}
+	for name, tc := range map[string]struct {
+		reading func(payout map[string]any)
+		state   moneymovement.PaymentState
+	}{
+		"the payout is on its way":          {status("processing"), moneymovement.PaymentPaid},
+		"the payout arrived":                {status("completed"), moneymovement.PaymentPaid},
+		"the payout failed":                 {status("failed"), moneymovement.PaymentEnded},
+		"the payout was refunded":           {status("refunded"), moneymovement.PaymentEnded},
+		"the payout says as little":         {settling, moneymovement.PaymentInDoubt},
+		"the payout waits for its approval": {status("awaiting_approval"), moneymovement.PaymentInDoubt},
+		"the payout is of another key": {func(payout map[string]any) {
+			payout["idempotencyKey"], payout["status"] = "k", "processing"
+		}, moneymovement.PaymentInDoubt},
+		"the payout is of an amount not due": {func(payout map[string]any) {
+			payout["amount"], payout["status"] = "26", "processing"
+		}, moneymovement.PaymentInDoubt},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newPayWorld(t)
+			reads := false
+			w.onSuccessOf(payoutAnswers, func(payout map[string]any) {
+				if reads = reads || w.Sent("GetPayout") > 0; reads {
+					tc.reading(payout)
+				} else {
+					settling(payout)
+				}
+			})
+			payment, err := w.pay()
+			assert.Equal(t, tc.state, payment.State, "%v", err)
+			assert.Zero(t, w.Key.Approvals(), "the signer is not called")
+			if tc.state == moneymovement.PaymentInDoubt {
+				w.assertInDoubt(t, payment, err)
+				require.ErrorContains(t, as[*errors.OutcomeUnknown](t, err).Cause,
+					`the booking has no approval to sign, and its status is "settling"`)
+			}
+		})
+	}
+}
+
+// A payment that this client has seen paid stays paid when its booking is repeated in words that it does not know, also
+// where it cannot be read.
+func TestAPaymentThatWasSeenPaidOffersNothingToApprove(t *testing.T) {
+	for name, readable := range map[string]bool{"it can be read": true, "it cannot be read": false} {
+		t.Run(name, func(t *testing.T) {
+			w := newPayWorld(t)
+			first, err := w.pay(journaled())
+			require.NoError(t, err)
+			w.onBooking(settling)
+			if !readable {
+				w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
+			}
+			again, err := w.pay(journaled())
+			require.NoError(t, err)
+			assert.Equal(t, first.Payout.ID, again.Payout.ID)
+			assert.Equal(t, moneymovement.PaymentPaid, again.State)
+			assert.NotEmpty(t, again.Payout.TransactionHash, "as it stands now, or as it was seen before")
+			assert.Equal(t, 1, w.Fundings())
+		})
+	}
+}
+
+// A booking without status and approval is an error of the service if it is new, and else what an earlier call may have
+// left.
+func TestABookingWithoutStatusAndApproval(t *testing.T) {
+	bare := func(payout map[string]any) { settling(payout); delete(payout, "status") }
+	w := newPayWorld(t)
+	w.onBooking(bare)
+	_, err := w.payAs("invoice-41", journaled())
+	assert.Equal(t, "approval", as[*signing.ApprovalRefused](t, err).Field, "nothing was paid before")
+
+	w.onBooking(func(map[string]any) {})
+	w.refuse(http.StatusForbidden, "signing_policy_refused")
+	_, err = w.payAs("invoice-42", journaled())
+	as[*errors.SigningPolicyRefused](t, err)
+	w.account = w.integrator().Self()
+	w.onBooking(bare)
+	_, err = w.payAs("invoice-42")
+	require.ErrorContains(t, as[*errors.OutcomeUnknown](t, err).Cause, "the booking has no approval to sign")
 }

@@ -63,7 +63,8 @@ var faults = map[string]sandbox.Fault{
 	"arrives twice":         sandbox.Duplicate(0),
 	"arrives again later":   sandbox.Duplicate(3 * time.Hour),
 	"sent twice by a proxy": sandbox.Repeat(),
-	"moved elsewhere":       sandbox.Respond(http.StatusTemporaryRedirect, "").WithHeader("Location", "/dapi/v1/chains"),
+	"moved elsewhere": sandbox.Respond(http.StatusTemporaryRedirect, "").
+		WithHeader("Location", "/dapi/v1/chains"),
 }
 
 // refusals are what the service can say to a confirm besides.
@@ -94,15 +95,15 @@ func newPayments(t *testing.T) *payments {
 }
 
 // restart is what is left of a process that crashed: nothing but the key and the terms.
-func (p *payments) restart() { p.account = p.integrator().Self() }
+func (w *payWorld) restart() { w.account = w.integrator().Self() }
 
 // attempt pays once and judges what came back by the books, over all calls that were made for the payment.
 func (p *payments) attempt(timeout time.Duration, options ...payOption) (paid bool) {
 	ctx, cancel := context.WithTimeout(p.Context(), timeout)
 	defer cancel()
 	began := time.Now()
-	payout, err := p.account.Payouts.Pay(ctx, p.asked, "invoice-42", payTerms(options...))
-	state, moved := payout.State, p.Fundings()
+	payment, err := p.account.Payouts.Pay(ctx, p.asked, "invoice-42", payTerms(options...))
+	state, moved := payment.State, p.Fundings()
 	lie := func(what string) {
 		p.lies = append(p.lies, fmt.Sprintf("%s: %s: %T: %v (%d times in the books)", what, state, err, err, moved))
 	}
@@ -114,7 +115,7 @@ func (p *payments) attempt(timeout time.Duration, options ...payOption) (paid bo
 		lie("paid twice")
 	case time.Since(began) > 12*time.Hour:
 		lie("went on for hours")
-	case err == nil && (moved != 1 || payout.Payout == nil || payout.Payout.ID == ""):
+	case err == nil && (moved != 1 || payment.Payout == nil || payment.Payout.ID == ""):
 		lie("a success that is none")
 	case err != nil && !typed:
 		lie("has no type")
@@ -191,14 +192,14 @@ func faultsAt(step string) map[string]sandbox.Fault {
 }
 
 // leadTo makes the next call come to a step that not every payment has.
-func (p *payments) leadTo(step string) {
+func (w *payWorld) leadTo(step string) {
 	switch step {
 	case "challenge", "token":
-		p.restart() // which logs in
+		w.restart() // which logs in
 	case "refresh":
 		time.Sleep(2 * time.Hour)
 	case "read":
-		p.refuse(http.StatusConflict, "approval_consumed")
+		w.refuse(http.StatusConflict, "approval_consumed")
 	}
 }
 

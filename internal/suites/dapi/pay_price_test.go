@@ -99,7 +99,7 @@ func TestPriceBounds(t *testing.T) {
 			if c.change != nil {
 				w.onBooking(c.change)
 			}
-			payout, err := w.pay(firstUse(), c.option)
+			payment, err := w.pay(journaled(), c.option)
 			if c.bound == "" {
 				require.NoError(t, err)
 				assert.Equal(t, 1, w.Fundings())
@@ -107,8 +107,8 @@ func TestPriceBounds(t *testing.T) {
 			}
 			refused := as[*dapi.PriceRefused](t, err)
 			assert.Equal(t, c.bound, refused.Bound, "%v", err)
-			assert.Equal(t, payout.Payout, refused.Payout)
-			assert.Equal(t, moneymovement.PaymentNeedsDecision, payout.State)
+			assert.Equal(t, payment.Payout, refused.Payout)
+			assert.Equal(t, moneymovement.PaymentNeedsDecision, payment.State)
 			w.assertNothingSigned(t)
 		})
 	}
@@ -123,7 +123,7 @@ func TestAnExactAmountArrives(t *testing.T) {
 	first, err := w.account.Payouts.Book(w.Context(), w.asked, moneymovement.IdempotencyKey("invoice-42-1"))
 	require.NoError(t, err)
 	w.asked.Amount = wanted.Div(first.Quote.Rate).Add(first.Quote.Fee).RoundUp(6)
-	paid, err := w.payAs("invoice-42-2", firstUse(), minDestinationAmount(wanted, "EUR"))
+	paid, err := w.payAs("invoice-42-2", journaled(), minDestinationAmount(wanted, "EUR"))
 	require.NoError(t, err)
 	assert.True(t, wanted.Equal(paid.Payout.Quote.DestinationAmount), "%s arrive", paid.Payout.Quote.DestinationAmount)
 }
@@ -154,11 +154,11 @@ func TestBoundsThatAreNone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
 			before := len(w.Host.Requests())
-			payout, err := w.pay(c.option)
+			payment, err := w.pay(c.option)
 			refused := as[*errors.InvalidInput](t, err).Fields[0]
 			assert.Equal(t, strings.TrimSpace(name), refused.Field)
 			assert.Equal(t, c.code, refused.Code)
-			assert.Equal(t, moneymovement.PaymentNeedsDecision, payout.State,
+			assert.Equal(t, moneymovement.PaymentNeedsDecision, payment.State,
 				"an earlier call, with other options, may have paid")
 			assert.Len(t, w.Host.Requests(), before)
 		})
@@ -171,7 +171,7 @@ func TestStoredBoundsHoldOverRestarts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
 		var stored []byte // by the first process, which then dies before it confirms
-		_, err := w.pay(firstUse(), beforeSigning(func(_ context.Context, booked *dapi.Payout) error {
+		_, err := w.pay(journaled(), beforeSigning(func(_ context.Context, booked *dapi.Payout) error {
 			stored, _ = json.Marshal(booked.Quote)
 			return errors.New("the process ends here")
 		}))
@@ -185,10 +185,10 @@ func TestStoredBoundsHoldOverRestarts(t *testing.T) {
 			"no worse than": noWorseThan(quote),
 			"least":         minDestinationAmount(quote.DestinationAmount, quote.DestinationCurrency),
 		} {
-			payout, err := w.pay(bound)
+			payment, err := w.pay(bound)
 			price := as[*dapi.PriceRefused](t, as[*errors.OutcomeUnknown](t, err).Cause)
 			assert.NotEmpty(t, price.Bound, name)
-			assert.Equal(t, moneymovement.PaymentInDoubt, payout.State, "an earlier process may have paid")
+			assert.Equal(t, moneymovement.PaymentInDoubt, payment.State, "an earlier process may have paid")
 		}
 		assert.Zero(t, w.Fundings())
 		w.Wire.OnAnswer(nil)
@@ -202,7 +202,7 @@ func TestStoredBoundsHoldOverRestarts(t *testing.T) {
 func TestFirstPriceHoldsOverCalls(t *testing.T) {
 	w := newPayWorld(t)
 	w.refuse(http.StatusForbidden, "signing_policy_refused")
-	_, err := w.pay(firstUse())
+	_, err := w.pay(journaled())
 	as[*errors.SigningPolicyRefused](t, err)
 	w.onBooking(quoteMember("destinationAmount", "11.21"))
 	_, err = w.pay()
@@ -211,7 +211,7 @@ func TestFirstPriceHoldsOverCalls(t *testing.T) {
 	assert.True(t, refused.Reference.DestinationAmount.Equal(amount("22.42")), refused.Reference.DestinationAmount)
 	assert.Zero(t, w.Fundings())
 
-	_, err = w.pay(firstUse(), noWorseThan(*refused.Quote))
+	_, err = w.pay(journaled(), noWorseThan(*refused.Quote))
 	require.NoError(t, err, "by saying that it is good enough")
 	assert.Equal(t, 1, w.Fundings())
 }
@@ -228,7 +228,7 @@ func TestOfferThatIsOver(t *testing.T) {
 				quoteMember("expiresAt", past)(payout)
 			}
 		})
-		_, err := w.pay(firstUse())
+		_, err := w.pay(journaled())
 		require.NoError(t, err)
 		assert.Equal(t, traffic{2, 1, 0}, w.traffic())
 	})
@@ -242,7 +242,7 @@ func TestOfferThatIsOver(t *testing.T) {
 					Format(time.RFC3339))(payout)
 			}
 		})
-		_, err := w.pay(firstUse())
+		_, err := w.pay(journaled())
 		require.NoError(t, err)
 		assert.Equal(t, traffic{3, 1, 0}, w.traffic(), "which is no same offer")
 	})
@@ -252,9 +252,9 @@ func TestOfferThatIsOver(t *testing.T) {
 			quoteMember("expiresAt", time.Now().Add(-time.Duration(w.Sent("BookPayout"))*time.Hour).UTC().
 				Format(time.RFC3339))(payout)
 		})
-		payout, err := w.pay(firstUse())
+		payment, err := w.pay(journaled())
 		assert.Equal(t, "ConfirmPayout", as[*errors.NotDelivered](t, err).Operation)
-		assert.Equal(t, moneymovement.PaymentNotPaid, payout.State)
+		assert.Equal(t, moneymovement.PaymentNotPaid, payment.State)
 		assert.Equal(t, traffic{4, 0, 1}, w.traffic())
 		assert.Zero(t, w.Key.Approvals(), "nothing was signed")
 	})
@@ -263,7 +263,7 @@ func TestOfferThatIsOver(t *testing.T) {
 		w.onBooking(both(withoutQuote, func(payout map[string]any) {
 			payout["approval"].(map[string]any)["expiresAt"] = past
 		}))
-		_, err := w.pay(firstUse())
+		_, err := w.pay(journaled())
 		as[*signing.ApprovalRefused](t, err)
 		assert.Equal(t, traffic{2, 0, 1}, w.traffic())
 	})
@@ -278,14 +278,14 @@ func TestOfferThatIsOver(t *testing.T) {
 				quoteMember("expiresAt", past)(payout)
 			}
 		})
-		_, err := w.pay(firstUse())
+		_, err := w.pay(journaled())
 		require.NoError(t, err)
 		assert.Equal(t, traffic{3, 1, 0}, w.traffic(), "what offered nothing to sign is no same offer")
 	})
 	t.Run("a price, and the same one again", func(t *testing.T) {
 		w := newPayWorld(t)
 		w.onBooking(quoteMember("expiresAt", past))
-		_, err := w.pay(firstUse())
+		_, err := w.pay(journaled())
 		require.NoError(t, err)
 		assert.Equal(t, traffic{2, 1, 0}, w.traffic(), "it is confirmed once, and the service took it")
 	})
@@ -293,7 +293,7 @@ func TestOfferThatIsOver(t *testing.T) {
 		w := newPayWorld(t)
 		w.onBooking(quoteMember("expiresAt", past))
 		w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "quote_expired").Times(100))
-		_, err := w.pay(firstUse())
+		_, err := w.pay(journaled())
 		as[*errors.QuoteExpired](t, err)
 		assert.Equal(t, traffic{3, 1, 1}, w.traffic(), "it is confirmed once")
 		assert.Zero(t, w.Fundings())
@@ -356,5 +356,123 @@ func TestNothingIsSignedWithoutASession(t *testing.T) {
 		require.Error(t, err)
 		assert.Zero(t, w.Key.Approvals(), "no approval was signed")
 		assert.Zero(t, w.Fundings())
+	})
+}
+
+// TestFreshQuote holds what a fresh quote is compared in: what arrives, what leaves, and in which currencies.
+func TestFreshQuote(t *testing.T) {
+	set := func(name string, value any) func(payout map[string]any) {
+		return func(payout map[string]any) { payout["quote"].(map[string]any)[name] = value }
+	}
+	drop := func(payout map[string]any) { delete(payout, "quote") }
+	for name, c := range map[string]struct {
+		first, fresh func(payout map[string]any)
+		worse        bool
+	}{
+		"equal":                       {},
+		"more arrives":                {fresh: set("destinationAmount", "22.43")},
+		"less arrives":                {fresh: set("destinationAmount", "22.41"), worse: true},
+		"less leaves":                 {fresh: set("sourceAmount", "24.99")},
+		"more leaves":                 {fresh: set("sourceAmount", "25.01"), worse: true},
+		"another currency arrives":    {fresh: set("destinationCurrency", "USD"), worse: true},
+		"another currency leaves":     {fresh: set("sourceCurrency", "EURC"), worse: true},
+		"a fee that changes no sum":   {fresh: set("fee", "0.6")},
+		"no quote any more":           {fresh: drop, worse: true},
+		"a quote where there was not": {first: drop, worse: true},
+		"no quote at all":             {first: drop, fresh: drop},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newPayWorld(t)
+			books := 0
+			w.onBooking(func(payout map[string]any) {
+				change := c.first
+				if books++; books > 1 {
+					change = c.fresh
+				}
+				if change != nil {
+					change(payout)
+				}
+			})
+			w.refuse(http.StatusConflict, "quote_expired")
+			payment, err := w.pay(journaled())
+			if c.worse {
+				worsened := as[*dapi.PriceRefused](t, err)
+				assert.NotEmpty(t, worsened.Payout.ID)
+				assert.Contains(t, err.Error(), "the price was refused and not signed, so this call paid nothing")
+				assert.Zero(t, w.Fundings())
+				return
+			}
+			require.NoError(t, err)
+			assert.NotEmpty(t, payment.Payout.TransactionHash)
+			assert.Equal(t, 1, w.Fundings())
+		})
+	}
+}
+
+func TestTolerancesDoNotAddUp(t *testing.T) {
+	w := newPayWorld(t)
+	w.Key.BeforeApproval(func(n int) {
+		w.worsen([]string{"0.009", "0.018", "0.027"}[min(n, 3)-1])
+		w.Host.Advance(31 * time.Second)
+	})
+	_, err := w.pay(journaled(), quoteTolerance(amount("0.01")))
+	as[*dapi.PriceRefused](t, err)
+	assert.Equal(t, traffic{books: 3, confirms: 2, reads: 1}, w.traffic(), "each fresh quote is measured by the first")
+}
+
+func TestFundingThatFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newPayWorld(t)
+		w.Configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) })
+		w.Host.Arm("POST", confirmPath, sandbox.DropAfterCommit())
+		time.AfterFunc(3*time.Minute, func() { // the approval has closed by then
+			for transaction, err := range w.account.Transactions.All(t.Context(),
+				dapi.ListTransactionsParams{Type: dapi.TransactionTypePayout}) {
+				if assert.NoError(t, err) {
+					_, err = w.account.Sandbox.SetPayoutStatus(t.Context(), transaction.PayoutID,
+						dapi.PayoutStatusFailed)
+					assert.NoError(t, err)
+				}
+			}
+		})
+		payment, err := w.pay()
+		assert.Equal(t, dapi.PayoutStatusFailed, as[*dapi.PayoutNotCompleted](t, err).Payout.Status)
+		assert.Equal(t, dapi.PayoutStatusFailed, payment.Payout.Status)
+		assert.Equal(t, 1, w.Sent("BookPayout"))
+		assert.Equal(t, 1, w.Fundings())
+	})
+}
+
+func TestFundingThatOutlastsItsCaller(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newPayWorld(t)
+		w.Configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) })
+		w.Host.Arm("POST", confirmPath, sandbox.DropAfterCommit())
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		payment, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{})
+		assert.Equal(t, dapi.PayoutStatusFunding, payment.Payout.Status, "the last reading comes back")
+		unknown := as[*errors.OutcomeUnknown](t, err)
+		assert.Equal(t, "ConfirmPayout", unknown.Operation)
+		pending := as[*moneymovement.StillPending](t, unknown.Cause)
+		assert.Equal(t, "funding", pending.Status)
+		assert.Equal(t, "payout", pending.Resource)
+		assert.Equal(t, string(payment.Payout.ID), pending.ID)
+		assert.Equal(t, moneymovement.PaymentInDoubt, payment.State)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+	})
+}
+
+func TestCallerWhoLeavesDuringTheConfirm(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newPayWorld(t)
+		w.Host.Arm("POST", confirmPath, sandbox.Delay(time.Minute))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{})
+		unknown := as[*errors.OutcomeUnknown](t, err)
+		assert.NotEmpty(t, unknown.IdempotencyKey)
+		assert.Equal(t, errors.MaybeMoved, unknown.MovedByCall())
+		assert.ErrorIs(t, err, context.DeadlineExceeded)
 	})
 }

@@ -48,7 +48,7 @@ func TestEchoedTermsOfAPayout(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
 			w.onBooking(c.change)
-			payout, err := w.pay(firstUse())
+			payment, err := w.pay(journaled())
 			if c.member == "" {
 				require.NoError(t, err)
 				return
@@ -61,7 +61,7 @@ func TestEchoedTermsOfAPayout(t *testing.T) {
 				assert.Empty(t, differs.Asked, "no chain was asked for")
 				assert.Equal(t, "100", differs.Got)
 			}
-			assert.Equal(t, moneymovement.PaymentNeedsDecision, payout.State)
+			assert.Equal(t, moneymovement.PaymentNeedsDecision, payment.State)
 			w.assertNothingSigned(t)
 		})
 		if c.member == "" {
@@ -74,8 +74,8 @@ func TestEchoedTermsOfAPayout(t *testing.T) {
 				payout["status"] = "completed"
 				delete(payout, "approval")
 			})
-			payout, err := w.pay(firstUse())
-			assert.Equal(t, moneymovement.PaymentInDoubt, payout.State,
+			payment, err := w.pay(journaled())
+			assert.Equal(t, moneymovement.PaymentInDoubt, payment.State,
 				"a difference is doubt, never success")
 			unknown := as[*errors.OutcomeUnknown](t, err)
 			assert.Equal(t, c.member, as[*dapi.TermsDiffer](t, unknown.Cause).Member)
@@ -85,8 +85,8 @@ func TestEchoedTermsOfAPayout(t *testing.T) {
 			w := newPayWorld(t)
 			w.onSuccess("POST", confirmPath, c.change)
 			w.Host.Arm("GET", "/payouts/*", sandbox.Respond(403, "forbidden").Times(10))
-			payout, err := w.pay(firstUse())
-			assert.Equal(t, moneymovement.PaymentInDoubt, payout.State)
+			payment, err := w.pay(journaled())
+			assert.Equal(t, moneymovement.PaymentInDoubt, payment.State)
 			unknown := as[*errors.OutcomeUnknown](t, err)
 			assert.Equal(t, c.member, as[*dapi.TermsDiffer](t, unknown.Cause).Member)
 		})
@@ -97,8 +97,8 @@ func TestEchoedTermsOfAPayout(t *testing.T) {
 func TestBookingWithoutItsKey(t *testing.T) {
 	w := newPayWorld(t)
 	w.onBooking(func(payout map[string]any) { delete(payout, "idempotencyKey") })
-	payout, _ := w.pay()
-	assert.Equal(t, moneymovement.PaymentInDoubt, payout.State)
+	payment, _ := w.pay()
+	assert.Equal(t, moneymovement.PaymentInDoubt, payment.State)
 	w.assertNothingSigned(t)
 }
 
@@ -106,7 +106,7 @@ func TestBookingWithoutItsKey(t *testing.T) {
 func TestBookingOfOtherTermsWithoutItsStatus(t *testing.T) {
 	w := newPayWorld(t)
 	w.onBooking(both(without("status"), func(payout map[string]any) { payout["amount"] = "250" }))
-	_, err := w.pay(firstUse())
+	_, err := w.pay(journaled())
 	assert.Equal(t, "amount", as[*dapi.TermsDiffer](t, err).Member)
 	w.assertNothingSigned(t)
 }
@@ -159,29 +159,29 @@ func TestBeforeSigning(t *testing.T) {
 		w := newPayWorld(t)
 		var seen *dapi.Payout
 		var during context.Context
-		payout, err := w.pay(beforeSigning(func(ctx context.Context, booked *dapi.Payout) error {
+		payment, err := w.pay(beforeSigning(func(ctx context.Context, booked *dapi.Payout) error {
 			seen, during = booked, ctx
 			assert.NoError(t, ctx.Err())
 			assert.Zero(t, w.Key.Approvals())
 			return nil
 		}))
 		require.NoError(t, err)
-		assert.Equal(t, payout.Payout.ID, seen.ID)
+		assert.Equal(t, payment.Payout.ID, seen.ID)
 		require.ErrorIs(t, during.Err(), context.Canceled, "what the hook left behind ends with it")
 		assert.True(t, seen.Quote.DestinationAmount.IsPositive())
 	})
 	t.Run("refuses", func(t *testing.T) {
 		w := newPayWorld(t)
 		no := errors.New("not today")
-		payout, err := w.pay(firstUse(),
+		payment, err := w.pay(journaled(),
 			beforeSigning(func(context.Context, *dapi.Payout) error { return no }))
 		require.ErrorIs(t, err, no)
 		declined := as[*dapi.PaymentDeclined](t, err)
-		assert.Equal(t, payout.Payout, declined.Payout)
-		assert.Equal(t, errors.CallInfo{Operation: "BookPayout", Resource: string(payout.Payout.ID),
+		assert.Equal(t, payment.Payout, declined.Payout)
+		assert.Equal(t, errors.CallInfo{Operation: "BookPayout", Resource: string(payment.Payout.ID),
 			IdempotencyKey: "invoice-42"},
 			declined.CallInfo)
-		assert.Equal(t, moneymovement.PaymentNotPaid, payout.State)
+		assert.Equal(t, moneymovement.PaymentNotPaid, payment.State)
 		w.assertNothingSigned(t)
 	})
 	t.Run("takes too long", func(t *testing.T) {
@@ -189,7 +189,7 @@ func TestBeforeSigning(t *testing.T) {
 			w := newPayWorld(t)
 			w.Configure(func(s *sandbox.Settings) { s.QuoteLifetime = sandbox.DefaultSettings().QuoteLifetime })
 			started := time.Now()
-			_, err := w.pay(firstUse(), beforeSigning(func(ctx context.Context, _ *dapi.Payout) error {
+			_, err := w.pay(journaled(), beforeSigning(func(ctx context.Context, _ *dapi.Payout) error {
 				<-ctx.Done()
 				return ctx.Err()
 			}))
@@ -214,18 +214,18 @@ func TestKeyThatIsTooOld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
 		first := time.Now()
-		_, err := w.pay(firstUse())
+		_, err := w.pay(journaled())
 		require.NoError(t, err)
 		time.Sleep(6 * 24 * time.Hour)
 		_, err = w.pay(firstUsedAt(first))
 		require.NoError(t, err)
 		time.Sleep(24 * time.Hour)
-		payout, err := w.pay(firstUsedAt(first))
+		payment, err := w.pay(firstUsedAt(first))
 		assert.Equal(t, first, as[*dapi.KeyTooOld](t, err).FirstUsed)
-		assert.Equal(t, moneymovement.PaymentNeedsDecision, payout.State)
+		assert.Equal(t, moneymovement.PaymentNeedsDecision, payment.State)
 		assert.Equal(t, 1, w.Fundings())
 
-		_, err = w.pay(firstUse())
+		_, err = w.pay(journaled())
 		require.NoError(t, err)
 		assert.Equal(t, 1, w.Fundings(), "this client knows the payout")
 		w.account = w.integrator().Self()
@@ -254,14 +254,14 @@ func TestKeyThatIsTooOldByTheServicesClock(t *testing.T) {
 	_, err := w.pay(firstUsedAt(first))
 	require.NoError(t, err)
 	w.Host.Advance(8 * 24 * time.Hour)
-	payout, err := w.pay(firstUsedAt(first))
+	payment, err := w.pay(firstUsedAt(first))
 	require.NoError(t, err, "this client knows the payout, and reads it")
-	assert.Equal(t, moneymovement.PaymentPaid, payout.State)
+	assert.Equal(t, moneymovement.PaymentPaid, payment.State)
 
 	w.account = w.integrator().Self()
-	payout, err = w.pay(firstUsedAt(first))
+	payment, err = w.pay(firstUsedAt(first))
 	as[*dapi.KeyTooOld](t, err)
-	assert.Equal(t, moneymovement.PaymentNeedsDecision, payout.State)
+	assert.Equal(t, moneymovement.PaymentNeedsDecision, payment.State)
 	assert.Equal(t, 1, w.Fundings(), "nothing was signed")
 }
 
@@ -302,8 +302,8 @@ func TestKeyThatGrowsTooOldInLine(t *testing.T) {
 		}
 		synctest.Wait()
 		line.Go(func() {
-			payout, err := w.pay(firstUsedAt(first))
-			assert.NotEqual(t, moneymovement.PaymentPaid, payout.State, "it would be a second payment")
+			payment, err := w.pay(firstUsedAt(first))
+			assert.NotEqual(t, moneymovement.PaymentPaid, payment.State, "it would be a second payment")
 			as[*dapi.KeyTooOld](t, err)
 		})
 		time.Sleep(2 * time.Hour)
@@ -312,7 +312,7 @@ func TestKeyThatGrowsTooOldInLine(t *testing.T) {
 		line.Wait()
 		assert.Equal(t, 1, w.Fundings())
 		assert.Equal(t, books, w.Sent("BookPayout"), "it is not even booked")
-		payout, err := w.pay(firstUsedAt(first))
-		assert.Equal(t, moneymovement.PaymentNeedsDecision, payout.State)
+		payment, err := w.pay(firstUsedAt(first))
+		assert.Equal(t, moneymovement.PaymentNeedsDecision, payment.State)
 	})
 }

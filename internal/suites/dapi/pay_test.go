@@ -190,12 +190,12 @@ func TestPaySettles(t *testing.T) {
 				if c.arrange != nil {
 					c.arrange(w)
 				}
-				payout, err := w.pay(c.options...)
+				payment, err := w.pay(c.options...)
 				require.NoError(t, err)
 				assert.Contains(t, []dapi.PayoutStatus{dapi.PayoutStatusFunding, dapi.PayoutStatusProcessing,
-					dapi.PayoutStatusCompleted}, payout.Payout.Status)
-				assert.NotEmpty(t, payout.Payout.TransactionHash)
-				assert.Equal(t, "invoice-42", payout.Payout.IdempotencyKey)
+					dapi.PayoutStatusCompleted}, payment.Payout.Status)
+				assert.NotEmpty(t, payment.Payout.TransactionHash)
+				assert.Equal(t, "invoice-42", payment.Payout.IdempotencyKey)
 				assert.Equal(t, 1, w.Fundings(), "exactly one payment")
 
 				got := w.traffic()
@@ -317,7 +317,7 @@ func TestPayReturns(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newPayWorld(t)
 				c.arrange(w)
-				_, err := w.pay(firstUse())
+				_, err := w.pay(journaled())
 				c.want(t, w, err)
 				assert.Equal(t, c.sent, w.traffic())
 				assert.Zero(t, w.Fundings())
@@ -347,7 +347,8 @@ func TestPayAgainWithTheSameKey(t *testing.T) {
 			first, err := w.payAs("invoice-42")
 			require.NoError(t, err)
 			w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").
-				WithDetails(map[string]any{"payoutId": string(first.Payout.ID), "transactionHash": first.Payout.TransactionHash}))
+				WithDetails(map[string]any{"payoutId": string(first.Payout.ID),
+					"transactionHash": first.Payout.TransactionHash}))
 			second, err := w.payAs("invoice-42")
 			require.NoError(t, err)
 			assert.Equal(t, first.Payout.ID, second.Payout.ID)
@@ -358,16 +359,16 @@ func TestPayAgainWithTheSameKey(t *testing.T) {
 		w := newPayWorld(t)
 		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").
 			WithDetails(map[string]any{"payoutId": "po_elsewhere", "transactionHash": "0x1"}))
-		payout, err := w.pay()
+		payment, err := w.pay()
 		require.NoError(t, err)
-		assert.Equal(t, moneymovement.PaymentPaid, payout.State)
+		assert.Equal(t, moneymovement.PaymentPaid, payment.State)
 	})
 	t.Run("already_funded without saying which", func(t *testing.T) {
 		w := newPayWorld(t)
 		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded"))
-		payout, err := w.pay()
+		payment, err := w.pay()
 		require.NoError(t, err)
-		assert.Equal(t, moneymovement.PaymentPaid, payout.State)
+		assert.Equal(t, moneymovement.PaymentPaid, payment.State)
 		assert.Zero(t, w.Sent("GetPayout"))
 	})
 	t.Run("after the window had closed", func(t *testing.T) {
@@ -411,7 +412,7 @@ func TestPayWorsePrice(t *testing.T) {
 					w.Host.Advance(31 * time.Second)
 				}
 			})
-			_, err := w.pay(append(options, firstUse())...)
+			_, err := w.pay(append(options, journaled())...)
 			worsened := as[*dapi.PriceRefused](t, err)
 			assert.Equal(t, dapi.BoundNoWorseThan, worsened.Bound)
 			assert.True(t, worsened.Quote.DestinationAmount.LessThan(worsened.Reference.DestinationAmount))

@@ -2,6 +2,7 @@ package dapi_test
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"strconv"
 	"sync"
@@ -15,7 +16,9 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/inprocess"
 	"github.com/moneymovement/moneymovement-go/sandbox"
+	"github.com/moneymovement/moneymovement-go/signing"
 )
 
 // The context can end while Pay reads what became of a payment, which its error shows.
@@ -47,8 +50,8 @@ func TestContextThatEndsWhileADoubtIsSettled(t *testing.T) {
 				c.arrange(w)
 				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 				defer cancel()
-				payout, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{})
-				w.assertInDoubt(t, payout, err)
+				payment, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{})
+				w.assertInDoubt(t, payment, err)
 				require.ErrorIs(t, err, context.DeadlineExceeded)
 				assert.Same(t, as[*errors.OutcomeUnknown](t, err), err, "nothing around it")
 			})
@@ -68,9 +71,9 @@ func TestRefusalAfterALostConfirm(t *testing.T) {
 				w.Host.Arm("POST", confirmPath, sandbox.DropAfterCommit())
 				w.refuse(status, slug)
 				w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
-				payout, err := w.pay(firstUse())
+				payment, err := w.pay(journaled())
 				require.Equal(t, 1, w.Fundings())
-				w.assertInDoubt(t, payout, err)
+				w.assertInDoubt(t, payment, err)
 			})
 		})
 	}
@@ -85,8 +88,8 @@ func TestExpiredApprovalIsNoEnd(t *testing.T) {
 		as[*errors.OutcomeUnknown](t, err)
 		time.Sleep(3 * time.Minute)
 		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
-		payout, err := w.pay()
-		w.assertInDoubt(t, payout, err)
+		payment, err := w.pay()
+		w.assertInDoubt(t, payment, err)
 		_, err = w.pay()
 		require.NoError(t, err)
 		assert.Equal(t, 1, w.Fundings())
@@ -111,8 +114,8 @@ func TestDoubtOfAConfirmByHand(t *testing.T) {
 				_, err = w.account.Payouts.Confirm(t.Context(), w.asked, booked)
 				require.Error(t, err)
 				w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
-				payout, err := w.pay(firstUse())
-				assert.Equal(t, tc.state, payout.State, "%v", err)
+				payment, err := w.pay(journaled())
+				assert.Equal(t, tc.state, payment.State, "%v", err)
 			})
 		})
 	}
@@ -135,15 +138,15 @@ func TestCallbackThatPanics(t *testing.T) {
 				if c.arrange != nil {
 					c.arrange(w)
 				}
-				assert.Panics(t, func() { _, _ = w.pay(append(c.options, firstUse())...) })
+				assert.Panics(t, func() { _, _ = w.pay(append(c.options, journaled())...) })
 				w.Key.BeforeApproval(nil)
 				w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(2))
-				payout, err := w.pay(firstUse())
-				w.assertInDoubt(t, payout, err)
+				payment, err := w.pay(journaled())
+				w.assertInDoubt(t, payment, err)
 
 				time.Sleep(8 * 24 * time.Hour)
-				payout, err = w.pay(firstUse())
-				w.assertInDoubt(t, payout, err) // the service may have forgotten the key, this client has not
+				payment, err = w.pay(journaled())
+				w.assertInDoubt(t, payment, err) // the service may have forgotten the key, this client has not
 			})
 		})
 	}
@@ -165,12 +168,12 @@ func TestLoginRefusalOfSeveralPayments(t *testing.T) {
 		})
 		for _, key := range []moneymovement.Key{"invoice-42", "invoice-43"} {
 			payments.Go(func() {
-				payout, err := w.payAs(key, firstUse(), together)
+				payment, err := w.payAs(key, journaled(), together)
 				ended.Done()
 				ended.Wait()
-				assert.Equal(t, moneymovement.PaymentNotPaid, payout.State)
+				assert.Equal(t, moneymovement.PaymentNotPaid, payment.State)
 				head, _ := errors.CallInfoOf(err)
-				assert.Equal(t, string(payout.Payout.ID), head.Resource)
+				assert.Equal(t, string(payment.Payout.ID), head.Resource)
 				assert.Equal(t, string(key), head.IdempotencyKey)
 			})
 		}
@@ -184,13 +187,13 @@ func TestDoubtOfACallThatTheHookMade(t *testing.T) {
 	hooked := &errors.OutcomeUnknown{CallInfo: errors.CallInfo{Operation: "CreateContact", IdempotencyKey: "contact-1"},
 		Cause: errors.New("lost")}
 	declines := beforeSigning(func(context.Context, *dapi.Payout) error { return hooked })
-	payout, err := w.pay(firstUse(), declines)
+	payment, err := w.pay(journaled(), declines)
 	as[*dapi.PaymentDeclined](t, err)
-	assert.NotEqual(t, moneymovement.PaymentPaid, payout.State)
+	assert.NotEqual(t, moneymovement.PaymentPaid, payment.State)
 
 	w.account = w.integrator().Self()
-	payout, err = w.pay(declines)
-	w.assertInDoubt(t, payout, err)
+	payment, err = w.pay(declines)
+	w.assertInDoubt(t, payment, err)
 	as[*dapi.PaymentDeclined](t, as[*errors.OutcomeUnknown](t, err).Cause)
 	assert.Equal(t, "contact-1", hooked.IdempotencyKey, "the hook's error is its own")
 }
@@ -205,15 +208,373 @@ func TestAPageInPlaceOfAConfirmsResponseLeavesADoubt(t *testing.T) {
 				page := sandbox.Respond(status, "").WithBody("<html>No.</html>").WithHeader("Content-Type", "text/html")
 				w.Host.Arm("POST", confirmPath, page.AfterCommit())
 				w.Host.Arm("GET", "/payouts/*", page)
-				payout, err := w.pay(firstUse())
-				w.assertInDoubt(t, payout, err)
-				assert.True(t, !payout.Unpaid)
+				payment, err := w.pay(journaled())
+				w.assertInDoubt(t, payment, err)
+				assert.False(t, payment.Unpaid)
 				assert.Equal(t, 1, w.Fundings())
-				payout, err = w.pay()
+				payment, err = w.pay()
 				require.NoError(t, err)
-				assert.Equal(t, moneymovement.PaymentPaid, payout.State)
+				assert.Equal(t, moneymovement.PaymentPaid, payment.State)
 				assert.Equal(t, 1, w.Fundings())
 			})
 		})
 	}
+}
+
+// setbacks are what a second call of a payment can meet before the service gets to say anything about the payment.
+var setbacks = map[string]func(w *payWorld) (context.Context, context.CancelFunc){
+	"429": func(w *payWorld) (context.Context, context.CancelFunc) {
+		w.Host.Arm("", "/**", sandbox.Respond(http.StatusTooManyRequests, "rate_limited").
+			WithHeader("Retry-After", "3600").Times(100))
+		return context.WithCancel(w.Context())
+	},
+	"403, the key was deleted": func(w *payWorld) (context.Context, context.CancelFunc) {
+		require.NoError(w, w.Host.DeleteKey(w.Host.Credentials().KeyID))
+		return context.WithCancel(w.Context())
+	},
+	"a deadline that has passed": func(w *payWorld) (context.Context, context.CancelFunc) {
+		return context.WithDeadline(w.Context(), time.Now().Add(-time.Second))
+	},
+	"a deadline that is too short": func(w *payWorld) (context.Context, context.CancelFunc) {
+		w.Host.Arm("", "/**", sandbox.Delay(time.Minute).Times(100))
+		return context.WithTimeout(w.Context(), time.Second)
+	},
+	"no network": func(w *payWorld) (context.Context, context.CancelFunc) {
+		w.Host.Arm("", "/**", sandbox.DropBefore().Times(1000))
+		return context.WithCancel(w.Context())
+	},
+	"503": func(w *payWorld) (context.Context, context.CancelFunc) {
+		w.Host.Arm("", "/**", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").Times(1000))
+		return context.WithCancel(w.Context())
+	},
+}
+
+// bookingSetbacks are refusals of the booking itself.
+var bookingSetbacks = map[string]func(w *payWorld) (context.Context, context.CancelFunc){
+	"a contact that is gone": func(w *payWorld) (context.Context, context.CancelFunc) {
+		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
+		w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
+		return context.WithCancel(w.Context())
+	},
+	"422": func(w *payWorld) (context.Context, context.CancelFunc) {
+		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusUnprocessableEntity, "validation_failed"))
+		w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
+		return context.WithCancel(w.Context())
+	},
+}
+
+func paySetbacks() map[string]func(w *payWorld) (context.Context, context.CancelFunc) {
+	all := maps.Clone(setbacks)
+	maps.Copy(all, bookingSetbacks)
+	return all
+}
+
+// The first call is told that nothing is known; the money has left. The second call, made as advised, meets something
+// else: a refusal speaks for its call, and the payment stays in doubt.
+func TestSecondCallOfAPaymentInDoubt(t *testing.T) {
+	for name, setback := range paySetbacks() {
+		for _, process := range []string{"the same client", "another process"} {
+			t.Run(name+"/"+process, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					w := newPayWorld(t)
+					w.Host.Arm("POST", confirmPath, sandbox.DropAfterCommit().Times(4))
+					w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(2))
+					payment, err := w.pay(journaled())
+					require.Equal(t, moneymovement.PaymentInDoubt, payment.State)
+					require.Equal(t, 1, w.Fundings())
+					if process == "another process" {
+						w.account = w.integrator().Self()
+					}
+					ctx, cancel := setback(w)
+					defer cancel()
+
+					payment, err = w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{})
+					w.assertOpen(t, name, payment, err)
+					if name == "429" {
+						call, _ := errors.CallInfoOf(err)
+						assert.WithinDuration(t, time.Now().Add(time.Hour), call.RetryAt, time.Minute)
+					}
+					if ctx.Err() != nil {
+						require.ErrorIs(t, err, ctx.Err())
+					}
+					time.Sleep(10 * time.Minute) // for a login that its caller left alone
+				})
+			})
+		}
+	}
+}
+
+// A process was killed after the money had left. Its successor has nothing but the key.
+func TestFirstCallOfAProcessAfterAKill(t *testing.T) {
+	for name, setback := range paySetbacks() {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newPayWorld(t)
+				_, err := w.pay()
+				require.NoError(t, err)
+				w.account = w.integrator().Self()
+				ctx, cancel := setback(w)
+				defer cancel()
+				payment, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{})
+				w.assertOpen(t, name, payment, err)
+				time.Sleep(10 * time.Minute) // for a login that its caller left alone
+			})
+		})
+	}
+}
+
+// assertOpen asserts that a setback settles no payment that may have been made. Input that never passes needs a
+// decision. Everything else is a doubt.
+func (w *payWorld) assertOpen(t *testing.T, setback string, payment dapi.Payment, err error) {
+	t.Helper()
+	if setback != "422" {
+		w.assertInDoubt(t, payment, err)
+		return
+	}
+	as[*errors.ValidationFailed](t, err)
+	assert.Equal(t, moneymovement.PaymentNeedsDecision, payment.State)
+	assert.False(t, payment.Unpaid)
+}
+
+func (w *payWorld) assertInDoubt(t *testing.T, payment dapi.Payment, err error) {
+	t.Helper()
+	require.Error(t, err)
+	state := payment.State
+	assert.Equal(t, moneymovement.PaymentInDoubt, state, "%T: %v", err, err)
+	assert.False(t, payment.Unpaid)
+	assertUnknown(t, err, "invoice-42", "call Pay again with the same key and terms")
+}
+
+// assertUnknown says that something may have been done with a key, whatever was refused last.
+func assertUnknown(t *testing.T, err error, key, advice string) {
+	t.Helper()
+	unknown := as[*errors.OutcomeUnknown](t, err)
+	assert.Equal(t, errors.MaybeMoved, unknown.MovedByCall())
+	assert.Equal(t, key, unknown.IdempotencyKey)
+	assert.Contains(t, err.Error(), advice)
+	for _, never := range []any{
+		new(*errors.Refusal), new(*errors.RateLimited), new(*errors.Forbidden), new(*errors.ContactNotPayable),
+		new(*errors.ValidationFailed),
+		new(*errors.NotDelivered), new(*errors.DatabaseUnavailable), new(*errors.InvalidInput), new(*errors.Conflict),
+		new(*signing.ApprovalRefused), new(*dapi.PriceRefused), new(*dapi.TermsDiffer), new(*dapi.EscrowNotOpened),
+	} {
+		assert.False(t, errors.As(err, never), "%T: %v", never, err)
+	}
+	assert.Error(t, unknown.Cause, "which is there for a person who looks")
+}
+
+// Pay settles a doubt by what it can read before it gives up.
+func TestDoubtIsSettledByReading(t *testing.T) {
+	t.Run("it is paid", func(t *testing.T) {
+		w := newPayWorld(t)
+		first, err := w.pay()
+		require.NoError(t, err)
+		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
+		payment, err := w.pay()
+		require.NoError(t, err, "this client knows the payout of the key, and reads it")
+		assert.Equal(t, first.Payout.ID, payment.Payout.ID)
+		assert.Equal(t, moneymovement.PaymentPaid, payment.State)
+	})
+	t.Run("it is paid, and the reading does not say its key", func(t *testing.T) {
+		w := newPayWorld(t)
+		_, err := w.pay()
+		require.NoError(t, err)
+		w.onSuccess("GET", "/payouts/*", without("idempotencyKey"))
+		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
+		_, err = w.pay()
+		require.NoError(t, err)
+	})
+	t.Run("it is paid, by another process, and stands in the ledger", func(t *testing.T) {
+		w := newPayWorld(t)
+		other, err := w.payAs("invoice-41") // of equal terms
+		require.NoError(t, err)
+		first, err := w.pay()
+		require.NoError(t, err)
+		require.NotEqual(t, other.Payout.ID, first.Payout.ID)
+		w.account = w.integrator().Self()
+		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
+		payment, err := w.pay()
+		require.NoError(t, err)
+		assert.Equal(t, first.Payout.ID, payment.Payout.ID)
+	})
+	t.Run("the ledger is long, and is not read to its end", func(t *testing.T) {
+		w := newPayWorld(t)
+		w.Wire.OnAnswer(func(r *http.Request, answer *http.Response) {
+			if r.URL.Path == "/dapi/v1/transactions" {
+				cursor := r.URL.Query().Get("cursor") + "x"
+				entry := `{"id":"tx_1","type":"payout","direction":"out","amount":"25","currency":"USDC",` +
+					`"status":"completed","payoutId":"po_` + cursor + `","createdAt":"2026-01-01T00:00:00Z"}`
+				answer.StatusCode = http.StatusOK // whatever the host says of such a cursor
+				inprocess.SetBody(answer, []byte(`{"items":[`+entry+`,`+entry+`],"nextCursor":"`+cursor+`"}`))
+			}
+		})
+		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
+		payment, err := w.pay()
+		w.assertInDoubt(t, payment, err)
+		assert.Equal(t, 3, w.Sent("ListTransactions"))
+		assert.Equal(t, 3, w.Sent("GetPayout"))
+	})
+	t.Run("it has ended", func(t *testing.T) {
+		w := newPayWorld(t)
+		first, err := w.pay()
+		require.NoError(t, err)
+		_, err = w.account.Sandbox.SetPayoutStatus(t.Context(), first.Payout.ID, dapi.PayoutStatusRefunded)
+		require.NoError(t, err)
+		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
+		payment, err := w.pay()
+		as[*dapi.PayoutNotCompleted](t, err)
+		assert.Equal(t, moneymovement.PaymentEnded, payment.State)
+	})
+}
+
+// Two clients use one key. While the one whose booking was new waits before it signs, the other pays. Whatever ends the
+// first call then, the payment is paid.
+func TestAnotherClientPaysBetweenBookingAndRefusal(t *testing.T) {
+	for name, refuse := range map[string]func(w *payWorld) error{
+		"the hook refuses": func(*payWorld) error { return errors.New("no") },
+		"the confirm refuses": func(w *payWorld) error {
+			w.refuse(http.StatusForbidden, "signing_policy_refused")
+			return nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newPayWorld(t)
+			other := w.integrator().Self()
+			payment, err := w.pay(journaled(), beforeSigning(func(ctx context.Context, _ *dapi.Payout) error {
+				_, err := other.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{})
+				require.NoError(t, err)
+				return refuse(w)
+			}))
+			assert.Equal(t, moneymovement.PaymentPaid, payment.State, "%v", err)
+			assert.Equal(t, 1, w.Fundings())
+		})
+	}
+}
+
+// atOnce makes a call, and again a second later, while the first is under way. It returns what both came to.
+func atOnce[T any](call func() (T, error)) (first error, value T, err error) {
+	slow := make(chan error)
+	go func() {
+		_, err := call()
+		slow <- err
+	}()
+	time.Sleep(time.Second)
+	value, err = call()
+	return <-slow, value, err
+}
+
+// Two calls with one key at once: the refusal of one says nothing about the payment, which the other may be making.
+func TestRefusalBesideAnotherCallWithTheKey(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newPayWorld(t)
+		w.Host.Arm("POST", bookPath, sandbox.Delay(10*time.Second))
+		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
+		slow, payment, err := atOnce(func() (dapi.Payment, error) { return w.pay(journaled()) })
+		w.assertInDoubt(t, payment, err)
+		require.NoError(t, slow)
+		assert.Equal(t, 1, w.Fundings())
+	})
+}
+
+// Every error after the booking names the payout, and what was booked comes back with it.
+func TestErrorsAfterTheBookingNameThePayout(t *testing.T) {
+	for name, c := range map[string]struct {
+		arrange func(w *payWorld)
+		options []payOption
+	}{
+		"refused": {arrange: func(w *payWorld) { w.refuse(http.StatusForbidden, "signing_policy_refused") }},
+		"booked again and refused": {arrange: func(w *payWorld) {
+			w.refuse(http.StatusConflict, "quote_expired")
+			w.Host.Arm("POST", bookPath, sandbox.Delay(time.Nanosecond))
+			w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
+		}},
+		"lost": {arrange: func(w *payWorld) { w.Host.Arm("POST", confirmPath, sandbox.DropBefore().Times(100)) }},
+		"another approval": {arrange: func(w *payWorld) {
+			w.onBooking(func(payout map[string]any) {
+				w.rewritePayload(payout, func(members map[string]any) { members["amount"] = "250" })
+			})
+		}},
+		"no status, and refused": {arrange: func(w *payWorld) {
+			w.onBooking(without("status"))
+			w.refuse(http.StatusForbidden, "signing_policy_refused")
+		}},
+		"another amount": {arrange: func(w *payWorld) {
+			w.onBooking(func(payout map[string]any) { payout["amount"] = "250" })
+		}},
+		"too dear": {options: []payOption{maxFee(amount("0.1"))}},
+		"declined": {options: []payOption{beforeSigning(func(context.Context, *dapi.Payout) error {
+			return errors.New("no")
+		})}},
+		"the signer fails": {arrange: func(w *payWorld) { w.Key.Fails = errors.New("the key service is down") }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newPayWorld(t)
+				require.NoError(t, read(t.Context(), w.account)) // logged in
+				if c.arrange != nil {
+					c.arrange(w)
+				}
+				payment, err := w.pay(c.options...)
+				require.Error(t, err)
+				as[errors.Failure](t, err)
+				require.NotNil(t, payment.Payout, "%T: %v", err, err)
+				assert.Regexp(t, "^po_", payment.Payout.ID)
+				head, ok := errors.CallInfoOf(err)
+				require.True(t, ok, "%T", err)
+				assert.Equal(t, string(payment.Payout.ID), head.Resource)
+				assert.Equal(t, "invoice-42", head.IdempotencyKey)
+				assert.Contains(t, []string{"BookPayout", "ConfirmPayout"}, head.Operation)
+				assert.Contains(t, err.Error(), string(payment.Payout.ID))
+			})
+		})
+	}
+}
+
+// A payout of equal terms that does not say its key is not taken for this payment's, which nobody may have made.
+func TestAPayoutOfEqualTermsIsAnother(t *testing.T) {
+	w := newPayWorld(t)
+	_, err := w.payAs("invoice-41")
+	require.NoError(t, err)
+	w.account = w.integrator().Self()
+	w.onSuccess("GET", "/payouts/*", without("idempotencyKey"))
+	w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
+	payment, err := w.pay()
+	assert.Nil(t, payment.Payout)
+	w.assertInDoubt(t, payment, err)
+}
+
+// A process that knows nothing but the key reads ten payouts of the ledger at most, and none of another amount.
+func TestHowManyPayoutsAreReadForAKey(t *testing.T) {
+	w := newPayWorld(t)
+	others := map[string]bool{}
+	for i, text := range []string{"5", "6", "5", "5", "5", "6", "5", "5", "5", "5", "5", "5", "5", "5"} {
+		w.asked.Amount = amount(text)
+		payment, err := w.payAs(moneymovement.DeriveKey("before", strconv.Itoa(i)))
+		require.NoError(t, err)
+		others["/dapi/v1/payouts/"+string(payment.Payout.ID)] = text != "5"
+	}
+	w.asked.Amount = amount("5")
+	w.account = w.integrator().Self()
+	w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusNotFound, "not_found"))
+	read := w.Sent("GetPayout")
+	payment, err := w.pay()
+	w.assertInDoubt(t, payment, err)
+	reads := w.Requests("GetPayout")[read:]
+	assert.Len(t, reads, 10)
+	for _, request := range reads {
+		assert.False(t, others[request.Path], "of another amount")
+	}
+}
+
+// A read that the service refused for its rate window says when to call Pay again, as a refused booking does.
+func TestARefusedReadSaysWhenToPayAgain(t *testing.T) {
+	w := newPayWorld(t)
+	w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
+	w.Host.Arm("GET", "/dapi/v1/transactions",
+		sandbox.Respond(http.StatusTooManyRequests, "rate_limited").WithHeader("Retry-After", "300"))
+	payment, err := w.pay()
+	w.assertInDoubt(t, payment, err)
+	call, ok := errors.CallInfoOf(err)
+	require.True(t, ok)
+	assert.WithinDuration(t, time.Now().Add(5*time.Minute), call.RetryAt, 10*time.Second)
 }

@@ -29,7 +29,8 @@ func TestPaymentsThatWaitForTheServiceLeaveTheLine(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range 108 {
 			all.Go(func() {
-				_, err := w.account.Payouts.Pay(waiting, w.asked, moneymovement.DeriveKey("waits", strconv.Itoa(i)), dapi.PayTerms{})
+				_, err := w.account.Payouts.Pay(waiting, w.asked, moneymovement.DeriveKey("waits", strconv.Itoa(i)),
+					dapi.PayTerms{})
 				assert.ErrorIs(t, err, context.Canceled)
 			})
 		}
@@ -55,7 +56,7 @@ func TestRefusedDealsLeaveTheLine(t *testing.T) {
 			key := moneymovement.DeriveKey("refused", strconv.Itoa(i))
 			_, err := w.account.Escrows.Act(ctx, w.deal, id, dapi.EscrowActionTypeRelease, key, dapi.DealTerms{})
 			as[*errors.Forbidden](t, err)
-			_, err = w.account.Escrows.Open(ctx, w.deal, key, dealTerms(firstUse()))
+			_, err = w.account.Escrows.Open(ctx, w.deal, key, dealTerms(journaled()))
 			as[*errors.Forbidden](t, err)
 		}
 		_, err := w.release(ctx, id)
@@ -67,7 +68,8 @@ func TestRefusedDealsLeaveTheLine(t *testing.T) {
 		defer cancel()
 		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(120))
 		for i := range 120 {
-			_, err := w.account.Payouts.Pay(ctx, w.asked, moneymovement.DeriveKey("refused", strconv.Itoa(i)), payTerms(firstUse()))
+			_, err := w.account.Payouts.Pay(ctx, w.asked, moneymovement.DeriveKey("refused", strconv.Itoa(i)),
+				payTerms(journaled()))
 			as[*errors.Forbidden](t, err)
 		}
 		_, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{})

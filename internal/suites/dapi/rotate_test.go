@@ -68,7 +68,8 @@ func TestAPaymentUnderWayFinishesUnderItsKey(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 1, w.Key.Approvals(), "the key that booked signs the approval")
 	require.Len(t, seen("/payouts"), 1)
-	assert.Equal(t, seen("/payouts"), seen("/payouts/"+string(first.Payout.ID)+"/confirm"), "one session books and confirms")
+	assert.Equal(t, seen("/payouts"), seen("/payouts/"+string(first.Payout.ID)+"/confirm"),
+		"one session books and confirms")
 	assert.Zero(t, next.Logins(), "nothing was sent under the new key")
 
 	deleteFirst()
@@ -125,7 +126,8 @@ func TestAnEscrowActionFinishesUnderItsKey(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, seen("/escrow"), seen("/escrow/"+string(deal.Escrow.ID)+"/actions/deal/confirm"))
 	deleteFirst()
-	_, err = account.Escrows.Act(t.Context(), terms, deal.Escrow.ID, dapi.EscrowActionTypeRelease, "release", dapi.DealTerms{})
+	_, err = account.Escrows.Act(t.Context(), terms, deal.Escrow.ID, dapi.EscrowActionTypeRelease, "release",
+		dapi.DealTerms{})
 	require.NoError(t, err)
 	assert.Equal(t, 1, next.Approvals())
 	assert.Equal(t, seen("/escrow/"+string(deal.Escrow.ID)+"/actions"),
@@ -147,7 +149,8 @@ func TestAKeyThatComesDuringAnEscrowActionSignsTheNext(t *testing.T) {
 	opened, err := escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
 	require.NoError(t, err)
 	assert.Equal(t, []int{1, 0}, []int{w.Key.Approvals(), next.Approvals()})
-	_, err = escrows.Act(t.Context(), deal(), opened.Escrow.ID, dapi.EscrowActionTypeRelease, "release-1", dapi.DealTerms{})
+	_, err = escrows.Act(t.Context(), deal(), opened.Escrow.ID, dapi.EscrowActionTypeRelease, "release-1",
+		dapi.DealTerms{})
 	require.NoError(t, err)
 	assert.Equal(t, []int{1, 1}, []int{w.Key.Approvals(), next.Approvals()})
 }
@@ -156,7 +159,7 @@ func TestAKeyThatComesDuringAnEscrowActionSignsTheNext(t *testing.T) {
 func TestAReadBehindAWriteKeepsItsSession(t *testing.T) {
 	w, integrator := funded(t)
 	account := integrator.Self()
-	payout, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{
+	payment, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{
 		ContactID: w.Contact(account.Contacts, wallet()), Amount: amount("5"), Currency: dapi.USDC,
 	}, "first", dapi.PayTerms{})
 	require.NoError(t, err)
@@ -169,7 +172,7 @@ func TestAReadBehindAWriteKeepsItsSession(t *testing.T) {
 		}
 	})
 	w.Host.Arm("POST", "/sandbox/payouts/*/status", sandbox.Respond(http.StatusNoContent, "").AfterCommit())
-	moved, err := account.Sandbox.SetPayoutStatus(t.Context(), payout.Payout.ID, dapi.PayoutStatusFailed)
+	moved, err := account.Sandbox.SetPayoutStatus(t.Context(), payment.Payout.ID, dapi.PayoutStatusFailed)
 	require.NoError(t, err)
 	assert.Equal(t, dapi.PayoutStatusFailed, moved.Status)
 	require.Len(t, carried, 2)

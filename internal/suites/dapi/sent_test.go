@@ -95,7 +95,8 @@ func TestWhatTheDescriptionAllowsIsSent(t *testing.T) {
 			`PATCH /contacts/ct_1 {"name":null}`},
 		"an email that is made empty": {update(dapi.ContactUpdate{Email: empty}),
 			`PATCH /contacts/ct_1 {"email":""}`},
-		"a currency of the account": {contact(dapi.ContactCreate{Account: dapi.SEPA(dapi.IBANAccount{Currency: "EUROS"})}),
+		"a currency of the account": {
+			contact(dapi.ContactCreate{Account: dapi.SEPA(dapi.IBANAccount{Currency: "EUROS"})}),
 			`POST /contacts {"account":{"accountType":"sepa","currency":"EUROS"}}`},
 		"a kind of identifier without end": {
 			contact(dapi.ContactCreate{

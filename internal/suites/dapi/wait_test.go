@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/sandbox"
@@ -25,10 +26,10 @@ func TestWaitReady(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, dapi.ClientStatusPending, created.Status)
 
-		var seen []dapi.Progress
+		var seen []moneymovement.Progress
 		started := time.Now()
 		client, err := integrator.Clients.WaitReady(t.Context(), created.ID,
-			dapi.OnProgress(func(p dapi.Progress) { seen = append(seen, p) }))
+			moneymovement.OnProgress(func(p moneymovement.Progress) { seen = append(seen, p) }))
 		require.NoError(t, err)
 		assert.Equal(t, dapi.ClientStatusReady, client.Status)
 		assert.NotEmpty(t, client.BaseSmartWallet)
@@ -48,7 +49,7 @@ func TestWaitReady(t *testing.T) {
 
 // assertBacksOff checks that each pause lies in the upper half of a bound that grows by half from 500 ms to 15 s, and
 // that pauses differ.
-func assertBacksOff(t *testing.T, seen []dapi.Progress) {
+func assertBacksOff(t *testing.T, seen []moneymovement.Progress) {
 	t.Helper()
 	bound, jittered := 500*time.Millisecond, false
 	for i := 1; i < len(seen); i++ {
@@ -73,7 +74,7 @@ func TestWaitGivesUpWithItsContext(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()
 		client, err := integrator.Clients.WaitReady(ctx, created.ID)
-		pending, ok := errors.AsType[*dapi.StillPending](err)
+		pending, ok := errors.AsType[*moneymovement.StillPending](err)
 		require.True(t, ok, "%v", err)
 		assert.Equal(t, dapi.ClientStatusPending, client.Status, "the last reading comes with the error")
 		assert.Equal(t, "pending", pending.Status)
@@ -90,7 +91,7 @@ func TestWaitThatEndsBeforeItReads(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	client, err := w.integrator().Clients.WaitReady(ctx, "cl_1")
-	pending, ok := errors.AsType[*dapi.StillPending](err)
+	pending, ok := errors.AsType[*moneymovement.StillPending](err)
 	require.True(t, ok, "%v", err)
 	assert.Nil(t, client)
 	assert.Zero(t, pending.Reads)
@@ -103,12 +104,12 @@ func TestWaitsNameWhatTheyWaitFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, deal := newReleaseWorld(t)
 		w.Configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) })
-		payout, err := w.pay()
+		payment, err := w.pay()
 		require.NoError(t, err)
 		for resource, wait := range map[string]func(ctx context.Context) (id string, err error){
 			"payout": func(ctx context.Context) (string, error) {
-				_, err := w.account.Payouts.Wait(ctx, payout.Payout.ID)
-				return string(payout.Payout.ID), err
+				_, err := w.account.Payouts.Wait(ctx, payment.Payout.ID)
+				return string(payment.Payout.ID), err
 			},
 			"escrow": func(ctx context.Context) (string, error) {
 				_, err := w.account.Escrows.Wait(ctx, deal, []dapi.EscrowStatus{dapi.EscrowStatusReleased})
@@ -118,7 +119,7 @@ func TestWaitsNameWhatTheyWaitFor(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			id, err := wait(ctx)
 			cancel()
-			pending := as[*dapi.StillPending](t, err)
+			pending := as[*moneymovement.StillPending](t, err)
 			assert.Equal(t, resource, pending.Resource)
 			assert.Equal(t, id, pending.ID)
 			assert.Equal(t, errors.MaybeMoved, pending.MovedByCall())
@@ -174,7 +175,7 @@ func TestWaitsAtTheBoundsOfAPause(t *testing.T) {
 				created, err := integrator.Clients.Create(t.Context(), dapi.ClientCreate{Email: "acme@example.com"})
 				require.NoError(t, err)
 				client, err := integrator.Clients.WaitReady(t.Context(), created.ID,
-					dapi.PollEvery(bounds[0], bounds[1]), nil)
+					moneymovement.PollEvery(bounds[0], bounds[1]), nil)
 				require.NoError(t, err)
 				assert.Equal(t, dapi.ClientStatusReady, client.Status)
 				assert.Less(t, w.Sent("GetClient"), 2000, "a wait must not spin")
@@ -191,26 +192,81 @@ func TestWaitForAPayout(t *testing.T) {
 				w := newWorld(t,
 					sandbox.WithSettings(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) }))
 				account := w.account()
-				payout, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{
+				payment, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{
 					ContactID: w.Contact(account.Contacts, wallet()), Amount: amount("25"), Currency: dapi.USDC,
 				}, "invoice-42", dapi.PayTerms{})
 				require.NoError(t, err)
 				time.AfterFunc(time.Minute, func() {
-					_, err := account.Sandbox.SetPayoutStatus(t.Context(), payout.Payout.ID, end)
+					_, err := account.Sandbox.SetPayoutStatus(t.Context(), payment.Payout.ID, end)
 					assert.NoError(t, err)
 				})
-				payout.Payout, err = account.Payouts.Wait(t.Context(), payout.Payout.ID)
-				assert.Equal(t, end, payout.Payout.Status)
+				payment.Payout, err = account.Payouts.Wait(t.Context(), payment.Payout.ID)
+				assert.Equal(t, end, payment.Payout.Status)
 				if end == dapi.PayoutStatusCompleted {
 					require.NoError(t, err)
 					return
 				}
 				ended, ok := errors.AsType[*dapi.PayoutNotCompleted](err)
 				require.True(t, ok, "%v", err)
-				assert.Same(t, payout.Payout, ended.Payout)
-				assert.ErrorContains(t, err, "payout "+string(payout.Payout.ID)+" ended with status "+string(end)+
+				assert.Same(t, payment.Payout, ended.Payout)
+				assert.ErrorContains(t, err, "payout "+string(payment.Payout.ID)+" ended with status "+string(end)+
 					": its money came back or never left; to pay, use a new key")
 			})
 		})
 	}
+}
+
+func TestWaitAllGivesEachPayoutAsSoonAsItEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t,
+			sandbox.WithSettings(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) }))
+		account := w.account()
+		contact := w.Contact(account.Contacts, wallet())
+		var ids []dapi.PayoutID
+		for _, value := range []string{"10", "20", "30"} {
+			payment, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{
+				ContactID: contact, Amount: amount(value), Currency: dapi.USDC,
+			}, moneymovement.Key("payout-"+value), dapi.PayTerms{})
+			require.NoError(t, err)
+			ids = append(ids, payment.Payout.ID)
+		}
+		began := time.Now()
+		end := func(id dapi.PayoutID, after time.Duration, status dapi.PayoutStatus) {
+			time.AfterFunc(after, func() {
+				_, err := account.Sandbox.SetPayoutStatus(t.Context(), id, status)
+				assert.NoError(t, err)
+			})
+		}
+		end(ids[2], time.Minute, dapi.PayoutStatusCompleted)
+		end(ids[0], 2*time.Minute, dapi.PayoutStatusFailed)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+		defer cancel()
+
+		var order []dapi.PayoutID
+		var progress []moneymovement.Progress // unguarded: it is called one at a time
+		asked := append([]dapi.PayoutID{"po_nobody"}, append(ids, ids...)...)
+		for waited := range account.Payouts.WaitAll(ctx, asked,
+			moneymovement.OnProgress(func(p moneymovement.Progress) { progress = append(progress, p) })) {
+			order = append(order, waited.ID)
+			switch waited.ID {
+			case "po_nobody":
+				as[*errors.NotFound](t, waited.Err)
+				assert.Zero(t, time.Since(began))
+			case ids[2]:
+				require.NoError(t, waited.Err)
+				assert.Equal(t, dapi.PayoutStatusCompleted, waited.Payout.Status)
+				assert.Less(t, time.Since(began), 2*time.Minute)
+			case ids[0]:
+				as[*dapi.PayoutNotCompleted](t, waited.Err)
+				assert.Equal(t, dapi.PayoutStatusFailed, waited.Payout.Status)
+				assert.Less(t, time.Since(began), 3*time.Minute)
+			case ids[1]:
+				pending := as[*moneymovement.StillPending](t, waited.Err)
+				assert.Equal(t, 10*time.Minute, pending.Waited)
+				assert.Equal(t, ids[1], waited.Payout.ID)
+			}
+		}
+		assert.Equal(t, []dapi.PayoutID{"po_nobody", ids[2], ids[0], ids[1]}, order, "each once")
+		assert.NotEmpty(t, progress)
+	})
 }

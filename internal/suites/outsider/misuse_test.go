@@ -28,17 +28,17 @@ var misuses = map[string]struct{ wrong, right string }{
 		`acme.Payouts.Confirm(ctx, dapi.PayoutCreate{}, &dapi.Payout{}, moneymovement.IdempotencyKey("k"))`,
 		`acme.Payouts.Confirm(ctx, dapi.PayoutCreate{}, &dapi.Payout{})`},
 	"a second key": {
-		`acme.Payouts.Pay(ctx, dapi.PayoutCreate{}, "k", moneymovement.IdempotencyKey("l"))`,
-		`acme.Payouts.Pay(ctx, dapi.PayoutCreate{}, "k", dapi.FirstUse())`},
+		`acme.Payouts.Pay(ctx, dapi.PayoutCreate{}, "k", dapi.PayTerms{}, moneymovement.IdempotencyKey("l"))`,
+		`acme.Payouts.Pay(ctx, dapi.PayoutCreate{}, "k", dapi.PayTerms{}, moneymovement.Timeout(0))`},
 	"a payment without a key": {
-		`acme.Payouts.Pay(ctx, dapi.PayoutCreate{})`,
-		`acme.Payouts.Pay(ctx, dapi.PayoutCreate{}, "k")`},
+		`acme.Payouts.Pay(ctx, dapi.PayoutCreate{}, dapi.PayTerms{})`,
+		`acme.Payouts.Pay(ctx, dapi.PayoutCreate{}, "k", dapi.PayTerms{})`},
 	"a bound of a price on a deposit": {
-		`acme.Sandbox.Deposit(ctx, dapi.DepositCreate{}, dapi.MaxFee(one))`,
+		`acme.Sandbox.Deposit(ctx, dapi.DepositCreate{}, dapi.Bounds{MaxFee: &one})`,
 		`acme.Sandbox.Deposit(ctx, dapi.DepositCreate{}, moneymovement.IdempotencyKey("k"))`},
 	"a bound of a price on an escrow": {
-		`acme.Escrows.Open(ctx, dapi.EscrowCreate{}, "k", dapi.MaxFee(one))`,
-		`acme.Escrows.Open(ctx, dapi.EscrowCreate{}, "k", dapi.FirstUse())`},
+		`acme.Escrows.Open(ctx, dapi.EscrowCreate{}, "k", dapi.DealTerms{Bounds: dapi.Bounds{}})`,
+		`acme.Escrows.Open(ctx, dapi.EscrowCreate{}, "k", dapi.DealTerms{History: dapi.History{}})`},
 	"an option of a call for a client": {
 		`dapi.NewIntegrator("", dapi.Developer{}, moneymovement.Timeout(0))`,
 		`dapi.NewIntegrator("", dapi.Developer{}, moneymovement.WithTimeout(0))`},
@@ -46,8 +46,8 @@ var misuses = map[string]struct{ wrong, right string }{
 		`acme.Payouts.Get(ctx, "po_1", moneymovement.WithTimeout(0))`,
 		`acme.Payouts.Get(ctx, "po_1", moneymovement.Timeout(0))`},
 	"an option of a wait for a call": {
-		`acme.Payouts.Get(ctx, "po_1", dapi.PollEvery(1, 2))`,
-		`acme.Payouts.Wait(ctx, "po_1", dapi.PollEvery(1, 2))`},
+		`acme.Payouts.Get(ctx, "po_1", moneymovement.PollEvery(1, 2))`,
+		`acme.Payouts.Wait(ctx, "po_1", moneymovement.PollEvery(1, 2))`},
 	"an app key for the platform API": {
 		`dapi.NewIntegrator("", appapi.NewAPIKey("k"))`,
 		`dapi.NewIntegrator("", dapi.Developer{})`},

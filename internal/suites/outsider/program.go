@@ -77,20 +77,30 @@ func Clients(baseURL string, key signing.Signer, logger *slog.Logger) (
 	return integrator, own, app, reference, everybody, errors.Join(err1, err2, err3, err4, err5)
 }
 
-// Pay makes a payment with every option, and looks at each way in which it can end.
+// Pay makes a payment with all terms, and looks at each way in which it can end.
 func Pay(ctx context.Context, account *dapi.Account, quote dapi.Quote) string {
 	var response moneymovement.Response
 	one := decimal.NewFromInt(1)
-	payout, err := account.Payouts.Pay(ctx,
+	payment, err := account.Payouts.Pay(ctx,
 		dapi.PayoutCreate{ContactID: "ct_1", Amount: one, Currency: dapi.USDC},
 		moneymovement.DeriveKey("invoice", "42", "1"),
-		dapi.FirstUse(), dapi.MaxFee(one), dapi.MinDestinationAmount(one, "EUR"), dapi.NoWorseThan(quote),
-		dapi.QuoteTolerance(decimal.Zero), dapi.CaptureLastResponse(&response),
-		dapi.BeforeSigning(func(context.Context, *dapi.Payout) error { return nil }))
-	switch dapi.PaymentStateOf(payout, err) {
-	case dapi.PaymentPaid:
-		return "paid"
-	case dapi.PaymentEnded, dapi.PaymentNotPaid, dapi.PaymentNeedsDecision, dapi.PaymentUnknown:
+		dapi.PayTerms{
+			Bounds: dapi.Bounds{MaxFee: &one, MinDestinationAmount: &one, DestinationCurrency: "EUR",
+				NoWorseThan: &quote, QuoteTolerance: decimal.Zero},
+			History:       dapi.History{FirstUsed: time.Now()},
+			Journal:       func(context.Context, dapi.History) error { return nil },
+			BeforeSigning: func(context.Context, *dapi.Payout) error { return nil },
+		},
+		moneymovement.CaptureResponse(&response))
+	switch payment.State {
+	case moneymovement.PaymentPaid:
+		return string(payment.Payout.ID)
+	case moneymovement.PaymentEnded:
+		return "with a new key"
+	case moneymovement.PaymentNotPaid, moneymovement.PaymentInDoubt:
+		return "again at " + payment.RetryAt.String()
+	case moneymovement.PaymentNeedsDecision:
+		return "ask a person about " + payment.Refusal.Error()
 	}
 	var failure errors.Failure
 	if errors.As(err, &failure) && failure.Retryable() && failure.MovedByCall() == errors.NotMoved {
@@ -111,6 +121,5 @@ func Book(ctx context.Context, account *dapi.Account) (moneymovement.Key, error)
 		moneymovement.CaptureResponse(&response), moneymovement.CaptureResponseWithSecrets(&response),
 	}
 	_, err := account.Payouts.Book(ctx, dapi.PayoutCreate{}, options...)
-	key, _ := moneymovement.KeyOf(options...)
-	return key, err
+	return moneymovement.CallSettingsOf(options...).Key, err
 }

@@ -26,7 +26,7 @@ var (
 	_ interface {
 		Create(ctx context.Context, client dapi.ClientCreate, options ...moneymovement.CallOption) (*dapi.Client, error)
 		Get(ctx context.Context, id dapi.ClientID, options ...moneymovement.CallOption) (*dapi.Client, error)
-		WaitReady(ctx context.Context, id dapi.ClientID, options ...dapi.WaitOption) (*dapi.Client, error)
+		WaitReady(ctx context.Context, id dapi.ClientID, options ...moneymovement.WaitOption) (*dapi.Client, error)
 	} = (*dapi.Clients)(nil)
 	_ interface {
 		Capabilities(ctx context.Context, id dapi.ContactID,
@@ -39,34 +39,34 @@ var (
 	} = (*dapi.Contacts)(nil)
 	_ interface {
 		Act(ctx context.Context, terms dapi.EscrowCreate, id dapi.EscrowID, action dapi.EscrowActionType,
-			key moneymovement.Key, options ...dapi.KeyOption) (*dapi.Escrow, error)
+			key moneymovement.Key, dealTerms dapi.DealTerms, options ...moneymovement.CallOption) (dapi.Deal, error)
 		Confirm(ctx context.Context, terms dapi.EscrowCreate, id dapi.EscrowID, action dapi.EscrowActionType,
 			prepared *dapi.EscrowAction, options ...moneymovement.CallOption) (*dapi.Escrow, error)
 		Create(ctx context.Context, deal dapi.EscrowCreate, options ...moneymovement.WriteOption) (*dapi.Escrow, error)
-		Open(ctx context.Context, deal dapi.EscrowCreate, key moneymovement.Key,
-			options ...dapi.OpenOption) (*dapi.Escrow, error)
+		Open(ctx context.Context, deal dapi.EscrowCreate, key moneymovement.Key, terms dapi.DealTerms,
+			options ...moneymovement.CallOption) (dapi.Deal, error)
 		Prepare(ctx context.Context, id dapi.EscrowID, action dapi.EscrowActionType,
 			options ...moneymovement.WriteOption) (*dapi.EscrowAction, error)
 		Sync(ctx context.Context, id dapi.EscrowID, options ...moneymovement.CallOption) (*dapi.Escrow, error)
 		Wait(ctx context.Context, id dapi.EscrowID, statuses []dapi.EscrowStatus,
-			options ...dapi.WaitOption) (*dapi.Escrow, error)
+			options ...moneymovement.WaitOption) (*dapi.Escrow, error)
 	} = (*dapi.Escrows)(nil)
 	_ interface {
 		Create(ctx context.Context, payin dapi.PayinCreate, options ...moneymovement.CallOption) (*dapi.Payin, error)
 		Get(ctx context.Context, id dapi.PayinID, options ...moneymovement.CallOption) (*dapi.Payin, error)
 		Instructions(ctx context.Context, id dapi.PayinID,
 			options ...moneymovement.CallOption) (*dapi.PayinInstructions, error)
-		Wait(ctx context.Context, id dapi.PayinID, options ...dapi.WaitOption) (*dapi.Payin, error)
+		Wait(ctx context.Context, id dapi.PayinID, options ...moneymovement.WaitOption) (*dapi.Payin, error)
 	} = (*dapi.Payins)(nil)
 	_ interface {
 		Book(ctx context.Context, payout dapi.PayoutCreate, options ...moneymovement.WriteOption) (*dapi.Payout, error)
 		Confirm(ctx context.Context, asked dapi.PayoutCreate, booked *dapi.Payout,
 			options ...moneymovement.CallOption) (*dapi.Payout, error)
 		Get(ctx context.Context, id dapi.PayoutID, options ...moneymovement.CallOption) (*dapi.Payout, error)
-		Pay(ctx context.Context, payout dapi.PayoutCreate, key moneymovement.Key,
-			options ...dapi.PayOption) (*dapi.Payout, error)
-		Wait(ctx context.Context, id dapi.PayoutID, options ...dapi.WaitOption) (*dapi.Payout, error)
-		WaitAll(ctx context.Context, ids []dapi.PayoutID, options ...dapi.WaitOption) iter.Seq[dapi.PayoutResult]
+		Pay(ctx context.Context, payout dapi.PayoutCreate, key moneymovement.Key, terms dapi.PayTerms,
+			options ...moneymovement.CallOption) (dapi.Payment, error)
+		Wait(ctx context.Context, id dapi.PayoutID, options ...moneymovement.WaitOption) (*dapi.Payout, error)
+		WaitAll(ctx context.Context, ids []dapi.PayoutID, options ...moneymovement.WaitOption) iter.Seq[dapi.PayoutResult]
 	} = (*dapi.Payouts)(nil)
 	_ interface {
 		All(ctx context.Context, params dapi.ListRailsParams, options ...moneymovement.CallOption) iter.Seq2[dapi.Rail,
@@ -75,7 +75,7 @@ var (
 			error)
 		Open(ctx context.Context, rail dapi.RailCreate, options ...moneymovement.CallOption) (*dapi.Rail, error)
 		WaitActive(ctx context.Context, method dapi.BankMethod, currency string,
-			options ...dapi.WaitOption) (*dapi.Rail, error)
+			options ...moneymovement.WaitOption) (*dapi.Rail, error)
 	} = (*dapi.Rails)(nil)
 	_ interface {
 		CompletePayin(ctx context.Context, id dapi.PayinID, options ...moneymovement.WriteOption) (*dapi.Payin, error)
@@ -91,7 +91,7 @@ var (
 		Changes(ctx context.Context, params dapi.ChangesParams,
 			options ...moneymovement.CallOption) iter.Seq2[dapi.TransactionChange, error]
 		Follow(ctx context.Context, params dapi.ChangesParams,
-			options ...dapi.WaitOption) iter.Seq2[dapi.TransactionChange, error]
+			options ...moneymovement.WaitOption) iter.Seq2[dapi.TransactionChange, error]
 		List(ctx context.Context, params dapi.ListTransactionsParams,
 			options ...moneymovement.CallOption) (*dapi.TransactionPage, error)
 	} = (*dapi.Transactions)(nil)
@@ -100,7 +100,7 @@ var (
 		Get(ctx context.Context, options ...moneymovement.CallOption) (*dapi.KYB, error)
 		Save(ctx context.Context, information dapi.KYBInformation, options ...moneymovement.CallOption) (*dapi.KYB,
 			error)
-		WaitDecided(ctx context.Context, options ...dapi.WaitOption) (*dapi.KYB, error)
+		WaitDecided(ctx context.Context, options ...moneymovement.WaitOption) (*dapi.KYB, error)
 	} = (*dapi.Verification)(nil)
 )
 
@@ -245,7 +245,8 @@ var (
 	_ interface {
 		Status(ctx context.Context, quoteID string,
 			options ...moneymovement.CallOption) (*model.UniversalTransactionStatus, error)
-		Wait(ctx context.Context, quoteID string, options ...refapi.WaitOption) (*model.UniversalTransactionStatus,
+		Wait(ctx context.Context, quoteID string, done func(*model.UniversalTransactionStatus) bool,
+			options ...moneymovement.WaitOption) (*model.UniversalTransactionStatus,
 			error)
 	} = (*refapi.Quotes)(nil)
 	_ interface {

@@ -27,20 +27,20 @@ func TestAReleaseOfADealThatWasRefunded(t *testing.T) {
 		terms := deal()
 		terms.HoldFor = "1h"
 		escrows := w.platform().For(w.account).Escrows
-		opened, err := escrows.Open(w.Context(), terms, "deal-0")
+		opened, err := escrows.Open(w.Context(), terms, "deal-0", dapi.DealTerms{})
 		require.NoError(w, err)
 		path := w.kinds()["deal"]().path
 		lost := w.Host.Arm(http.MethodPost, path, sandbox.DropBefore().Times(1_000))
 		unread := w.Host.Arm(http.MethodPost, "/escrow/{escrowId}/sync", sandbox.DropBefore().Times(1_000))
 		p := w.processor()
-		w.submit(p, w.release(terms, opened))
+		w.submit(p, w.release(terms, opened.Escrow))
 		r, err := p.Step(w.Context(), "release-1")
 		require.NoError(w, err)
 		require.Equal(w, moneymovement.PaymentInDoubt, r.State)
 		lost.Disarm()
 		unread.Disarm()
 		time.Sleep(2 * time.Hour)
-		_, err = escrows.Act(w.Context(), terms, opened.ID, dapi.EscrowActionTypeRefund, "refund-1")
+		_, err = escrows.Act(w.Context(), terms, opened.Escrow.ID, dapi.EscrowActionTypeRefund, "refund-1", dapi.DealTerms{})
 		require.NoError(w, err)
 		p = w.started()
 		time.Sleep(time.Hour)
@@ -74,7 +74,7 @@ func TestAnActionThatADealDoesNotOfferYet(t *testing.T) {
 		time.Sleep(time.Second)
 		assert.Equal(w, moneymovement.PaymentRefused, w.decide(p, early.Key, payments.Cancel("too early")).State)
 
-		_, err = escrows.Act(w.Context(), deal(), created.ID, dapi.EscrowActionTypeApprove, "approve-1")
+		_, err = escrows.Act(w.Context(), deal(), created.ID, dapi.EscrowActionTypeApprove, "approve-1", dapi.DealTerms{})
 		require.NoError(w, err)
 		w.becomes(p, asked.Key, moneymovement.PaymentCompleted)
 		assert.Len(w, w.Moved("escrow_released"), 1)

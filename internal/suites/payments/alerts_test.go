@@ -155,7 +155,8 @@ func (w *world) waitsForItsWindow() {
 	}
 	time.Sleep(20 * time.Second)
 	waiting := 0
-	for r, err := range p.List(w.Context(), payments.ListParams{States: []moneymovement.PaymentState{moneymovement.PaymentPaying}}) {
+	for r, err := range p.List(w.Context(),
+		payments.ListParams{States: []moneymovement.PaymentState{moneymovement.PaymentPaying}}) {
 		require.NoError(w, err)
 		if r.WaitsFor == "" {
 			continue

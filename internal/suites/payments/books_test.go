@@ -47,10 +47,12 @@ func (w *world) submit(p *payments.Processor, s payments.Submission) payments.Re
 }
 
 // becomes waits until a payment is in a state. In a bubble, what the processor says of it is said then, too.
-func (w *world) becomes(p *payments.Processor, key moneymovement.Key, state moneymovement.PaymentState) payments.Record {
+func (w *world) becomes(
+	p *payments.Processor, key moneymovement.Key, state moneymovement.PaymentState,
+) payments.Record {
 	w.Helper()
-	r, err := p.Await(w.Context(), key, moneymovement.PaymentNeedsDecision, moneymovement.PaymentRefused, moneymovement.PaymentCameBack, moneymovement.PaymentCompleted,
-		state)
+	r, err := p.Await(w.Context(), key, moneymovement.PaymentNeedsDecision, moneymovement.PaymentRefused,
+		moneymovement.PaymentCameBack, moneymovement.PaymentCompleted, state)
 	require.NoError(w, err)
 	require.Equal(w, state, r.State, "%+v", r.Reason)
 	if w.settle != nil {

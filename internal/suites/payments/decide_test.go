@@ -19,7 +19,7 @@ import (
 // dear is a payment whose price is out of its bounds.
 func (w *world) dear(n int) payments.Payment {
 	dear := w.payment(n)
-	dear.Bounds = payments.Bounds{MaxFee: &decimal.Zero}
+	dear.Bounds = dapi.Bounds{MaxFee: &decimal.Zero}
 	return dear
 }
 
@@ -36,7 +36,7 @@ func TestAPriceThatIsRefusedWaitsForADecision(t *testing.T) {
 		assert.Equal(w, 1, w.Sent("BookPayout"), "nothing happens before a decision")
 
 		fee := r.Reason.Quote.Fee
-		decided := w.decide(p, r.Key, payments.NewBounds(payments.Bounds{MaxFee: &fee}))
+		decided := w.decide(p, r.Key, payments.NewBounds(dapi.Bounds{MaxFee: &fee}))
 		assert.Equal(w, moneymovement.PaymentAccepted, decided.State)
 		done := w.becomes(p, r.Key, moneymovement.PaymentCompleted)
 		assert.True(w, fee.Equal(*done.Bounds.MaxFee))
@@ -52,7 +52,7 @@ func TestThePriceThatWasRefusedIsNotConfirmed(t *testing.T) {
 		p := w.started()
 		w.submit(p, w.dear(1))
 		r := w.becomes(p, w.dear(1).Key, moneymovement.PaymentNeedsDecision)
-		decided := w.decide(p, r.Key, payments.NewBounds(payments.Bounds{}))
+		decided := w.decide(p, r.Key, payments.NewBounds(dapi.Bounds{}))
 		assert.LessOrEqual(w, time.Until(decided.Due), 2*time.Minute)
 		_, err := w.processor().Step(w.Context(), r.Key) // not yet due
 		require.NoError(w, err)
@@ -73,7 +73,7 @@ func TestBoundsHoldOverARestart(t *testing.T) {
 		assert.Zero(w, w.Key.Approvals())
 
 		fee := amount("0.01")
-		w.decide(w.processor(), r.Key, payments.NewBounds(payments.Bounds{MaxFee: &fee})) // another process decides
+		w.decide(w.processor(), r.Key, payments.NewBounds(dapi.Bounds{MaxFee: &fee})) // another process decides
 		time.Sleep(3 * time.Minute)
 		r = w.becomes(p, r.Key, moneymovement.PaymentNeedsDecision)
 		assert.Equal(w, payments.ReasonPrice, r.Reason.Code)
@@ -92,7 +92,7 @@ func TestWhatNeverLeftCanBeCanceled(t *testing.T) {
 		assert.Equal(w, moneymovement.PaymentRefused, canceled.State)
 		assert.Equal(w, "the invoice was wrong", canceled.Reason.Message)
 		for _, d := range []payments.Decision{payments.Retry(), payments.Cancel(""), payments.WasPaid(""),
-			payments.WasNotPaid(""), payments.NewBounds(payments.Bounds{}), {}} {
+			payments.WasNotPaid(""), payments.NewBounds(dapi.Bounds{}), {}} {
 			_, err := p.Decide(w.Context(), r.Key, d)
 			assert.Equal(w, moneymovement.PaymentRefused, as[*payments.NotPossible](w, err).State, "%s", d)
 			assert.NotEmpty(w, d.String())

@@ -32,7 +32,7 @@ func TestAPriceThatRisesDuringADoubt(t *testing.T) {
 		assert.True(w, r.MayHaveLeft)
 
 		fee := r.Reason.Quote.Fee
-		r = w.decide(p, r.Key, payments.NewBounds(payments.Bounds{MaxFee: &fee}))
+		r = w.decide(p, r.Key, payments.NewBounds(dapi.Bounds{MaxFee: &fee}))
 		assert.Equal(w, moneymovement.PaymentInDoubt, r.State)
 		assert.True(w, r.MayHaveLeft)
 		done := w.becomes(p, r.Key, moneymovement.PaymentCompleted)
@@ -55,14 +55,14 @@ func TestAPriceThatGetsWorseDuringADecision(t *testing.T) {
 				p = w.started()
 			}
 			fee := amount("5")
-			decided := w.decide(p, w.dear(1).Key, payments.NewBounds(payments.Bounds{MaxFee: &fee}))
+			decided := w.decide(p, w.dear(1).Key, payments.NewBounds(dapi.Bounds{MaxFee: &fee}))
 			assert.True(w, decided.Bounds.NoWorseThan.DestinationAmount.Equal(seen.DestinationAmount))
 			r := w.becomes(p, w.dear(1).Key, moneymovement.PaymentNeedsDecision)
 			assert.Equal(w, dapi.BoundNoWorseThan, r.Reason.Bound)
 			assert.True(w, r.Reason.Quote.DestinationAmount.LessThan(seen.DestinationAmount))
 			w.assertPaid(0)
 
-			w.decide(p, w.dear(1).Key, payments.NewBounds(payments.Bounds{MaxFee: &fee}))
+			w.decide(p, w.dear(1).Key, payments.NewBounds(dapi.Bounds{MaxFee: &fee}))
 			done := w.becomes(p, w.dear(1).Key, moneymovement.PaymentCompleted)
 			assert.True(w, done.Quote.DestinationAmount.Equal(r.Reason.Quote.DestinationAmount))
 			w.assertPaid(1)

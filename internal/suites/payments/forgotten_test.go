@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
@@ -171,7 +172,7 @@ func TestTheFirstPriceHoldsInAnotherProcess(t *testing.T) {
 		r = w.becomes(p, r.Key, moneymovement.PaymentNeedsDecision)
 		assert.Equal(w, payments.ReasonPrice, r.Reason.Code)
 		w.assertPaid(0)
-		w.decide(p, r.Key, payments.NewBounds(payments.Bounds{}))
+		w.decide(p, r.Key, payments.NewBounds(dapi.Bounds{}))
 		w.becomes(p, r.Key, moneymovement.PaymentCompleted)
 		w.assertPaid(1)
 	})

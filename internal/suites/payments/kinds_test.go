@@ -35,9 +35,9 @@ func (w *world) kinds() map[string]func() kind {
 		},
 		"release": func() kind {
 			platform := w.platform()
-			opened, err := platform.For(w.account).Escrows.Open(w.Context(), deal(), "deal-0")
+			opened, err := platform.For(w.account).Escrows.Open(w.Context(), deal(), "deal-0", dapi.DealTerms{})
 			require.NoError(w, err)
-			return kind{payments.EscrowAction{Key: "release-1", Account: w.account, EscrowID: opened.ID, Escrow: deal(),
+			return kind{payments.EscrowAction{Key: "release-1", Account: w.account, EscrowID: opened.Escrow.ID, Escrow: deal(),
 				Action: dapi.EscrowActionTypeRelease}, payments.Integrator(platform), "escrow_released",
 				"/escrow/{escrowId}/actions/{actionKey}/confirm"}
 		},

@@ -63,14 +63,15 @@ func TestThePageHasEachFieldOfTheLog(t *testing.T) {
 			account := w.platform(calls).For(w.account)
 			w.Host.Arm(http.MethodPost, "/payouts", sandbox.Respond(503, "provider_unavailable"))
 			w.Host.Arm(http.MethodPost, "/payouts", sandbox.DropBefore())
-			_, err := account.Payouts.Pay(w.Context(), w.payment(1).Payout, "invoice-1")
+			_, err := account.Payouts.Pay(w.Context(), w.payment(1).Payout, "invoice-1", dapi.PayTerms{})
 			require.NoError(w, err)
 		},
 		"a refusal that the program logs": func(w *world) {
 			w.Host.Arm(http.MethodPost, "/payouts", sandbox.Respond(422, "validation_failed").
 				WithDetails(map[string]any{"fields": []any{map[string]any{"field": "amount", "code": "decimal_type"}}}))
-			_, err := w.platform().For(w.account).Payouts.Pay(w.Context(), w.payment(1).Payout, "invoice-1")
-			slog.New(ofClient).Error("not paid", "refusal", err)
+			account := w.platform().For(w.account)
+			payment, _ := account.Payouts.Pay(w.Context(), w.payment(1).Payout, "invoice-1", dapi.PayTerms{})
+			slog.New(ofClient).Error("not paid", "refusal", payment.Refusal)
 		},
 		"a session that ends": func(w *world) {
 			own := w.platform(calls).Self()

@@ -98,7 +98,8 @@ func TestAnOldPaymentThatNeverLeft(t *testing.T) {
 // Nothing shows the payment, because nobody stored its payout: a person must look, and nothing is sent.
 func TestAnOldPaymentThatNothingShows(t *testing.T) {
 	for decision, want := range map[payments.Decision]moneymovement.PaymentState{
-		payments.WasNotPaid("not in the books"): moneymovement.PaymentRefused, payments.WasPaid(""): moneymovement.PaymentCompleted,
+		payments.WasNotPaid("not in the books"): moneymovement.PaymentRefused,
+		payments.WasPaid(""):                    moneymovement.PaymentCompleted,
 	} {
 		t.Run(decision.String(), func(t *testing.T) {
 			inBubble(t, func(w *world) {
@@ -109,7 +110,7 @@ func TestAnOldPaymentThatNothingShows(t *testing.T) {
 				assert.Equal(w, payments.ReasonKeyTooOld, r.Reason.Code)
 				assert.True(w, r.MayHaveLeft)
 				for _, d := range []payments.Decision{payments.Retry(), payments.Cancel(""),
-					payments.NewBounds(payments.Bounds{})} {
+					payments.NewBounds(dapi.Bounds{})} {
 					_, err := p.Decide(w.Context(), old.Key, d)
 					as[*payments.NotPossible](w, err)
 				}
@@ -178,7 +179,7 @@ func TestAKeyAroundItsEnd(t *testing.T) {
 		_, err := p.Step(w.Context(), w.dear(1).Key)
 		require.NoError(w, err)
 		time.Sleep(week - time.Minute)
-		w.decide(p, w.dear(1).Key, payments.NewBounds(payments.Bounds{}))
+		w.decide(p, w.dear(1).Key, payments.NewBounds(dapi.Bounds{}))
 		p = w.started()
 		books := w.Sent("BookPayout")
 		time.Sleep(2 * time.Hour)
@@ -194,20 +195,20 @@ func TestAKeyThatAnEarlierProgramUsed(t *testing.T) {
 	inBubble(t, func(w *world) {
 		used := time.Now()
 		asked := w.payment(1)
-		payout, err := w.platform().For(w.account).Payouts.Pay(w.Context(), asked.Payout, asked.Key)
+		payout, err := w.platform().For(w.account).Payouts.Pay(w.Context(), asked.Payout, asked.Key, dapi.PayTerms{})
 		require.NoError(w, err)
 		asked.FirstUsed = used
 		p := w.started()
 		assert.Equal(w, moneymovement.PaymentInDoubt, w.submit(p, asked).State)
 		done := w.becomes(p, asked.Key, moneymovement.PaymentCompleted)
-		assert.Equal(w, payout.ID, done.PayoutID)
+		assert.Equal(w, payout.Payout.ID, done.PayoutID)
 
 		old := w.payment(2)
 		old.Payout, old.FirstUsed = asked.Payout, time.Now().Add(-8*24*time.Hour)
 		w.submit(p, old)
 		r := w.becomes(p, old.Key, moneymovement.PaymentNeedsDecision)
 		assert.Equal(w, payments.ReasonKeyTooOld, r.Reason.Code)
-		w.decide(p, old.Key, payments.WasPaid(payout.ID))
+		w.decide(p, old.Key, payments.WasPaid(payout.Payout.ID))
 		w.becomes(p, old.Key, moneymovement.PaymentCompleted)
 		w.assertPaid(1)
 	})

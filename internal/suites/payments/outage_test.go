@@ -127,7 +127,8 @@ func TestCredentialsThatTheServiceRefuses(t *testing.T) {
 				for n := range 20 {
 					r, err := p.Get(w.Context(), w.payment(10+n).Key)
 					require.NoError(w, err)
-					assert.Contains(w, []moneymovement.PaymentState{moneymovement.PaymentAccepted, moneymovement.PaymentPaying, moneymovement.PaymentInDoubt}, r.State)
+					assert.Contains(w, []moneymovement.PaymentState{moneymovement.PaymentAccepted,
+						moneymovement.PaymentPaying, moneymovement.PaymentInDoubt}, r.State)
 				}
 				w.Logf("%d requests in ten minutes", tried)
 				c.end(w, platform.UseKey)

@@ -148,12 +148,12 @@ func TestTheEntriesOfAPayment(t *testing.T) {
 		entries []dapi.Transaction
 		want    payments.DifferenceKind
 	}{
-		"completed":             {moneymovement.PaymentCompleted, []dapi.Transaction{out}, ""},
-		"in another asset":      {moneymovement.PaymentCompleted, []dapi.Transaction{other}, payments.OtherAmount},
-		"came back":             {moneymovement.PaymentCameBack, []dapi.Transaction{back, out}, ""},
-		"came back in part":     {moneymovement.PaymentCameBack, []dapi.Transaction{less, out}, payments.OtherAmount},
-		"came back to nowhere":  {moneymovement.PaymentCameBack, []dapi.Transaction{out}, payments.MissingEntry},
-		"came back, not stored": {moneymovement.PaymentCompleted, []dapi.Transaction{back, out}, payments.MoneyCameBack},
+		"completed":            {moneymovement.PaymentCompleted, []dapi.Transaction{out}, ""},
+		"in another asset":     {moneymovement.PaymentCompleted, []dapi.Transaction{other}, payments.OtherAmount},
+		"came back":            {moneymovement.PaymentCameBack, []dapi.Transaction{back, out}, ""},
+		"came back in part":    {moneymovement.PaymentCameBack, []dapi.Transaction{less, out}, payments.OtherAmount},
+		"came back to nowhere": {moneymovement.PaymentCameBack, []dapi.Transaction{out}, payments.MissingEntry},
+		"not stored":           {moneymovement.PaymentCompleted, []dapi.Transaction{back, out}, payments.MoneyCameBack},
 	} {
 		record := payments.Record{Key: "k", Kind: payments.KindPayout, State: c.state, PayoutID: "po_1", Payout: &payout,
 			PaidAt: at}

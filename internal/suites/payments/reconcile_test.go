@@ -57,14 +57,14 @@ func TestAPaymentThatTheStoreDoesNotKnow(t *testing.T) {
 	inBubble(t, func(w *world) {
 		began := time.Now().Truncate(time.Second)
 		asked := w.payment(1)
-		payout, err := w.platform().For(w.account).Payouts.Pay(w.Context(), asked.Payout, asked.Key)
+		payout, err := w.platform().For(w.account).Payouts.Pay(w.Context(), asked.Payout, asked.Key, dapi.PayTerms{})
 		require.NoError(w, err)
 		p := w.processor()
 		period := payments.ReconcileParams{Account: w.account, From: began, To: began.Add(time.Hour)}
 		report, err := p.Reconcile(w.Context(), period)
 		require.NoError(w, err)
 		assert.Equal(w, []payments.DifferenceKind{payments.UnknownEntry}, kindsOf(report))
-		assert.Equal(w, payout.ID, report.Differences[0].PayoutID)
+		assert.Equal(w, payout.Payout.ID, report.Differences[0].PayoutID)
 		for _, wrong := range []payments.ReconcileParams{
 			{}, {From: began, To: began}, {From: period.To, To: period.From},
 		} {

@@ -256,15 +256,16 @@ func TestHooksAreCalled(t *testing.T) {
 			account + " paid>completed"}, states)
 		require.NotEmpty(w, h.steps)
 		assert.Equal(w, "pay", h.steps[0].Step)
-		assert.Equal(w, "paid", h.steps[0].Outcome)
-		assert.Equal(w, "completed", h.steps[len(h.steps)-1].Outcome)
+		assert.Equal(w, moneymovement.PaymentPaid, h.steps[0].Outcome)
+		assert.Equal(w, moneymovement.PaymentCompleted, h.steps[len(h.steps)-1].Outcome)
 		assert.Len(w, h.ended, len(h.begun))
 		assert.Len(w, h.steps, len(h.begun))
 		for _, trace := range h.traces {
 			assert.Equal(w, "trace of "+string(r.Key), trace)
 		}
 		require.GreaterOrEqual(w, len(h.loads), 2)
-		assert.Equal(w, map[moneymovement.PaymentState]int{moneymovement.PaymentCompleted: 1}, h.loads[len(h.loads)-1].ByState)
+		assert.Equal(w, map[moneymovement.PaymentState]int{moneymovement.PaymentCompleted: 1},
+			h.loads[len(h.loads)-1].ByState)
 		assert.Zero(w, h.loads[len(h.loads)-1].InFlight)
 		assert.Zero(w, h.loads[len(h.loads)-1].Following)
 		assert.Contains(w, log.String(), "payment is completed")

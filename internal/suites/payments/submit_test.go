@@ -182,7 +182,7 @@ func TestImpossibleTermsAreNotStored(t *testing.T) {
 		require.ErrorContains(w, err, `currency is "usdc": did you mean USDC`)
 		_, err = p.Submit(w.Context(), deal)
 		require.ErrorContains(w, err, `did you mean EURC`)
-		_, err = platform.For(w.account).Payouts.Pay(w.Context(), spelled.Payout, "misspelled")
+		_, err = platform.For(w.account).Payouts.Pay(w.Context(), spelled.Payout, "misspelled", dapi.PayTerms{})
 		require.ErrorContains(w, err, `did you mean USDC`)
 		_, err = platform.For(w.account).Sandbox.Deposit(w.Context(),
 			dapi.DepositCreate{Amount: amount("1"), Currency: "usdc"})

@@ -102,7 +102,8 @@ func TestRiverWakesAfterADecision(t *testing.T) {
 	require.NoError(t, err)
 	require.Eventually(t, func() bool {
 		again, err := decides.processor.Get(t.Context(), "invoice")
-		return err == nil && again.State == moneymovement.PaymentNeedsDecision && again.ChangedAt.After(record.ChangedAt)
+		return err == nil && again.State == moneymovement.PaymentNeedsDecision &&
+			again.ChangedAt.After(record.ChangedAt)
 	}, time.Minute, 20*time.Millisecond)
 }
 

@@ -172,8 +172,9 @@ func TestHostTellsHowFarAQuotedPaymentHasCome(t *testing.T) {
 
 	// Nobody pays, and the price expires while it is waited for.
 	reads := 0
-	status, err = w.client.Quotes.Wait(t.Context(), quote.QuoteID, refapi.PollEvery(time.Millisecond, time.Millisecond),
-		refapi.OnProgress(func(refapi.Progress) {
+	status, err = w.client.Quotes.Wait(t.Context(), quote.QuoteID, refapi.Settled,
+		moneymovement.PollEvery(time.Millisecond, time.Millisecond),
+		moneymovement.OnProgress(func(moneymovement.Progress) {
 			if reads++; reads == 2 {
 				w.Host.Advance(10 * time.Minute)
 			}
@@ -181,7 +182,7 @@ func TestHostTellsHowFarAQuotedPaymentHasCome(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "expired", status.Status)
 	assert.NotEmpty(t, status.ErrorMessage)
-	_, err = w.client.Quotes.Wait(t.Context(), "q_of_nobody")
+	_, err = w.client.Quotes.Wait(t.Context(), "q_of_nobody", refapi.Settled)
 	assert.True(t, is[*errors.NotFound](err), "%v", err)
 }
 

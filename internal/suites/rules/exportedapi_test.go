@@ -2,8 +2,10 @@ package rules_test
 
 import (
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,6 +40,9 @@ var (
 	// alias finds an alias, and namedType what it may stand for.
 	alias     = regexp.MustCompile(`^type (\w+) = (.+)$`)
 	namedType = regexp.MustCompile(`^(\w+\.)?[A-Z]\w*(\[.+\])?$`)
+	// ofPackage finds the package of a type, and quoted what is no code.
+	ofPackage = regexp.MustCompile(`\b([a-z]\w*)\.[A-Z]`)
+	quoted    = regexp.MustCompile(`".*"`)
 )
 
 // Names follow Go: an initialism is written in capitals. internal/tools/codegen/oapi lists those of generated names.
@@ -54,6 +59,26 @@ func TestNoAliasOfAPlainTypeIsExported(t *testing.T) {
 	}
 }
 
+// A program cannot name a type of an internal package, so no exported signature has one.
+func TestNoInternalTypeIsExported(t *testing.T) {
+	listed := apiOf(t)
+	hidden := map[string]bool{}
+	for _, n := range read(t).own() {
+		if slices.Contains(strings.Split(n.path, "/"), "internal") {
+			hidden[path.Base(n.path)] = true
+		}
+	}
+	for _, lines := range listed {
+		delete(hidden, packageOf(lines))
+	}
+	require.Greater(t, len(hidden), 30, "next to nothing was found")
+	for name, lines := range listed {
+		if !strings.HasPrefix(name, "sandbox") { // the stores of the host have such a type, and it is no part of the SDK
+			assert.Empty(t, internals(lines, hidden), name)
+		}
+	}
+}
+
 func TestUnsoundNamesAreFound(t *testing.T) {
 	assert.Equal(t, []string{"ContractTypeMsa", "Cvv", "UsdcBalance", "PriorityMethodSwiftEur", "DocumentIds", "Url"},
 		mixed([]string{
@@ -62,6 +87,11 @@ func TestUnsoundNamesAreFound(t *testing.T) {
 			"type PriorityMethodSWIFTEUR struct", "field Url.DocumentIDs []string", "method (Url) PaidAt() time.Time",
 			"type Invalid struct", "const Euros Currency = \"Url\"",
 		}))
+	assert.Equal(t, []string{"func Apply(to *transport.Call)", "field Option.Facts []callfacts.Facts"},
+		internals([]string{"func Apply(to *transport.Call)", "func Get() http.Transport",
+			"field Option.Facts []callfacts.Facts",
+			"const Internal = \"transport.Call\""},
+			map[string]bool{"transport": true, "callfacts": true}))
 	assert.Equal(t, []string{"PageSize", "IDs"}, plainAliases([]string{"type PageSize = int", "type Amount int64",
 		"type IDs = []string", "type Decimal = decimal.Decimal", "type Nullable = nullable.Nullable[T]"}))
 }
@@ -83,4 +113,16 @@ func plainAliases(lines []string) (names []string) {
 		}
 	}
 	return names
+}
+
+// internals returns the lines that name a type of a hidden package.
+func internals(lines []string, hidden map[string]bool) (found []string) {
+	for _, line := range lines {
+		for _, of := range ofPackage.FindAllStringSubmatch(quoted.ReplaceAllString(line, ""), -1) {
+			if hidden[of[1]] {
+				found = append(found, line)
+			}
+		}
+	}
+	return found
 }

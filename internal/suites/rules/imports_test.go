@@ -14,14 +14,14 @@ import (
 // below it, "." the root package alone. A package imports from its own room and from the floors below, never from its
 // own floor's other rooms: that keeps the surfaces apart, and the sandbox out of the SDK.
 var floors = [][]string{
-	{"internal/callfacts", "internal/errorpage", "internal/handshake", "internal/inprocess", "internal/jsonv2",
-		"internal/plaintext", "internal/shell", "internal/sqlname", "internal/tier"},
+	{"internal/callfacts", "internal/errorpage", "internal/handshake", "internal/hidden", "internal/inprocess",
+		"internal/jsonv2", "internal/plaintext", "internal/shell", "internal/sqlname", "internal/tier"},
 	{"internal/jsonscan", "internal/servers"},
 	{"errors"},
-	{"internal/required", "internal/mishaps", "internal/unmade"},
-	{"signing", "internal/wire"},
+	{".", "internal/required", "internal/mishaps", "internal/unmade"},
+	{"signing", "internal/ratewindow", "internal/wire"},
 	{"internal/transport", "internal/watchedkey"},
-	{".", "internal/nonce"},
+	{"internal/nonce"},
 	{"model"},
 	{"internal/answers", "internal/cardproof", "internal/recorded"},
 	{"dapi", "appapi", "refapi", "public", "recorded"},
@@ -58,7 +58,7 @@ var sdkModules = []string{
 	jsonModule,                              // JSON v2: strict and fast
 	"github.com/google/uuid",                // ids of webhook requests
 	"github.com/hashicorp/go-cleanhttp",     // of go-retryablehttp
-	"github.com/hashicorp/go-retryablehttp", // the retry loop
+	"github.com/hashicorp/go-retryablehttp", // the back-off
 	"github.com/oapi-codegen/nullable",      // absent, null or a value in PATCH bodies
 	"github.com/shopspring/decimal",         // money
 	"github.com/youmark/pkcs8",              // developer keys under a passphrase

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -21,7 +22,7 @@ const meanPause = 0.75
 // readsUntil is how many reads a wait with the default pauses makes of something that ends after a time, with pauses of
 // average length: the first read is at once, and the last one comes after the end.
 func readsUntil(end time.Duration) int {
-	pace := transport.DefaultPace()
+	pace := transport.DefaultPace
 	reads, at := 1, time.Duration(0)
 	for pause := pace.Least; at < end; pause = min(pause*3/2, pace.Most) {
 		at += time.Duration(float64(pause) * meanPause)
@@ -47,12 +48,12 @@ func TestTheNumbersOfPolling(t *testing.T) {
 		says(fmt.Sprintf("| %s | %d |", said, readsUntil(end)))
 	}
 
-	reads := transport.StatedWindows()[transport.WindowReads]
+	reads := moneymovement.StatedWindows()[moneymovement.WindowReads]
 	forWaits := float64(reads.Calls-reads.Calls/10) * float64(time.Minute) / float64(reads.Held())
 	says(fmt.Sprintf("Of the %d reads a minute, the SDK uses at most %.0f for waits", reads.Calls,
 		math.Floor(forWaits)))
 	for said, most := range map[string]time.Duration{
-		"15 s (default)": transport.DefaultPace().Most, "30 s": 30 * time.Second, "1 min": time.Minute,
+		"15 s (default)": transport.DefaultPace.Most, "30 s": 30 * time.Second, "1 min": time.Minute,
 		"5 min": 5 * time.Minute,
 	} {
 		each := float64(time.Minute) / (float64(most) * meanPause)
@@ -64,7 +65,7 @@ func TestTheNumbersOfPolling(t *testing.T) {
 		assert.Contains(t, said, fmt.Sprintf("every %.0f minutes", waits/forWaits))
 	}
 
-	writes := transport.StatedWindows()[transport.WindowWrites]
+	writes := moneymovement.StatedWindows()[moneymovement.WindowWrites]
 	payments := float64(writes.Calls) / 2 * float64(time.Minute) / float64(writes.Held())
 	says(fmt.Sprintf("so about %.0f payments pass in a minute", math.Floor(payments)))
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/target"
 	"github.com/moneymovement/moneymovement-go/dapi"
@@ -106,11 +107,11 @@ func checkWait(timeout, shortest time.Duration) error {
 }
 
 // polling returns the option of -every. Pauses grow to ten times the shortest.
-func polling(shortest time.Duration) []dapi.WaitOption {
+func polling(shortest time.Duration) []moneymovement.WaitOption {
 	if shortest == 0 {
 		return nil
 	}
-	return []dapi.WaitOption{dapi.PollEvery(shortest, max(shortest, min(10*shortest, 24*time.Hour)))}
+	return []moneymovement.WaitOption{moneymovement.PollEvery(shortest, max(shortest, min(10*shortest, 24*time.Hour)))}
 }
 
 // waitFor waits until a payout has ended, for at most the time of -timeout.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/target"
 	"github.com/moneymovement/moneymovement-go/dapi"
@@ -180,7 +181,7 @@ func (l *ledger) changes(
 		return l.account.Transactions.Changes(ctx, params)
 	}
 	// before each read, what the one before has found was shown
-	options := append(polling(l.every), dapi.OnProgress(func(dapi.Progress) { keeper.saveLater() }))
+	options := append(polling(l.every), moneymovement.OnProgress(func(moneymovement.Progress) { keeper.saveLater() }))
 	return l.account.Transactions.Follow(ctx, params, options...)
 }
 

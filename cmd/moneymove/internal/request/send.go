@@ -129,9 +129,9 @@ func (r *Request) headers(bearer string) http.Header {
 
 // head describes the call in an error.
 func (r *Request) head() errors.CallInfo {
-	return errors.CallInfo{
+	return callfacts.With(errors.CallInfo{
 		Operation: r.operation.ID, IdempotencyKey: r.Key, Attempts: 1, Account: r.client,
-	}.WithFacts(callfacts.Facts{
+	}, callfacts.Facts{
 		ReadOnly:  !r.writes(),
 		Once:      r.risky(),
 		Moneyless: !r.writes() || r.operation.Moneyless,

@@ -26,7 +26,7 @@ func sideOf(file string) (side, bool) {
 	switch path.Dir(file) {
 	case "sandbox":
 		return host, true
-	case ".", "model", "dapi", "errors", "signing", "internal/transport",
+	case ".", "model", "dapi", "errors", "signing", "internal/ratewindow", "internal/transport",
 		"internal/suites/dapi", "internal/suites/model", "internal/suites/vectors", "internal/tools/descriptions":
 		return sdk, true
 	default:

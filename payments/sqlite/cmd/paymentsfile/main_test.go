@@ -25,8 +25,9 @@ func file(t *testing.T, many int) string {
 	store, err := sqlite.Open(t.Context(), path)
 	require.NoError(t, err)
 	for n := range many {
-		record, err := payments.Prepare(payments.Payment{Key: moneymovement.DeriveKey("invoice", fmt.Sprint(n)), Account: "cl_1",
-			Payout: dapi.PayoutCreate{ContactID: "ct_1", Amount: decimal.NewFromInt(10), Currency: dapi.USDC}}, time.Now())
+		record, err := payments.Prepare(payments.Payment{Key: moneymovement.DeriveKey("invoice", fmt.Sprint(n)),
+			Account: "cl_1",
+			Payout:  dapi.PayoutCreate{ContactID: "ct_1", Amount: decimal.NewFromInt(10), Currency: dapi.USDC}}, time.Now())
 		require.NoError(t, err)
 		_, _, err = store.Insert(t.Context(), record)
 		require.NoError(t, err)

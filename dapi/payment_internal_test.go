@@ -1,0 +1,174 @@
+package dapi
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/callfacts"
+	"github.com/moneymovement/moneymovement-go/signing"
+)
+
+// ofConfirm is the head of an error of a confirm.
+func ofConfirm() errors.Refusal {
+	return errors.Refusal{CallInfo: errors.CallInfo{Operation: opConfirmPayout.ID}}
+}
+
+// A payment that was not paid by this call: what a caller gets follows from the refusal and from what is known of
+// earlier calls.
+func TestStateAfterARefusal(t *testing.T) {
+	type want struct {
+		state   moneymovement.PaymentState
+		unpaid  bool
+		refusal bool // errors.As finds it
+		doubt   bool // errors.As finds *errors.OutcomeUnknown
+	}
+	const (
+		notPaid, inDoubt = moneymovement.PaymentNotPaid, moneymovement.PaymentInDoubt
+		decide           = moneymovement.PaymentNeedsDecision
+	)
+	for name, c := range map[string]struct {
+		refusals    []error
+		first, then want // if no call has paid, and if one may have
+	}{
+		"no decision": {
+			refusals: []error{&errors.Forbidden{}, &errors.RateLimited{}, &errors.PayoutNotFundable{},
+				&errors.ContactNotPayable{}, &errors.NotDelivered{Err: context.Canceled}, &signing.ApprovalRefused{},
+				&PaymentDeclined{}, &PaymentDeclined{Err: &errors.OutcomeUnknown{}},
+				&PaymentDeclined{Err: &KeyTooOld{}}, &errors.NotDelivered{Err: &errors.ValidationFailed{}},
+				&errors.ValidationFailed{Refusal: ofConfirm()}},
+			first: want{notPaid, true, true, false},
+			then:  want{inDoubt, false, false, true},
+		},
+		"input": {
+			refusals: []error{&errors.InvalidInput{},
+				&errors.ValidationFailed{Refusal: errors.Refusal{Code: errors.CodeValidationFailed}},
+				&errors.InvalidRequest{Refusal: errors.Refusal{Code: errors.CodeInvalidRequest}},
+				&errors.InvalidID{Refusal: errors.Refusal{Code: errors.CodeInvalidID}}},
+			first: want{decide, true, true, false},
+			then:  want{decide, false, true, true},
+		},
+		"offer": {
+			refusals: []error{&PriceRefused{}, &TermsDiffer{}},
+			first:    want{decide, true, true, false},
+			then:     want{inDoubt, false, false, true},
+		},
+		"key": {
+			refusals: []error{&errors.IdempotencyKeyReused{}, &KeyTooOld{}},
+			first:    want{decide, false, true, true},
+			then:     want{decide, false, true, true},
+		},
+	} {
+		for earlier, want := range map[callfacts.Earlier]want{
+			callfacts.NonePaid: c.first, callfacts.MayExist: c.then, callfacts.MayPay: c.then,
+		} {
+			for _, refusal := range c.refusals {
+				t.Run(fmt.Sprintf("%s, %T, %v", name, refusal, earlier), func(t *testing.T) {
+					f := &flow{first: &opBookPayout, second: &opConfirmPayout, key: "invoice-42"}
+					r := f.refusedResult(refusal, earlier)
+					assert.Equal(t, want.state, r.state)
+					assert.Equal(t, want.unpaid, r.unpaid)
+					assert.Equal(t, want.unpaid, r.history.Unpaid)
+					assert.Same(t, refusal, r.refusal)
+					itsType := reflect.New(reflect.TypeOf(refusal)).Interface()
+					assert.Equal(t, want.refusal, errors.As(r.err, itsType), "%v", r.err)
+					unknown, doubt := errors.AsType[*errors.OutcomeUnknown](r.err)
+					doubt = doubt && unknown.IdempotencyKey == string(f.key) // and not one of another payment
+					assert.Equal(t, want.doubt, doubt, "%v", r.err)
+				})
+			}
+		}
+	}
+}
+
+// Only a few slugs of the service need a decision: those about the input, and the one about the key.
+func TestRefusalsThatNeedADecision(t *testing.T) {
+	decisions := map[decision][]errors.Code{}
+	for _, code := range errors.Codes() {
+		err := errors.Decode(errors.Response{Status: code.Status(),
+			Body: fmt.Appendf(nil, `{"error":{"code":%q,"message":"no"}}`, code)})
+		decisions[decisionOf(err)] = append(decisions[decisionOf(err)], code)
+	}
+	delete(decisions, noDecision)
+	assert.Len(t, decisions, 2)
+	assert.Equal(t, []errors.Code{errors.CodeIdempotencyKeyReused}, decisions[aboutKey])
+	assert.ElementsMatch(t, []errors.Code{errors.CodeValidationFailed, errors.CodeInvalidRequest, errors.CodeInvalidID},
+		decisions[aboutInput])
+}
+
+// A payment that is paid or has ended, by the status of its payout or deal.
+func TestStateOfASettledPayment(t *testing.T) {
+	payout := func(status PayoutStatus, phase phase) *offer {
+		return &offer{id: "po_1", phase: phase, payout: &Payout{ID: "po_1", Status: status}}
+	}
+	for name, c := range map[string]struct {
+		offer  *offer
+		state  moneymovement.PaymentState
+		unpaid bool
+	}{
+		"not read":      {nil, moneymovement.PaymentPaid, false},
+		"funding":       {payout("funding", phasePaid), moneymovement.PaymentPaid, false},
+		"completed":     {payout("completed", phasePaid), moneymovement.PaymentPaid, false},
+		"a new status":  {payout("on_hold", phasePaid), moneymovement.PaymentPaid, false},
+		"failed":        {payout("failed", phaseEnded), moneymovement.PaymentEnded, false},
+		"refunded":      {payout("refunded", phaseEnded), moneymovement.PaymentEnded, false},
+		"expired":       {payout("expired", phaseLapsed), moneymovement.PaymentEnded, true},
+		"deal, active":  {&offer{phase: phasePaid, deal: &Escrow{ID: "esc_1"}}, moneymovement.PaymentPaid, false},
+		"deal, expired": {&offer{phase: phaseEnded, deal: &Escrow{ID: "esc_1"}}, moneymovement.PaymentEnded, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := &flow{first: &opBookPayout, second: &opConfirmPayout, key: "invoice-42",
+				history: History{PayoutID: "po_1"}}
+			if c.offer != nil && c.offer.deal != nil {
+				f.first, f.second = &opCreateEscrow, &opConfirmEscrowAction
+			}
+			r := f.settledResult(c.offer)
+			assert.Equal(t, c.state, r.state)
+			assert.Equal(t, c.unpaid, r.unpaid)
+			assert.Equal(t, c.unpaid, r.history.Unpaid)
+			assert.Equal(t, c.state == moneymovement.PaymentPaid, r.err == nil)
+			assert.Equal(t, r.err, r.refusal)
+			if payment, _ := r.payment(); f.first == &opBookPayout {
+				assert.Equal(t, PayoutID("po_1"), payment.Payout.ID)
+			} else {
+				deal, _ := r.deal()
+				assert.Equal(t, EscrowID("esc_1"), deal.Escrow.ID)
+			}
+		})
+	}
+}
+
+// Programs store what a payment came to, and log which bound a price broke: the words stay.
+func TestWordsThatProgramsStore(t *testing.T) {
+	assert.Equal(t, []moneymovement.PaymentState{"paid", "not_paid", "ended", "in_doubt", "needs_decision"},
+		[]moneymovement.PaymentState{
+			moneymovement.PaymentPaid, moneymovement.PaymentNotPaid, moneymovement.PaymentEnded,
+			moneymovement.PaymentInDoubt, moneymovement.PaymentNeedsDecision,
+		})
+	assert.Equal(t, []PriceBound{"min_destination_amount", "max_fee", "no_worse_than", "amount", "asset", "readable"},
+		[]PriceBound{
+			BoundMinDestinationAmount, BoundMaxFee, BoundNoWorseThan, BoundAmount, BoundAsset, BoundReadable,
+		})
+	assert.Equal(t, []MethodKind{"scheme", "local", "ewallet"}, []MethodKind{
+		MethodKindScheme, MethodKindLocal, MethodKindEwallet,
+	})
+}
+
+// Every error that a payment ends in has the common methods, and prints even when its fields are empty.
+func TestErrorsOfAPaymentAreFailures(t *testing.T) {
+	for _, failure := range []errors.Failure{
+		&PriceRefused{}, &TermsDiffer{}, &PaymentDeclined{}, &KeyTooOld{}, &PayoutNotCompleted{}, &EscrowNotOpened{},
+		&PayinNotCompleted{}, &ChannelUnavailable{}, &RailNotListed{}, &signing.ApprovalRefused{},
+		&signing.ChallengeRefused{},
+	} {
+		assert.Equal(t, errors.NotMoved, failure.MovedByCall(), "%T", failure)
+		assert.NotEmpty(t, failure.Error(), "%T", failure)
+		_, headed := errors.CallInfoOf(failure)
+		assert.True(t, headed, "%T", failure)
+	}
+}

@@ -1,0 +1,165 @@
+// Package ratewindow keeps calls inside the rate windows of the service: those of one process, and those that many
+// processes share through a store. package fleet has the public names of the second.
+package ratewindow
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"sync"
+	"time"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+)
+
+// Limiter is a moneymovement.RateLimiter. In any period of Allowance.Held it admits at most as many calls as the window
+// allows. It does not need to know when the service's own window starts.
+//
+// In a window, refreshes go first, then confirms, then other writes and reads, then polls. Confirms go in the order in
+// which their approvals expire, all other calls in the order of arrival. A waiting class gets at least a tenth of the
+// window, unless a confirm would be too late. Polls leave a tenth of the window free, so that a read finds room at
+// once.
+//
+// The first call in line waits for at most [LongestTurn], and is then sent.
+//
+// Make it with [New]. A nil or zero Limiter limits nothing.
+type Limiter struct {
+	allowances map[moneymovement.Window]moneymovement.Allowance
+	sharing    *Sharing // nil in one process
+
+	mu      sync.Mutex
+	lines   map[lineKey]*line
+	sweepAt int // how many lines there may be before unused lines are removed
+}
+
+// Sharing is how many processes share windows.
+type Sharing struct {
+	// Store counts the windows.
+	Store Store
+	// Credential names what the windows of the store count by.
+	Credential string
+	// Process is the name of this process in the store.
+	Process string
+	// Share is how many processes divide a window while the store is away. With 0, calls then fail.
+	Share int
+	// Patience is how long calls wait for a store that is away before they fail.
+	Patience time.Duration
+	// Away makes the error of a call that fails because the store is away.
+	Away func(window moneymovement.Window, err error) error
+}
+
+// Store counts the calls of windows for many processes. See fleet.Windows.
+type Store interface {
+	Ask(ctx context.Context, ask Ask) (Answer, error)
+}
+
+// LongestTurn is how long the first call in line waits for room. A window of a minute never makes it wait that long,
+// but a window of an hour does. If the host does not count calls, the program must not stop for an hour. If it does
+// count, its refusal says when to try again.
+const LongestTurn = 65 * time.Second
+
+// roomToConfirm is the time that a confirm needs between its slot and the end of its approval: it must be signed and
+// arrive.
+const roomToConfirm = 5 * time.Second
+
+// sweepLeast is how many lines are kept before unused lines are removed. Every login has its own challenge, and an
+// integrator may act for any number of clients.
+const sweepLeast = 128
+
+type lineKey struct {
+	window moneymovement.Window
+	scope  string
+}
+
+// New returns a limiter for the given windows. Other windows are not limited. Without sharing, it counts for itself.
+func New(allowances map[moneymovement.Window]moneymovement.Allowance, sharing *Sharing) *Limiter {
+	return &Limiter{allowances: allowances, sharing: sharing}
+}
+
+// ShareOfStatedWindows returns the part of each window that one of n clients of a credential may use: rounded down, and
+// at least one call. The window of a login challenge stays whole, since only one client knows the challenge.
+func ShareOfStatedWindows(n int) map[moneymovement.Window]moneymovement.Allowance {
+	windows := moneymovement.StatedWindows()
+	for window, allowance := range windows {
+		if window != moneymovement.WindowLoginChallenge {
+			allowance.Calls = max(allowance.Calls/max(n, 1), 1)
+			windows[window] = allowance
+		}
+	}
+	return windows
+}
+
+// Wait implements moneymovement.RateLimiter.
+func (l *Limiter) Wait(ctx context.Context, call moneymovement.RateCall) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if l == nil {
+		return nil
+	}
+	allowance := l.allowances[call.Window]
+	if allowance.Calls <= 0 || allowance.Per <= 0 {
+		return nil
+	}
+	l.mu.Lock()
+	s := l.of(call, allowance)
+	w, err := s.join(ctx, call)
+	l.mu.Unlock()
+	if w == nil {
+		return err
+	}
+	GoesOn(ctx, func() time.Time {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return s.turn(w, time.Now())
+	})
+	select {
+	case err = <-w.ended:
+	case <-ctx.Done():
+	}
+	if ended := ctx.Err(); ended != nil {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		s.leave(w)
+		return ended
+	}
+	return err
+}
+
+// of returns the line of a window. The caller holds mu.
+func (l *Limiter) of(call moneymovement.RateCall, allowance moneymovement.Allowance) *line {
+	key := lineKey{call.Window, call.Scope}
+	if l.lines[key] == nil {
+		l.sweep()
+		l.lines[key] = newLine(l, call, allowance)
+	}
+	return l.lines[key]
+}
+
+// sweep removes lines in which no call counts any more. It runs when their number has doubled, so that it costs little
+// on average. The caller holds mu.
+func (l *Limiter) sweep() {
+	if l.lines == nil {
+		l.lines, l.sweepAt = map[lineKey]*line{}, sweepLeast
+	}
+	if len(l.lines) < l.sweepAt {
+		return
+	}
+	now := time.Now()
+	for key, s := range l.lines {
+		if s.idle(now) {
+			delete(l.lines, key)
+		}
+	}
+	l.sweepAt = max(sweepLeast, 2*len(l.lines))
+}
+
+// key names a window in the store. A scope can be an email, so the name has its digest only.
+func (s *Sharing) key(call moneymovement.RateCall) string {
+	key := s.Credential + ":" + string(call.Window)
+	if call.Scope != "" {
+		digest := sha256.Sum256([]byte(call.Scope))
+		key += ":" + hex.EncodeToString(digest[:8])
+	}
+	return key
+}

@@ -1,0 +1,508 @@
+package dapi_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// Input that is refused before anything is sent leaves no trace: the next call is what it would have been without.
+func TestWrongInputLeavesNoTrace(t *testing.T) {
+	w := newPayWorld(t)
+	_, err := w.pay(journaled(), maxFee(amount("-1")))
+	as[*errors.InvalidInput](t, err)
+	w.refuse(http.StatusForbidden, "signing_policy_refused")
+	payment, err := w.pay(journaled(), firstUsedAt(time.Now()))
+	as[*errors.SigningPolicyRefused](t, err)
+	assert.Equal(t, moneymovement.PaymentNotPaid, payment.State)
+	assert.True(t, payment.Unpaid)
+}
+
+// A program that stores how its calls ended says so, and then no call that paid nothing makes the next one a maybe.
+func TestADecisionLeavesNoDoubt(t *testing.T) {
+	w := newPayWorld(t)
+	for range 3 {
+		payment, err := w.pay(journaled(), maxFee(amount("0.1")))
+		as[*dapi.PriceRefused](t, err)
+		require.Equal(t, moneymovement.PaymentNeedsDecision, payment.State)
+	}
+	_, err := w.pay(journaled(), maxFee(amount("1")))
+	require.NoError(t, err)
+}
+
+// A first use, by the journal, that was plainly refused is not paid, and keeps the type of its refusal.
+func TestARefusedPaymentIsUnpaid(t *testing.T) {
+	for name, c := range map[string]struct {
+		arrange func(w *payWorld)
+		code    errors.Code
+	}{
+		"at the booking": {func(w *payWorld) {
+			w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
+		}, errors.CodeContactNotPayable},
+		"at the booking, for its rate": {func(w *payWorld) {
+			w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusTooManyRequests, "rate_limited").
+				WithHeader("Retry-After", "3600"))
+		}, errors.CodeRateLimited},
+		"at the confirm": {func(w *payWorld) {
+			w.refuse(http.StatusForbidden, "signing_policy_refused")
+		}, errors.CodeSigningPolicyRefused},
+		"at the confirm, for the balance": {func(w *payWorld) {
+			w.asked.Amount = amount("100.01")
+		}, errors.CodePayoutNotFundable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newPayWorld(t)
+			c.arrange(w)
+			payment, err := w.pay(journaled())
+			assert.Equal(t, moneymovement.PaymentNotPaid, payment.State)
+			assert.True(t, errors.HasCode(err, c.code), "%v", err)
+			assert.True(t, payment.Unpaid)
+			assert.Zero(t, w.Fundings())
+			assert.Zero(t, w.Sent("ListTransactions"), "nothing is looked for where nothing is in doubt")
+		})
+	}
+	t.Run("and its own booking was lost and repeated", func(t *testing.T) {
+		w := newPayWorld(t)
+		w.Host.Arm("POST", bookPath, sandbox.DropAfterCommit())
+		w.refuse(http.StatusForbidden, "signing_policy_refused")
+		w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
+		payment, err := w.pay(journaled())
+		assert.Equal(t, 2, w.Sent("BookPayout"))
+		assert.Equal(t, moneymovement.PaymentNotPaid, payment.State, "the replay is of this very call: %v",
+			err)
+	})
+	t.Run("without a journal, nobody knows", func(t *testing.T) {
+		w := newPayWorld(t)
+		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
+		payment, err := w.pay()
+		w.assertInDoubt(t, payment, err)
+	})
+	t.Run("a refusal of the credential is asked nothing more", func(t *testing.T) {
+		w := newPayWorld(t)
+		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
+		payment, err := w.pay()
+		w.assertInDoubt(t, payment, err)
+		assert.Zero(t, w.Sent("ListTransactions"))
+	})
+}
+
+// Another process knows from its stored row which payout was booked and not paid. The replay of that booking does not
+// mean that another call paid.
+func TestAnotherProcessKnowsFromItsHistory(t *testing.T) {
+	w := newPayWorld(t)
+	w.asked.Amount = amount("100.01")
+	booked, err := w.pay(journaled())
+	as[*errors.PayoutNotFundable](t, err)
+	for range 2 {
+		w.account = w.integrator().Self()
+		payment, err := w.pay(journaled(), knownPayout(booked.Payout.ID))
+		as[*errors.PayoutNotFundable](t, err)
+		assert.Equal(t, booked.Payout.ID, payment.Payout.ID)
+		assert.Equal(t, moneymovement.PaymentNotPaid, payment.State)
+		assert.True(t, payment.Unpaid)
+	}
+	w.account = w.integrator().Self()
+	payment, err := w.pay(knownPayout(booked.Payout.ID))
+	w.assertInDoubt(t, payment, err) // without a journal, an earlier call may have paid
+	assert.Zero(t, w.Fundings())
+}
+
+// Whoever journals knows all that was signed: a booking that was not signed is taken up again, however the service says
+// that it replays it. What the service or this client knows to be paid counts all the same.
+func TestAJournalKnowsWhatWasSigned(t *testing.T) {
+	refuseEverything := func(w *payWorld) {
+		w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusForbidden, "signing_policy_refused"))
+		w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
+	}
+	for name, c := range map[string]struct {
+		before func(w *payWorld) // the second call
+		change func(r *http.Request, answer *http.Response)
+	}{
+		"the service says that it replays": {
+			before: func(w *payWorld) { w.account = w.integrator().Self() },
+		},
+		"the service says so by 200 alone": {
+			before: func(w *payWorld) { w.account = w.integrator().Self() },
+			change: func(_ *http.Request, answer *http.Response) { answer.Header.Del("Idempotency-Replayed") },
+		},
+		"the service says so by its header alone": {
+			before: func(w *payWorld) { w.account = w.integrator().Self() },
+			change: func(_ *http.Request, answer *http.Response) {
+				if answer.StatusCode == http.StatusOK {
+					answer.StatusCode = http.StatusCreated
+				}
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newPayWorld(t)
+			w.refuse(http.StatusForbidden, "signing_policy_refused")
+			payment, err := w.pay(journaled())
+			require.Equal(t, moneymovement.PaymentNotPaid, payment.State)
+			c.before(w)
+			if c.change != nil {
+				w.Wire.OnAnswer(c.change)
+			}
+			refuseEverything(w)
+			payment, err = w.pay(journaled())
+			as[*errors.SigningPolicyRefused](t, err)
+			assert.Equal(t, moneymovement.PaymentNotPaid, payment.State)
+			assert.True(t, payment.Unpaid)
+		})
+	}
+	t.Run("the service replays another booking than the one that the program names", func(t *testing.T) {
+		w := newPayWorld(t)
+		w.refuse(http.StatusForbidden, "signing_policy_refused")
+		_, err := w.pay(journaled())
+		as[*errors.SigningPolicyRefused](t, err)
+		w.account = w.integrator().Self()
+		refuseEverything(w)
+		payment, err := w.pay(journaled(), knownPayout("po_other"))
+		w.assertInDoubt(t, payment, err)
+	})
+	t.Run("this client has paid", func(t *testing.T) {
+		w := newPayWorld(t)
+		_, err := w.pay(journaled())
+		require.NoError(t, err)
+		w.Host.Arm("", "/**", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
+		payment, err := w.pay(journaled())
+		w.assertInDoubt(t, payment, err)
+	})
+	t.Run("the service says that it is funded", func(t *testing.T) {
+		w := newPayWorld(t)
+		first, err := w.pay()
+		require.NoError(t, err)
+		w.account = w.integrator().Self()
+		again, err := w.pay(journaled())
+		require.NoError(t, err)
+		assert.Equal(t, first.Payout.ID, again.Payout.ID)
+		assert.Equal(t, 1, w.Fundings())
+	})
+}
+
+// Each way to need a decision, before any call has paid and after one has. Only the first can be proven to be unpaid.
+func TestUnpaidIfADecisionIsNeeded(t *testing.T) {
+	old := time.Now().Add(-8 * 24 * time.Hour)
+	for name, c := range map[string]struct {
+		arrange func(w *payWorld)
+		options []payOption
+		needs   func(t *testing.T, err error)
+		unpaid  bool // with a journal, if no call has paid
+	}{
+		"input": {
+			unpaid:  true,
+			options: []payOption{maxFee(amount("-1"))},
+			needs:   func(t *testing.T, err error) { t.Helper(); as[*errors.InvalidInput](t, err) },
+		},
+		"the terms of the input": {
+			unpaid:  true,
+			arrange: func(w *payWorld) { w.asked.Currency = "" },
+			needs:   func(t *testing.T, err error) { t.Helper(); as[*errors.InvalidInput](t, err) },
+		},
+		"price": {
+			unpaid:  true,
+			options: []payOption{maxFee(amount("0.1"))},
+			needs:   func(t *testing.T, err error) { t.Helper(); as[*dapi.PriceRefused](t, err) },
+		},
+		"other terms booked": {
+			unpaid:  true,
+			arrange: func(w *payWorld) { w.onBooking(func(payout map[string]any) { payout["amount"] = "250" }) },
+			needs:   func(t *testing.T, err error) { t.Helper(); as[*dapi.TermsDiffer](t, err) },
+		},
+		"a key too old": {
+			options: []payOption{firstUsedAt(old)},
+			needs:   func(t *testing.T, err error) { t.Helper(); as[*dapi.KeyTooOld](t, err) },
+		},
+		"a key with other terms": {
+			arrange: func(w *payWorld) {
+				w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "idempotency_key_reused"))
+			},
+			needs: func(t *testing.T, err error) { t.Helper(); as[*errors.IdempotencyKeyReused](t, err) },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Run("no call has paid", func(t *testing.T) {
+				w := newPayWorld(t)
+				if c.arrange != nil {
+					c.arrange(w)
+				}
+				payment, err := w.pay(append([]payOption{journaled()}, c.options...)...)
+				c.needs(t, err)
+				require.Equal(t, moneymovement.PaymentNeedsDecision, payment.State)
+				assert.Equal(t, c.unpaid, payment.Unpaid)
+				assert.Zero(t, w.Fundings())
+			})
+			for _, process := range []string{"the same client", "another process"} {
+				t.Run("a call has paid, and "+process+" calls again", func(t *testing.T) {
+					w := newPayWorld(t)
+					_, err := w.pay(journaled())
+					require.NoError(t, err)
+					var options []payOption
+					if process == "another process" {
+						w.account = w.integrator().Self()
+					} else {
+						options = []payOption{journaled()} // of another store, and this client knows better
+					}
+					if c.arrange != nil {
+						c.arrange(w)
+					}
+					payment, err := w.pay(append(options, c.options...)...)
+					assert.False(t, payment.Unpaid, "%v", err)
+					assert.Equal(t, 1, w.Fundings())
+				})
+			}
+		})
+	}
+}
+
+// While another call with the key is under way, wrong input does not show that nothing was paid.
+func TestUnpaidIsFalseBesideAnotherCall(t *testing.T) {
+	w := newPayWorld(t)
+	_, err := w.pay(journaled(), beforeSigning(func(context.Context, *dapi.Payout) error {
+		payment, err := w.pay(journaled(), maxFee(amount("-1")))
+		as[*errors.InvalidInput](t, err)
+		assert.False(t, payment.Unpaid)
+		return nil
+	}))
+	require.NoError(t, err)
+}
+
+// A program that stores the result before and after each call, as the documentation says, is never wrong: whatever it
+// meets, it pays once, and a refusal at the end keeps its type if nothing was paid.
+func TestUnpaidIsStoredOverCalls(t *testing.T) {
+	faults := map[string]func(w *payWorld) []payOption{
+		"lost response": func(w *payWorld) []payOption {
+			w.Host.Arm("POST", confirmPath, sandbox.DropAfterCommit().Times(4))
+			w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(2))
+			return nil
+		},
+		"refused booking": func(w *payWorld) []payOption {
+			w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
+			return nil
+		},
+		"refused confirm": func(w *payWorld) []payOption {
+			w.refuse(http.StatusForbidden, "signing_policy_refused")
+			return nil
+		},
+		"wrong input": func(*payWorld) []payOption { return []payOption{maxFee(amount("-1"))} },
+		"price":       func(*payWorld) []payOption { return []payOption{maxFee(amount("0.1"))} },
+	}
+	for first, one := range faults {
+		for second, two := range faults {
+			for _, process := range []string{"the same client", "another process"} {
+				t.Run(first+", "+second+", "+process, func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						w := newPayWorld(t)
+						unpaid := true
+						call := func(options ...payOption) dapi.Payment {
+							if process == "another process" {
+								w.account = w.integrator().Self()
+							}
+							if unpaid {
+								options = append(options, journaled())
+							}
+							payment, err := w.pay(options...)
+							unpaid = payment.Unpaid
+							assert.True(t, !unpaid || w.Fundings() == 0, "%v", err)
+							return payment
+						}
+						for _, fault := range []func(*payWorld) []payOption{one, two} {
+							call(fault(w)...)
+						}
+						w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
+						w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
+						state := call().State
+						switch {
+						case w.Fundings() == 1:
+							assert.Equal(t, moneymovement.PaymentInDoubt, state)
+						case process == "the same client": // another one cannot know who booked the payout
+							assert.Equal(t, moneymovement.PaymentNotPaid, state)
+						}
+						time.Sleep(10 * time.Minute) // for what is still under way
+					})
+				})
+			}
+		}
+	}
+}
+
+// What a text says of earlier calls.
+const (
+	paidNothing   = "this call paid nothing"
+	earlier       = "an earlier call with this key may have paid"
+	howToSay      = "with Journal in the terms"
+	sameTerms     = "the same terms"
+	outcomeIsOpen = "outcome unknown"
+)
+
+// assertInOrder asserts that a text has all parts, one after the other.
+func assertInOrder(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	rest := text
+	for _, part := range parts {
+		_, after, found := strings.Cut(rest, part)
+		if !assert.True(t, found, "%q is not there, or not in its place, in: %s", part, text) {
+			return
+		}
+		rest = after
+	}
+}
+
+// Input that the same call can never pass needs a decision, by its own type, whatever earlier calls did. A doubt would
+// ask for the same call for ever.
+func TestInputThatNeverPassesNeedsADecision(t *testing.T) {
+	answer := func(status int, slug string) func(*payWorld) {
+		return func(w *payWorld) { w.Host.Arm("POST", bookPath, sandbox.Respond(status, slug)) }
+	}
+	for name, c := range map[string]struct {
+		arrange func(*payWorld)
+		typed   func(t *testing.T, err error)
+	}{
+		"refused by the SDK": {
+			func(w *payWorld) { w.asked.Amount = amount("-1") },
+			func(t *testing.T, err error) { t.Helper(); as[*errors.InvalidInput](t, err) },
+		},
+		"decimals": {
+			func(w *payWorld) { w.asked.Amount = amount("1.0000001") },
+			func(t *testing.T, err error) { t.Helper(); as[*errors.ValidationFailed](t, err) },
+		},
+		"validation_failed": {
+			answer(http.StatusUnprocessableEntity, "validation_failed"),
+			func(t *testing.T, err error) { t.Helper(); as[*errors.ValidationFailed](t, err) },
+		},
+		"invalid_request": {
+			answer(http.StatusBadRequest, "invalid_request"),
+			func(t *testing.T, err error) { t.Helper(); as[*errors.InvalidRequest](t, err) },
+		},
+		"invalid_id": {
+			answer(http.StatusBadRequest, "invalid_id"),
+			func(t *testing.T, err error) { t.Helper(); as[*errors.InvalidID](t, err) },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Run("the first use", func(t *testing.T) {
+				w := newPayWorld(t)
+				c.arrange(w)
+				payment, err := w.pay(journaled())
+				c.typed(t, err)
+				assert.Equal(t, moneymovement.PaymentNeedsDecision, payment.State)
+				assert.True(t, payment.Unpaid, "%v", err)
+				assert.NotContains(t, err.Error(), earlier)
+			})
+			t.Run("nothing is said of earlier calls", func(t *testing.T) {
+				w := newPayWorld(t)
+				asked := w.asked
+				c.arrange(w)
+				payment, err := w.pay()
+				c.typed(t, err)
+				assert.Equal(t, moneymovement.PaymentNeedsDecision, payment.State)
+				assert.False(t, payment.Unpaid, "%v", err)
+				assertInOrder(t, err.Error(), paidNothing, earlier, howToSay)
+				assert.NotContains(t, err.Error(), sameTerms)
+
+				w.asked = asked // corrected
+				_, err = w.pay(journaled())
+				require.NoError(t, err, "the key is free for corrected terms")
+				assert.Equal(t, 1, w.Fundings())
+			})
+			t.Run("an earlier call may have paid", func(t *testing.T) {
+				if name == "decimals" {
+					t.Skip("these are other terms, which the key does not allow")
+				}
+				w := newPayWorld(t)
+				w.loseConfirm()
+				payment, err := w.pay(journaled())
+				w.assertInDoubt(t, payment, err)
+				w.hideReads()
+				c.arrange(w)
+				payment, err = w.pay(journaled())
+				assert.False(t, payment.Unpaid, "%v", err)
+				assert.NotEqual(t, moneymovement.PaymentNotPaid, payment.State)
+				assertInOrder(t, err.Error(), paidNothing, earlier)
+				assert.NotContains(t, err.Error(), howToSay, "it would have no effect")
+			})
+		})
+	}
+}
+
+// loseConfirm loses the responses to all confirms of a call, and refuses the reads that look for what they did.
+func (w *payWorld) loseConfirm() {
+	w.Host.Arm("POST", confirmPath, sandbox.DropAfterCommit().Times(4))
+	w.hideReads()
+}
+
+// hideReads refuses the next reads of payouts and of the ledger.
+func (w *payWorld) hideReads() {
+	w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(2))
+	w.Host.Arm("GET", "/transactions", sandbox.Respond(http.StatusForbidden, "forbidden").Times(2))
+}
+
+// A refusal says first that this call paid nothing and why, then what is known of earlier calls. It never asks for a
+// correction and for the same terms at once.
+func TestARefusalInDoubtSaysWhatToDo(t *testing.T) {
+	for slug, status := range map[string]int{
+		"not_found": 404, "contact_not_payable": 409, "payout_not_fundable": 409, "forbidden": 403, "gone": 410,
+		"rail_requirements_unmet": 422, "wallet_not_linked": 409, "method_not_allowed": 405,
+	} {
+		t.Run(slug, func(t *testing.T) {
+			w := newPayWorld(t)
+			w.Host.Arm("POST", bookPath, sandbox.Respond(status, slug))
+			payment, err := w.pay()
+			w.assertInDoubt(t, payment, err)
+			text := err.Error()
+			assertInOrder(t, text, paidNothing, slug, earlier, howToSay)
+			assert.NotContains(t, text, outcomeIsOpen, "this call paid nothing, and that is known")
+			for _, correction := range []string{"correct", "check the id", "change the request"} {
+				assert.NotContains(t, text, correction)
+			}
+
+			w.Host.Arm("POST", bookPath, sandbox.Respond(status, slug))
+			payment, err = w.pay(journaled()) // as the text says
+			assert.Equal(t, moneymovement.PaymentNotPaid, payment.State, "%v", err)
+			assert.True(t, errors.HasCode(err, errors.Code(slug)), "%v", err)
+			assert.NotContains(t, err.Error(), earlier)
+		})
+	}
+}
+
+// A request that never reached the service paid nothing.
+func TestNobodyListensAtTheFirstUse(t *testing.T) {
+	w := newPayWorld(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	payment, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{})
+	w.assertInDoubt(t, payment, err)
+	assertInOrder(t, err.Error(), paidNothing, earlier, howToSay)
+	payment, err = w.account.Payouts.Pay(ctx, w.asked, "invoice-42", payTerms(journaled()))
+	assert.Equal(t, moneymovement.PaymentNotPaid, payment.State, "%v", err)
+}
+// Two processes have one key and the same history. The one whose journal fails cannot know what the other signs.
+func TestAJournalThatFailsLeavesADoubt(t *testing.T) {
+	w := newPayWorld(t)
+	other := w.integrator().Self()
+	conflict := errors.New("another process has stored that it signs")
+	payment, err := w.account.Payouts.Pay(t.Context(), w.asked, "invoice-42", dapi.PayTerms{
+		Journal: func(ctx context.Context, history dapi.History) error {
+			assert.False(t, history.Unpaid)
+			assert.NotEmpty(t, history.PayoutID)
+			assert.WithinDuration(t, time.Now(), history.FirstUsed, time.Minute)
+			_, err := other.Payouts.Pay(ctx, w.asked, "invoice-43", dapi.PayTerms{})
+			return errors.Join(conflict, err)
+		},
+	})
+	w.assertInDoubt(t, payment, err)
+	require.ErrorIs(t, as[*dapi.PaymentDeclined](t, payment.Refusal), conflict)
+	assert.False(t, payment.History.Unpaid)
+	assert.Equal(t, 1, w.Key.Approvals(), "that of the other process")
+}
