@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -78,12 +79,12 @@ func TestALowBalanceIsCreditedWhereItIsRefused(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "requests", sandbox.WithInstantProgress())
 	payer := newCustomer(p, "acme@example.com")
-	_, err := payer.Payouts.Pay(t.Context(), payer.asked("70"), moneymovement.Key("too-much"))
-	require.Error(t, err)
+	refused, _ := payer.Payouts.Pay(t.Context(), payer.asked("70"), moneymovement.Key("too-much"), dapi.PayTerms{})
+	require.Error(t, refused.Refusal)
 	p.fill("#find-requests", "payout_not_fundable")
 	p.click("tr[data-id] button")
 	p.see("The balance is 50 USDC: credit the account, then repeat with the same idempotency key.")
-	assert.Contains(t, err.Error(), "the balance is 50 USDC: credit the account, then repeat")
+	assert.Contains(t, refused.Refusal.Error(), "the balance is 50 USDC: credit the account, then repeat")
 	p.press("Credit acme@example.com with 100 USDC")
 	p.told("100 USDC from the faucet; the balance is 150.")
 	payer.pay("70", "too-much")

@@ -50,8 +50,9 @@ func TestAPayoutLeadsToItsRequestsAndEntries(t *testing.T) {
 	payer := newCustomer(p, "acme@example.com")
 	asked := payer.asked("12.50")
 	asked.PaymentReference = "RF-7"
-	payout, err := payer.Payouts.Pay(t.Context(), asked, moneymovement.Key("invoice-42"))
+	paid, err := payer.Payouts.Pay(t.Context(), asked, moneymovement.Key("invoice-42"), dapi.PayTerms{})
 	require.NoError(t, err)
+	payout := paid.Payout
 	payer.pay("3", "invoice-43")
 	p.see("invoice-43")
 	p.fill("#find-payouts", "invoice-42")
