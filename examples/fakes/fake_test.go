@@ -32,8 +32,7 @@ type fakePayouts struct {
 func (f *fakePayouts) Book(
 	_ context.Context, payout dapi.PayoutCreate, options ...moneymovement.WriteOption,
 ) (*dapi.Payout, error) {
-	key := moneymovement.CallSettingsOf(options...).Key
-	f.calls = append(f.calls, call{method: "Book", payout: payout, key: key})
+	f.calls = append(f.calls, call{method: "Book", payout: payout, key: moneymovement.CallSettingsOf(options...).Key})
 	return f.booked, nil
 }
 

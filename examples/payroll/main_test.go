@@ -180,7 +180,8 @@ func TestAnInterruptedRunGoesOnAndPaysNobodyTwice(t *testing.T) {
 	told, err := o.interruptAfter(t, 3)
 	require.ErrorContains(t, err, "interrupted when")
 	rehearsal.Told(t, told, "summary:", "not begun; start again")
-	assert.NotContains(t, []moneymovement.PaymentState{moneymovement.PaymentPaid, moneymovement.PaymentCompleted}, o.states(t)["e-08"])
+	assert.NotContains(t, []moneymovement.PaymentState{moneymovement.PaymentPaid, moneymovement.PaymentCompleted},
+		o.states(t)["e-08"])
 	first := len(o.left())
 	assert.GreaterOrEqual(t, first, 3, "what was under way finished")
 	assert.Less(t, first, 8)
@@ -221,8 +222,8 @@ func TestAForgetfulRunGoesOnAndPaysNobodyTwice(t *testing.T) {
 	_, err := o.pay(t.Context())
 	require.NoError(t, err)
 	o.forget(t, time.Now(), "e-01", "e-02", "e-05")
-	assert.Equal(t, map[string]moneymovement.PaymentState{"e-01": moneymovement.PaymentInDoubt, "e-02": moneymovement.PaymentInDoubt,
-		"e-05": moneymovement.PaymentInDoubt}, o.states(t))
+	assert.Equal(t, map[string]moneymovement.PaymentState{"e-01": moneymovement.PaymentInDoubt,
+		"e-02": moneymovement.PaymentInDoubt, "e-05": moneymovement.PaymentInDoubt}, o.states(t))
 
 	_, err = o.pay(t.Context())
 	require.NoError(t, err)
@@ -266,7 +267,8 @@ func TestARefusalDoesNotSettleWhatIsInDoubt(t *testing.T) {
 	_, err = o.pay(t.Context(), "-settle", "1s")
 	require.ErrorContains(t, err, "of 8 are paid")
 	states := o.states(t)
-	assert.Contains(t, []moneymovement.PaymentState{moneymovement.PaymentInDoubt, moneymovement.PaymentPaid, moneymovement.PaymentCompleted}, states["e-01"])
+	assert.Contains(t, []moneymovement.PaymentState{moneymovement.PaymentInDoubt, moneymovement.PaymentPaid,
+		moneymovement.PaymentCompleted}, states["e-01"])
 	assert.Equal(t, moneymovement.PaymentNeedsDecision, states["e-08"])
 
 	require.NoError(t, o.host.Configure(func(s *sandbox.Settings) { s.PayoutMethodsDisabled = nil }))

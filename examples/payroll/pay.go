@@ -47,8 +47,9 @@ func (p *payroll) everybody(ctx context.Context, people []person) (problems map[
 			return problems, unlessEnded(ctx, err)
 		}
 	}
-	tried := []moneymovement.PaymentState{moneymovement.PaymentInDoubt, moneymovement.PaymentNeedsDecision, moneymovement.PaymentPaid, moneymovement.PaymentCompleted,
-		moneymovement.PaymentRefused, moneymovement.PaymentCameBack}
+	tried := []moneymovement.PaymentState{moneymovement.PaymentInDoubt, moneymovement.PaymentNeedsDecision,
+		moneymovement.PaymentPaid, moneymovement.PaymentCompleted, moneymovement.PaymentRefused,
+		moneymovement.PaymentCameBack}
 	for _, next := range people {
 		if problems[next.id] == "" {
 			if _, err := p.processor.Await(ctx, p.key(next.id), tried...); err != nil {

@@ -30,8 +30,8 @@ type server struct {
 	underWay sync.WaitGroup
 }
 
-// serve first takes up the payments that an earlier process left in doubt, and accepts new ones, until ctx ends. Then it
-// accepts no more and waits for the payments under way. When the grace is over, it cancels those that are left: they
+// serve first takes up the payments that an earlier process left in doubt, and accepts new ones, until ctx ends. Then
+// it accepts no more and waits for the payments under way. When the grace is over, it cancels those that are left: they
 // are in doubt in the journal, and the next start takes them up.
 func (s *server) serve(ctx context.Context, listener net.Listener) error {
 	// Neither SIGTERM nor a client that closes its connection cancels a payment. Only the end of the grace does.

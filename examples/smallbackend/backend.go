@@ -45,7 +45,8 @@ func (b *backend) work(ctx context.Context) error {
 	return b.follow(ctx)
 }
 
-// pay makes a payment, and stores its row before each signature and after the call. The error says that a row could not be stored.
+// pay makes a payment, and stores its row before each signature and after the call. The error says that a row could not
+// be stored.
 func (b *backend) pay(ctx context.Context, row payment) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()

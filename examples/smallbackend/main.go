@@ -2,8 +2,8 @@
 //
 // It onboards a client, pays, follows each payment until it arrives, and reconciles its rows with the ledger. It
 // survives a lost response with a 429 right after it, and a restart: its rows are in a file, and each row is stored
-// before a signature and after the call. backend.go has the calls, store.go the rows, and reconcile.go the comparison with the
-// ledger.
+// before a signature and after the call. backend.go has the calls, store.go the rows, and reconcile.go the comparison
+// with the ledger.
 package main
 
 import (

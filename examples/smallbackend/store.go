@@ -34,7 +34,7 @@ type payment struct {
 func (p payment) open() bool {
 	switch p.State {
 	case moneymovement.PaymentPaid:
-		return p.History.PayoutID == "" // the service said that it is paid, and the payout could not be read: Pay returns it
+		return p.History.PayoutID == "" // the payout could not be read: Pay returns it
 	case moneymovement.PaymentEnded, moneymovement.PaymentNeedsDecision:
 		return false
 	}

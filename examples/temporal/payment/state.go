@@ -35,8 +35,8 @@ type State struct {
 	Status Status
 	Key    moneymovement.Key
 	Bounds dapi.Bounds
-	// History is what is known of the calls with the key. Unpaid is false before each call of Pay, because a worker that
-	// dies reports nothing.
+	// History is what is known of the calls with the key. Unpaid is false before each call of Pay, because a worker
+	// that dies reports nothing.
 	History dapi.History
 	// Problem is what the last call met. It is nil once the payment is paid.
 	Problem *Problem

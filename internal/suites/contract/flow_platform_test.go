@@ -156,17 +156,17 @@ func (w *world) payouts() {
 	w.step("to a wallet", func() {
 		asked := dapi.PayoutCreate{ContactID: to["wallet"], Amount: w.sum(), Currency: dapi.USDC, FromChainID: 8453,
 			ToChainID: 8453, PaymentReference: "contract suite"}
-		paid := ok(self.Payouts.Pay(w.Context(), asked, w.uniqueKey("payout"), dapi.PayTerms{}))(w)
+		paid := ok(self.Payouts.Pay(w.Context(), asked, w.uniqueKey("payout"), dapi.PayTerms{}))(w).Payout
 		w.pass()
-		ok(self.Payouts.Get(w.Context(), paid.Payout.ID))(w)
+		ok(self.Payouts.Get(w.Context(), paid.ID))(w)
 		w.pass()
-		ok(self.Payouts.Wait(w.soon(), paid.Payout.ID))(w)
+		ok(self.Payouts.Wait(w.soon(), paid.ID))(w)
 	})
 	w.step("to a bank account", func() {
 		asked := dapi.PayoutCreate{ContactID: to["iban"], Amount: w.sum(), Currency: dapi.USDC, Purpose: "test"}
-		paid := ok(self.Payouts.Pay(w.Context(), asked, w.uniqueKey("payout"), dapi.PayTerms{}))(w)
-		ok(self.Sandbox.SetPayoutStatus(w.Context(), paid.Payout.ID, dapi.PayoutStatusCompleted))(w)
-		assert.Equal(w, dapi.PayoutStatusCompleted, ok(self.Payouts.Get(w.Context(), paid.Payout.ID))(w).Status)
+		paid := ok(self.Payouts.Pay(w.Context(), asked, w.uniqueKey("payout"), dapi.PayTerms{}))(w).Payout
+		ok(self.Sandbox.SetPayoutStatus(w.Context(), paid.ID, dapi.PayoutStatusCompleted))(w)
+		assert.Equal(w, dapi.PayoutStatusCompleted, ok(self.Payouts.Get(w.Context(), paid.ID))(w).Status)
 	})
 	w.step("the same key is the same payout", func() {
 		asked, key := dapi.PayoutCreate{ContactID: to["wallet"], Amount: w.sum(),
@@ -177,16 +177,16 @@ func (w *world) payouts() {
 	w.embedded("that is under way", func() {
 		paid := ok(self.Payouts.Pay(w.Context(),
 			dapi.PayoutCreate{ContactID: to["iban"], Amount: w.sum(), Currency: dapi.USDC,
-				DocumentIDs: []string{"doc_1"}}, w.uniqueKey("payout"), dapi.PayTerms{}))(w)
+				DocumentIDs: []string{"doc_1"}}, w.uniqueKey("payout"), dapi.PayTerms{}))(w).Payout
 		w.host.Advance(time.Duration(w.host.Settings().PayoutStepAfter))
-		assert.Equal(w, dapi.PayoutStatusProcessing, ok(self.Payouts.Get(w.Context(), paid.Payout.ID))(w).Status)
+		assert.Equal(w, dapi.PayoutStatusProcessing, ok(self.Payouts.Get(w.Context(), paid.ID))(w).Status)
 	})
 	for _, end := range []dapi.PayoutStatus{dapi.PayoutStatusFailed, dapi.PayoutStatusRefunded} {
 		w.embedded("that is "+string(end), func() {
 			paid := ok(self.Payouts.Pay(w.Context(),
 				dapi.PayoutCreate{ContactID: to["iban"], Amount: w.sum(), Currency: dapi.USDC},
-				w.uniqueKey("payout"), dapi.PayTerms{}))(w)
-			ok(self.Sandbox.SetPayoutStatus(w.Context(), paid.Payout.ID, end))(w)
+				w.uniqueKey("payout"), dapi.PayTerms{}))(w).Payout
+			ok(self.Sandbox.SetPayoutStatus(w.Context(), paid.ID, end))(w)
 		})
 	}
 	w.embedded("that nobody approved", func() {
@@ -209,14 +209,16 @@ func (w *world) escrow() {
 	}
 	w.step("open and release", func() {
 		terms, deal := open()
-		ok(self.Escrows.Act(w.Context(), terms, deal, dapi.EscrowActionTypeRelease, w.uniqueKey("action"), dapi.DealTerms{}))(w)
+		ok(self.Escrows.Act(w.Context(), terms, deal, dapi.EscrowActionTypeRelease, w.uniqueKey("action"),
+			dapi.DealTerms{}))(w)
 		w.pass() // so that the chain is read again
 		ok(self.Escrows.Sync(w.Context(), deal))(w)
 	})
 	w.embedded("open and refund", func() {
 		terms, deal := open()
 		w.host.Advance(25 * time.Hour)
-		ok(self.Escrows.Act(w.Context(), terms, deal, dapi.EscrowActionTypeRefund, w.uniqueKey("action"), dapi.DealTerms{}))(w)
+		ok(self.Escrows.Act(w.Context(), terms, deal, dapi.EscrowActionTypeRefund, w.uniqueKey("action"),
+			dapi.DealTerms{}))(w)
 		w.pass()
 		assert.Equal(w, dapi.EscrowStatusRefunded, ok(self.Escrows.Sync(w.Context(), deal))(w).Status)
 	})
