@@ -271,7 +271,7 @@ const clockTolerance = 3 * time.Second
 func (d *dealFlow) look(ctx context.Context, f *flow, end ending) ending {
 	_, conflict := errors.AsType[*errors.Conflict](end.err)
 	_, consumed := errors.AsType[*errors.ApprovalConsumed](end.err)
-	closed := approvalClosed(end.err)
+	closed := approvalClosed(end.err) || errors.Is(end.err, errExpiredOffer)
 	prepared := f.sent || f.first == &opPrepareEscrowAction || f.rebookCause != nil // the action alone
 	if f.wasRead || !prepared || f.id() == "" || end.moved == errors.NotMoved && !closed {
 		return end

@@ -32,6 +32,7 @@ type flow struct {
 	history   History // as the caller stored it last, or was asked to
 	journal   func(context.Context, History) error
 	hook      func(context.Context, *offer) error // the caller's BeforeSigning, nil without one
+	untold    bool                                // the caller says nothing about earlier calls
 	proven    bool                                // the caller's store proves that no earlier call has paid
 	firstUsed time.Time                           // of the key
 
@@ -155,6 +156,7 @@ func (r *result) retryAt() time.Time {
 
 // run makes the payment when its turn in the line comes. checks are of the input.
 func (f *flow) run(ctx context.Context, low lowLevel, checks ...func(*transport.Check)) result {
+	f.untold = f.journal == nil && f.history == History{}
 	f.proven = f.journal != nil && (f.history.Unpaid || f.history == History{})
 	err := low.ready(ctx, f.first)
 	if err == nil {
@@ -247,6 +249,7 @@ func (f *flow) bookAndProve(ctx context.Context) ending {
 		return f.after(ctx, f, err)
 	}
 	if booked.key != string(f.key) {
+		f.clean = f.clean && booked.phase == phaseOpen
 		return doubtful(f.unproven(f.first, errors.New("the response has another idempotency key, or none")))
 	}
 	if known := f.knownID(); known != "" && known != booked.id {
@@ -533,8 +536,9 @@ func (f *flow) settledResult(o *offer) result {
 	return r
 }
 
-// refusedResult returns the result of a call that paid nothing. An error of a known type is in err only if nothing was
-// paid by an earlier call either: who takes a new key at such an error pays nothing twice.
+// refusedResult returns the result of a call that paid nothing. Its refusal is in err only if nothing was paid by an
+// earlier call either: who takes a new key at an error of a known type pays nothing twice. Input that this SDK refuses
+// is the exception, because it is refused with every key.
 func (f *flow) refusedResult(refusal error, earlier callfacts.Earlier) result {
 	f.named(refusal)
 	kind := decisionOf(refusal)
@@ -547,14 +551,14 @@ func (f *flow) refusedResult(refusal error, earlier callfacts.Earlier) result {
 		state = moneymovement.PaymentNotPaid
 	}
 	err := refusal
-	switch {
-	case unpaid:
-	case state == moneymovement.PaymentNeedsDecision:
+	if !unpaid {
 		unknown := f.doubtAbout(refusal, f.first, earlier)
-		unknown.Resolve = "look for the payment in the ledger before you use a new key"
-		err = &decisionInDoubt{refusal: refusal, unknown: unknown}
-	default:
-		err = f.doubtAbout(refusal, f.first, earlier)
+		if err = unknown; state == moneymovement.PaymentNeedsDecision {
+			unknown.Resolve = "look for the payment in the ledger before you use a new key"
+			if input, is := refusal.(*errors.InvalidInput); is { //nolint:errorlint // one inside is of a signer
+				err = &inputInDoubt{input, unknown}
+			}
+		}
 	}
 	r := f.result(state, refusal, err)
 	r.unpaid, r.history.Unpaid = unpaid, unpaid
@@ -575,6 +579,9 @@ func (f *flow) result(state moneymovement.PaymentState, refusal, err error) resu
 func (f *flow) doubtAbout(cause error, op *transport.Operation, earlier callfacts.Earlier) *errors.OutcomeUnknown {
 	unknown, ok := cause.(*errors.OutcomeUnknown) //nolint:errorlint // a wrapped one is about something else
 	if !ok {
+		if earlier == callfacts.MayExist && !f.untold {
+			earlier = callfacts.MayPay // to pass a Journal is no advice then
+		}
 		head, _ := errors.CallInfoOf(cause)
 		head.Operation, head.IdempotencyKey = cmp.Or(head.Operation, op.ID), string(f.key)
 		unknown = &errors.OutcomeUnknown{CallInfo: callfacts.With(head, callfacts.Facts{Earlier: earlier}), Cause: cause}
@@ -600,18 +607,18 @@ func withContextError(cause, err error) error {
 	return cause
 }
 
-// decisionInDoubt is a refusal that needs a decision, of a payment that an earlier call may have made. errors.As finds
-// the refusal, and *errors.OutcomeUnknown as well.
-type decisionInDoubt struct {
-	refusal error
+// inputInDoubt is about the input of a payment that an earlier call may have made. errors.As finds the invalid input, and
+// *errors.OutcomeUnknown as well.
+type inputInDoubt struct {
+	input   *errors.InvalidInput
 	unknown *errors.OutcomeUnknown
 }
 
 // Error returns one line, safe to log.
-func (e *decisionInDoubt) Error() string { return e.unknown.Error() }
+func (e *inputInDoubt) Error() string { return e.unknown.Error() }
 
-// Unwrap returns the refusal, and the doubt about earlier calls.
-func (e *decisionInDoubt) Unwrap() []error { return []error{e.refusal, e.unknown} }
+// Unwrap returns the invalid input, and the doubt about earlier calls.
+func (e *inputInDoubt) Unwrap() []error { return []error{e.input, e.unknown} }
 
 // decision says about what somebody must decide after a refusal, because the same call meets it again.
 type decision int

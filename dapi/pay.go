@@ -50,8 +50,9 @@ import (
 //   - not paid: the errors of [Payouts.Book] and [Payouts.Confirm], such as *errors.ContactNotPayable,
 //     *[PaymentDeclined], *signing.ApprovalRefused and *errors.NotDelivered.
 //   - needs a decision: *errors.InvalidInput, *errors.ValidationFailed, *errors.InvalidRequest, *errors.InvalidID,
-//     *[PriceRefused], *[TermsDiffer], *[KeyTooOld] and *errors.IdempotencyKeyReused. If Payment.Unpaid is false, an
-//     earlier call may have paid: errors.As then finds *errors.OutcomeUnknown as well.
+//     *[PriceRefused], *[TermsDiffer], *[KeyTooOld] and *errors.IdempotencyKeyReused. If an earlier call may have paid,
+//     so that Payment.Unpaid is false, the error is *errors.OutcomeUnknown, and the type is in Payment.Refusal alone.
+//     Only *errors.InvalidInput is found besides, because it is refused with every key.
 //   - ended: *[PayoutNotCompleted].
 //
 // If the payment is in doubt, the error is *errors.OutcomeUnknown: this call or an earlier one may have paid. Call Pay

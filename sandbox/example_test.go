@@ -62,7 +62,7 @@ func payInvoice(ctx context.Context, account *dapi.Account) error {
 	}
 	_, err = account.Payouts.Pay(ctx,
 		dapi.PayoutCreate{ContactID: supplier.ID, Amount: decimal.RequireFromString("12.50"), Currency: dapi.USDC},
-		"invoice-42")
+		"invoice-42", dapi.PayTerms{})
 	return err
 }
 

@@ -38,7 +38,9 @@ type own struct {
 func (o *own) time(now time.Time) int64 { return int64(now.Sub(o.base)) }
 
 // has reports that there is room for the k-th next call.
-func (o *own) has(k int, now time.Time) bool { return k+len(o.slots) <= o.calls || !o.free(k, now).After(now) }
+func (o *own) has(k int, now time.Time) bool {
+	return k+len(o.slots) <= o.calls || !o.free(k, now).After(now)
+}
 
 // free returns when the k-th next call finds room, by the clock as it is now.
 func (o *own) free(k int, now time.Time) time.Time {

@@ -283,9 +283,9 @@ func upTo(most time.Duration) time.Duration {
 func (s *line) ownShare(now time.Time) *own {
 	n, recent := s.of.sharing.Share, s.store.recent
 	share := &own{calls: max(s.calls/n, 1), held: s.held, base: now}
-	until := make([]time.Time, share.calls)
-	for i := range until {
-		until[i] = s.store.known.free((i+1)*n, s.calls, s.held)
+	var until []time.Time
+	for i := range share.calls {
+		until = append(until, s.store.known.free((i+1)*n, s.calls, s.held))
 	}
 	for i, m := range recent {
 		if place := share.calls - len(recent) + i; place >= 0 {

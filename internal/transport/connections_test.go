@@ -1,8 +1,11 @@
 package transport_test
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"io"
 	"log/slog"
@@ -11,6 +14,8 @@ import (
 	"net/http/httptest"
 	"net/http/httptrace"
 	"net/url"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -260,4 +265,363 @@ func TestARequestIsWrittenAtOnce(t *testing.T) {
 		require.NoError(t, err)
 	}
 	assert.EqualValues(t, 3, writes.Load())
+}
+
+// piped connects a client without its own transport to a service in memory.
+func piped(t *testing.T, serve func(net.Conn)) func(*transport.Config) {
+	t.Helper()
+	return inPlaceOfDefault(t, &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+		ours, theirs := net.Pipe()
+		go serve(theirs)
+		return ours, nil
+	}})
+}
+
+// serveOnce reads a request and writes a thing as the response.
+func serveOnce(t *testing.T, conn net.Conn) *bufio.Reader {
+	t.Helper()
+	from := bufio.NewReader(conn)
+	req, err := http.ReadRequest(from)
+	if assert.NoError(t, err) {
+		_ = req.Body.Close()
+		_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}")
+	}
+	return from
+}
+
+// A call does not wait for ever for a silent service: ten seconds for TLS, thirty for a response.
+func TestTheDefaultTransportWaitsWithAnEnd(t *testing.T) {
+	for name, tc := range map[string]struct {
+		baseURL string
+		after   time.Duration
+		kind    error
+	}{
+		"no handshake": {"https://127.0.0.1", 10 * time.Second, &errors.NotDelivered{}},
+		"no answer":    {"http://127.0.0.1", 30 * time.Second, &errors.OutcomeUnknown{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				set := piped(t, func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) })
+				began := time.Now()
+				_, err := send(t.Context(), newClient(t, tc.baseURL, set, retries(moneymovement.RetryPolicy{Max: -1})),
+					&bookThing, transport.Call{})
+				require.Error(t, err)
+				assert.Equal(t, typeName(tc.kind), typeName(err))
+				assert.Equal(t, tc.after, time.Since(began))
+			})
+		})
+	}
+}
+
+// An unused connection is closed after a minute and a half, and used again until then.
+func TestTheDefaultTransportKeepsConnections(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		closed := make(chan time.Time, 1)
+		var opened atomic.Int32
+		set := piped(t, func(conn net.Conn) {
+			opened.Add(1)
+			serveOnce(t, conn)
+			_, _ = serveOnce(t, conn).ReadByte()
+			closed <- time.Now()
+		})
+		client := newClient(t, "http://127.0.0.1", set)
+		began := time.Now()
+		for range 2 {
+			_, err := send(t.Context(), client, &readThing, transport.Call{})
+			require.NoError(t, err)
+			synctest.Wait()
+		}
+		assert.Equal(t, 90*time.Second, (<-closed).Sub(began))
+		assert.EqualValues(t, 1, opened.Load())
+	})
+}
+
+// The callers of one host keep their connections, however many they are. Connections that they do not need any more are
+// closed.
+func TestTheDefaultTransportKeepsAConnectionForEachCaller(t *testing.T) {
+	const callers, rounds = 512, 4
+	synctest.Test(t, func(t *testing.T) {
+		var opened, open atomic.Int32
+		set := piped(t, func(conn net.Conn) {
+			opened.Add(1)
+			open.Add(1)
+			defer open.Add(-1)
+			for {
+				from := bufio.NewReader(conn)
+				if _, err := http.ReadRequest(from); err != nil {
+					return
+				}
+				time.Sleep(time.Second) // so that all are under way at once
+				_, _ = io.WriteString(conn,
+					"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}")
+			}
+		})
+		client := newClient(t, "http://127.0.0.1", set)
+		round := func(callers int) {
+			for range callers {
+				go func() {
+					_, err := send(t.Context(), client, &readThing, transport.Call{})
+					assert.NoError(t, err)
+				}()
+			}
+			time.Sleep(10 * time.Second)
+		}
+		for range rounds {
+			round(callers)
+		}
+		assert.EqualValues(t, callers, opened.Load(), "the other rounds found them all")
+		assert.EqualValues(t, callers, open.Load())
+
+		const fewer = 3
+		for range 12 { // two minutes
+			round(fewer)
+		}
+		assert.EqualValues(t, fewer, open.Load(), "the others were not used for 90 seconds")
+		time.Sleep(2 * time.Minute)
+		assert.Zero(t, open.Load())
+	})
+}
+
+// The client uses HTTP/2 if the server does, although it inherits the dialer.
+func TestTheDefaultTransportSpeaksHTTP2(t *testing.T) {
+	spoken := make(chan string, 1)
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		spoken <- r.Proto
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, oneThing)
+	}))
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	trusted := x509.NewCertPool()
+	trusted.AddCert(server.Certificate())
+	set := inPlaceOfDefault(t,
+		&http.Transport{DialContext: new(net.Dialer).DialContext, TLSClientConfig: &tls.Config{RootCAs: trusted}})
+	_, err := send(t.Context(), newClient(t, server.URL, set), &readThing, transport.Call{})
+	require.NoError(t, err)
+	assert.Equal(t, "HTTP/2.0", <-spoken)
+}
+
+// The proxy gets the same header as from the process's default transport. What the proxy says in a refusal is not
+// repeated.
+func TestTheDefaultTransportTellsTheProxy(t *testing.T) {
+	asked := make(chan http.Header, 4)
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked <- r.Header
+		w.WriteHeader(http.StatusProxyAuthRequired)
+	}))
+	t.Cleanup(proxy.Close)
+	address, err := url.Parse(proxy.URL)
+	require.NoError(t, err)
+	for name, next := range map[string]*http.Transport{
+		"a header": {ProxyConnectHeader: http.Header{"X-Way": {"this one"}}},
+		"a function": {GetProxyConnectHeader: func(context.Context, *url.URL, string) (http.Header, error) {
+			return http.Header{"X-Way": {"this one"}}, nil
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			next.Proxy = http.ProxyURL(address)
+			_, err := send(t.Context(),
+				newClient(t, host, inPlaceOfDefault(t, next), retries(moneymovement.RetryPolicy{Max: -1})), &bookThing,
+				transport.Call{})
+			_, undelivered := errors.AsType[*errors.NotDelivered](err)
+			require.True(t, undelivered, "%v", err)
+			require.ErrorContains(t, err, "407")
+			assert.Equal(t, "this one", (<-asked).Get("X-Way"))
+		})
+	}
+}
+
+// What no operation describes has the guards of every other call.
+func TestABareRequestIsGuarded(t *testing.T) {
+	sent := func(method, url string) (*http.Response, error) {
+		request, err := http.NewRequestWithContext(t.Context(), method, url, http.NoBody)
+		require.NoError(t, err)
+		return transport.NewBare().RoundTrip(request)
+	}
+	for name, answer := range map[string]string{
+		"a malformed header": "HTTP/1.1 200 OK\r\nplanted\r\n\r\n", "no HTTP": "planted\r\n\r\n",
+		"a malformed length": "HTTP/1.1 200 OK\r\nContent-Length: planted\r\n\r\n",
+	} {
+		_, err := sent(http.MethodGet, "http://user:planted@"+raw(t, answer)+"/?planted=1") //nolint:bodyclose // an error
+		require.Error(t, err, name)
+		assert.NotContains(t, err.Error(), "planted", name)
+	}
+	calls := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		calls++
+		http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
+	}))
+	defer server.Close()
+	response, err := sent(http.MethodPost, server.URL)
+	require.NoError(t, err)
+	assert.Equal(t, http.StatusTemporaryRedirect, response.StatusCode)
+	_, err = io.Copy(io.Discard, response.Body)
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	assert.Equal(t, 1, calls)
+}
+
+// secured starts a server that returns a thing over TLS.
+func secured(t *testing.T, config *tls.Config) *httptest.Server {
+	t.Helper()
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, oneThing)
+	}))
+	// it complains about every handshake that fails
+	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
+	server.TLS = config
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	return server
+}
+
+// inPlaceOfDefault sets http.DefaultTransport for a test, and returns a setting for a client without its own transport.
+func inPlaceOfDefault(t *testing.T, next http.RoundTripper) func(*transport.Config) {
+	t.Helper()
+	standard := http.DefaultTransport
+	t.Cleanup(func() { http.DefaultTransport = standard })
+	http.DefaultTransport = next
+	return func(c *transport.Config) { c.HTTPClient = &http.Client{} }
+}
+
+// The server will speak the same protocol at the next attempt, and nothing was sent.
+func TestVersionsOfTLSAreFinal(t *testing.T) {
+	own := func(*transport.Config) {}
+	without := inPlaceOfDefault(t, http.DefaultTransport)
+	old := secured(t, &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}).URL
+	plain, _ := counted(t, func(http.ResponseWriter, *http.Request) {})
+	impossible := through(&http.Transport{TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS13,
+		MaxVersion: tls.VersionTLS12}})
+	hello := "\x02\x00\x00\x26\x03\x02" + strings.Repeat("r", 32) + "\x00\x00\x2f\x00"
+	selects := listen(t, func(conn net.Conn) {
+		_, _ = conn.Read(make([]byte, 4<<10))
+		_, _ = io.WriteString(conn, "\x16\x03\x02\x00\x2a"+hello)
+		_, _ = io.Copy(io.Discard, conn)
+	})
+	chatter := listen(t, func(conn net.Conn) {
+		_, _ = conn.Read(make([]byte, 4<<10))
+		_, _ = io.WriteString(conn, "220 another service\r\n")
+	})
+	for name, tc := range map[string]struct {
+		baseURL, says string
+		set           func(*transport.Config)
+	}{
+		"a server of 1.1":      {old, "protocol version not supported", without},
+		"1.1 is selected":      {"https://" + selects, "server selected unsupported protocol version", without},
+		"no version in common": {old, "no supported versions", impossible},
+		"a server without TLS": {strings.Replace(plain.URL, "http:", "https:", 1), "HTTP response to HTTPS client",
+			without},
+		"a server of no HTTP": {"https://" + chatter, "does not look like a TLS handshake", without},
+		"a client of the caller": {strings.Replace(plain.URL, "http:", "https:", 1), "HTTP response to HTTPS client",
+			own},
+	} {
+		for _, op := range []*transport.Operation{&readThing, &bookThing, &spendThing} {
+			t.Run(name+"/"+op.ID, func(t *testing.T) {
+				_, err := send(t.Context(), newClient(t, tc.baseURL, tc.set), op, transport.Call{})
+				undelivered, ok := errors.AsType[*errors.NotDelivered](err)
+				require.True(t, ok, "%v", err)
+				require.ErrorContains(t, err, tc.says)
+				assert.Equal(t, 1, undelivered.Attempts)
+				assert.False(t, undelivered.Retryable())
+				assert.Equal(t, errors.NotMoved, undelivered.MovedByCall())
+			})
+		}
+	}
+}
+
+// A damaged record after the handshake does not mean that nothing was sent.
+func TestDamagedRecordsAreNoVersion(t *testing.T) {
+	baseURL, trusting := served(t, &tls.Config{MinVersion: tls.VersionTLS12}, func(conn *tls.Conn) {
+		_, _ = conn.Read(make([]byte, 4<<10))
+		_, _ = io.WriteString(conn.NetConn(), "220 no record at all\r\n")
+	})
+	_, err := send(t.Context(), newClient(t, baseURL, through(&http.Transport{TLSClientConfig: trusting})), &spendThing,
+		transport.Call{})
+	_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
+	require.True(t, unknown, "%v", err)
+}
+
+// A host that asks for a certificate gets the one in the caller's transport.
+func TestMutualTLS(t *testing.T) {
+	server := secured(t, &tls.Config{ClientAuth: tls.RequireAnyClientCert})
+	trusted := x509.NewCertPool()
+	trusted.AddCert(server.Certificate())
+	with := func(certificates ...tls.Certificate) func(*transport.Config) {
+		return through(&http.Transport{ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{RootCAs: trusted,
+			MinVersion: tls.VersionTLS12, Certificates: certificates}})
+	}
+	_, err := send(t.Context(), newClient(t, server.URL, with()), &readThing, transport.Call{})
+	require.Error(t, err)
+	_, err = send(t.Context(), newClient(t, server.URL, with(server.TLS.Certificates...)), &readThing, transport.Call{})
+	require.NoError(t, err)
+}
+
+// Weak TLS settings of the process are not for this server.
+func TestDefaultTransportInheritsNoWeakness(t *testing.T) {
+	strangers := secured(t, nil)
+	trusted := x509.NewCertPool()
+	trusted.AddCert(strangers.Certificate())
+	old := secured(t, &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11})
+	refuses := func(t *testing.T, baseURL string, next *http.Transport) error {
+		t.Helper()
+		_, err := send(t.Context(), newClient(t, baseURL, inPlaceOfDefault(t, next)), &readThing, transport.Call{})
+		_, undelivered := errors.AsType[*errors.NotDelivered](err)
+		require.True(t, undelivered, "%v", err)
+		return err
+	}
+	t.Run("InsecureSkipVerify", func(t *testing.T) {
+		err := refuses(t, strangers.URL, &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}})
+		_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
+		assert.True(t, certificate, "%v", err)
+	})
+	t.Run("MinVersion", func(t *testing.T) {
+		err := refuses(t, old.URL,
+			&http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusted, MinVersion: tls.VersionTLS10}})
+		assert.ErrorContains(t, err, "protocol version not supported")
+	})
+	t.Run("DialTLSContext", func(t *testing.T) {
+		refuses(t, strangers.URL,
+			&http.Transport{DialTLSContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+				dialer := tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true}}
+				return dialer.DialContext(ctx, network, address)
+			}})
+	})
+	t.Run("KeyLogWriter", func(t *testing.T) {
+		var keys bytes.Buffer
+		set := inPlaceOfDefault(t, &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusted, KeyLogWriter: &keys}})
+		_, err := send(t.Context(), newClient(t, strangers.URL, set), &readThing, transport.Call{})
+		require.NoError(t, err)
+		assert.Empty(t, keys.String())
+	})
+}
+
+// Settings of the process's network are for this server too.
+func TestDefaultTransportInheritsTheWay(t *testing.T) {
+	server := secured(t, nil)
+	trusted := x509.NewCertPool()
+	trusted.AddCert(server.Certificate())
+	var dialed atomic.Int32
+	set := inPlaceOfDefault(t, &http.Transport{
+		TLSClientConfig: &tls.Config{RootCAs: trusted},
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			dialed.Add(1)
+			return new(net.Dialer).DialContext(ctx, network, address)
+		},
+	})
+	_, err := send(t.Context(), newClient(t, server.URL, set), &readThing, transport.Call{})
+	require.NoError(t, err)
+	assert.EqualValues(t, 1, dialed.Load())
+}
+
+// The first use of http.DefaultTransport changes some of its fields. A client may be made at this moment, such as while
+// a test server of another test closes its connections.
+func TestAClientIsMadeWhileTheDefaultTransportIsFirstUsed(t *testing.T) {
+	standard := &http.Transport{ForceAttemptHTTP2: true}
+	without := inPlaceOfDefault(t, standard)
+	var used sync.WaitGroup
+	used.Go(standard.CloseIdleConnections)
+	newClient(t, host, without)
+	used.Wait()
 }

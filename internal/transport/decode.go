@@ -3,10 +3,12 @@ package transport
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -14,6 +16,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/callfacts"
+	"github.com/moneymovement/moneymovement-go/internal/hidden"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
@@ -206,4 +209,112 @@ func (r *Request) keep() {
 	for _, into := range r.call.Capture {
 		*into = response
 	}
+}
+
+// Shown is the response to a write whose result the description does not state ([Operation.Silent]). Any success means
+// that the write was carried out.
+type Shown[T any] struct {
+	value *T // nil if the response did not show it
+	err   error
+	auth  Authorizer // the credential of the write
+	// unproven is the error if only the resource proves the write
+	unproven error
+}
+
+var errNotShown = errors.New("the response reports success, and does not show the resource")
+
+// Carry is [Do] for such a write.
+func Carry[T any](ctx context.Context, c *Client, r *Request) Shown[T] {
+	value, err := Do[T](ctx, c, r)
+	if err != nil {
+		return Shown[T]{err: err}
+	}
+	if !r.shown {
+		return Shown[T]{auth: r.auth, unproven: r.unreadable(errNotShown)}
+	}
+	return Shown[T]{value: value}
+}
+
+// Or returns the resource from the response, or else the result of read. read uses the credential of the write: a newer
+// credential can belong to another account. The write was carried out, so if the read fails, Or returns the zero value
+// and no error.
+func (s Shown[T]) Or(read func(Authorizer) (*T, error)) (*T, error) {
+	if s.value != nil || s.err != nil {
+		return s.value, s.err
+	}
+	if value, err := read(s.auth); err == nil {
+		return value, nil
+	}
+	return new(T), nil
+}
+
+// Proven is Or for a write of money: a success that shows nothing does not prove it. If there is no read, or it fails,
+// the outcome is unknown.
+func (s Shown[T]) Proven(read func(Authorizer) (*T, error)) (*T, error) {
+	if s.value != nil || s.err != nil {
+		return s.value, s.err
+	}
+	if read != nil {
+		if value, err := read(s.auth); err == nil {
+			return value, nil
+		}
+	}
+	return nil, s.unproven
+}
+
+// OrZero returns the resource from the response, or else the zero value.
+func (s Shown[T]) OrZero() (*T, error) {
+	return s.Or(func(Authorizer) (*T, error) { return new(T), nil })
+}
+
+// Value returns the resource from the response, or nil.
+func (s Shown[T]) Value() (*T, error) { return s.value, s.err }
+
+// leastEchoed is the length of the shortest secret that is searched for in a refusal. A shorter text could be there by
+// chance.
+const leastEchoed = 8
+
+// hideEcho removes secrets that a refusal repeats. Validators quote the values that they refuse, and programs print and
+// encode the details of a refusal.
+func (r *Request) hideEcho() {
+	if r.answer.success() {
+		return
+	}
+	var room [4]string
+	secrets := r.sentSecrets(room[:0])
+	if !mayEcho(r.answer.bytes(), secrets) { // the usual case
+		return
+	}
+	var pairs []string
+	for _, secret := range secrets {
+		pairs = append(pairs, secret, hidden.Redaction)
+	}
+	if hidden, found := wire.Replace(r.answer.bytes(), strings.NewReplacer(pairs...)); found {
+		r.answer.body.Reset()
+		r.answer.body.Write(hidden)
+	}
+}
+
+// mayEcho reports whether a body can have one of the secrets. An escape can hide a character of a secret.
+func mayEcho(body []byte, secrets []string) bool {
+	if len(secrets) > 0 && bytes.IndexByte(body, '\\') >= 0 {
+		return true
+	}
+	for _, secret := range secrets {
+		beginning := secret[:min(len(secret), 32)] // as bytes, it fits on the stack
+		if bytes.Contains(body, []byte(beginning)) {
+			return true
+		}
+	}
+	return false
+}
+
+// sentSecrets adds the credentials, and the secrets of the body, that the last attempt sent. It leaves out those that
+// are too short to search for.
+func (r *Request) sentSecrets(secrets []string) []string {
+	secrets = append(secrets, strings.TrimPrefix(r.header.Get("Authorization"), "Bearer "), r.header.Get("X-Api-Key"))
+	if r.op.Tells {
+		secrets = append(secrets, wire.Secrets(r.body)...)
+	}
+	return slices.DeleteFunc(secrets, func(secret string) bool { return len(secret) < leastEchoed })
 }

@@ -1,6 +1,9 @@
 package transport_test
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
@@ -9,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/assert"
@@ -16,8 +20,10 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/hidden"
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
 // unreadable asserts the error of a success that cannot be decoded: for a read an unexpected response, for a write an
@@ -342,7 +348,7 @@ func TestACaptureKeepsSecretsIfAsked(t *testing.T) {
 		_, err := send(t.Context(), newClient(t, host, through(script(ok))), &op, call)
 		require.NoError(t, err)
 		assert.Equal(t, kept, string(usual.Body))
-		assert.Equal(t, oneThing, string(asked.Body))
+		assert.Equal(t, []byte(oneThing), asked.Body)
 		assert.Equal(t, 200, usual.Status)
 	}
 }
@@ -401,4 +407,281 @@ func FuzzDecodeAnswer(f *testing.F) {
 			t.Fatalf("%q is no bounded line", text)
 		}
 	})
+}
+
+// quietThing is a write whose result the description does not state.
+var quietThing = transport.Operation{
+	ID: "QuietThing", Method: http.MethodPost, Path: "/things/quiet", Repeat: transport.RepeatNever, Silent: true,
+	Answer: &quietAnswer,
+}
+
+// quietAnswer is a thing that should have its id.
+var quietAnswer = wire.Answer{Shape: &wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
+	{Name: "id", Shape: &wire.Text, Type: wire.Stated, Required: wire.Assumed},
+	{Name: "status", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "tags", Shape: &wire.Shape{Kind: wire.KindList, Item: &wire.Text}, Type: wire.Assumed},
+}}}
+
+// Any success of a silent write means that it was carried out. If the response shows the resource, it is used.
+// Otherwise a read returns it.
+func TestWhatASilentWriteShows(t *testing.T) {
+	whole := thing{Status: "ready"}
+	read := thing{ID: "th_read"}
+	for name, tc := range map[string]struct {
+		answer step
+		shown  bool
+		lost   bool // it is no success of the service's
+	}{
+		"the resource": {answers(200,
+			`{"id":"th_1","status":"ready","amount":"0","fee":null,"note":"","tags":[]}`), true, false},
+		"a part of it":           {answers(200, `{"id":"th_1","status":"ready"}`), true, false},
+		"one without its id":     {answers(200, `{"status":"ready"}`), true, false},
+		"one with odd members":   {answers(200, `{"id":"th_1","status":"ready","tags":7}`), true, false},
+		"nothing":                {answers(204, ""), false, false},
+		"spaces":                 {answers(200, " \n"), false, false},
+		"an acknowledgement":     {answers(200, `{"ok":true}`), false, false},
+		"a word":                 {answers(200, `"ok"`), false, false},
+		"null":                   {answers(200, `null`), false, false},
+		"a page":                 {page(200), false, true},
+		"JSON of a proxy":        {answers(200, `{"ok":true}`, "Content-Type", "text/html"), false, true},
+		"what is no JSON":        {answers(200, `{"id":`), false, true},
+		"two values":             {answers(200, `{} {}`), false, true},
+		"broken off":             {brokenAnswer, false, true},
+		"a page without content": {answers(200, "", "Content-Type", "text/html"), false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				carry := func() transport.Shown[thing] {
+					return transport.Carry[thing](t.Context(), newClient(t, host, through(script(tc.answer))),
+						request(&quietThing, transport.Call{}))
+				}
+				value, err := carry().Value()
+				if tc.lost {
+					var unknown *errors.OutcomeUnknown
+					require.ErrorAs(t, err, &unknown)
+					assert.Nil(t, value)
+					_, err = carry().Or(func(transport.Authorizer) (*thing, error) {
+						t.Error("was read")
+						return nil, nil
+					})
+					require.ErrorAs(t, err, &unknown)
+					_, err = carry().OrZero()
+					require.ErrorAs(t, err, &unknown)
+					return
+				}
+				require.NoError(t, err)
+				assert.Equal(t, tc.shown, value != nil)
+
+				reads := 0
+				value, err = carry().Or(func(transport.Authorizer) (*thing, error) { reads++; return &read, nil })
+				require.NoError(t, err)
+				assert.Equal(t, !tc.shown, reads == 1, "it is read where nothing is shown")
+				if tc.shown {
+					assert.Equal(t, whole.Status, value.Status)
+				} else {
+					assert.Equal(t, &read, value)
+				}
+
+				value, err = carry().Or(func(transport.Authorizer) (*thing, error) {
+					return nil, errors.New("unreadable")
+				})
+				require.NoError(t, err, "the write was carried out")
+				assert.Equal(t, tc.shown, value.Status != "")
+				value, err = carry().OrZero()
+				require.NoError(t, err)
+				assert.Equal(t, tc.shown, value.Status != "")
+			})
+		})
+	}
+}
+
+// A resource that a write does not show is read with the credential of the write: a newer one can belong to another
+// account.
+func TestAReadAfterAWriteHasItsCredential(t *testing.T) {
+	svc := script(answers(204, ""), ok)
+	client := newClient(t, host, through(svc), authorizedBy(bearing{"old", ""}))
+	got, err := transport.Carry[thing](t.Context(), client, request(&quietThing, transport.Call{})).
+		Or(func(auth transport.Authorizer) (*thing, error) {
+			client.Use(bearing{"new", ""})
+			return send(t.Context(), client, &readThing, transport.Call{Auth: auth})
+		})
+	require.NoError(t, err)
+	assert.Equal(t, "th_1", got.ID)
+	require.Len(t, svc.attempts(), 2)
+	assert.Equal(t, "Bearer old", svc.attempts()[1].header.Get("Authorization"))
+}
+
+// bearing sends an access token, and a key beside it.
+type bearing struct{ token, key string }
+
+func (b bearing) Authorize(_ context.Context, h http.Header) error {
+	h.Set("Authorization", "Bearer "+b.token)
+	h.Set("X-Api-Key", b.key)
+	return nil
+}
+
+// told is a secret of a body.
+type told struct{ hidden.Text }
+
+func (t told) Reveal() string { return hidden.Reveal(t.Text) }
+
+func tell(text string) told { return told{hidden.NewText(text)} }
+
+// tellThing is an operation whose body holds a secret.
+var tellThing = transport.Operation{ID: "TellThing", Method: http.MethodPost, Path: "/things/tell",
+	Repeat: transport.RepeatNever, Tells: true}
+
+// A validator that quotes a refused value reveals no secret: not in the error's details, message or excerpt, and not in
+// the stored body.
+func TestSecretsThatARefusalRepeatsAreHidden(t *testing.T) {
+	const sent, bearer, key = "sig/of+the=canary", "token-of-the-canary", "key-of-the-canary"
+	escaped := strings.ReplaceAll(sent, "/", `\/`)
+	spelled := `sig\u002fof\u002bthe\u003dcanary`
+	for name, c := range map[string]struct {
+		status int
+		body   string
+	}{
+		"a validator's input": {422,
+			`{"detail":[{"loc":["body","signature"],"msg":"is no signature","type":"value_error","input":"` + sent +
+				`"}]}`},
+		"a message": {400, `{"error":{"code":"validation_failed","message":"the value \"` + escaped +
+			`\" is wrong","details":{"sum":1.50}}}`},
+		"other escapes": {400, `{"error":{"code":"validation_failed","message":"wrong","details":{"input":"` +
+			spelled + `"}}}`},
+		"a name": {400, `{"error":{"code":"validation_failed","message":"wrong","details":{"` + sent +
+			`":1}}}`},
+		"the credentials": {401, `{"error":{"code":"forbidden","message":"Bearer ` + bearer + ` and ` + key +
+			`"}}`},
+		"what is no envelope": {500, `{"signature":"` + sent + `"}`},
+		"what is no JSON":     {502, `<html>` + sent + " " + bearer},
+		"what is cut off":     {400, `{"error":{"code":"x","message":"` + sent},
+		"a name that came twice": {400, `{"error":{"code":"x","message":"` + spelled + `","message":"` + spelled +
+			`"}}`},
+		"no UTF-8": {400, "{\"error\":{\"code\":\"x\",\"message\":\"\xff " + spelled + "\"}}"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server, _ := counted(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				w.WriteHeader(c.status)
+				_, _ = io.WriteString(w, c.body)
+			})
+			var kept moneymovement.Response
+			call := transport.Kept(&kept)
+			call.Auth = bearing{bearer, key}
+			r := transport.NewRequest(&tellThing, "", call)
+			r.Body(struct{ Signature told }{tell(sent)}, nil)
+			_, err := transport.Do[thing](t.Context(), newClient(t, server.URL), r)
+			require.Error(t, err)
+			shown := fmt.Sprintf("%v %+v %s", err, errorDetails(err), kept.Body)
+			for _, secret := range []string{sent, escaped, spelled, bearer, key} {
+				assert.NotContains(t, shown, secret)
+			}
+			assert.Contains(t, shown, hidden.Redaction)
+			if name == "a message" {
+				assert.Contains(t, shown, "1.50", "what is no secret stays as it is")
+			}
+		})
+	}
+}
+
+// Every secret of a body is sent as it is. It is searched for in a refusal if it is so long that it cannot be there by
+// chance.
+func TestEverySecretOfABodyIsLookedFor(t *testing.T) {
+	const first, second, short, number = "canary-a", "canary-b", "canary7", "12345678"
+	mirror := step(func(req *http.Request) (*http.Response, error) {
+		body, err := io.ReadAll(req.Body)
+		if err != nil {
+			return nil, err
+		}
+		return answers(400,
+			`{"error":{"code":"validation_failed","message":"wrong","details":[`+string(body)+`,`+number+`,1.50]}}`)(req)
+	})
+	r := transport.NewRequest(&tellThing, "", transport.Call{Auth: bearing{"token-of-the-canary", ""}})
+	r.Body(struct{ First, Second, Short, Number told }{tell(first), tell(second), tell(short), tell(number)}, nil)
+	_, err := transport.Do[thing](t.Context(), newClient(t, host, through(mirror)), r)
+	assert.JSONEq(t,
+		`[{"First":"[redacted]","Second":"[redacted]","Short":"canary7","Number":"[redacted]"},"[redacted]",1.50]`,
+		errorDetails(err),
+		"the whole body was sent, and came back; a number of its digits is the same secret")
+}
+
+// The caller gets everything in a success, also a secret that was sent before.
+func TestASuccessIsNotRedacted(t *testing.T) {
+	const token = "token-of-the-canary"
+	svc := script(answers(200, `{"id":"`+token+`","amount":"1","status":"`+token+`"}`))
+	got, err := send(t.Context(), newClient(t, host, through(svc)), &readThing,
+		transport.Call{Auth: bearing{token, ""}})
+	require.NoError(t, err)
+	assert.Equal(t, token, got.ID)
+	assert.Equal(t, token, got.Status)
+}
+
+// errorDetails are the parts of a refusal that are not in its text.
+func errorDetails(err error) string {
+	if refusal, ok := errors.AsType[*errors.Refusal](err); ok {
+		return string(refusal.Details)
+	}
+	if unexpected, ok := errors.AsType[*errors.UnexpectedResponse](err); ok {
+		return unexpected.Excerpt
+	}
+	return ""
+}
+
+// A stated member that is missing is an error each time. A wrong assumption is one warning in the life of the client,
+// for all entries of a list together.
+func TestWhatCannotBeReadIsLogged(t *testing.T) {
+	shape := wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
+		{Name: "id", Shape: &wire.Text, Type: wire.Stated},
+		{Name: "status", Shape: &wire.Text, Type: wire.Assumed},
+		{Name: "tags", Shape: &wire.Shape{Kind: wire.KindList, Item: &wire.Text}, Type: wire.Assumed},
+		{Name: "names", Shape: &wire.Shape{Kind: wire.KindList, Item: &wire.Text}, Type: wire.Stated},
+		{Name: "a", Shape: &wire.Text, Type: wire.Stated},
+	}}
+	op := readThing
+	op.Answer = &wire.Answer{Shape: &shape}
+	var log bytes.Buffer
+	logged := func(c *transport.Config) { c.Logger = slog.New(slog.NewJSONHandler(&log, nil)) }
+	odd := answers(200, `{"id":[],"status":{},"tags":["a",{},[],true],"names":[{},[],"b"],"a":[]}`, "X-Request-ID",
+		"req_1")
+	client := newClient(t, host, logged, through(script(odd)))
+	records := func() (found []map[string]any) {
+		log.Reset()
+		_, err := send(t.Context(), client, &op, transport.Call{})
+		require.NoError(t, err)
+		for line := range bytes.Lines(log.Bytes()) {
+			var record map[string]any
+			require.NoError(t, json.Unmarshal(line, &record))
+			delete(record, "time")
+			found = append(found, record)
+		}
+		return found
+	}
+	stated := map[string]any{
+		"level": "ERROR", "msg": "moneymovement response lacks stated members", "operation": "GetThing",
+		"requestId": "req_1", "members": []any{"/id is an array", "/names/* is an object", "/a is an array"},
+	}
+	assumed := map[string]any{
+		"level": "WARN", "msg": "moneymovement response differs from assumptions", "operation": "GetThing",
+		"requestId": "req_1",
+		"members":   []any{"/status is an object", "/tags/* is an object"},
+	}
+	assert.Equal(t, []map[string]any{stated, assumed}, records())
+	assert.Equal(t, []map[string]any{stated}, records(), "an assumption is warned of once")
+	client = newClient(t, host, logged, through(script(answers(200, `{"id":"th_1","names":[],"a":"","status":{}}`))))
+	require.Len(t, records(), 1, "one is enough")
+	client = newClient(t, host, logged, through(script(answers(200, `{"id":"th_1"}`))))
+	assert.Empty(t, records())
+}
+
+// A call without a key logs none.
+func TestAnAttemptWithoutAKeyIsLoggedWithoutOne(t *testing.T) {
+	var log bytes.Buffer
+	debug := &slog.HandlerOptions{Level: slog.LevelDebug}
+	client := newClient(t, host, through(script(ok)), func(c *transport.Config) {
+		c.Logger = slog.New(slog.NewJSONHandler(&log, debug))
+	})
+	_, err := send(t.Context(), client, &readThing, transport.Call{})
+	require.NoError(t, err)
+	assert.Contains(t, log.String(), `"operation":"GetThing"`)
+	assert.NotContains(t, log.String(), "idempotencyKey")
 }

@@ -6,8 +6,11 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"strconv"
+	"strings"
 	"time"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
@@ -97,3 +100,91 @@ type brokenOff struct{ err error }
 
 // Read implements io.Reader.
 func (b brokenOff) Read([]byte) (int, error) { return 0, b.err }
+
+// measured reports a call that began at the given time.
+func (c *Client) measured(ctx context.Context, r *Request, began time.Time, err *error) {
+	result, code := resultOf(*err)
+	c.metrics.Call(ctx, moneymovement.CallMetrics{
+		Operation: r.op.ID, Result: result, Code: code, Status: r.answer.status, Account: r.account,
+		Attempts: r.attempts, Queued: r.call.Queued, Took: time.Since(began),
+	})
+}
+
+// resultOf sorts an error. What an unknown outcome wraps is not what it ended in, so that it comes first.
+func resultOf(err error) (moneymovement.CallResult, errors.Code) {
+	if err == nil {
+		return moneymovement.CallSucceeded, ""
+	}
+	if _, is := errors.AsType[*errors.OutcomeUnknown](err); is {
+		return moneymovement.CallUnknown, ""
+	}
+	if _, is := errors.AsType[*errors.InvalidInput](err); is {
+		return moneymovement.CallInvalid, ""
+	}
+	if _, is := errors.AsType[*errors.NotDelivered](err); is {
+		return moneymovement.CallNotDelivered, ""
+	}
+	if refusal, is := errors.AsType[*errors.Refusal](err); is {
+		if refusal.MovedByCall() == errors.Moved { // what the call is for was done, by an earlier one
+			return moneymovement.CallSucceeded, refusal.Code
+		}
+		return moneymovement.CallRefused, refusal.Code
+	}
+	if _, is := errors.AsType[*errors.DetailErrors](err); is {
+		return moneymovement.CallRefused, ""
+	}
+	return moneymovement.CallUnexpected, ""
+}
+
+// reportUnread logs the members of a response that could not be read. If the description states the member, it logs an
+// error each time, because something is wrong with the service. If the member is assumed, it logs one warning in the
+// life of the client, because the OpenAPI file is wrong.
+func (r *Request) reportUnread(ctx context.Context) {
+	c := r.client
+	if c.logger == nil {
+		return
+	}
+	var stated, assumed []string
+	seen := map[string]bool{}
+	for _, u := range r.unread {
+		place := anyIndex(u.Pointer)
+		switch {
+		case seen[place]:
+		case u.Stated:
+			stated = append(stated, place+" "+u.Problem)
+		case c.firstReport(r.op.ID + " " + place):
+			assumed = append(assumed, place+" "+u.Problem)
+		}
+		seen[place] = true
+	}
+	if len(stated) > 0 {
+		c.logUnread(ctx, r, slog.LevelError, "moneymovement response lacks stated members", stated)
+	}
+	if len(assumed) > 0 {
+		c.logUnread(ctx, r, slog.LevelWarn, "moneymovement response differs from assumptions", assumed)
+	}
+}
+
+func (c *Client) logUnread(ctx context.Context, r *Request, level slog.Level, message string, members []string) {
+	c.logger.LogAttrs(ctx, level, message,
+		slog.String("operation", r.op.ID), slog.Any("members", members),
+		slog.String("requestId", r.answer.header.Get(requestIDHeader)))
+}
+
+// firstReport reports whether a place is reported for the first time. Places come from the shapes, so their number is
+// bounded.
+func (c *Client) firstReport(place string) bool {
+	_, before := c.reported.LoadOrStore(place, nil)
+	return !before
+}
+
+// anyIndex replaces the indexes of lists by *: a problem in one entry is usually in all of them.
+func anyIndex(pointer string) string {
+	steps := strings.Split(pointer, "/")
+	for i, step := range steps {
+		if _, err := strconv.ParseUint(step, 10, 32); err == nil {
+			steps[i] = "*"
+		}
+	}
+	return strings.Join(steps, "/")
+}

@@ -139,3 +139,158 @@ func TestWaitThatCannotBeMade(t *testing.T) {
 	assert.Equal(t, refused, err)
 	assert.Empty(t, told)
 }
+
+func TestPollReadsUntilDone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pace, began := moneymovement.Pace{Least: time.Second, Most: 4 * time.Second}, time.Now()
+		var at []time.Duration
+		require.NoError(t, poller(t).Poll(t.Context(), pace, func(context.Context) (bool, error) {
+			at = append(at, time.Since(began))
+			return len(at) == 8, nil
+		}))
+		assert.Zero(t, at[0], "the first read is at once")
+		bound := pace.Least
+		for i := 1; i < len(at); i++ {
+			assert.GreaterOrEqual(t, at[i]-at[i-1], bound/2)
+			assert.LessOrEqual(t, at[i]-at[i-1], bound)
+			bound = min(bound*3/2, pace.Most)
+		}
+		assert.Equal(t, pace.Most, bound)
+	})
+}
+
+func TestPollEndsWithAnErrorOrItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		broken := errors.New("broken")
+		reads := 0
+		err := poller(t).Poll(t.Context(), transport.DefaultPace, func(context.Context) (bool, error) {
+			reads++
+			return false, broken
+		})
+		require.ErrorIs(t, err, broken)
+		assert.Equal(t, 1, reads)
+
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		began := time.Now()
+		err = poller(t).Poll(ctx, transport.DefaultPace, func(context.Context) (bool, error) { return false, nil })
+		require.EqualError(t, err, "context deadline exceeded", "no read has failed")
+		assert.Equal(t, time.Minute, time.Since(began))
+	})
+}
+
+func TestPollOutlastsAnOutage(t *testing.T) {
+	down := &errors.NotDelivered{CallInfo: errors.CallInfo{Operation: "Read"}, Err: errors.New("no connection")}
+	synctest.Test(t, func(t *testing.T) {
+		reads, failing := 0, 0
+		require.NoError(t, poller(t).Poll(t.Context(), transport.DefaultPace, func(context.Context) (bool, error) {
+			if reads++; reads%10 == 0 { // nine failures in a row, again and again
+				return reads == 50, nil
+			}
+			failing++
+			return false, down
+		}))
+		assert.Equal(t, 45, failing)
+
+		reads = 0
+		err := poller(t).Poll(t.Context(), transport.DefaultPace, func(context.Context) (bool, error) {
+			reads++
+			return false, down
+		})
+		assert.Same(t, down, err)
+		assert.Equal(t, 10, reads, "an outage without end ends the wait")
+
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		err = poller(t).Poll(ctx, transport.DefaultPace, func(context.Context) (bool, error) { return false, down })
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.ErrorIs(t, err, down, "and why nothing newer was seen")
+		assert.NotContains(t, err.Error(), "\n")
+	})
+}
+
+func TestPollAsksNoSoonerThanTheServiceWants(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limited := func() error {
+			return &errors.RateLimited{Refusal: errors.Refusal{CallInfo: errors.CallInfo{RetryAt: time.Now().
+				Add(time.Minute)},
+				Code: errors.CodeRateLimited, Status: 429}}
+		}
+		began := time.Now()
+		require.NoError(t, poller(t).Poll(t.Context(), transport.DefaultPace, func(context.Context) (bool, error) {
+			if time.Since(began) == 0 {
+				return false, limited()
+			}
+			return true, nil
+		}))
+		assert.Equal(t, time.Minute, time.Since(began))
+
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		defer cancel()
+		began = time.Now()
+		err := poller(t).Poll(ctx, transport.DefaultPace, func(context.Context) (bool, error) {
+			return false, limited()
+		})
+		_, ok := errors.AsType[*errors.RateLimited](err)
+		assert.True(t, ok, "%v", err)
+		assert.Zero(t, time.Since(began), "a caller who has not got the time learns it at once")
+	})
+}
+
+// One refusal must not stop a wait for a day.
+func TestPollIsNotToldToWaitForLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := newClient(t, host, through(script(refuses(429, errors.CodeRateLimited, "Retry-After", "86400"))))
+		began := time.Now()
+		err := client.Poll(t.Context(), transport.DefaultPace, func(ctx context.Context) (bool, error) {
+			_, err := send(ctx, client, &readThing, transport.Call{})
+			return false, err
+		})
+		limited, ok := errors.AsType[*errors.RateLimited](err)
+		require.True(t, ok, "%v", err)
+		assert.Equal(t, began.Add(24*time.Hour), limited.RetryAt)
+		assert.Zero(t, time.Since(began))
+	})
+}
+
+// A wait pauses for as long as a call would.
+func TestPollWaitsAsLongAsACall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		busy := refuses(429, errors.CodeRateLimited, "Retry-After", "65")
+		client := newClient(t, host, through(script(busy, ok)), retries(moneymovement.RetryPolicy{Max: -1}))
+		began := time.Now()
+		require.NoError(t, client.Poll(t.Context(), transport.DefaultPace, func(ctx context.Context) (bool, error) {
+			_, err := send(ctx, client, &readThing, transport.Call{})
+			return err == nil, err
+		}))
+		assert.Equal(t, 65*time.Second, time.Since(began))
+	})
+}
+
+func TestAPause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		began := time.Now()
+		for _, d := range []time.Duration{-time.Hour, 0, 1, time.Second} {
+			before := time.Since(began)
+			require.NoError(t, transport.Pause(ctx, d))
+			assert.Equal(t, max(d, 0), time.Since(began)-before)
+		}
+		before := time.Since(began)
+		time.AfterFunc(time.Second, cancel)
+		require.ErrorIs(t, transport.Pause(ctx, time.Minute), context.Canceled)
+		assert.Equal(t, time.Second, time.Since(began)-before)
+		for i := range 100 {
+			d := time.Duration(i-50) * time.Second
+			require.ErrorIs(t, transport.Pause(ctx, d), context.Canceled, "it has ended")
+		}
+		assert.Equal(t, time.Second, time.Since(began)-before)
+	})
+}
+
+// poller is a client that sends nothing. The test decides what its polls read.
+func poller(t *testing.T) *transport.Client { return newClient(t, host, through(script(ok))) }
+
+func TestTheUsualPace(t *testing.T) {
+	assert.Equal(t, moneymovement.Pace{Least: 500 * time.Millisecond, Most: 15 * time.Second}, transport.DefaultPace)
+}

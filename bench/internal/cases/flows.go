@@ -20,7 +20,8 @@ func pay() work {
 			next := keys()
 			create := dapi.PayoutCreate{ContactID: service.ContactID, Amount: amount, Currency: dapi.AssetUSDC}
 			return func(ctx context.Context) (any, error) {
-				return c.Payouts.Pay(ctx, create, moneymovement.Key(next()))
+				payment, err := c.Payouts.Pay(ctx, create, moneymovement.Key(next()), dapi.PayTerms{})
+				return payment.Payout, err
 			}
 		}),
 		hand: byHand(func(c *hand.Client) Read {

@@ -51,7 +51,7 @@ func TestNoClientShowsItsSecrets(t *testing.T) {
 	account := integrator.Self()
 	w.Credit(account.Sandbox, "10", dapi.USDC)
 	_, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{ContactID: w.Contact(account.Contacts, worlds.SEPA()),
-		Amount: decimal.RequireFromString("5"), Currency: dapi.USDC}, "canary-1")
+		Amount: decimal.RequireFromString("5"), Currency: dapi.USDC}, "canary-1", dapi.PayTerms{})
 	require.NoError(t, err)
 	own, err := dapi.NewSelfServe(w.URL, developer)
 	require.NoError(t, err)

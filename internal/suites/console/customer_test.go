@@ -45,9 +45,9 @@ func (c *customer) asked(amount string) dapi.PayoutCreate {
 // pay pays the contact.
 func (c *customer) pay(amount, key string) *dapi.Payout {
 	c.t.Helper()
-	payout, err := c.Payouts.Pay(c.t.Context(), c.asked(amount), moneymovement.Key(key))
+	payout, err := c.Payouts.Pay(c.t.Context(), c.asked(amount), moneymovement.Key(key), dapi.PayTerms{})
 	require.NoError(c.t, err)
-	return payout
+	return payout.Payout
 }
 
 // deal creates an escrow deal, which waits for its approval.

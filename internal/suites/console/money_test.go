@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -78,7 +79,7 @@ func TestALowBalanceIsCreditedWhereItIsRefused(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "requests", sandbox.WithInstantProgress())
 	payer := newCustomer(p, "acme@example.com")
-	_, err := payer.Payouts.Pay(t.Context(), payer.asked("70"), moneymovement.Key("too-much"))
+	_, err := payer.Payouts.Pay(t.Context(), payer.asked("70"), moneymovement.Key("too-much"), dapi.PayTerms{})
 	require.Error(t, err)
 	p.fill("#find-requests", "payout_not_fundable")
 	p.click("tr[data-id] button")

@@ -50,13 +50,13 @@ func TestAPayoutLeadsToItsRequestsAndEntries(t *testing.T) {
 	payer := newCustomer(p, "acme@example.com")
 	asked := payer.asked("12.50")
 	asked.PaymentReference = "RF-7"
-	payout, err := payer.Payouts.Pay(t.Context(), asked, moneymovement.Key("invoice-42"))
+	payout, err := payer.Payouts.Pay(t.Context(), asked, moneymovement.Key("invoice-42"), dapi.PayTerms{})
 	require.NoError(t, err)
 	payer.pay("3", "invoice-43")
 	p.see("invoice-43")
 	p.fill("#find-payouts", "invoice-42")
 	p.until(`document.querySelectorAll("#panel-payouts .list tbody tr").length === 1`)
-	for _, text := range []string{string(payout.ID), "Example supplier", "12.5 USDC", "invoice-42", "RF-7", "arrives"} {
+	for _, text := range []string{string(payout.Payout.ID), "Example supplier", "12.5 USDC", "invoice-42", "RF-7", "arrives"} {
 		assert.NotEmpty(t, rowsWith(p, "payouts", text), text)
 		if text != "arrives" {
 			assert.Contains(t, eval[string](p, `document.querySelector("#panel-payouts .present").innerText`), text)
@@ -68,7 +68,7 @@ func TestAPayoutLeadsToItsRequestsAndEntries(t *testing.T) {
 	assert.NotContains(t, p.text(), "Deposit")
 	p.open("payouts")
 	p.press("Requests of this payout")
-	p.see("/dapi/v1/payouts/" + string(payout.ID) + "/confirm")
+	p.see("/dapi/v1/payouts/" + string(payout.Payout.ID) + "/confirm")
 	assert.NotContains(t, p.text(), "/dapi/v1/contacts")
 }
 

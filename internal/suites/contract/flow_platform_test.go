@@ -156,17 +156,17 @@ func (w *world) payouts() {
 	w.step("to a wallet", func() {
 		asked := dapi.PayoutCreate{ContactID: to["wallet"], Amount: w.sum(), Currency: dapi.USDC, FromChainID: 8453,
 			ToChainID: 8453, PaymentReference: "contract suite"}
-		paid := ok(self.Payouts.Pay(w.Context(), asked, w.uniqueKey("payout")))(w)
+		paid := ok(self.Payouts.Pay(w.Context(), asked, w.uniqueKey("payout"), dapi.PayTerms{}))(w)
 		w.pass()
-		ok(self.Payouts.Get(w.Context(), paid.ID))(w)
+		ok(self.Payouts.Get(w.Context(), paid.Payout.ID))(w)
 		w.pass()
-		ok(self.Payouts.Wait(w.soon(), paid.ID))(w)
+		ok(self.Payouts.Wait(w.soon(), paid.Payout.ID))(w)
 	})
 	w.step("to a bank account", func() {
 		asked := dapi.PayoutCreate{ContactID: to["iban"], Amount: w.sum(), Currency: dapi.USDC, Purpose: "test"}
-		paid := ok(self.Payouts.Pay(w.Context(), asked, w.uniqueKey("payout")))(w)
-		ok(self.Sandbox.SetPayoutStatus(w.Context(), paid.ID, dapi.PayoutStatusCompleted))(w)
-		assert.Equal(w, dapi.PayoutStatusCompleted, ok(self.Payouts.Get(w.Context(), paid.ID))(w).Status)
+		paid := ok(self.Payouts.Pay(w.Context(), asked, w.uniqueKey("payout"), dapi.PayTerms{}))(w)
+		ok(self.Sandbox.SetPayoutStatus(w.Context(), paid.Payout.ID, dapi.PayoutStatusCompleted))(w)
+		assert.Equal(w, dapi.PayoutStatusCompleted, ok(self.Payouts.Get(w.Context(), paid.Payout.ID))(w).Status)
 	})
 	w.step("the same key is the same payout", func() {
 		asked, key := dapi.PayoutCreate{ContactID: to["wallet"], Amount: w.sum(),
@@ -177,16 +177,16 @@ func (w *world) payouts() {
 	w.embedded("that is under way", func() {
 		paid := ok(self.Payouts.Pay(w.Context(),
 			dapi.PayoutCreate{ContactID: to["iban"], Amount: w.sum(), Currency: dapi.USDC,
-				DocumentIDs: []string{"doc_1"}}, w.uniqueKey("payout")))(w)
+				DocumentIDs: []string{"doc_1"}}, w.uniqueKey("payout"), dapi.PayTerms{}))(w)
 		w.host.Advance(time.Duration(w.host.Settings().PayoutStepAfter))
-		assert.Equal(w, dapi.PayoutStatusProcessing, ok(self.Payouts.Get(w.Context(), paid.ID))(w).Status)
+		assert.Equal(w, dapi.PayoutStatusProcessing, ok(self.Payouts.Get(w.Context(), paid.Payout.ID))(w).Status)
 	})
 	for _, end := range []dapi.PayoutStatus{dapi.PayoutStatusFailed, dapi.PayoutStatusRefunded} {
 		w.embedded("that is "+string(end), func() {
 			paid := ok(self.Payouts.Pay(w.Context(),
 				dapi.PayoutCreate{ContactID: to["iban"], Amount: w.sum(), Currency: dapi.USDC},
-				w.uniqueKey("payout")))(w)
-			ok(self.Sandbox.SetPayoutStatus(w.Context(), paid.ID, end))(w)
+				w.uniqueKey("payout"), dapi.PayTerms{}))(w)
+			ok(self.Sandbox.SetPayoutStatus(w.Context(), paid.Payout.ID, end))(w)
 		})
 	}
 	w.embedded("that nobody approved", func() {
@@ -205,18 +205,18 @@ func (w *world) escrow() {
 	open := func() (dapi.EscrowCreate, dapi.EscrowID) {
 		terms := dapi.EscrowCreate{Amount: w.sum(), Currency: dapi.USDC, Payee: payee, ApproveWithin: "1h",
 			HoldFor: "1d", RefundableFor: "7d", Memo: "contract suite"}
-		return terms, ok(self.Escrows.Open(w.Context(), terms, w.uniqueKey("escrow")))(w).ID
+		return terms, ok(self.Escrows.Open(w.Context(), terms, w.uniqueKey("escrow"), dapi.DealTerms{}))(w).Escrow.ID
 	}
 	w.step("open and release", func() {
 		terms, deal := open()
-		ok(self.Escrows.Act(w.Context(), terms, deal, dapi.EscrowActionTypeRelease, w.uniqueKey("action")))(w)
+		ok(self.Escrows.Act(w.Context(), terms, deal, dapi.EscrowActionTypeRelease, w.uniqueKey("action"), dapi.DealTerms{}))(w)
 		w.pass() // so that the chain is read again
 		ok(self.Escrows.Sync(w.Context(), deal))(w)
 	})
 	w.embedded("open and refund", func() {
 		terms, deal := open()
 		w.host.Advance(25 * time.Hour)
-		ok(self.Escrows.Act(w.Context(), terms, deal, dapi.EscrowActionTypeRefund, w.uniqueKey("action")))(w)
+		ok(self.Escrows.Act(w.Context(), terms, deal, dapi.EscrowActionTypeRefund, w.uniqueKey("action"), dapi.DealTerms{}))(w)
 		w.pass()
 		assert.Equal(w, dapi.EscrowStatusRefunded, ok(self.Escrows.Sync(w.Context(), deal))(w).Status)
 	})

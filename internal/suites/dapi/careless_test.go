@@ -26,8 +26,31 @@ import (
 type seen struct {
 	state   moneymovement.PaymentState
 	unpaid  bool
+	refusal error
 	err     error
 	history dapi.History
+	calls   int // with the key, this one included
+}
+
+// wrong returns what contradicts what a result promises. paid says that the key has paid.
+func (s seen) wrong(paid bool) (all []string) {
+	_, doubt := s.err.(*errors.OutcomeUnknown) //nolint:errorlint // in doubt, nothing is around it
+	for what, is := range map[string]bool{
+		"no error and not paid, or paid with an error": (s.err == nil) != (s.state == moneymovement.PaymentPaid),
+		"paid, and no money left":                      s.err == nil && !paid,
+		"unpaid, and the key has paid":                 s.unpaid && paid,
+		"not paid, and not unpaid":                     s.state == moneymovement.PaymentNotPaid && !s.unpaid,
+		"in doubt, or a doubt, and not both":           doubt != (s.state == moneymovement.PaymentInDoubt),
+		"in doubt, and unpaid":                         doubt && s.unpaid,
+		"neither paid nor in doubt, and no refusal":    s.err != nil && !doubt && s.refusal == nil,
+		"paid, and a refusal":                          s.err == nil && s.refusal != nil,
+		"Unpaid is not in the history":                 s.unpaid != s.history.Unpaid,
+	} {
+		if is {
+			all = append(all, fmt.Sprintf("%s: %+v", what, s))
+		}
+	}
+	return all
 }
 
 // decision is what a caller does after a call.
@@ -78,7 +101,12 @@ var carelessCallers = map[string]func(seen) decision{
 		switch s.state {
 		case moneymovement.PaymentPaid:
 			return stop
-		case moneymovement.PaymentNotPaid, moneymovement.PaymentEnded:
+		case moneymovement.PaymentNotPaid:
+			if s.calls == 1 {
+				return again
+			}
+			return newKey
+		case moneymovement.PaymentEnded:
 			return newKey
 		default: // also the zero Payment of a fake
 			return again
@@ -103,7 +131,9 @@ type carelessWorld struct {
 	keys    int // used up
 	history dapi.History
 	stopped bool
-	twice   []string // what was paid twice
+	calls   int      // with this key
+	before  int      // what keys before this one have paid
+	wrong   []string // what was paid twice, or contradicts its result
 }
 
 // moneyKind is a payout or a deal.
@@ -118,7 +148,7 @@ var moneyKinds = map[string]moneyKind{
 	"payout": {bookPath, confirmPath, "/payouts/*", "GET",
 		func(w *carelessWorld, ctx context.Context, key moneymovement.Key, terms dapi.PayTerms) seen {
 			payment, err := w.account.Payouts.Pay(ctx, w.asked, key, terms)
-			return seen{payment.State, payment.Unpaid, err, payment.History}
+			return seen{payment.State, payment.Unpaid, payment.Refusal, err, payment.History, w.calls}
 		},
 		func(w *carelessWorld) (fundings int) {
 			for payment := range w.Host.Audit() {
@@ -129,7 +159,7 @@ var moneyKinds = map[string]moneyKind{
 	"deal": {dealPath, confirmActionPath, syncPath, "POST",
 		func(w *carelessWorld, ctx context.Context, key moneymovement.Key, terms dapi.PayTerms) seen {
 			deal, err := w.account.Escrows.Open(ctx, w.deal, key, dealTerms(func(t *dapi.PayTerms) { *t = terms }))
-			return seen{deal.State, deal.Unpaid, err, deal.History}
+			return seen{deal.State, deal.Unpaid, deal.Refusal, err, deal.History, w.calls}
 		},
 		func(w *carelessWorld) int { return w.holdings() }},
 }
@@ -155,10 +185,13 @@ func (w *carelessWorld) call(ctx context.Context, instead *seen, change func(*da
 	if change != nil {
 		change(&terms)
 	}
+	w.calls++
 	s := w.kind.pay(w, ctx, moneymovement.Key(fmt.Sprint("invoice-42-", w.keys)), terms)
-	if w.kind.fundings(w) > 1 {
-		w.twice = append(w.twice, fmt.Sprintf("paid twice, after %+v", s))
+	fundings := w.kind.fundings(w)
+	if fundings > 1 {
+		w.wrong = append(w.wrong, fmt.Sprintf("paid twice: %+v", s))
 	}
+	w.wrong = append(w.wrong, s.wrong(fundings > w.before)...)
 	if instead != nil {
 		s = *instead
 	} else if w.keeps.result {
@@ -169,7 +202,7 @@ func (w *carelessWorld) call(ctx context.Context, instead *seen, change func(*da
 		w.stopped = true
 	case newKey:
 		w.keys++
-		w.history = dapi.History{}
+		w.history, w.before, w.calls = dapi.History{}, fundings, 0
 	case again:
 	}
 }
@@ -212,7 +245,7 @@ func (w *carelessWorld) calmDown() int {
 	}
 	time.Sleep(4 * time.Hour) // for requests that arrive late
 	if w.kind.fundings(w) > 1 {
-		w.twice = append(w.twice, "paid twice in the end")
+		w.wrong = append(w.wrong, "paid twice in the end")
 	}
 	return w.kind.fundings(w)
 }
@@ -251,44 +284,47 @@ func (s setback) crashed() setback {
 	return s
 }
 
-// firstCalls move the money or may do so, and their caller does not learn it; or they book and move nothing.
-var firstCalls = map[string]setback{
-	"paid, and lost":        arms(atConfirm, sandbox.DropAfterCommit().Times(6)).hidden(),
-	"paid, and crashed":     setback{}.crashed(),
-	"unpaid, and lost":      arms(atConfirm, sandbox.DropBefore().Times(6)).hidden(),
-	"unpaid, and crashed":   arms(atConfirm, sandbox.Respond(http.StatusForbidden, "signing_policy_refused")).crashed(),
-	"refused by the policy": arms(atConfirm, sandbox.Respond(http.StatusForbidden, "signing_policy_refused")).hidden(),
-	"declined": {terms: func(t *dapi.PayTerms) {
+var (
+	declined = setback{terms: func(t *dapi.PayTerms) {
 		t.BeforeSigning = func(context.Context, *dapi.Payout) error { return &errors.Forbidden{} }
-	}},
-	"paid, and the caller sees a zero Payment": {instead: &seen{}},
-	"on its way when the caller leaves": func() setback {
-		s := arms(atConfirm, sandbox.Delay(time.Minute))
-		s.within = 10 * time.Second
-		return s.hidden()
-	}(),
+	}}
+	forbidden = sandbox.Respond(http.StatusForbidden, "signing_policy_refused")
+	lost      = arms(atConfirm, sandbox.DropAfterCommit().Times(6)).hidden()
+	notBooked = arms(atBook, sandbox.Respond(http.StatusForbidden, "forbidden").Times(4)).hidden()
+)
+
+// firstCalls move the money or may do so, and their caller does not learn it; or they book and move nothing.
+var firstCalls = map[string][]setback{
+	"paid, and lost":                           {lost},
+	"paid, and crashed":                        {setback{}.crashed()},
+	"paid, lost, and refused when again":       {arms(atConfirm, sandbox.DropAfterCommit(), forbidden).hidden()},
+	"unpaid, and lost":                         {arms(atConfirm, sandbox.DropBefore().Times(6)).hidden()},
+	"unpaid, and crashed":                      {arms(atConfirm, forbidden).crashed()},
+	"refused by the policy":                    {arms(atConfirm, forbidden).hidden()},
+	"declined":                                 {declined},
+	"declined, then paid and lost":             {declined, lost},
+	"declined, then paid and crashed":          {declined, setback{}.crashed()},
+	"not booked, then paid and crashed":        {notBooked, setback{}.crashed()},
+	"paid, and the caller sees a zero Payment": {{instead: &seen{}}},
+	"on its way when the caller leaves": {
+		setback{within: 10 * time.Second, arrange: arms(atConfirm, sandbox.Delay(time.Minute)).arrange}.hidden(),
+	},
 }
 
 // laterCalls say something about their own call, and nothing about the one before.
 func laterCalls() map[string]setback {
 	refused := func(status int, slug string) sandbox.Fault { return sandbox.Respond(status, slug).Times(4) }
 	all := map[string]setback{
-		"nothing": {},
-		"price": {terms: func(t *dapi.PayTerms) {
-			t.Bounds.MaxFee = new(amount("0.1"))
-		}},
-		"input": {terms: func(t *dapi.PayTerms) { t.Bounds.MaxFee = new(amount("-1")) }},
-		"declined": {terms: func(t *dapi.PayTerms) {
-			t.BeforeSigning = func(context.Context, *dapi.Payout) error { return &errors.Forbidden{} }
-		}},
+		"nothing":  {},
+		"price":    {terms: func(t *dapi.PayTerms) { t.Bounds.MaxFee = new(amount("0.1")) }},
+		"input":    {terms: func(t *dapi.PayTerms) { t.Bounds.MaxFee = new(amount("-1")) }},
+		"declined": declined,
 		"the journal fails": {terms: func(t *dapi.PayTerms) {
 			if t.Journal != nil {
 				t.Journal = func(context.Context, dapi.History) error { return &errors.PayoutNotFundable{} }
 			}
 		}},
-		"the signer fails": {arrange: func(w *carelessWorld) {
-			w.Key.Fails = errors.New("the key service is down")
-		}},
+		"the signer fails":           {arrange: func(w *carelessWorld) { w.Key.Fails = errors.New("no key") }},
 		"a deadline that has passed": {within: -time.Second},
 		"a deadline that is too short": {within: time.Second, arrange: func(w *carelessWorld) {
 			w.Host.Arm("", "/**", sandbox.Delay(time.Minute).Times(100))
@@ -327,9 +363,12 @@ func laterCalls() map[string]setback {
 		all[slug+" at the booking"] = arms(atBook, refused(status, slug)).hidden()
 		all[slug+" at the confirm"] = arms(atConfirm, refused(status, slug)).hidden()
 	}
-	for _, slug := range []string{"approval_expired", "approval_consumed", "quote_expired", "already_funded"} {
+	for _, slug := range []string{"approval_expired", "approval_consumed", "quote_expired"} {
 		all[slug+" at the confirm"] = arms(atConfirm, refused(http.StatusConflict, slug)).hidden()
 	}
+	all["already_funded"] = setback{arrange: func(w *carelessWorld) { // which is said of payouts alone
+		w.Host.Arm("POST", confirmPath, refused(http.StatusConflict, "already_funded").AfterCommit())
+	}}
 	return all
 }
 
@@ -353,7 +392,7 @@ func (n *tried) run(t *testing.T, kind, caller, store string, goesWrong func(*ca
 		n.payments++
 		n.paid += w.calmDown()
 		n.newKeys += w.keys
-		assert.Empty(t, w.twice)
+		assert.Empty(t, w.wrong)
 	})
 }
 
@@ -375,13 +414,15 @@ func TestACarelessCallerPaysOnce(t *testing.T) {
 				eachOf(carelessCallers, func(caller string) {
 					eachOf(stores, func(store string) {
 						for _, restarts := range []bool{false, true} {
-							if one++; one%tier.Size(11, 1) != 0 { // 11 divides no length, so each pair is there
+							if one++; one%tier.Size(13, 1) != 0 { // 13 divides no length, so each pair is there
 								continue
 							}
 							t.Run(fmt.Sprintf("%s/%s/%s/%s/%s/%v", kind, first, second, caller, store, restarts),
 								func(t *testing.T) {
 									all.run(t, kind, caller, store, func(w *carelessWorld) {
-										w.meet(firstCalls[first])
+										for _, one := range firstCalls[first] {
+											w.meet(one)
+										}
 										then := later[second]
 										then.restarts = restarts
 										w.meet(then)
@@ -399,7 +440,6 @@ func TestACarelessCallerPaysOnce(t *testing.T) {
 // Each fault at each step of the first call, and then a refusal of the booking while nothing can be read.
 func TestACarelessCallerPaysOnceAfterEachFault(t *testing.T) {
 	var all tried
-	forbidden := arms(atBook, sandbox.Respond(http.StatusForbidden, "forbidden").Times(4)).hidden()
 	one, kept := 0, slices.Sorted(maps.Keys(stores))
 	try := func(
 		t *testing.T, kind, name string, goesWrong sandbox.Fault, at func(*carelessWorld) (method, path string),
@@ -418,7 +458,7 @@ func TestACarelessCallerPaysOnceAfterEachFault(t *testing.T) {
 					armed := w.Host.Arm(method, path, goesWrong.Times(6))
 					w.meet(first)
 					assert.Positive(t, armed.Consumed(), "it did happen")
-					then := forbidden
+					then := notBooked
 					then.restarts = restarts
 					w.meet(then)
 				})
@@ -449,14 +489,21 @@ func TestACarelessCallerPaysOnceAfterEachFault(t *testing.T) {
 // Any number of setbacks, one after the other.
 func TestACarelessCallerPaysOnceWhateverHappens(t *testing.T) {
 	later := laterCalls()
-	maps.Copy(later, firstCalls)
+	for name, calls := range firstCalls {
+		later[name] = calls[len(calls)-1]
+	}
+	for fault, goesWrong := range faultsAt("confirm") {
+		later[fault+" at the booking"] = arms(atBook, goesWrong.Times(2))
+		later[fault+" at the confirm"] = arms(atConfirm, goesWrong.Times(2))
+		later[fault+" at the read"] = arms(atRead, goesWrong.Times(2))
+	}
 	rapid.Check(t, func(drawn *rapid.T) {
 		kind := rapid.SampledFrom(slices.Sorted(maps.Keys(moneyKinds))).Draw(drawn, "kind")
 		calls := rapid.SliceOfN(rapid.SampledFrom(slices.Sorted(maps.Keys(later))), 1, 6).Draw(drawn, "calls")
 		restarts := rapid.SliceOfN(rapid.Bool(), len(calls), len(calls)).Draw(drawn, "restarts")
 		eachOf(carelessCallers, func(caller string) {
 			eachOf(stores, func(store string) {
-				var twice []string
+				var wrong []string
 				synctest.Test(t, func(t *testing.T) {
 					w := newCarelessWorld(t, kind, caller, store)
 					for i, name := range calls {
@@ -465,10 +512,10 @@ func TestACarelessCallerPaysOnceWhateverHappens(t *testing.T) {
 						w.meet(then)
 					}
 					w.calmDown()
-					twice = w.twice
+					wrong = w.wrong
 				})
-				if len(twice) > 0 {
-					drawn.Fatal(caller, store, twice)
+				if len(wrong) > 0 {
+					drawn.Fatal(caller, store, wrong)
 				}
 			})
 		})

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -276,65 +275,6 @@ func TestUnpaidIsFalseBesideAnotherCall(t *testing.T) {
 		return nil
 	}))
 	require.NoError(t, err)
-}
-
-// A program that stores the result before and after each call, as the documentation says, is never wrong: whatever it
-// meets, it pays once, and a refusal at the end keeps its type if nothing was paid.
-func TestUnpaidIsStoredOverCalls(t *testing.T) {
-	faults := map[string]func(w *payWorld) []payOption{
-		"lost response": func(w *payWorld) []payOption {
-			w.Host.Arm("POST", confirmPath, sandbox.DropAfterCommit().Times(4))
-			w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(2))
-			return nil
-		},
-		"refused booking": func(w *payWorld) []payOption {
-			w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
-			return nil
-		},
-		"refused confirm": func(w *payWorld) []payOption {
-			w.refuse(http.StatusForbidden, "signing_policy_refused")
-			return nil
-		},
-		"wrong input": func(*payWorld) []payOption { return []payOption{maxFee(amount("-1"))} },
-		"price":       func(*payWorld) []payOption { return []payOption{maxFee(amount("0.1"))} },
-	}
-	for first, one := range faults {
-		for second, two := range faults {
-			for _, process := range []string{"the same client", "another process"} {
-				t.Run(first+", "+second+", "+process, func(t *testing.T) {
-					synctest.Test(t, func(t *testing.T) {
-						w := newPayWorld(t)
-						unpaid := true
-						call := func(options ...payOption) dapi.Payment {
-							if process == "another process" {
-								w.account = w.integrator().Self()
-							}
-							if unpaid {
-								options = append(options, journaled())
-							}
-							payment, err := w.pay(options...)
-							unpaid = payment.Unpaid
-							assert.True(t, !unpaid || w.Fundings() == 0, "%v", err)
-							return payment
-						}
-						for _, fault := range []func(*payWorld) []payOption{one, two} {
-							call(fault(w)...)
-						}
-						w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
-						w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
-						state := call().State
-						switch {
-						case w.Fundings() == 1:
-							assert.Equal(t, moneymovement.PaymentInDoubt, state)
-						case process == "the same client": // another one cannot know who booked the payout
-							assert.Equal(t, moneymovement.PaymentNotPaid, state)
-						}
-						time.Sleep(10 * time.Minute) // for what is still under way
-					})
-				})
-			}
-		}
-	}
 }
 
 // What a text says of earlier calls.
