@@ -37,6 +37,8 @@ type JournalBreak struct {
 	Save func(moment string) bool
 	// After changes what a call has shown.
 	After func(r *row, err error)
+	// Blind stores a row although another process has stored it since it was read.
+	Blind bool
 	// Hurry ignores when the service asks to come back.
 	Hurry bool
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // journal is a program without package payments: it pays with dapi alone, and keeps rows as docs/production.md shows.
-// The rows outlive the processes.
+// The rows outlive the processes, and several processes may work on one.
 type journal struct {
 	seed   Seed
 	broken JournalBreak
@@ -33,6 +33,7 @@ type row struct {
 	History dapi.History
 	State   moneymovement.PaymentState
 	End     end // "" while somebody still works on it
+	version int // how often it was stored; another process can have stored it since it was read
 }
 
 func newJournal(w *World) *journal {
@@ -99,8 +100,11 @@ func (w *payer) settle(ctx context.Context, id string) {
 		return
 	}
 	w.process.Step(id+" begins", "")
-	r := w.journal.get(id)
-	for try := 1; r.End == "" && ctx.Err() == nil; try++ {
+	for try := 1; ctx.Err() == nil; try++ {
+		r := w.journal.get(id)
+		if r.End != "" {
+			return
+		}
 		var retryAt time.Time
 		var err error
 		if r.State == moneymovement.PaymentPaid && r.History.PayoutID != "" {
@@ -111,9 +115,6 @@ func (w *payer) settle(ctx context.Context, id string) {
 			retryAt, err = w.pay(ctx, &r, try)
 		}
 		w.process.Step(id+" returned "+strconv.Itoa(try), string(r.State)+" "+string(r.End)+" "+textOf(err))
-		if r.End != "" {
-			return
-		}
 		again := between(random, time.Second, min(time.Duration(try)*time.Minute, 3*time.Hour))
 		if !w.broken.Hurry {
 			again = max(again, time.Until(retryAt))
@@ -219,18 +220,31 @@ func (w *payer) wait(ctx context.Context, r *row) error {
 	return errors.Join(err, w.save(r, "waited"))
 }
 
-// save commits a row. A process can end before the commit and after it.
+// save commits a row, if no other process has stored it since it was read. A process can end before the commit and after
+// it.
 func (w *payer) save(r *row, moment string) error {
 	if w.broken.Save != nil && !w.broken.Save(moment) {
 		return nil
 	}
 	w.process.Step(r.ID+" store", string(r.State)+" "+string(r.End))
-	w.journal.mu.Lock()
-	w.journal.rows[r.ID] = *r
-	w.journal.mu.Unlock()
-	w.process.Step(r.ID+" stored", "")
+	err := w.journal.commit(r, w.broken.Blind)
+	w.process.Step(r.ID+" stored", textOf(err))
+	return err
+}
+
+// commit stores a row. blind means that the versions are not compared.
+func (j *journal) commit(r *row, blind bool) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if stored := j.rows[r.ID].version; stored != r.version && !blind {
+		return errOther
+	}
+	r.version++
+	j.rows[r.ID] = *r
 	return nil
 }
+
+var errOther = errors.New("another process has stored the row")
 
 // textOf returns the text of an error for a trace.
 func textOf(err error) string {

@@ -105,6 +105,7 @@ func journalVariants() []variant {
 					r.End = refused
 				}
 			}}),
+		journalVariant("what another process has stored is replaced", JournalBreak{Blind: true}),
 		journalVariant("Retry-After is ignored", JournalBreak{Hurry: true}),
 		journalVariant("the first use and the payout are forgotten", JournalBreak{
 			Terms: func(terms *dapi.PayTerms, _ *row, _ int) {
