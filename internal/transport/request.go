@@ -4,7 +4,6 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -80,8 +79,10 @@ type Call struct {
 
 // forget empties the responses that the call stores, which may be those of an earlier call.
 func (c *Call) forget() {
-	for _, into := range slices.Concat(c.Capture, c.CaptureRevealing) {
-		*into = moneymovement.Response{}
+	for _, all := range [...][]*moneymovement.Response{c.Capture, c.CaptureRevealing} {
+		for _, into := range all {
+			*into = moneymovement.Response{}
+		}
 	}
 }
 
