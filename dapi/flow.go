@@ -483,8 +483,8 @@ func (f *flow) conclude(ctx context.Context, end ending) result {
 	if _, old := end.err.(*KeyTooOld); old { //nolint:errorlint // one in the caller's error is of another payment
 		end.moved = errors.NotMoved
 	}
-	if end.moved == errors.MaybeMoved && f.signedNothing() && f.attempt.onlyCall() { // what was lost has booked something at the most
-		end.moved, f.earlier = errors.NotMoved, callfacts.NonePaid
+	if end.moved == errors.MaybeMoved && f.signedNothing() && f.attempt.onlyCall() {
+		end, f.earlier = refusedBy(withoutDoubt(end.err)), callfacts.NonePaid
 	}
 	if end.moved == errors.MaybeMoved {
 		f.attempt.end(transport.KeyMaybePaid)
@@ -505,6 +505,19 @@ func (f *flow) conclude(ctx context.Context, end ending) result {
 // client's memory no earlier one. What is booked must be nothing, or something that waits for its approval.
 func (f *flow) signedNothing() bool {
 	return f.clean && !f.sent && (f.booked == nil || f.booked.phase == phaseOpen)
+}
+
+// withoutDoubt returns why a call did not pay that has lost the response to a booking, and has signed nothing.
+func withoutDoubt(err error) error {
+	unknown, ok := err.(*errors.OutcomeUnknown) //nolint:errorlint // a wrapped one is about something else
+	if !ok {
+		return err
+	}
+	if _, typed := errors.AsType[errors.Failure](unknown.Cause); typed {
+		return unknown.Cause
+	}
+	return &errors.NotDelivered{CallInfo: unknown.CallInfo,
+		Err: fmt.Errorf("there is no proof of a booking, and nothing was signed: %w", unknown.Cause)}
 }
 
 // early returns the result of a call that has sent nothing.
@@ -551,7 +564,7 @@ func (f *flow) refusedResult(refusal error, earlier callfacts.Earlier) result {
 		state = moneymovement.PaymentNotPaid
 	}
 	err := refusal
-	if !unpaid {
+	if earlier != callfacts.NonePaid {
 		unknown := f.doubtAbout(refusal, f.first, earlier)
 		if err = unknown; state == moneymovement.PaymentNeedsDecision {
 			unknown.Resolve = "look for the payment in the ledger before you use a new key"

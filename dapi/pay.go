@@ -364,7 +364,7 @@ func (p *payoutFlow) find(ctx context.Context, f *flow, refusal error) {
 // other calls can still succeed.
 func refusesBooking(err error) bool {
 	refusal, ok := errors.AsType[*errors.Refusal](err)
-	if !ok {
+	if !ok || refusal.Code == errors.CodeIdempotencyKeyReused { // the key is that of another payment
 		return false
 	}
 	switch refusal.Status {
@@ -375,11 +375,10 @@ func refusesBooking(err error) bool {
 	return false
 }
 
-// forgive ends a doubt if the service says that the key belongs to other terms: no earlier call paid these terms with
-// it. A known doubt ends only if this client itself has refused other terms.
+// forgive ends a doubt if this client knows that the key belongs to other terms: no earlier call paid these terms with
+// it.
 func (f *flow) forgive(err error) {
-	reused, ok := errors.AsType[*errors.IdempotencyKeyReused](err)
-	if ok && f.booked == nil && (f.earlier != callfacts.MayPay || reused.Status == 0) {
+	if reused, ok := errors.AsType[*errors.IdempotencyKeyReused](err); ok && f.booked == nil && reused.Status == 0 {
 		f.earlier = callfacts.NonePaid
 	}
 }

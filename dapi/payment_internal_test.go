@@ -45,13 +45,18 @@ func TestStateAfterARefusal(t *testing.T) {
 			first: want{notPaid, true, true, false},
 			then:  want{inDoubt, false, false, true},
 		},
+		"input that this SDK refuses": {
+			refusals: []error{&errors.InvalidInput{}},
+			first:    want{decide, true, true, false},
+			then:     want{decide, false, true, true},
+		},
 		"input": {
-			refusals: []error{&errors.InvalidInput{},
+			refusals: []error{
 				&errors.ValidationFailed{Refusal: errors.Refusal{Code: errors.CodeValidationFailed}},
 				&errors.InvalidRequest{Refusal: errors.Refusal{Code: errors.CodeInvalidRequest}},
 				&errors.InvalidID{Refusal: errors.Refusal{Code: errors.CodeInvalidID}}},
 			first: want{decide, true, true, false},
-			then:  want{decide, false, true, true},
+			then:  want{decide, false, false, true},
 		},
 		"offer": {
 			refusals: []error{&PriceRefused{}, &TermsDiffer{}},
@@ -60,8 +65,8 @@ func TestStateAfterARefusal(t *testing.T) {
 		},
 		"key": {
 			refusals: []error{&errors.IdempotencyKeyReused{}, &KeyTooOld{}},
-			first:    want{decide, false, true, true},
-			then:     want{decide, false, true, true},
+			first:    want{decide, false, true, false},
+			then:     want{decide, false, false, true},
 		},
 	} {
 		for earlier, want := range map[callfacts.Earlier]want{

@@ -40,11 +40,13 @@ func (s seen) wrong(paid bool) (all []string) {
 		"paid, and no money left":                      s.err == nil && !paid,
 		"unpaid, and the key has paid":                 s.unpaid && paid,
 		"not paid, and not unpaid":                     s.state == moneymovement.PaymentNotPaid && !s.unpaid,
-		"in doubt, or a doubt, and not both":           doubt != (s.state == moneymovement.PaymentInDoubt),
-		"in doubt, and unpaid":                         doubt && s.unpaid,
-		"neither paid nor in doubt, and no refusal":    s.err != nil && !doubt && s.refusal == nil,
-		"paid, and a refusal":                          s.err == nil && s.refusal != nil,
-		"Unpaid is not in the history":                 s.unpaid != s.history.Unpaid,
+		"in doubt, and no doubt":                       !doubt && s.state == moneymovement.PaymentInDoubt,
+		"a doubt, and neither in doubt nor to decide": doubt && s.state != moneymovement.PaymentInDoubt &&
+			s.state != moneymovement.PaymentNeedsDecision,
+		"in doubt, and unpaid":                      doubt && s.unpaid,
+		"neither paid nor in doubt, and no refusal": s.err != nil && !doubt && s.refusal == nil,
+		"paid, and a refusal":                       s.err == nil && s.refusal != nil,
+		"Unpaid is not in the history":              s.unpaid != s.history.Unpaid,
 	} {
 		if is {
 			all = append(all, fmt.Sprintf("%s: %+v", what, s))
