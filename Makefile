@@ -34,7 +34,7 @@ TEST    := $(filter-out ./internal/suites/...,$(call packages,test)) $(SUITES)
 CHECK   := $(call packages,test|check)
 # Where goroutines are. The race detector makes a test three times as long.
 RACE    := ./dapi/... ./fleet/... ./fleet/postgres/... ./fleet/redis/... ./internal/transport/... ./payments/... \
-	./payments/postgres/... ./payments/sqlite/... ./signing/... ./signing/wallet/... \
+	./internal/ratewindow/... ./payments/postgres/... ./payments/sqlite/... ./signing/... ./signing/wallet/... \
 	$(addprefix ./sandbox/internal/,gate platform session store) \
 	$(addprefix ./internal/suites/,dapi fleet payments postgres)
 # One package more than there are processors: some wait for processes that they start, or for a clock.
