@@ -91,13 +91,16 @@ func ExamplePayouts_Pay_idempotencyKeyReused() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	_, err = another.Payouts.Pay(ctx, dapi.PayoutCreate{ContactID: bob.ID, Amount: decimal.RequireFromString("26"),
-		Currency: dapi.USDC}, key, dapi.PayTerms{})
+	payment, _ := another.Payouts.Pay(ctx, dapi.PayoutCreate{ContactID: bob.ID,
+		Amount: decimal.RequireFromString("26"), Currency: dapi.USDC}, key, dapi.PayTerms{})
+	fmt.Println(payment.State, payment.Unpaid) // by the history, an earlier call may have paid
 	var reused *errors.IdempotencyKeyReused
-	if errors.As(err, &reused) {
+	if errors.As(payment.Refusal, &reused) {
 		fmt.Println(reused.Code, reused.IdempotencyKey, reused.PayoutID == string(first.ID), reused.MovedByCall())
 	}
-	// Output: idempotency_key_reused invoice-42 true not_moved
+	// Output:
+	// needs_decision false
+	// idempotency_key_reused invoice-42 true not_moved
 }
 
 // A person sees the price before the key signs. The price and the approval are valid for two minutes.

@@ -37,11 +37,6 @@ type own struct {
 
 func (o *own) time(now time.Time) int64 { return int64(now.Sub(o.base)) }
 
-// has reports that there is room for the k-th next call.
-func (o *own) has(k int, now time.Time) bool {
-	return k+len(o.slots) <= o.calls || !o.free(k, now).After(now)
-}
-
 // free returns when the k-th next call finds room, by the clock as it is now.
 func (o *own) free(k int, now time.Time) time.Time {
 	at := o.time(now)
@@ -77,7 +72,7 @@ func newLine(l *Limiter, call moneymovement.RateCall, allowance moneymovement.Al
 // far as is known now.
 func (s *line) join(ctx context.Context, call moneymovement.RateCall) (*waiter, error) {
 	now, rank := time.Now(), rankOf(call.Class)
-	if s.own != nil && s.queue.empty() && s.own.has(s.place(rank == Polls), now) {
+	if s.own != nil && s.queue.empty() && !s.own.free(s.place(rank == Polls), now).After(now) {
 		s.made(s.own.take(now), now)
 		return nil, nil
 	}

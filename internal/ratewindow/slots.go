@@ -31,10 +31,7 @@ func (s *slots) add(until int64, calls int) {
 		copy(grown, *s)
 		*s = grown
 	}
-	place := len(*s)
-	if place > 0 && (*s)[place-1] > until {
-		place, _ = slices.BinarySearch(*s, until+1)
-	}
+	place, _ := slices.BinarySearch(*s, until+1)
 	*s = slices.Insert(*s, place, until)
 }
 

@@ -1,6 +1,7 @@
 package ratewindow
 
 import (
+	"slices"
 	"testing"
 	"time"
 )
@@ -35,6 +36,36 @@ func TestSlotsGrowOnDemand(t *testing.T) {
 	}
 	if len(s) != calls-1 || s.free(1, calls, held, last) != last {
 		t.Error("a call that was not made keeps its slot")
+	}
+}
+
+// Calls that are heard of late come between the others.
+func TestSlotsStayInOrder(t *testing.T) {
+	var s slots
+	for _, until := range []int64{30, 10, 20, 40, 20} {
+		s.add(until, 4)
+	}
+	if want := (slots{10, 20, 20, 30, 40}); !slices.Equal(s, want) {
+		t.Errorf("they are %v, not %v", s, want)
+	}
+	s.expire(20)
+	if want := (slots{30, 40}); !slices.Equal(s, want) {
+		t.Errorf("%v are left, not %v", s, want)
+	}
+}
+
+// Of a window that others count, the room for the first call, the second, the fourth and so on is known. A call has
+// room no sooner than the last one before it of which it is known.
+func TestAViewOfAnotherWindow(t *testing.T) {
+	at := time.Now()
+	v := view{at: at, room: []time.Duration{1 * time.Second, 2 * time.Second, 4 * time.Second}} // of 5 calls
+	for k, after := range map[int]int{1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 61 + 1, 7: 61 + 2, 10: 61 + 4, 11: 122 + 1} {
+		if got, want := v.free(k, 5, 61*time.Second), at.Add(time.Duration(after)*time.Second); !got.Equal(want) {
+			t.Errorf("call %d has room after %v, not %v", k, got.Sub(at), want.Sub(at))
+		}
+	}
+	if unknown := (view{}); !unknown.free(3, 5, time.Second).IsZero() {
+		t.Error("nothing is known of a window that was not heard of")
 	}
 }
 
