@@ -186,6 +186,10 @@ func (w *payer) decide(ctx context.Context, r *row, payment dapi.Payment) {
 
 // reconcile looks for a payment whose key the service may have forgotten.
 func (w *payer) reconcile(ctx context.Context, r *row) {
+	if r.History.PayoutID == "" { // it was never signed, or Journal would have stored the id
+		r.End = refused
+		return
+	}
 	payout, err := w.account.Payouts.Get(ctx, r.History.PayoutID)
 	if err != nil {
 		return
@@ -220,8 +224,8 @@ func (w *payer) wait(ctx context.Context, r *row) error {
 	return errors.Join(err, w.save(r, "waited"))
 }
 
-// save commits a row, if no other process has stored it since it was read. A process can end before the commit and after
-// it.
+// save commits a row, if no other process has stored it since it was read. A process can end before the commit and
+// after it.
 func (w *payer) save(r *row, moment string) error {
 	if w.broken.Save != nil && !w.broken.Save(moment) {
 		return nil

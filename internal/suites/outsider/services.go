@@ -66,7 +66,8 @@ var (
 		Pay(ctx context.Context, payout dapi.PayoutCreate, key moneymovement.Key, terms dapi.PayTerms,
 			options ...moneymovement.CallOption) (dapi.Payment, error)
 		Wait(ctx context.Context, id dapi.PayoutID, options ...moneymovement.WaitOption) (*dapi.Payout, error)
-		WaitAll(ctx context.Context, ids []dapi.PayoutID, options ...moneymovement.WaitOption) iter.Seq[dapi.PayoutResult]
+		WaitAll(ctx context.Context, ids []dapi.PayoutID,
+			options ...moneymovement.WaitOption) iter.Seq[dapi.PayoutResult]
 	} = (*dapi.Payouts)(nil)
 	_ interface {
 		All(ctx context.Context, params dapi.ListRailsParams, options ...moneymovement.CallOption) iter.Seq2[dapi.Rail,

@@ -125,6 +125,7 @@ func TestADealInDoubtThatNoCallCanOpen(t *testing.T) {
 				require.NoError(w, err)
 				assert.Equal(w, c.want, r.State)
 				assert.True(w, r.MayHaveLeft)
+				assert.NotContains(w, r.Reason.Message, "Journal", "the processor journals")
 				refused.Disarm()
 				if r.State == moneymovement.PaymentNeedsDecision {
 					w.decide(p, "deal-1", payments.Retry())
