@@ -107,8 +107,10 @@ func pay(
 	ctx, span := tracer.Start(ctx, "pay invoice",
 		trace.WithAttributes(attribute.String("idempotency.key", string(key))))
 	defer span.End()
+	var stored dapi.History // your program stores it in its database
 	payment, err := account.Payouts.Pay(ctx, asked, key,
-		dapi.PayTerms{Bounds: dapi.Bounds{MaxFee: new(decimal.NewFromInt(1))}})
+		dapi.PayTerms{Bounds: dapi.Bounds{MaxFee: new(decimal.NewFromInt(1))}, History: stored,
+			Journal: func(_ context.Context, history dapi.History) error { stored = history; return nil }})
 	state, payout := payment.State, payment.Payout
 	span.SetAttributes(attribute.String("payment.state", string(state)))
 	if payout != nil {

@@ -56,13 +56,13 @@ func (b *Backend) pay(w http.ResponseWriter, r *http.Request) {
 	if b.rows.store(number, &row, payment.History) != nil && err != nil {
 		payment = dapi.Payment{} // another request pays the invoice, and its row counts
 	}
-	status, body := explain(payment, err)
+	status, body := explain(payment)
 	respond(w, status, body)
 }
 
-// explain returns what the customer can do about the payment. The state decides before the error: a refused call says
-// nothing about the calls before it, and a payment in doubt stays in doubt.
-func explain(payment dapi.Payment, err error) (status int, body map[string]any) {
+// explain returns what the customer can do about the payment. The state decides before the refusal, which says nothing
+// about the calls before it: a payment in doubt stays in doubt.
+func explain(payment dapi.Payment) (status int, body map[string]any) {
 	switch payment.State {
 	case moneymovement.PaymentPaid:
 		return http.StatusOK, map[string]any{"payout": payment.Payout.ID, "status": payment.Payout.Status}
@@ -70,19 +70,19 @@ func explain(payment dapi.Payment, err error) (status int, body map[string]any) 
 		return http.StatusConflict, map[string]any{"problem": "the payment did not arrive",
 			"payout": payment.Payout.ID, "status": payment.Payout.Status}
 	case moneymovement.PaymentNeedsDecision:
-		if fields, wrong := wrongFields(err); wrong {
+		if fields, wrong := wrongFields(payment.Refusal); wrong {
 			if !payment.Unpaid {
 				break // an earlier request may have paid
 			}
 			return http.StatusUnprocessableEntity, map[string]any{"problem": "wrong fields", "fields": fields}
 		}
-		if reused, ok := errors.AsType[*errors.IdempotencyKeyReused](err); ok {
+		if reused, ok := errors.AsType[*errors.IdempotencyKeyReused](payment.Refusal); ok {
 			return http.StatusConflict, map[string]any{"problem": "this invoice was paid with other terms",
 				"payout": reused.PayoutID}
 		}
 		return http.StatusConflict, map[string]any{"problem": "a person here must decide"}
 	case moneymovement.PaymentNotPaid:
-		return whyNotPaid(err)
+		return whyNotPaid(payment.Refusal)
 	}
 	return http.StatusAccepted, map[string]any{"problem": "we do not know yet whether this is paid; ask again"}
 }

@@ -48,10 +48,10 @@ func TestAWeekInABubble(t *testing.T) {
 		assert.True(t, refused.Expired)
 
 		time.Sleep(8 * 24 * time.Hour) // the service has forgotten the key
-		payment, err := account.Payouts.Pay(t.Context(), asked, key,
+		payment, _ := account.Payouts.Pay(t.Context(), asked, key,
 			dapi.PayTerms{History: dapi.History{FirstUsed: began}})
-		_, ok = errors.AsType[*dapi.KeyTooOld](err)
-		require.True(t, ok, "%v", err)
+		_, ok = errors.AsType[*dapi.KeyTooOld](payment.Refusal)
+		require.True(t, ok, "%v", payment.Refusal)
 		assert.Equal(t, moneymovement.PaymentNeedsDecision, payment.State)
 	})
 }
