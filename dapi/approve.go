@@ -41,9 +41,9 @@ type checkedApproval struct {
 }
 
 // confirm compares an approval with what was asked for, waits for room to send the confirm, signs, and returns the body
-// of the confirm and the client for it, which holds the room. If anything differs, it does not call the signer. It waits
-// before it signs, so no signature waits in a queue. With allowExpired, it also signs an approval that has expired by
-// this machine's clock.
+// of the confirm and the client for it, which holds the room. If anything differs, it does not call the signer. It
+// waits before it signs, so no signature waits in a queue. With allowExpired, it also signs an approval that has
+// expired by this machine's clock.
 func (a approver) confirm(ctx context.Context, low lowLevel, op *transport.Operation, approval *Approval,
 	want signing.Intent, allowExpired bool, options []moneymovement.CallOption,
 ) (*approvalConfirm, lowLevel, error) {

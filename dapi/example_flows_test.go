@@ -32,7 +32,8 @@ func ExamplePayouts_Wait() {
 	impatient, cancel := context.WithCancel(ctx)
 	defer cancel()
 	// one read is enough for now
-	_, err = account.Payouts.Wait(impatient, payment.Payout.ID, moneymovement.OnProgress(func(moneymovement.Progress) { cancel() }))
+	_, err = account.Payouts.Wait(impatient, payment.Payout.ID,
+		moneymovement.OnProgress(func(moneymovement.Progress) { cancel() }))
 	var pending *moneymovement.StillPending
 	if errors.As(err, &pending) {
 		fmt.Println("still", pending.Status)

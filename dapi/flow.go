@@ -269,8 +269,9 @@ func (f *flow) bookAndProve(ctx context.Context) ending {
 	return ending{next: proceed}
 }
 
-// afterFirst returns the doubt after the first response of a call. A new booking ends a doubt only if the caller
-// journals and has stored no id: nothing was signed with the key then. Otherwise the service may have forgotten the key.
+// afterFirst returns what is known of other calls after the first response of a call. A new booking ends a doubt only if
+// the caller journals and has stored no id: nothing was signed with the key then. Otherwise the service may have
+// forgotten the key.
 func (f *flow) afterFirst(booked *offer, response moneymovement.Response) callfacts.Earlier {
 	created := response.Status == http.StatusCreated && !response.Replayed
 	switch {
@@ -502,7 +503,7 @@ func (f *flow) conclude(ctx context.Context, end ending) result {
 }
 
 // signedNothing reports that no call with the key has signed anything: not this one, and by the caller's store and this
-// client's memory no earlier one. What is booked must be nothing, or something that waits for its approval.
+// client's memory no earlier one. If something is booked, it waits for its approval.
 func (f *flow) signedNothing() bool {
 	return f.clean && !f.sent && (f.booked == nil || f.booked.phase == phaseOpen)
 }
@@ -574,7 +575,9 @@ func (f *flow) refusedResult(refusal error, earlier callfacts.Earlier) result {
 		}
 	}
 	r := f.result(state, refusal, err)
-	r.unpaid, r.history.Unpaid = unpaid, unpaid
+	if r.unpaid, r.history.Unpaid = unpaid, unpaid; unpaid {
+		r.history.Quote = nil // whoever pays later decides about the price of then
+	}
 	return r
 }
 
@@ -597,7 +600,8 @@ func (f *flow) doubtAbout(cause error, op *transport.Operation, earlier callfact
 		}
 		head, _ := errors.CallInfoOf(cause)
 		head.Operation, head.IdempotencyKey = cmp.Or(head.Operation, op.ID), string(f.key)
-		unknown = &errors.OutcomeUnknown{CallInfo: callfacts.With(head, callfacts.Facts{Earlier: earlier}), Cause: cause}
+		head = callfacts.With(head, callfacts.Facts{Earlier: earlier})
+		unknown = &errors.OutcomeUnknown{CallInfo: head, Cause: cause}
 	}
 	unknown.Resolve = f.again
 	if read, refused := errors.CallInfoOf(f.readErr); refused && read.RetryAt.After(unknown.RetryAt) {
@@ -620,8 +624,8 @@ func withContextError(cause, err error) error {
 	return cause
 }
 
-// inputInDoubt is about the input of a payment that an earlier call may have made. errors.As finds the invalid input, and
-// *errors.OutcomeUnknown as well.
+// inputInDoubt is about the input of a payment that an earlier call may have made. errors.As finds the invalid input,
+// and *errors.OutcomeUnknown as well.
 type inputInDoubt struct {
 	input   *errors.InvalidInput
 	unknown *errors.OutcomeUnknown

@@ -32,7 +32,9 @@ func keyOf(i int) transport.KeyScope { return transport.KeyScopeOf(&opBookPayout
 
 func newPaymentMemory() paymentMemory { return paymentMemory{transport.NewKeys()} }
 
-func (m paymentMemory) pay(t *testing.T, key transport.KeyScope, firstUse bool, came transport.KeyState) callfacts.Earlier {
+func (m paymentMemory) pay(
+	t *testing.T, key transport.KeyScope, firstUse bool, came transport.KeyState,
+) callfacts.Earlier {
 	t.Helper()
 	attempt, left, err := m.begin(key, firstUse)
 	require.NoError(t, err)
@@ -46,11 +48,13 @@ func TestDoubtsAreKeptUntilTheyAreSettled(t *testing.T) {
 	assert.Equal(t, callfacts.MayPay, m.pay(t, keyOf(1), true, maybePaid), "a doubt outweighs what the caller says")
 	for _, other := range []transport.KeyScope{transport.KeyScopeOf(&opBookPayout, "cl_1", "1"),
 		transport.KeyScopeOf(&opCreateEscrow, "", "1"), keyOf(2)} {
-		assert.Equal(t, callfacts.NonePaid, m.pay(t, other, true, notPaid), "another account, operation or key is another payment")
+		assert.Equal(t, callfacts.NonePaid, m.pay(t, other, true, notPaid),
+			"another account, operation or key is another payment")
 	}
 	assert.Equal(t, callfacts.MayPay, m.pay(t, keyOf(1), false, notPaid), "a call that came to nothing settles nothing")
 	assert.Equal(t, callfacts.MayPay, m.pay(t, keyOf(1), false, finished), "and one that paid does")
-	assert.Equal(t, callfacts.MayPay, m.pay(t, keyOf(1), true, notPaid), "it is paid all the same, whatever is refused now")
+	assert.Equal(t, callfacts.MayPay, m.pay(t, keyOf(1), true, notPaid),
+		"it is paid all the same, whatever is refused now")
 }
 
 // If there are too many doubts, those are forgotten whose keys the service has forgotten.
@@ -98,7 +102,8 @@ func TestTooManyDoubts(t *testing.T) {
 	assert.Equal(t, errors.NotMoved, unsent.MovedByCall())
 	assert.Contains(t, err.Error(), "100,000 payments")
 	m.Note(keyOf(-3), maybePaid, nil)
-	assert.Equal(t, callfacts.MayPay, m.pay(t, keyOf(-3), false, finished), "a doubt that is there is kept all the same")
+	assert.Equal(t, callfacts.MayPay, m.pay(t, keyOf(-3), false, finished),
+		"a doubt that is there is kept all the same")
 	assert.Equal(t, callfacts.MayPay, m.pay(t, keyOf(1), true, maybePaid),
 		"what is in doubt may be called again, whatever its caller says")
 	assert.Equal(t, callfacts.MayPay, m.pay(t, keyOf(0), false, finished), "the oldest is still known, and settled now")

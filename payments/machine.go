@@ -27,7 +27,7 @@ func (s step) calls() bool { return s != stepNone && s != stepRest }
 
 // The service remembers a key for 7 days from its first use. In the time around the end, it may or may not remember:
 // a payment in doubt is searched instead of sent, and an unpaid one waits. The margin is longer than that of
-// dapi.FirstUsedAt, so that a payment is searched before dapi refuses its key.
+// package dapi, so that a payment is searched before dapi refuses its key.
 const (
 	keyMargin    = 2 * time.Hour
 	keyLifetime  = 7*24*time.Hour - keyMargin

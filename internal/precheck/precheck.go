@@ -2,8 +2,8 @@
 // Package dapi sets the functions.
 package precheck
 
-// The checks return *errors.InvalidInput. payouts and escrows are the services that will pay, nil if they are not known.
-// payout is a dapi.PayoutCreate with its dapi.Bounds, and deal a dapi.EscrowCreate.
+// The checks return *errors.InvalidInput. payouts and escrows are the services that will pay, nil if they are not
+// known. payout is a dapi.PayoutCreate with its dapi.Bounds, and deal a dapi.EscrowCreate.
 var (
 	Payout func(payouts, payout, bounds any, key string) error
 	Deal   func(escrows, deal any, key string) error

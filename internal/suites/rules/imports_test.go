@@ -15,7 +15,8 @@ import (
 // own floor's other rooms: that keeps the surfaces apart, and the sandbox out of the SDK.
 var floors = [][]string{
 	{"internal/callfacts", "internal/errorpage", "internal/handshake", "internal/hidden", "internal/inprocess",
-		"internal/jsonv2", "internal/plaintext", "internal/shell", "internal/sqlname", "internal/tier"},
+		"internal/jsonv2", "internal/plaintext", "internal/precheck", "internal/shell", "internal/sqlname",
+		"internal/tier"},
 	{"internal/jsonscan", "internal/servers"},
 	{"errors"},
 	{".", "internal/required", "internal/mishaps", "internal/unmade"},
