@@ -253,10 +253,16 @@ func (d *dealFlow) after(_ context.Context, f *flow, err error) ending {
 	switch {
 	case f.booked != nil && approvalClosed(err):
 		return rebookAfter(err)
-	case mayHaveMoved(err):
+	case mayHaveMoved(err) || moved(err):
 		return doubtful(err)
 	}
 	return refusedBy(err)
+}
+
+// moved reports an error that says that the money has moved. The deal itself decides.
+func moved(err error) bool {
+	failure, ok := errors.AsType[errors.Failure](err)
+	return ok && failure.MovedByCall() == errors.Moved
 }
 
 // clockTolerance is the largest error of ServiceNow. The service sends its time in whole seconds, and the SDK ignores a
@@ -269,7 +275,7 @@ const clockTolerance = 3 * time.Second
 // action. If this version does not know the status, a consumed approval proves that the action was taken, once the deal
 // does not offer the action any more.
 func (d *dealFlow) look(ctx context.Context, f *flow, end ending) ending {
-	_, conflict := errors.AsType[*errors.Conflict](end.err)
+	refusal, conflict := errors.AsType[*errors.Conflict](end.err)
 	_, consumed := errors.AsType[*errors.ApprovalConsumed](end.err)
 	closed := approvalClosed(end.err) || errors.Is(end.err, errExpiredOffer)
 	prepared := f.sent || f.first == &opPrepareEscrowAction || f.rebookCause != nil // the action alone
@@ -287,6 +293,9 @@ func (d *dealFlow) look(ctx context.Context, f *flow, end ending) ending {
 				o.phase = phasePaid
 			}
 			return settledBy(o)
+		case conflict && f.sent && !o.deal.Status.Final() &&
+			refusal.Remedy() != errors.RemedyChangeAccount:
+			return doubtful(end.err) // perhaps with this signature, and the chain was not read since
 		case conflict || closed: // this call did nothing, so the stored deal is good enough
 			return refusedBy(end.err)
 		case waited || o.deal.SyncedAt.After(began.Add(clockTolerance)):

@@ -269,8 +269,8 @@ func (f *flow) bookAndProve(ctx context.Context) ending {
 	return ending{next: proceed}
 }
 
-// afterFirst returns what is known of other calls after the first response of a call. A new booking ends a doubt only if
-// the caller journals and has stored no id: nothing was signed with the key then. Otherwise the service may have
+// afterFirst returns what is known of other calls after the first response of a call. A new booking ends a doubt only
+// if the caller journals and has stored no id: nothing was signed with the key then. Otherwise the service may have
 // forgotten the key.
 func (f *flow) afterFirst(booked *offer, response moneymovement.Response) callfacts.Earlier {
 	created := response.Status == http.StatusCreated && !response.Replayed
@@ -545,7 +545,8 @@ func (f *flow) settledResult(o *offer) result {
 		return f.result(moneymovement.PaymentPaid, nil, nil)
 	}
 	r := f.result(moneymovement.PaymentEnded, err, err)
-	r.unpaid = o.phase == phaseLapsed || o.deal != nil // it was never approved
+	// it was never approved; a payout can still be, by another process that has signed and books again
+	r.unpaid = o.deal != nil || o.phase == phaseLapsed && f.earlier == callfacts.NonePaid && f.attempt.onlyCall()
 	r.history.Unpaid = r.unpaid
 	return r
 }
@@ -554,7 +555,7 @@ func (f *flow) settledResult(o *offer) result {
 // earlier call either: who takes a new key at an error of a known type pays nothing twice. Input that this SDK refuses
 // is the exception, because it is refused with every key.
 func (f *flow) refusedResult(refusal error, earlier callfacts.Earlier) result {
-	f.named(refusal)
+	_ = f.named(refusal)
 	kind := decisionOf(refusal)
 	unpaid := earlier == callfacts.NonePaid && kind != aboutKey
 	state := moneymovement.PaymentInDoubt
@@ -608,7 +609,7 @@ func (f *flow) doubtAbout(cause error, op *transport.Operation, earlier callfact
 		unknown.RetryAt = read.RetryAt
 	}
 	unknown.Cause = withContextError(unknown.Cause, f.readErr)
-	f.named(unknown)
+	_ = f.named(unknown)
 	return unknown
 }
 

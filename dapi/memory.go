@@ -26,8 +26,8 @@ type remembered struct {
 }
 
 // begin records that a call makes a payment, and returns what is known of the earlier calls with its key. proven says
-// that the caller's store proves that none has paid. A call is then refused if there are so many doubts that no other could be
-// kept, unless this client knows of an earlier call with the key.
+// that the caller's store proves that none has paid. A call is then refused if there are so many doubts that no other
+// could be kept, unless this client knows of an earlier call with the key.
 func (m paymentMemory) begin(scope transport.KeyScope, proven bool) (*attempt, callfacts.Earlier, error) {
 	m.Lock()
 	defer m.Unlock()

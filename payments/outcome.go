@@ -47,11 +47,13 @@ func (f found) ofPayout(payout *dapi.Payout) found {
 	switch {
 	case f.state == moneymovement.PaymentPaid && payout.Status == dapi.PayoutStatusCompleted:
 		f.state = moneymovement.PaymentCompleted
+	case payout.Status == dapi.PayoutStatusExpired &&
+		(f.state == moneymovement.PaymentCameBack || f.state == moneymovement.PaymentRefused):
+		f.state, f.mayHaveLeft = moneymovement.PaymentRefused, false
+		f.reason = &Reason{Code: ReasonEnded, Message: "the payout expired, and its money never left"}
 	case f.state == moneymovement.PaymentCameBack:
 		f.reason = &Reason{Code: ReasonReturned,
 			Message: "the payout is " + string(payout.Status) + ": its money came back"}
-	case f.state == moneymovement.PaymentRefused && payout.Status == dapi.PayoutStatusExpired:
-		f.reason = &Reason{Code: ReasonEnded, Message: "the payout expired, and its money never left"}
 	}
 	return f
 }

@@ -27,12 +27,12 @@ func TestSecretsAreRevealedToOneEncoder(t *testing.T) {
 	}{"a/b", decimal.RequireFromString("1.50"), []told{"c", "d"}}
 	text, err := wire.MarshalRevealing(body)
 	require.NoError(t, err)
-	assert.Equal(t, `{"sig":"a/b","amount":"1.5","deep":["c","d"]}`,
-		string(text)) //nolint:testifylint // the very bytes
+	assert.Equal(t, //nolint:testifylint // the very bytes
+		`{"sig":"a/b","amount":"1.5","deep":["c","d"]}`, string(text))
 	text, err = wire.Marshal(body)
 	require.NoError(t, err)
-	assert.Equal(t, `{"sig":"[redacted]","amount":"1.5","deep":["[redacted]","[redacted]"]}`,
-		string(text)) //nolint:testifylint // the very bytes
+	assert.Equal(t, //nolint:testifylint // the very bytes
+		`{"sig":"[redacted]","amount":"1.5","deep":["[redacted]","[redacted]"]}`, string(text))
 	assert.Equal(t, []string{"a/b", "c", "d"}, wire.Secrets(body))
 	assert.Empty(t, wire.Secrets(struct{ A string }{"b"}))
 }

@@ -71,7 +71,7 @@ func TestAPaymentOfWhichOnlyTheConfirmTells(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, payment.Payout.ID, again.Payout.ID)
 		w.account = w.integrator().Self()
-		payment, err = w.pay() // a process that saw no confirm asks again, once the stated window has closed
+		payment, _ = w.pay() // a process that saw no confirm asks again, once the stated window has closed
 		assert.Equal(t, moneymovement.PaymentPaid, payment.State)
 		assert.Equal(t, 1, w.Fundings())
 	})

@@ -188,7 +188,7 @@ func TestADateOfNextMonthMakesNoKeyTooOld(t *testing.T) {
 		w.account = w.Integrator(w.Developer(), moneymovement.WithClockDifference(month+time.Hour)).Self()
 		require.NoError(t, read(t.Context(), w.account))
 		_, err = w.payAs("invoice-43", used)
-		as[*dapi.KeyTooOld](t, err)
+		as[*dapi.KeyTooOld](t, refusalIn(err))
 		_, err = w.payAs("invoice-44")
 		require.NoError(t, err)
 		assert.Equal(t, 1, w.Fundings())

@@ -349,7 +349,7 @@ func TestActionThatIsRefused(t *testing.T) {
 	_, err = w.release(t.Context(), id)
 	as[*errors.SigningPolicyRefused](t, err)
 	_, err = w.account.Escrows.Act(t.Context(), w.deal, id, dapi.EscrowActionTypeRefund, "release-1", dapi.DealTerms{})
-	assert.Equal(t, string(id), as[*errors.IdempotencyKeyReused](t, err).Resource)
+	assert.Equal(t, string(id), as[*errors.IdempotencyKeyReused](t, refusalIn(err)).Resource)
 }
 
 // An approval that says nowhere when it ends has the stated window from when it is confirmed, in another process

@@ -98,8 +98,8 @@ var provoked = map[string]func(w *payWorld) error{
 		return err
 	},
 	"dapi.KeyTooOld": func(w *payWorld) error {
-		_, err := w.pay(firstUsedAt(time.Now().Add(-8 * 24 * time.Hour)))
-		return err
+		payment, _ := w.pay(firstUsedAt(time.Now().Add(-8 * 24 * time.Hour)))
+		return payment.Refusal
 	},
 	"moneymovement.StillPending": func(w *payWorld) error {
 		w.Configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) })
@@ -127,7 +127,7 @@ func TestErrorsWithoutASlugCanBeProvoked(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				err := provoke(newPayWorld(t))
-				if both, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // of a payment in doubt
+				if both, ok := err.(interface{ Unwrap() []error }); ok {
 					err = both.Unwrap()[0]
 				}
 				assert.Equal(t, "*"+name, fmt.Sprintf("%T", err))

@@ -168,7 +168,7 @@ func TestEscrowLive(t *testing.T) {
 		assert.Equal(t, opened.Escrow.ID, again.Escrow.ID)
 		terms.Amount = amount("41")
 		_, err = w.integrator().Self().Escrows.Create(t.Context(), terms, moneymovement.IdempotencyKey("deal-1"))
-		assert.Equal(t, string(opened.Escrow.ID), as[*errors.IdempotencyKeyReused](t, err).EscrowID)
+		assert.Equal(t, string(opened.Escrow.ID), as[*errors.IdempotencyKeyReused](t, refusalIn(err)).EscrowID)
 
 		for _, step := range []struct {
 			days int

@@ -206,7 +206,7 @@ func TestAKeyReusedForOtherTermsIsNotSent(t *testing.T) {
 		other := w.asked
 		change(&other)
 		_, err = w.account.Payouts.Book(t.Context(), other, key)
-		reused := as[*errors.IdempotencyKeyReused](t, err)
+		reused := as[*errors.IdempotencyKeyReused](t, refusalIn(err))
 		assert.Equal(t, string(booked.ID), reused.PayoutID)
 		assert.Equal(t, "invoice-42", reused.IdempotencyKey)
 		assert.Zero(t, reused.Status)
@@ -253,7 +253,7 @@ func TestADealsKeyReusedForOtherTermsIsNotSent(t *testing.T) {
 
 	terms.HoldFor = "2d"
 	_, err = w.account.Escrows.Create(t.Context(), terms, key)
-	reused := as[*errors.IdempotencyKeyReused](t, err)
+	reused := as[*errors.IdempotencyKeyReused](t, refusalIn(err))
 	assert.Equal(t, string(deal.ID), reused.EscrowID)
 	assert.Zero(t, reused.Status)
 }

@@ -221,7 +221,7 @@ func TestKeyThatIsTooOld(t *testing.T) {
 		require.NoError(t, err)
 		time.Sleep(24 * time.Hour)
 		payment, err := w.pay(firstUsedAt(first))
-		assert.Equal(t, first, as[*dapi.KeyTooOld](t, err).FirstUsed)
+		assert.Equal(t, first, as[*dapi.KeyTooOld](t, refusalIn(err)).FirstUsed)
 		assert.Equal(t, moneymovement.PaymentNeedsDecision, payment.State)
 		assert.Equal(t, 1, w.Fundings())
 
@@ -241,7 +241,7 @@ func TestKeyThatIsAlmostTooOld(t *testing.T) {
 		w := newPayWorld(t)
 		oldest := time.Now().Add(-7*24*time.Hour + time.Hour)
 		_, err := w.pay(firstUsedAt(oldest.Add(-1)))
-		as[*dapi.KeyTooOld](t, err)
+		as[*dapi.KeyTooOld](t, refusalIn(err))
 		_, err = w.pay(firstUsedAt(oldest))
 		require.NoError(t, err)
 	})
@@ -260,7 +260,7 @@ func TestKeyThatIsTooOldByTheServicesClock(t *testing.T) {
 
 	w.account = w.integrator().Self()
 	payment, err = w.pay(firstUsedAt(first))
-	as[*dapi.KeyTooOld](t, err)
+	as[*dapi.KeyTooOld](t, refusalIn(err))
 	assert.Equal(t, moneymovement.PaymentNeedsDecision, payment.State)
 	assert.Equal(t, 1, w.Fundings(), "nothing was signed")
 }
@@ -276,9 +276,9 @@ func TestKeyThatIsTooOldByTheLastAnswer(t *testing.T) {
 		}
 	})
 	_, err := w.pay(first)
-	as[*dapi.KeyTooOld](t, err)
+	as[*dapi.KeyTooOld](t, refusalIn(err))
 	_, err = w.open(first)
-	as[*dapi.KeyTooOld](t, err)
+	as[*dapi.KeyTooOld](t, refusalIn(err))
 	w.assertNothingHeld(t)
 }
 
@@ -304,7 +304,7 @@ func TestKeyThatGrowsTooOldInLine(t *testing.T) {
 		line.Go(func() {
 			payment, err := w.pay(firstUsedAt(first))
 			assert.NotEqual(t, moneymovement.PaymentPaid, payment.State, "it would be a second payment")
-			as[*dapi.KeyTooOld](t, err)
+			as[*dapi.KeyTooOld](t, refusalIn(err))
 		})
 		time.Sleep(2 * time.Hour)
 		books := w.Sent("BookPayout")
@@ -312,7 +312,7 @@ func TestKeyThatGrowsTooOldInLine(t *testing.T) {
 		line.Wait()
 		assert.Equal(t, 1, w.Fundings())
 		assert.Equal(t, books, w.Sent("BookPayout"), "it is not even booked")
-		payment, err := w.pay(firstUsedAt(first))
+		payment, _ := w.pay(firstUsedAt(first))
 		assert.Equal(t, moneymovement.PaymentNeedsDecision, payment.State)
 	})
 }

@@ -244,7 +244,7 @@ func TestPayReturns(t *testing.T) {
 				require.NoError(w, err)
 			},
 			want: func(t *testing.T, _ *payWorld, err error) {
-				reused := as[*errors.IdempotencyKeyReused](t, err)
+				reused := as[*errors.IdempotencyKeyReused](t, refusalIn(err))
 				assert.Regexp(t, "^po_", reused.PayoutID)
 				assert.Equal(t, "invoice-42", reused.IdempotencyKey)
 			},

@@ -279,7 +279,7 @@ func TestSecondCallOfAPaymentInDoubt(t *testing.T) {
 					w := newPayWorld(t)
 					w.Host.Arm("POST", confirmPath, sandbox.DropAfterCommit().Times(4))
 					w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(2))
-					payment, err := w.pay(journaled())
+					payment, _ := w.pay(journaled())
 					require.Equal(t, moneymovement.PaymentInDoubt, payment.State)
 					require.Equal(t, 1, w.Fundings())
 					if process == "another process" {
@@ -288,7 +288,7 @@ func TestSecondCallOfAPaymentInDoubt(t *testing.T) {
 					ctx, cancel := setback(w)
 					defer cancel()
 
-					payment, err = w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{})
+					payment, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{})
 					w.assertOpen(t, name, payment, err)
 					if name == "429" {
 						call, _ := errors.CallInfoOf(err)
@@ -331,7 +331,7 @@ func (w *payWorld) assertOpen(t *testing.T, setback string, payment dapi.Payment
 		w.assertInDoubt(t, payment, err)
 		return
 	}
-	as[*errors.ValidationFailed](t, err)
+	as[*errors.ValidationFailed](t, refusalIn(err))
 	assert.Equal(t, moneymovement.PaymentNeedsDecision, payment.State)
 	assert.False(t, payment.Unpaid)
 }

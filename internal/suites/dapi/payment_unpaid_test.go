@@ -147,14 +147,14 @@ func TestAJournalKnowsWhatWasSigned(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
 			w.refuse(http.StatusForbidden, "signing_policy_refused")
-			payment, err := w.pay(journaled())
+			payment, _ := w.pay(journaled())
 			require.Equal(t, moneymovement.PaymentNotPaid, payment.State)
 			c.before(w)
 			if c.change != nil {
 				w.Wire.OnAnswer(c.change)
 			}
 			refuseEverything(w)
-			payment, err = w.pay(journaled())
+			payment, err := w.pay(journaled())
 			as[*errors.SigningPolicyRefused](t, err)
 			assert.Equal(t, moneymovement.PaymentNotPaid, payment.State)
 			assert.True(t, payment.Unpaid)
@@ -221,13 +221,13 @@ func TestUnpaidIfADecisionIsNeeded(t *testing.T) {
 		},
 		"a key too old": {
 			options: []payOption{firstUsedAt(old)},
-			needs:   func(t *testing.T, err error) { t.Helper(); as[*dapi.KeyTooOld](t, err) },
+			needs:   func(t *testing.T, err error) { t.Helper(); as[*dapi.KeyTooOld](t, refusalIn(err)) },
 		},
 		"a key with other terms": {
 			arrange: func(w *payWorld) {
 				w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "idempotency_key_reused"))
 			},
-			needs: func(t *testing.T, err error) { t.Helper(); as[*errors.IdempotencyKeyReused](t, err) },
+			needs: func(t *testing.T, err error) { t.Helper(); as[*errors.IdempotencyKeyReused](t, refusalIn(err)) },
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -315,19 +315,19 @@ func TestInputThatNeverPassesNeedsADecision(t *testing.T) {
 		},
 		"decimals": {
 			func(w *payWorld) { w.asked.Amount = amount("1.0000001") },
-			func(t *testing.T, err error) { t.Helper(); as[*errors.ValidationFailed](t, err) },
+			func(t *testing.T, err error) { t.Helper(); as[*errors.ValidationFailed](t, refusalIn(err)) },
 		},
 		"validation_failed": {
 			answer(http.StatusUnprocessableEntity, "validation_failed"),
-			func(t *testing.T, err error) { t.Helper(); as[*errors.ValidationFailed](t, err) },
+			func(t *testing.T, err error) { t.Helper(); as[*errors.ValidationFailed](t, refusalIn(err)) },
 		},
 		"invalid_request": {
 			answer(http.StatusBadRequest, "invalid_request"),
-			func(t *testing.T, err error) { t.Helper(); as[*errors.InvalidRequest](t, err) },
+			func(t *testing.T, err error) { t.Helper(); as[*errors.InvalidRequest](t, refusalIn(err)) },
 		},
 		"invalid_id": {
 			answer(http.StatusBadRequest, "invalid_id"),
-			func(t *testing.T, err error) { t.Helper(); as[*errors.InvalidID](t, err) },
+			func(t *testing.T, err error) { t.Helper(); as[*errors.InvalidID](t, refusalIn(err)) },
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

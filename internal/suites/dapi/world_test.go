@@ -19,6 +19,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/inprocess"
 	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
@@ -196,4 +197,12 @@ func TestAHandlerInPlaceOfASocket(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, moneymovement.PaymentPaid, payment.State)
 	assert.Equal(t, []string{"invoice-42"}, keys[:1])
+}
+
+// refusalIn returns the refusal of a payment, which is the cause of a doubt about earlier calls.
+func refusalIn(err error) error {
+	if unknown, ok := errors.AsType[*errors.OutcomeUnknown](err); ok {
+		return unknown.Cause
+	}
+	return err
 }
