@@ -21,6 +21,7 @@ type journal struct {
 	broken JournalBreak
 	// impatient means that somebody gives up some payments that were not paid
 	impatient bool
+	records   records
 
 	mu   sync.Mutex
 	rows map[string]row
@@ -38,7 +39,8 @@ type row struct {
 }
 
 func newJournal(w *World) *journal {
-	j := &journal{seed: w.seed, broken: w.plan.Break.Journal, impatient: w.plan.Events, rows: map[string]row{}}
+	j := &journal{seed: w.seed, broken: w.plan.Break.Journal, impatient: w.plan.Events, records: w.network.records,
+		rows: map[string]row{}}
 	for _, o := range w.orders {
 		j.rows[o.ID] = row{order: o, State: dapi.PaymentNotPaid}
 	}
@@ -77,7 +79,7 @@ func (j *journal) end(o *order) (end, string) {
 
 // start works on every open row.
 func (j *journal) start(p *Process, of clients) {
-	w := &payer{process: p, journal: j, account: of.platform.Self(), broken: j.broken}
+	w := &payer{process: p, journal: j, account: of.platform.Self(), broken: j.broken, records: j.records}
 	for _, id := range j.open() {
 		p.Go(func(ctx context.Context) { w.settle(withLabel(ctx, id), id) })
 	}
@@ -89,6 +91,7 @@ type payer struct {
 	journal *journal
 	account *dapi.Account
 	broken  JournalBreak
+	records records
 }
 
 // settle calls pay until the row has ended.
@@ -143,6 +146,7 @@ func (w *payer) pay(ctx context.Context, r *row, call int) error {
 	terms, key, options := w.call(r, call, history, booked)
 	payout, err := w.account.Payouts.Pay(ctx, terms, key, options...)
 	r.State, r.MayHavePaid = dapi.PaymentStateOf(payout, err), dapi.MayHavePaid(payout, err)
+	w.records.returned(r, err)
 	if payout != nil {
 		r.PayoutID = payout.ID
 	}

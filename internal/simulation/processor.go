@@ -103,6 +103,7 @@ func (m *processor) saved(key moneymovement.Key) {
 		m.world.network.books.note("%s was stored, and cannot be read: %v", key, err)
 		return
 	}
+	m.world.network.records.saved(row)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	before, ended := m.final[row.Key]

@@ -66,12 +66,14 @@ const fundings = "payout_funding"
 
 func (w *world) pay() {
 	wallet, bank := w.funded()
-	for key, to := range map[moneymovement.Key]dapi.ContactID{"wallet": wallet, "bank": bank} {
+	for i, key := range []moneymovement.Key{"wallet", "bank"} {
+		to := []dapi.ContactID{wallet, bank}[i]
 		asked := dapi.PayoutCreate{ContactID: to, Amount: amount("5"), Currency: dapi.USDC,
 			DocumentIDs: []string{"doc_1"}}
 		var paid *dapi.Payout
 		if !w.once(fundings, func() (err error) {
 			paid, err = w.self.Payouts.Pay(w.Context(), asked, key)
+			w.paid(err)
 			return err
 		}) {
 			return
@@ -115,6 +117,7 @@ func (w *world) payInDoubt() {
 	w.host.Arm("POST", "/dapi/v1/payouts/*/confirm", sandbox.DropAfterCommit().Times(4))
 	w.once(fundings, func() error {
 		_, err := w.self.Payouts.Pay(w.Context(), asked, "doubt")
+		w.paid(err)
 		return err
 	})
 }
@@ -129,6 +132,7 @@ func (w *world) deal() dapi.EscrowCreate {
 func (w *world) openDeal(terms dapi.EscrowCreate) (id dapi.EscrowID, opened bool) {
 	opened = w.once("escrow_active", func() error {
 		deal, err := w.self.Escrows.Open(w.Context(), terms, "open")
+		w.paid(err)
 		if err == nil {
 			id = deal.ID
 		}
@@ -142,6 +146,7 @@ func (w *world) escrow() {
 	id, opened := w.openDeal(terms)
 	if !opened || !w.once("escrow_released", func() error {
 		_, err := w.self.Escrows.Act(w.Context(), terms, id, dapi.EscrowActionTypeRelease, "release")
+		w.paid(err)
 		return err
 	}) {
 		return
@@ -159,6 +164,7 @@ func (w *world) escrowRefund() {
 	w.pass(25 * time.Hour)
 	w.once("escrow_refunded", func() error {
 		_, err := w.self.Escrows.Act(w.Context(), terms, id, dapi.EscrowActionTypeRefund, "refund")
+		w.paid(err)
 		return err
 	})
 }
@@ -279,7 +285,7 @@ func (w *world) ledger() {
 // login logs in anew, and refreshes when the access token has expired.
 func (w *world) login() {
 	w.key.Store = nil
-	fresh := w.open(&inprocess.Transport{Handler: w.contrary}, w.key)
+	fresh := w.open(&inprocess.Transport{Handler: w.Case.Handler(w.contrary)}, w.key)
 	for range 2 {
 		if _, err := fresh.self.Chains.List(w.Context(), dapi.ListChainsParams{}); !w.ok(err) {
 			return

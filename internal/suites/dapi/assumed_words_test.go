@@ -199,6 +199,7 @@ func TestApprovalsWithoutAnEnd(t *testing.T) {
 				deal["action"].(map[string]any)["approval"].(map[string]any)["expiresAt"] = end
 			})
 			opened, err := account.Escrows.Open(t.Context(), deal(), "deal-1")
+			w.ended(err)
 			require.NoError(t, err)
 			assert.Equal(t, dapi.EscrowStatusActive, opened.Status)
 		})
@@ -214,13 +215,16 @@ func TestADealWithWordsOfAnotherService(t *testing.T) {
 			other := func(deal map[string]any) { deal["status"] = word }
 			w.onSuccessOf([]string{"POST /escrow", "POST /escrow/*/actions/*/confirm", "POST /escrow/*/sync"}, other)
 			opened, err := account.Escrows.Open(t.Context(), deal(), "deal-1")
+			w.ended(err)
 			require.NoError(t, err)
 			for _, account := range []*dapi.Account{account, w.integrator().Self()} {
 				again, err := account.Escrows.Open(t.Context(), deal(), "deal-1")
+				w.ended(err)
 				require.NoError(t, err)
 				assert.Equal(t, opened.ID, again.ID)
 			}
 			_, err = account.Escrows.Act(t.Context(), deal(), opened.ID, dapi.EscrowActionTypeRelease, "release-1")
+			w.ended(err)
 			require.NoError(t, err)
 			held, released := 0, 0
 			for _, entry := range w.Host.Ledger().Entries {
@@ -262,6 +266,7 @@ func TestANewDealIsNotHeldByAWord(t *testing.T) {
 		account := w.account()
 		w.onSuccess("POST", "/escrow", func(deal map[string]any) { deal["status"] = word })
 		_, err := account.Escrows.Open(t.Context(), deal(), "deal-1", dapi.FirstUse())
+		w.ended(err)
 		require.NoError(t, err)
 		held := 0
 		for _, entry := range w.Host.Ledger().Entries {
@@ -286,6 +291,7 @@ func TestWindowsOfADealWithAnotherWord(t *testing.T) {
 		deal["holdUntil"] = ends.Add(time.Minute).Format(time.RFC3339)
 	})
 	_, err := account.Escrows.Open(t.Context(), asked, "deal-1", dapi.FirstUse())
+	w.ended(err)
 	require.Error(t, err)
 	assert.Zero(t, w.Key.Approvals(), "nothing was signed")
 }

@@ -83,6 +83,7 @@ func TestAVerifierWhoseErrorIsOfAnotherPayment(t *testing.T) {
 		}
 	}).Self()
 	payout, err := self.Payouts.Pay(t.Context(), w.asked, "invoice-42", dapi.FirstUse())
+	w.ended(err)
 	require.Error(t, err)
 	assert.NotEqual(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err), "%T %v", err, err)
 	assert.Zero(t, w.Fundings())
@@ -170,6 +171,7 @@ func TestOpenWithADealOfAnotherKey(t *testing.T) {
 	first, err := w.open(dapi.FirstUse())
 	require.NoError(t, err)
 	_, err = w.account.Escrows.Open(t.Context(), w.deal, "deal-2", dapi.CreatedBefore(first.ID))
+	w.ended(err)
 	as[*errors.OutcomeUnknown](t, err)
 	assert.Equal(t, 1, w.holdings())
 }

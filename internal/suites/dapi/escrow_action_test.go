@@ -24,7 +24,9 @@ func newReleaseWorld(t *testing.T) (*dealWorld, dapi.EscrowID) {
 }
 
 func (w *dealWorld) release(ctx context.Context, id dapi.EscrowID) (*dapi.Escrow, error) {
-	return w.account.Escrows.Act(ctx, w.deal, id, dapi.EscrowActionTypeRelease, "release-1")
+	released, err := w.account.Escrows.Act(ctx, w.deal, id, dapi.EscrowActionTypeRelease, "release-1")
+	w.ended(err)
+	return released, err
 }
 
 // An action that is not available is a conflict, once the deal tells that it was not taken.
@@ -34,6 +36,7 @@ func TestActionThatIsNotAvailable(t *testing.T) {
 			w, id := newReleaseWorld(t)
 			time.Sleep(15 * 24 * time.Hour)
 			_, err := w.account.Escrows.Act(t.Context(), w.deal, id, dapi.EscrowActionTypeRefund, "refund-1")
+			w.ended(err)
 			require.NoError(t, err)
 			before := len(w.Host.Requests())
 			_, err = w.release(t.Context(), id)
@@ -142,6 +145,7 @@ func TestActionOfAnotherVersion(t *testing.T) {
 		w, id := newReleaseWorld(t)
 		w.Host.Arm("POST", "/escrow/*/actions", sandbox.DropBefore().Times(4))
 		_, err := w.account.Escrows.Act(t.Context(), w.deal, id, "extend", "extend-1")
+		w.ended(err)
 		assertUnknown(t, err, "extend-1", "call again with the same key and terms")
 	})
 }
@@ -156,5 +160,6 @@ func TestActionThatIsRefused(t *testing.T) {
 	_, err = w.release(t.Context(), id)
 	as[*errors.SigningPolicyRefused](t, err)
 	_, err = w.account.Escrows.Act(t.Context(), w.deal, id, dapi.EscrowActionTypeRefund, "release-1")
+	w.ended(err)
 	assert.Equal(t, string(id), as[*errors.IdempotencyKeyReused](t, err).Resource)
 }

@@ -49,6 +49,7 @@ func newEscrowActing(t *testing.T, action dapi.EscrowActionType) *escrowActing {
 		return e
 	}
 	opened, err := e.account.Escrows.Open(t.Context(), deal(), "deal-0")
+	e.ended(err)
 	require.NoError(t, err)
 	e.deal = opened.ID
 	if action == dapi.EscrowActionTypeRefund {
@@ -82,6 +83,7 @@ func (e *escrowActing) attempt(timeout time.Duration) (done bool) {
 	} else {
 		came, err = e.account.Escrows.Act(ctx, deal(), e.deal, e.action, key)
 	}
+	e.ended(err)
 	after := e.moved()
 	if err == nil {
 		assert.Equal(e, 1, after, "a success is one")
@@ -147,6 +149,7 @@ func TestAnExpiredWindowAfterALostAnswerIsLookedAt(t *testing.T) {
 		e.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusGone, "approval_expired"))
 		e.Host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
 		opened, err := e.account.Escrows.Open(t.Context(), deal(), "deal-1")
+		e.ended(err)
 		require.NoError(t, err)
 		assert.Equal(t, dapi.EscrowStatusActive, opened.Status)
 		assert.Equal(t, 1, e.moved())

@@ -48,6 +48,7 @@ func TestSecondCallOfADealInDoubt(t *testing.T) {
 					defer cancel()
 
 					_, err = w.account.Escrows.Open(ctx, w.deal, "deal-1")
+					w.ended(err)
 					assertDealInDoubt(t, err)
 					if ctx.Err() != nil {
 						require.ErrorIs(t, err, ctx.Err())
@@ -102,6 +103,7 @@ func TestFirstOpenOfAProcessAfterAKill(t *testing.T) {
 				ctx, cancel := setback(w.payWorld)
 				defer cancel()
 				_, err = w.account.Escrows.Open(ctx, w.deal, "deal-1")
+				w.ended(err)
 				assertDealInDoubt(t, err)
 				time.Sleep(10 * time.Minute) // for a login that its caller left alone
 			})
@@ -207,10 +209,13 @@ func TestDoubtIsOfOneAccountAndOperation(t *testing.T) {
 		_, err = w.open(dapi.FirstUse())
 		assertDealInDoubt(t, err)
 		_, err = w.account.Payouts.Pay(t.Context(), w.asked, "deal-1", dapi.FirstUse())
+		w.ended(err)
 		as[*errors.Forbidden](t, err)
 		_, err = integrator.For("cl_1").Escrows.Open(t.Context(), w.deal, "deal-1", dapi.FirstUse())
+		w.ended(err)
 		as[*errors.Forbidden](t, err)
 		_, err = w.account.Escrows.Act(t.Context(), w.deal, "esc_1", dapi.EscrowActionTypeRelease, "deal-1")
+		w.ended(err)
 		as[*errors.Forbidden](t, err)
 	})
 }
@@ -255,11 +260,14 @@ func TestDealsKeyThatGrowsTooOldInLine(t *testing.T) {
 		short, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		_, err := w.account.Escrows.Open(short, w.deal, "deal-3", dapi.FirstUsedAt(time.Now().Add(-7*24*time.Hour)))
+		w.ended(err)
 		as[*dapi.KeyTooOld](t, err) // at once, for it is too old already
 		_, err = w.account.Escrows.Open(short, w.deal, "deal-2", dapi.FirstUse())
+		w.ended(err)
 		assert.Equal(t, errors.CallInfo{Operation: "CreateEscrow", IdempotencyKey: "deal-2"},
 			as[*errors.NotDelivered](t, err).CallInfo)
 		_, err = w.account.Escrows.Act(short, w.deal, "esc_1", dapi.EscrowActionTypeRelease, "release-1", dapi.FirstUse())
+		w.ended(err)
 		assert.Equal(t, "release-1", as[*errors.NotDelivered](t, err).IdempotencyKey)
 		time.Sleep(time.Hour)
 		creates := len(w.Host.Requests())

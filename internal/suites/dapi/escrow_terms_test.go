@@ -29,7 +29,9 @@ func newDealWorld(t *testing.T) *dealWorld {
 }
 
 func (w *dealWorld) open(options ...dapi.OpenOption) (*dapi.Escrow, error) {
-	return w.account.Escrows.Open(w.Context(), w.deal, "deal-1", options...)
+	opened, err := w.account.Escrows.Open(w.Context(), w.deal, "deal-1", options...)
+	w.ended(err)
+	return opened, err
 }
 
 // holdings counts how often money was moved into a deal.

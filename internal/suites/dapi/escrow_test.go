@@ -24,6 +24,7 @@ func TestPrepareWithoutAnActionIsUnknown(t *testing.T) {
 		t.Run(body, func(t *testing.T) {
 			w := newPayWorld(t)
 			opened, err := w.account.Escrows.Open(t.Context(), deal(), "deal-1")
+			w.ended(err)
 			require.NoError(t, err)
 			w.Host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusCreated, "").WithBody(body))
 			_, err = w.account.Escrows.Prepare(t.Context(), opened.ID, dapi.EscrowActionTypeRelease,
@@ -40,6 +41,7 @@ func TestPrepareWithoutAnActionIsUnknown(t *testing.T) {
 func TestAKeyThatNoPathCanHave(t *testing.T) {
 	w := newPayWorld(t)
 	opened, err := w.account.Escrows.Open(t.Context(), deal(), "...")
+	w.ended(err)
 	require.NoError(t, err)
 	for _, key := range []moneymovement.Key{".", ".."} {
 		sent := len(w.Host.Requests())
@@ -49,6 +51,7 @@ func TestAKeyThatNoPathCanHave(t *testing.T) {
 			"create": func() error { _, err := w.account.Escrows.Create(t.Context(), deal(), option); return err },
 			"act": func() error {
 				_, err := w.account.Escrows.Act(t.Context(), deal(), opened.ID, dapi.EscrowActionTypeRelease, key)
+				w.ended(err)
 				return err
 			},
 			"prepare": func() error {
@@ -83,6 +86,7 @@ func TestContextThatEndsWhileADealIsRead(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 				defer cancel()
 				_, err := account.Escrows.Open(ctx, deal(), "deal-1")
+				w.ended(err)
 				unknown := as[*errors.OutcomeUnknown](t, err)
 				assert.Equal(t, errors.MaybeMoved, unknown.MovedByCall(), "it is not the reading that is unknown")
 				_, nested := errors.AsType[*errors.OutcomeUnknown](unknown.Cause)
@@ -142,6 +146,7 @@ func TestEscrowConfirmAnswerAboutAnotherDeal(t *testing.T) {
 		w := newWorld(t)
 		w.onSuccess("POST", confirmActionPath, another)
 		opened, err := w.account().Escrows.Open(t.Context(), deal(), "deal-1")
+		w.ended(err)
 		require.NoError(t, err)
 		assert.Equal(t, dapi.EscrowStatusActive, opened.Status)
 	})
@@ -150,6 +155,7 @@ func TestEscrowConfirmAnswerAboutAnotherDeal(t *testing.T) {
 		w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusOK, "").
 			WithBody(`{"id":"esc_another","status":"active"}`))
 		_, err := w.account().Escrows.Open(t.Context(), deal(), "deal-1")
+		w.ended(err)
 		unknown := as[*errors.OutcomeUnknown](t, err)
 		assert.Equal(t, "ConfirmEscrowAction", unknown.Operation)
 		assert.Equal(t, "deal-1", unknown.IdempotencyKey)

@@ -182,6 +182,7 @@ func TestTwoBookingsOfOneKeyAtOnce(t *testing.T) {
 				<-both
 				return nil
 			}))
+		w.ended(err)
 		results <- result{payout, err}
 	}
 	go pay()
@@ -234,6 +235,7 @@ func TestAForgottenKeyHoldsTheMoneyOnce(t *testing.T) {
 					w.Host.Arm("POST", "/escrow/*/sync",
 						sandbox.Respond(http.StatusInternalServerError, "internal_error").Times(99))
 					first, err := account.Escrows.Open(t.Context(), deal(), "deal-1", dapi.FirstUse())
+					w.ended(err)
 					as[*errors.OutcomeUnknown](t, err)
 					require.NotNil(t, first)
 					w.Host.DisarmAll()
@@ -249,6 +251,7 @@ func TestAForgottenKeyHoldsTheMoneyOnce(t *testing.T) {
 					}
 					signed := w.Key.Approvals()
 					again, err := account.Escrows.Open(t.Context(), deal(), "deal-1", options...)
+					w.ended(err)
 					held := 0
 					for _, times := range w.Moved("escrow_active") {
 						held += times
@@ -354,6 +357,7 @@ func TestAnActionIsLookedUpFirst(t *testing.T) {
 					signed, before := w.Key.Approvals(), len(w.Host.Requests())
 					deal, err := w.account.Escrows.Act(t.Context(), w.deal, id, dapi.EscrowActionTypeRelease, "release-1",
 						options...)
+					w.ended(err)
 					assert.Equal(t, signed, w.Key.Approvals(), "nothing was signed")
 					for _, request := range w.Host.Requests()[before:] {
 						assert.NotContains(t, request.Path, "/actions", "and nothing was prepared")

@@ -192,6 +192,7 @@ func TestVerifierJudgesInPlaceOfTheCheck(t *testing.T) {
 		}
 	}).Self()
 	_, err := self.Payouts.Pay(t.Context(), w.asked, "invoice-42", dapi.FirstUse())
+	w.ended(err)
 	as[*errors.SignatureInvalid](t, err) // for the host knows another payload
 	assert.Equal(t, "payout.fund", judged.Operation)
 	assert.Equal(t, "self", judged.Account)
@@ -224,6 +225,7 @@ func TestVerifierThatRefusesIsNotAskedForEver(t *testing.T) {
 				}
 			}).Self()
 			_, err := self.Payouts.Pay(t.Context(), w.asked, "invoice-42", dapi.FirstUse())
+			w.ended(err)
 			assert.Equal(t, tc.refusal.Field, as[*signing.ApprovalRefused](t, err).Field)
 			assert.EqualValues(t, tc.asked, asked.Load())
 			w.assertNothingSigned(t)
@@ -282,6 +284,7 @@ func TestApprovalOfTheIntegratorIsNotSignedForAClient(t *testing.T) {
 		for way, pay := range map[string]func(context.Context) error{
 			"Pay": func(ctx context.Context) error {
 				_, err := c.account.Payouts.Pay(ctx, payout, "pay")
+				w.ended(err)
 				return err
 			},
 			"Confirm": func(ctx context.Context) error {
@@ -292,12 +295,14 @@ func TestApprovalOfTheIntegratorIsNotSignedForAClient(t *testing.T) {
 			},
 			"Open": func(ctx context.Context) error {
 				_, err := c.account.Escrows.Open(ctx, deal, "open")
+				w.ended(err)
 				return err
 			},
 			"Act": func(ctx context.Context) error {
 				created, err := c.account.Escrows.Create(ctx, deal)
 				require.NoError(t, err)
 				_, err = c.account.Escrows.Act(ctx, deal, created.ID, dapi.EscrowActionTypeApprove, "act")
+				w.ended(err)
 				return err
 			},
 		} {

@@ -102,6 +102,7 @@ func (p *payments) attempt(timeout time.Duration, options ...dapi.PayOption) (pa
 	defer cancel()
 	began := time.Now()
 	payout, err := p.account.Payouts.Pay(ctx, p.asked, "invoice-42", options...)
+	p.ended(err)
 	state, moved := dapi.PaymentStateOf(payout, err), p.Fundings()
 	lie := func(what string) {
 		p.lies = append(p.lies, fmt.Sprintf("%s: %s: %T: %v (%d times in the books)", what, state, err, err, moved))

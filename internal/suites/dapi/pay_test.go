@@ -40,7 +40,9 @@ func (w *payWorld) pay(options ...dapi.PayOption) (*dapi.Payout, error) {
 }
 
 func (w *payWorld) payAs(key moneymovement.Key, options ...dapi.PayOption) (*dapi.Payout, error) {
-	return w.account.Payouts.Pay(w.Context(), w.asked, key, options...)
+	payout, err := w.account.Payouts.Pay(w.Context(), w.asked, key, options...)
+	w.ended(err)
+	return payout, err
 }
 
 // waitBeforeSigning lets time pass on the host before the first n approvals are signed.

@@ -48,6 +48,7 @@ func TestContextThatEndsWhileADoubtIsSettled(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 				defer cancel()
 				payout, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42")
+				w.ended(err)
 				w.assertInDoubt(t, payout, err)
 				require.ErrorIs(t, err, context.DeadlineExceeded)
 				assert.Same(t, as[*errors.OutcomeUnknown](t, err), err, "nothing around it")

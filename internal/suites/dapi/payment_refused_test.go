@@ -159,8 +159,10 @@ func TestNobodyListensAtTheFirstUse(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	payout, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42")
+	w.ended(err)
 	w.assertInDoubt(t, payout, err)
 	assertInOrder(t, err.Error(), paidNothing, earlier, howToSay)
 	payout, err = w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.FirstUse())
+	w.ended(err)
 	assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err), "%v", err)
 }

@@ -86,6 +86,7 @@ func TestSecondCallOfAPaymentInDoubt(t *testing.T) {
 					defer cancel()
 
 					payout, err = w.account.Payouts.Pay(ctx, w.asked, "invoice-42")
+					w.ended(err)
 					w.assertOpen(t, name, payout, err)
 					if name == "429" {
 						call, _ := errors.CallInfoOf(err)
@@ -113,6 +114,7 @@ func TestFirstCallOfAProcessAfterAKill(t *testing.T) {
 				ctx, cancel := setback(w)
 				defer cancel()
 				payout, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42")
+				w.ended(err)
 				w.assertOpen(t, name, payout, err)
 				time.Sleep(10 * time.Minute) // for a login that its caller left alone
 			})
@@ -239,6 +241,7 @@ func TestAnotherClientPaysBetweenBookingAndRefusal(t *testing.T) {
 			other := w.integrator().Self()
 			payout, err := w.pay(dapi.FirstUse(), dapi.BeforeSigning(func(ctx context.Context, _ *dapi.Payout) error {
 				_, err := other.Payouts.Pay(ctx, w.asked, "invoice-42")
+				w.ended(err)
 				require.NoError(t, err)
 				return refuse(w)
 			}))

@@ -1,11 +1,15 @@
 package worlds
 
 import (
+	"context"
+	"time"
+
 	"github.com/shopspring/decimal"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/public"
 	"github.com/moneymovement/moneymovement-go/refapi"
@@ -13,6 +17,11 @@ import (
 
 // Options are those of a client of the host, in front of more.
 func (w *World) Options(more ...moneymovement.Option) []moneymovement.Option {
+	if w.Case != nil { // two runs have the same pauses
+		more = append(more, func(c *transport.Config) {
+			c.Random = func(_ context.Context, below time.Duration) time.Duration { return below / 2 }
+		})
+	}
 	if w.Wire == nil {
 		return more
 	}

@@ -1,0 +1,33 @@
+package contrary_test
+
+import (
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/oracle"
+)
+
+// ended records how any call ended.
+func ended(record *oracle.Case, err error) {
+	moved := errors.Moved
+	if err != nil {
+		moved = errors.MaybeMoved
+		if failure, typed := errors.AsType[errors.Failure](err); typed {
+			moved = failure.MovedByCall()
+		}
+	}
+	call, _ := errors.CallInfoOf(err)
+	record.Ended(oracle.End{State: string(moved), RetryAt: call.RetryAt, Err: err})
+}
+
+// paid records how a call of Pay, Open or Act ended.
+func (w *world) paid(err error) {
+	if err == nil {
+		w.Case.Ended(oracle.End{State: string(dapi.PaymentPaid)})
+		return
+	}
+	call, _ := errors.CallInfoOf(err)
+	w.Case.Ended(oracle.End{
+		State: string(dapi.PaymentStateOf(nil, err)), Unpaid: !dapi.MayHavePaid(nil, err),
+		RetryAt: call.RetryAt, Err: err,
+	})
+}
