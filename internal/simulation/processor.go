@@ -104,6 +104,7 @@ func (m *processor) saved(key moneymovement.Key) {
 		m.world.network.books.note("%s was stored, and cannot be read: %v", key, err)
 		return
 	}
+	m.world.network.records.saved(&record)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	before, ended := m.final[key]

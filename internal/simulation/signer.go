@@ -84,6 +84,7 @@ func (s *signer) Sign(ctx context.Context, message []byte) ([]byte, error) {
 		}
 	}
 	s.process.Step(name, digest(message))
+	s.network.records.of(label).Signed(message)
 	if approval {
 		signed, err := s.log.add(s.process.name, message)
 		if err != nil {

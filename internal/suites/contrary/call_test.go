@@ -17,6 +17,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/internal/contract/wire"
 	"github.com/moneymovement/moneymovement-go/internal/inprocess"
+	"github.com/moneymovement/moneymovement-go/internal/oracle"
 	"github.com/moneymovement/moneymovement-go/internal/suites/contrary"
 	"github.com/moneymovement/moneymovement-go/public"
 	"github.com/moneymovement/moneymovement-go/refapi"
@@ -28,6 +29,8 @@ import (
 type call struct {
 	*testing.T
 	operation *wire.Operation
+	shared    bool         // other tests use the same call, so it is not recorded
+	record    *oracle.Case // of the call that is under way
 	platform  *dapi.Integrator
 	acme      *dapi.Account // acts for a client
 	app       *appapi.Client
@@ -145,7 +148,12 @@ func newCallAt(
 	t.Helper()
 	c := &call{T: t, operation: o}
 	options := []moneymovement.Option{
-		moneymovement.WithHTTPClient(&http.Client{Transport: &inprocess.Transport{Handler: handler}}),
+		moneymovement.WithHTTPClient(&http.Client{Transport: &inprocess.Transport{
+			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				c.record.Sent(r)
+				handler.ServeHTTP(w, r)
+			}),
+		}}),
 		moneymovement.WithoutPacing(),
 		moneymovement.WithRetries(moneymovement.RetryPolicy{Max: -1}),
 	}
@@ -275,7 +283,14 @@ func callOf(o *wire.Operation) func(*call) (any, error) {
 	for _, calls := range []map[string]func(*call) (any, error){loginCalls, platformCalls, moneyCalls, appCalls,
 		paperCalls, otherCalls} {
 		if found := calls[o.Name()]; found != nil {
-			return found
+			return func(c *call) (any, error) {
+				if !c.shared {
+					c.record = oracle.Begin(c.T)
+				}
+				value, err := found(c)
+				ended(c.record, err)
+				return value, err
+			}
 		}
 	}
 	return nil

@@ -71,7 +71,7 @@ func readOther(t *testing.T, d *wire.Description, c contrary.Change) {
 	}
 	before := readBefore(t, c, service)
 	host := &contraryHost{next: service, description: d, changes: []contrary.Change{c}}
-	after := read(t, c, host)
+	after := read(t, c, host, false)
 	met, changed := host.occurred()
 	require.Positive(t, met, "the case did not occur")
 	check(t, c, before, after, changed)
@@ -104,15 +104,16 @@ func readBefore(t *testing.T, c contrary.Change, service http.Handler) reading {
 			return before
 		}
 	}
-	before := read(t, c, service)
+	before := read(t, c, service, true)
 	require.NoError(t, before.err, "as described")
 	described.Store(key, before)
 	return before
 }
 
-func read(t *testing.T, c contrary.Change, service http.Handler) (r reading) {
+func read(t *testing.T, c contrary.Change, service http.Handler, shared bool) (r reading) {
 	t.Helper()
 	made := newCall(t, c.Site.Operation, service)
+	made.shared = shared
 	made.ask(nil)
 	defer func() {
 		if cause := recover(); cause != nil {

@@ -82,7 +82,7 @@ func TestAVerifierWhoseErrorIsOfAnotherPayment(t *testing.T) {
 			return &errors.AlreadyFunded{Refusal: errors.Refusal{Code: errors.CodeAlreadyFunded, Status: 409}}
 		}
 	}).Self()
-	payment, err := self.Payouts.Pay(t.Context(), w.asked, "invoice-42", payTerms(journaled()))
+	payment, err := w.PayEnded(self.Payouts.Pay(t.Context(), w.asked, "invoice-42", payTerms(journaled())))
 	require.Error(t, err)
 	assert.NotEqual(t, moneymovement.PaymentPaid, payment.State, "%T %v", err, err)
 	assert.Zero(t, w.Fundings())
@@ -169,7 +169,7 @@ func TestOpenWithADealOfAnotherKey(t *testing.T) {
 	w := newDealWorld(t)
 	first, err := w.open(journaled())
 	require.NoError(t, err)
-	_, err = w.account.Escrows.Open(t.Context(), w.deal, "deal-2", dealTerms(knownDeal(first.Escrow.ID)))
+	_, err = w.DealEnded(w.account.Escrows.Open(t.Context(), w.deal, "deal-2", dealTerms(knownDeal(first.Escrow.ID))))
 	as[*errors.OutcomeUnknown](t, err)
 	assert.Equal(t, 1, w.holdings())
 }

@@ -24,7 +24,7 @@ func TestPrepareWithoutAnActionIsUnknown(t *testing.T) {
 		`{"type":"release"}`, `{"action":{"type":"release"}}`} {
 		t.Run(body, func(t *testing.T) {
 			w := newPayWorld(t)
-			opened, err := w.account.Escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
+			opened, err := w.DealEnded(w.account.Escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{}))
 			require.NoError(t, err)
 			w.Host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusCreated, "").WithBody(body))
 			_, err = w.account.Escrows.Prepare(t.Context(), opened.Escrow.ID, dapi.EscrowActionTypeRelease,
@@ -40,7 +40,7 @@ func TestPrepareWithoutAnActionIsUnknown(t *testing.T) {
 // it another path: they are refused before a deal is there that nobody can approve.
 func TestAKeyThatNoPathCanHave(t *testing.T) {
 	w := newPayWorld(t)
-	opened, err := w.account.Escrows.Open(t.Context(), deal(), "...", dapi.DealTerms{})
+	opened, err := w.DealEnded(w.account.Escrows.Open(t.Context(), deal(), "...", dapi.DealTerms{}))
 	require.NoError(t, err)
 	for _, key := range []moneymovement.Key{".", ".."} {
 		sent := len(w.Host.Requests())
@@ -52,8 +52,8 @@ func TestAKeyThatNoPathCanHave(t *testing.T) {
 			},
 			"create": func() error { _, err := w.account.Escrows.Create(t.Context(), deal(), option); return err },
 			"act": func() error {
-				_, err := w.account.Escrows.Act(t.Context(), deal(), opened.Escrow.ID, dapi.EscrowActionTypeRelease,
-					key, dapi.DealTerms{})
+				_, err := w.DealEnded(w.account.Escrows.Act(t.Context(), deal(), opened.Escrow.ID,
+					dapi.EscrowActionTypeRelease, key, dapi.DealTerms{}))
 				return err
 			},
 			"prepare": func() error {
@@ -86,7 +86,7 @@ func TestContextThatEndsWhileADealIsRead(t *testing.T) {
 				w.Host.Arm("POST", "/escrow/*/sync", fault)
 				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 				defer cancel()
-				_, err := account.Escrows.Open(ctx, deal(), "deal-1", dapi.DealTerms{})
+				_, err := w.DealEnded(account.Escrows.Open(ctx, deal(), "deal-1", dapi.DealTerms{}))
 				unknown := as[*errors.OutcomeUnknown](t, err)
 				assert.Equal(t, errors.MaybeMoved, unknown.MovedByCall(), "it is not the reading that is unknown")
 				_, nested := errors.AsType[*errors.OutcomeUnknown](unknown.Cause)
@@ -145,7 +145,7 @@ func TestEscrowConfirmAnswerAboutAnotherDeal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.onSuccess("POST", confirmActionPath, another)
-		opened, err := w.account().Escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
+		opened, err := w.DealEnded(w.account().Escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{}))
 		require.NoError(t, err)
 		assert.Equal(t, dapi.EscrowStatusActive, opened.Escrow.Status)
 	})
@@ -153,7 +153,7 @@ func TestEscrowConfirmAnswerAboutAnotherDeal(t *testing.T) {
 		w := newWorld(t)
 		w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusOK, "").
 			WithBody(`{"id":"esc_another","status":"active"}`))
-		_, err := w.account().Escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
+		_, err := w.DealEnded(w.account().Escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{}))
 		unknown := as[*errors.OutcomeUnknown](t, err)
 		assert.Equal(t, "ConfirmEscrowAction", unknown.Operation)
 		assert.Equal(t, "deal-1", unknown.IdempotencyKey)
@@ -175,7 +175,7 @@ func TestEscrowActsFasterThanTheChainIsRead(t *testing.T) {
 			dapi.DealTerms{})
 		require.NoError(t, err)
 		assert.Equal(t, dapi.EscrowStatusActive, released.Escrow.Status, "the stored projection")
-		ended, err := escrows.Wait(t.Context(), opened.Escrow.ID, []dapi.EscrowStatus{dapi.EscrowStatusReleased})
+		ended, err := escrows.Wait(w.Context(), opened.Escrow.ID, []dapi.EscrowStatus{dapi.EscrowStatusReleased})
 		require.NoError(t, err)
 		assert.Equal(t, dapi.EscrowStatusReleased, ended.Status)
 	})
@@ -216,7 +216,8 @@ func newReleaseWorld(t *testing.T) (*dealWorld, dapi.EscrowID) {
 }
 
 func (w *dealWorld) release(ctx context.Context, id dapi.EscrowID) (dapi.Deal, error) {
-	return w.account.Escrows.Act(ctx, w.deal, id, dapi.EscrowActionTypeRelease, "release-1", dapi.DealTerms{})
+	return w.DealEnded(w.account.Escrows.Act(ctx, w.deal, id, dapi.EscrowActionTypeRelease, "release-1",
+		dapi.DealTerms{}))
 }
 
 // An action that is not available is a conflict, once the deal tells that it was not taken.
@@ -225,8 +226,8 @@ func TestActionThatIsNotAvailable(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w, id := newReleaseWorld(t)
 			time.Sleep(15 * 24 * time.Hour)
-			_, err := w.account.Escrows.Act(t.Context(), w.deal, id, dapi.EscrowActionTypeRefund, "refund-1",
-				dapi.DealTerms{})
+			_, err := w.DealEnded(w.account.Escrows.Act(t.Context(), w.deal, id, dapi.EscrowActionTypeRefund,
+				"refund-1", dapi.DealTerms{}))
 			require.NoError(t, err)
 			before := len(w.Host.Requests())
 			_, err = w.release(t.Context(), id)
@@ -334,7 +335,7 @@ func TestActionOfAnotherVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, id := newReleaseWorld(t)
 		w.Host.Arm("POST", "/escrow/*/actions", sandbox.DropBefore().Times(4))
-		_, err := w.account.Escrows.Act(t.Context(), w.deal, id, "extend", "extend-1", dapi.DealTerms{})
+		_, err := w.DealEnded(w.account.Escrows.Act(t.Context(), w.deal, id, "extend", "extend-1", dapi.DealTerms{}))
 		assertUnknown(t, err, "extend-1", "call again with the same key and terms")
 	})
 }
@@ -348,7 +349,8 @@ func TestActionThatIsRefused(t *testing.T) {
 	w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusForbidden, "signing_policy_refused"))
 	_, err = w.release(t.Context(), id)
 	as[*errors.SigningPolicyRefused](t, err)
-	_, err = w.account.Escrows.Act(t.Context(), w.deal, id, dapi.EscrowActionTypeRefund, "release-1", dapi.DealTerms{})
+	_, err = w.DealEnded(w.account.Escrows.Act(t.Context(), w.deal, id, dapi.EscrowActionTypeRefund, "release-1",
+		dapi.DealTerms{}))
 	assert.Equal(t, string(id), as[*errors.IdempotencyKeyReused](t, refusalIn(err)).Resource)
 }
 
@@ -496,7 +498,7 @@ func newEscrowActing(t *testing.T, action dapi.EscrowActionType) *escrowActing {
 	if action == dapi.EscrowActionTypeApprove {
 		return e
 	}
-	opened, err := e.account.Escrows.Open(t.Context(), deal(), "deal-0", dapi.DealTerms{})
+	opened, err := e.DealEnded(e.account.Escrows.Open(t.Context(), deal(), "deal-0", dapi.DealTerms{}))
 	require.NoError(t, err)
 	e.deal = opened.Escrow.ID
 	if action == dapi.EscrowActionTypeRefund {
@@ -526,9 +528,9 @@ func (e *escrowActing) attempt(timeout time.Duration) (done bool) {
 	var came dapi.Deal
 	var err error
 	if e.action == dapi.EscrowActionTypeApprove {
-		came, err = e.account.Escrows.Open(ctx, deal(), key, dapi.DealTerms{})
+		came, err = e.DealEnded(e.account.Escrows.Open(ctx, deal(), key, dapi.DealTerms{}))
 	} else {
-		came, err = e.account.Escrows.Act(ctx, deal(), e.deal, e.action, key, dapi.DealTerms{})
+		came, err = e.DealEnded(e.account.Escrows.Act(ctx, deal(), e.deal, e.action, key, dapi.DealTerms{}))
 	}
 	after := e.moved()
 	if err == nil {
@@ -594,7 +596,7 @@ func TestAnExpiredWindowAfterALostAnswerIsLookedAt(t *testing.T) {
 		e.Host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit())
 		e.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusGone, "approval_expired"))
 		e.Host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
-		opened, err := e.account.Escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
+		opened, err := e.DealEnded(e.account.Escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{}))
 		require.NoError(t, err)
 		assert.Equal(t, dapi.EscrowStatusActive, opened.Escrow.Status)
 		assert.Equal(t, 1, e.moved())

@@ -379,7 +379,7 @@ func TestFollowDeliversWhatHappens(t *testing.T) {
 			sandbox.WithSettings(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) }))
 		account := w.account()
 		contact := w.Contact(account.Contacts, wallet())
-		ctx, cancel := context.WithCancel(t.Context())
+		ctx, cancel := context.WithCancel(w.Context())
 		defer cancel()
 		var payment dapi.Payment
 		began := time.Now()
@@ -435,7 +435,7 @@ func TestFollowPausesAfterChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		account := w.account()
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		ctx, cancel := context.WithTimeout(w.Context(), time.Minute)
 		defer cancel()
 		for _, err := range account.Transactions.Follow(ctx, dapi.ChangesParams{},
 			moneymovement.PollEvery(2*time.Second, 10*time.Second)) {
@@ -443,7 +443,7 @@ func TestFollowPausesAfterChanges(t *testing.T) {
 				require.ErrorIs(t, err, context.DeadlineExceeded)
 				break
 			}
-			_, err := account.Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: amount("1"), Currency: dapi.USDC},
+			_, err := account.Sandbox.Deposit(w.Context(), dapi.DepositCreate{Amount: amount("1"), Currency: dapi.USDC},
 				moneymovement.IdempotencyKey(moneymovement.Key(rand.Text())))
 			require.NoError(t, err)
 		}

@@ -70,7 +70,7 @@ func TestRailsLive(t *testing.T) {
 		_, err := open()
 		assert.NotEmpty(t, as[*errors.RailRequirementsUnmet](t, err).Blockers)
 		verified(t, client)
-		_, err = client.Verification.WaitDecided(t.Context())
+		_, err = client.Verification.WaitDecided(w.Context())
 		require.NoError(t, err)
 
 		w.Configure(func(s *sandbox.Settings) { s.RailsDisabled = []string{"sepa"} })
@@ -84,7 +84,7 @@ func TestRailsLive(t *testing.T) {
 		opened, err := open()
 		require.NoError(t, err)
 		assert.Nil(t, opened.VirtualAccount)
-		active, err := client.Rails.WaitActive(t.Context(), sepa.Method, sepa.Currency)
+		active, err := client.Rails.WaitActive(w.Context(), sepa.Method, sepa.Currency)
 		require.NoError(t, err)
 		assert.Regexp(t, "^bnk_", active.VirtualAccount.ID)
 		assert.NotEmpty(t, active.VirtualAccount.Requisites.IBAN)
@@ -95,10 +95,10 @@ func TestRailsLive(t *testing.T) {
 		assert.True(t, answer.Replayed)
 
 		w.Configure(func(s *sandbox.Settings) { s.ChannelsUnavailable = []string{"sepa"} })
-		_, err = client.Rails.WaitActive(t.Context(), sepa.Method, sepa.Currency)
+		_, err = client.Rails.WaitActive(w.Context(), sepa.Method, sepa.Currency)
 		as[*dapi.ChannelUnavailable](t, err)
 		w.Configure(func(s *sandbox.Settings) { s.RailsHidden = []string{"ach"} })
-		_, err = client.Rails.WaitActive(t.Context(), dapi.BankMethodACH, "USD")
+		_, err = client.Rails.WaitActive(w.Context(), dapi.BankMethodACH, "USD")
 		as[*dapi.RailNotListed](t, err)
 	})
 }
@@ -114,7 +114,7 @@ func TestPayinsLive(t *testing.T) {
 		asked := dapi.PayinCreate{Amount: amount("50"), Currency: "USDC", OriginChainID: 1}
 		_, err = client.Payins.Create(t.Context(), asked)
 		as[*errors.WalletNotLinked](t, err)
-		_, err = integrator.Clients.WaitReady(t.Context(), created.ID)
+		_, err = integrator.Clients.WaitReady(w.Context(), created.ID)
 		require.NoError(t, err)
 
 		quoted, err := client.Payins.Create(t.Context(), asked)
@@ -129,7 +129,7 @@ func TestPayinsLive(t *testing.T) {
 		assert.Equal(t, quoted.DepositAddress, instructions.Requisites.WalletAddress)
 		_, err = client.Sandbox.CompletePayin(t.Context(), quoted.ID)
 		require.NoError(t, err)
-		completed, err := client.Payins.Wait(t.Context(), quoted.ID)
+		completed, err := client.Payins.Wait(w.Context(), quoted.ID)
 		require.NoError(t, err)
 		assert.Equal(t, dapi.PayinStatusCompleted, completed.Status)
 

@@ -102,7 +102,7 @@ func (p *payments) attempt(timeout time.Duration, options ...payOption) (paid bo
 	ctx, cancel := context.WithTimeout(p.Context(), timeout)
 	defer cancel()
 	began := time.Now()
-	payment, err := p.account.Payouts.Pay(ctx, p.asked, "invoice-42", payTerms(options...))
+	payment, err := p.PayEnded(p.account.Payouts.Pay(ctx, p.asked, "invoice-42", payTerms(options...)))
 	state, moved := payment.State, p.Fundings()
 	lie := func(what string) {
 		p.lies = append(p.lies, fmt.Sprintf("%s: %s: %T: %v (%d times in the books)", what, state, err, err, moved))

@@ -50,7 +50,7 @@ func TestContextThatEndsWhileADoubtIsSettled(t *testing.T) {
 				c.arrange(w)
 				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 				defer cancel()
-				payment, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{})
+				payment, err := w.PayEnded(w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{}))
 				w.assertInDoubt(t, payment, err)
 				require.ErrorIs(t, err, context.DeadlineExceeded)
 				assert.Same(t, as[*errors.OutcomeUnknown](t, err), err, "nothing around it")
@@ -288,7 +288,7 @@ func TestSecondCallOfAPaymentInDoubt(t *testing.T) {
 					ctx, cancel := setback(w)
 					defer cancel()
 
-					payment, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{})
+					payment, err := w.PayEnded(w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{}))
 					w.assertOpen(t, name, payment, err)
 					if name == "429" {
 						call, _ := errors.CallInfoOf(err)
@@ -315,7 +315,7 @@ func TestFirstCallOfAProcessAfterAKill(t *testing.T) {
 				w.account = w.integrator().Self()
 				ctx, cancel := setback(w)
 				defer cancel()
-				payment, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{})
+				payment, err := w.PayEnded(w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{}))
 				w.assertOpen(t, name, payment, err)
 				time.Sleep(10 * time.Minute) // for a login that its caller left alone
 			})
@@ -441,7 +441,7 @@ func TestAnotherClientPaysBetweenBookingAndRefusal(t *testing.T) {
 			w := newPayWorld(t)
 			other := w.integrator().Self()
 			payment, err := w.pay(journaled(), beforeSigning(func(ctx context.Context, _ *dapi.Payout) error {
-				_, err := other.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{})
+				_, err := w.PayEnded(other.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{}))
 				require.NoError(t, err)
 				return refuse(w)
 			}))

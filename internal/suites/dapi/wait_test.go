@@ -22,13 +22,13 @@ func TestWaitReady(t *testing.T) {
 		w := newWorld(t,
 			sandbox.WithSettings(func(s *sandbox.Settings) { s.ClientReadyAfter = sandbox.Duration(5 * time.Minute) }))
 		integrator := w.integrator()
-		created, err := integrator.Clients.Create(t.Context(), dapi.ClientCreate{Email: "acme@example.com"})
+		created, err := integrator.Clients.Create(w.Context(), dapi.ClientCreate{Email: "acme@example.com"})
 		require.NoError(t, err)
 		require.Equal(t, dapi.ClientStatusPending, created.Status)
 
 		var seen []moneymovement.Progress
 		started := time.Now()
-		client, err := integrator.Clients.WaitReady(t.Context(), created.ID,
+		client, err := integrator.Clients.WaitReady(w.Context(), created.ID,
 			moneymovement.OnProgress(func(p moneymovement.Progress) { seen = append(seen, p) }))
 		require.NoError(t, err)
 		assert.Equal(t, dapi.ClientStatusReady, client.Status)
@@ -68,10 +68,10 @@ func TestWaitGivesUpWithItsContext(t *testing.T) {
 		w := newWorld(t,
 			sandbox.WithSettings(func(s *sandbox.Settings) { s.ClientReadyAfter = sandbox.Duration(time.Hour) }))
 		integrator := w.integrator()
-		created, err := integrator.Clients.Create(t.Context(), dapi.ClientCreate{Email: "acme@example.com"})
+		created, err := integrator.Clients.Create(w.Context(), dapi.ClientCreate{Email: "acme@example.com"})
 		require.NoError(t, err)
 
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(w.Context(), 20*time.Second)
 		defer cancel()
 		client, err := integrator.Clients.WaitReady(ctx, created.ID)
 		pending, ok := errors.AsType[*moneymovement.StillPending](err)
@@ -88,7 +88,7 @@ func TestWaitGivesUpWithItsContext(t *testing.T) {
 
 func TestWaitThatEndsBeforeItReads(t *testing.T) {
 	w := newWorld(t)
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancel(w.Context())
 	cancel()
 	client, err := w.integrator().Clients.WaitReady(ctx, "cl_1")
 	pending, ok := errors.AsType[*moneymovement.StillPending](err)
@@ -129,7 +129,7 @@ func TestWaitsNameWhatTheyWaitFor(t *testing.T) {
 
 func TestWaitEndsWithTheErrorOfARead(t *testing.T) {
 	w := newWorld(t)
-	_, err := w.integrator().Clients.WaitReady(t.Context(), "cl_nobody")
+	_, err := w.integrator().Clients.WaitReady(w.Context(), "cl_nobody")
 	notFound, ok := errors.AsType[*errors.NotFound](err)
 	require.True(t, ok, "%v", err)
 	assert.Equal(t, "GetClient", notFound.Operation)
@@ -141,19 +141,19 @@ func TestWaitOutlastsAnOutage(t *testing.T) {
 		w := newWorld(t,
 			sandbox.WithSettings(func(s *sandbox.Settings) { s.ClientReadyAfter = sandbox.Duration(2 * time.Minute) }))
 		integrator := w.integrator()
-		created, err := integrator.Clients.Create(t.Context(), dapi.ClientCreate{Email: "acme@example.com"})
+		created, err := integrator.Clients.Create(w.Context(), dapi.ClientCreate{Email: "acme@example.com"})
 		require.NoError(t, err)
 
 		down := w.Host.Arm("GET", "/clients/*", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").
 			Times(10))
-		client, err := integrator.Clients.WaitReady(t.Context(), created.ID)
+		client, err := integrator.Clients.WaitReady(w.Context(), created.ID)
 		require.NoError(t, err)
 		assert.Equal(t, dapi.ClientStatusReady, client.Status)
 		assert.Equal(t, 10, down.Consumed())
 
 		w.Host.Arm("GET", "/clients/*", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").
 			Times(1000))
-		_, err = integrator.Clients.WaitReady(t.Context(), created.ID)
+		_, err = integrator.Clients.WaitReady(w.Context(), created.ID)
 		_, ok := errors.AsType[*errors.DatabaseUnavailable](err)
 		assert.True(t, ok, "one that does not end ends the wait: %v", err)
 	})
@@ -172,9 +172,9 @@ func TestWaitsAtTheBoundsOfAPause(t *testing.T) {
 						s.ClientReadyAfter = sandbox.Duration(time.Second)
 					}))
 				integrator := w.integrator()
-				created, err := integrator.Clients.Create(t.Context(), dapi.ClientCreate{Email: "acme@example.com"})
+				created, err := integrator.Clients.Create(w.Context(), dapi.ClientCreate{Email: "acme@example.com"})
 				require.NoError(t, err)
-				client, err := integrator.Clients.WaitReady(t.Context(), created.ID,
+				client, err := integrator.Clients.WaitReady(w.Context(), created.ID,
 					moneymovement.PollEvery(bounds[0], bounds[1]), nil)
 				require.NoError(t, err)
 				assert.Equal(t, dapi.ClientStatusReady, client.Status)
@@ -192,15 +192,15 @@ func TestWaitForAPayout(t *testing.T) {
 				w := newWorld(t,
 					sandbox.WithSettings(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) }))
 				account := w.account()
-				payment, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{
+				payment, err := account.Payouts.Pay(w.Context(), dapi.PayoutCreate{
 					ContactID: w.Contact(account.Contacts, wallet()), Amount: amount("25"), Currency: dapi.USDC,
 				}, "invoice-42", dapi.PayTerms{})
 				require.NoError(t, err)
 				time.AfterFunc(time.Minute, func() {
-					_, err := account.Sandbox.SetPayoutStatus(t.Context(), payment.Payout.ID, end)
+					_, err := account.Sandbox.SetPayoutStatus(w.Context(), payment.Payout.ID, end)
 					assert.NoError(t, err)
 				})
-				payment.Payout, err = account.Payouts.Wait(t.Context(), payment.Payout.ID)
+				payment.Payout, err = account.Payouts.Wait(w.Context(), payment.Payout.ID)
 				assert.Equal(t, end, payment.Payout.Status)
 				if end == dapi.PayoutStatusCompleted {
 					require.NoError(t, err)
@@ -224,7 +224,7 @@ func TestWaitAllGivesEachPayoutAsSoonAsItEnds(t *testing.T) {
 		contact := w.Contact(account.Contacts, wallet())
 		var ids []dapi.PayoutID
 		for _, value := range []string{"10", "20", "30"} {
-			payment, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{
+			payment, err := account.Payouts.Pay(w.Context(), dapi.PayoutCreate{
 				ContactID: contact, Amount: amount(value), Currency: dapi.USDC,
 			}, moneymovement.Key("payout-"+value), dapi.PayTerms{})
 			require.NoError(t, err)
@@ -233,13 +233,13 @@ func TestWaitAllGivesEachPayoutAsSoonAsItEnds(t *testing.T) {
 		began := time.Now()
 		end := func(id dapi.PayoutID, after time.Duration, status dapi.PayoutStatus) {
 			time.AfterFunc(after, func() {
-				_, err := account.Sandbox.SetPayoutStatus(t.Context(), id, status)
+				_, err := account.Sandbox.SetPayoutStatus(w.Context(), id, status)
 				assert.NoError(t, err)
 			})
 		}
 		end(ids[2], time.Minute, dapi.PayoutStatusCompleted)
 		end(ids[0], 2*time.Minute, dapi.PayoutStatusFailed)
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+		ctx, cancel := context.WithTimeout(w.Context(), 10*time.Minute)
 		defer cancel()
 
 		var order []dapi.PayoutID

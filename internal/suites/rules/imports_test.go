@@ -28,7 +28,7 @@ var floors = [][]string{
 	{"dapi", "appapi", "refapi", "public", "recorded"},
 	{"fleet", "payments"}, // the last floor of the SDK
 	{"fleet/postgres", "fleet/redis", "payments/otel", "payments/postgres", "payments/sqlite"},
-	{"openapi", "internal/fleettest"},
+	{"openapi", "internal/fleettest", "internal/oracle"},
 	{"internal/contract", "sandbox"},
 	{"sandbox/bolt"},
 	{"cmd", "examples", "internal/rig", "internal/simulation", "internal/suites"},

@@ -13,6 +13,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/inprocess"
+	"github.com/moneymovement/moneymovement-go/internal/oracle"
 	"github.com/moneymovement/moneymovement-go/internal/watchedkey"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
@@ -25,6 +26,7 @@ type World struct {
 	Key  *watchedkey.Key
 	URL  string
 	Wire *inprocess.Transport // nil: the host is served on a port
+	Case *oracle.Case         // what came to pass, for a comparison with another version
 }
 
 // New returns a world that needs no socket, so that in a synctest bubble one clock moves clients and host.
@@ -32,8 +34,9 @@ func New(t *testing.T, options ...sandbox.Option) *World {
 	t.Helper()
 	violated := func(operation string, err error) { t.Errorf("%s: not described: %v", operation, err) }
 	host := sandbox.New(append([]sandbox.Option{sandbox.WithResponseValidation(violated)}, options...)...)
-	w := &World{T: t, Host: host, Key: &watchedkey.Key{Signer: host.Credentials().Key},
-		URL: "http://127.0.0.1", Wire: &inprocess.Transport{Handler: host, Now: host.Now}}
+	record := oracle.Begin(t)
+	w := &World{T: t, Host: host, Key: &watchedkey.Key{Signer: record.Signer(host.Credentials().Key)}, Case: record,
+		URL: "http://127.0.0.1", Wire: &inprocess.Transport{Handler: record.Handler(host), Now: host.Now}}
 	t.Cleanup(func() { w.Books() })
 	return w
 }
@@ -42,7 +45,7 @@ func New(t *testing.T, options ...sandbox.Option) *World {
 func Serve(t *testing.T, options ...sandbox.Option) *World {
 	t.Helper()
 	w := New(t, options...)
-	server := httptest.NewServer(w.Host)
+	server := httptest.NewServer(w.Case.Handler(w.Host))
 	t.Cleanup(server.Close)
 	w.URL, w.Wire = server.URL, nil
 	return w
