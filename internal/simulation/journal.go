@@ -173,7 +173,8 @@ func (w *payer) decide(ctx context.Context, r *row, payment dapi.Payment) {
 		worse *dapi.PriceRefused
 	)
 	switch {
-	case r.State == moneymovement.PaymentEnded && payment.Unpaid:
+	case r.State == moneymovement.PaymentEnded &&
+		(payment.Unpaid || payment.Payout != nil && payment.Payout.Status == dapi.PayoutStatusExpired):
 		r.End = refused
 	case r.State == moneymovement.PaymentEnded:
 		r.End = cameBack
