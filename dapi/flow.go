@@ -546,7 +546,7 @@ func (f *flow) settledResult(o *offer) result {
 	}
 	r := f.result(moneymovement.PaymentEnded, err, err)
 	// it was never approved; a payout can still be, by another process that has signed and books again
-	r.unpaid = o.deal != nil || o.phase == phaseLapsed && f.earlier == callfacts.NonePaid && f.attempt.onlyCall()
+	r.unpaid = o.deal != nil || o.phase == phaseLapsed && f.clean
 	r.history.Unpaid = r.unpaid
 	return r
 }

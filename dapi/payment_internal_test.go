@@ -127,7 +127,7 @@ func TestStateOfASettledPayment(t *testing.T) {
 		"deal, expired": {&offer{phase: phaseEnded, deal: &Escrow{ID: "esc_1"}}, moneymovement.PaymentEnded, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := &flow{first: &opBookPayout, second: &opConfirmPayout, key: "invoice-42",
+			f := &flow{clean: true, first: &opBookPayout, second: &opConfirmPayout, key: "invoice-42",
 				history: History{PayoutID: "po_1"}}
 			if c.offer != nil && c.offer.deal != nil {
 				f.first, f.second = &opCreateEscrow, &opConfirmEscrowAction
