@@ -318,7 +318,7 @@ func (f *flow) id() string {
 	if f.attempt == nil {
 		return cmp.Or(f.history.id(), f.about)
 	}
-	return cmp.Or(f.attempt.resource(), f.history.id(), f.about)
+	return cmp.Or(f.knownID(), f.attempt.resource(), f.about) // the last may be of a service that forgot the key
 }
 
 // bookedOther handles a booking that names another payout or deal than the known one, which may be paid. The known one
@@ -457,12 +457,12 @@ func (f *flow) askAndJournal(ctx context.Context) ending {
 	return ending{next: proceed}
 }
 
-// historyNow returns what is known of the key now.
+// historyNow returns what is known of the key now. An id that the caller has stored stays.
 func (f *flow) historyNow() History {
 	history := f.history
 	history.FirstUsed, history.Unpaid = f.firstUsed, false
 	switch id := f.id(); {
-	case id == "":
+	case history.id() != "" || id == "":
 	case f.first == &opBookPayout:
 		history.PayoutID = PayoutID(id)
 	default:

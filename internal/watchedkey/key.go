@@ -34,7 +34,7 @@ func (k *Key) Sign(ctx context.Context, message []byte) ([]byte, error) {
 	if before != nil && approvals > 0 {
 		before(approvals)
 	}
-	if k.Fails != nil && approvals > 0 {
+	if approvals > 0 && k.Fails != nil {
 		return nil, k.Fails
 	}
 	return k.Signer.Sign(ctx, message)

@@ -447,3 +447,25 @@ func TestAJournalThatFailsLeavesADoubt(t *testing.T) {
 	assert.False(t, payment.History.Unpaid)
 	assert.Equal(t, 1, w.Key.Approvals(), "that of the other process")
 }
+
+// A service that forgot the key has booked another payout, which this client remembers as well. The stored payout stays
+// the payout of the key, also if a later booking is refused: otherwise the other one would be paid in its place.
+func TestTheStoredPayoutStays(t *testing.T) {
+	w := newPayWorld(t)
+	first, err := w.pay(journaled())
+	require.NoError(t, err)
+	w.account = w.integrator().Self()
+	w.Host.ForgetKeys()
+	stored := func() dapi.PayTerms {
+		return dapi.PayTerms{History: first.History, Journal: func(context.Context, dapi.History) error { return nil }}
+	}
+	again, err := w.account.Payouts.Pay(t.Context(), w.asked, "invoice-42", stored())
+	require.NoError(t, err)
+	assert.Equal(t, first.Payout.ID, again.Payout.ID)
+	w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusUnprocessableEntity, "validation_failed"))
+	w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
+	refused, err := w.account.Payouts.Pay(t.Context(), w.asked, "invoice-42", stored())
+	require.Error(t, err)
+	assert.Equal(t, first.Payout.ID, refused.History.PayoutID)
+	assert.Equal(t, 1, w.Fundings())
+}
