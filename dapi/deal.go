@@ -270,10 +270,10 @@ func moved(err error) bool {
 const clockTolerance = 3 * time.Second
 
 // look reads the deal to see whether the action was taken, perhaps by another call with its key. That is possible if
-// the approval was used before, if the action is no longer on offer, and if a response was lost. After a lost response,
-// a stored deal from before it proves nothing, so look waits for the next chain read. An approval signs only its own
-// action. If this version does not know the status, a consumed approval proves that the action was taken, once the deal
-// does not offer the action any more.
+// the approval was used before, if the deal does not offer the action any more, or if a response was lost. After a
+// lost response, a deal that was stored earlier proves nothing, so look waits for the next chain read. An approval
+// signs only its own action. If this version does not know the status, a consumed approval proves that the action was
+// taken, once the deal does not offer the action any more.
 func (d *dealFlow) look(ctx context.Context, f *flow, end ending) ending {
 	refusal, conflict := errors.AsType[*errors.Conflict](end.err)
 	_, consumed := errors.AsType[*errors.ApprovalConsumed](end.err)

@@ -69,10 +69,10 @@ func (e *PriceRefused) MovedByCall() errors.Movement { return errors.NotMoved }
 // Bounds limits the price of a payout. The zero value sets no limit: Pay then accepts a fee of any size and the first
 // price. An expired price is replaced by a fresh one, which must be as good as the first one.
 type Bounds struct {
-	// MaxFee is the highest fee, in the asset that is debited, such as 2.5 for 2.50 USDC. Nil is no limit, and zero
+	// MaxFee is the highest fee, in the asset that is debited, such as 2.5 for 2.50 USDC. Nil sets no limit, and zero
 	// allows no fee.
 	MaxFee *decimal.Decimal `json:"maxFee,omitempty"`
-	// MinDestinationAmount is the lowest amount that may arrive, in DestinationCurrency. Nil is no limit.
+	// MinDestinationAmount is the lowest amount that may arrive, in DestinationCurrency. Nil sets no limit.
 	MinDestinationAmount *decimal.Decimal `json:"minDestinationAmount,omitempty"`
 	// DestinationCurrency is the currency of MinDestinationAmount, such as EUR.
 	DestinationCurrency string `json:"destinationCurrency,omitzero"`

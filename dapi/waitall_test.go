@@ -50,7 +50,7 @@ func TestWaitAllReportsOneAtATime(t *testing.T) {
 	for waited := range integrator.Self().Payouts.WaitAll(t.Context(), ids,
 		moneymovement.OnProgress(func(moneymovement.Progress) {
 			assert.EqualValues(t, 1, inside.Add(1))
-			time.Sleep(5 * time.Millisecond) // while the other answers come in
+			time.Sleep(5 * time.Millisecond) // until the other responses are there
 			inside.Add(-1)
 		})) {
 		require.NoError(t, waited.Err)

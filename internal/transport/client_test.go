@@ -3,7 +3,6 @@ package transport_test
 import (
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -155,7 +154,7 @@ func TestErrorsNeverPrintTheAddress(t *testing.T) {
 		panic(http.ErrAbortHandler)
 	}))
 	defer hangUp.Close()
-	garbage := rawServer(t, "nonsense\r\n\r\n")
+	garbage := "http://" + raw(t, "nonsense\r\n\r\n")
 	for name, baseURL := range map[string]string{"no server": dead.URL, "hangs up": hangUp.URL,
 		"answers garbage": garbage} {
 		for _, op := range []*transport.Operation{&readThing, &bookThing, &spendThing} {
@@ -194,24 +193,4 @@ func causes(err error) string {
 		text += err.Error() + "\n"
 	}
 	return text
-}
-
-// rawServer sends the same bytes on every connection.
-func rawServer(t *testing.T, answer string) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = listener.Close() })
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			_, _ = conn.Read(make([]byte, 4096))
-			_, _ = io.WriteString(conn, answer)
-			_ = conn.Close()
-		}
-	}()
-	return "http://" + listener.Addr().String()
 }

@@ -158,8 +158,8 @@ func (p *payingCommand) journal(_ context.Context, history dapi.History) error {
 	return nil
 }
 
-// settle stores the history of the payment. If another run has used the key at the same time, what this run knows of
-// earlier runs is no proof any more.
+// settle stores the history of the payment. If another run has used the key at the same time, this run
+// does not know all earlier runs, so it proves nothing about them.
 func (p *payingCommand) settle(made dapi.Payment) dapi.Payment {
 	if p.stored == nil {
 		return made

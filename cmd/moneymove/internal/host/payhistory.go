@@ -15,8 +15,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
-// historyFile keeps the history of a key on this machine. It is written before each signature. So if there is none, no
-// run on this machine has paid.
+// historyFile keeps the history of a key on this machine. It is written before each signature. If the file does not
+// exist, no run on this machine has paid.
 type historyFile struct {
 	path    string
 	content []byte // of the file, as this run knows it
@@ -58,7 +58,7 @@ func openHistory(scope ...string) (*historyFile, dapi.History, error) {
 	return h, stored.History, nil
 }
 
-// read returns the content of the file, nil if there is none.
+// read returns the content of the file, or nil if the file does not exist.
 func (h *historyFile) read() ([]byte, error) {
 	content, err := os.ReadFile(h.path)
 	if errors.Is(err, fs.ErrNotExist) {
