@@ -597,7 +597,7 @@ func (f *flow) doubtAbout(cause error, op *transport.Operation, earlier callfact
 	unknown, ok := cause.(*errors.OutcomeUnknown) //nolint:errorlint // a wrapped one is about something else
 	if !ok {
 		if earlier == callfacts.MayExist && !f.untold {
-			earlier = callfacts.MayPay // the text must not ask for a Journal that is there, or for one that comes too late
+			earlier = callfacts.MayPay // a Journal is there already, or comes too late
 		}
 		head, _ := errors.CallInfoOf(cause)
 		head.Operation, head.IdempotencyKey = cmp.Or(head.Operation, op.ID), string(f.key)
