@@ -11,14 +11,15 @@ const (
 	// deal, the action was taken.
 	PaymentPaid PaymentState = "paid"
 	// PaymentNotPaid means that nothing was paid, and that the same call may pay later. Package payments does not store
-	// it: such a payment is [PaymentAccepted] or [PaymentRefused].
+	// it: such a payment is [PaymentAccepted].
 	PaymentNotPaid PaymentState = "not_paid"
 	// PaymentInDoubt means that the payment may have been made. Make the same call again, with the same key and terms,
 	// until the state is another one. Do not pay in another way.
 	PaymentInDoubt PaymentState = "in_doubt"
-	// PaymentNeedsDecision means that the same call cannot pay, and that a person or your program must decide: the
-	// input or the price is not acceptable, the service booked something else, or the key is too old or belongs to
-	// another payment.
+	// PaymentNeedsDecision means that the same call cannot pay until a person or your program acts: the input or the
+	// price is not acceptable, the service booked something else, the account or the contact needs something, or the
+	// key is too old or belongs to another payment. Package payments stores [PaymentRefused] if nothing but other terms
+	// can help, and nothing was paid.
 	PaymentNeedsDecision PaymentState = "needs_decision"
 	// PaymentEnded means that the payout or the deal has ended, and that its money came back or never left. Its key
 	// cannot pay any more: use a new one. Package payments does not store it: such a payment is [PaymentRefused] if the

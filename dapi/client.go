@@ -54,9 +54,10 @@ func (c lowLevel) countedIn(window moneymovement.Window, scope string) lowLevel 
 // constructors are the functions that make a client. Error texts name them.
 const constructors = "dapi.NewIntegrator or dapi.NewSelfServe"
 
-// ready returns an error if a flow cannot begin, such as for a nil context or a client that no constructor made.
-func (c lowLevel) ready(ctx context.Context, op *transport.Operation) error {
-	return transport.Ready(ctx, c.transport, op, constructors)
+// ready returns an error if a flow of several calls cannot begin: for a nil context, for a client that no constructor
+// made, or if a check refuses the input.
+func (c lowLevel) ready(ctx context.Context, op *transport.Operation, checks ...func(*transport.Check)) error {
+	return transport.Ready(ctx, c.transport, op, constructors, checks...)
 }
 
 // head returns the CallInfo of an error about the operation.

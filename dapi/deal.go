@@ -222,8 +222,8 @@ func (d *dealFlow) sync(ctx context.Context, f *flow, id EscrowID) (*offer, erro
 }
 
 // read reads the deal, and prepares its approval if it waits for one.
-func (d *dealFlow) read(ctx context.Context, f *flow, id string) (*offer, error) {
-	o, err := d.sync(ctx, f, EscrowID(id))
+func (d *dealFlow) read(ctx context.Context, f *flow) (*offer, error) {
+	o, err := d.sync(ctx, f, EscrowID(f.id()))
 	if err != nil || o.differs != nil || o.settles() {
 		return o, err
 	}
@@ -319,10 +319,8 @@ func (s *Escrows) Confirm(
 	ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType, prepared *EscrowAction,
 	options ...moneymovement.CallOption,
 ) (*Escrow, error) {
-	if err := transport.Of(s).low.ready(ctx, &opConfirmEscrowAction); err != nil {
-		return nil, err
-	}
-	if err := transport.Validate(opConfirmEscrowAction.ID, s.check(&terms)); err != nil {
+	s = transport.Of(s)
+	if err := s.low.ready(ctx, &opConfirmEscrowAction, s.check(&terms)); err != nil {
 		return nil, err
 	}
 	if prepared == nil {

@@ -238,16 +238,16 @@ func ExamplePayouts_Pay() {
 	case moneymovement.PaymentPaid:
 		fmt.Println("paid by", payment.Payout.ID)
 	case moneymovement.PaymentNotPaid:
+		fmt.Println("later, call Pay again:", err)
+	case moneymovement.PaymentNeedsDecision:
 		var blocked *errors.ContactNotPayable
 		if errors.As(err, &blocked) {
-			fmt.Println("not paid:", blocked.Blockers[0].Code, blocked.Blockers[0].Field)
+			fmt.Println("a person has to look:", blocked.Blockers[0].Code, blocked.Blockers[0].Field)
 		}
-	case moneymovement.PaymentNeedsDecision:
-		fmt.Println("a person has to look:", err)
 	case moneymovement.PaymentEnded:
 		fmt.Println("to pay, use a new key:", err)
 	default: // in doubt
 		fmt.Println("later, call Pay again with the same key and terms:", err)
 	}
-	// Output: not paid: account_detail_missing iban
+	// Output: a person has to look: account_detail_missing iban
 }

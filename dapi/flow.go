@@ -5,11 +5,13 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/callfacts"
+	"github.com/moneymovement/moneymovement-go/internal/outcome"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -57,8 +59,8 @@ type flow struct {
 type payable interface {
 	// book books, or prepares again what was booked.
 	book(ctx context.Context, f *flow) (*offer, moneymovement.Response, error)
-	// read reads what is known to be booked, for a booking that names another one. What it returns can be signed.
-	read(ctx context.Context, f *flow, id string) (*offer, error)
+	// read reads what is known to be booked. What it returns can be signed.
+	read(ctx context.Context, f *flow) (*offer, error)
 	// price refuses a price that is out of bounds.
 	price(f *flow) error
 	// confirm signs, if the approval is what was asked for, and sends the signature.
@@ -158,10 +160,8 @@ func (r *result) retryAt() time.Time {
 func (f *flow) run(ctx context.Context, low lowLevel, checks ...func(*transport.Check)) result {
 	f.untold = f.journal == nil && f.history == History{}
 	f.proven = f.journal != nil && (f.history.Unpaid || f.history == History{})
-	err := low.ready(ctx, f.first)
-	if err == nil {
-		err = checkPayment(f.first, f.key, append(checks, f.history.check)...)
-	}
+	checks = append(slices.Insert(checks, 0, requiredKey(f.first, string(f.key))), f.history.check)
+	err := low.ready(ctx, f.first, checks...)
 	if err != nil {
 		return f.early(err, f.key == "" || f.proven && f.memory.unpaid(f.scope))
 	}
@@ -326,7 +326,7 @@ func (f *flow) id() string {
 func (f *flow) bookedOther(ctx context.Context, known, got string) ending {
 	f.booked = &offer{id: known}
 	differs := f.headed(&TermsDiffer{Member: "id", Asked: known, Got: got})
-	o, err := f.read(ctx, f, known)
+	o, err := f.read(ctx, f)
 	switch {
 	case err != nil || o.differs != nil:
 	case o.settles():
@@ -370,7 +370,7 @@ func (f *flow) seenSettled(ctx context.Context) *ending {
 	if seen == nil {
 		return nil
 	}
-	if o, err := f.read(ctx, f, f.id()); err == nil && o.differs == nil && o.settles() {
+	if o, err := f.read(ctx, f); err == nil && o.differs == nil && o.settles() {
 		return new(settledBy(o))
 	}
 	return seen
@@ -556,11 +556,11 @@ func (f *flow) settledResult(o *offer) result {
 // is the exception, because it is refused with every key.
 func (f *flow) refusedResult(refusal error, earlier callfacts.Earlier) result {
 	_ = f.named(refusal)
-	kind := decisionOf(refusal)
-	unpaid := earlier == callfacts.NonePaid && kind != aboutKey
+	next := outcome.After(refusal)
+	unpaid := earlier == callfacts.NonePaid && next != outcome.NewKey
 	state := moneymovement.PaymentInDoubt
 	switch {
-	case kind == aboutInput, kind == aboutKey, kind == aboutOffer && unpaid:
+	case next == outcome.NewKey, ofInput(refusal), unpaid && (next == outcome.Decide || next == outcome.Change):
 		state = moneymovement.PaymentNeedsDecision
 	case unpaid:
 		state = moneymovement.PaymentNotPaid
@@ -638,47 +638,17 @@ func (e *inputInDoubt) Error() string { return e.unknown.Error() }
 // Unwrap returns the invalid input, and the doubt about earlier calls.
 func (e *inputInDoubt) Unwrap() []error { return []error{e.input, e.unknown} }
 
-// decision says about what somebody must decide after a refusal, because the same call meets it again.
-type decision int
-
-const (
-	noDecision decision = iota
-	aboutInput          // it can never pass
-	aboutOffer          // the service booked something else, or for another price
-	aboutKey            // the service may have forgotten the key, or it belongs to another payment
-)
-
-// decisionOf returns what somebody must decide after a refusal. What the caller's own function returned, and the input
-// of a login or of a confirm, are not about the payment.
-func decisionOf(err error) decision {
-	if _, declined := errors.AsType[*PaymentDeclined](err); declined {
-		return noDecision
+// ofInput reports a refusal of the payment's own input, which every call with these terms meets. The input of a login or
+// of a confirm is not the payment's.
+func ofInput(err error) bool {
+	switch err.(type) { //nolint:errorlint // one inside is of a signer, of a verifier or of the caller
+	case *errors.InvalidInput:
+		return true
+	case *errors.ValidationFailed, *errors.InvalidRequest, *errors.InvalidID:
+		call, _ := errors.CallInfoOf(err)
+		return call.Operation != opConfirmPayout.ID && call.Operation != opConfirmEscrowAction.ID
 	}
-	var (
-		price  *PriceRefused
-		terms  *TermsDiffer
-		input  *errors.InvalidInput
-		reused *errors.IdempotencyKeyReused
-		old    *KeyTooOld
-	)
-	switch {
-	case errors.As(err, &input):
-		return aboutInput
-	case errors.As(err, &price), errors.As(err, &terms):
-		return aboutOffer
-	case errors.As(err, &reused), errors.As(err, &old):
-		return aboutKey
-	}
-	_, notSent := errors.AsType[*errors.NotDelivered](err)
-	refusal, ok := errors.AsType[*errors.Refusal](err)
-	if !ok || notSent || refusal.Operation == opConfirmPayout.ID || refusal.Operation == opConfirmEscrowAction.ID {
-		return noDecision
-	}
-	switch refusal.Code {
-	case errors.CodeValidationFailed, errors.CodeInvalidRequest, errors.CodeInvalidID:
-		return aboutInput
-	}
-	return noDecision
+	return false
 }
 
 // unproven returns the error of a response that reports success and does not show it. Like a lost response, it proves

@@ -47,12 +47,15 @@ import (
 // If the payment is not paid, has ended or needs a decision, errors.As finds why by its own type, which is also in
 // [Payment].Refusal:
 //
-//   - not paid: the errors of [Payouts.Book] and [Payouts.Confirm], such as *errors.ContactNotPayable,
-//     *[PaymentDeclined], *signing.ApprovalRefused and *errors.NotDelivered.
-//   - needs a decision: *errors.InvalidInput, *errors.ValidationFailed, *errors.InvalidRequest, *errors.InvalidID,
-//     *[PriceRefused], *[TermsDiffer], *[KeyTooOld] and *errors.IdempotencyKeyReused. If an earlier call may have paid,
-//     so that Payment.Unpaid is false, the error is *errors.OutcomeUnknown, and the type is in Payment.Refusal alone.
-//     Only *errors.InvalidInput is found besides, because it is refused with every key.
+//   - not paid: nothing is wrong with the payment, and the same call may pay later. Such errors are
+//     *errors.NotDelivered, *errors.RateLimited, *[PaymentDeclined], *signing.NotSigned, and refusals of the credential.
+//   - needs a decision: the same call is refused again, until somebody acts. Such errors are *errors.InvalidInput,
+//     *errors.ValidationFailed, *errors.ContactNotPayable, *errors.PayoutNotFundable, *[PriceRefused], *[TermsDiffer],
+//     *signing.ApprovalRefused, and a slug that this version does not know.
+//   - needs a decision, although an earlier call may have paid (Payment.Unpaid is false): the error is
+//     *errors.OutcomeUnknown, and the type is in Payment.Refusal alone. It is *[KeyTooOld],
+//     *errors.IdempotencyKeyReused, or about the input. Only *errors.InvalidInput is found besides, because it is
+//     refused with every key.
 //   - ended: *[PayoutNotCompleted].
 //
 // If the payment is in doubt, the error is *errors.OutcomeUnknown: this call or an earlier one may have paid. Call Pay
@@ -197,7 +200,7 @@ func (p *payoutFlow) after(ctx context.Context, f *flow, err error) ending {
 	}
 	rebooks := rebooks(err)
 	if inDoubt || f.earlier == callfacts.MayPay && rebooks {
-		if o, _ := p.get(ctx, f); o != nil && o.differs == nil && (o.phase == phasePaid || o.phase == phaseEnded) {
+		if o, _ := p.read(ctx, f); o != nil && o.differs == nil && (o.phase == phasePaid || o.phase == phaseEnded) {
 			return settledBy(o)
 		}
 	}
@@ -221,7 +224,7 @@ func (p *payoutFlow) funded(ctx context.Context, f *flow, refusal *errors.Alread
 	case f.booked == nil:
 		f.booked = &offer{id: id}
 	}
-	o, err := p.get(ctx, f)
+	o, err := p.read(ctx, f)
 	switch {
 	case err == nil && o.differs != nil:
 		return doubtful(f.headed(o.differs))
@@ -233,12 +236,8 @@ func (p *payoutFlow) funded(ctx context.Context, f *flow, refusal *errors.Alread
 	return settledBy(nil)
 }
 
-func (p *payoutFlow) read(ctx context.Context, f *flow, _ string) (*offer, error) {
-	return p.get(ctx, f)
-}
-
-// get reads the payout. A response about another payout is an error.
-func (p *payoutFlow) get(ctx context.Context, f *flow) (*offer, error) {
+// read reads the payout. A response about another payout is an error.
+func (p *payoutFlow) read(ctx context.Context, f *flow) (*offer, error) {
 	head := errors.CallInfo{Operation: opGetPayout.ID, IdempotencyKey: string(f.key), Resource: f.id()}
 	if f.id() == "" {
 		return nil, &errors.NotDelivered{CallInfo: head,
@@ -284,7 +283,7 @@ func (p *payoutFlow) awaitFunding(ctx context.Context, f *flow, refusal error) e
 	p.reading = moneymovement.ClassPoll
 	o, err := transport.Awaited[offer]{
 		Client: p.low.transport, Operation: &opGetPayout, Resource: "payout", ID: f.id(),
-		Read:   func(ctx context.Context) (*offer, error) { return p.get(ctx, f) },
+		Read:   func(ctx context.Context) (*offer, error) { return p.read(ctx, f) },
 		Status: func(o *offer) string { return string(o.payout.Status) },
 		Done: func(o *offer) bool {
 			return o.payout.Status.Final() || lapsed(o) ||
@@ -312,7 +311,7 @@ func (p *payoutFlow) look(ctx context.Context, f *flow, end ending) ending {
 		p.find(ctx, f, end.err)
 	}
 	if !f.wasRead {
-		_, _ = p.get(ctx, f)
+		_, _ = p.read(ctx, f)
 	}
 	switch o := f.lastRead; {
 	case o == nil:
@@ -353,7 +352,7 @@ func (p *payoutFlow) find(ctx context.Context, f *flow, refusal error) {
 		}
 		tried[entry.PayoutID] = true
 		f.booked = &offer{id: string(entry.PayoutID)}
-		if o, err := p.get(ctx, f); err == nil && o.key != "" {
+		if o, err := p.read(ctx, f); err == nil && o.key != "" {
 			return
 		}
 		f.booked, f.lastRead = nil, nil

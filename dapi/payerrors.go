@@ -80,6 +80,9 @@ func (e *KeyTooOld) Error() string {
 		e.Operation, e.IdempotencyKey, e.FirstUsed.UTC().Format(time.DateOnly))
 }
 
+// Remedy returns errors.RemedyNewKey.
+func (e *KeyTooOld) Remedy() errors.Remedy { return errors.RemedyNewKey }
+
 // Retryable returns false: the key only becomes older.
 func (e *KeyTooOld) Retryable() bool { return false }
 

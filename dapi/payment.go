@@ -151,12 +151,7 @@ const (
 	keyMargin   = time.Hour
 )
 
-// checkPayment refuses invalid terms and an invalid key.
-func checkPayment(op *transport.Operation, key moneymovement.Key, more ...func(*transport.Check)) error {
-	return transport.Validate(op.ID, func(c *transport.Check) {
-		c.RequiredKey(op, string(key))
-		for _, check := range more {
-			check(c)
-		}
-	})
+// requiredKey returns the check of the key of a payment.
+func requiredKey(op *transport.Operation, key string) func(*transport.Check) {
+	return func(c *transport.Check) { c.RequiredKey(op, key) }
 }

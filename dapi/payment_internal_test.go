@@ -36,13 +36,20 @@ func TestStateAfterARefusal(t *testing.T) {
 		refusals    []error
 		first, then want // if no call has paid, and if one may have
 	}{
-		"no decision": {
-			refusals: []error{&errors.Forbidden{}, &errors.RateLimited{}, &errors.PayoutNotFundable{},
-				&errors.ContactNotPayable{}, &errors.NotDelivered{Err: context.Canceled}, &signing.ApprovalRefused{},
-				&PaymentDeclined{}, &PaymentDeclined{Err: &errors.OutcomeUnknown{}},
-				&PaymentDeclined{Err: &KeyTooOld{}}, &errors.NotDelivered{Err: &errors.ValidationFailed{}},
-				&errors.ValidationFailed{Refusal: ofConfirm()}},
+		"nothing is wrong with it": {
+			refusals: []error{&errors.Forbidden{}, &errors.RateLimited{}, &errors.KeyNotRegistered{},
+				&errors.NotDelivered{Err: context.Canceled}, &errors.NotDelivered{Err: &errors.ValidationFailed{}},
+				&signing.ApprovalRefused{Expired: true}, &PaymentDeclined{},
+				&PaymentDeclined{Err: &errors.OutcomeUnknown{}}, &PaymentDeclined{Err: &KeyTooOld{}},
+				&errors.Conflict{}, errors.New("of no known type")},
 			first: want{notPaid, true, true, false},
+			then:  want{inDoubt, false, false, true},
+		},
+		"somebody must act": {
+			refusals: []error{&errors.PayoutNotFundable{}, &errors.ContactNotPayable{}, &errors.NotFound{},
+				&errors.AmountBelowMinimum{}, &errors.ValidationFailed{Refusal: ofConfirm()},
+				&errors.UnexpectedResponse{Status: 403}, &signing.ApprovalRefused{}, &PriceRefused{}, &TermsDiffer{}},
+			first: want{decide, true, true, false},
 			then:  want{inDoubt, false, false, true},
 		},
 		"input that this SDK refuses": {
@@ -57,11 +64,6 @@ func TestStateAfterARefusal(t *testing.T) {
 				&errors.InvalidID{Refusal: errors.Refusal{Code: errors.CodeInvalidID}}},
 			first: want{decide, true, true, false},
 			then:  want{decide, false, false, true},
-		},
-		"offer": {
-			refusals: []error{&PriceRefused{}, &TermsDiffer{}},
-			first:    want{decide, true, true, false},
-			then:     want{inDoubt, false, false, true},
 		},
 		"key": {
 			refusals: []error{&errors.IdempotencyKeyReused{}, &KeyTooOld{}},
@@ -89,21 +91,6 @@ func TestStateAfterARefusal(t *testing.T) {
 			}
 		}
 	}
-}
-
-// Only a few slugs of the service need a decision: those about the input, and the one about the key.
-func TestRefusalsThatNeedADecision(t *testing.T) {
-	decisions := map[decision][]errors.Code{}
-	for _, code := range errors.Codes() {
-		err := errors.Decode(errors.Response{Status: code.Status(),
-			Body: fmt.Appendf(nil, `{"error":{"code":%q,"message":"no"}}`, code)})
-		decisions[decisionOf(err)] = append(decisions[decisionOf(err)], code)
-	}
-	delete(decisions, noDecision)
-	assert.Len(t, decisions, 2)
-	assert.Equal(t, []errors.Code{errors.CodeIdempotencyKeyReused}, decisions[aboutKey])
-	assert.ElementsMatch(t, []errors.Code{errors.CodeValidationFailed, errors.CodeInvalidRequest, errors.CodeInvalidID},
-		decisions[aboutInput])
 }
 
 // A payment that is paid or has ended, by the status of its payout or deal.

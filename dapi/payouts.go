@@ -44,9 +44,7 @@ type Payouts struct {
 func (s *Payouts) Book(
 	ctx context.Context, payout PayoutCreate, options ...moneymovement.WriteOption,
 ) (*Payout, error) {
-	if err := transport.Of(s).low.ready(ctx, &opBookPayout); err != nil {
-		return nil, err
-	}
+	s = transport.Of(s)
 	return s.approver.notePayout(s.low.withCheck(s.check(&payout)).BookPayout(ctx, &payout, options))
 }
 
@@ -99,10 +97,8 @@ func (s *Payouts) MaxInFlight() int {
 func (s *Payouts) Confirm(
 	ctx context.Context, asked PayoutCreate, booked *Payout, options ...moneymovement.CallOption,
 ) (*Payout, error) {
-	if err := transport.Of(s).low.ready(ctx, &opConfirmPayout); err != nil {
-		return nil, err
-	}
-	if err := transport.Validate(opConfirmPayout.ID, s.check(&asked)); err != nil {
+	s = transport.Of(s)
+	if err := s.low.ready(ctx, &opConfirmPayout, s.check(&asked)); err != nil {
 		return nil, err
 	}
 	if booked == nil {
@@ -210,18 +206,14 @@ func (id ContactID) withPrefixOf(other ContactID) ContactID {
 
 // Get returns a payout. For the payout of another account, it fails with *errors.NotFound.
 func (s *Payouts) Get(ctx context.Context, id PayoutID, options ...moneymovement.CallOption) (*Payout, error) {
-	if err := transport.Of(s).low.ready(ctx, &opGetPayout); err != nil {
-		return nil, err
-	}
+	s = transport.Of(s)
 	return s.approver.notePayout(s.low.GetPayout(ctx, id, options))
 }
 
 // Wait polls until the payout is `completed`, and returns it. If the payout ends with another status, the error is
 // *PayoutNotCompleted. If ctx ends first, the error is *moneymovement.StillPending.
 func (s *Payouts) Wait(ctx context.Context, id PayoutID, options ...moneymovement.WaitOption) (*Payout, error) {
-	if err := transport.Of(s).low.ready(ctx, &opGetPayout); err != nil {
-		return nil, err
-	}
+	s = transport.Of(s)
 	return s.wait(ctx, id, options, func(ctx context.Context) (*Payout, error) {
 		return s.low.as(moneymovement.ClassPoll).GetPayout(ctx, id, nil)
 	})

@@ -33,9 +33,7 @@ func (s *Sandbox) Treasury(ctx context.Context, options ...moneymovement.CallOpt
 func (s *Sandbox) Deposit(
 	ctx context.Context, deposit DepositCreate, options ...moneymovement.WriteOption,
 ) (*Transaction, error) {
-	if err := transport.Of(s).low.ready(ctx, &opCreateDeposit); err != nil {
-		return nil, err
-	}
+	s = transport.Of(s)
 	low := s.low.withCheck(func(c *transport.Check) {
 		misspelledAsset(c, deposit.Currency)
 		s.chains.checkPlaces(c, deposit.Amount, deposit.Currency)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/errorpage"
 	"github.com/moneymovement/moneymovement-go/internal/precheck"
@@ -205,7 +204,7 @@ func init() {
 		if s != nil {
 			check = s.check(&asked)
 		}
-		return checkPayment(&opBookPayout, moneymovement.Key(key), asked.validate, check, limits.check)
+		return transport.Validate(opBookPayout.ID, requiredKey(&opBookPayout, key), asked.validate, check, limits.check)
 	}
 	precheck.Deal = func(escrows, deal any, key string) error {
 		asked := deal.(EscrowCreate) //nolint:errcheck,forcetypeassert // as the package says
@@ -214,11 +213,12 @@ func init() {
 		if s != nil {
 			check = s.check(&asked)
 		}
-		return checkPayment(&opCreateEscrow, moneymovement.Key(key), asked.validate, check)
+		return transport.Validate(opCreateEscrow.ID, requiredKey(&opCreateEscrow, key), asked.validate, check)
 	}
 	precheck.Action = func(deal any, id, action, key string) error {
 		asked := deal.(EscrowCreate) //nolint:errcheck,forcetypeassert // as the package says
-		return checkPayment(&opPrepareEscrowAction, moneymovement.Key(key), asked.validate, asked.checkMoney,
-			checkEscrowID(EscrowID(id)), func(c *transport.Check) { c.Missing("type", action == "") })
+		return transport.Validate(opPrepareEscrowAction.ID, requiredKey(&opPrepareEscrowAction, key),
+			asked.validate, asked.checkMoney, checkEscrowID(EscrowID(id)),
+			func(c *transport.Check) { c.Missing("type", action == "") })
 	}
 }

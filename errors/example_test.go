@@ -40,7 +40,7 @@ func ExampleRefusal() {
 	if refusal, ok := errors.AsType[*errors.Refusal](book()); ok {
 		fmt.Println(refusal.Code, refusal.Status, refusal.Remedy(), refusal.Retryable())
 	}
-	// Output: idempotency_key_reused 409 change_request false
+	// Output: idempotency_key_reused 409 new_key false
 }
 
 // After a payment failed, two questions matter: did money move, and is the call safe to repeat? Every error

@@ -48,6 +48,9 @@ const (
 	// RemedyRestart means that the step must begin again: with a new challenge, quote or approval, or from the first
 	// page.
 	RemedyRestart Remedy = "restart"
+	// RemedyNewKey means that this request cannot have this idempotency key. First find out what the earlier calls with
+	// the key did, because one of them may have paid. Then use a new key.
+	RemedyNewKey Remedy = "new_key"
 	// RemedyNone means that there is nothing to do. What the request asked for has already happened.
 	RemedyNone Remedy = "none"
 )

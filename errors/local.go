@@ -25,6 +25,9 @@ func (e *InvalidInput) line() *errorLine {
 		anchor: errorpage.Anchor("errors.InvalidInput")}
 }
 
+// Remedy returns [RemedyChangeRequest].
+func (e *InvalidInput) Remedy() Remedy { return RemedyChangeRequest }
+
 // Retryable returns false: the same input is refused again.
 func (e *InvalidInput) Retryable() bool { return false }
 

@@ -768,7 +768,8 @@ func (e *IdempotencyKeyInvalid) LogValue() slog.Value { return e.line().logValue
 //
 // What to do: the idempotency key belongs to another request: check what that request did before you use a new key.
 //
-// The remedy is [RemedyChangeRequest] (assumed). For a write, MovedByCall returns [NotMoved] (assumed).
+// The remedy is [RemedyNewKey] (assumed: The description names the operation that owns the key, and says of no other
+// use of the key). For a write, MovedByCall returns [NotMoved] (assumed).
 //
 // See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#idempotency_key_reused
 type IdempotencyKeyReused struct {
@@ -2046,7 +2047,7 @@ func (c Code) lookup() (entry, bool) {
 		}, true
 	case CodeIdempotencyKeyReused:
 		return entry{
-			status: 409, remedy: RemedyChangeRequest, moved: NotMoved,
+			status: 409, remedy: RemedyNewKey, moved: NotMoved,
 			condition: "The idempotency key was used before with different terms. This request did nothing. The operation that owns the key may have gone through.",
 			hint:      "the idempotency key belongs to another request: check what that request did before you use a new key",
 		}, true

@@ -25,7 +25,7 @@ func (s *progress) open(ctx context.Context) found {
 	deal, err := s.p.services.of(r).escrows.Open(ctx, *r.Escrow, r.Key, s.dealTerms())
 	f := shows(deal.State, deal.Unpaid, deal.Refusal, err, deal.RetryAt).ofDeal(deal.Escrow)
 	refusal, is := errors.AsType[*errors.Refusal](deal.Refusal)
-	if f.state == moneymovement.PaymentInDoubt && !f.tooOld && is && r.EscrowID == "" &&
+	if f.state == moneymovement.PaymentInDoubt && !f.tooOld() && is && r.EscrowID == "" &&
 		refusal.Operation == "CreateEscrow" && s.refusedForGood(deal.Refusal) {
 		f.state = moneymovement.PaymentNeedsDecision
 	}
@@ -40,7 +40,7 @@ func (s *progress) act(ctx context.Context) found {
 	f := shows(deal.State, deal.Unpaid, deal.Refusal, err, deal.RetryAt).ofDeal(deal.Escrow)
 	conflict, is := errors.AsType[*errors.Conflict](deal.Refusal)
 	offered := !is || conflict.Operation != "PrepareEscrowAction"
-	if f.state != moneymovement.PaymentInDoubt && offered || f.tooOld || f.retryAt.After(time.Now()) {
+	if f.state != moneymovement.PaymentInDoubt && offered || f.tooOld() || f.retryAt.After(time.Now()) {
 		return f // a look must wait as well
 	}
 	shown := s.searchDeal(ctx)

@@ -5,6 +5,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/internal/outcome"
 )
 
 // The state machine of a payment. An event makes a new record from a record, and nothing else: no clock, no store and
@@ -142,12 +143,16 @@ type found struct {
 	escrowID    dapi.EscrowID
 	hash        string
 	reason      *Reason
-	retryAt     time.Time // when the service asks to come back; zero if it did not say
-	same        bool      // a look at a paid payment that shows nothing new
-	blocked     bool      // not paid: the service refuses the credential, or all calls
-	tooOld      bool      // in doubt: the service may have forgotten the key
-	unread      bool      // in doubt: a search could not read
-	wrong       bool      // the payout that a person named is not the payment's
+	retryAt     time.Time    // when the service asks to come back; zero if it did not say
+	same        bool         // a look at a paid payment that shows nothing new
+	next        outcome.Next // after a refusal
+	unread      bool         // in doubt: a search could not read
+	wrong       bool         // the payout that a person named is not the payment's
+}
+
+// tooOld reports a doubt because the service may have forgotten the key.
+func (f *found) tooOld() bool {
+	return f.state == moneymovement.PaymentInDoubt && f.next == outcome.NewKey
 }
 
 // after returns the record after a call or a look.
@@ -167,7 +172,7 @@ func (r Record) after(f found, policy Policy, now time.Time) Record {
 	case f.same:
 		r.Reason, r.Due = nil, dueAfter(now, policy.followAfter(r.Key, now.Sub(r.ChangedAt)), f.retryAt)
 		return r
-	case f.tooOld: // perhaps by the service's clock alone; dapi does not ask for the age of an unpaid payment's key
+	case f.tooOld(): // perhaps by the service's clock alone; dapi does not ask for the age of an unpaid payment's key
 		r.Due, r.MayHaveLeft, r.KeyTooOld = now, true, true
 		r.to(moneymovement.PaymentInDoubt, now)
 	case f.state == moneymovement.PaymentPaid:
@@ -192,7 +197,7 @@ func (r *Record) tryAgain(f found, policy Policy, now time.Time) {
 		r.Searches++
 	}
 	r.Due = dueAfter(now, policy.retryAfter(r.Key, r.Calls+r.Searches), f.retryAt)
-	refused := f.state == moneymovement.PaymentNotPaid && !f.blocked
+	refused := f.state == moneymovement.PaymentNotPaid && f.next != outcome.Pause
 	if refused && f.reason != nil && f.reason.Slug != "" {
 		r.Refusals++
 	}

@@ -13,6 +13,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/internal/outcome"
 )
 
 // life is a payment that random events happen to, as a processor, a person and the service would make them happen.
@@ -163,11 +164,11 @@ func (l *life) call() {
 	}
 	shown := []found{{state: moneymovement.PaymentPaid}, {state: moneymovement.PaymentCompleted},
 		{state: moneymovement.PaymentCameBack}, {state: moneymovement.PaymentInDoubt},
-		{state: moneymovement.PaymentInDoubt, tooOld: true}, {state: moneymovement.PaymentNeedsDecision},
+		{state: moneymovement.PaymentInDoubt, next: outcome.NewKey}, {state: moneymovement.PaymentNeedsDecision},
 		{state: moneymovement.PaymentRefused}}
 	if !doubted {
 		shown = append(shown, found{state: moneymovement.PaymentNotPaid},
-			found{state: moneymovement.PaymentNotPaid, blocked: true})
+			found{state: moneymovement.PaymentNotPaid, next: outcome.Pause})
 	}
 	l.show(shown, doubted)
 }
@@ -211,7 +212,7 @@ func (l *life) show(shown []found, doubted bool) {
 		return
 	}
 	pause := l.r.Due.Sub(l.now)
-	if !f.tooOld {
+	if !f.tooOld() {
 		assert.LessOrEqual(l, pause, max(l.policy.RetryMax, l.policy.FollowMax, waitMost), "%s", l.cause)
 		assert.GreaterOrEqual(l, pause, min(l.policy.RetryMin, l.policy.FollowMin)/2, "%s", l.cause)
 		assert.GreaterOrEqual(l, pause, min(f.retryAt.Sub(l.now), waitMost), "%s comes back too early", l.cause)

@@ -1,13 +1,13 @@
 package payments
 
 import (
-	"net/http"
 	"strings"
 	"time"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/outcome"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -21,10 +21,8 @@ func shows(state moneymovement.PaymentState, unpaid bool, refusal, err error, re
 	case moneymovement.PaymentPaid:
 		f.mayHaveLeft = true
 		return f
-	case moneymovement.PaymentNotPaid:
+	case moneymovement.PaymentNotPaid, moneymovement.PaymentNeedsDecision:
 		f.refuse(refusal)
-	case moneymovement.PaymentNeedsDecision:
-		f.decide(refusal)
 	case moneymovement.PaymentEnded:
 		f.state = moneymovement.PaymentCameBack
 		if unpaid {
@@ -82,78 +80,17 @@ func payoutShows(payout *dapi.Payout) found {
 	return shows(state, unpaid, nil, nil, time.Time{}).ofPayout(payout)
 }
 
-// refuse sets what to do after a refusal that shows that nothing was paid: try again, end, or let a person decide.
+// refuse sets what to do after a refusal. state is what is known without it.
 func (f *found) refuse(err error) {
-	f.state = moneymovement.PaymentNotPaid
-	if lacks, ok := errors.AsType[*errors.Forbidden](err); ok && lacks.RequiredScope != "" {
-		return // other calls may be in the key's scopes
-	}
-	refusal, refused := errors.AsType[*errors.Refusal](err)
-	page, html := errors.AsType[*errors.UnexpectedResponse](err) // from a proxy
-	f.blocked = html && page.Status == http.StatusTooManyRequests || refused && (ofCredential(refusal.Code) ||
-		refusal.Code == errors.CodeDatabaseUnavailable || refusal.Status == http.StatusTooManyRequests)
-	advice, advises := errors.AsType[remedied](err)
-	failure, typed := errors.AsType[errors.Failure](err)
-	_, unsent := errors.AsType[*errors.NotDelivered](err)
-	switch {
-	case f.blocked:
-	case typed && failure.MovedByCall() != errors.NotMoved: // only the flow knows that this call paid nothing
-	case refused && ofDeployment(refusal.Code):
-		f.state = moneymovement.PaymentNeedsDecision
-	case unsent: // also if it says that a repetition does not help now, as after a login that cannot be read
-	case advises && advice.Remedy() == errors.RemedyChangeRequest:
+	_, old := errors.AsType[*dapi.KeyTooOld](err)
+	switch f.next = outcome.After(err); {
+	case old:
+		f.state = moneymovement.PaymentInDoubt
+	case f.next == outcome.Change && !f.mayHaveLeft:
 		f.state = moneymovement.PaymentRefused
-	case advises && advice.Remedy() == errors.RemedyChangeAccount, !advises && typed && !failure.Retryable():
+	case f.next == outcome.Decide, f.next == outcome.Change, f.next == outcome.NewKey:
 		f.state = moneymovement.PaymentNeedsDecision
 	}
-}
-
-// remedied is an error that says what to do about it.
-type remedied interface {
-	error
-	Remedy() errors.Remedy
-}
-
-// ofCredential reports a refusal that every call with the credential meets. A payment can do nothing about it.
-func ofCredential(code errors.Code) bool {
-	switch code {
-	case errors.CodeUnauthenticated, errors.CodeTokenExpired, errors.CodeForbidden, errors.CodeInvalidCredentials,
-		errors.CodeKeyNotRegistered, errors.CodeLoginUnavailable, errors.CodeLoginModeUnavailable,
-		errors.CodeSignatureInvalid:
-		return true
-	}
-	return false
-}
-
-// ofDeployment reports a refusal that can come from a wrong address or a newer service just as well as from wrong
-// terms. It must not end each payment for good: a person looks, and then retries or cancels.
-func ofDeployment(code errors.Code) bool {
-	switch code {
-	case errors.CodeNotFound, errors.CodeGone, errors.CodeMethodNotAllowed:
-		return true
-	}
-	return !code.Known()
-}
-
-// decide sets what to do after an error that the same call meets again.
-func (f *found) decide(err error) {
-	if _, old := errors.AsType[*dapi.KeyTooOld](err); old {
-		f.state, f.tooOld = moneymovement.PaymentInDoubt, true
-		return
-	}
-	if !f.mayHaveLeft && isOfInput(err) {
-		f.state = moneymovement.PaymentRefused
-	}
-}
-
-// isOfInput reports an error about the input of a payment, which is refused before anything is signed.
-func isOfInput(err error) bool {
-	if _, wrong := errors.AsType[*errors.InvalidInput](err); wrong {
-		return true
-	}
-	refusal, refused := errors.AsType[*errors.Refusal](err)
-	return refused && (refusal.Code == errors.CodeValidationFailed || refusal.Code == errors.CodeInvalidRequest ||
-		refusal.Code == errors.CodeInvalidID)
 }
 
 // retryAt returns when the service asks to come back.
@@ -174,7 +111,7 @@ func reasonOf(err error) *Reason {
 	if refusal, ok := errors.AsType[*errors.Refusal](causeOf(err)); ok {
 		r.Slug, r.Code = refusal.Code, ReasonRefusal
 		switch {
-		case ofCredential(refusal.Code):
+		case outcome.OfCredential(refusal.Code):
 			r.Code = ReasonCredential
 		case refusal.Remedy() == errors.RemedyWait:
 			r.Code = ReasonUnavailable

@@ -16,6 +16,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/outcome"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -83,7 +84,7 @@ func shown(kind Kind, doubted bool, f found) (Record, string) {
 	if r.Reason != nil {
 		text += ", " + string(r.Reason.Code)
 	}
-	if f.blocked {
+	if f.next == outcome.Pause {
 		text += ", all calls pause"
 	}
 	return r, text
@@ -94,26 +95,20 @@ func stateOf(err error) (state moneymovement.PaymentState, unpaid bool) {
 	failure, typed := errors.AsType[errors.Failure](err)
 	payout, ended := errors.AsType[*dapi.PayoutNotCompleted](err)
 	_, closed := errors.AsType[*dapi.EscrowNotOpened](err)
-	var (
-		unknown *errors.OutcomeUnknown
-		input   *errors.InvalidInput
-		price   *dapi.PriceRefused
-		terms   *dapi.TermsDiffer
-		reused  *errors.IdempotencyKeyReused
-		old     *dapi.KeyTooOld
-	)
+	_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
+	next := outcome.After(err)
 	switch {
 	case ended:
 		return moneymovement.PaymentEnded, payout.Payout.Status == dapi.PayoutStatusExpired
 	case closed:
 		return moneymovement.PaymentEnded, true
-	case errors.As(err, &unknown), !typed, failure.MovedByCall() == errors.MaybeMoved:
+	case next == outcome.NewKey:
+		return moneymovement.PaymentNeedsDecision, false
+	case unknown, !typed, failure.MovedByCall() == errors.MaybeMoved:
 		return moneymovement.PaymentInDoubt, false
 	case failure.MovedByCall() == errors.Moved:
 		return moneymovement.PaymentPaid, false
-	case errors.As(err, &reused), errors.As(err, &old):
-		return moneymovement.PaymentNeedsDecision, false
-	case errors.As(err, &input), errors.As(err, &price), errors.As(err, &terms):
+	case next == outcome.Decide, next == outcome.Change:
 		return moneymovement.PaymentNeedsDecision, true
 	}
 	return moneymovement.PaymentNotPaid, true

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/outcome"
 )
 
 // The pauses after calls that the service refuses for all payments, if it does not say when to come back.
@@ -75,8 +76,8 @@ func (p *pauses) after(kind Kind, f found, now time.Time) {
 	defer p.mu.Unlock()
 	of := &p.all[apiOf(kind)]
 	switch {
-	case f.blocked:
-	case f.same, f.state == moneymovement.PaymentInDoubt && !f.tooOld,
+	case f.next == outcome.Pause:
+	case f.same, f.state == moneymovement.PaymentInDoubt && !f.tooOld(),
 		f.state == moneymovement.PaymentNotPaid: // perhaps the call was refused, too
 		return
 	default:

@@ -13,6 +13,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/internal/outcome"
 )
 
 // arrow is a change from one state to another.
@@ -48,9 +49,9 @@ func possible(t *testing.T) (arrows []arrow) {
 	ends := []found{
 		{state: moneymovement.PaymentPaid}, {state: moneymovement.PaymentCompleted},
 		{state: moneymovement.PaymentCameBack}, {state: moneymovement.PaymentRefused},
-		{state: moneymovement.PaymentNotPaid}, {state: moneymovement.PaymentNotPaid, blocked: true},
+		{state: moneymovement.PaymentNotPaid}, {state: moneymovement.PaymentNotPaid, next: outcome.Pause},
 		{state: moneymovement.PaymentNeedsDecision}, {state: moneymovement.PaymentInDoubt},
-		{state: moneymovement.PaymentInDoubt, tooOld: true},
+		{state: moneymovement.PaymentInDoubt, next: outcome.NewKey},
 	}
 	accepted := Record{Key: "k", Kind: KindPayout, State: moneymovement.PaymentAccepted}
 	paying := accepted.begin(birth)

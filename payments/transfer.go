@@ -11,6 +11,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/outcome"
 )
 
 // transfer sends a transfer. One in doubt is looked up first: the service may have forgotten its key. It is sent again
@@ -38,7 +39,7 @@ func (s *progress) transfer(ctx context.Context) found {
 	if receipt != nil {
 		f.hash = receipt.TxHash
 	}
-	if f.state == moneymovement.PaymentNotPaid && !f.blocked && s.refusedForGood(err) {
+	if f.state == moneymovement.PaymentNotPaid && f.next != outcome.Pause && s.refusedForGood(err) {
 		f.state = moneymovement.PaymentRefused
 	}
 	if f.state != moneymovement.PaymentInDoubt {
@@ -70,9 +71,8 @@ func (s *progress) refusedForGood(err error) bool {
 	if refusal.Code == errors.CodeQuoteExpired {
 		return s.record.Transfer != nil && s.record.Transfer.QuoteID != "" // which has no other price
 	}
-	var f found
-	f.refuse(err)
-	return f.state != moneymovement.PaymentNotPaid
+	next := outcome.After(err)
+	return next == outcome.Decide || next == outcome.Change || next == outcome.NewKey
 }
 
 // transferShows returns what a call shows that pays at once. before reports that an earlier call may have paid, which a
@@ -81,19 +81,14 @@ func transferShows(err error, before bool) found {
 	f := found{state: moneymovement.PaymentInDoubt, mayHaveLeft: true, reason: reasonOf(err), retryAt: retryAt(err)}
 	failure, typed := errors.AsType[errors.Failure](err)
 	_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
-	_, reused := errors.AsType[*errors.IdempotencyKeyReused](err)
 	switch {
 	case err == nil:
 		f.state = moneymovement.PaymentCompleted
 	case typed && failure.MovedByCall() == errors.Moved:
 		f.state, f.reason = moneymovement.PaymentCompleted, nil
 	case unknown, !typed, failure.MovedByCall() != errors.NotMoved, before:
-	case reused:
-		f.state = moneymovement.PaymentNeedsDecision
-	case isOfInput(err):
-		f.state, f.mayHaveLeft = moneymovement.PaymentRefused, false
 	default:
-		f.mayHaveLeft = false
+		f.state, f.mayHaveLeft = moneymovement.PaymentNotPaid, outcome.After(err) == outcome.NewKey
 		f.refuse(err)
 	}
 	return f

@@ -66,11 +66,11 @@ func (c *Cashier) Pay(ctx context.Context, invoice Invoice) string {
 	case moneymovement.PaymentPaid:
 		return "paid"
 	case moneymovement.PaymentNotPaid:
+		return "not paid: try again later"
+	case moneymovement.PaymentNeedsDecision, moneymovement.PaymentEnded:
 		if _, low := errors.AsType[*errors.PayoutNotFundable](err); low {
 			return "not paid: fill the account first"
 		}
-		return "not paid"
-	case moneymovement.PaymentNeedsDecision, moneymovement.PaymentEnded:
 		return "somebody has to look"
 	default: // in doubt
 		return "not known yet: try again later"

@@ -80,27 +80,15 @@ func explain(payment dapi.Payment) (status int, body map[string]any) {
 			return http.StatusConflict, map[string]any{"problem": "this invoice was paid with other terms",
 				"payout": reused.PayoutID}
 		}
+		if contact, ok := errors.AsType[*errors.ContactNotPayable](payment.Refusal); ok {
+			return http.StatusUnprocessableEntity,
+				map[string]any{"problem": "the payee cannot be paid", "blockers": contact.Blockers}
+		}
 		return http.StatusConflict, map[string]any{"problem": "a person here must decide"}
 	case moneymovement.PaymentNotPaid:
-		return whyNotPaid(payment.Refusal)
-	}
-	return http.StatusAccepted, map[string]any{"problem": "we do not know yet whether this is paid; ask again"}
-}
-
-// whyNotPaid returns why a payment was not made, neither by this request nor by an earlier one.
-func whyNotPaid(err error) (status int, body map[string]any) {
-	var (
-		notPayable *errors.ContactNotPayable
-		failure    errors.Failure
-	)
-	switch {
-	case errors.As(err, &notPayable):
-		return http.StatusUnprocessableEntity,
-			map[string]any{"problem": "the payee cannot be paid", "blockers": notPayable.Blockers}
-	case errors.As(err, &failure) && failure.Retryable():
 		return http.StatusServiceUnavailable, map[string]any{"problem": "this is not paid; try again later"}
 	}
-	return http.StatusInternalServerError, map[string]any{"problem": "this is not paid; a person here must look"}
+	return http.StatusAccepted, map[string]any{"problem": "we do not know yet whether this is paid; ask again"}
 }
 
 // wrongFields returns the fields that the SDK or the service refused.

@@ -138,7 +138,7 @@ func TestRefusalsAreExplainedAndMoveNothing(t *testing.T) {
 		"too many decimals": {amount: "1.1234567", status: http.StatusUnprocessableEntity, problem: "wrong fields"},
 		"less than the fee": {amount: "0.10", status: http.StatusUnprocessableEntity, problem: "wrong fields"},
 		"more than there is": {amount: "5000",
-			status: http.StatusInternalServerError, problem: "this is not paid; a person here must look"},
+			status: http.StatusConflict, problem: "a person here must decide"},
 		"too many calls for minutes": {amount: "10", status: http.StatusServiceUnavailable,
 			problem: "this is not paid; try again later",
 			arrange: func(_ *testing.T, w *world) {

@@ -31,15 +31,15 @@ func RequestOf(client *Client, makers string, op *Operation, call Call) *Request
 	return r
 }
 
-// Ready checks context and client at the beginning of a flow. Single calls check them by themselves.
-func Ready(ctx context.Context, client *Client, op *Operation, makers string) error {
-	if ctx != nil && client != nil {
-		return nil
+// Ready checks context, client and input at the beginning of a flow. Single calls check them by themselves.
+func Ready(ctx context.Context, client *Client, op *Operation, makers string, checks ...func(*Check)) error {
+	if ctx == nil || client == nil {
+		checks = []func(*Check){func(c *Check) {
+			c.Context(ctx)
+			c.Made(client, makers)
+		}}
 	}
-	return Validate(op.ID, func(c *Check) {
-		c.Context(ctx)
-		c.Made(client, makers)
-	})
+	return Validate(op.ID, checks...)
 }
 
 // Of returns the service, or an empty one in place of nil. A method of an empty service refuses the call, and does not

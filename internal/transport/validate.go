@@ -184,9 +184,11 @@ func (c *Check) err(head func() errors.CallInfo) error {
 }
 
 // Validate runs a check outside a call.
-func Validate(operation string, validate func(*Check)) error {
+func Validate(operation string, checks ...func(*Check)) error {
 	var c Check
-	validate(&c)
+	for _, check := range checks {
+		check(&c)
+	}
 	return c.err(func() errors.CallInfo { return errors.CallInfo{Operation: operation} })
 }
 

@@ -72,7 +72,7 @@ func kindOf(made dapi.Payment) Kind {
 	case moneymovement.PaymentNeedsDecision:
 		return decisionKind(made.Refusal)
 	case moneymovement.PaymentNotPaid:
-		return refusalKind(made.Refusal)
+		return NotPaid
 	}
 	return Unknown
 }
@@ -90,18 +90,14 @@ func decisionKind(err error) Kind {
 	if _, ok := errors.AsType[*dapi.KeyTooOld](err); ok {
 		return KeyTooOld
 	}
-	return InvalidInput
-}
-
-func refusalKind(err error) Kind {
 	if _, ok := errors.AsType[*errors.ContactNotPayable](err); ok {
 		return ContactNotPayable
 	}
 	if _, ok := errors.AsType[*errors.PayoutNotFundable](err); ok {
 		return PayoutNotFundable
 	}
-	if failure, ok := errors.AsType[errors.Failure](err); ok && failure.Retryable() {
-		return NotPaid
+	if _, ok := errors.AsType[*errors.InvalidInput](err); ok {
+		return InvalidInput
 	}
 	return Refused
 }

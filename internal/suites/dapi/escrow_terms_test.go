@@ -504,7 +504,7 @@ func TestADealThatWasNotSignedIsNoDoubt(t *testing.T) {
 			refused, err := w.open(journaled())
 			as[*errors.SigningPolicyRefused](t, err)
 			assert.True(t, refused.Unpaid)
-			assert.Equal(t, moneymovement.PaymentNotPaid, refused.State)
+			assert.Equal(t, moneymovement.PaymentNeedsDecision, refused.State)
 		})
 	}
 }

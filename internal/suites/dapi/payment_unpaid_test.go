@@ -24,7 +24,7 @@ func TestWrongInputLeavesNoTrace(t *testing.T) {
 	w.refuse(http.StatusForbidden, "signing_policy_refused")
 	payment, err := w.pay(journaled(), firstUsedAt(time.Now()))
 	as[*errors.SigningPolicyRefused](t, err)
-	assert.Equal(t, moneymovement.PaymentNotPaid, payment.State)
+	assert.Equal(t, moneymovement.PaymentNeedsDecision, payment.State)
 	assert.True(t, payment.Unpaid)
 }
 
@@ -40,31 +40,32 @@ func TestADecisionLeavesNoDoubt(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A first use, by the journal, that was plainly refused is not paid, and keeps the type of its refusal.
+// A first use, by the journal, that was plainly refused is unpaid, and keeps the type of its refusal.
 func TestARefusedPaymentIsUnpaid(t *testing.T) {
 	for name, c := range map[string]struct {
 		arrange func(w *payWorld)
 		code    errors.Code
+		state   moneymovement.PaymentState
 	}{
 		"at the booking": {func(w *payWorld) {
 			w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
-		}, errors.CodeContactNotPayable},
+		}, errors.CodeContactNotPayable, moneymovement.PaymentNeedsDecision},
 		"at the booking, for its rate": {func(w *payWorld) {
 			w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusTooManyRequests, "rate_limited").
 				WithHeader("Retry-After", "3600"))
-		}, errors.CodeRateLimited},
+		}, errors.CodeRateLimited, moneymovement.PaymentNotPaid},
 		"at the confirm": {func(w *payWorld) {
 			w.refuse(http.StatusForbidden, "signing_policy_refused")
-		}, errors.CodeSigningPolicyRefused},
+		}, errors.CodeSigningPolicyRefused, moneymovement.PaymentNeedsDecision},
 		"at the confirm, for the balance": {func(w *payWorld) {
 			w.asked.Amount = amount("100.01")
-		}, errors.CodePayoutNotFundable},
+		}, errors.CodePayoutNotFundable, moneymovement.PaymentNeedsDecision},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
 			c.arrange(w)
 			payment, err := w.pay(journaled())
-			assert.Equal(t, moneymovement.PaymentNotPaid, payment.State)
+			assert.Equal(t, c.state, payment.State)
 			assert.True(t, errors.HasCode(err, c.code), "%v", err)
 			assert.True(t, payment.Unpaid)
 			assert.Zero(t, w.Fundings())
@@ -78,7 +79,7 @@ func TestARefusedPaymentIsUnpaid(t *testing.T) {
 		w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
 		payment, err := w.pay(journaled())
 		assert.Equal(t, 2, w.Sent("BookPayout"))
-		assert.Equal(t, moneymovement.PaymentNotPaid, payment.State, "the replay is of this very call: %v",
+		assert.Equal(t, moneymovement.PaymentNeedsDecision, payment.State, "the replay is of this very call: %v",
 			err)
 	})
 	t.Run("without a journal, nobody knows", func(t *testing.T) {
@@ -108,7 +109,7 @@ func TestAnotherProcessKnowsFromItsHistory(t *testing.T) {
 		payment, err := w.pay(journaled(), knownPayout(booked.Payout.ID))
 		as[*errors.PayoutNotFundable](t, err)
 		assert.Equal(t, booked.Payout.ID, payment.Payout.ID)
-		assert.Equal(t, moneymovement.PaymentNotPaid, payment.State)
+		assert.Equal(t, moneymovement.PaymentNeedsDecision, payment.State)
 		assert.True(t, payment.Unpaid)
 	}
 	w.account = w.integrator().Self()
@@ -148,7 +149,7 @@ func TestAJournalKnowsWhatWasSigned(t *testing.T) {
 			w := newPayWorld(t)
 			w.refuse(http.StatusForbidden, "signing_policy_refused")
 			payment, _ := w.pay(journaled())
-			require.Equal(t, moneymovement.PaymentNotPaid, payment.State)
+			require.Equal(t, moneymovement.PaymentNeedsDecision, payment.State)
 			c.before(w)
 			if c.change != nil {
 				w.Wire.OnAnswer(c.change)
@@ -156,7 +157,7 @@ func TestAJournalKnowsWhatWasSigned(t *testing.T) {
 			refuseEverything(w)
 			payment, err := w.pay(journaled())
 			as[*errors.SigningPolicyRefused](t, err)
-			assert.Equal(t, moneymovement.PaymentNotPaid, payment.State)
+			assert.Equal(t, moneymovement.PaymentNeedsDecision, payment.State)
 			assert.True(t, payment.Unpaid)
 		})
 	}
@@ -409,7 +410,11 @@ func TestARefusalInDoubtSaysWhatToDo(t *testing.T) {
 
 			w.Host.Arm("POST", bookPath, sandbox.Respond(status, slug))
 			payment, err = w.pay(journaled()) // as the text says
-			assert.Equal(t, moneymovement.PaymentNotPaid, payment.State, "%v", err)
+			state := moneymovement.PaymentNeedsDecision
+			if slug == "forbidden" || slug == "wallet_not_linked" { // of the credential, or passes by itself
+				state = moneymovement.PaymentNotPaid
+			}
+			assert.Equal(t, state, payment.State, "%v", err)
 			assert.True(t, errors.HasCode(err, errors.Code(slug)), "%v", err)
 			assert.NotContains(t, err.Error(), earlier)
 		})

@@ -15,6 +15,7 @@ var (
 		"wait":           "RemedyWait",
 		"login":          "RemedyLogin",
 		"restart":        "RemedyRestart",
+		"new_key":        "RemedyNewKey",
 		"none":           "RemedyNone",
 	}
 	movements = map[string]string{

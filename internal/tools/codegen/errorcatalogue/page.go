@@ -165,6 +165,7 @@ func repeatable(s slug) string {
 		"wait":           "yes, after a pause, with the same idempotency key; no without a key",
 		"login":          "no: the request needs a new access token first",
 		"restart":        "no: begin the step again",
+		"new_key":        "no: find out what the earlier calls with the key did, then use a new key",
 		"none":           "no: there is nothing left to do",
 	}[s.Remedy.Value]
 }
