@@ -31,9 +31,9 @@ type CallInfo struct {
 }
 
 func init() { //nolint:gochecknoinits // the SDK's other packages call these, and programs cannot
-	callfacts.SetFacts = func(call any, facts callfacts.Facts) {
-		if call, ok := call.(*CallInfo); ok {
-			call.facts = facts
+	callfacts.SetFacts = func(of any, facts callfacts.Facts) {
+		if of, ok := of.(interface{ callInfo() *CallInfo }); ok {
+			of.callInfo().facts = facts
 		}
 	}
 	callfacts.WithoutEffect = withoutEffect

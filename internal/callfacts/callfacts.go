@@ -25,8 +25,8 @@ const (
 // The functions of package errors that only the SDK calls. Package errors sets them: it is above this package, so that
 // its own exported functions stay those that programs need.
 var (
-	// SetFacts sets the facts of a call, which is an *errors.CallInfo.
-	SetFacts func(call any, facts Facts)
+	// SetFacts sets the facts of a call, which is an *errors.CallInfo or an error that embeds one.
+	SetFacts func(of any, facts Facts)
 	// WithoutEffect reports that the service did not carry out the request of err, also if the request moves no money.
 	WithoutEffect func(err error) bool
 	// EarlierOf returns what an error of a payment knows of the earlier calls with its key.
