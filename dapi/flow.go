@@ -638,8 +638,8 @@ func (e *inputInDoubt) Error() string { return e.unknown.Error() }
 // Unwrap returns the invalid input, and the doubt about earlier calls.
 func (e *inputInDoubt) Unwrap() []error { return []error{e.input, e.unknown} }
 
-// ofInput reports a refusal of the payment's own input, which every call with these terms meets. The input of a login or
-// of a confirm is not the payment's.
+// ofInput reports a refusal of the payment's own input, which every call with these terms meets. The input of a login
+// or of a confirm is not the payment's.
 func ofInput(err error) bool {
 	switch err.(type) { //nolint:errorlint // one inside is of a signer, of a verifier or of the caller
 	case *errors.InvalidInput:

@@ -48,7 +48,7 @@ import (
 // [Payment].Refusal:
 //
 //   - not paid: nothing is wrong with the payment, and the same call may pay later. Such errors are
-//     *errors.NotDelivered, *errors.RateLimited, *[PaymentDeclined], *signing.NotSigned, and refusals of the credential.
+//     *errors.NotDelivered, *errors.RateLimited, *[PaymentDeclined], *signing.NotSigned, and those of the credential.
 //   - needs a decision: the same call is refused again, until somebody acts. Such errors are *errors.InvalidInput,
 //     *errors.ValidationFailed, *errors.ContactNotPayable, *errors.PayoutNotFundable, *[PriceRefused], *[TermsDiffer],
 //     *signing.ApprovalRefused, and a slug that this version does not know.
