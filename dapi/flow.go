@@ -283,6 +283,14 @@ func (f *flow) afterFirst(booked *offer, response moneymovement.Response) callfa
 	return f.earlier
 }
 
+// status returns the status and the transaction of the payout or deal.
+func (o *offer) status() (status, hash string) {
+	if o.payout != nil {
+		return string(o.payout.Status), o.payout.TransactionHash
+	}
+	return string(o.deal.Status), o.deal.TransactionHash
+}
+
 // signable reports an offer that can be signed, and of which no transaction shows that it is paid.
 func (o *offer) signable() bool {
 	return o.approval != nil && o.problem == nil && (o.payout == nil || !o.payout.hasTransactionHash()) &&
@@ -366,14 +374,21 @@ func (f *flow) compare(ctx context.Context) ending {
 // seenSettled returns how an earlier call of this client settled the payment, as it is now if it can be read. It
 // returns nil if none did.
 func (f *flow) seenSettled(ctx context.Context) *ending {
-	seen := f.attempt.settled()
-	if seen == nil {
+	seen := f.attempt.seen()
+	if !seen.settled {
 		return nil
 	}
 	if o, err := f.read(ctx, f); err == nil && o.differs == nil && o.settles() {
 		return new(settledBy(o))
 	}
-	return seen
+	o := &offer{id: f.id(), key: string(f.key), phase: seen.phase}
+	if f.first == &opBookPayout {
+		o.payout = &Payout{ID: PayoutID(o.id), IdempotencyKey: o.key, Status: PayoutStatus(seen.status),
+			TransactionHash: seen.hash}
+	} else {
+		o.deal = &Escrow{ID: EscrowID(o.id), Status: EscrowStatus(seen.status), TransactionHash: seen.hash}
+	}
+	return new(settledBy(o))
 }
 
 // checkClock refuses to go on while the service's clock is farther away than allowed: by this machine's clock, every
@@ -477,7 +492,7 @@ func (f *flow) conclude(ctx context.Context, end ending) result {
 		end = f.look(ctx, f, end)
 	}
 	if end.moved == errors.Moved {
-		f.attempt.settle(end)
+		f.attempt.settle(end.offer)
 		f.attempt.end(transport.KeySettled)
 		return f.settledResult(end.offer)
 	}
