@@ -72,8 +72,8 @@ func newLine(l *Limiter, call moneymovement.RateCall, allowance moneymovement.Al
 // far as is known now.
 func (s *line) join(ctx context.Context, call moneymovement.RateCall) (*waiter, error) {
 	now, rank := time.Now(), rankOf(call.Class)
-	if s.own != nil && s.queue.empty() && !s.own.free(s.place(rank == Polls), now).After(now) {
-		s.made(s.own.take(now), now)
+	if s.store == nil && s.queue.empty() && !s.own.free(s.place(rank == Polls), now).After(now) {
+		s.own.take(now)
 		return nil, nil
 	}
 	w := &waiter{rank: rank, number: s.queue.came, ended: make(chan error, 1)}
