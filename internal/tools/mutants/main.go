@@ -34,6 +34,7 @@ var suites = map[string][]testPackage{
 	"public":              {{folder: "internal/suites/public"}},
 	"fleet":               {{folder: "internal/suites/fleet"}},
 	"internal/ratewindow": {{folder: "fleet"}, {folder: "internal/transport"}}, // which use all of it
+	"internal/outcome":    {{folder: "payments"}},                                  // with the table of all slugs
 	"payments":            {{folder: "internal/suites/payments"}, {folder: "internal/simulation"}},
 	"signing":             {{folder: "internal/suites/vectors"}},
 	"signing/wallet":      {{folder: "internal/suites/vectors"}},
