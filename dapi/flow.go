@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"slices"
 	"time"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
@@ -160,7 +159,7 @@ func (r *result) retryAt() time.Time {
 func (f *flow) run(ctx context.Context, low lowLevel, checks ...func(*transport.Check)) result {
 	f.untold = f.journal == nil && f.history == History{}
 	f.proven = f.journal != nil && (f.history.Unpaid || f.history == History{})
-	checks = append(slices.Insert(checks, 0, requiredKey(f.first, string(f.key))), f.history.check)
+	checks = append([]func(*transport.Check){requiredKey(f.first, string(f.key)), f.history.check}, checks...)
 	err := low.ready(ctx, f.first, checks...)
 	if err != nil {
 		return f.early(err, f.key == "" || f.proven && f.memory.unpaid(f.scope))
@@ -173,7 +172,7 @@ func (f *flow) run(ctx context.Context, low lowLevel, checks ...func(*transport.
 	if err != nil {
 		return f.early(err, true)
 	}
-	defer f.attempt.abandon()
+	defer f.attempt.end(transport.KeyMaybePaid) // unless it was ended as something else
 	f.clean = f.proven && f.earlier == callfacts.NonePaid
 	return f.conclude(ctx, f.inLine(ctx))
 }
@@ -320,9 +319,6 @@ func (f *flow) knownID() string {
 
 // id returns the id of the payout or deal, or "" if this client does not know it.
 func (f *flow) id() string {
-	if f.booked != nil {
-		return f.booked.id
-	}
 	if f.attempt == nil {
 		return cmp.Or(f.history.id(), f.about)
 	}
@@ -503,15 +499,12 @@ func (f *flow) conclude(ctx context.Context, end ending) result {
 		end, f.earlier = refusedBy(withoutDoubt(end.err)), callfacts.NonePaid
 	}
 	if end.moved == errors.MaybeMoved {
-		f.attempt.end(transport.KeyMaybePaid)
 		return f.result(moneymovement.PaymentInDoubt, nil, f.doubtAbout(end.err, f.second, callfacts.NonePaid))
 	}
 	if !f.attempt.onlyCall() {
 		f.earlier = callfacts.MayPay
 	}
-	if f.earlier == callfacts.MayPay {
-		f.attempt.end(transport.KeyMaybePaid)
-	} else {
+	if f.earlier != callfacts.MayPay {
 		f.attempt.end(transport.KeyUnpaid) // this client knows of no call that may have paid
 	}
 	return f.refusedResult(end.err, f.earlier)

@@ -108,7 +108,7 @@ func (a *attempt) onlyCall() bool {
 	return a.known.Flows == 1 && a.known.Begun == a.number
 }
 
-// end ends the call. The highest state of all calls counts.
+// end ends the call, unless it has ended. The highest state of all calls counts.
 func (a *attempt) end(came transport.KeyState) {
 	a.memory.Lock()
 	defer a.memory.Unlock()
@@ -119,9 +119,6 @@ func (a *attempt) end(came transport.KeyState) {
 	a.known.Flows--
 	a.memory.End(a.known, came)
 }
-
-// abandon ends a call in which the caller's function panicked. After end, it does nothing.
-func (a *attempt) abandon() { a.end(transport.KeyMaybePaid) }
 
 // remembered calls f with what is kept of the payment.
 func (a *attempt) remembered(f func(*remembered)) {

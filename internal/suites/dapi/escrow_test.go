@@ -340,6 +340,32 @@ func TestActionOfAnotherVersion(t *testing.T) {
 	})
 }
 
+// An action that the service prepares as another one is not signed, and needs a decision. Nobody says that it was taken
+// before.
+func TestActionThatIsPreparedAsAnother(t *testing.T) {
+	w, id := newReleaseWorld(t)
+	approvals := w.Key.Approvals()
+	w.onSuccess("POST", "/escrow/*/actions", func(prepared map[string]any) {
+		prepared["action"].(map[string]any)["type"] = "refund"
+	})
+	taken, err := w.release(t.Context(), id)
+	assert.Equal(t, "action.type", as[*dapi.TermsDiffer](t, err).Member)
+	assert.Equal(t, moneymovement.PaymentNeedsDecision, taken.State)
+	assert.Equal(t, approvals, w.Key.Approvals())
+}
+
+// If the journal of an action fails, another process may take the action. This holds whatever type the journal's error
+// has, also if the deal cannot be read then.
+func TestAnActionWhoseJournalFails(t *testing.T) {
+	w, id := newReleaseWorld(t)
+	w.Host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
+	taken, err := w.DealEnded(w.account.Escrows.Act(t.Context(), w.deal, id, dapi.EscrowActionTypeRelease, "release-1",
+		dapi.DealTerms{Journal: func(context.Context, dapi.History) error { return &errors.ApprovalExpired{} }}))
+	assertUnknown(t, err, "release-1", "call again with the same key and terms")
+	assert.Equal(t, moneymovement.PaymentInDoubt, taken.State)
+	assert.False(t, taken.Unpaid)
+}
+
 // What is refused plainly keeps its type.
 func TestActionThatIsRefused(t *testing.T) {
 	w, id := newReleaseWorld(t)

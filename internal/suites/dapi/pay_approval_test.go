@@ -385,19 +385,33 @@ func TestReplayedFirstAnswerWithAnExpiredApproval(t *testing.T) {
 
 // If the service returns another payout for a payment that is booked again, the first one is paid.
 func TestReopenedPaymentThatIsAnotherIsNotPaid(t *testing.T) {
-	w := newPayWorld(t)
-	books := 0
-	w.onBooking(func(payout map[string]any) {
-		if books++; books > 1 {
-			payout["id"] = "po_another"
-		}
-	})
-	w.refuse(http.StatusConflict, "quote_expired")
-	payment, err := w.pay(journaled())
-	require.NoError(t, err)
-	assert.NotEqual(t, dapi.PayoutID("po_another"), payment.Payout.ID)
-	assert.Equal(t, traffic{books: 2, confirms: 2, reads: 1}, w.traffic())
-	assert.Equal(t, 1, w.Fundings())
+	for name, c := range map[string]struct {
+		expired bool // the first price, so that it is not signed
+		want    traffic
+	}{
+		"after a signature": {false, traffic{books: 2, confirms: 2, reads: 1}},
+		"before one":        {true, traffic{books: 2, confirms: 1, reads: 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newPayWorld(t)
+			books := 0
+			w.onBooking(func(payout map[string]any) {
+				if books++; books > 1 {
+					payout["id"] = "po_another"
+				} else if c.expired {
+					payout["quote"].(map[string]any)["expiresAt"] = time.Now().UTC().Format(time.RFC3339)
+				}
+			})
+			if !c.expired {
+				w.refuse(http.StatusConflict, "quote_expired")
+			}
+			payment, err := w.pay(journaled())
+			require.NoError(t, err)
+			assert.NotEqual(t, dapi.PayoutID("po_another"), payment.Payout.ID)
+			assert.Equal(t, c.want, w.traffic())
+			assert.Equal(t, 1, w.Fundings())
+		})
+	}
 }
 
 // A sandbox host and a client meet on a real socket here, as in an integrator's own test.

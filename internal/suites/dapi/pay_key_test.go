@@ -26,7 +26,11 @@ func TestPaymentsNeedAKey(t *testing.T) {
 	w := newPayWorld(t)
 	before := len(w.Host.Requests())
 	for name, call := range map[string]func() error{
-		"Pay": func() error { _, err := w.payAs(""); return err },
+		"Pay": func() error {
+			payment, err := w.payAs("")
+			assert.True(t, payment.Unpaid, "without a key nothing can have been paid")
+			return err
+		},
 		"Open": func() error {
 			_, err := w.account.Escrows.Open(t.Context(), deal(), "", dapi.DealTerms{})
 			return err
@@ -412,6 +416,12 @@ func TestAForgottenKeyPaysOnce(t *testing.T) {
 				w.Host.Arm("GET", "/payouts/*",
 					sandbox.Respond(http.StatusInternalServerError, "internal_error").Times(99))
 			}},
+		"it waits, in words of tomorrow": {unsent: true, state: inDoubt, arrange: func(w *payWorld, _ dapi.PayoutID) {
+			w.onSuccess("GET", "/payouts/*", func(payout map[string]any) { payout["status"] = "held" })
+		}},
+		"it waits, and offers no approval": {unsent: true, state: inDoubt, arrange: func(w *payWorld, _ dapi.PayoutID) {
+			w.onSuccess("GET", "/payouts/*", without("approval"))
+		}},
 		"it is not there": {unsent: true, state: inDoubt, arrange: func(w *payWorld, _ dapi.PayoutID) {
 			w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusNotFound, "not_found").Times(99))
 		}},

@@ -38,10 +38,11 @@ var suites = map[string][]testPackage{
 		{folder: "fleet/redis", tests: "^TestTheScriptDoesWhatTheMemoryDoes$"},
 		{folder: "fleet"}, {folder: "internal/transport"}, // which use all of it
 	},
-	"payments":       {{folder: "internal/suites/payments"}, {folder: "internal/simulation"}},
-	"signing":        {{folder: "internal/suites/vectors"}},
-	"signing/wallet": {{folder: "internal/suites/vectors"}},
-	"errors":         {{folder: "internal/tools/descriptions", alone: true}},
+	"internal/outcome": {{folder: "payments"}}, // with the table of all slugs
+	"payments":         {{folder: "internal/suites/payments"}, {folder: "internal/simulation"}},
+	"signing":          {{folder: "internal/suites/vectors"}},
+	"signing/wallet":   {{folder: "internal/suites/vectors"}},
+	"errors":           {{folder: "internal/tools/descriptions", alone: true}},
 }
 
 // equivalents is the file with the changes that change nothing, from the root.

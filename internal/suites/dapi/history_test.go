@@ -1,0 +1,192 @@
+package dapi_test
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// paymentRow is the row of a payment: a Journal writes it, and each call starts from it.
+type paymentRow struct {
+	history dapi.History
+	written []dapi.History
+}
+
+func (s *paymentRow) row() payOption {
+	return func(t *dapi.PayTerms) {
+		t.History = s.history
+		t.Journal = func(_ context.Context, history dapi.History) error {
+			s.history = history
+			s.written = append(s.written, history)
+			return nil
+		}
+	}
+}
+
+// What is stored before a signature has the key's first use, the payout and the price. The result of the call has the
+// same, and says besides whether it is proven that nothing was paid. A refused price is no bound for a later one.
+func TestWhatAHistorySays(t *testing.T) {
+	t.Run("paid", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			w, s, began := newPayWorld(t), &paymentRow{}, time.Now()
+			payment, err := w.pay(s.row())
+			require.NoError(t, err)
+			want := dapi.History{FirstUsed: began, PayoutID: payment.Payout.ID, Quote: payment.Payout.Quote}
+			assert.Equal(t, []dapi.History{want}, s.written)
+			assert.Equal(t, want, payment.History)
+		})
+	})
+	t.Run("paid, without a journal", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			w, began := newPayWorld(t), time.Now()
+			payment, err := w.pay()
+			require.NoError(t, err)
+			assert.Equal(t, dapi.History{FirstUsed: began, PayoutID: payment.Payout.ID}, payment.History)
+		})
+	})
+	t.Run("refused", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			w, s, began := newPayWorld(t), &paymentRow{}, time.Now()
+			w.refuse(http.StatusForbidden, "signing_policy_refused")
+			payment, err := w.pay(s.row())
+			require.Error(t, err)
+			want := dapi.History{FirstUsed: began, PayoutID: payment.Payout.ID, Unpaid: true}
+			assert.Equal(t, want, payment.History)
+		})
+	})
+	t.Run("in doubt, and then paid", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			w, s := newPayWorld(t), &paymentRow{}
+			w.loseConfirm()
+			payment, err := w.pay(s.row())
+			w.assertInDoubt(t, payment, err)
+			assert.Equal(t, s.history, payment.History)
+			assert.NotNil(t, payment.History.Quote)
+
+			w.account = w.integrator().Self()
+			again, err := w.pay(s.row())
+			require.NoError(t, err)
+			assert.Equal(t, payment.History, again.History)
+		})
+	})
+}
+
+// The first price that was signed stays in the history. So a later price that is worse is refused in another process.
+func TestTheFirstPriceStaysInTheHistory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, s := newPayWorld(t), &paymentRow{}
+		w.Host.Arm("POST", confirmPath, sandbox.DropBefore().Times(4))
+		w.hideReads()
+		payment, err := w.pay(s.row())
+		w.assertInDoubt(t, payment, err)
+		first := s.history.Quote
+		require.NotNil(t, first)
+
+		w.Host.Advance(10 * time.Minute)
+		w.worsen("0.02")
+		w.account = w.integrator().Self()
+		payment, err = w.pay(s.row())
+		w.assertInDoubt(t, payment, err)
+		assert.Equal(t, first, as[*dapi.PriceRefused](t, payment.Refusal).Reference)
+		_, err = w.pay(s.row(), quoteTolerance(amount("0.03")))
+		require.NoError(t, err)
+		assert.Equal(t, first, s.history.Quote)
+		assert.Len(t, s.written, 2)
+	})
+}
+
+// A key that the service has forgotten, and with which nothing was paid, is used for the first time again. So the next
+// call after a doubt does not find it too old, and nothing of the old booking counts.
+func TestAnUnpaidKeyThatWasForgottenIsNew(t *testing.T) {
+	for name, c := range map[string]struct {
+		age time.Duration
+		new bool
+	}{
+		"the service may still know it": {7*24*time.Hour + time.Hour, false},
+		"it has forgotten it":           {7*24*time.Hour + time.Hour + 1, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w, now := newPayWorld(t), time.Now()
+				s := &paymentRow{history: dapi.History{FirstUsed: now.Add(-c.age), Unpaid: true}}
+				payment, err := w.pay(s.row())
+				require.NoError(t, err)
+				want := now.Add(-c.age)
+				if c.new {
+					want = now
+				}
+				assert.Equal(t, want, payment.History.FirstUsed)
+			})
+		})
+	}
+}
+
+// A new booking ends the doubt about earlier calls only if a journal knows that none has signed. A booking that is not
+// new, or a doubt of this client, stays one.
+func TestANewBookingAndAJournalEndADoubt(t *testing.T) {
+	bookedBefore := func(change func(answer *http.Response)) func(w *payWorld) {
+		return func(w *payWorld) {
+			_, err := w.integrator().Self().Payouts.Book(w.Context(), w.asked,
+				moneymovement.IdempotencyKey("invoice-42"))
+			require.NoError(w, err)
+			w.Wire.OnAnswer(func(r *http.Request, answer *http.Response) {
+				if r.URL.Path == "/dapi/v1/payouts" {
+					change(answer)
+				}
+			})
+		}
+	}
+	for name, c := range map[string]struct {
+		before  func(w *payWorld)
+		journal bool
+		since   time.Duration // the first use, 0 for an empty history
+		unpaid  bool
+	}{
+		"new":            {before: func(*payWorld) {}, journal: true, since: time.Hour, unpaid: true},
+		"and no journal": {before: func(*payWorld) {}, since: time.Hour},
+		"booked before":  {before: bookedBefore(func(*http.Response) {}), journal: true, since: time.Hour},
+		"booked before, by the status alone": {before: bookedBefore(func(answer *http.Response) {
+			answer.Header.Del("Idempotency-Replayed")
+		}), journal: true, since: time.Hour},
+		"booked before, by the header alone": {before: bookedBefore(func(answer *http.Response) {
+			answer.StatusCode = http.StatusCreated
+		}), journal: true, since: time.Hour},
+		"this client is in doubt": {before: func(w *payWorld) {
+			w.Host.Arm("POST", bookPath, sandbox.DropBefore().Times(4))
+			_, err := w.pay()
+			require.Error(w, err)
+		}, journal: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newPayWorld(t)
+				c.before(w)
+				w.refuse(http.StatusForbidden, "signing_policy_refused")
+				var options []payOption
+				if c.journal {
+					options = append(options, journaled())
+				}
+				if c.since > 0 {
+					options = append(options, firstUsedAt(time.Now().Add(-c.since)))
+				}
+				payment, err := w.pay(options...)
+				as[*errors.SigningPolicyRefused](t, payment.Refusal)
+				assert.Equal(t, c.unpaid, payment.Unpaid, "%v", err)
+				if !c.unpaid {
+					w.assertInDoubt(t, payment, err)
+					assert.NotContains(t, err.Error(), howToSay, "what would have to be said is said already")
+				}
+			})
+		})
+	}
+}
