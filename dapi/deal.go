@@ -57,9 +57,8 @@ func (s *Escrows) Open(ctx context.Context, deal EscrowCreate, key moneymovement
 // *errors.InvalidInput if the key is empty. If the approval's 60 seconds pass before the confirm, Act prepares the
 // action again under the same key. [DealTerms] means the same as [PayTerms] for [Payouts.Pay].
 //
-// If History says that an earlier call may have taken the action, or this client knows of such a call, Act reads the
-// deal first, and returns it if it shows the action. If the deal cannot be read, Act signs nothing. A zero History
-// leaves no doubt, because the deal itself shows an action that was taken.
+// If an earlier call may have taken the action, Act reads the deal first, and returns it if it shows the action. If the
+// deal cannot be read, Act signs nothing.
 //
 // # Errors
 //
@@ -130,10 +129,7 @@ func (d *dealFlow) book(ctx context.Context, f *flow) (*offer, moneymovement.Res
 		}
 		return d.offer(f, deal, response.Status == 201 && !response.Replayed), response, nil
 	}
-	if f.earlier == callfacts.MayExist && f.history == (History{}) {
-		f.earlier = callfacts.NonePaid // nobody knows of an earlier call, and the deal itself shows one
-	}
-	if f.earlier != callfacts.NonePaid {
+	if f.earlier == callfacts.MayPay || f.earlier == callfacts.MayExist && !f.untold {
 		o, err := d.sync(ctx, f, d.id)
 		switch {
 		case err != nil:
@@ -244,12 +240,14 @@ func (d *dealFlow) confirm(ctx context.Context, f *flow, allowExpired bool) (*of
 		if differs := deal.windowsDiffer(d.asked, true); differs != nil {
 			return nil, f.unproven(&opConfirmEscrowAction, f.headed(differs))
 		}
+		if deal.Status == EscrowStatusExpired { // from before the confirm, which has succeeded
+			return nil, f.unproven(&opConfirmEscrowAction, errors.New("the response says that the deal has expired"))
+		}
 	}
 	return o, nil
 }
 
 func (d *dealFlow) after(_ context.Context, f *flow, err error) ending {
-	f.forgive(err)
 	switch {
 	case f.booked != nil && approvalClosed(err):
 		return rebookAfter(err)
@@ -283,11 +281,17 @@ func (d *dealFlow) look(ctx context.Context, f *flow, end ending) ending {
 		return end
 	}
 	began := cmp.Or(d.began, d.approver.now())
-	for waited := false; ; waited = true {
+	waited := false
+	read := func(o *offer) bool { // the chain was read after the confirm
+		at := o.deal.SyncedAt
+		return at.After(began.Add(clockTolerance)) || waited && at.IsZero()
+	}
+	for ; ; waited = true {
 		o, err := d.sync(ctx, f, EscrowID(f.id()))
 		switch {
 		case err != nil || o.differs != nil:
 			return doubtful(end.err)
+		case o.phase == phaseEnded && f.sent && !conflict && !closed && !read(o): // as it was before the confirm
 		case o.settles(), f.attempt.done(), consumed && !o.deal.Status.Known() && !o.deal.Can(d.action):
 			if o.phase != phaseEnded {
 				o.phase = phasePaid
@@ -297,8 +301,12 @@ func (d *dealFlow) look(ctx context.Context, f *flow, end ending) ending {
 			refusal.Remedy() != errors.RemedyChangeAccount:
 			return doubtful(end.err) // perhaps with this signature, and the chain was not read since
 		case conflict || closed: // this call did nothing, so the stored deal is good enough
+			if o.deal.Status.Final() {
+				f.earlier = callfacts.NonePaid // the deal has ended in another way
+			}
 			return refusedBy(end.err)
-		case waited || o.deal.SyncedAt.After(began.Add(clockTolerance)):
+		}
+		if waited || read(o) {
 			return doubtful(end.err)
 		}
 		synced := cmp.Or(o.deal.SyncedAt, d.approver.now()) // without it, the chain may have been read just now

@@ -159,10 +159,12 @@ func (r *result) retryAt() time.Time {
 func (f *flow) run(ctx context.Context, low lowLevel, checks ...func(*transport.Check)) result {
 	f.untold = f.journal == nil && f.history == History{}
 	f.proven = f.journal != nil && (f.history.Unpaid || f.history == History{})
-	checks = append([]func(*transport.Check){requiredKey(f.first, string(f.key)), f.history.check}, checks...)
+	checks = append([]func(*transport.Check){requiredKey(f.first, string(f.key)), func(c *transport.Check) {
+		f.history.check(c, f.proven)
+	}}, checks...)
 	err := low.ready(ctx, f.first, checks...)
 	if err != nil {
-		return f.early(err, f.key == "" || f.proven && f.memory.unpaid(f.scope))
+		return f.early(err, (f.proven || f.key == "" && f.history == History{}) && f.memory.unpaid(f.scope))
 	}
 	f.begin()
 	if err := f.checkAge(f.clock().now()); err != nil && f.about == "" {
@@ -178,10 +180,11 @@ func (f *flow) run(ctx context.Context, low lowLevel, checks ...func(*transport.
 }
 
 // begin sets the time of the key's first use. If nothing was paid with the key and the service has forgotten it, this
-// is the first use again.
+// is the first use again, and also if a clock was ahead at the first use.
 func (f *flow) begin() {
-	now := time.Now()
-	if f.proven && !f.history.FirstUsed.IsZero() && now.Sub(f.history.FirstUsed) > keyLifetime+keyMargin {
+	now := time.Now().UTC().Round(0) // which is equal to what is read from JSON
+	first := f.history.FirstUsed
+	if age := now.Sub(first); f.proven && !first.IsZero() && (age > keyLifetime+keyMargin || age < -keyMargin) {
 		f.history = History{}
 	}
 	if f.firstUsed = f.history.FirstUsed; f.firstUsed.IsZero() {
@@ -438,8 +441,12 @@ func (f *flow) reserve() time.Duration {
 // askAndJournal calls the caller's BeforeSigning, which can refuse, and Journal, which stores what is about to be
 // signed.
 func (f *flow) askAndJournal(ctx context.Context) ending {
-	o := f.booked
+	o, history := f.booked, f.historyNow()
+	if o.payout != nil && history.Quote == nil && o.payout.Quote != nil {
+		history.Quote = new(*o.payout.Quote)
+	}
 	if o.approval == nil || f.hook == nil && f.journal == nil {
+		f.history = history
 		return ending{next: proceed}
 	}
 	left := o.approval.ExpiresAt.Sub(f.clock().now()) - hookReserve
@@ -451,10 +458,6 @@ func (f *flow) askAndJournal(ctx context.Context) ending {
 	var err error
 	if f.hook != nil {
 		err = f.hook(asking, o)
-	}
-	history := f.historyNow()
-	if o.payout != nil && history.Quote == nil && o.payout.Quote != nil {
-		history.Quote = new(*o.payout.Quote)
 	}
 	if err == nil && f.journal != nil {
 		if err = f.journal(asking, history); err != nil { // perhaps another process has stored that it signs
@@ -489,8 +492,12 @@ func (f *flow) conclude(ctx context.Context, end ending) result {
 	}
 	if end.moved == errors.Moved {
 		f.attempt.settle(end.offer)
+		r := f.settledResult(end.offer)
+		if r.unpaid {
+			f.attempt.end(transport.KeyUnpaid)
+		}
 		f.attempt.end(transport.KeySettled)
-		return f.settledResult(end.offer)
+		return r
 	}
 	if _, old := end.err.(*KeyTooOld); old { //nolint:errorlint // one in the caller's error is of another payment
 		end.moved = errors.NotMoved
@@ -545,7 +552,7 @@ func (f *flow) early(err error, unpaid bool) result {
 // payment is paid, and the payout could not be read.
 func (f *flow) settledResult(o *offer) result {
 	if o == nil {
-		o = cmp.Or(f.booked, &offer{payout: &Payout{ID: PayoutID(f.id())}})
+		o = cmp.Or(f.booked, &offer{id: f.id(), payout: &Payout{ID: PayoutID(f.id())}})
 	}
 	f.booked = o
 	err := f.named(o.notCompleted(f.key))
