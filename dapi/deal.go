@@ -114,38 +114,39 @@ func (d *dealFlow) clock() approver { return d.approver }
 
 func (d *dealFlow) price(*flow) error { return nil }
 
-func (d *dealFlow) book(ctx context.Context, f *flow) (*offer, moneymovement.Response, error) {
+func (d *dealFlow) book(ctx context.Context, f *flow) (booked *offer, created bool, err error) {
 	d.Escrows = d.service.withCurrentKey()
 	var response moneymovement.Response
 	options := writeOptions(f.options, moneymovement.IdempotencyKey(f.key), moneymovement.CaptureResponse(&response))
 	if f.booked != nil { // its approval has expired
 		o, err := d.prepare(ctx, f, f.booked.deal, options)
-		return o, moneymovement.Response{}, err
+		return o, false, err
 	}
 	if f.first == &opCreateEscrow {
 		deal, err := d.Create(ctx, d.asked, options...)
 		if err != nil {
-			return nil, response, err
+			return nil, false, err
 		}
-		return d.offer(f, deal, response.Status == 201 && !response.Replayed), response, nil
+		created = isCreated(&response)
+		return d.offer(f, deal, created), created, nil
 	}
 	if f.earlier == callfacts.MayPay || f.earlier == callfacts.MayExist && !f.untold {
 		o, err := d.sync(ctx, f, d.id)
 		switch {
 		case err != nil:
-			return nil, response, f.unproven(&opSyncEscrow, err)
+			return nil, false, f.unproven(&opSyncEscrow, err)
 		case o.differs != nil:
-			return nil, response, f.unproven(&opSyncEscrow, f.headed(o.differs))
+			return nil, false, f.unproven(&opSyncEscrow, f.headed(o.differs))
 		case o.phase == phasePaid:
-			return o, response, nil
+			return o, false, nil
 		}
 		f.wasRead = false
 	}
 	if err := f.checkAge(d.approver.latest()); err != nil {
-		return nil, response, err
+		return nil, false, err
 	}
 	o, err := d.prepare(ctx, f, &Escrow{ID: d.id}, options)
-	return o, moneymovement.Response{}, err
+	return o, false, err
 }
 
 // prepare prepares the action of a deal.

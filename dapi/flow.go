@@ -56,8 +56,8 @@ type flow struct {
 
 // payable is what differs between a payout, a deal and an action of a deal.
 type payable interface {
-	// book books, or prepares again what was booked.
-	book(ctx context.Context, f *flow) (*offer, moneymovement.Response, error)
+	// book books, or prepares again what was booked. created says that the service has not done so before.
+	book(ctx context.Context, f *flow) (booked *offer, created bool, err error)
 	// read reads what is known to be booked. What it returns can be signed.
 	read(ctx context.Context, f *flow) (*offer, error)
 	// price refuses a price that is out of bounds.
@@ -142,7 +142,6 @@ func rebookAfter(err error) ending { return ending{next: rebook, err: err} }
 // result is what a flow returns. [Payment] and [Deal] have the same fields.
 type result struct {
 	state   moneymovement.PaymentState
-	unpaid  bool
 	offer   *offer
 	refusal error
 	err     error
@@ -246,7 +245,7 @@ func (f *flow) bookAndProve(ctx context.Context) ending {
 	if err := f.checkAge(f.clock().now()); err != nil && f.about == "" {
 		return refusedBy(err)
 	}
-	booked, response, err := f.book(ctx, f)
+	booked, created, err := f.book(ctx, f)
 	if err != nil {
 		return f.after(ctx, f, err)
 	}
@@ -257,7 +256,7 @@ func (f *flow) bookAndProve(ctx context.Context) ending {
 	if known := f.knownID(); known != "" && known != booked.id {
 		return f.bookedOther(ctx, known, booked.id)
 	}
-	f.fresh = response.Status == http.StatusCreated && !response.Replayed && booked.signable()
+	f.fresh = created && booked.signable()
 	if f.fresh || booked.phase != phasePaid { // a service that forgot the key has booked another payment
 		if err := f.checkAge(f.clock().latest()); err != nil {
 			f.booked = cmp.Or(f.booked, booked)
@@ -265,7 +264,7 @@ func (f *flow) bookAndProve(ctx context.Context) ending {
 		}
 	}
 	if f.booked == nil {
-		f.earlier = f.afterFirst(booked, response)
+		f.earlier = f.afterFirst(booked, created)
 	}
 	f.booked = booked
 	return ending{next: proceed}
@@ -274,8 +273,7 @@ func (f *flow) bookAndProve(ctx context.Context) ending {
 // afterFirst returns what is known of other calls after the first response of a call. A new booking ends a doubt only
 // if the caller journals and has stored no id: nothing was signed with the key then. Otherwise the service may have
 // forgotten the key.
-func (f *flow) afterFirst(booked *offer, response moneymovement.Response) callfacts.Earlier {
-	created := response.Status == http.StatusCreated && !response.Replayed
+func (f *flow) afterFirst(booked *offer, created bool) callfacts.Earlier {
 	switch {
 	case booked.phase == phasePaid && !f.fresh:
 		return callfacts.MayPay
@@ -291,6 +289,11 @@ func (o *offer) status() (status, hash string) {
 		return string(o.payout.Status), o.payout.TransactionHash
 	}
 	return string(o.deal.Status), o.deal.TransactionHash
+}
+
+// isCreated reports a response of the service that does something for the first time.
+func isCreated(response *moneymovement.Response) bool {
+	return response.Status == http.StatusCreated && !response.Replayed
 }
 
 // signable reports an offer that can be signed, and of which no transaction shows that it is paid.
@@ -493,7 +496,7 @@ func (f *flow) conclude(ctx context.Context, end ending) result {
 	if end.moved == errors.Moved {
 		f.attempt.settle(end.offer)
 		r := f.settledResult(end.offer)
-		if r.unpaid {
+		if r.history.Unpaid {
 			f.attempt.end(transport.KeyUnpaid)
 		}
 		f.attempt.end(transport.KeySettled)
@@ -552,7 +555,7 @@ func (f *flow) early(err error, unpaid bool) result {
 // payment is paid, and the payout could not be read.
 func (f *flow) settledResult(o *offer) result {
 	if o == nil {
-		o = cmp.Or(f.booked, &offer{id: f.id(), payout: &Payout{ID: PayoutID(f.id())}})
+		o = cmp.Or(f.booked, &offer{id: f.id()})
 	}
 	f.booked = o
 	err := f.named(o.notCompleted(f.key))
@@ -561,8 +564,7 @@ func (f *flow) settledResult(o *offer) result {
 	}
 	r := f.result(moneymovement.PaymentEnded, err, err)
 	// it was never approved; a payout can still be, by another process that has signed and books again
-	r.unpaid = o.deal != nil || o.phase == phaseLapsed && f.clean
-	r.history.Unpaid = r.unpaid
+	r.history.Unpaid = o.deal != nil || o.phase == phaseLapsed && f.clean
 	return r
 }
 
@@ -591,8 +593,8 @@ func (f *flow) refusedResult(refusal error, earlier callfacts.Earlier) result {
 		}
 	}
 	r := f.result(state, refusal, err)
-	if r.unpaid, r.history.Unpaid = unpaid, unpaid; unpaid {
-		r.history.Quote = nil // whoever pays later decides about the price of then
+	if r.history.Unpaid = unpaid; unpaid {
+		r.history.Quote = nil // a later call compares with its own first price
 	}
 	return r
 }

@@ -107,20 +107,20 @@ type payoutFlow struct {
 
 func (p *payoutFlow) clock() approver { return p.approver }
 
-func (p *payoutFlow) book(ctx context.Context, f *flow) (*offer, moneymovement.Response, error) {
+func (p *payoutFlow) book(ctx context.Context, f *flow) (booked *offer, created bool, err error) {
 	p.Payouts = p.service.withCurrentKey()
 	var response moneymovement.Response
 	payout, err := p.Book(ctx, p.asked, writeOptions(f.options, moneymovement.IdempotencyKey(f.key),
 		moneymovement.CaptureResponse(&response))...)
 	if err != nil {
-		return nil, response, err
+		return nil, false, err
 	}
 	o := p.offer(f, payout, response.Body)
 	if o.approval == nil && payout.Status != PayoutStatusAwaitingApproval {
 		o.problem = f.unproven(&opBookPayout, fmt.Errorf("the booking has no approval to sign, and its status is %q",
 			payout.Status))
 	}
-	return o, response, nil
+	return o, isCreated(&response), nil
 }
 
 // writeOptions returns the options of a flow for a write, and more.
@@ -377,7 +377,7 @@ func refusesBooking(err error) bool {
 
 // mayHaveMoved reports whether the payment may be made after the error of a call. A response to a confirm that is not
 // the service's, such as a proxy's page with status 404, does not show what the service did. Nor does a refusal of a
-// confirm whose slug is one of tomorrow, or says that what was confirmed is not there: it can be about a repetition.
+// confirm whose slug this version does not know, or says that what was confirmed is not there: it can be about a repetition.
 func mayHaveMoved(err error) bool {
 	if err == nil {
 		return false

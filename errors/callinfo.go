@@ -37,16 +37,6 @@ func init() { //nolint:gochecknoinits // the SDK's other packages call these, an
 		}
 	}
 	callfacts.WithoutEffect = withoutEffect
-	callfacts.EarlierOf = func(err error) callfacts.Earlier {
-		call, _ := CallInfoOf(err)
-		return call.facts.Earlier
-	}
-	callfacts.SetEarlier = func(err error, earlier callfacts.Earlier) {
-		var found withCallInfo
-		if As(err, &found) {
-			found.callInfo().facts.Earlier = earlier
-		}
-	}
 	callfacts.SetResource = func(err error, resource, key string) {
 		var found withCallInfo
 		if As(err, &found) {

@@ -2,6 +2,7 @@ package dapi_test
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"testing"
 	"testing/synctest"
@@ -38,17 +39,22 @@ func (s *paymentRow) row() payOption {
 func TestWhatAHistorySays(t *testing.T) {
 	t.Run("paid", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			w, s, began := newPayWorld(t), &paymentRow{}, time.Now()
+			w, s, began := newPayWorld(t), &paymentRow{}, time.Now().UTC().Round(0)
 			payment, err := w.pay(s.row())
 			require.NoError(t, err)
 			want := dapi.History{FirstUsed: began, PayoutID: payment.Payout.ID, Quote: payment.Payout.Quote}
 			assert.Equal(t, []dapi.History{want}, s.written)
 			assert.Equal(t, want, payment.History)
+			written, err := json.Marshal(want)
+			require.NoError(t, err)
+			var read dapi.History
+			require.NoError(t, json.Unmarshal(written, &read))
+			assert.Equal(t, want.FirstUsed, read.FirstUsed, "a journal can compare them")
 		})
 	})
 	t.Run("paid, without a journal", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			w, began := newPayWorld(t), time.Now()
+			w, began := newPayWorld(t), time.Now().UTC().Round(0)
 			payment, err := w.pay()
 			require.NoError(t, err)
 			want := dapi.History{FirstUsed: began, PayoutID: payment.Payout.ID, Quote: payment.Payout.Quote}
@@ -57,7 +63,7 @@ func TestWhatAHistorySays(t *testing.T) {
 	})
 	t.Run("refused", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			w, s, began := newPayWorld(t), &paymentRow{}, time.Now()
+			w, s, began := newPayWorld(t), &paymentRow{}, time.Now().UTC().Round(0)
 			w.refuse(http.StatusForbidden, "signing_policy_refused")
 			payment, err := w.pay(s.row())
 			require.Error(t, err)
@@ -118,7 +124,7 @@ func TestAnUnpaidKeyThatWasForgottenIsNew(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w, now := newPayWorld(t), time.Now()
+				w, now := newPayWorld(t), time.Now().UTC().Round(0)
 				s := &paymentRow{history: dapi.History{FirstUsed: now.Add(-c.age), Unpaid: true}}
 				payment, err := w.pay(s.row())
 				require.NoError(t, err)
