@@ -254,9 +254,7 @@ func (s *line) setTimer(now time.Time) {
 		}
 	}
 	switch {
-	case next.IsZero() && s.timer != nil:
-		s.timer.Stop()
-	case next.IsZero():
+	case next.IsZero(): // an alarm without anything to do changes nothing
 	case s.timer == nil:
 		s.timer = time.AfterFunc(next.Sub(now), s.alarm)
 	default:
