@@ -127,6 +127,7 @@ func TestWhatAStoreIsAsked(t *testing.T) {
 		known.Log = "log"
 		other.Key = "c:w:af3c82544f648b38" // a digest: the scope can be an email
 		assert.Equal(t, []ratewindow.Ask{first, known, first, other}, store.asks)
+		synctest.Wait()
 		for _, ctx := range store.ended {
 			assert.ErrorIs(t, ctx.Err(), context.Canceled)
 		}
