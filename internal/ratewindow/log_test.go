@@ -48,7 +48,9 @@ func (c *counter) ask(at time.Duration, process string, waiting [ratewindow.Rank
 }
 
 // gets is ask, of which only the slots count.
-func (c *counter) gets(at time.Duration, process string, waiting [ratewindow.Ranks]int, more ...asking) []time.Duration {
+func (c *counter) gets(
+	at time.Duration, process string, waiting [ratewindow.Ranks]int, more ...asking,
+) []time.Duration {
 	got, _ := c.ask(at, process, waiting, more...)
 	return got.at
 }
