@@ -249,7 +249,6 @@ func (s *line) setTimer(now time.Time) {
 		for _, w := range s.queue.waiting[Confirms] {
 			if w.closes.After(now) {
 				next = sooner(next, w.closes)
-				break
 			}
 		}
 	}

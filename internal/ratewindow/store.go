@@ -290,8 +290,6 @@ func (s *line) ownShare(now time.Time) *own {
 	for i, m := range recent {
 		if place := share.calls - len(recent) + i; place >= 0 {
 			until[place] = later(until[place], m.at.Add(s.held))
-		} else {
-			until = append(until, m.at.Add(s.held))
 		}
 	}
 	for _, at := range until {

@@ -758,24 +758,59 @@ func TestASlotGoesBackAtOnce(t *testing.T) {
 	})
 }
 
-// A call goes on when its slot comes.
+// A call goes on when its slot comes, and one without a slot when there is room behind the slots.
 func TestACallWithASlotKnowsWhenItGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q, _ := shared(t, aMinute, patient, nothing(time.Second), granted(20*time.Second, 10*time.Second))
+		q, store := shared(t, aMinute, patient, nothing(time.Second),
+			granted(20*time.Second, 10*time.Second).next(time.Hour).room(30*time.Second, 40*time.Second, 50*time.Second))
 		noted := &watched{began: time.Now()}
-		for range 2 {
+		all, leave := context.WithCancel(t.Context())
+		for range 3 {
 			q.calls.Go(func() {
-				waiting, over := ratewindow.InLine(ratewindow.WatchQueue(q.Context(), noted.watch), "w")
+				waiting, over := ratewindow.InLine(ratewindow.WatchQueue(all, noted.watch), "w")
 				defer over()
-				assert.NoError(q, pass(waiting, q.limiter, "w", ""))
+				_ = pass(waiting, q.limiter, "w", "")
 			})
 			synctest.Wait()
 			time.Sleep(100 * time.Millisecond) // so that they are watched one after the other
 		}
+		time.Sleep(time.Minute)
+		leave()
 		q.calls.Wait()
-		assert.Equal(t, noted.until, noted.finished)
-		assert.Equal(t, 10*time.Second, noted.until[1]-noted.until[0])
+		heard := store.at[1]
+		want := []time.Duration{heard + 10*time.Second, heard + 20*time.Second, heard + 30*time.Second}
+		assert.Equal(t, want, noted.until)
+		assert.Equal(t, want[:2], noted.finished[:2])
 	})
+}
+
+// A question for which nobody waits any more is not asked.
+func TestNobodyWaitsAnyMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q, store := shared(t, aMinute, patient, nothing(10*time.Second))
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, cancel)
+		require.ErrorIs(t, pass(ctx, q.limiter, "w", ""), context.Canceled)
+		time.Sleep(time.Minute)
+		assert.Len(t, store.asks, 1)
+	})
+}
+
+// Of the slots of a store, a class that waits has a tenth as well, unless a confirm would then be too late.
+func TestATenthOfTheSlotsOfAStore(t *testing.T) {
+	for closes, write := range map[time.Duration]int{0: 1, minute: 0} {
+		synctest.Test(t, func(t *testing.T) {
+			q, _ := shared(t, aMinute, patient, nothing(time.Second).late(100*time.Millisecond),
+				granted(0, 0, 0, 0, 0, 0, 0, 0, 0, 0).next(10*time.Second), granted(5*time.Second))
+			q.come("write", moneymovement.ClassWrite, 0)
+			q.comeMany(10, "confirm", moneymovement.ClassConfirm, closes)
+			time.Sleep(2 * time.Second)
+			synctest.Wait()
+			assert.Equal(t, write, q.count("write", 10))
+			q.calls.Wait()
+			assert.Len(t, q.order, 11)
+		})
+	}
 }
 
 // Of the calls with the same mark, the one that was not sent is forgotten. The marks of a share are times, and those of
