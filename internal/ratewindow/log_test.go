@@ -223,6 +223,7 @@ func TestClassesOfALog(t *testing.T) {
 		"a confirm after eight":   {8, calls(0, 1, 0, 0), ofLog(""), 1},
 		"a confirm after nine":    {9, calls(0, 1, 0, 0), ofLog(""), 0},
 		"a confirm that is tight": {9, calls(0, 1, 0, 0), pressed, 1},
+		"others' tight confirm":   {0, calls(0, 10, 0, 0), ofLog(""), 10},
 		"polls":                   {0, calls(0, 0, 0, 10), ofLog(""), 7},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -239,6 +240,9 @@ func TestClassesOfALog(t *testing.T) {
 				assert.Len(t, got, tc.before, "the read does not come soon")
 			}
 			soon := time.Second + minute/2 - ahead
+			if name == "others' tight confirm" {
+				c.gets(2*time.Second, "tight", calls(0, 1, 0, 0), pressed)
+			}
 			got := c.gets(soon, "asks", tc.waiting, unused(back[tc.before:10]...), tc.more)
 			assert.Len(t, got, min(tc.want, 10-tc.before))
 		})
