@@ -509,13 +509,23 @@ func TestAKeyInAPath(t *testing.T) {
 	}
 }
 
-// A write that has a key and no body sends none.
+// A write that has a key and no body sends none. net/http must not repeat it, and may repeat what has no key.
 func TestAKeyWithoutABody(t *testing.T) {
-	svc := script(ok)
-	_, err := send(t.Context(), newClient(t, host, through(svc)), &deleteThing, transport.Keyed("invoice-42"))
-	require.NoError(t, err)
-	assert.Empty(t, svc.attempts()[0].body)
-	assert.Equal(t, []string{"invoice-42"}, keys(svc.attempts()))
+	for key, repeated := range map[string]bool{"invoice-42": false, "": true} {
+		var body io.ReadCloser
+		svc := script(ok)
+		client := newClient(t, host, through(step(func(req *http.Request) (*http.Response, error) {
+			body = req.Body
+			return svc.RoundTrip(req)
+		})))
+		var call transport.Call
+		call.Key = moneymovement.Key(key)
+		_, err := send(t.Context(), client, &deleteThing, call)
+		require.NoError(t, err)
+		assert.Equal(t, repeated, body == nil)
+		assert.Empty(t, svc.attempts()[0].body)
+		assert.Equal(t, []string{key}, keys(svc.attempts()))
+	}
 }
 
 // A generated encoder writes the body. What it cannot write, the general one does.
