@@ -384,3 +384,58 @@ func TestAProcessThatDoesNotComeIsForgotten(t *testing.T) {
 		assert.Equal(t, calls(0, 0, others, 0), answer.Others)
 	}
 }
+
+// A process that has just got a slot comes after one that has waited for longer, also if it waits on.
+func TestAProcessThatGotASlotComesLater(t *testing.T) {
+	c := &counter{calls: 4}
+	c.gets(0, "full", calls(0, 0, 4, 0))
+	for i, process := range []string{"a", "b"} {
+		c.gets(time.Duration(11+i)*time.Second, process, calls(0, 0, 3, 0))
+	}
+	for i, process := range []string{"a", "b"} {
+		c.gets(minute/2+time.Duration(11+i)*time.Second, process, calls(0, 0, 3, 0))
+	}
+	const now = minute - ahead
+	c.gets(now, "full", calls(0, 0, 0, 0), unused(minute))
+	assert.Empty(t, c.gets(now, "b", calls(0, 0, 3, 0)))
+	assert.Len(t, c.gets(now, "a", calls(0, 0, 3, 0)), 1)
+	c.gets(now, "full", calls(0, 0, 0, 0), unused(minute+time.Microsecond))
+	assert.Len(t, c.gets(now, "b", calls(0, 0, 3, 0)), 1)
+}
+
+// The time for which a slot is left begins anew for each slot.
+func TestASecondSlotIsLeftAsLong(t *testing.T) {
+	c := &counter{calls: 1}
+	c.gets(0, "full", calls(0, 0, 1, 0))
+	c.gets(time.Second, "first", calls(0, 0, 1, 0))
+	const comes = time.Second + minute/2
+	assert.Empty(t, c.gets(comes-ahead, "second", calls(0, 0, 1, 0), unused(minute)))
+	assert.Len(t, c.gets(comes, "first", calls(0, 0, 1, 0)), 1)
+	c.gets(comes+time.Second, "refreshes", calls(1, 0, 0, 0))
+	got, _ := c.ask(comes+time.Second+minute/2-ahead, "second", calls(0, 0, 1, 0), unused(comes+minute))
+	assert.Empty(t, got.at)
+	assert.Equal(t, 2*ahead, got.next)
+}
+
+// Calls that go one by one are counted for those that wait. Whoever waits anew has not been passed over.
+func TestALogCountsWhoIsPassedOver(t *testing.T) {
+	for again, want := range map[bool]int{false: 0, true: 1} {
+		c := &counter{calls: 20}
+		c.gets(0, "full", calls(0, 0, 20, 0))
+		c.gets(time.Second, "read", calls(0, 0, 1, 0))
+		mark := func(i int) time.Duration { return minute + time.Duration(i)*time.Microsecond }
+		for i := range 9 {
+			assert.Len(t, c.gets(2*time.Second, "confirms", calls(0, 1, 0, 0), unused(mark(i))), 1)
+		}
+		if again {
+			c.gets(3*time.Second, "read", calls(0, 0, 0, 0))
+			c.gets(3*time.Second, "other", calls(0, 0, 0, 0))
+			c.gets(3*time.Second, "read", calls(0, 0, 1, 0))
+		}
+		soon := 3*time.Second + minute/2 - ahead
+		if !again {
+			soon -= 2 * time.Second
+		}
+		assert.Len(t, c.gets(soon, "confirms", calls(0, 1, 0, 0), unused(mark(9))), want)
+	}
+}
