@@ -78,7 +78,8 @@ func TestALogGivesOutAWindow(t *testing.T) {
 	got, answer := c.ask(0, "p", calls(0, 0, 3, 0))
 	assert.NotEmpty(t, answer.Log)
 	const one = time.Microsecond // a mark names one slot
-	assert.Equal(t, given{at: []time.Duration{0, 0, 0}, marks: []time.Duration{minute, minute + one, minute + 2*one}}, got)
+	want := given{at: []time.Duration{0, 0, 0}, marks: []time.Duration{minute, minute + one, minute + 2*one}}
+	assert.Equal(t, want, got)
 	assert.Equal(t, []time.Duration{0, 0, minute + one}, answer.Free)
 	assert.Zero(t, answer.Others)
 

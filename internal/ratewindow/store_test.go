@@ -300,8 +300,9 @@ func TestAnAnswerThatIsTooOld(t *testing.T) {
 		earliest time.Duration // for the second question
 		latest   time.Duration
 	}{
-		"in time":  {granted(0).late(slow), 1, nil, 0, 0},
-		"too late": {granted(0, time.Second).late(slow + 1), 2, []int64{1, 2}, slow + 1, slow + 1 + 250*time.Millisecond},
+		"in time": {granted(0).late(slow), 1, nil, 0, 0},
+		"too late": {granted(0, time.Second).late(slow + 1), 2, []int64{1, 2}, slow + 1,
+			slow + 1 + 250*time.Millisecond},
 		"no slots": {nothing(9 * time.Second).late(slow + 1), 2, nil, slow + 1 + 9*time.Second,
 			slow + 1 + 9*time.Second + 125*time.Millisecond},
 	} {
@@ -546,7 +547,8 @@ func TestACallThatTheShareMakesTooLate(t *testing.T) {
 // Of a call with the share that was not sent, the store hears nothing, and another call has its place.
 func TestACallOfTheShareThatIsNotSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q, store := shared(t, aMinute, ratewindow.Sharing{Share: 4}, down, down, down, down, down, down, down, granted(0))
+		q, store := shared(t, aMinute, ratewindow.Sharing{Share: 4}, down, down, down, down, down, down, down,
+			granted(0))
 		gone := &abandoned{Context: t.Context()}
 		lost := store.answers[0]
 		store.answers[0] = lost.late(time.Second)
@@ -762,7 +764,8 @@ func TestASlotGoesBackAtOnce(t *testing.T) {
 func TestACallWithASlotKnowsWhenItGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, store := shared(t, aMinute, patient, nothing(time.Second),
-			granted(20*time.Second, 10*time.Second).next(time.Hour).room(30*time.Second, 40*time.Second, 50*time.Second))
+			granted(20*time.Second, 10*time.Second).next(time.Hour).
+				room(30*time.Second, 40*time.Second, 50*time.Second))
 		noted := &watched{began: time.Now()}
 		all, leave := context.WithCancel(t.Context())
 		for range 3 {

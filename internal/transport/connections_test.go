@@ -628,13 +628,14 @@ func TestAClientIsMadeWhileTheDefaultTransportIsFirstUsed(t *testing.T) {
 
 // After a request that timed out, the connections that nobody uses are closed. They stay after any other failure.
 func TestWhichFailuresCloseConnections(t *testing.T) {
+	silent := func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }
 	for name, tc := range map[string]struct {
 		second func(net.Conn)
 		within time.Duration
 		closes time.Duration // when the connection of another call is closed
 	}{
-		"no response":         {func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }, time.Hour, 30 * time.Second},
-		"a deadline":          {func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }, 10 * time.Second, 91 * time.Second},
+		"no response":         {silent, time.Hour, 30 * time.Second},
+		"a deadline":          {silent, 10 * time.Second, 91 * time.Second},
 		"a closed connection": {func(conn net.Conn) { _ = conn.Close() }, time.Hour, 91 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -679,7 +680,10 @@ func TestTheDefaultTransportClosesItsConnections(t *testing.T) {
 		var wrapped http.RoundTripper
 		began := time.Now()
 		client := newClient(t, "http://127.0.0.1", set, func(c *transport.Config) {
-			c.Transports = append(c.Transports, func(next http.RoundTripper) http.RoundTripper { wrapped = next; return next })
+			c.Transports = append(c.Transports, func(next http.RoundTripper) http.RoundTripper {
+				wrapped = next
+				return next
+			})
 		})
 		_, err := send(t.Context(), client, &readThing, transport.Call{})
 		require.NoError(t, err)
