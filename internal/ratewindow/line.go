@@ -249,14 +249,11 @@ func (s *line) setTimer(now time.Time) {
 		for _, w := range s.queue.waiting[Confirms] {
 			if w.closes.After(now) {
 				next = sooner(next, w.closes)
-				break
 			}
 		}
 	}
 	switch {
-	case next.IsZero() && s.timer != nil:
-		s.timer.Stop()
-	case next.IsZero():
+	case next.IsZero(): // an alarm without anything to do changes nothing
 	case s.timer == nil:
 		s.timer = time.AfterFunc(next.Sub(now), s.alarm)
 	default:
