@@ -262,7 +262,7 @@ func (f *flow) bookAndProve(ctx context.Context) ending {
 		}
 	}
 	if f.booked == nil {
-		f.earlier = f.afterFirst(booked, response)
+		f.earlier = f.afterFirst(response)
 	}
 	f.booked = booked
 	return ending{next: proceed}
@@ -271,12 +271,9 @@ func (f *flow) bookAndProve(ctx context.Context) ending {
 // afterFirst returns what is known of other calls after the first response of a call. A new booking ends a doubt only
 // if the caller journals and has stored no id: nothing was signed with the key then. Otherwise the service may have
 // forgotten the key.
-func (f *flow) afterFirst(booked *offer, response moneymovement.Response) callfacts.Earlier {
+func (f *flow) afterFirst(response moneymovement.Response) callfacts.Earlier {
 	created := response.Status == http.StatusCreated && !response.Replayed
-	switch {
-	case booked.phase == phasePaid && !f.fresh:
-		return callfacts.MayPay
-	case f.earlier == callfacts.MayExist && created && f.journal != nil && f.history.id() == "":
+	if f.earlier == callfacts.MayExist && created && f.journal != nil && f.history.id() == "" {
 		return callfacts.NonePaid
 	}
 	return f.earlier
@@ -328,7 +325,7 @@ func (f *flow) bookedOther(ctx context.Context, known, got string) ending {
 	case o.settles():
 		return settledBy(o)
 	case o.phase == phaseOpen && o.approval != nil:
-		f.earlier, f.fresh, f.booked = callfacts.MayPay, false, o
+		f.earlier, f.booked = callfacts.MayPay, o
 		return ending{next: proceed}
 	}
 	return doubtful(differs)
@@ -520,7 +517,7 @@ func (f *flow) early(err error, unpaid bool) result {
 	switch {
 	case unpaid:
 		earlier = callfacts.NonePaid
-	case f.memory.unpaid(f.scope) && f.history == History{}:
+	case f.memory.unpaid(f.scope):
 		earlier = callfacts.MayExist
 	}
 	return f.refusedResult(err, earlier)

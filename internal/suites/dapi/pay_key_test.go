@@ -419,6 +419,9 @@ func TestAForgottenKeyPaysOnce(t *testing.T) {
 		"it waits, in words of tomorrow": {unsent: true, state: inDoubt, arrange: func(w *payWorld, _ dapi.PayoutID) {
 			w.onSuccess("GET", "/payouts/*", func(payout map[string]any) { payout["status"] = "held" })
 		}},
+		"it has other terms": {state: inDoubt, paid: 1, arrange: func(w *payWorld, _ dapi.PayoutID) {
+			w.onSuccess("GET", "/payouts/*", func(payout map[string]any) { payout["amount"] = "26" })
+		}},
 		"it waits, and offers no approval": {unsent: true, state: inDoubt, arrange: func(w *payWorld, _ dapi.PayoutID) {
 			w.onSuccess("GET", "/payouts/*", without("approval"))
 		}},
@@ -572,6 +575,9 @@ func TestAForgottenKeyHoldsTheMoneyOnce(t *testing.T) {
 		"it cannot be read": {held: 1, err: "unknown", arrange: func(w *world) {
 			w.Host.Arm("POST", "/escrow/*/sync",
 				sandbox.Respond(http.StatusInternalServerError, "internal_error").Times(99))
+		}},
+		"it has other terms": {held: 1, err: "unknown", arrange: func(w *world) {
+			w.onSuccess("POST", syncPath, func(deal map[string]any) { deal["amount"] = "41" })
 		}},
 		"it waits, and cannot be read": {unsent: true, err: "unknown", arrange: func(w *world) {
 			w.Host.Arm("POST", "/escrow/*/sync",

@@ -275,10 +275,12 @@ func TestKeyThatIsTooOldByTheLastAnswer(t *testing.T) {
 			answer.Header.Set("Date", time.Now().Add(8*24*time.Hour).UTC().Format(http.TimeFormat))
 		}
 	})
-	_, err := w.pay(first)
+	payment, err := w.pay(first)
 	as[*dapi.KeyTooOld](t, refusalIn(err))
-	_, err = w.open(first)
+	assert.Regexp(t, "^po_", payment.Payout.ID, "a person can look at it")
+	opened, err := w.open(first)
 	as[*dapi.KeyTooOld](t, refusalIn(err))
+	assert.Regexp(t, "^esc_", opened.Escrow.ID)
 	w.assertNothingHeld(t)
 }
 
