@@ -386,9 +386,6 @@ func (f *flow) forgive(err error) {
 // the service's, such as a proxy's page with status 404, does not show what the service did. Nor does a refusal of a
 // confirm whose slug is one of tomorrow, or says that what was confirmed is not there: it can be about a repetition.
 func mayHaveMoved(err error) bool {
-	if err == nil {
-		return false
-	}
 	failure, ok := errors.AsType[errors.Failure](err)
 	if !ok || failure.MovedByCall() == errors.MaybeMoved {
 		return true
