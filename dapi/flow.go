@@ -474,9 +474,6 @@ func (f *flow) conclude(ctx context.Context, end ending) result {
 		f.attempt.end(transport.KeySettled)
 		return f.settledResult(end.offer)
 	}
-	if _, old := end.err.(*KeyTooOld); old { //nolint:errorlint // one in the caller's error is of another payment
-		end.moved = errors.NotMoved
-	}
 	if end.moved == errors.MaybeMoved && f.signedNothing() && f.attempt.onlyCall() {
 		end, f.earlier = refusedBy(withoutDoubt(end.err)), callfacts.NonePaid
 	}
