@@ -492,6 +492,19 @@ func TestEscrowConfirmThatShowsNoDeal(t *testing.T) {
 	}
 }
 
+// If the deal that a confirm did not return cannot be read for its rate, it is read no more: that read would be refused
+// as well. The next call waits as long as the service asks.
+func TestADealWhoseReadIsLimitedIsReadOnce(t *testing.T) {
+	w := newDealWorld(t)
+	w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusNoContent, "").AfterCommit())
+	w.Host.Arm("POST", syncPath, sandbox.Respond(http.StatusTooManyRequests, "rate_limited").
+		WithHeader("Retry-After", "300").Times(9))
+	opened, err := w.open()
+	assertDealInDoubt(t, err)
+	assert.Equal(t, 1, w.Sent("SyncEscrow"))
+	assert.WithinDuration(t, time.Now().Add(5*time.Minute), opened.RetryAt, 10*time.Second)
+}
+
 const confirmActionPath = "/escrow/*/actions/*/confirm"
 
 // escrowSteps are the requests of an action, with what has to happen for the last two.

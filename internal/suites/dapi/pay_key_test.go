@@ -692,6 +692,32 @@ func TestAForgottenKeyConfirmedByHand(t *testing.T) {
 	})
 }
 
+// The same for a deal.
+func TestAForgottenKeyOfADealConfirmedByHand(t *testing.T) {
+	w := newDealWorld(t)
+	create := func() *dapi.Escrow {
+		created, err := w.account.Escrows.Create(t.Context(), w.deal, moneymovement.IdempotencyKey("deal-1"))
+		require.NoError(t, err)
+		return created
+	}
+	approve := func(created *dapi.Escrow) error {
+		_, err := w.account.Escrows.Confirm(t.Context(), w.deal, created.ID, dapi.EscrowActionTypeApprove,
+			created.Action)
+		return err
+	}
+	first := create()
+	require.NoError(t, approve(first))
+	w.Host.ForgetKeys()
+	second := create()
+	require.NotEqual(t, first.ID, second.ID)
+	signed := w.Key.Approvals()
+	differs := as[*dapi.TermsDiffer](t, as[*errors.OutcomeUnknown](t, approve(second)).Cause)
+	assert.Equal(t, "id", differs.Member)
+	assert.Equal(t, string(first.ID), differs.Asked)
+	assert.Equal(t, string(second.ID), differs.Got)
+	assert.Equal(t, signed, w.Key.Approvals(), "nothing was signed")
+}
+
 // An action that may have been taken is looked up before anything is signed: by the same client, and by another one
 // that says when the key was first used.
 func TestAnActionIsLookedUpFirst(t *testing.T) {
