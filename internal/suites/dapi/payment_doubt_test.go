@@ -581,4 +581,5 @@ func TestARefusedReadSaysWhenToPayAgain(t *testing.T) {
 	call, ok := errors.CallInfoOf(err)
 	require.True(t, ok)
 	assert.WithinDuration(t, time.Now().Add(5*time.Minute), call.RetryAt, 10*time.Second)
+	assert.Equal(t, call.RetryAt, payment.RetryAt)
 }
