@@ -248,6 +248,26 @@ func TestActionThatIsNotAvailable(t *testing.T) {
 			assertUnknown(t, err, "release-1", "call again with the same key and terms")
 		})
 	})
+	t.Run("because it was taken, which the deal shows later", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			w, id := newReleaseWorld(t)
+			w.loseConfirms()
+			_, err := w.release(t.Context(), id)
+			assertUnknown(t, err, "release-1", "call again with the same key and terms")
+			time.Sleep(time.Minute)
+			reads := 0
+			w.onSuccess("POST", syncPath, func(deal map[string]any) {
+				if reads++; reads == 1 {
+					deal["status"] = "active"
+				}
+			})
+			w.Host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusConflict, "conflict"))
+			released, err := w.release(t.Context(), id)
+			require.NoError(t, err)
+			assert.Equal(t, dapi.EscrowStatusReleased, released.Escrow.Status)
+			assert.Equal(t, 2, reads)
+		})
+	})
 	t.Run("because it was taken, and its answer was lost", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w, id := newReleaseWorld(t)
