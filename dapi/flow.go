@@ -264,7 +264,7 @@ func (f *flow) bookAndProve(ctx context.Context) ending {
 		}
 	}
 	if f.booked == nil {
-		f.earlier = f.afterFirst(booked, created)
+		f.earlier = f.afterFirst(created)
 	}
 	f.booked = booked
 	return ending{next: proceed}
@@ -273,11 +273,8 @@ func (f *flow) bookAndProve(ctx context.Context) ending {
 // afterFirst returns what is known of other calls after the first response of a call. A new booking ends a doubt only
 // if the caller journals and has stored no id: nothing was signed with the key then. Otherwise the service may have
 // forgotten the key.
-func (f *flow) afterFirst(booked *offer, created bool) callfacts.Earlier {
-	switch {
-	case booked.phase == phasePaid && !f.fresh:
-		return callfacts.MayPay
-	case f.earlier == callfacts.MayExist && created && f.journal != nil && f.history.id() == "":
+func (f *flow) afterFirst(created bool) callfacts.Earlier {
+	if f.earlier == callfacts.MayExist && created && f.journal != nil && f.history.id() == "" {
 		return callfacts.NonePaid
 	}
 	return f.earlier
@@ -342,7 +339,7 @@ func (f *flow) bookedOther(ctx context.Context, known, got string) ending {
 	case o.settles():
 		return settledBy(o)
 	case o.phase == phaseOpen && o.approval != nil:
-		f.earlier, f.fresh, f.booked = callfacts.MayPay, false, o
+		f.earlier, f.booked = callfacts.MayPay, o
 		return ending{next: proceed}
 	}
 	return doubtful(differs)
@@ -502,9 +499,6 @@ func (f *flow) conclude(ctx context.Context, end ending) result {
 		f.attempt.end(transport.KeySettled)
 		return r
 	}
-	if _, old := end.err.(*KeyTooOld); old { //nolint:errorlint // one in the caller's error is of another payment
-		end.moved = errors.NotMoved
-	}
 	if end.moved == errors.MaybeMoved && f.signedNothing() && f.attempt.onlyCall() {
 		end, f.earlier = refusedBy(withoutDoubt(end.err)), callfacts.NonePaid
 	}
@@ -545,7 +539,7 @@ func (f *flow) early(err error, unpaid bool) result {
 	switch {
 	case unpaid:
 		earlier = callfacts.NonePaid
-	case f.memory.unpaid(f.scope) && f.history == History{}:
+	case f.memory.unpaid(f.scope):
 		earlier = callfacts.MayExist
 	}
 	return f.refusedResult(err, earlier)

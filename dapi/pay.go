@@ -377,11 +377,9 @@ func refusesBooking(err error) bool {
 
 // mayHaveMoved reports whether the payment may be made after the error of a call. A response to a confirm that is not
 // the service's, such as a proxy's page with status 404, does not show what the service did. Nor does a refusal of a
-// confirm whose slug this version does not know, or says that what was confirmed is not there: it can be about a repetition.
+// confirm whose slug this version does not know, or says that what was confirmed is not there: it can be about a
+// repetition.
 func mayHaveMoved(err error) bool {
-	if err == nil {
-		return false
-	}
 	failure, ok := errors.AsType[errors.Failure](err)
 	if !ok || failure.MovedByCall() == errors.MaybeMoved {
 		return true

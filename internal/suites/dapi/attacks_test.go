@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -162,6 +163,20 @@ func TestAHookThatChangesTheBooking(t *testing.T) {
 	_, err = w.pay(blank)
 	require.NoError(t, err)
 	assert.Equal(t, 1, w.Fundings())
+}
+
+// The same for a deal.
+func TestAHookThatChangesTheDeal(t *testing.T) {
+	w := newDealWorld(t)
+	terms := dapi.DealTerms{BeforeSigning: func(_ context.Context, created *dapi.Escrow) error {
+		created.Action.IdempotencyKey, created.Action.Approval.ID, created.Action.Approval.Payload[0] = "", "", 'x'
+		created.Action.Approval.ExpiresAt, created.Action.Type = time.Time{}, "release"
+		created.Action.Approval = nil
+		return nil
+	}}
+	_, err := w.DealEnded(w.account.Escrows.Open(t.Context(), w.deal, "deal-1", terms))
+	require.NoError(t, err)
+	assert.Equal(t, 1, w.holdings())
 }
 
 // A deal of another key is not the one that was asked for.

@@ -10,12 +10,14 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/inprocess"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -301,16 +303,32 @@ func TestADealThatIsHeldIsNotSignedAgain(t *testing.T) {
 			w.assertNothingHeld(t)
 		})
 	}
-	t.Run("it is active, in a replay that offers its approval still", func(t *testing.T) {
-		w := newDealWorld(t)
-		_, err := w.account.Escrows.Create(t.Context(), w.deal, moneymovement.IdempotencyKey("deal-1"))
-		require.NoError(t, err)
-		w.account = w.integrator().Self()
-		w.onSuccess("POST", dealPath, can("active", "approve"))
-		_, err = w.open()
-		require.NoError(t, err)
-		w.assertNothingHeld(t)
-	})
+	for name, change := range map[string]func(answer *http.Response){
+		"":                    func(*http.Response) {},
+		", by status alone":   func(answer *http.Response) { answer.Header.Del("Idempotency-Replayed") },
+		", by a header alone": func(answer *http.Response) { answer.StatusCode = http.StatusCreated },
+	} {
+		t.Run("it is active, in a replay that offers its approval still"+name, func(t *testing.T) {
+			w := newDealWorld(t)
+			_, err := w.account.Escrows.Create(t.Context(), w.deal, moneymovement.IdempotencyKey("deal-1"))
+			require.NoError(t, err)
+			w.account = w.integrator().Self()
+			w.Wire.OnAnswer(func(r *http.Request, answer *http.Response) {
+				if r.URL.Path == "/dapi/v1"+dealPath {
+					var body map[string]any
+					assert.NoError(t, json.UnmarshalRead(answer.Body, &body))
+					can("active", "approve")(body)
+					changed, err := json.Marshal(body)
+					assert.NoError(t, err)
+					inprocess.SetBody(answer, changed)
+					change(answer)
+				}
+			})
+			_, err = w.open()
+			require.NoError(t, err)
+			w.assertNothingHeld(t)
+		})
+	}
 }
 
 // A deal is known by its id and terms: what another one became settles no doubt about this one.

@@ -309,6 +309,26 @@ func TestActionThatIsNotAvailable(t *testing.T) {
 			assertUnknown(t, err, "release-1", "call again with the same key and terms")
 		})
 	})
+	t.Run("because it was taken, which the deal shows later", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			w, id := newReleaseWorld(t)
+			w.loseConfirms()
+			_, err := w.release(t.Context(), id)
+			assertUnknown(t, err, "release-1", "call again with the same key and terms")
+			time.Sleep(time.Minute)
+			reads := 0
+			w.onSuccess("POST", syncPath, func(deal map[string]any) {
+				if reads++; reads == 1 {
+					deal["status"] = "active"
+				}
+			})
+			w.Host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusConflict, "conflict"))
+			released, err := w.release(t.Context(), id)
+			require.NoError(t, err)
+			assert.Equal(t, dapi.EscrowStatusReleased, released.Escrow.Status)
+			assert.Equal(t, 2, reads)
+		})
+	})
 	t.Run("because it was taken, and its answer was lost", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w, id := newReleaseWorld(t)
@@ -551,6 +571,19 @@ func TestEscrowConfirmThatShowsNoDeal(t *testing.T) {
 			assert.Nil(t, confirmed)
 		})
 	}
+}
+
+// If the deal that a confirm did not return cannot be read for its rate, it is read no more: that read would be refused
+// as well. The next call waits as long as the service asks.
+func TestADealWhoseReadIsLimitedIsReadOnce(t *testing.T) {
+	w := newDealWorld(t)
+	w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusNoContent, "").AfterCommit())
+	w.Host.Arm("POST", syncPath, sandbox.Respond(http.StatusTooManyRequests, "rate_limited").
+		WithHeader("Retry-After", "300").Times(9))
+	opened, err := w.open()
+	assertDealInDoubt(t, err)
+	assert.Equal(t, 1, w.Sent("SyncEscrow"))
+	assert.WithinDuration(t, time.Now().Add(5*time.Minute), opened.RetryAt, 10*time.Second)
 }
 
 const confirmActionPath = "/escrow/*/actions/*/confirm"

@@ -15,6 +15,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/sandbox"
+	"github.com/moneymovement/moneymovement-go/signing"
 )
 
 // paymentRow is the row of a payment: a Journal writes it, and each call starts from it.
@@ -261,4 +262,77 @@ func TestAnExpiredPayoutStaysUnpaid(t *testing.T) {
 		assert.True(t, payment.Unpaid)
 		history = payment.History
 	}
+}
+
+// A booking without a price or an approval is journaled as it is, or not at all.
+func TestWhatIsJournaledOfABookingThatLacksSomething(t *testing.T) {
+	t.Run("no price", func(t *testing.T) {
+		w, s := newPayWorld(t), &paymentRow{}
+		w.onBooking(without("quote"))
+		payment, err := w.pay(s.row())
+		require.NoError(t, err)
+		assert.Nil(t, s.history.Quote)
+		assert.Equal(t, payment.Payout.ID, s.history.PayoutID)
+	})
+	t.Run("no approval", func(t *testing.T) {
+		w, s := newPayWorld(t), &paymentRow{}
+		w.onBooking(without("approval"))
+		_, err := w.pay(s.row(), beforeSigning(func(context.Context, *dapi.Payout) error { return errors.New("no") }))
+		as[*signing.ApprovalRefused](t, err)
+		assert.Empty(t, s.written)
+	})
+}
+
+// A payment is booked again if its price ends in less than 20 seconds, and the caller's functions are to be called, which
+// could take that long. If the service offers the price again, they have 20 seconds all the same.
+func TestAPriceThatEndsTooSoonForTheCallersFunctions(t *testing.T) {
+	for name, c := range map[string]struct {
+		left  time.Duration
+		terms func(see func(context.Context)) []payOption
+		books int
+	}{
+		"none": {15 * time.Second, func(func(context.Context)) []payOption { return nil }, 1},
+		"Journal": {15 * time.Second, func(see func(context.Context)) []payOption {
+			return []payOption{func(t *dapi.PayTerms) {
+				t.Journal = func(ctx context.Context, _ dapi.History) error { see(ctx); return nil }
+			}}
+		}, 2},
+		"BeforeSigning": {15 * time.Second, func(see func(context.Context)) []payOption {
+			return []payOption{beforeSigning(func(ctx context.Context, _ *dapi.Payout) error { see(ctx); return nil })}
+		}, 2},
+		"just in time": {21 * time.Second, func(func(context.Context)) []payOption { return []payOption{journaled()} }, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w, end := newPayWorld(t), time.Now().Add(c.left)
+				w.onBooking(func(payout map[string]any) {
+					payout["quote"].(map[string]any)["expiresAt"] = end.UTC().Format(time.RFC3339)
+				})
+				var left []time.Duration
+				_, err := w.pay(c.terms(func(ctx context.Context) {
+					at, _ := ctx.Deadline()
+					left = append(left, time.Until(at))
+				})...)
+				require.NoError(t, err)
+				assert.Equal(t, c.books, w.Sent("BookPayout"))
+				if c.books > 1 {
+					assert.Equal(t, []time.Duration{20 * time.Second}, left)
+				}
+			})
+		})
+	}
+}
+
+// A confirm is refused for its own input, which is not the payment's: another call has another approval. So it settles
+// no doubt.
+func TestTheInputOfAConfirmIsNotThePayments(t *testing.T) {
+	w := newDealWorld(t)
+	w.refuse(http.StatusUnprocessableEntity, "validation_failed")
+	payment, err := w.pay()
+	w.assertInDoubt(t, payment, err)
+
+	w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusUnprocessableEntity, "validation_failed"))
+	opened, err := w.open()
+	assertDealInDoubt(t, err)
+	assert.Equal(t, moneymovement.PaymentInDoubt, opened.State)
 }

@@ -9,6 +9,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -35,6 +36,25 @@ func TestAllThatIsWrongIsSaidAtOnce(t *testing.T) {
 		"BookPayout: invalid input: X-Service-Account (the client of For) is the id of another kind of "+
 			"resource (ct_): pass an id that begins with cl_; "+
 			"amount is required and must not be zero; currency is required; contactId is required")
+}
+
+// A known asset in another spelling is refused before anything is sent. The service can have other assets.
+func TestAMisspelledAsset(t *testing.T) {
+	w := newPayWorld(t)
+	for _, asset := range []dapi.Asset{"usdc", " USDC", "Eurc"} {
+		w.asked.Currency = asset
+		before := len(w.Host.Requests())
+		_, err := w.pay()
+		field := as[*errors.InvalidInput](t, err).Fields[0]
+		assert.Equal(t, "currency", field.Field, asset)
+		assert.Equal(t, "unknown_variant", field.Code, asset)
+		assert.Contains(t, field.Message, "did you mean "+strings.ToUpper(strings.TrimSpace(string(asset))))
+		assert.Len(t, w.Host.Requests(), before)
+	}
+	w.asked.Currency = "USDT"
+	_, err := w.pay()
+	require.Error(t, err)
+	assert.Equal(t, 1, w.Sent("BookPayout"), "the service decides")
 }
 
 func TestConfirmOfNothing(t *testing.T) {

@@ -419,6 +419,9 @@ func TestAForgottenKeyPaysOnce(t *testing.T) {
 		"it waits, in words of tomorrow": {unsent: true, state: inDoubt, arrange: func(w *payWorld, _ dapi.PayoutID) {
 			w.onSuccess("GET", "/payouts/*", func(payout map[string]any) { payout["status"] = "held" })
 		}},
+		"it has other terms": {state: inDoubt, paid: 1, arrange: func(w *payWorld, _ dapi.PayoutID) {
+			w.onSuccess("GET", "/payouts/*", func(payout map[string]any) { payout["amount"] = "26" })
+		}},
 		"it waits, and offers no approval": {unsent: true, state: inDoubt, arrange: func(w *payWorld, _ dapi.PayoutID) {
 			w.onSuccess("GET", "/payouts/*", without("approval"))
 		}},
@@ -573,6 +576,9 @@ func TestAForgottenKeyHoldsTheMoneyOnce(t *testing.T) {
 			w.Host.Arm("POST", "/escrow/*/sync",
 				sandbox.Respond(http.StatusInternalServerError, "internal_error").Times(99))
 		}},
+		"it has other terms": {held: 1, err: "unknown", arrange: func(w *world) {
+			w.onSuccess("POST", syncPath, func(deal map[string]any) { deal["amount"] = "41" })
+		}},
 		"it waits, and cannot be read": {unsent: true, err: "unknown", arrange: func(w *world) {
 			w.Host.Arm("POST", "/escrow/*/sync",
 				sandbox.Respond(http.StatusInternalServerError, "internal_error").Times(99))
@@ -684,6 +690,32 @@ func TestAForgottenKeyConfirmedByHand(t *testing.T) {
 		assert.Equal(t, first.ID, third.Payout.ID)
 		assert.Equal(t, 1, w.Fundings())
 	})
+}
+
+// The same for a deal.
+func TestAForgottenKeyOfADealConfirmedByHand(t *testing.T) {
+	w := newDealWorld(t)
+	create := func() *dapi.Escrow {
+		created, err := w.account.Escrows.Create(t.Context(), w.deal, moneymovement.IdempotencyKey("deal-1"))
+		require.NoError(t, err)
+		return created
+	}
+	approve := func(created *dapi.Escrow) error {
+		_, err := w.account.Escrows.Confirm(t.Context(), w.deal, created.ID, dapi.EscrowActionTypeApprove,
+			created.Action)
+		return err
+	}
+	first := create()
+	require.NoError(t, approve(first))
+	w.Host.ForgetKeys()
+	second := create()
+	require.NotEqual(t, first.ID, second.ID)
+	signed := w.Key.Approvals()
+	differs := as[*dapi.TermsDiffer](t, as[*errors.OutcomeUnknown](t, approve(second)).Cause)
+	assert.Equal(t, "id", differs.Member)
+	assert.Equal(t, string(first.ID), differs.Asked)
+	assert.Equal(t, string(second.ID), differs.Got)
+	assert.Equal(t, signed, w.Key.Approvals(), "nothing was signed")
 }
 
 // An action that may have been taken is looked up before anything is signed: by the same client, and by another one

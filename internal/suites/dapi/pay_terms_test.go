@@ -275,11 +275,28 @@ func TestKeyThatIsTooOldByTheLastAnswer(t *testing.T) {
 			answer.Header.Set("Date", time.Now().Add(8*24*time.Hour).UTC().Format(http.TimeFormat))
 		}
 	})
-	_, err := w.pay(first)
+	payment, err := w.pay(first)
 	as[*dapi.KeyTooOld](t, refusalIn(err))
-	_, err = w.open(first)
+	assert.Regexp(t, "^po_", payment.Payout.ID, "a person can look at it")
+	opened, err := w.open(first)
 	as[*dapi.KeyTooOld](t, refusalIn(err))
+	assert.Regexp(t, "^esc_", opened.Escrow.ID)
 	w.assertNothingHeld(t)
+}
+
+// A key can grow too old after a confirm that was refused. If the payout has moved on since, in words that nobody knows,
+// the confirm may have paid: nobody may take another key for the type of this refusal.
+func TestKeyThatGrowsTooOldAfterAConfirm(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newPayWorld(t)
+		w.Key.BeforeApproval(func(int) { time.Sleep(31 * time.Second) }) // the price has expired then
+		w.onSuccess("GET", "/payouts/*", settling)
+		payment, err := w.pay(journaled(), firstUsedAt(time.Now().Add(-7*24*time.Hour+time.Hour+20*time.Second)))
+		assert.Equal(t, traffic{books: 1, confirms: 1, reads: 1}, w.traffic())
+		w.assertInDoubt(t, payment, err)
+		_, old := errors.AsType[*dapi.KeyTooOld](err)
+		assert.False(t, old)
+	})
 }
 
 // A key can grow too old while its payment waits for its turn, which for ten thousand payments takes hours.

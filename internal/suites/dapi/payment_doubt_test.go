@@ -273,7 +273,7 @@ func paySetbacks() map[string]func(w *payWorld) (context.Context, context.Cancel
 // else: a refusal speaks for its call, and the payment stays in doubt.
 func TestSecondCallOfAPaymentInDoubt(t *testing.T) {
 	for name, setback := range paySetbacks() {
-		for _, process := range []string{"the same client", "another process"} {
+		for _, process := range []string{"the same client", "the same client, with an empty store", "another process"} {
 			t.Run(name+"/"+process, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					w := newPayWorld(t)
@@ -288,7 +288,11 @@ func TestSecondCallOfAPaymentInDoubt(t *testing.T) {
 					ctx, cancel := setback(w)
 					defer cancel()
 
-					payment, err := w.PayEnded(w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{}))
+					var terms dapi.PayTerms
+					if process == "the same client, with an empty store" {
+						terms = payTerms(journaled())
+					}
+					payment, err := w.PayEnded(w.account.Payouts.Pay(ctx, w.asked, "invoice-42", terms))
 					w.assertOpen(t, name, payment, err)
 					if name == "429" {
 						call, _ := errors.CallInfoOf(err)
@@ -577,4 +581,5 @@ func TestARefusedReadSaysWhenToPayAgain(t *testing.T) {
 	call, ok := errors.CallInfoOf(err)
 	require.True(t, ok)
 	assert.WithinDuration(t, time.Now().Add(5*time.Minute), call.RetryAt, 10*time.Second)
+	assert.Equal(t, call.RetryAt, payment.RetryAt)
 }

@@ -266,6 +266,22 @@ func TestUnpaidIfADecisionIsNeeded(t *testing.T) {
 	}
 }
 
+// A payout that was not signed for is unpaid, also if it has moved on in words that nobody knows. One that was signed for
+// may be paid then.
+func TestAPayoutThatMovesOnAfterARefusal(t *testing.T) {
+	w := newPayWorld(t)
+	w.onSuccess("GET", "/payouts/*", settling)
+	payment, err := w.pay(journaled(), maxFee(amount("0.1")))
+	as[*dapi.PriceRefused](t, err)
+	assert.True(t, payment.Unpaid)
+	assert.Equal(t, 1, w.Sent("GetPayout"))
+
+	w.refuse(http.StatusForbidden, "signing_policy_refused")
+	payment, err = w.pay(journaled())
+	w.assertInDoubt(t, payment, err)
+	assert.Equal(t, 2, w.Sent("GetPayout"))
+}
+
 // While another call with the key is under way, wrong input does not show that nothing was paid.
 func TestUnpaidIsFalseBesideAnotherCall(t *testing.T) {
 	w := newPayWorld(t)

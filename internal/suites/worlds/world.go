@@ -117,6 +117,7 @@ var operations = map[string]string{ //nolint:gosec // names and paths, no creden
 	"GetPayout":        "GET /dapi/v1/payouts/*",
 	"ConfirmPayout":    "POST /dapi/v1/payouts/*/confirm",
 	"ListTransactions": "GET /dapi/v1/transactions",
+	"SyncEscrow":       "POST /dapi/v1/escrow/*/sync",
 }
 
 // Requests returns the requests of an operation that reached the host.
