@@ -57,8 +57,9 @@ func (s *Escrows) Open(ctx context.Context, deal EscrowCreate, key moneymovement
 // *errors.InvalidInput if the key is empty. If the approval's 60 seconds pass before the confirm, Act prepares the
 // action again under the same key. [DealTerms] means the same as [PayTerms] for [Payouts.Pay].
 //
-// If an earlier call may have taken the action, Act reads the deal first, and returns it if it shows the action. If the
-// deal cannot be read, Act signs nothing.
+// If History says that an earlier call may have taken the action, or this client knows of such a call, Act reads the
+// deal first, and returns it if it shows the action. If the deal cannot be read, Act signs nothing. With a zero History
+// Act does not read first, because a deal is released or refunded once.
 //
 // # Errors
 //
