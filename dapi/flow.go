@@ -492,6 +492,7 @@ func (f *flow) conclude(ctx context.Context, end ending) result {
 	}
 	if end.moved == errors.Moved {
 		f.attempt.settle(end.offer)
+		f.clean = f.clean && f.attempt.onlyCall()
 		r := f.settledResult(end.offer)
 		if r.history.Unpaid {
 			f.attempt.end(transport.KeyUnpaid)
