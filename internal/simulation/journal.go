@@ -33,7 +33,8 @@ type row struct {
 
 	History dapi.History
 	State   moneymovement.PaymentState
-	End     end // "" while somebody still works on it
+	Waits   time.Time // since when a person has seen it wait for its approval
+	End     end       // "" while somebody still works on it
 	version int // how often it was stored; another process can have stored it since it was read
 }
 
@@ -200,8 +201,15 @@ func (w *payer) reconcile(ctx context.Context, r *row) {
 		return
 	}
 	switch payout.Status {
-	case dapi.PayoutStatusExpired, dapi.PayoutStatusAwaitingApproval:
-		r.End = refused // nobody can confirm it after seven days
+	case dapi.PayoutStatusAwaitingApproval: // another process can confirm it until its approval ends
+		if r.Waits.IsZero() {
+			r.Waits = time.Now()
+		}
+		if time.Since(r.Waits) > 10*time.Minute {
+			r.End = refused
+		}
+	case dapi.PayoutStatusExpired:
+		r.End = refused
 	case dapi.PayoutStatusFailed, dapi.PayoutStatusRefunded:
 		r.End = cameBack
 	default:
