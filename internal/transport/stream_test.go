@@ -411,5 +411,6 @@ func TestAStreamHasTheTimeoutOfItsCall(t *testing.T) {
 		_, err = openIt("image/png")
 		require.Error(t, err)
 		require.ErrorIs(t, sent.Err(), context.Canceled)
+		require.ErrorIs(t, auth.of.Err(), context.Canceled)
 	})
 }
