@@ -172,7 +172,6 @@ func TestSlotsOfAStore(t *testing.T) {
 		q.come("poll", moneymovement.ClassPoll, 0)
 		q.calls.Wait()
 		assert.Equal(t, []int{1, 3, 1}, store.waiting())
-		assert.Equal(t, ratewindow.Polls, 3)
 		assert.Equal(t, 1, store.asks()[2].Waiting[ratewindow.Polls])
 		assert.Equal(t, []string{"write", "write", "poll"}, q.order)
 		asked := store.at()
