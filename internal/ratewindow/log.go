@@ -268,9 +268,6 @@ func (d demand) before(me *demand, name, process string) bool {
 
 // grant takes the slots out of the log: the calls that count longest ago give up theirs.
 func (l *Log) grant(now, held int64, calls int, t turn, answer *Answer) {
-	if t.granted == 0 {
-		return
-	}
 	var at []int64
 	for k := range t.granted {
 		place := k + 1
@@ -315,7 +312,7 @@ func (l *Log) next(now, held, ahead int64, ask *Ask, me *demand, t turn) int64 {
 		next = min(next, l.settled-now)
 	}
 	if t.claimed > 0 {
-		next = min(next, max(l.left+leftFor*ahead-now, 0))
+		next = min(next, l.left+leftFor*ahead-now)
 	}
 	return min(max(next, ahead/4), held/lookShare)
 }

@@ -319,6 +319,8 @@ func TestALogThatSettles(t *testing.T) {
 		c.gets(0, "p", calls(0, 0, 1, 0), ofLog("another"))
 		got, _ := c.ask(time.Second, "p", calls(0, 0, 1, 0), past(time.Second))
 		assert.Equal(t, settled-time.Second, got.next)
+		got, _ = c.ask(settled, "p", calls(0, 0, 4, 0))
+		assert.Equal(t, minute/2, got.next, "it has settled")
 	})
 	t.Run("away", func(t *testing.T) {
 		c := &counter{calls: 4}
@@ -437,6 +439,37 @@ func TestALogCountsWhoIsPassedOver(t *testing.T) {
 		if !again {
 			soon -= 2 * time.Second
 		}
-		assert.Len(t, c.gets(soon, "confirms", calls(0, 1, 0, 0), unused(mark(9))), want)
+		next := 9
+		for again && next < 17 {
+			assert.Len(t, c.gets(4*time.Second, "confirms", calls(0, 1, 0, 0), unused(mark(next))), 1)
+			next++
+		}
+		assert.Len(t, c.gets(soon, "confirms", calls(0, 1, 0, 0), unused(mark(next))), want)
 	}
+}
+
+// No process gets more than it asks for, whatever the others ask for.
+func TestNoProcessGetsMoreThanItAsksFor(t *testing.T) {
+	c := &counter{calls: 20}
+	c.gets(0, "full", calls(0, 0, 20, 0))
+	var back []time.Duration
+	for i := range 20 {
+		back = append(back, minute+time.Duration(i)*time.Microsecond)
+	}
+	for i, process := range []string{"a", "b", "c"} {
+		assert.Empty(t, c.gets(time.Second, process, calls(0, 0, []int{1, 5, 3}[i], 0)))
+	}
+	assert.Len(t, c.gets(time.Second+minute/2, "c", calls(0, 0, 3, 0), unused(back...)), 3)
+}
+
+// Of the polls behind reads, one has the tenth of its class, and goes as early as a read. The others leave a tenth.
+func TestPollsBehindReadsOfALog(t *testing.T) {
+	c := &counter{calls: 20}
+	c.gets(0, "full", calls(0, 0, 20, 0))
+	const last = 19 * time.Microsecond
+	var want []time.Duration
+	for _, place := range []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 14} {
+		want = append(want, minute+time.Duration(place)*time.Microsecond)
+	}
+	assert.Equal(t, want, c.gets(minute+last-ahead, "p", calls(0, 0, 10, 3)))
 }

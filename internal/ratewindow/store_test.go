@@ -3,6 +3,7 @@ package ratewindow_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -23,8 +24,8 @@ type scripted struct {
 	answers []answer
 
 	mu    sync.Mutex
-	asks  []ratewindow.Ask
-	at    []time.Duration // when it was asked
+	noted []ratewindow.Ask
+	times []time.Duration // when it was asked
 	ended []context.Context
 }
 
@@ -38,10 +39,10 @@ var errDown = errors.New("the server is down")
 
 func (s *scripted) Ask(ctx context.Context, ask ratewindow.Ask) (ratewindow.Answer, error) {
 	s.mu.Lock()
-	s.asks, s.at = append(s.asks, ask), append(s.at, time.Since(s.began))
+	s.noted, s.times = append(s.noted, ask), append(s.times, time.Since(s.began))
 	s.ended = append(s.ended, ctx)
 	given := nothing(time.Hour)
-	if number := len(s.asks); number <= len(s.answers) {
+	if number := len(s.noted); number <= len(s.answers) {
 		given = s.answers[number-1]
 	}
 	s.mu.Unlock()
@@ -53,9 +54,23 @@ func (s *scripted) Ask(ctx context.Context, ask ratewindow.Ask) (ratewindow.Answ
 	}
 }
 
+// asks returns the questions.
+func (s *scripted) asks() []ratewindow.Ask {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.noted)
+}
+
+// at returns when they came.
+func (s *scripted) at() []time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.times)
+}
+
 // waiting returns how many calls each question was for.
 func (s *scripted) waiting() (calls []int) {
-	for _, ask := range s.asks {
+	for _, ask := range s.asks() {
 		calls = append(calls, ask.Waiting[0]+ask.Waiting[1]+ask.Waiting[2]+ask.Waiting[3])
 	}
 	return calls
@@ -126,7 +141,7 @@ func TestWhatAStoreIsAsked(t *testing.T) {
 		known, other := first, first
 		known.Log = "log"
 		other.Key = "c:w:af3c82544f648b38" // a digest: the scope can be an email
-		assert.Equal(t, []ratewindow.Ask{first, known, first, other}, store.asks)
+		assert.Equal(t, []ratewindow.Ask{first, known, first, other}, store.asks())
 		synctest.Wait()
 		for _, ctx := range store.ended {
 			assert.ErrorIs(t, ctx.Err(), context.Canceled)
@@ -142,7 +157,7 @@ func TestHowFarAheadAStoreIsAsked(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			q, store := shared(t, moneymovement.Allowance{Calls: 1, Per: per}, patient, granted(0))
 			require.NoError(t, pass(t.Context(), q.limiter, "w", ""))
-			assert.Equal(t, ahead, store.asks[0].Ahead)
+			assert.Equal(t, ahead, store.asks()[0].Ahead)
 		})
 	}
 }
@@ -157,10 +172,9 @@ func TestSlotsOfAStore(t *testing.T) {
 		q.come("poll", moneymovement.ClassPoll, 0)
 		q.calls.Wait()
 		assert.Equal(t, []int{1, 3, 1}, store.waiting())
-		assert.Equal(t, ratewindow.Polls, 3)
-		assert.Equal(t, 1, store.asks[2].Waiting[ratewindow.Polls])
+		assert.Equal(t, 1, store.asks()[2].Waiting[ratewindow.Polls])
 		assert.Equal(t, []string{"write", "write", "poll"}, q.order)
-		asked := store.at
+		asked := store.at()
 		between(t, 10*time.Second, 10*time.Second+125*time.Millisecond, asked[1])
 		between(t, 20*time.Second, 20*time.Second+125*time.Millisecond, asked[2]-asked[1])
 		assert.Equal(t, []time.Duration{asked[1], asked[1] + 3*time.Second, asked[2] + time.Second}, q.at)
@@ -178,7 +192,7 @@ func TestAStoreIsAskedAtARandomTime(t *testing.T) {
 		q.calls.Wait()
 		var latest time.Duration
 		for i := range again {
-			gap := store.at[i+1] - store.at[i]
+			gap := store.at()[i+1] - store.at()[i]
 			between(t, time.Second, time.Second+125*time.Millisecond, gap)
 			latest = max(latest, gap)
 		}
@@ -199,7 +213,7 @@ func TestACallOfAnEarlierClassIsAskedForAtOnce(t *testing.T) {
 			{moneymovement.ClassPoll, 2}, {moneymovement.ClassWrite, 2}, {moneymovement.ClassConfirm, 3},
 		} {
 			q.come(string(tc.class), tc.class, 0)
-			assert.Len(t, store.asks, tc.asked, tc.class)
+			assert.Len(t, store.asks(), tc.asked, tc.class)
 		}
 		time.Sleep(time.Hour + time.Second)
 		q.calls.Wait()
@@ -215,7 +229,7 @@ func TestACallBehindThoseWithSlots(t *testing.T) {
 		assert.Equal(t, []int{1, 1}, store.waiting())
 		q.calls.Wait()
 		assert.Equal(t, []time.Duration{5 * time.Second, 8 * time.Second}, q.at)
-		assert.Len(t, store.asks, 2)
+		assert.Len(t, store.asks(), 2)
 	})
 }
 
@@ -232,12 +246,12 @@ func TestSlotsOfCallsThatGiveUp(t *testing.T) {
 		leave()
 		q.calls.Wait()
 		assert.Equal(t, []time.Duration{5 * time.Second}, q.at)
-		require.Len(t, store.asks, 3)
-		assert.Equal(t, []int64{9}, store.asks[2].Unused)
-		assert.Equal(t, time.Second, store.at[2])
+		require.Len(t, store.asks(), 3)
+		assert.Equal(t, []int64{9}, store.asks()[2].Unused)
+		assert.Equal(t, time.Second, store.at()[2])
 		assert.Equal(t, []int{1, 1, 0}, store.waiting())
 		time.Sleep(time.Hour)
-		assert.Len(t, store.asks, 3, "there is nothing to ask")
+		assert.Len(t, store.asks(), 3, "there is nothing to ask")
 	})
 }
 
@@ -258,17 +272,17 @@ func TestSlotsOfCallsThatAreNotSent(t *testing.T) {
 				gone.ended.Store(true)
 				q.calls.Wait()
 				if next {
-					assert.Equal(t, []time.Duration{store.at[1]}, q.at)
+					assert.Equal(t, []time.Duration{store.at()[1]}, q.at)
 					q.come("another", moneymovement.ClassRefresh, 0) // whose answer shows that the log was lost
 					time.Sleep(time.Second)
-					require.Len(t, store.asks, 4)
-					assert.Len(t, store.asks[3].Past, 1, "one of the two was sent")
+					require.Len(t, store.asks(), 4)
+					assert.Len(t, store.asks()[3].Past, 1, "one of the two was sent")
 					return
 				}
 				synctest.Wait()
-				require.Len(t, store.asks, 3)
-				assert.Equal(t, []int64{1}, store.asks[2].Unused)
-				assert.Equal(t, store.at[1], store.at[2])
+				require.Len(t, store.asks(), 3)
+				assert.Equal(t, []int64{1}, store.asks()[2].Unused)
+				assert.Equal(t, store.at()[1], store.at()[2])
 			})
 		})
 	}
@@ -282,9 +296,9 @@ func TestASlotThatIsTooOld(t *testing.T) {
 			q.come("write", moneymovement.ClassWrite, 0)
 			time.Sleep(time.Second)
 			q.calls.Wait()
-			assert.Equal(t, used, len(store.asks) == 1)
+			assert.Equal(t, used, len(store.asks()) == 1)
 			if !used {
-				assert.Equal(t, []int64{1}, store.asks[1].Unused)
+				assert.Equal(t, []int64{1}, store.asks()[1].Unused)
 			}
 		})
 	}
@@ -311,10 +325,10 @@ func TestAnAnswerThatIsTooOld(t *testing.T) {
 				q, store := shared(t, aMinute, patient, tc.first, granted(0))
 				q.come("write", moneymovement.ClassWrite, 0)
 				q.calls.Wait()
-				require.Len(t, store.asks, tc.asked)
+				require.Len(t, store.asks(), tc.asked)
 				if tc.asked == 2 {
-					assert.Equal(t, tc.unused, store.asks[1].Unused)
-					between(t, tc.earliest, tc.latest, store.at[1])
+					assert.Equal(t, tc.unused, store.asks()[1].Unused)
+					between(t, tc.earliest, tc.latest, store.at()[1])
 				}
 			})
 		})
@@ -330,15 +344,15 @@ func TestAStoreThatIsTooSlow(t *testing.T) {
 		q, store := shared(t, aMinute, ratewindow.Sharing{}, append(answers, granted(0))...)
 		require.NoError(t, pass(t.Context(), q.limiter, "w", ""))
 		require.NoError(t, pass(t.Context(), q.limiter, "w", ""))
-		assert.Len(t, store.asks, 20)
+		assert.Len(t, store.asks(), 20)
 
 		q, store = shared(t, aMinute, ratewindow.Sharing{}, append(answers[:9:9], late, granted(0))...)
 		err := pass(t.Context(), q.limiter, "w", "")
 		require.ErrorContains(t, err, "it responds too slowly")
-		assert.Len(t, store.asks, 10)
+		assert.Len(t, store.asks(), 10)
 		var latest time.Duration
 		for i := range 9 {
-			gap := store.at[i+1] - store.at[i]
+			gap := store.at()[i+1] - store.at()[i]
 			between(t, 501*time.Millisecond, 751*time.Millisecond, gap)
 			latest = max(latest, gap)
 		}
@@ -353,7 +367,7 @@ func TestAStoreThatHangs(t *testing.T) {
 			nothing(0).late(time.Minute))
 		err := pass(t.Context(), q.limiter, "w", "")
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		assert.Equal(t, store.at[1]+2*time.Second, time.Since(q.began))
+		assert.Equal(t, store.at()[1]+2*time.Second, time.Since(q.began))
 	})
 }
 
@@ -371,15 +385,16 @@ func TestAStoreThatIsAway(t *testing.T) {
 		assert.Equal(t, away{"w", errDown}, err)
 		assert.Equal(t, 40*time.Second, time.Since(q.began))
 		pause := func(i int, of time.Duration) {
-			between(t, of/2, of*3/2, store.at[i+1]-store.at[i])
+			between(t, of/2, of*3/2, store.at()[i+1]-store.at()[i])
 		}
 		for i, of := range []time.Duration{50, 100, 200, 400, 800} {
 			pause(i, of*time.Millisecond)
 		}
-		asked, longest, shortest := len(store.asks), time.Duration(0), time.Minute
+		asked, longest, shortest := len(store.asks()), time.Duration(0), time.Minute
 		for i := 5; i < asked-1; i++ {
 			pause(i, minute/60)
-			longest, shortest = max(longest, store.at[i+1]-store.at[i]), min(shortest, store.at[i+1]-store.at[i])
+			took := store.at()[i+1] - store.at()[i]
+			longest, shortest = max(longest, took), min(shortest, took)
 		}
 		assert.Greater(t, longest-shortest, 300*time.Millisecond)
 
@@ -389,10 +404,10 @@ func TestAStoreThatIsAway(t *testing.T) {
 		began := time.Now()
 		require.ErrorIs(t, pass(t.Context(), q.limiter, "w", ""), errDown)
 		assert.Zero(t, time.Since(began))
-		require.Greater(t, len(store.asks), asked)
-		asked = len(store.asks)
+		require.Greater(t, len(store.asks()), asked)
+		asked = len(store.asks())
 		require.ErrorIs(t, pass(t.Context(), q.limiter, "w", ""), errDown)
-		assert.Len(t, store.asks, asked, "it was asked a moment ago")
+		assert.Len(t, store.asks(), asked, "it was asked a moment ago")
 
 		// After its return, it is as if it had never been away.
 		store.mu.Lock()
@@ -426,7 +441,7 @@ func TestAStoreThatIsAwayIsNotAskedAtOnce(t *testing.T) {
 		q, store := shared(t, aMinute, patient, down, granted(0, 0))
 		q.come("poll", moneymovement.ClassPoll, 0)
 		q.come("refresh", moneymovement.ClassRefresh, 0)
-		assert.Len(t, store.asks, 1)
+		assert.Len(t, store.asks(), 1)
 		q.calls.Wait()
 		assert.Equal(t, []int{1, 2}, store.waiting())
 	})
@@ -440,14 +455,14 @@ func TestTheShareOfAProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, store := shared(t, aMinute, half, down, granted(0), granted(0))
 		q.comeMany(3, "write", moneymovement.ClassWrite, 0)
-		assert.Equal(t, []time.Duration{0, 0}, q.at, "half of four")
+		assert.Len(t, q.went(), 2, "half of four")
 		q.calls.Wait()
-		back := store.at[1]
+		back := store.at()[1]
 		assert.Equal(t, []time.Duration{0, 0, back}, q.at)
-		assert.Equal(t, []time.Duration{back, back}, store.asks[1].Past)
+		assert.Equal(t, []time.Duration{back, back}, store.asks()[1].Past)
 		assert.Equal(t, []int{1, 1}, store.waiting())
 		q.come("write", moneymovement.ClassWrite, 0)
-		assert.Empty(t, store.asks[2].Past, "the store knows them now")
+		assert.Empty(t, store.asks()[2].Past, "the store knows them now")
 	})
 }
 
@@ -460,8 +475,8 @@ func TestACallOfTheShareAsksTheStore(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		q.come("write", moneymovement.ClassWrite, 0)
 		assert.Equal(t, []time.Duration{0, 10 * time.Second}, q.at)
-		require.Len(t, store.asks, 2)
-		assert.Equal(t, []time.Duration{10 * time.Second, 0}, store.asks[1].Past)
+		require.Len(t, store.asks(), 2)
+		assert.Equal(t, []time.Duration{10 * time.Second, 0}, store.asks()[1].Past)
 		q.come("write", moneymovement.ClassWrite, 0)
 		assert.Equal(t, []int{1, 0, 1}, store.waiting(), "the share is over")
 	})
@@ -557,9 +572,9 @@ func TestACallOfTheShareThatIsNotSent(t *testing.T) {
 		q.comeMany(2, "write", moneymovement.ClassWrite, 0)
 		gone.ended.Store(true)
 		q.calls.Wait()
-		last := len(store.asks) - 1
-		assert.Equal(t, []time.Duration{time.Second, store.at[last]}, q.at)
-		assert.Equal(t, []time.Duration{store.at[last] - time.Second}, store.asks[last].Past)
+		last := len(store.asks()) - 1
+		assert.Equal(t, []time.Duration{time.Second, store.at()[last]}, q.at)
+		assert.Equal(t, []time.Duration{store.at()[last] - time.Second}, store.asks()[last].Past)
 	})
 }
 
@@ -577,16 +592,16 @@ func TestAStoreThatHasLostItsLog(t *testing.T) {
 		q.come("refresh", moneymovement.ClassRefresh, 0)
 		lost := minute
 		q.calls.Wait()
-		require.Len(t, store.asks, 5, "no slot of the old log goes back")
-		again := store.at[4]
+		require.Len(t, store.asks(), 5, "no slot of the old log goes back")
+		again := store.at()[4]
 		between(t, lost, lost+125*time.Millisecond, again)
 		assert.Equal(t, []time.Duration{again, again}, q.at)
-		assert.Equal(t, "log", store.asks[3].Log)
-		assert.Empty(t, store.asks[3].Past)
-		assert.Equal(t, "another", store.asks[4].Log)
-		assert.Equal(t, []time.Duration{again - (minute - 2*time.Second)}, store.asks[4].Past)
+		assert.Equal(t, "log", store.asks()[3].Log)
+		assert.Empty(t, store.asks()[3].Past)
+		assert.Equal(t, "another", store.asks()[4].Log)
+		assert.Equal(t, []time.Duration{again - (minute - 2*time.Second)}, store.asks()[4].Past)
 		q.come("write", moneymovement.ClassWrite, 0)
-		assert.Empty(t, store.asks[5].Past)
+		assert.Empty(t, store.asks()[5].Past)
 	})
 }
 
@@ -602,7 +617,7 @@ func TestAStoreThatLosesItsLogAgainAndAgain(t *testing.T) {
 		q.calls.Wait()
 		var latest time.Duration
 		for i := 1; i <= 100; i++ {
-			gap := store.at[i+1] - store.at[i]
+			gap := store.at()[i+1] - store.at()[i]
 			between(t, 0, 125*time.Millisecond, gap)
 			latest = max(latest, gap)
 		}
@@ -628,7 +643,7 @@ func TestACallThatIsTooLateByTheStore(t *testing.T) {
 			for _, deadline := range []time.Duration{until, until + 1} {
 				ctx, cancel := context.WithTimeout(t.Context(), deadline)
 				defer cancel()
-				asked := len(store.asks)
+				asked := len(store.asks())
 				err := q.limiter.Wait(ctx, moneymovement.RateCall{Window: "w", Class: class})
 				if deadline > until {
 					assert.Equal(t, context.DeadlineExceeded, err, class)
@@ -638,7 +653,7 @@ func TestACallThatIsTooLateByTheStore(t *testing.T) {
 				require.ErrorAs(t, err, &noRoom, class)
 				assert.Equal(t, q.began.Add(until), noRoom.Until, class)
 				assert.Zero(t, time.Since(q.began))
-				assert.Len(t, store.asks, asked)
+				assert.Len(t, store.asks(), asked)
 			}
 		})
 	}
@@ -667,10 +682,10 @@ func TestAStoreLearnsThatACallIsOverdue(t *testing.T) {
 			q, store := shared(t, moneymovement.Allowance{Calls: 4, Per: per}, patient, nothing(next), granted(0))
 			q.come("write", moneymovement.ClassWrite, 0)
 			q.calls.Wait()
-			require.Len(t, store.asks, 2)
-			assert.Equal(t, overdue, store.asks[1].Overdue)
-			between(t, ratewindow.LongestTurn, ratewindow.LongestTurn+125*time.Millisecond, store.at[1])
-			assert.True(t, !overdue || store.at[1] == ratewindow.LongestTurn)
+			require.Len(t, store.asks(), 2)
+			assert.Equal(t, overdue, store.asks()[1].Overdue)
+			between(t, ratewindow.LongestTurn, ratewindow.LongestTurn+125*time.Millisecond, store.at()[1])
+			assert.True(t, !overdue || store.at()[1] == ratewindow.LongestTurn)
 		})
 	}
 }
@@ -683,7 +698,7 @@ func TestAStoreLearnsThatAConfirmIsPressed(t *testing.T) {
 			q, store := shared(t, aMinute, patient, granted(0))
 			q.come("confirm", moneymovement.ClassConfirm, closes)
 			q.calls.Wait()
-			assert.Equal(t, pressed, store.asks[0].Pressed, closes)
+			assert.Equal(t, pressed, store.asks()[0].Pressed, closes)
 		})
 	}
 }
@@ -754,9 +769,9 @@ func TestASlotGoesBackAtOnce(t *testing.T) {
 		leave()
 		q.calls.Wait()
 		synctest.Wait()
-		require.Len(t, store.asks, 3)
-		assert.Equal(t, []int64{2}, store.asks[2].Unused)
-		assert.Zero(t, store.at[2])
+		require.Len(t, store.asks(), 3)
+		assert.Equal(t, []int64{2}, store.asks()[2].Unused)
+		assert.Zero(t, store.at()[2])
 	})
 }
 
@@ -780,7 +795,7 @@ func TestACallWithASlotKnowsWhenItGoesOn(t *testing.T) {
 		time.Sleep(time.Minute)
 		leave()
 		q.calls.Wait()
-		heard := store.at[1]
+		heard := store.at()[1]
 		want := []time.Duration{heard + 10*time.Second, heard + 20*time.Second, heard + 30*time.Second}
 		assert.Equal(t, want, noted.until)
 		assert.Equal(t, want[:2], noted.finished[:2])
@@ -795,7 +810,7 @@ func TestNobodyWaitsAnyMore(t *testing.T) {
 		time.AfterFunc(time.Second, cancel)
 		require.ErrorIs(t, pass(ctx, q.limiter, "w", ""), context.Canceled)
 		time.Sleep(time.Minute)
-		assert.Len(t, store.asks, 1)
+		assert.Len(t, store.asks(), 1)
 	})
 }
 
@@ -834,7 +849,7 @@ func TestTheCallThatIsNotSentIsForgotten(t *testing.T) {
 		q.calls.Wait()
 		time.Sleep(time.Second)
 		q.come("write", moneymovement.ClassWrite, 0) // with the share
-		require.Len(t, store.asks, 3)
-		assert.Equal(t, []time.Duration{0}, store.asks[2].Past, "the store knows of the first one")
+		require.Len(t, store.asks(), 3)
+		assert.Equal(t, []time.Duration{0}, store.asks()[2].Past, "the store knows of the first one")
 	})
 }

@@ -3,6 +3,7 @@ package ratewindow_test
 import (
 	"context"
 	"runtime"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,7 +17,9 @@ import (
 
 // watched notes what a watch is told. All times are since its test began.
 type watched struct {
-	began    time.Time
+	began time.Time
+
+	mu       sync.Mutex
 	called   []time.Duration
 	windows  []moneymovement.Window
 	until    []time.Duration // negative if nobody knows
@@ -28,9 +31,15 @@ func (w *watched) watch(window moneymovement.Window, until time.Time) (over func
 	if !until.IsZero() {
 		goesOn = until.Sub(w.began)
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.called, w.windows = append(w.called, time.Since(w.began)), append(w.windows, window)
 	w.until = append(w.until, goesOn)
-	return func() { w.finished = append(w.finished, time.Since(w.began)) }
+	return func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.finished = append(w.finished, time.Since(w.began))
+	}
 }
 
 // A wait of five seconds is watched, with the time at which it goes on. What the watch returned is called at its end.
@@ -114,6 +123,7 @@ func TestALimiterSaysWhenACallGoesOn(t *testing.T) {
 		time.Sleep(3 * time.Second)
 		leave() // so the second one is the first, before anybody asks
 		time.Sleep(2 * minute)
+		synctest.Wait()
 		assert.Equal(t, []time.Duration{6 * time.Second}, noted.called)
 		assert.Equal(t, []time.Duration{minute}, noted.until)
 		assert.Equal(t, []time.Duration{minute}, noted.finished)

@@ -401,6 +401,8 @@ func TestTheAddressOfALoginIsNotShown(t *testing.T) {
 	_, err := send(t.Context(), newClient(t, host, through(script(ok)), authorizedBy(failing)), &readThing,
 		transport.Call{})
 	require.ErrorIs(t, err, cause)
+	_, address := errors.AsType[*url.Error](err)
+	assert.False(t, address)
 	assert.NotContains(t, err.Error(), "secret")
 }
 

@@ -24,6 +24,7 @@ func TestOriginsAreExplained(t *testing.T) {
 		"service.example": "must begin with https://", "service.example:8443": "must begin with https://",
 		"localhost:8080": "must begin with https://", "https://service.example\n": "contains a blank",
 		"https://service.example/\u00a0": "contains a blank", "https://service.example/../a": "without ..",
+		"%zz": "must begin with https://", "https://service.example/%zz": "is not a valid URL",
 	} {
 		_, err := transport.New(baseURL, "/v1", transport.Config{})
 		assert.ErrorContains(t, err, says, "%q", baseURL)

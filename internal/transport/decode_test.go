@@ -747,13 +747,16 @@ func TestMoreEntriesThanWereAskedFor(t *testing.T) {
 		"fewer":          {4, 0, "", false},
 		"more":           {2, 0, more, false},
 		"not asked":      {nil, 0, "", false},
+		"not described":  {2, 0, "", false},
 		"no number":      {"many", 0, "", false},
 		"all that may":   {3, 3, "", false},
 		"more than read": {nil, 2, "", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			list := readThing
-			list.Answer = &namesAnswer
+			if list.Answer = &namesAnswer; name == "not described" {
+				list.Answer = nil
+			}
 			var kept moneymovement.Response
 			r := request(&list, transport.Kept(&kept))
 			if tc.limit != nil {

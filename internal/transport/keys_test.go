@@ -95,8 +95,9 @@ func TestRoomForDoubts(t *testing.T) {
 			return m.Get(scopeOf(key))
 		}
 		first, second := note("first"), note("second")
+		others := &UsedKey{State: KeyMaybePaid, last: time.Now().Add(time.Second)}
 		for range 100_000 - 3 {
-			m.doubts.PushBack(&UsedKey{State: KeyMaybePaid, last: time.Now().Add(time.Second)})
+			m.doubts.PushBack(others)
 		}
 		assert.False(t, m.Full())
 		note("last")

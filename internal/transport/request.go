@@ -202,9 +202,6 @@ func setPath(u *url.URL, escaped string) {
 	}
 	u.RawPath = escaped
 	u.Path, _ = url.PathUnescape(escaped)
-	if u.Path == escaped {
-		u.RawPath = ""
-	}
 }
 
 // newHeader returns the header of an attempt, without the credential. Its values are shared: never change them. Each

@@ -617,3 +617,54 @@ func TestACallWithoutADeadlineEnds(t *testing.T) {
 		})
 	}
 }
+
+// A silence ends neither a call with a deadline nor the first attempt of a call without one, which has the limits of
+// the transport.
+func TestWhatASilenceDoesNotEnd(t *testing.T) {
+	silent := func(d time.Duration, end step) step {
+		return func(req *http.Request) (*http.Response, error) {
+			select {
+			case <-time.After(d):
+				return end(req)
+			case <-req.Context().Done():
+				return nil, req.Context().Err()
+			}
+		}
+	}
+	for name, tc := range map[string]struct {
+		within time.Duration
+		steps  []step
+	}{
+		"a call with a deadline": {2 * time.Minute,
+			[]step{silent(30*time.Second, lostAnswer), silent(20*time.Second, ok)}},
+		"the first attempt": {0, []step{silent(50*time.Second, ok)}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var call transport.Call
+				if tc.within > 0 {
+					call.Timeout = &tc.within
+				}
+				svc := script(tc.steps...)
+				_, err := send(t.Context(), newClient(t, host, through(svc)), &readThing, call)
+				require.NoError(t, err)
+				assert.Len(t, svc.attempts(), len(tc.steps))
+			})
+		})
+	}
+}
+
+// A connection that cannot be made is given up after five seconds.
+func TestADialHasAnEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		set := inPlaceOfDefault(t, &http.Transport{
+			DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}})
+		began := time.Now()
+		_, err := send(t.Context(), newClient(t, host, set, once), &readThing, transport.Call{})
+		require.Error(t, err)
+		assert.Equal(t, 5*time.Second, time.Since(began))
+	})
+}

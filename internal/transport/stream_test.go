@@ -381,6 +381,7 @@ func TestAStreamThatStallsHasAnEnd(t *testing.T) {
 func TestAStreamHasTheTimeoutOfItsCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var sent context.Context
+		auth := new(noticing)
 		pdf := script(func(req *http.Request) (*http.Response, error) {
 			sent = req.Context()
 			return answers(200, "pdf", "Content-Type", "application/pdf")(req)
@@ -388,13 +389,15 @@ func TestAStreamHasTheTimeoutOfItsCall(t *testing.T) {
 		var call transport.Call
 		call.Timeout = new(time.Minute)
 		openIt := func(mediaType string) (*transport.Stream, error) {
-			return transport.Open(t.Context(), newClient(t, host, through(pdf)), request(&renderThing, call), mediaType)
+			client := newClient(t, host, through(pdf), authorizedBy(auth))
+			return transport.Open(t.Context(), client, request(&renderThing, call), mediaType)
 		}
 		stream, err := openIt("application/pdf")
 		require.NoError(t, err)
 		require.NoError(t, sent.Err())
 		require.NoError(t, stream.Close())
 		require.ErrorIs(t, sent.Err(), context.Canceled)
+		require.ErrorIs(t, auth.of.Err(), context.Canceled, "the timer of the call is gone")
 
 		stream, err = openIt("application/pdf")
 		require.NoError(t, err)
@@ -408,5 +411,6 @@ func TestAStreamHasTheTimeoutOfItsCall(t *testing.T) {
 		_, err = openIt("image/png")
 		require.Error(t, err)
 		require.ErrorIs(t, sent.Err(), context.Canceled)
+		require.ErrorIs(t, auth.of.Err(), context.Canceled)
 	})
 }

@@ -518,3 +518,11 @@ func TestAmountSaysWhetherItCanBeWritten(t *testing.T) {
 		})
 	}
 }
+
+// The stated rule of a key refuses an empty one, where a key is a member of the body.
+func TestTheRuleOfAKey(t *testing.T) {
+	for key, refused := range map[string]bool{"invoice-42": false, "": true} {
+		err := transport.Validate("Op", func(c *transport.Check) { c.Text("idempotency_key", key, transport.KeyRule) })
+		assert.Equal(t, refused, err != nil)
+	}
+}
