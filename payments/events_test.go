@@ -228,8 +228,8 @@ func TestWhatPrepareRefuses(t *testing.T) {
 	}
 	action := EscrowAction{Key: "k", Account: OwnAccount, EscrowID: "esc_1", Action: dapi.EscrowActionTypeRelease,
 		Escrow: dapi.EscrowCreate{Amount: decimal.NewFromInt(5), Currency: dapi.USDC, Payee: testPayee}}
-	noDeal, noAction := action, action
-	noDeal.EscrowID, noAction.Action = "", ""
+	noDeal, wrongDeal, noAction := action, action, action
+	noDeal.EscrowID, wrongDeal.EscrowID, noAction.Action = "", "esc/1", ""
 	for name, c := range map[string]struct {
 		submission  Submission
 		field, code string // empty if it can be stored
@@ -253,6 +253,7 @@ func TestWhatPrepareRefuses(t *testing.T) {
 		"a text without sense": {data("k", "\xff"), "metadata", "invalid"},
 		"an action":            {action, "", ""},
 		"of no deal":           {noDeal, "escrowId", "missing"},
+		"of a wrong deal":      {wrongDeal, "escrowId", "pattern"},
 		"no action":            {noAction, "type", "missing"},
 		"a transfer":           {TransferPayment{Key: "k", To: appapi.ToQuote{QuoteID: "q"}}, "", ""},
 		"a transfer to nobody": {TransferPayment{Key: "k"}, "destination", "unknown_variant"},
@@ -271,5 +272,34 @@ func TestWhatPrepareRefuses(t *testing.T) {
 				assert.Equal(t, "Submit", invalid.Operation)
 			}
 		})
+	}
+}
+
+// A list may leave out terms of a transfer, and writes ids in its own way. A transfer with other terms is another one.
+func TestWhichListedTransferIsThisOne(t *testing.T) {
+	five, six := appapi.Transfer{}, appapi.Transfer{}
+	five.Amount.Decimal, six.Amount.Decimal = decimal.NewFromInt(5), decimal.NewFromInt(6)
+	toContact := Transfer{ContactID: "ct_A1", Amount: decimal.RequireFromString("5.0")}
+	for name, c := range map[string]struct {
+		asked  Transfer
+		listed func(*appapi.Transfer)
+		want   bool
+	}{
+		"nothing is listed":          {toContact, func(*appapi.Transfer) {}, true},
+		"the contact":                {toContact, func(l *appapi.Transfer) { l.ContactID = "a1" }, true},
+		"another contact":            {toContact, func(l *appapi.Transfer) { l.ContactID = "ct_A2" }, false},
+		"the amount":                 {toContact, func(l *appapi.Transfer) { *l = five }, true},
+		"another amount":             {toContact, func(l *appapi.Transfer) { *l = six }, false},
+		"the quote":                  {Transfer{QuoteID: "q1"}, func(l *appapi.Transfer) { l.QuoteID = "Q1" }, true},
+		"another quote":              {Transfer{QuoteID: "q1"}, func(l *appapi.Transfer) { l.QuoteID = "q2" }, false},
+		"the amount of a quote":      {Transfer{QuoteID: "q1"}, func(l *appapi.Transfer) { *l = five }, true},
+		"the invoice":                {Transfer{InvoiceID: "i1"}, func(l *appapi.Transfer) { l.InvoiceID = "i1" }, true},
+		"another invoice":            {Transfer{InvoiceID: "i1"}, func(l *appapi.Transfer) { l.InvoiceID = "i2" }, false},
+		"the contact of a quote":     {Transfer{QuoteID: "q1"}, func(l *appapi.Transfer) { l.ContactID = "ct_A1" }, true},
+		"another quote of a contact": {toContact, func(l *appapi.Transfer) { l.QuoteID = "q2" }, true},
+	} {
+		var listed appapi.Transfer
+		c.listed(&listed)
+		assert.Equal(t, c.want, c.asked.is(&listed), name)
 	}
 }

@@ -28,13 +28,13 @@ var sdk = []string{"./...", "./signing/wallet/..."}
 // not require what they import.
 var suites = map[string][]testPackage{
 	"model":               {{folder: "internal/suites/model"}},
-	"dapi":                {{folder: "internal/suites/dapi"}},
+	"dapi":                {{folder: "internal/suites/dapi"}, {folder: "payments"}}, // which checks what it stores
 	"appapi":              {{folder: "internal/suites/appapi"}},
 	"refapi":              {{folder: "internal/suites/refapi"}},
 	"public":              {{folder: "internal/suites/public"}},
 	"fleet":               {{folder: "internal/suites/fleet"}},
 	"internal/ratewindow": {{folder: "fleet"}, {folder: "internal/transport"}}, // which use all of it
-	"internal/outcome":    {{folder: "payments"}},                                  // with the table of all slugs
+	"internal/outcome":    {{folder: "payments"}},                              // with the table of all slugs
 	"payments":            {{folder: "internal/suites/payments"}, {folder: "internal/simulation"}},
 	"signing":             {{folder: "internal/suites/vectors"}},
 	"signing/wallet":      {{folder: "internal/suites/vectors"}},
