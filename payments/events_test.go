@@ -303,3 +303,70 @@ func TestWhichListedTransferIsThisOne(t *testing.T) {
 		assert.Equal(t, c.want, c.asked.is(&listed), name)
 	}
 }
+
+// What the status of a deal says about its opening, and about each action. A status of tomorrow says nothing.
+func TestWhatADealShows(t *testing.T) {
+	const completed, refused, inDoubt = moneymovement.PaymentCompleted, moneymovement.PaymentRefused,
+		moneymovement.PaymentInDoubt
+	opening := map[dapi.EscrowStatus]moneymovement.PaymentState{
+		dapi.EscrowStatusActive: completed, dapi.EscrowStatusReleased: completed, dapi.EscrowStatusRefunded: completed,
+		dapi.EscrowStatusExpired: refused, "": inDoubt, "one_of_tomorrow": inDoubt,
+	}
+	for _, c := range []struct {
+		r    Record
+		want map[dapi.EscrowStatus]moneymovement.PaymentState
+	}{
+		{Record{Kind: KindEscrow}, opening},
+		{Record{Kind: KindEscrowAction, Action: dapi.EscrowActionTypeApprove}, opening},
+		{Record{Kind: KindEscrowAction, Action: dapi.EscrowActionTypeRelease},
+			map[dapi.EscrowStatus]moneymovement.PaymentState{
+				dapi.EscrowStatusReleased: completed, dapi.EscrowStatusRefunded: refused,
+				dapi.EscrowStatusExpired: refused, dapi.EscrowStatusActive: inDoubt, "one_of_tomorrow": inDoubt,
+			}},
+		{Record{Kind: KindEscrowAction, Action: dapi.EscrowActionTypeRefund},
+			map[dapi.EscrowStatus]moneymovement.PaymentState{
+				dapi.EscrowStatusRefunded: completed, dapi.EscrowStatusReleased: refused,
+				dapi.EscrowStatusExpired: refused, dapi.EscrowStatusActive: inDoubt, "one_of_tomorrow": inDoubt,
+			}},
+		{Record{Kind: KindEscrowAction, Action: "extend"}, map[dapi.EscrowStatus]moneymovement.PaymentState{
+			dapi.EscrowStatusReleased: inDoubt, dapi.EscrowStatusRefunded: inDoubt, dapi.EscrowStatusExpired: inDoubt,
+		}},
+	} {
+		for status, want := range c.want {
+			f := dealShows(&c.r, &dapi.Escrow{Status: status})
+			assert.Equal(t, want, f.state, "%s %q, a deal that is %q", c.r.Kind, c.r.Action, status)
+			assert.Equal(t, want != refused, f.mayHaveLeft)
+			assert.Equal(t, want == refused, f.reason != nil && f.reason.Code == ReasonEnded)
+		}
+	}
+}
+
+// Which refusals are about the payment itself and do not pass. The price of a quote passes, unless it is all that a
+// transfer has.
+func TestWhatIsRefusedForGood(t *testing.T) {
+	all := refusals()
+	ofQuote, ofContact := &Transfer{QuoteID: "q"}, &Transfer{ContactID: "ct_1"}
+	for name, c := range map[string]struct {
+		transfer *Transfer
+		err      error
+		want     bool
+	}{
+		"nothing":                         {nil, nil, false},
+		"an error of no known type":       {nil, errors.New("no"), false},
+		"input":                           {nil, &errors.InvalidInput{}, false},
+		"not delivered":                   {nil, &errors.NotDelivered{Err: all["validation_failed"]}, false},
+		"terms":                           {nil, all["validation_failed"], true},
+		"the key of another payment":      {nil, all["idempotency_key_reused"], true},
+		"a contact that cannot be paid":   {nil, all["contact_not_payable"], true},
+		"the rate":                        {nil, all["rate_limited"], false},
+		"the credential":                  {nil, all["token_expired"], false},
+		"perhaps made all the same":       {nil, all["internal_error"], false},
+		"the price of a payout":           {nil, all["quote_expired"], false},
+		"the price of a transfer":         {ofContact, all["quote_expired"], false},
+		"the quote of a transfer":         {ofQuote, all["quote_expired"], true},
+		"the rate, of a quote's transfer": {ofQuote, all["rate_limited"], false},
+	} {
+		s := &progress{record: Record{Transfer: c.transfer}}
+		assert.Equal(t, c.want, s.refusedForGood(c.err), "%s: %v", name, c.err)
+	}
+}

@@ -166,3 +166,21 @@ func TestATransferThatIsRefusedAfterALostResponse(t *testing.T) {
 		})
 	}
 }
+
+// The receipt of a transfer has its transaction, which is stored.
+func TestTheTransactionOfATransferIsStored(t *testing.T) {
+	inBubble(t, func(w *world) {
+		app, contact := w.app()
+		p := w.transfers(app)
+		w.submit(p, payments.TransferPayment{Key: "transfer-1",
+			To: appapi.ToContact{ContactID: contact, Amount: amount("1")}})
+		r, err := p.Step(w.Context(), "transfer-1")
+		require.NoError(w, err)
+		assert.Equal(w, moneymovement.PaymentCompleted, r.State)
+		sent, listed, err := app.Transfers.ByKey(w.Context(), "transfer-1")
+		require.NoError(w, err)
+		require.True(w, listed)
+		assert.NotEmpty(w, r.TransactionHash)
+		assert.Equal(w, sent.TxHash, r.TransactionHash)
+	})
+}
