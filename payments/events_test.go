@@ -370,3 +370,11 @@ func TestWhatIsRefusedForGood(t *testing.T) {
 		assert.Equal(t, c.want, s.refusedForGood(c.err), "%s: %v", name, c.err)
 	}
 }
+
+// The words of the kinds, which are in stored records.
+func TestTheWordsOfTheKinds(t *testing.T) {
+	for kind, submission := range map[string]Submission{"payout": Payment{}, "escrow": EscrowPayment{},
+		"escrow_action": EscrowAction{}, "transfer": TransferPayment{}} {
+		assert.Equal(t, kind, string(submission.record().Kind))
+	}
+}

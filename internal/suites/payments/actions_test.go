@@ -112,6 +112,7 @@ func TestADealInDoubtThatNoCallCanOpen(t *testing.T) {
 		want   moneymovement.PaymentState
 	}{
 		"validation_failed": {http.StatusUnprocessableEntity, moneymovement.PaymentNeedsDecision},
+		"not_found":         {http.StatusNotFound, moneymovement.PaymentNeedsDecision},
 		"rate_limited":      {http.StatusTooManyRequests, moneymovement.PaymentInDoubt},
 	} {
 		t.Run(slug, func(t *testing.T) {
