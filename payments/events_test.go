@@ -242,6 +242,8 @@ func TestWhatPrepareRefuses(t *testing.T) {
 		"used in an hour":      {used(birth.Add(time.Hour)), "", ""},
 		"used later":           {used(birth.Add(time.Hour + 1)), "firstUsed", "out_of_range"},
 		"the last deadline":    {due(late), "", ""},
+		"the first deadline":   {due(time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)), "", ""},
+		"a deadline too early": {due(time.Date(-1, 12, 31, 0, 0, 0, 0, time.UTC)), "submission", "out_of_range"},
 		"a deadline too late":  {due(late.Add(time.Second)), "submission", "out_of_range"},
 		"a price":              {payment(priced(birth)), "", ""},
 		"a price without end":  {payment(priced(late.Add(time.Second))), "submission", "invalid"},
