@@ -184,3 +184,29 @@ func TestTheTransactionOfATransferIsStored(t *testing.T) {
 		assert.Equal(w, sent.TxHash, r.TransactionHash)
 	})
 }
+
+// A transfer whose response was lost is looked for in the same step.
+func TestATransferWhoseResponseWasLostIsLookedForAtOnce(t *testing.T) {
+	for name, c := range map[string]struct {
+		fault sandbox.Fault
+		state moneymovement.PaymentState
+	}{
+		"it was made":     {sandbox.DropAfterCommit(), moneymovement.PaymentCompleted},
+		"it was not made": {sandbox.DropBefore(), moneymovement.PaymentInDoubt},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(w *world) {
+				app, contact := w.app()
+				p := w.transfers(app)
+				w.Host.Arm(http.MethodPost, "/apps/transfer", c.fault.Times(99))
+				w.submit(p, payments.TransferPayment{Key: "transfer-1",
+					To: appapi.ToContact{ContactID: contact, Amount: amount("1")}})
+				r, err := p.Step(w.Context(), "transfer-1")
+				require.NoError(w, err)
+				assert.Equal(w, c.state, r.State)
+				assert.True(w, r.MayHaveLeft)
+				assert.Equal(w, c.state == moneymovement.PaymentCompleted, r.Due.IsZero())
+			})
+		})
+	}
+}
