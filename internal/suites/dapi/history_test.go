@@ -211,8 +211,8 @@ func TestWhatIsJournaledOfABookingThatLacksSomething(t *testing.T) {
 	})
 }
 
-// A payment is booked again if its price ends in less than 20 seconds, and the caller's functions are to be called, which
-// could take that long. If the service offers the price again, they have 20 seconds all the same.
+// A payment is booked again if its price ends in less than 20 seconds, and the caller's functions are to be called.
+// They could take that long. If the service offers the price again, they have 20 seconds all the same.
 func TestAPriceThatEndsTooSoonForTheCallersFunctions(t *testing.T) {
 	for name, c := range map[string]struct {
 		left  time.Duration
@@ -228,7 +228,9 @@ func TestAPriceThatEndsTooSoonForTheCallersFunctions(t *testing.T) {
 		"BeforeSigning": {15 * time.Second, func(see func(context.Context)) []payOption {
 			return []payOption{beforeSigning(func(ctx context.Context, _ *dapi.Payout) error { see(ctx); return nil })}
 		}, 2},
-		"just in time": {21 * time.Second, func(func(context.Context)) []payOption { return []payOption{journaled()} }, 1},
+		"just in time": {21 * time.Second, func(func(context.Context)) []payOption {
+			return []payOption{journaled()}
+		}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -266,8 +266,8 @@ func TestUnpaidIfADecisionIsNeeded(t *testing.T) {
 	}
 }
 
-// A payout that was not signed for is unpaid, also if it has moved on in words that nobody knows. One that was signed for
-// may be paid then.
+// A payout that was not signed for is unpaid, also if it has moved on in words that nobody knows. One that was signed
+// for may be paid then.
 func TestAPayoutThatMovesOnAfterARefusal(t *testing.T) {
 	w := newPayWorld(t)
 	w.onSuccess("GET", "/payouts/*", settling)
