@@ -58,8 +58,8 @@ func (s *Escrows) Open(ctx context.Context, deal EscrowCreate, key moneymovement
 // action again under the same key. [DealTerms] means the same as [PayTerms] for [Payouts.Pay].
 //
 // If History says that an earlier call may have taken the action, or this client knows of such a call, Act reads the
-// deal first, and returns it if it shows the action. If the deal cannot be read, Act signs nothing. A zero History
-// leaves no doubt, because the deal itself shows an action that was taken.
+// deal first, and returns it if it shows the action. If the deal cannot be read, Act signs nothing. With a zero History
+// Act does not read first, because a deal is released or refunded once.
 //
 // # Errors
 //
@@ -115,41 +115,39 @@ func (d *dealFlow) clock() approver { return d.approver }
 
 func (d *dealFlow) price(*flow) error { return nil }
 
-func (d *dealFlow) book(ctx context.Context, f *flow) (*offer, moneymovement.Response, error) {
+func (d *dealFlow) book(ctx context.Context, f *flow) (booked *offer, created bool, err error) {
 	d.Escrows = d.service.withCurrentKey()
 	var response moneymovement.Response
 	options := writeOptions(f.options, moneymovement.IdempotencyKey(f.key), moneymovement.CaptureResponse(&response))
 	if f.booked != nil { // its approval has expired
 		o, err := d.prepare(ctx, f, f.booked.deal, options)
-		return o, moneymovement.Response{}, err
+		return o, false, err
 	}
 	if f.first == &opCreateEscrow {
 		deal, err := d.Create(ctx, d.asked, options...)
 		if err != nil {
-			return nil, response, err
+			return nil, false, err
 		}
-		return d.offer(f, deal, response.Status == 201 && !response.Replayed), response, nil
+		created = isCreated(&response)
+		return d.offer(f, deal, created), created, nil
 	}
-	if f.earlier == callfacts.MayExist && f.history == (History{}) {
-		f.earlier = callfacts.NonePaid // nobody knows of an earlier call, and the deal itself shows one
-	}
-	if f.earlier != callfacts.NonePaid {
+	if f.earlier == callfacts.MayPay || f.earlier == callfacts.MayExist && !f.untold {
 		o, err := d.sync(ctx, f, d.id)
 		switch {
 		case err != nil:
-			return nil, response, f.unproven(&opSyncEscrow, err)
+			return nil, false, f.unproven(&opSyncEscrow, err)
 		case o.differs != nil:
-			return nil, response, f.unproven(&opSyncEscrow, f.headed(o.differs))
+			return nil, false, f.unproven(&opSyncEscrow, f.headed(o.differs))
 		case o.phase == phasePaid:
-			return o, response, nil
+			return o, false, nil
 		}
 		f.wasRead = false
 	}
 	if err := f.checkAge(d.approver.latest()); err != nil {
-		return nil, response, err
+		return nil, false, err
 	}
 	o, err := d.prepare(ctx, f, &Escrow{ID: d.id}, options)
-	return o, moneymovement.Response{}, err
+	return o, false, err
 }
 
 // prepare prepares the action of a deal.
@@ -244,12 +242,14 @@ func (d *dealFlow) confirm(ctx context.Context, f *flow, allowExpired bool) (*of
 		if differs := deal.windowsDiffer(d.asked, true); differs != nil {
 			return nil, f.unproven(&opConfirmEscrowAction, f.headed(differs))
 		}
+		if deal.Status == EscrowStatusExpired { // from before the confirm, which has succeeded
+			return nil, f.unproven(&opConfirmEscrowAction, errors.New("the response says that the deal has expired"))
+		}
 	}
 	return o, nil
 }
 
 func (d *dealFlow) after(_ context.Context, f *flow, err error) ending {
-	f.forgive(err)
 	switch {
 	case f.booked != nil && approvalClosed(err):
 		return rebookAfter(err)
@@ -283,11 +283,17 @@ func (d *dealFlow) look(ctx context.Context, f *flow, end ending) ending {
 		return end
 	}
 	began := cmp.Or(d.began, d.approver.now())
-	for waited := false; ; waited = true {
+	waited := false
+	read := func(o *offer) bool { // the chain was read after the confirm
+		at := o.deal.SyncedAt
+		return at.After(began.Add(clockTolerance)) || waited && at.IsZero()
+	}
+	for ; ; waited = true {
 		o, err := d.sync(ctx, f, EscrowID(f.id()))
 		switch {
 		case err != nil || o.differs != nil:
 			return doubtful(end.err)
+		case o.phase == phaseEnded && f.sent && !conflict && !closed && !read(o): // as it was before the confirm
 		case o.settles(), f.attempt.done(), consumed && !o.deal.Status.Known() && !o.deal.Can(d.action):
 			if o.phase != phaseEnded {
 				o.phase = phasePaid
@@ -297,8 +303,12 @@ func (d *dealFlow) look(ctx context.Context, f *flow, end ending) ending {
 			refusal.Remedy() != errors.RemedyChangeAccount:
 			return doubtful(end.err) // perhaps with this signature, and the chain was not read since
 		case conflict || closed: // this call did nothing, so the stored deal is good enough
+			if o.deal.Status.Final() {
+				f.earlier = callfacts.NonePaid // the deal has ended in another way
+			}
 			return refusedBy(end.err)
-		case waited || o.deal.SyncedAt.After(began.Add(clockTolerance)):
+		}
+		if waited || read(o) {
 			return doubtful(end.err)
 		}
 		synced := cmp.Or(o.deal.SyncedAt, d.approver.now()) // without it, the chain may have been read just now

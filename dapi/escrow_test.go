@@ -168,9 +168,10 @@ func TestEscrowApprovalOfAnythingElseIsNotSigned(t *testing.T) {
 			opened, err := escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
 			require.NoError(t, err)
 			s.distort = c.distort
-			_, err = escrows.Act(t.Context(), deal(), opened.Escrow.ID, dapi.EscrowActionTypeRelease, "action-1",
+			refused, err := escrows.Act(t.Context(), deal(), opened.Escrow.ID, dapi.EscrowActionTypeRelease, "action-1",
 				dapi.DealTerms{})
-			assert.Equal(t, c.field, as[*signing.ApprovalRefused](t, err).Field)
+			require.Error(t, err)
+			assert.Equal(t, c.field, as[*signing.ApprovalRefused](t, refused.Refusal).Field)
 			assert.Equal(t, 1, key.Approvals(), "only the opening was signed")
 			assert.Equal(t, 1, s.confirmed)
 		})

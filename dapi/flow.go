@@ -56,8 +56,8 @@ type flow struct {
 
 // payable is what differs between a payout, a deal and an action of a deal.
 type payable interface {
-	// book books, or prepares again what was booked.
-	book(ctx context.Context, f *flow) (*offer, moneymovement.Response, error)
+	// book books, or prepares again what was booked. created says that the service has not done so before.
+	book(ctx context.Context, f *flow) (booked *offer, created bool, err error)
 	// read reads what is known to be booked. What it returns can be signed.
 	read(ctx context.Context, f *flow) (*offer, error)
 	// price refuses a price that is out of bounds.
@@ -142,7 +142,6 @@ func rebookAfter(err error) ending { return ending{next: rebook, err: err} }
 // result is what a flow returns. [Payment] and [Deal] have the same fields.
 type result struct {
 	state   moneymovement.PaymentState
-	unpaid  bool
 	offer   *offer
 	refusal error
 	err     error
@@ -159,10 +158,12 @@ func (r *result) retryAt() time.Time {
 func (f *flow) run(ctx context.Context, low lowLevel, checks ...func(*transport.Check)) result {
 	f.untold = f.journal == nil && f.history == History{}
 	f.proven = f.journal != nil && (f.history.Unpaid || f.history == History{})
-	checks = append([]func(*transport.Check){requiredKey(f.first, string(f.key)), f.history.check}, checks...)
+	checks = append([]func(*transport.Check){requiredKey(f.first, string(f.key)), func(c *transport.Check) {
+		f.history.check(c, f.proven)
+	}}, checks...)
 	err := low.ready(ctx, f.first, checks...)
 	if err != nil {
-		return f.early(err, f.key == "" || f.proven && f.memory.unpaid(f.scope))
+		return f.early(err, (f.proven || f.key == "" && f.history == History{}) && f.memory.unpaid(f.scope))
 	}
 	f.begin()
 	if err := f.checkAge(f.clock().now()); err != nil && f.about == "" {
@@ -178,10 +179,11 @@ func (f *flow) run(ctx context.Context, low lowLevel, checks ...func(*transport.
 }
 
 // begin sets the time of the key's first use. If nothing was paid with the key and the service has forgotten it, this
-// is the first use again.
+// is the first use again, and also if a clock was ahead at the first use.
 func (f *flow) begin() {
-	now := time.Now()
-	if f.proven && !f.history.FirstUsed.IsZero() && now.Sub(f.history.FirstUsed) > keyLifetime+keyMargin {
+	now := time.Now().UTC().Round(0) // which is equal to what is read from JSON
+	first := f.history.FirstUsed
+	if age := now.Sub(first); f.proven && !first.IsZero() && (age > keyLifetime+keyMargin || age < -keyMargin) {
 		f.history = History{}
 	}
 	if f.firstUsed = f.history.FirstUsed; f.firstUsed.IsZero() {
@@ -243,7 +245,7 @@ func (f *flow) bookAndProve(ctx context.Context) ending {
 	if err := f.checkAge(f.clock().now()); err != nil && f.about == "" {
 		return refusedBy(err)
 	}
-	booked, response, err := f.book(ctx, f)
+	booked, created, err := f.book(ctx, f)
 	if err != nil {
 		return f.after(ctx, f, err)
 	}
@@ -254,7 +256,7 @@ func (f *flow) bookAndProve(ctx context.Context) ending {
 	if known := f.knownID(); known != "" && known != booked.id {
 		return f.bookedOther(ctx, known, booked.id)
 	}
-	f.fresh = response.Status == http.StatusCreated && !response.Replayed && booked.signable()
+	f.fresh = created && booked.signable()
 	if f.fresh || booked.phase != phasePaid { // a service that forgot the key has booked another payment
 		if err := f.checkAge(f.clock().latest()); err != nil {
 			f.booked = cmp.Or(f.booked, booked)
@@ -262,7 +264,7 @@ func (f *flow) bookAndProve(ctx context.Context) ending {
 		}
 	}
 	if f.booked == nil {
-		f.earlier = f.afterFirst(response)
+		f.earlier = f.afterFirst(created)
 	}
 	f.booked = booked
 	return ending{next: proceed}
@@ -271,12 +273,24 @@ func (f *flow) bookAndProve(ctx context.Context) ending {
 // afterFirst returns what is known of other calls after the first response of a call. A new booking ends a doubt only
 // if the caller journals and has stored no id: nothing was signed with the key then. Otherwise the service may have
 // forgotten the key.
-func (f *flow) afterFirst(response moneymovement.Response) callfacts.Earlier {
-	created := response.Status == http.StatusCreated && !response.Replayed
+func (f *flow) afterFirst(created bool) callfacts.Earlier {
 	if f.earlier == callfacts.MayExist && created && f.journal != nil && f.history.id() == "" {
 		return callfacts.NonePaid
 	}
 	return f.earlier
+}
+
+// status returns the status and the transaction of the payout or deal.
+func (o *offer) status() (status, hash string) {
+	if o.payout != nil {
+		return string(o.payout.Status), o.payout.TransactionHash
+	}
+	return string(o.deal.Status), o.deal.TransactionHash
+}
+
+// isCreated reports a response of the service that does something for the first time.
+func isCreated(response *moneymovement.Response) bool {
+	return response.Status == http.StatusCreated && !response.Replayed
 }
 
 // signable reports an offer that can be signed, and of which no transaction shows that it is paid.
@@ -359,14 +373,21 @@ func (f *flow) compare(ctx context.Context) ending {
 // seenSettled returns how an earlier call of this client settled the payment, as it is now if it can be read. It
 // returns nil if none did.
 func (f *flow) seenSettled(ctx context.Context) *ending {
-	seen := f.attempt.settled()
-	if seen == nil {
+	seen := f.attempt.seen()
+	if !seen.settled {
 		return nil
 	}
 	if o, err := f.read(ctx, f); err == nil && o.differs == nil && o.settles() {
 		return new(settledBy(o))
 	}
-	return seen
+	o := &offer{id: f.id(), key: string(f.key), phase: seen.phase}
+	if f.first == &opBookPayout {
+		o.payout = &Payout{ID: PayoutID(o.id), IdempotencyKey: o.key, Status: PayoutStatus(seen.status),
+			TransactionHash: seen.hash}
+	} else {
+		o.deal = &Escrow{ID: EscrowID(o.id), Status: EscrowStatus(seen.status), TransactionHash: seen.hash}
+	}
+	return new(settledBy(o))
 }
 
 // checkClock refuses to go on while the service's clock is farther away than allowed: by this machine's clock, every
@@ -420,8 +441,12 @@ func (f *flow) reserve() time.Duration {
 // askAndJournal calls the caller's BeforeSigning, which can refuse, and Journal, which stores what is about to be
 // signed.
 func (f *flow) askAndJournal(ctx context.Context) ending {
-	o := f.booked
+	o, history := f.booked, f.historyNow()
+	if o.payout != nil && history.Quote == nil && o.payout.Quote != nil {
+		history.Quote = new(*o.payout.Quote)
+	}
 	if o.approval == nil || f.hook == nil && f.journal == nil {
+		f.history = history
 		return ending{next: proceed}
 	}
 	left := o.approval.ExpiresAt.Sub(f.clock().now()) - hookReserve
@@ -433,10 +458,6 @@ func (f *flow) askAndJournal(ctx context.Context) ending {
 	var err error
 	if f.hook != nil {
 		err = f.hook(asking, o)
-	}
-	history := f.historyNow()
-	if o.payout != nil && history.Quote == nil && o.payout.Quote != nil {
-		history.Quote = new(*o.payout.Quote)
 	}
 	if err == nil && f.journal != nil {
 		if err = f.journal(asking, history); err != nil { // perhaps another process has stored that it signs
@@ -470,9 +491,14 @@ func (f *flow) conclude(ctx context.Context, end ending) result {
 		end = f.look(ctx, f, end)
 	}
 	if end.moved == errors.Moved {
-		f.attempt.settle(end)
+		f.attempt.settle(end.offer)
+		f.clean = f.clean && f.attempt.onlyCall()
+		r := f.settledResult(end.offer)
+		if r.history.Unpaid {
+			f.attempt.end(transport.KeyUnpaid)
+		}
 		f.attempt.end(transport.KeySettled)
-		return f.settledResult(end.offer)
+		return r
 	}
 	if end.moved == errors.MaybeMoved && f.signedNothing() && f.attempt.onlyCall() {
 		end, f.earlier = refusedBy(withoutDoubt(end.err)), callfacts.NonePaid
@@ -524,7 +550,7 @@ func (f *flow) early(err error, unpaid bool) result {
 // payment is paid, and the payout could not be read.
 func (f *flow) settledResult(o *offer) result {
 	if o == nil {
-		o = cmp.Or(f.booked, &offer{payout: &Payout{ID: PayoutID(f.id())}})
+		o = cmp.Or(f.booked, &offer{id: f.id()})
 	}
 	f.booked = o
 	err := f.named(o.notCompleted(f.key))
@@ -533,8 +559,7 @@ func (f *flow) settledResult(o *offer) result {
 	}
 	r := f.result(moneymovement.PaymentEnded, err, err)
 	// it was never approved; a payout can still be, by another process that has signed and books again
-	r.unpaid = o.deal != nil || o.phase == phaseLapsed && f.clean
-	r.history.Unpaid = r.unpaid
+	r.history.Unpaid = o.deal != nil || o.phase == phaseLapsed && f.clean
 	return r
 }
 
@@ -563,8 +588,8 @@ func (f *flow) refusedResult(refusal error, earlier callfacts.Earlier) result {
 		}
 	}
 	r := f.result(state, refusal, err)
-	if r.unpaid, r.history.Unpaid = unpaid, unpaid; unpaid {
-		r.history.Quote = nil // whoever pays later decides about the price of then
+	if r.history.Unpaid = unpaid; unpaid {
+		r.history.Quote = nil // a later call compares with its own first price
 	}
 	return r
 }
@@ -625,8 +650,8 @@ func (e *inputInDoubt) Error() string { return e.unknown.Error() }
 // Unwrap returns the invalid input, and the doubt about earlier calls.
 func (e *inputInDoubt) Unwrap() []error { return []error{e.input, e.unknown} }
 
-// ofInput reports a refusal of the payment's own input, which every call with these terms meets. The input of a login or
-// of a confirm is not the payment's.
+// ofInput reports a refusal of the payment's own input, which every call with these terms meets. The input of a login
+// or of a confirm is not the payment's.
 func ofInput(err error) bool {
 	switch err.(type) { //nolint:errorlint // one inside is of a signer, of a verifier or of the caller
 	case *errors.InvalidInput:

@@ -18,11 +18,14 @@ type attempt struct {
 	ended  bool
 }
 
-// remembered is what is kept of a payment between calls.
+// remembered is what is kept of a payment between calls. It is small, because many thousands are kept.
 type remembered struct {
-	booked  bool    // a call of Pay has booked
-	first   *Quote  // the first price, if that booking had one
-	settled *ending // how a call settled the payment
+	booked  bool   // a call of Pay has booked
+	first   *Quote // the first price, if that booking had one
+	settled bool   // a call has settled the payment
+	phase   phase  // in which it then was
+	status  string // of a payment that has ended
+	hash    string // of its transaction, if that was known
 }
 
 // begin records that a call makes a payment, and returns what is known of the earlier calls with its key. proven says
@@ -128,7 +131,7 @@ func (a *attempt) remembered(f func(*remembered)) {
 // has it. again reports that there was a booking before.
 func (a *attempt) recordPrice(quote *Quote) (first *Quote, again bool) {
 	a.remembered(func(r *remembered) {
-		again, r.booked = r.booked, true
+		again, r.booked = r.booked && !(r.settled && r.phase == phasePaid), true
 		first = r.first
 		if first == nil && quote != nil && !again {
 			r.first = new(*quote)
@@ -137,13 +140,24 @@ func (a *attempt) recordPrice(quote *Quote) (first *Quote, again bool) {
 	return first, again
 }
 
-// settle records how the payment was settled.
-func (a *attempt) settle(end ending) { a.remembered(func(r *remembered) { r.settled = &end }) }
+// settle records how the payment was settled. o is nil if it is paid and could not be read.
+func (a *attempt) settle(o *offer) {
+	a.remembered(func(r *remembered) {
+		r.settled, r.phase = true, phasePaid
+		if o != nil {
+			r.phase = o.phase
+			r.status, r.hash = o.status()
+		}
+		if r.phase == phasePaid {
+			r.status, r.first = "", nil // no other price follows
+		}
+	})
+}
 
-// settled returns how a call of this client settled the payment, or nil if none did.
-func (a *attempt) settled() (end *ending) {
-	a.remembered(func(r *remembered) { end = r.settled })
-	return end
+// seen returns what is kept of the payment.
+func (a *attempt) seen() (seen remembered) {
+	a.remembered(func(r *remembered) { seen = *r })
+	return seen
 }
 
 // done reports that the payment is paid or has ended, as far as this client knows.

@@ -163,3 +163,38 @@ func TestTooManyDoubtsOfAClient(t *testing.T) {
 	_, err = account.Escrows.Act(gone, deal, "esc_1", EscrowActionTypeRelease, "release-1", DealTerms{})
 	require.ErrorIs(t, err, context.Canceled, "an action without a journal is tried, because the deal itself shows it")
 }
+
+// Of a payment that was settled, little is kept. One that has expired can be booked again, so its first price stays.
+func TestWhatIsKeptOfASettledPayment(t *testing.T) {
+	quote := &Quote{DestinationAmount: decimal.NewFromInt(25)}
+	for name, c := range map[string]struct {
+		end   *offer
+		kept  remembered
+		first *Quote // that a later booking is compared with
+		again bool
+	}{
+		"paid": {&offer{phase: phasePaid, payout: &Payout{Status: PayoutStatusProcessing, TransactionHash: "0x1"}},
+			remembered{booked: true, settled: true, phase: phasePaid, hash: "0x1"}, nil, false},
+		"paid, and not read": {nil, remembered{booked: true, settled: true, phase: phasePaid}, nil, false},
+		"ended": {&offer{phase: phaseEnded, payout: &Payout{Status: PayoutStatusFailed}},
+			remembered{booked: true, first: quote, settled: true, phase: phaseEnded, status: "failed"}, quote, true},
+		"expired": {&offer{phase: phaseLapsed, payout: &Payout{Status: PayoutStatusExpired}},
+			remembered{booked: true, first: quote, settled: true, phase: phaseLapsed, status: "expired"}, quote, true},
+		"a deal": {&offer{phase: phaseEnded, deal: &Escrow{Status: EscrowStatusExpired, TransactionHash: "0x2"}},
+			remembered{booked: true, first: quote, settled: true, phase: phaseEnded, status: "expired", hash: "0x2"},
+			quote, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a, _, err := newPaymentMemory().begin(keyOf(1), true)
+			require.NoError(t, err)
+			first, again := a.recordPrice(quote)
+			assert.Nil(t, first)
+			assert.False(t, again)
+			a.settle(c.end)
+			assert.Equal(t, c.kept, a.seen())
+			first, again = a.recordPrice(nil)
+			assert.Equal(t, c.first, first)
+			assert.Equal(t, c.again, again)
+		})
+	}
+}

@@ -48,14 +48,13 @@ import (
 // [Payment].Refusal:
 //
 //   - not paid: nothing is wrong with the payment, and the same call may pay later. Such errors are
-//     *errors.NotDelivered, *errors.RateLimited, *[PaymentDeclined], *signing.NotSigned, and refusals of the credential.
+//     *errors.NotDelivered, *errors.RateLimited, *[PaymentDeclined], *signing.NotSigned, and those of the credential.
 //   - needs a decision: the same call is refused again, until somebody acts. Such errors are *errors.InvalidInput,
 //     *errors.ValidationFailed, *errors.ContactNotPayable, *errors.PayoutNotFundable, *[PriceRefused], *[TermsDiffer],
 //     *signing.ApprovalRefused, and a slug that this version does not know.
-//   - needs a decision, although an earlier call may have paid (Payment.Unpaid is false): the error is
-//     *errors.OutcomeUnknown, and the type is in Payment.Refusal alone. It is *[KeyTooOld],
-//     *errors.IdempotencyKeyReused, or about the input. Only *errors.InvalidInput is found besides, because it is
-//     refused with every key.
+//   - needs a decision, although an earlier call may have paid: the error is *errors.OutcomeUnknown, and the type is in
+//     Payment.Refusal alone. It is *[KeyTooOld], *errors.IdempotencyKeyReused, or about the input. Only
+//     *errors.InvalidInput is found besides, because it is refused with every key.
 //   - ended: *[PayoutNotCompleted].
 //
 // If the payment is in doubt, the error is *errors.OutcomeUnknown: this call or an earlier one may have paid. Call Pay
@@ -108,20 +107,20 @@ type payoutFlow struct {
 
 func (p *payoutFlow) clock() approver { return p.approver }
 
-func (p *payoutFlow) book(ctx context.Context, f *flow) (*offer, moneymovement.Response, error) {
+func (p *payoutFlow) book(ctx context.Context, f *flow) (booked *offer, created bool, err error) {
 	p.Payouts = p.service.withCurrentKey()
 	var response moneymovement.Response
 	payout, err := p.Book(ctx, p.asked, writeOptions(f.options, moneymovement.IdempotencyKey(f.key),
 		moneymovement.CaptureResponse(&response))...)
 	if err != nil {
-		return nil, response, err
+		return nil, false, err
 	}
 	o := p.offer(f, payout, response.Body)
 	if o.approval == nil && payout.Status != PayoutStatusAwaitingApproval {
 		o.problem = f.unproven(&opBookPayout, fmt.Errorf("the booking has no approval to sign, and its status is %q",
 			payout.Status))
 	}
-	return o, response, nil
+	return o, isCreated(&response), nil
 }
 
 // writeOptions returns the options of a flow for a write, and more.
@@ -195,8 +194,11 @@ func (p *payoutFlow) after(ctx context.Context, f *flow, err error) ending {
 	if inDoubt {
 		f.earlier = callfacts.MayPay
 	}
-	if refusal, ok := errors.AsType[*errors.FundingInProgress](said); ok && f.id() != "" {
-		return p.awaitFunding(ctx, f, refusal)
+	if refusal, ok := errors.AsType[*errors.FundingInProgress](said); ok {
+		f.clean = false // somebody has signed
+		if f.id() != "" {
+			return p.awaitFunding(ctx, f, refusal)
+		}
 	}
 	rebooks := rebooks(err)
 	if inDoubt || f.earlier == callfacts.MayPay && rebooks {
@@ -204,7 +206,6 @@ func (p *payoutFlow) after(ctx context.Context, f *flow, err error) ending {
 			return settledBy(o)
 		}
 	}
-	f.forgive(said)
 	switch {
 	case rebooks:
 		return rebookAfter(err)
@@ -215,11 +216,11 @@ func (p *payoutFlow) after(ctx context.Context, f *flow, err error) ending {
 }
 
 // funded reads the payout that the service says is funded. If it cannot be read, the refusal itself is the proof that
-// the money moved. A refusal that names another payout than the booked one proves nothing.
+// the money moved. A refusal that names another payout than the known one proves nothing.
 func (p *payoutFlow) funded(ctx context.Context, f *flow, refusal *errors.AlreadyFunded) ending {
-	switch id := refusal.PayoutID; {
+	switch id, known := refusal.PayoutID, f.knownID(); {
 	case id == "":
-	case f.booked != nil && id != f.booked.id:
+	case known != "" && id != known:
 		return doubtful(refusal)
 	case f.booked == nil:
 		f.booked = &offer{id: id}
@@ -374,17 +375,10 @@ func refusesBooking(err error) bool {
 	return false
 }
 
-// forgive ends a doubt if this client knows that the key belongs to other terms: no earlier call paid these terms with
-// it.
-func (f *flow) forgive(err error) {
-	if reused, ok := errors.AsType[*errors.IdempotencyKeyReused](err); ok && f.booked == nil && reused.Status == 0 {
-		f.earlier = callfacts.NonePaid
-	}
-}
-
 // mayHaveMoved reports whether the payment may be made after the error of a call. A response to a confirm that is not
 // the service's, such as a proxy's page with status 404, does not show what the service did. Nor does a refusal of a
-// confirm whose slug is one of tomorrow, or says that what was confirmed is not there: it can be about a repetition.
+// confirm whose slug this version does not know, or says that what was confirmed is not there: it can be about a
+// repetition.
 func mayHaveMoved(err error) bool {
 	failure, ok := errors.AsType[errors.Failure](err)
 	if !ok || failure.MovedByCall() == errors.MaybeMoved {

@@ -67,11 +67,11 @@ type History struct {
 // id returns the id of the payout or deal, "" without one.
 func (h History) id() string { return string(h.PayoutID) + string(h.EscrowID) }
 
-// check refuses what cannot be a history.
-func (h History) check(c *transport.Check) {
+// check refuses what cannot be a history. The time does not count if nothing was paid with the key.
+func (h History) check(c *transport.Check, unpaid bool) {
 	c.Segment("History.PayoutID", string(h.PayoutID))
 	c.Segment("History.EscrowID", string(h.EscrowID))
-	if h.FirstUsed.After(time.Now().Add(keyMargin)) {
+	if !unpaid && h.FirstUsed.After(time.Now().Add(keyMargin)) {
 		c.Refuse("History.FirstUsed", "out_of_range", "must not be in the future")
 	}
 }
@@ -99,7 +99,7 @@ type Payment struct {
 	// Refusal is why this call paid nothing, by its own type, whatever earlier calls did. It is nil if this call paid
 	// or may have paid.
 	Refusal error
-	// RetryAt is the earliest time at which it is worth to call again. It is zero if no time is known.
+	// RetryAt is the earliest time at which it is worth calling again. It is zero if no time is known.
 	RetryAt time.Time
 	// History is what to store for the key.
 	History History
@@ -119,24 +119,28 @@ type Deal struct {
 
 // payment returns the result of a payout.
 func (r *result) payment() (Payment, error) {
-	p := Payment{State: r.state, Unpaid: r.unpaid, Refusal: r.refusal, RetryAt: r.retryAt(), History: r.history}
-	if r.offer != nil {
-		if p.Payout = r.offer.payout; p.Payout == nil {
-			p.Payout = &Payout{ID: PayoutID(r.offer.id)}
-		}
-	} else if id := r.history.PayoutID; id != "" {
-		p.Payout = &Payout{ID: id}
+	p := Payment{State: r.state, Unpaid: r.history.Unpaid, Refusal: r.refusal, RetryAt: r.retryAt(), History: r.history}
+	switch {
+	case r.offer != nil && r.offer.payout != nil:
+		p.Payout = r.offer.payout
+	case r.offer != nil:
+		p.Payout = &Payout{ID: PayoutID(r.offer.id)}
+	case r.history.PayoutID != "":
+		p.Payout = &Payout{ID: r.history.PayoutID}
 	}
 	return p, r.err
 }
 
 // deal returns the result of a deal or of an action.
 func (r *result) deal() (Deal, error) {
-	d := Deal{State: r.state, Unpaid: r.unpaid, Refusal: r.refusal, RetryAt: r.retryAt(), History: r.history}
-	if r.offer != nil {
-		if d.Escrow = r.offer.deal; d.Escrow == nil {
-			d.Escrow = &Escrow{ID: EscrowID(r.offer.id)}
-		}
+	d := Deal{State: r.state, Unpaid: r.history.Unpaid, Refusal: r.refusal, RetryAt: r.retryAt(), History: r.history}
+	switch {
+	case r.offer != nil && r.offer.deal != nil:
+		d.Escrow = r.offer.deal
+	case r.offer != nil:
+		d.Escrow = &Escrow{ID: EscrowID(r.offer.id)}
+	case r.history.EscrowID != "":
+		d.Escrow = &Escrow{ID: r.history.EscrowID}
 	}
 	return d, r.err
 }

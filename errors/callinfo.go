@@ -31,22 +31,12 @@ type CallInfo struct {
 }
 
 func init() { //nolint:gochecknoinits // the SDK's other packages call these, and programs cannot
-	callfacts.SetFacts = func(call any, facts callfacts.Facts) {
-		if call, ok := call.(*CallInfo); ok {
-			call.facts = facts
+	callfacts.SetFacts = func(of any, facts callfacts.Facts) {
+		if of, ok := of.(interface{ callInfo() *CallInfo }); ok {
+			of.callInfo().facts = facts
 		}
 	}
 	callfacts.WithoutEffect = withoutEffect
-	callfacts.EarlierOf = func(err error) callfacts.Earlier {
-		call, _ := CallInfoOf(err)
-		return call.facts.Earlier
-	}
-	callfacts.SetEarlier = func(err error, earlier callfacts.Earlier) {
-		var found withCallInfo
-		if As(err, &found) {
-			found.callInfo().facts.Earlier = earlier
-		}
-	}
 	callfacts.SetResource = func(err error, resource, key string) {
 		var found withCallInfo
 		if As(err, &found) {

@@ -111,28 +111,22 @@ func (l errorLine) logValue() slog.Value {
 	add("code", l.code, maxName)
 	add("message", l.message, maxMessage)
 	add("subjects", l.subjects, maxMessage)
-	add("remedy", l.adviceOfPayment(), maxMessage)
+	add("remedy", l.advice, maxMessage)
 	add("requestId", l.call.RequestID, maxName)
 	add("idempotencyKey", l.call.IdempotencyKey, maxName)
 	return slog.GroupValue(attrs...)
 }
 
-// adviceOfPayment returns the advice, with what is known of earlier calls of the payment. The part about them comes
-// first if the advice is to call again because of them.
+// adviceOfPayment returns the advice, behind what is known of earlier calls of the payment.
 func (l errorLine) adviceOfPayment() string {
-	earlier, exclude := "an earlier call with this key may have paid", ""
-	switch l.call.facts.Earlier {
-	case callfacts.MayExist:
-		exclude = "with Journal in the terms, the SDK knows what earlier calls signed"
-	case callfacts.MayPay:
-	default:
+	if l.call.facts.Earlier == callfacts.NonePaid {
 		return l.advice
 	}
-	parts := []string{l.advice, earlier}
-	if l.doubt {
-		parts = []string{earlier + ": " + l.advice}
+	advice := "an earlier call with this key may have paid: " + l.advice
+	if l.call.facts.Earlier == callfacts.MayExist {
+		advice += "; with Journal in the terms, the SDK knows what earlier calls signed"
 	}
-	return strings.Trim(strings.Join(append(parts, exclude), "; "), "; ")
+	return advice
 }
 
 func (l errorLine) statusAndCode() string {

@@ -73,7 +73,7 @@ func (e *NotDelivered) Unwrap() error { return e.Err }
 
 // Retryable returns true: the service did nothing, so the same call may be made again at RetryAt or later. It returns
 // false if a repeat cannot help: the certificate of the service is not valid, the service does not support TLS 1.2 or
-// later, the login is refused, or the key makes wrong signatures.
+// later, or the login is refused.
 func (e *NotDelivered) Retryable() bool {
 	if failure, ok := AsType[Failure](e.Err); ok {
 		return failure.Retryable()

@@ -106,7 +106,7 @@ func Test(t *testing.T) {
 	if err := pay(t.Context(), account, db, payment("42")); err == nil {
 		t.Fatal("paid without money")
 	}
-	if stored := db.rows["42"]; stored.State != moneymovement.PaymentNotPaid || !stored.History.Unpaid ||
+	if stored := db.rows["42"]; stored.State != moneymovement.PaymentNeedsDecision || !stored.History.Unpaid ||
 		stored.History.PayoutID == "" {
 		t.Fatalf("%+v", stored)
 	}

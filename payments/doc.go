@@ -14,7 +14,7 @@
 //		Key:     moneymovement.DeriveKey("invoice", "42", "1"),
 //		Account: "cl_8fK2",
 //		Payout:  dapi.PayoutCreate{ContactID: "ct_3dR9", Amount: amount, Currency: dapi.USDC},
-//		Bounds:  payments.Bounds{MaxFee: &fee},
+//		Bounds:  dapi.Bounds{MaxFee: &fee},
 //	})
 //	record, err = p.Await(ctx, record.Key) // completed, refused, came_back or needs_decision
 //

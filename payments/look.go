@@ -136,7 +136,7 @@ func (s *progress) searchPayout(ctx context.Context) found {
 			return failedSearch(err)
 		}
 		if err == nil && payout.ID == r.PayoutID {
-			switch f := payoutShows(payout); f.state { // what a status of tomorrow means, only the ledger says
+			switch f := payoutShows(payout); f.state { // what an unknown status means, only the ledger says
 			case moneymovement.PaymentRefused:
 				ended = f
 			case moneymovement.PaymentInDoubt:

@@ -66,7 +66,7 @@ func (f found) ofDeal(deal *dapi.Escrow) found {
 	return f
 }
 
-// payoutShows returns what the status of a payout says. A status of tomorrow says nothing.
+// payoutShows returns what the status of a payout says. An unknown status says nothing.
 func payoutShows(payout *dapi.Payout) found {
 	state, unpaid := moneymovement.PaymentInDoubt, false
 	switch status := payout.Status; {

@@ -39,7 +39,7 @@ func (s *progress) transfer(ctx context.Context) found {
 	if receipt != nil {
 		f.hash = receipt.TxHash
 	}
-	if f.state == moneymovement.PaymentNotPaid && f.next != outcome.Pause && s.refusedForGood(err) {
+	if f.state == moneymovement.PaymentNotPaid && s.refusedForGood(err) {
 		f.state = moneymovement.PaymentRefused
 	}
 	if f.state != moneymovement.PaymentInDoubt {

@@ -67,11 +67,13 @@ func TestWhatAPersonReads(t *testing.T) {
 		refusal error
 		want    string
 	}{
-		"the balance is low": {moneymovement.PaymentNotPaid, &errors.PayoutNotFundable{},
+		"the balance is low": {moneymovement.PaymentNeedsDecision, &errors.PayoutNotFundable{},
 			"not paid: fill the account first"},
-		"the supplier is closed": {moneymovement.PaymentNotPaid, &errors.ContactNotPayable{}, "not paid"},
-		"the fee is too high":    {moneymovement.PaymentNeedsDecision, &dapi.PriceRefused{}, "somebody has to look"},
-		"the money came back":    {moneymovement.PaymentEnded, &dapi.PayoutNotCompleted{}, "somebody has to look"},
+		"the rate is too high": {moneymovement.PaymentNotPaid, &errors.RateLimited{}, "not paid: try again later"},
+		"the supplier is closed": {moneymovement.PaymentNeedsDecision, &errors.ContactNotPayable{},
+			"somebody has to look"},
+		"the fee is too high": {moneymovement.PaymentNeedsDecision, &dapi.PriceRefused{}, "somebody has to look"},
+		"the money came back": {moneymovement.PaymentEnded, &dapi.PayoutNotCompleted{}, "somebody has to look"},
 		"the balance is low, after a lost response": {moneymovement.PaymentInDoubt, &errors.PayoutNotFundable{},
 			"not known yet: try again later"},
 		"a state of tomorrow": {"postponed", nil, "not known yet: try again later"},

@@ -52,7 +52,7 @@ func TestAPaymentThatFailsIsAnErrorInBoth(t *testing.T) {
 		sandbox.WithSettings(func(s *sandbox.Settings) { s.SigningPolicy = sandbox.SigningPolicyRefuse }))
 	var out bytes.Buffer
 	require.ErrorContains(t, run(t.Context(), flags, &out), "signing_policy_refused")
-	rehearsal.Told(t, out.String(), `level=ERROR msg="invoice is not settled" state=not_paid`, "signing_policy_refused",
+	rehearsal.Told(t, out.String(), `level=ERROR msg="invoice is not settled" state=needs_decision`, "signing_policy_refused",
 		"trace=",
 		`span="pay invoice"`)
 }

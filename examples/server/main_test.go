@@ -185,7 +185,7 @@ func TestARefusedPaymentIsPaidOnceItsCauseIsGone(t *testing.T) {
 	o.host.Arm(http.MethodPost, "/payouts", sandbox.Respond(http.StatusConflict, "payout_not_fundable"))
 	status, said := ask(t, s, o.body("1"))
 	assert.Equal(t, http.StatusUnprocessableEntity, status)
-	assert.Contains(t, said, `"state":"not_paid"`)
+	assert.Contains(t, said, `"state":"needs_decision"`)
 	status, _ = ask(t, s, o.body("1"))
 	assert.Equal(t, http.StatusOK, status)
 	rehearsal.PaidOnce(t, o.host, "12.5")

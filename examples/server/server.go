@@ -167,7 +167,9 @@ func statusOf(state moneymovement.PaymentState) int {
 	switch state {
 	case moneymovement.PaymentPaid:
 		return http.StatusOK
-	case moneymovement.PaymentNotPaid, moneymovement.PaymentNeedsDecision, moneymovement.PaymentEnded:
+	case moneymovement.PaymentNotPaid:
+		return http.StatusServiceUnavailable
+	case moneymovement.PaymentNeedsDecision, moneymovement.PaymentEnded:
 		return http.StatusUnprocessableEntity
 	default: // in doubt
 		return http.StatusAccepted

@@ -77,7 +77,7 @@ func explain(payment dapi.Payment) (status int, body map[string]any) {
 			return http.StatusUnprocessableEntity, map[string]any{"problem": "wrong fields", "fields": fields}
 		}
 		if reused, ok := errors.AsType[*errors.IdempotencyKeyReused](payment.Refusal); ok {
-			return http.StatusConflict, map[string]any{"problem": "this invoice was paid with other terms",
+			return http.StatusConflict, map[string]any{"problem": "this invoice was booked with other terms",
 				"payout": reused.PayoutID}
 		}
 		if contact, ok := errors.AsType[*errors.ContactNotPayable](payment.Refusal); ok {

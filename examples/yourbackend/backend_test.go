@@ -146,7 +146,7 @@ func TestRefusalsAreExplainedAndMoveNothing(t *testing.T) {
 					WithHeader("Retry-After", "300"))
 			}},
 		"another amount for the same invoice": {amount: "10", status: http.StatusConflict,
-			problem: "this invoice was paid with other terms", balance: "37.5",
+			problem: "this invoice was booked with other terms", balance: "37.5",
 			arrange: func(t *testing.T, w *world) {
 				status, _ := w.pay(t, "42", w.supplier, "12.50")
 				require.Equal(t, http.StatusOK, status)

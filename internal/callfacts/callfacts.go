@@ -25,14 +25,10 @@ const (
 // The functions of package errors that only the SDK calls. Package errors sets them: it is above this package, so that
 // its own exported functions stay those that programs need.
 var (
-	// SetFacts sets the facts of a call, which is an *errors.CallInfo.
-	SetFacts func(call any, facts Facts)
+	// SetFacts sets the facts of a call, which is an *errors.CallInfo or an error that embeds one.
+	SetFacts func(of any, facts Facts)
 	// WithoutEffect reports that the service did not carry out the request of err, also if the request moves no money.
 	WithoutEffect func(err error) bool
-	// EarlierOf returns what an error of a payment knows of the earlier calls with its key.
-	EarlierOf func(err error) Earlier
-	// SetEarlier sets what an error of a payment knows of the earlier calls with its key.
-	SetEarlier func(err error, earlier Earlier)
 	// SetResource sets the resource and the idempotency key in the CallInfo of err, for a flow of several calls.
 	SetResource func(err error, resource, key string)
 	// Clone returns a copy of err that SetResource can change. All calls that waited for the same login share its

@@ -17,7 +17,7 @@ const (
 	Pause              // make no calls for a while: the service refuses the credential, or all calls
 	Decide             // somebody must act or decide: the same call is refused again
 	Change             // the service or the SDK refuses the payment as it is
-	NewKey             // the key pays no more, and an earlier call with it may have paid
+	NewKey             // the key cannot pay any more, and an earlier call with it may have paid
 )
 
 // After returns what to do after an error. Only its outermost type counts: a caller's function, a signer or a verifier

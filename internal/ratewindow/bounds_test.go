@@ -178,3 +178,96 @@ func TestAConfirmThatHasClosedGoesWhereThereIsRoom(t *testing.T) {
 		require.NoError(t, narrow().Wait(t.Context(), write(moneymovement.ClassConfirm, time.Now().Add(-time.Second))))
 	})
 }
+
+// A confirm whose approval expires at the moment at which there is room again goes: the service decides.
+func TestAConfirmThatClosesWhenThereIsRoom(t *testing.T) {
+	for after, goes := range map[time.Duration]bool{0: true, -1: false} {
+		synctest.Test(t, func(t *testing.T) {
+			q := newQueue(t, 1)
+			q.fill(1)
+			q.come("confirm", moneymovement.ClassConfirm, 2*minute+after)
+			q.come("refresh", moneymovement.ClassRefresh, 0)
+			q.calls.Wait()
+			assert.Equal(t, goes, len(q.order) == 2)
+			assert.Equal(t, 2*minute+after, time.Since(q.began))
+		})
+	}
+}
+
+// A class that was passed over, and whose calls gave up, begins anew.
+func TestACallDoesNotInheritTheTurnOfOneThatGaveUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(t, 1)
+		q.fill(1)
+		gives, leave := context.WithCancel(t.Context())
+		q.calls.Go(func() { assert.ErrorIs(q, pass(gives, q.limiter, "w", ""), context.Canceled) })
+		synctest.Wait()
+		q.comeMany(9, "before", moneymovement.ClassConfirm, 0)
+		time.Sleep(9*minute + time.Second)
+		leave()
+		synctest.Wait()
+		q.come("write", moneymovement.ClassWrite, 0)
+		q.come("confirm", moneymovement.ClassConfirm, 0)
+		q.calls.Wait()
+		assert.Equal(t, []string{"confirm", "write"}, q.order[9:])
+	})
+}
+
+// In a long window, a call goes when there is room, if that is before its longest turn.
+func TestADeadlineInALongWindow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limiter, began := alone(windows{"w": {Calls: 2, Per: time.Hour}}), time.Now()
+		require.NoError(t, pass(t.Context(), limiter, "w", ""))
+		time.Sleep(50 * time.Minute)
+		require.NoError(t, pass(t.Context(), limiter, "w", ""))
+		time.Sleep(10*time.Minute - 9*time.Second)
+		for _, deadline := range []time.Duration{10 * time.Second, 10*time.Second + 1} {
+			ctx, cancel := context.WithTimeout(t.Context(), deadline)
+			defer cancel()
+			err := pass(ctx, limiter, "w", "")
+			if deadline > 10*time.Second {
+				require.NoError(t, err)
+				continue
+			}
+			var tooLong *moneymovement.NoRoom
+			require.ErrorAs(t, err, &tooLong)
+			assert.Equal(t, began.Add(time.Hour+time.Second), tooLong.Until)
+		}
+		assert.Equal(t, time.Hour+time.Second, time.Since(began))
+	})
+}
+
+// The shortest window limits too.
+func TestAWindowOfANanosecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limiter, began := alone(windows{"w": {Calls: 1, Per: 1}}), time.Now()
+		for range 3 {
+			require.NoError(t, pass(t.Context(), limiter, "w", ""))
+		}
+		assert.Equal(t, 2*time.Nanosecond, time.Since(began))
+	})
+}
+
+// Lines are looked through only when their number has doubled, so that many lines in use cost little.
+func TestLinesAreLookedThroughRarely(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limiter, made := alone(windows{"w": {Calls: 1, Per: time.Minute}}), 0
+		more := func(lines int) {
+			for range lines {
+				require.NoError(t, pass(t.Context(), limiter, "w", strconv.Itoa(made)))
+				made++
+			}
+		}
+		more(150)
+		time.Sleep(minute)
+		more(106)
+		assert.Equal(t, 256, ratewindow.Remembered(limiter))
+		more(1)
+		assert.Equal(t, 107, ratewindow.Remembered(limiter))
+		time.Sleep(minute)
+		more(105) // twice the 106 that were left
+		assert.Equal(t, 212, ratewindow.Remembered(limiter))
+		more(1)
+		assert.Equal(t, 106, ratewindow.Remembered(limiter))
+	})
+}

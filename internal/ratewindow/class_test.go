@@ -87,8 +87,8 @@ func (q *queue) count(name string, first int) (count int) {
 
 func TestClassesGoInTheirOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := newQueue(t, 8)
-		for range 8 {
+		q := newQueue(t, 9)
+		for range 9 {
 			q.fill(1)
 			time.Sleep(time.Second)
 		}
@@ -98,11 +98,13 @@ func TestClassesGoInTheirOrder(t *testing.T) {
 		q.come("unknown", "of a later version", 0)
 		q.come("endless", moneymovement.ClassConfirm, 0)
 		q.come("later", moneymovement.ClassConfirm, 110*time.Second)
+		q.come("endless too", moneymovement.ClassConfirm, 0)
 		q.come("sooner", moneymovement.ClassConfirm, 90*time.Second)
 		q.come("refresh", moneymovement.ClassRefresh, 0)
 		q.calls.Wait()
-		assert.Equal(t, []string{"refresh", "sooner", "later", "endless", "read", "write", "unknown", "poll"}, q.order)
-		assert.Equal(t, minute+7*time.Second, q.at[7])
+		assert.Equal(t, []string{"refresh", "sooner", "later", "endless", "endless too", "read", "write", "unknown",
+			"poll"}, q.order)
+		assert.Equal(t, minute+8*time.Second, q.at[8])
 	})
 }
 

@@ -253,7 +253,7 @@ func TestWindowsThatAreNotLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		started := time.Now()
 		for _, limiter := range []*ratewindow.Limiter{
-			alone(nil),
+			nil, new(ratewindow.Limiter), alone(nil),
 			alone(windows{"other": {Calls: 1, Per: time.Hour}}),
 			alone(windows{"w": {Calls: 0, Per: time.Hour}}),
 			alone(windows{"w": {Calls: -1, Per: time.Hour}}),

@@ -72,8 +72,8 @@ func newLine(l *Limiter, call moneymovement.RateCall, allowance moneymovement.Al
 // far as is known now.
 func (s *line) join(ctx context.Context, call moneymovement.RateCall) (*waiter, error) {
 	now, rank := time.Now(), rankOf(call.Class)
-	if s.own != nil && s.queue.empty() && !s.own.free(s.place(rank == Polls), now).After(now) {
-		s.made(s.own.take(now), now)
+	if s.store == nil && s.queue.empty() && !s.own.free(s.place(rank == Polls), now).After(now) {
+		s.own.take(now)
 		return nil, nil
 	}
 	w := &waiter{rank: rank, number: s.queue.came, ended: make(chan error, 1)}
@@ -249,14 +249,11 @@ func (s *line) setTimer(now time.Time) {
 		for _, w := range s.queue.waiting[Confirms] {
 			if w.closes.After(now) {
 				next = sooner(next, w.closes)
-				break
 			}
 		}
 	}
 	switch {
-	case next.IsZero() && s.timer != nil:
-		s.timer.Stop()
-	case next.IsZero():
+	case next.IsZero(): // an alarm without anything to do changes nothing
 	case s.timer == nil:
 		s.timer = time.AfterFunc(next.Sub(now), s.alarm)
 	default:

@@ -31,7 +31,7 @@ func (s *slots) add(until int64, calls int) {
 		copy(grown, *s)
 		*s = grown
 	}
-	place, _ := slices.BinarySearch(*s, until+1)
+	place, _ := slices.BinarySearch(*s, until)
 	*s = slices.Insert(*s, place, until)
 }
 

@@ -64,6 +64,10 @@ func TestAViewOfAnotherWindow(t *testing.T) {
 			t.Errorf("call %d has room after %v, not %v", k, got.Sub(at), want.Sub(at))
 		}
 	}
+	few := view{at: at, room: []time.Duration{1 * time.Second}} // of a store that says too little
+	if got, want := few.free(4, 5, 61*time.Second), at.Add(time.Second); !got.Equal(want) {
+		t.Errorf("call 4 has room after %v, not %v", got.Sub(at), want.Sub(at))
+	}
 	if unknown := (view{}); !unknown.free(3, 5, time.Second).IsZero() {
 		t.Error("nothing is known of a window that was not heard of")
 	}

@@ -166,7 +166,7 @@ func (s *line) ask(now time.Time) {
 	}
 	ask := Ask{
 		Key: st.key, Process: s.of.sharing.Process, Calls: s.calls, Held: s.held, Ahead: s.ahead(), Waiting: calls,
-		Pressed: s.pressed(now), Overdue: overdue && calls.sum() > 0, Unused: st.unused,
+		Pressed: s.pressed(now), Overdue: overdue, Unused: st.unused,
 	}
 	if now.Sub(st.heard) < s.held { // the log still exists, unless it was lost
 		ask.Log = st.log
@@ -290,8 +290,6 @@ func (s *line) ownShare(now time.Time) *own {
 	for i, m := range recent {
 		if place := share.calls - len(recent) + i; place >= 0 {
 			until[place] = later(until[place], m.at.Add(s.held))
-		} else {
-			until = append(until, m.at.Add(s.held))
 		}
 	}
 	for _, at := range until {
@@ -331,9 +329,6 @@ func (s *line) storeAt(now time.Time) (next time.Time) {
 	if len(st.slots) > 0 {
 		next = st.slots[0].at
 	}
-	if s.queue.empty() {
-		return next
-	}
 	if waiting := s.demand(); !st.busy && waiting.sum() > 0 {
 		next = sooner(next, st.askAt)
 	}
@@ -347,6 +342,6 @@ func (s *line) storeAt(now time.Time) (next time.Time) {
 }
 
 func (s *store) idle(now time.Time, held time.Duration) bool {
-	return len(s.slots) == 0 && len(s.unused) == 0 && !s.busy &&
+	return len(s.unused) == 0 && !s.busy &&
 		(len(s.recent) == 0 || now.Sub(s.recent[len(s.recent)-1].at) >= held)
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -347,3 +348,62 @@ func (l loggingIn) Authorize(ctx context.Context, _ http.Header) error {
 	return resp.Body.Close()
 }
 func (loggingIn) Renew(context.Context, http.Header) error { return nil }
+
+// withHeader sets a credential in a header.
+type withHeader struct{ name, value string }
+
+func (w withHeader) Authorize(_ context.Context, h http.Header) error {
+	h.Set(w.name, w.value)
+	return nil
+}
+
+// The error of a credential that another surface takes says which one.
+func TestACredentialOfAnotherSurface(t *testing.T) {
+	const (
+		app       = "looks like an app key, which package appapi takes:"
+		reference = "looks like an access token of the reference endpoints, which package refapi takes:"
+		platform  = "looks like an access token of the platform API, which package dapi gets with a developer key:"
+	)
+	for _, tc := range []struct{ surface, header, credential, hint string }{
+		{"/api/v1", "Authorization", "Bearer at_1", platform},
+		{"/api/v1", "Authorization", "Bearer uat_1", ""},
+		{"/api/v1", "Authorization", "Bearer ak_1", app},
+		{"/api/v1", "X-Api-Key", "ak_1", app},
+		{"/dapi/v1", "Authorization", "Bearer at_1", ""},
+		{"/dapi/v1", "Authorization", "Bearer uat_1", reference},
+		{"/dapi/v1", "Authorization", "Bearer other", ""},
+		{"/app/v1", "X-Api-Key", "ak_1", ""},
+		{"/app/v1", "X-Api-Key", "at_1", platform},
+		{"/app/v1", "X-Api-Key", "uat_1", reference},
+	} {
+		t.Run(tc.surface+" "+tc.credential, func(t *testing.T) {
+			client, err := transport.New(host, tc.surface, transport.Config{
+				ClientSettings: moneymovement.ClientSettings{HTTPClient: &http.Client{
+					Transport: script(refuses(401, errors.CodeUnauthenticated))}},
+				Auth: withHeader{tc.header, tc.credential},
+			})
+			require.NoError(t, err)
+			_, err = send(t.Context(), client, &readThing, transport.Call{})
+			require.Error(t, err)
+			if tc.hint == "" {
+				assert.NotContains(t, err.Error(), "looks like")
+			} else {
+				assert.ErrorContains(t, err, tc.hint)
+			}
+		})
+	}
+}
+
+// The address that the HTTP client of an authorizer puts into its error is not shown: it can hold a token.
+func TestTheAddressOfALoginIsNotShown(t *testing.T) {
+	cause := errors.New("connection refused")
+	failing := failingAuthorizer{&url.Error{Op: "Post", URL: host + "/?token=secret", Err: cause}}
+	_, err := send(t.Context(), newClient(t, host, through(script(ok)), authorizedBy(failing)), &readThing,
+		transport.Call{})
+	require.ErrorIs(t, err, cause)
+	assert.NotContains(t, err.Error(), "secret")
+}
+
+type failingAuthorizer struct{ err error }
+
+func (f failingAuthorizer) Authorize(context.Context, http.Header) error { return f.err }

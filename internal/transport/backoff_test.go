@@ -2,6 +2,7 @@ package transport_test
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"testing"
 	"testing/synctest"
@@ -477,4 +478,45 @@ func repeated(s step, n int) []step {
 		steps[i] = s
 	}
 	return steps
+}
+
+// A call without a deadline is not repeated if the pause can last until the service has been silent for 45 s.
+func TestTheLongestSilence(t *testing.T) {
+	for silent, attempts := range map[time.Duration]int{37 * time.Second: 1, 37*time.Second - 1: 2} {
+		synctest.Test(t, func(t *testing.T) {
+			svc := script(func(*http.Request) (*http.Response, error) {
+				time.Sleep(silent)
+				return nil, io.ErrUnexpectedEOF
+			}, ok)
+			policy := retries(moneymovement.RetryPolicy{WaitMin: 8 * time.Second})
+			_, _ = send(t.Context(), newClient(t, host, through(svc), policy), &readThing, transport.Call{})
+			assert.Len(t, svc.attempts(), attempts)
+		})
+	}
+}
+
+// A pause that is over is no advice.
+func TestAPauseThatIsOverIsNotReported(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		busy := refuses(429, errors.CodeRateLimited, "Retry-After", "10")
+		policy := retries(moneymovement.RetryPolicy{Max: 1})
+		_, err := send(t.Context(), newClient(t, host, through(script(busy, lostAnswer)), policy), &readThing,
+			transport.Call{})
+		lost, ok := errors.AsType[*errors.NotDelivered](err)
+		require.True(t, ok, "%v", err)
+		assert.Zero(t, lost.RetryAt)
+	})
+}
+
+// The response of an attempt that is repeated is closed, so that its connection can be used again.
+func TestTheResponseOfARepeatedAttemptIsClosed(t *testing.T) {
+	closed := false
+	svc := script(func(req *http.Request) (*http.Response, error) {
+		resp, err := unavailable(req)
+		resp.Body = closing{resp.Body, &closed}
+		return resp, err
+	}, ok)
+	_, err := send(t.Context(), newClient(t, host, through(svc)), &readThing, transport.Call{})
+	require.NoError(t, err)
+	assert.True(t, closed)
 }

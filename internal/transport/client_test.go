@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/jarcoal/httpmock"
@@ -193,4 +194,67 @@ func causes(err error) string {
 		text += err.Error() + "\n"
 	}
 	return text
+}
+
+// An anonymous client says nothing about the program, unless the program says it.
+func TestAnAnonymousClient(t *testing.T) {
+	for name, tc := range map[string]struct {
+		anonymous    bool
+		agent, want  string
+		acceptsCoded string
+	}{
+		"anonymous":       {true, "", "", ""},
+		"with a name":     {true, "shop/1", "shop/1 moneymovement-go/", ""},
+		"not anonymous":   {false, "", "moneymovement-go/", "gzip"},
+		"neither of both": {false, "shop/1", "shop/1 moneymovement-go/", "gzip"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got http.Header
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				got = r.Header
+				w.Header().Set("Content-Type", "application/json")
+				_, _ = io.WriteString(w, oneThing)
+			}))
+			defer server.Close()
+			client, err := transport.New(server.URL, "/v1", transport.Config{Anonymous: tc.anonymous,
+				ClientSettings: moneymovement.ClientSettings{UserAgent: tc.agent}})
+			require.NoError(t, err)
+			_, err = send(t.Context(), client, &readThing, transport.Call{})
+			require.NoError(t, err)
+			assert.Equal(t, tc.acceptsCoded, got.Get("Accept-Encoding"))
+			assert.True(t, strings.HasPrefix(got.Get("User-Agent"), tc.want), got)
+			assert.Equal(t, tc.want == "", got.Get("User-Agent") == "")
+		})
+	}
+}
+
+// The transports of the program are around each other, the last one outside. Each option is checked.
+func TestTransportsOfAProgram(t *testing.T) {
+	var order []string
+	wrap := func(name string) func(http.RoundTripper) http.RoundTripper {
+		return func(next http.RoundTripper) http.RoundTripper {
+			return step(func(req *http.Request) (*http.Response, error) {
+				order = append(order, name)
+				return next.RoundTrip(req)
+			})
+		}
+	}
+	client := newClient(t, host, through(script(ok)), func(c *transport.Config) {
+		c.Transports = append(c.Transports, wrap("inner"), wrap("outer"))
+	})
+	_, err := send(t.Context(), client, &readThing, transport.Call{})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"outer", "inner"}, order)
+
+	var config transport.Config
+	config.Transports = append(config.Transports, func(http.RoundTripper) http.RoundTripper { return nil })
+	_, err = transport.New(host, "/v1", config)
+	refused(t, err, "WithTransport", "invalid_option")
+
+	config = transport.Config{}
+	config.Invalid = []errors.Field{{Field: "WithTimeout", Code: "invalid_option", Message: "must not be negative"}}
+	_, err = transport.New(host, "/v1", config)
+	refused(t, err, "WithTimeout", "invalid_option")
+	invalid, _ := errors.AsType[*errors.InvalidInput](err)
+	assert.Equal(t, "New", invalid.Operation)
 }

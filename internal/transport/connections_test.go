@@ -625,3 +625,157 @@ func TestAClientIsMadeWhileTheDefaultTransportIsFirstUsed(t *testing.T) {
 	newClient(t, host, without)
 	used.Wait()
 }
+
+// After a request that timed out, the connections that nobody uses are closed. They stay after any other failure.
+func TestWhichFailuresCloseConnections(t *testing.T) {
+	silent := func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }
+	for name, tc := range map[string]struct {
+		second func(net.Conn)
+		within time.Duration
+		closes time.Duration // when the connection of another call is closed
+	}{
+		"no response":         {silent, time.Hour, 30 * time.Second},
+		"a deadline":          {silent, 10 * time.Second, 91 * time.Second},
+		"a closed connection": {func(conn net.Conn) { _ = conn.Close() }, time.Hour, 91 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				began, closed := time.Now(), make(chan time.Duration, 1)
+				var opened atomic.Int32
+				set := piped(t, func(conn net.Conn) {
+					if opened.Add(1) > 1 {
+						tc.second(conn)
+						return
+					}
+					time.Sleep(time.Second)
+					_, _ = serveOnce(t, conn).ReadByte()
+					closed <- time.Since(began)
+				})
+				client := newClient(t, "http://127.0.0.1", set, retries(moneymovement.RetryPolicy{Max: -1}))
+				var first sync.WaitGroup
+				first.Go(func() {
+					_, err := send(t.Context(), client, &readThing, transport.Call{})
+					assert.NoError(t, err)
+				})
+				synctest.Wait()
+				ctx, cancel := context.WithTimeout(t.Context(), tc.within)
+				defer cancel()
+				_, err := send(ctx, client, &readThing, transport.Call{})
+				require.Error(t, err)
+				first.Wait()
+				assert.Equal(t, tc.closes, <-closed)
+			})
+		})
+	}
+}
+
+// A transport of the program that is around the default one can close its unused connections.
+func TestTheDefaultTransportClosesItsConnections(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		closed := make(chan struct{})
+		set := piped(t, func(conn net.Conn) {
+			_, _ = serveOnce(t, conn).ReadByte()
+			close(closed)
+		})
+		var wrapped http.RoundTripper
+		began := time.Now()
+		client := newClient(t, "http://127.0.0.1", set, func(c *transport.Config) {
+			c.Transports = append(c.Transports, func(next http.RoundTripper) http.RoundTripper {
+				wrapped = next
+				return next
+			})
+		})
+		_, err := send(t.Context(), client, &readThing, transport.Call{})
+		require.NoError(t, err)
+		synctest.Wait()
+		(&http.Client{Transport: wrapped}).CloseIdleConnections()
+		<-closed
+		assert.Zero(t, time.Since(began))
+	})
+}
+
+// What a program's dialer holds for a connection ends with the dial.
+func TestTheContextOfADialEndsWithIt(t *testing.T) {
+	server := secured(t, nil)
+	trusted := x509.NewCertPool()
+	trusted.AddCert(server.Certificate())
+	var dialed context.Context
+	set := inPlaceOfDefault(t, &http.Transport{
+		TLSClientConfig: &tls.Config{RootCAs: trusted},
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			dialed = ctx
+			return new(net.Dialer).DialContext(ctx, network, address)
+		},
+	})
+	_, err := send(t.Context(), newClient(t, server.URL, set), &readThing, transport.Call{})
+	require.NoError(t, err)
+	assert.ErrorIs(t, dialed.Err(), context.Canceled)
+}
+
+// A bare request has a connection of its own, also to a server that speaks HTTP/2.
+func TestABareRequestHasAConnectionOfItsOwn(t *testing.T) {
+	var opened atomic.Int32
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, r.Proto)
+	}))
+	server.EnableHTTP2 = true
+	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			opened.Add(1)
+		}
+	}
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	trusted := x509.NewCertPool()
+	trusted.AddCert(server.Certificate())
+	inPlaceOfDefault(t, &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusted}})
+	bare := transport.NewBare()
+	for range 2 {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL, http.NoBody)
+		require.NoError(t, err)
+		response, err := bare.RoundTrip(request)
+		require.NoError(t, err)
+		spoken, err := io.ReadAll(response.Body)
+		require.NoError(t, err)
+		assert.Equal(t, "HTTP/1.1", string(spoken))
+		require.NoError(t, response.Body.Close())
+	}
+	assert.EqualValues(t, 2, opened.Load())
+}
+
+// A Location that cannot be read is removed, and any other one stays.
+func TestTheLocationOfABareRequest(t *testing.T) {
+	for location, kept := range map[string]string{"/elsewhere": "/elsewhere", "http://a:planted/": "", "": ""} {
+		answer := "HTTP/1.1 307 Temporary Redirect\r\nContent-Length: 0\r\n"
+		if location != "" {
+			answer += "Location: " + location + "\r\n"
+		}
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+raw(t, answer+"\r\n"),
+			http.NoBody)
+		require.NoError(t, err)
+		response, err := transport.NewBare().RoundTrip(request)
+		require.NoError(t, err)
+		assert.Equal(t, kept, response.Header.Get("Location"))
+		require.NoError(t, response.Body.Close())
+	}
+}
+
+// The body of a bare request has an end.
+func TestTheBodyOfABareRequestHasAnEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		piped(t, func(conn net.Conn) {
+			_, _ = http.ReadRequest(bufio.NewReader(conn))
+			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
+			_, _ = io.Copy(io.Discard, conn)
+		})
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1", http.NoBody)
+		require.NoError(t, err)
+		response, err := transport.NewBare().RoundTrip(request)
+		require.NoError(t, err)
+		began := time.Now()
+		_, err = io.ReadAll(response.Body)
+		require.ErrorContains(t, err, "the response body takes too long")
+		assert.Equal(t, 30*time.Second, time.Since(began))
+		require.NoError(t, response.Body.Close())
+	})
+}

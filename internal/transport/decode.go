@@ -173,15 +173,13 @@ func isJSON(contentType string) bool {
 
 // refusal returns the typed error of a response that is not a success.
 func (a *answer) refusal(r *Request) error {
-	head := r.head()
-	if r.op.Public { // a refused login changed nothing, whatever the status is
-		facts := r.facts()
-		facts.ReadOnly = true
-		head = callfacts.With(head, facts)
-	}
-	return errors.Decode(errors.Response{
-		CallInfo: head, Status: a.status, Header: a.header, Body: a.bytes(), Truncated: a.truncated,
+	refusal := errors.Decode(errors.Response{
+		CallInfo: r.info(), Status: a.status, Header: a.header, Body: a.bytes(), Truncated: a.truncated,
 	})
+	facts := r.facts()
+	facts.ReadOnly = facts.ReadOnly || r.op.Public // a refused login changed nothing, whatever the status is
+	callfacts.SetFacts(refusal, facts)
+	return refusal
 }
 
 // keep gives the response to the caller if the caller asked for it.

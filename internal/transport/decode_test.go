@@ -685,3 +685,90 @@ func TestAnAttemptWithoutAKeyIsLoggedWithoutOne(t *testing.T) {
 	assert.Contains(t, log.String(), `"operation":"GetThing"`)
 	assert.NotContains(t, log.String(), "idempotencyKey")
 }
+
+// A write of money is proven by the resource alone: in the response, or by a read.
+func TestAWriteOfMoneyIsProven(t *testing.T) {
+	unreadable := errors.New("unreadable")
+	proven := func(answer step, read func(transport.Authorizer) (*thing, error)) (*thing, error) {
+		client := newClient(t, host, through(script(answer)), authorizedBy(bearing{"old", ""}))
+		return transport.Carry[thing](t.Context(), client, request(&quietThing, transport.Call{})).Proven(read)
+	}
+	reads := func(value *thing, err error) func(transport.Authorizer) (*thing, error) {
+		return func(auth transport.Authorizer) (*thing, error) {
+			assert.Equal(t, bearing{"old", ""}, auth)
+			return value, err
+		}
+	}
+	never := func(transport.Authorizer) (*thing, error) { assert.Fail(t, "it is read"); return nil, nil }
+	nothing := answers(204, "")
+
+	value, err := proven(answers(200, `{"id":"th_1","status":"ready"}`), never)
+	require.NoError(t, err)
+	assert.Equal(t, "th_1", value.ID)
+	_, err = proven(refuses(403, errors.CodeForbidden), never)
+	_, refused := errors.AsType[*errors.Forbidden](err)
+	assert.True(t, refused, "%v", err)
+
+	value, err = proven(nothing, reads(&thing{ID: "th_read"}, nil))
+	require.NoError(t, err)
+	assert.Equal(t, "th_read", value.ID)
+	for _, read := range []func(transport.Authorizer) (*thing, error){nil, reads(new(thing), unreadable)} {
+		value, err = proven(nothing, read)
+		_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
+		assert.True(t, unknown, "%v", err)
+		assert.Nil(t, value)
+	}
+}
+
+// names is a page.
+type names struct {
+	Items []string `json:"items"`
+}
+
+var namesAnswer = wire.Answer{Shape: &wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
+	{Name: "items", Shape: &wire.Shape{Kind: wire.KindList, Item: &wire.Text}, Type: wire.Stated, Proof: true},
+}, Fields: func(object any, name []byte) (int, any) {
+	if string(name) == "items" {
+		return 0, wire.List(&object.(*names).Items)
+	}
+	return -1, nil
+}}}
+
+// A page can have more entries than were asked for, or more than a client reads.
+func TestMoreEntriesThanWereAskedFor(t *testing.T) {
+	const more = "has 3 entries, but 2 were asked for"
+	for name, tc := range map[string]struct {
+		limit any
+		most  int
+		found string
+		fails bool
+	}{
+		"as many":        {3, 0, "", false},
+		"fewer":          {4, 0, "", false},
+		"more":           {2, 0, more, false},
+		"not asked":      {nil, 0, "", false},
+		"no number":      {"many", 0, "", false},
+		"all that may":   {3, 3, "", false},
+		"more than read": {nil, 2, "", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			list := readThing
+			list.Answer = &namesAnswer
+			var kept moneymovement.Response
+			r := request(&list, transport.Kept(&kept))
+			if tc.limit != nil {
+				r.Query("limit", tc.limit)
+			}
+			client := newClient(t, host, through(script(answers(200, `{"items":["a","b","c"]}`))),
+				func(c *transport.Config) { c.Most = tc.most })
+			_, err := transport.Do[names](t.Context(), client, r)
+			require.Equal(t, tc.fails, err != nil, "%v", err)
+			if tc.found == "" {
+				assert.Empty(t, kept.Unread)
+				return
+			}
+			require.Len(t, kept.Unread, 1)
+			assert.Equal(t, tc.found, kept.Unread[0].Problem)
+		})
+	}
+}

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
@@ -97,7 +98,7 @@ func TestTheLatestKeysAreRemembered(t *testing.T) {
 	for i := range keys {
 		require.NoError(t, claim(i, "25"))
 	}
-	assert.Equal(t, maxPlain, len(m.known)) //nolint:testifylint // a map of that size is not to be printed
+	assert.Equal(t, 20_000, len(m.known)) //nolint:testifylint // a map of that size is not to be printed
 	assert.Equal(t, maxPlain, m.plain.Len())
 	require.Error(t, claim(keys-maxPlain, "24"), "the oldest that is remembered")
 	assert.NoError(t, claim(keys-maxPlain-1, "24"), "the youngest that is forgotten")
@@ -602,4 +603,43 @@ func (s *servedBody) Read(p []byte) (int, error) {
 func (s *servedBody) Close() error {
 	s.closed = true
 	return nil
+}
+
+// What an unknown outcome and a failed delivery wrap is not what the call ended in.
+func TestWhatACallEndedIn(t *testing.T) {
+	forbidden := &errors.Forbidden{Refusal: errors.Refusal{Code: errors.CodeForbidden, Status: http.StatusForbidden}}
+	for name, tc := range map[string]struct {
+		err    error
+		result moneymovement.CallResult
+		code   errors.Code
+	}{
+		"nothing":   {nil, moneymovement.CallSucceeded, ""},
+		"a refusal": {forbidden, moneymovement.CallRefused, errors.CodeForbidden},
+		"already done": {&errors.AlreadyFunded{Refusal: errors.Refusal{Code: errors.CodeAlreadyFunded,
+			Status: http.StatusConflict}}, moneymovement.CallSucceeded, errors.CodeAlreadyFunded},
+		"a doubt":        {&errors.OutcomeUnknown{Cause: forbidden}, moneymovement.CallUnknown, ""},
+		"an early doubt": {&errors.OutcomeUnknown{Cause: &errors.InvalidInput{}}, moneymovement.CallUnknown, ""},
+		"wrong input":    {&errors.InvalidInput{}, moneymovement.CallInvalid, ""},
+		"no delivery":    {&errors.NotDelivered{Err: forbidden}, moneymovement.CallNotDelivered, ""},
+		"many refusals": {&errors.DetailErrors{Refusal: errors.Refusal{Status: http.StatusUnprocessableEntity}},
+			moneymovement.CallRefused, ""},
+		"a page":          {&errors.UnexpectedResponse{Status: http.StatusBadGateway}, moneymovement.CallUnexpected, ""},
+		"a foreign error": {errors.New("broken"), moneymovement.CallUnexpected, ""},
+	} {
+		result, code := resultOf(tc.err)
+		assert.Equal(t, tc.result, result, name)
+		assert.Equal(t, tc.code, code, name)
+	}
+}
+
+// A secret is looked for by its beginning. Escapes can hide any character of it.
+func TestWhatMayRepeatASecret(t *testing.T) {
+	long := strings.Repeat("secret", 10)
+	for body, may := range map[string]bool{
+		`{"a":"` + long + `"}`: true, `{"a":"` + long[:32] + `"}`: true, `{"a":"` + long[:31] + `"}`: false,
+		`{"a":"\u0073"}`: true, `{"a":"other"}`: false,
+	} {
+		assert.Equal(t, may, mayEcho([]byte(body), []string{"another one", long}), body)
+		assert.False(t, mayEcho([]byte(body), nil), body)
+	}
 }

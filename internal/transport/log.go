@@ -130,9 +130,6 @@ func resultOf(err error) (moneymovement.CallResult, errors.Code) {
 		}
 		return moneymovement.CallRefused, refusal.Code
 	}
-	if _, is := errors.AsType[*errors.DetailErrors](err); is {
-		return moneymovement.CallRefused, ""
-	}
 	return moneymovement.CallUnexpected, ""
 }
 

@@ -177,15 +177,18 @@ func ended(ctx context.Context, err error) error {
 const requestIDHeader = "X-Request-Id"
 
 // head returns what errors say about the call.
-func (r *Request) head() errors.CallInfo {
-	head := callfacts.With(errors.CallInfo{
+func (r *Request) head() errors.CallInfo { return callfacts.With(r.info(), r.facts()) }
+
+// info is head without the facts.
+func (r *Request) info() errors.CallInfo {
+	info := errors.CallInfo{
 		Operation: r.op.ID, IdempotencyKey: string(r.call.Key), Resource: r.resource(), Account: r.account,
 		Attempts: r.attempts,
-	}, r.facts())
-	if r.answer.header != nil {
-		head.RequestID = r.answer.header.Get(requestIDHeader)
 	}
-	return head
+	if r.answer.header != nil {
+		info.RequestID = r.answer.header.Get(requestIDHeader)
+	}
+	return info
 }
 
 // facts returns what the errors need to know about a call. Whether the call may be repeated depends on its key. Without

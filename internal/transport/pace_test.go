@@ -307,3 +307,18 @@ func TestASecondInLineIsTold(t *testing.T) {
 		}
 	})
 }
+
+// What watches a wait learns its end.
+func TestTheEndOfAWaitInLineIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		var over []time.Duration
+		ctx := ratewindow.WatchQueue(t.Context(), func(moneymovement.Window, time.Time) func() {
+			return func() { over = append(over, time.Since(began)) }
+		})
+		limiter := &asking{wait: func(moneymovement.RateCall) error { time.Sleep(10 * time.Second); return nil }}
+		_, err := send(ctx, newClient(t, host, through(script(ok)), limitedBy(limiter)), &readThing, transport.Call{})
+		require.NoError(t, err)
+		assert.Equal(t, []time.Duration{10 * time.Second}, over)
+	})
+}

@@ -26,6 +26,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
 func TestQueryEncoding(t *testing.T) {
@@ -486,4 +487,64 @@ func TestABodyIsWholeAfterATokenThatIsRefusedByItsHeader(t *testing.T) {
 		})
 	}
 	calls.Wait()
+}
+
+// A key that is part of a path must stay one segment of it.
+func TestAKeyInAPath(t *testing.T) {
+	inPath := sendThing
+	inPath.KeyInPath = true
+	for key, code := range map[string]string{".": "pattern", "..": "pattern", "...": "", "a.": ""} {
+		require.NoError(t, transport.RequireKey(&sendThing, key), key)
+		err := transport.RequireKey(&inPath, key)
+		if code == "" {
+			require.NoError(t, err, key)
+			continue
+		}
+		invalid, ok := errors.AsType[*errors.InvalidInput](err)
+		require.True(t, ok, "%v", err)
+		require.Len(t, invalid.Fields, 1)
+		assert.Equal(t, "Idempotency-Key", invalid.Fields[0].Field)
+		assert.Equal(t, code, invalid.Fields[0].Code)
+		assert.Contains(t, invalid.Fields[0].Message, "must not be . or .. here")
+	}
+}
+
+// A write that has a key and no body sends none. net/http must not repeat it, and may repeat what has no key.
+func TestAKeyWithoutABody(t *testing.T) {
+	for key, repeated := range map[string]bool{"invoice-42": false, "": true} {
+		var body io.ReadCloser
+		svc := script(ok)
+		client := newClient(t, host, through(step(func(req *http.Request) (*http.Response, error) {
+			body = req.Body
+			return svc.RoundTrip(req)
+		})))
+		var call transport.Call
+		call.Key = moneymovement.Key(key)
+		_, err := send(t.Context(), client, &deleteThing, call)
+		require.NoError(t, err)
+		assert.Equal(t, repeated, body == nil)
+		assert.Empty(t, svc.attempts()[0].body)
+		assert.Equal(t, []string{key}, keys(svc.attempts()))
+	}
+}
+
+// A generated encoder writes the body. What it cannot write, the general one does.
+func TestTheEncoderOfABody(t *testing.T) {
+	for value, want := range map[string]string{"Bob": `{"name":"Bob","by":"hand"}`, "\xff": ""} {
+		svc := script(ok)
+		r := request(&bookThing, transport.Call{})
+		r.Body(map[string]string{"name": value}, nil)
+		r.Encoder(func(w *wire.Writer) {
+			w.Text("name", value)
+			w.Text("by", "hand")
+		})
+		_, err := transport.Do[thing](t.Context(), newClient(t, host, through(svc)), r)
+		if want == "" {
+			_, invalid := errors.AsType[*errors.InvalidInput](err)
+			assert.True(t, invalid, "%v", err)
+			continue
+		}
+		require.NoError(t, err)
+		assert.Equal(t, want, svc.attempts()[0].body)
+	}
 }

@@ -157,10 +157,11 @@ func (b *timedBody) start() bool {
 	if !b.end.IsZero() {
 		left = min(left, time.Until(b.end))
 	}
-	if left > 0 {
-		b.timer.Reset(left)
+	if left <= 0 {
+		return false
 	}
-	return left > 0
+	b.timer.Reset(left)
+	return true
 }
 
 // Close implements io.Closer.

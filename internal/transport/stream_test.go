@@ -376,3 +376,37 @@ func TestAStreamThatStallsHasAnEnd(t *testing.T) {
 		require.NoError(t, stalled.Close())
 	})
 }
+
+// A stream has the context of its call until it is closed, with the timeout of the call.
+func TestAStreamHasTheTimeoutOfItsCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var sent context.Context
+		pdf := script(func(req *http.Request) (*http.Response, error) {
+			sent = req.Context()
+			return answers(200, "pdf", "Content-Type", "application/pdf")(req)
+		})
+		var call transport.Call
+		call.Timeout = new(time.Minute)
+		openIt := func(mediaType string) (*transport.Stream, error) {
+			return transport.Open(t.Context(), newClient(t, host, through(pdf)), request(&renderThing, call), mediaType)
+		}
+		stream, err := openIt("application/pdf")
+		require.NoError(t, err)
+		require.NoError(t, sent.Err())
+		require.NoError(t, stream.Close())
+		require.ErrorIs(t, sent.Err(), context.Canceled)
+
+		stream, err = openIt("application/pdf")
+		require.NoError(t, err)
+		time.Sleep(time.Minute - 1)
+		require.NoError(t, sent.Err())
+		time.Sleep(1)
+		synctest.Wait()
+		require.ErrorIs(t, sent.Err(), context.DeadlineExceeded)
+		require.NoError(t, stream.Close())
+
+		_, err = openIt("image/png")
+		require.Error(t, err)
+		require.ErrorIs(t, sent.Err(), context.Canceled)
+	})
+}

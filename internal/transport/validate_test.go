@@ -490,3 +490,31 @@ func TestHeadOfAnOperation(t *testing.T) {
 	assert.True(t, page.Retryable())
 	assert.Equal(t, errors.NotMoved, page.MovedByCall())
 }
+
+// The id of a client is sent in a header, which loses blanks at its ends.
+func TestClientIDs(t *testing.T) {
+	for id, code := range map[string]string{
+		"cl_1": "", "": "missing", "cl_1 ": "pattern", "\tcl_1": "pattern", "cl_\xff": "pattern", "cl_\n1": "pattern",
+		"ct_1": "invalid_id", "1": "pattern", "x_cl_1": "pattern", "cl_" + strings.Repeat("a", 64<<10): "too_long",
+	} {
+		err := transport.Validate("Op", func(c *transport.Check) { c.ClientID("X-Service-Account", id) })
+		if code == "" {
+			require.NoError(t, err, id)
+			continue
+		}
+		invalid, ok := errors.AsType[*errors.InvalidInput](err)
+		require.True(t, ok, "%q: %v", id, err)
+		require.Len(t, invalid.Fields, 1)
+		assert.Equal(t, "X-Service-Account", invalid.Fields[0].Field)
+		assert.Equal(t, code, invalid.Fields[0].Code, "%.20q", id)
+	}
+}
+
+// A caller of Amount goes on with an amount only if it can be written.
+func TestAmountSaysWhetherItCanBeWritten(t *testing.T) {
+	for digits, can := range map[int]bool{10: true, 10_000: false} {
+		_ = transport.Validate("Op", func(c *transport.Check) {
+			assert.Equal(t, can, c.Amount("amount", decimal.RequireFromString(strings.Repeat("1", digits))))
+		})
+	}
+}

@@ -294,3 +294,89 @@ func poller(t *testing.T) *transport.Client { return newClient(t, host, through(
 func TestTheUsualPace(t *testing.T) {
 	assert.Equal(t, moneymovement.Pace{Least: 500 * time.Millisecond, Most: 15 * time.Second}, transport.DefaultPace)
 }
+
+// A wait ends when its status has been one for half an hour that this version does not know. A known status in between
+// begins the time anew.
+func TestWaitForAStatusThatIsNotKnown(t *testing.T) {
+	odd := func(times int) (reads []any) {
+		for range times {
+			reads = append(reads, "odd")
+		}
+		return reads
+	}
+	for name, tc := range map[string]struct {
+		reads []any
+		ends  time.Duration
+	}{
+		"at once": {odd(1), 30 * time.Minute},
+		"again":   {append(append(odd(30), "open"), odd(1)...), 61 * time.Minute},
+		"after":   {append([]any{"open", "open"}, odd(1)...), 32 * time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				began := time.Now()
+				wait := await(poller(t), tc.reads...)
+				wait.Known = func(status *string) bool { return *status != "odd" }
+				shortest := transport.WithRandom(t.Context(), func(time.Duration) time.Duration { return 0 })
+				last, err := wait.Wait(shortest, []moneymovement.WaitOption{
+					moneymovement.PollEvery(2*time.Minute, 2*time.Minute)}) // pauses of a minute
+				still, ok := errors.AsType[*moneymovement.StillPending](err)
+				require.True(t, ok, "%v", err)
+				require.ErrorContains(t, still.Err, `does not know the status "odd", and it has not passed for 30m0s`)
+				assert.Equal(t, "odd", *last)
+				assert.Equal(t, tc.ends, time.Since(began))
+				assert.Equal(t, tc.ends, still.Waited)
+			})
+		})
+	}
+}
+
+// A wait ends when it cannot come to its end any more.
+func TestWaitForWhatNeverComes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dead := errors.New("it was cancelled")
+		wait := await(poller(t), "new", "dead")
+		wait.Never = func(status *string) error {
+			if *status == "dead" {
+				return dead
+			}
+			return nil
+		}
+		var told []moneymovement.Progress
+		last, err := wait.Wait(t.Context(), steadily(&told))
+		still, ok := errors.AsType[*moneymovement.StillPending](err)
+		require.True(t, ok, "%v", err)
+		assert.Equal(t, dead, still.Err)
+		assert.Equal(t, "dead", *last)
+		assert.Equal(t, 2, still.Reads)
+	})
+}
+
+// Wrong arguments and options of a wait are refused before it reads.
+func TestWaitIsChecked(t *testing.T) {
+	wait := await(poller(t), "done")
+	wait.Check = func(c *transport.Check) { c.Missing("id", true) }
+	read := wait.Read
+	wait.Read = func(ctx context.Context) (*string, error) {
+		assert.Fail(t, "it reads")
+		return read(ctx)
+	}
+	for _, tc := range []struct {
+		checked bool
+		fields  []string
+	}{{true, []string{"PollEvery", "id"}}, {false, []string{"PollEvery"}}} {
+		if !tc.checked {
+			wait.Check = nil
+		}
+		last, err := wait.Wait(t.Context(), []moneymovement.WaitOption{moneymovement.PollEvery(-1, -1)})
+		invalid, ok := errors.AsType[*errors.InvalidInput](err)
+		require.True(t, ok, "%v", err)
+		assert.Equal(t, "GetThing", invalid.Operation)
+		var fields []string
+		for _, field := range invalid.Fields {
+			fields = append(fields, field.Field)
+		}
+		assert.Equal(t, tc.fields, fields)
+		assert.Nil(t, last)
+	}
+}

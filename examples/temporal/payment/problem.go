@@ -96,7 +96,7 @@ func decisionKind(err error) Kind {
 	if _, ok := errors.AsType[*errors.PayoutNotFundable](err); ok {
 		return PayoutNotFundable
 	}
-	if _, ok := errors.AsType[*errors.InvalidInput](err); ok {
+	if _, ok := errors.AsType[*errors.InvalidInput](err); ok || errors.HasCode(err, errors.CodeValidationFailed) {
 		return InvalidInput
 	}
 	return Refused

@@ -546,7 +546,7 @@ func TestDoubtIsOfOneAccountAndOperation(t *testing.T) {
 		_, err = w.DealEnded(integrator.For("cl_1").Escrows.Open(t.Context(), w.deal, "deal-1", dealTerms(journaled())))
 		as[*errors.Forbidden](t, err)
 		_, err = w.DealEnded(w.account.Escrows.Act(t.Context(), w.deal, "esc_1", dapi.EscrowActionTypeRelease, "deal-1",
-			dapi.DealTerms{}))
+			dealTerms(journaled())))
 		as[*errors.Forbidden](t, err)
 	})
 }

@@ -215,9 +215,70 @@ func newReleaseWorld(t *testing.T) (*dealWorld, dapi.EscrowID) {
 	return w, opened.Escrow.ID
 }
 
-func (w *dealWorld) release(ctx context.Context, id dapi.EscrowID) (dapi.Deal, error) {
+func (w *dealWorld) release(ctx context.Context, id dapi.EscrowID, options ...payOption) (dapi.Deal, error) {
 	return w.DealEnded(w.account.Escrows.Act(ctx, w.deal, id, dapi.EscrowActionTypeRelease, "release-1",
-		dapi.DealTerms{}))
+		dealTerms(options...)))
+}
+
+// Without a journal, a refused action may have been taken by an earlier call. A zero history proves nothing.
+func TestARefusedActionIsInDoubtWithoutAJournal(t *testing.T) {
+	w, id := newReleaseWorld(t)
+	w.Host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit().Times(4))
+	w.Host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
+	_, err := w.release(t.Context(), id)
+	as[*errors.OutcomeUnknown](t, err)
+	for name, refuse := range map[string]func() payOption{
+		"by the caller": func() payOption {
+			return beforeSigning(func(context.Context, *dapi.Payout) error { return errors.New("no") })
+		},
+		"for its rate": func() payOption {
+			w.Host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusTooManyRequests, "rate_limited").
+				WithHeader("Retry-After", "3600"))
+			return nil
+		},
+	} {
+		w.account = w.integrator().Self() // another process
+		again, err := w.release(t.Context(), id, refuse())
+		as[*errors.OutcomeUnknown](t, err)
+		assert.Equal(t, moneymovement.PaymentInDoubt, again.State, name)
+		assert.False(t, again.Unpaid, name)
+	}
+}
+
+// The confirm of a deal was lost, or was accepted with a deal from before it. A deal that says that it has expired
+// proves nothing until the chain was read again.
+func TestAnExpiredDealFromBeforeItsConfirm(t *testing.T) {
+	const confirm, sync = "POST " + confirmActionPath, "POST " + syncPath
+	for name, c := range map[string]struct {
+		lost    bool
+		expired []string // the responses that say so
+		synced  string   // empty for after the confirm
+		state   moneymovement.PaymentState
+	}{
+		"lost, and stored before": {true, []string{sync}, "2000-01-01T00:00:00Z", moneymovement.PaymentInDoubt},
+		"lost, and read since":    {true, []string{sync}, "", moneymovement.PaymentEnded},
+		"accepted, and stored before": {false, []string{confirm, sync}, "2000-01-01T00:00:00Z",
+			moneymovement.PaymentInDoubt},
+		"accepted, and read since": {false, []string{confirm}, "2000-01-01T00:00:00Z", moneymovement.PaymentPaid},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newDealWorld(t)
+				if c.lost {
+					w.Host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit().Times(4))
+				}
+				w.onSuccessOf(c.expired, func(deal map[string]any) {
+					deal["status"], deal["availableActions"] = "expired", []string{}
+					if deal["syncedAt"] = c.synced; c.synced == "" {
+						deal["syncedAt"] = time.Now().Add(time.Minute).UTC().Format(time.RFC3339)
+					}
+				})
+				opened, err := w.open()
+				assert.Equal(t, c.state, opened.State, "%v", err)
+				assert.Equal(t, c.state == moneymovement.PaymentEnded, opened.Unpaid)
+			})
+		})
+	}
 }
 
 // An action that is not available is a conflict, once the deal tells that it was not taken.
@@ -368,7 +429,7 @@ func TestActionThatIsPreparedAsAnother(t *testing.T) {
 	w.onSuccess("POST", "/escrow/*/actions", func(prepared map[string]any) {
 		prepared["action"].(map[string]any)["type"] = "refund"
 	})
-	taken, err := w.release(t.Context(), id)
+	taken, err := w.release(t.Context(), id, journaled())
 	assert.Equal(t, "action.type", as[*dapi.TermsDiffer](t, err).Member)
 	assert.Equal(t, moneymovement.PaymentNeedsDecision, taken.State)
 	assert.Equal(t, approvals, w.Key.Approvals())
@@ -390,10 +451,10 @@ func TestAnActionWhoseJournalFails(t *testing.T) {
 func TestActionThatIsRefused(t *testing.T) {
 	w, id := newReleaseWorld(t)
 	w.Host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusForbidden, "forbidden"))
-	_, err := w.release(t.Context(), id)
+	_, err := w.release(t.Context(), id, journaled())
 	as[*errors.Forbidden](t, err)
 	w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusForbidden, "signing_policy_refused"))
-	_, err = w.release(t.Context(), id)
+	_, err = w.release(t.Context(), id, journaled())
 	as[*errors.SigningPolicyRefused](t, err)
 	_, err = w.DealEnded(w.account.Escrows.Act(t.Context(), w.deal, id, dapi.EscrowActionTypeRefund, "release-1",
 		dapi.DealTerms{}))

@@ -168,7 +168,7 @@ func TestEscrowLifeOnTheHost(t *testing.T) {
 		assert.Equal(t, deal.Escrow.ID, again.Escrow.ID)
 
 		_, err = account.Escrows.Act(t.Context(), terms, deal.Escrow.ID, dapi.EscrowActionTypeRefund, "deal-Refund",
-			dapi.DealTerms{})
+			dealTerms(journaled()))
 		as[*errors.Conflict](t, err)
 		released, err := account.Escrows.Act(t.Context(), terms, deal.Escrow.ID, dapi.EscrowActionTypeRelease,
 			"deal-Release", dapi.DealTerms{})

@@ -2,6 +2,7 @@ package dapi_test
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"testing"
 	"testing/synctest"
@@ -39,25 +40,31 @@ func (s *paymentRow) row() payOption {
 func TestWhatAHistorySays(t *testing.T) {
 	t.Run("paid", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			w, s, began := newPayWorld(t), &paymentRow{}, time.Now()
+			w, s, began := newPayWorld(t), &paymentRow{}, time.Now().UTC().Round(0)
 			payment, err := w.pay(s.row())
 			require.NoError(t, err)
 			want := dapi.History{FirstUsed: began, PayoutID: payment.Payout.ID, Quote: payment.Payout.Quote}
 			assert.Equal(t, []dapi.History{want}, s.written)
 			assert.Equal(t, want, payment.History)
+			written, err := json.Marshal(want)
+			require.NoError(t, err)
+			var read dapi.History
+			require.NoError(t, json.Unmarshal(written, &read))
+			assert.Equal(t, want.FirstUsed, read.FirstUsed, "a journal can compare them")
 		})
 	})
 	t.Run("paid, without a journal", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			w, began := newPayWorld(t), time.Now()
+			w, began := newPayWorld(t), time.Now().UTC().Round(0)
 			payment, err := w.pay()
 			require.NoError(t, err)
-			assert.Equal(t, dapi.History{FirstUsed: began, PayoutID: payment.Payout.ID}, payment.History)
+			want := dapi.History{FirstUsed: began, PayoutID: payment.Payout.ID, Quote: payment.Payout.Quote}
+			assert.Equal(t, want, payment.History)
 		})
 	})
 	t.Run("refused", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			w, s, began := newPayWorld(t), &paymentRow{}, time.Now()
+			w, s, began := newPayWorld(t), &paymentRow{}, time.Now().UTC().Round(0)
 			w.refuse(http.StatusForbidden, "signing_policy_refused")
 			payment, err := w.pay(s.row())
 			require.Error(t, err)
@@ -118,7 +125,7 @@ func TestAnUnpaidKeyThatWasForgottenIsNew(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w, now := newPayWorld(t), time.Now()
+				w, now := newPayWorld(t), time.Now().UTC().Round(0)
 				s := &paymentRow{history: dapi.History{FirstUsed: now.Add(-c.age), Unpaid: true}}
 				payment, err := w.pay(s.row())
 				require.NoError(t, err)
@@ -192,6 +199,71 @@ func TestANewBookingAndAJournalEndADoubt(t *testing.T) {
 	}
 }
 
+// The history that Pay returns has the first price also without a journal: no later price may be worse.
+func TestAStoredHistoryBoundsThePrice(t *testing.T) {
+	w := newPayWorld(t)
+	w.Host.Arm("POST", confirmPath, sandbox.DropBefore().Times(100))
+	w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
+	lost, err := w.pay()
+	w.assertInDoubt(t, lost, err)
+	require.NotNil(t, lost.History.Quote)
+	w.Host.DisarmAll()
+	w.worsen("0.5")
+	w.account = w.integrator().Self()
+	w.Host.Advance(5 * time.Minute)
+	again, err := w.pay(func(t *dapi.PayTerms) { t.History = lost.History })
+	w.assertInDoubt(t, again, err)
+	assert.Equal(t, dapi.BoundNoWorseThan, as[*dapi.PriceRefused](t, again.Refusal).Bound)
+}
+
+// A call without its key, by a mistake, leaves the doubt in the stored history: the payment is not made again later.
+func TestACallWithoutItsKeyKeepsTheHistory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newPayWorld(t)
+		w.Host.Arm("POST", confirmPath, sandbox.DropAfterCommit().Times(100))
+		w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
+		var stored dapi.History
+		pay := func(key moneymovement.Key) {
+			payment, _ := w.account.Payouts.Pay(w.Context(), w.asked, key, dapi.PayTerms{History: stored,
+				Journal: func(_ context.Context, history dapi.History) error { stored = history; return nil }})
+			assert.NotEqual(t, moneymovement.PaymentPaid, payment.State)
+			assert.False(t, payment.Unpaid)
+			stored = payment.History
+		}
+		pay("invoice-42")
+		w.Host.DisarmAll()
+		pay("")
+		time.Sleep(8 * 24 * time.Hour)
+		w.account = w.integrator().Self()
+		pay("invoice-42")
+		assert.Equal(t, 1, w.Fundings())
+	})
+}
+
+// A first use in the future, by a clock that was ahead, does not matter if nothing was paid.
+func TestAFirstUseInTheFuture(t *testing.T) {
+	w := newPayWorld(t)
+	history := dapi.History{FirstUsed: time.Now().Add(48 * time.Hour), Unpaid: true}
+	_, err := w.pay(func(t *dapi.PayTerms) { t.History = history })
+	as[*errors.InvalidInput](t, err) // without a journal, Unpaid does not count
+	payment, err := w.pay(journaled(), func(t *dapi.PayTerms) { t.History = history })
+	require.NoError(t, err)
+	assert.Less(t, time.Since(payment.History.FirstUsed).Abs(), time.Minute)
+}
+
+// A payout that has expired and that nobody has signed for stays unpaid over calls.
+func TestAnExpiredPayoutStaysUnpaid(t *testing.T) {
+	w := newPayWorld(t)
+	w.onBooking(func(payout map[string]any) { payout["status"] = "expired" })
+	var history dapi.History
+	for range 2 {
+		payment, _ := w.pay(journaled(), func(t *dapi.PayTerms) { t.History = history })
+		assert.Equal(t, moneymovement.PaymentEnded, payment.State)
+		assert.True(t, payment.Unpaid)
+		history = payment.History
+	}
+}
+
 // A booking without a price or an approval is journaled as it is, or not at all.
 func TestWhatIsJournaledOfABookingThatLacksSomething(t *testing.T) {
 	t.Run("no price", func(t *testing.T) {
@@ -211,8 +283,8 @@ func TestWhatIsJournaledOfABookingThatLacksSomething(t *testing.T) {
 	})
 }
 
-// A payment is booked again if its price ends in less than 20 seconds, and the caller's functions are to be called.
-// They could take that long. If the service offers the price again, they have 20 seconds all the same.
+// A payment is booked again if its price ends in less than 20 seconds, and the caller's functions are to be called,
+// which could take that long. If the service offers the price again, they have 20 seconds all the same.
 func TestAPriceThatEndsTooSoonForTheCallersFunctions(t *testing.T) {
 	for name, c := range map[string]struct {
 		left  time.Duration

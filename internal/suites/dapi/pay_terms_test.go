@@ -284,8 +284,8 @@ func TestKeyThatIsTooOldByTheLastAnswer(t *testing.T) {
 	w.assertNothingHeld(t)
 }
 
-// A key can grow too old after a confirm that was refused. If the payout has moved on since, in words that nobody
-// knows, the confirm may have paid: nobody may take another key for the type of this refusal.
+// A key can grow too old after a confirm that was refused. If the payout has moved on since, in an unknown status, the
+// confirm may have paid: nobody may take another key for the type of this refusal.
 func TestKeyThatGrowsTooOldAfterAConfirm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)

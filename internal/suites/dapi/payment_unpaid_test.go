@@ -266,8 +266,8 @@ func TestUnpaidIfADecisionIsNeeded(t *testing.T) {
 	}
 }
 
-// A payout that was not signed for is unpaid, also if it has moved on in words that nobody knows. One that was signed
-// for may be paid then.
+// A payout that was not signed for is unpaid, also if it has an unknown status since. One that was signed for may be
+// paid then.
 func TestAPayoutThatMovesOnAfterARefusal(t *testing.T) {
 	w := newPayWorld(t)
 	w.onSuccess("GET", "/payouts/*", settling)
@@ -489,4 +489,43 @@ func TestTheStoredPayoutStays(t *testing.T) {
 	require.Error(t, err)
 	assert.Equal(t, first.Payout.ID, refused.History.PayoutID)
 	assert.Equal(t, 1, w.Fundings())
+}
+
+// What the service says of a payment that this caller has not made.
+func TestTheServiceKnowsMoreThanTheJournal(t *testing.T) {
+	t.Run("it is funding the payment", func(t *testing.T) {
+		w := newPayWorld(t)
+		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "funding_in_progress"))
+		payment, err := w.pay(journaled())
+		w.assertInDoubt(t, payment, err)
+	})
+	t.Run("another payout than the stored one is funded", func(t *testing.T) {
+		w := newPayWorld(t)
+		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").
+			WithDetails(map[string]any{"payoutId": "po_other"}))
+		payment, err := w.pay(knownPayout("po_mine"))
+		w.assertInDoubt(t, payment, err)
+		assert.Equal(t, dapi.PayoutID("po_mine"), payment.History.PayoutID)
+	})
+}
+
+// Another process first makes the call with wrong terms, and loses the response. What this client remembers of the key
+// then is no proof that the right terms were never paid.
+func TestWrongTermsInAnotherProcessProveNothing(t *testing.T) {
+	w := newPayWorld(t)
+	paid, err := w.pay()
+	require.NoError(t, err)
+	w.account = w.integrator().Self()
+	right := w.asked
+	w.asked.Amount = amount("26")
+	w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusInternalServerError, "internal_error").Times(100))
+	lost, err := w.pay()
+	w.assertInDoubt(t, lost, err)
+	w.Host.DisarmAll()
+	w.asked = right
+	w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").Times(100))
+	again, err := w.pay(func(t *dapi.PayTerms) { t.History = paid.History })
+	as[*errors.OutcomeUnknown](t, err)
+	as[*errors.IdempotencyKeyReused](t, again.Refusal)
+	assert.False(t, again.Unpaid)
 }

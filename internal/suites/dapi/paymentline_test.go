@@ -54,7 +54,8 @@ func TestRefusedDealsLeaveTheLine(t *testing.T) {
 		w.Host.Arm("POST", dealPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(20))
 		for i := range 20 {
 			key := moneymovement.DeriveKey("refused", strconv.Itoa(i))
-			_, err := w.account.Escrows.Act(ctx, w.deal, id, dapi.EscrowActionTypeRelease, key, dapi.DealTerms{})
+			_, err := w.account.Escrows.Act(ctx, w.deal, id, dapi.EscrowActionTypeRelease, key,
+				dealTerms(journaled()))
 			as[*errors.Forbidden](t, err)
 			_, err = w.account.Escrows.Open(ctx, w.deal, key, dealTerms(journaled()))
 			as[*errors.Forbidden](t, err)

@@ -19,7 +19,7 @@ var floors = [][]string{
 		"internal/tier"},
 	{"internal/jsonscan", "internal/servers"},
 	{"errors"},
-	{".", "internal/required", "internal/mishaps", "internal/unmade"},
+	{".", "internal/required", "internal/mishaps", "internal/outcome", "internal/unmade"},
 	{"signing", "internal/ratewindow", "internal/wire"},
 	{"internal/transport", "internal/watchedkey"},
 	{"internal/nonce"},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -17,6 +18,7 @@ import (
 // testPackage is a package with tests.
 type testPackage struct {
 	folder string // from the root of the repository, with slashes
+	tests  string // a regular expression of their names; empty for all
 	alone  bool   // its module is not in the workspace
 }
 
@@ -163,10 +165,10 @@ func placeOf(text, line, column string) int {
 
 func abs(n int) int { return max(n, -n) }
 
-// listTests asks a test program for the names of its tests.
-func listTests(ctx context.Context, program, folder string) ([]string, error) {
-	command := exec.CommandContext(ctx, program, "-test.list", ".")
-	command.Dir = folder
+// list asks the test program for the names of its tests.
+func (p *tests) list(ctx context.Context) ([]string, error) {
+	command := exec.CommandContext(ctx, p.program, "-test.list", cmp.Or(p.testPackage.tests, "."))
+	command.Dir = p.dir
 	out, err := command.Output()
 	names := strings.Fields(string(out))
 	return slices.DeleteFunc(names, func(name string) bool { return strings.HasPrefix(name, "Benchmark") }), err

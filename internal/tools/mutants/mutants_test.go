@@ -190,6 +190,7 @@ func TestTheTestsOfSuitesNoticeToo(t *testing.T) {
 	}{
 		"none":             {nil, "10 of 14 killed"},
 		"in the workspace": {[]testPackage{{folder: "suites/held"}}, "12 of 14 killed"},
+		"some of it":       {[]testPackage{{folder: "suites/held", tests: "^TestOther$"}}, "10 of 14 killed"},
 		"outside of it":    {[]testPackage{{folder: "tools", alone: true}}, "11 of 14 killed"},
 		"one after another": {[]testPackage{{folder: "suites/held"}, {folder: "tools", alone: true}},
 			"13 of 14 killed"},

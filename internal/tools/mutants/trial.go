@@ -143,7 +143,7 @@ func (t *trial) prepare(ctx context.Context, u *unit) (ready []*tests, err error
 
 // reach runs each test alone, and notes the mutants that it reaches.
 func (t *trial) reach(ctx context.Context, folder string, p *tests) error {
-	names, err := listTests(ctx, p.program, p.dir)
+	names, err := p.list(ctx)
 	if err != nil {
 		return err
 	}

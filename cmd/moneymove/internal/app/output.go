@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/moneymovement/moneymovement-go/internal/plaintext"
 )
@@ -110,10 +109,4 @@ func (t Table) write(to io.Writer) error {
 		}
 	}
 	return nil
-}
-
-// Indented returns JSON for people.
-func Indented(value any) (string, error) {
-	text, err := json.Marshal(value, json.Deterministic(true), jsontext.WithIndent("  "))
-	return string(text), err
 }

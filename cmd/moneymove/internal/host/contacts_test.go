@@ -82,7 +82,7 @@ func TestContactsCapabilities(t *testing.T) {
 	f.terminal = false
 	f.funded()
 	p, stderr := f.pay(app.ExitRefused, "25", "USDC", "-to", made.ID, "-key", "invoice-42", "-yes")
-	assert.Equal(t, "not_paid", p.State)
+	assert.Equal(t, "needs_decision", p.State)
 	assert.Contains(t, stderr, able.Blockers[0].Message)
 	assert.Contains(t, stderr, "docs/errors.md#contact_not_payable")
 }

@@ -189,7 +189,7 @@ func TestPayIsRefused(t *testing.T) {
 	contact := f.funded()
 	for range 2 { // the first run has signed; the second one knows that it did not pay
 		p, stderr := f.pay(app.ExitRefused, "90.01", "USDC", "-to", contact, "-key", "invoice-42", "-yes")
-		assert.Equal(t, "not_paid", p.State)
+		assert.Equal(t, "needs_decision", p.State)
 		assert.Contains(t, stderr, "payout_not_fundable")
 		assert.Contains(t, stderr, "docs/errors.md#payout_not_fundable")
 		assert.NotContains(t, p.RunAgain, "-booked-before")
@@ -208,7 +208,7 @@ func TestPayIsRefusedAtTheFirstRun(t *testing.T) {
 		state string
 		says  string
 	}{
-		"a typo in the contact": {[]string{"1", "USDC", "-to", "ct_none"}, app.ExitRefused, "not_paid",
+		"a typo in the contact": {[]string{"1", "USDC", "-to", "ct_none"}, app.ExitRefused, "needs_decision",
 			"check the id"},
 		"no such currency": {[]string{"1", "USDT", "-to", contact}, app.ExitRefused, "needs_decision",
 			"currency (enum)"},

@@ -18,7 +18,6 @@ import (
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/public"
-	"github.com/moneymovement/moneymovement-go/refapi"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -333,20 +332,6 @@ func (t *Target) App(options ...moneymovement.Option) (*appapi.Client, error) {
 		return nil, err
 	}
 	return appapi.New(base.String(), appapi.NewAPIKey(key.Reveal()), t.options(options)...)
-}
-
-// Reference returns a client of the reference endpoints.
-func (t *Target) Reference(options ...moneymovement.Option) (*refapi.Client, error) {
-	base, err := t.BaseURL()
-	if err != nil {
-		return nil, err
-	}
-	token, err := t.AccessToken()
-	if err != nil {
-		return nil, err
-	}
-	return refapi.New(base.String(), refapi.Credential{AccessToken: refapi.NewAccessToken(token.Reveal())},
-		t.options(options)...)
 }
 
 // Public returns a client of the public endpoints.
