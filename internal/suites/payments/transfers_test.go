@@ -210,3 +210,40 @@ func TestATransferWhoseResponseWasLostIsLookedForAtOnce(t *testing.T) {
 		})
 	}
 }
+
+// A transfer whose response was lost, and which is not listed, can be under way for ten minutes. Then a person must
+// look.
+func TestHowLongALostTransferIsWaitedFor(t *testing.T) {
+	inBubble(t, func(w *world) {
+		app, contact := w.app()
+		p := w.transfers(app)
+		w.Host.Arm(http.MethodPost, "/apps/transfer", sandbox.DropBefore().Times(99))
+		w.submit(p, payments.TransferPayment{Key: "transfer-1",
+			To: appapi.ToContact{ContactID: contact, Amount: amount("1")}})
+		r, err := p.Step(w.Context(), "transfer-1")
+		require.NoError(w, err)
+		time.Sleep(time.Until(r.FirstUsed.Add(10 * time.Minute)))
+		r, err = p.Step(w.Context(), "transfer-1")
+		require.NoError(w, err)
+		assert.Equal(w, moneymovement.PaymentInDoubt, r.State)
+		time.Sleep(30 * time.Second)
+		r, err = p.Step(w.Context(), "transfer-1")
+		require.NoError(w, err)
+		assert.Equal(w, moneymovement.PaymentNeedsDecision, r.State)
+	})
+}
+
+// A deal that is held has its transaction, which is stored.
+func TestTheTransactionOfADealIsStored(t *testing.T) {
+	inBubble(t, func(w *world) {
+		p := w.processor()
+		w.submit(p, payments.EscrowPayment{Key: "deal-1", Account: w.account, Escrow: deal()})
+		r, err := p.Step(w.Context(), "deal-1")
+		require.NoError(w, err)
+		assert.Equal(w, moneymovement.PaymentCompleted, r.State)
+		held, err := w.platform().For(w.account).Escrows.Sync(w.Context(), r.EscrowID)
+		require.NoError(w, err)
+		assert.NotEmpty(w, r.TransactionHash)
+		assert.Equal(w, held.TransactionHash, r.TransactionHash)
+	})
+}
