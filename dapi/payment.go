@@ -69,12 +69,8 @@ func (h History) id() string { return string(h.PayoutID) + string(h.EscrowID) }
 
 // check refuses what cannot be a history. The time does not count if nothing was paid with the key.
 func (h History) check(c *transport.Check, unpaid bool) {
-	if h.PayoutID != "" {
-		c.Segment("History.PayoutID", string(h.PayoutID))
-	}
-	if h.EscrowID != "" {
-		c.Segment("History.EscrowID", string(h.EscrowID))
-	}
+	c.Segment("History.PayoutID", string(h.PayoutID))
+	c.Segment("History.EscrowID", string(h.EscrowID))
 	if !unpaid && h.FirstUsed.After(time.Now().Add(keyMargin)) {
 		c.Refuse("History.FirstUsed", "out_of_range", "must not be in the future")
 	}

@@ -58,13 +58,9 @@ func (r Record) next(now time.Time) step {
 // late reports that the deadline has passed.
 func (r *Record) late(now time.Time) bool { return !r.Deadline.IsZero() && now.After(r.Deadline) }
 
-// keyAge returns how long ago the key was first used, 0 if it was not. It is negative after a clock was set back.
-func (r Record) keyAge(now time.Time) time.Duration {
-	if r.FirstUsed.IsZero() {
-		return 0
-	}
-	return now.Sub(r.FirstUsed)
-}
+// keyAge returns how long ago the key was first used. It is longer than any lifetime if the key was not used, and
+// negative after a clock was set back.
+func (r Record) keyAge(now time.Time) time.Duration { return now.Sub(r.FirstUsed) }
 
 // staleAfter is longer than the usual pauses between calls.
 const staleAfter = 10 * time.Minute

@@ -19,7 +19,6 @@ func shows(state moneymovement.PaymentState, unpaid bool, refusal, err error, re
 	f := found{state: state, mayHaveLeft: !unpaid, retryAt: retryAt}
 	switch state {
 	case moneymovement.PaymentPaid:
-		f.mayHaveLeft = true
 		return f
 	case moneymovement.PaymentNotPaid, moneymovement.PaymentNeedsDecision:
 		f.refuse(refusal)

@@ -692,6 +692,19 @@ func TestAForgottenKeyConfirmedByHand(t *testing.T) {
 	})
 }
 
+// Payouts that were booked by hand, and whose stored copies have no key, are not taken for one another.
+func TestPayoutsWithoutAKeyAreConfirmedByHand(t *testing.T) {
+	w := newPayWorld(t)
+	for _, key := range []moneymovement.Key{"invoice-1", "invoice-2"} {
+		booked, err := w.account.Payouts.Book(t.Context(), w.asked, moneymovement.IdempotencyKey(key))
+		require.NoError(t, err)
+		booked.IdempotencyKey = ""
+		_, err = w.account.Payouts.Confirm(t.Context(), w.asked, booked)
+		require.NoError(t, err)
+	}
+	assert.Equal(t, 2, w.Fundings())
+}
+
 // The same for a deal.
 func TestAForgottenKeyOfADealConfirmedByHand(t *testing.T) {
 	w := newDealWorld(t)

@@ -379,6 +379,18 @@ func TestDoubtIsSettledByReading(t *testing.T) {
 		assert.Equal(t, first.Payout.ID, payment.Payout.ID)
 		assert.Equal(t, moneymovement.PaymentPaid, payment.State)
 	})
+	t.Run("it was booked by hand and paid by another process, and the ledger cannot be read", func(t *testing.T) {
+		w := newPayWorld(t)
+		booked, err := w.account.Payouts.Book(t.Context(), w.asked, moneymovement.IdempotencyKey("invoice-42"))
+		require.NoError(t, err)
+		_, err = w.integrator().Self().Payouts.Confirm(t.Context(), w.asked, booked)
+		require.NoError(t, err)
+		w.Host.Arm("GET", "/transactions", sandbox.Respond(http.StatusForbidden, "forbidden").Times(9))
+		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
+		payment, err := w.pay()
+		require.NoError(t, err)
+		assert.Equal(t, booked.ID, payment.Payout.ID)
+	})
 	t.Run("it is paid, and the reading does not say its key", func(t *testing.T) {
 		w := newPayWorld(t)
 		_, err := w.pay()

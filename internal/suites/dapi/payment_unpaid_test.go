@@ -271,7 +271,7 @@ func TestUnpaidIfADecisionIsNeeded(t *testing.T) {
 func TestAPayoutThatMovesOnAfterARefusal(t *testing.T) {
 	w := newPayWorld(t)
 	w.onSuccess("GET", "/payouts/*", settling)
-	payment, err := w.pay(journaled(), maxFee(amount("0.1")))
+	payment, err := w.pay(journaled(), firstUsedAt(time.Now().Add(-time.Hour)), maxFee(amount("0.1")))
 	as[*dapi.PriceRefused](t, err)
 	assert.True(t, payment.Unpaid)
 	assert.Equal(t, 1, w.Sent("GetPayout"))

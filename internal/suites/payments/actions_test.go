@@ -112,6 +112,7 @@ func TestADealInDoubtThatNoCallCanOpen(t *testing.T) {
 		want   moneymovement.PaymentState
 	}{
 		"validation_failed": {http.StatusUnprocessableEntity, moneymovement.PaymentNeedsDecision},
+		"not_found":         {http.StatusNotFound, moneymovement.PaymentNeedsDecision},
 		"rate_limited":      {http.StatusTooManyRequests, moneymovement.PaymentInDoubt},
 	} {
 		t.Run(slug, func(t *testing.T) {
@@ -132,6 +133,48 @@ func TestADealInDoubtThatNoCallCanOpen(t *testing.T) {
 				}
 				w.becomes(p, "deal-1", moneymovement.PaymentCompleted)
 				assert.Len(w, w.Moved("escrow_active"), 1)
+			})
+		})
+	}
+}
+
+// A release that the deal does not offer any more is over, as the deal shows at once. A release that is refused for
+// another reason is not looked at by the processor: only the confirm was refused.
+func TestWhenADealIsLookedAtAfterAnAction(t *testing.T) {
+	for name, c := range map[string]struct {
+		refunded bool
+		state    moneymovement.PaymentState
+		looks    int
+	}{
+		"the deal was refunded":   {true, moneymovement.PaymentRefused, 1},
+		"the confirm was refused": {false, moneymovement.PaymentNeedsDecision, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(w *world) {
+				terms := deal()
+				terms.HoldFor = "1h"
+				escrows := w.platform().For(w.account).Escrows
+				opened, err := escrows.Open(w.Context(), terms, "deal-0", dapi.DealTerms{})
+				require.NoError(w, err)
+				time.Sleep(time.Minute)
+				if c.refunded {
+					time.Sleep(2 * time.Hour) // past the time in which it can be released
+					_, err = escrows.Act(w.Context(), terms, opened.Escrow.ID, dapi.EscrowActionTypeRefund, "refund-1",
+						dapi.DealTerms{})
+					require.NoError(w, err)
+				} else {
+					w.Host.Arm(http.MethodPost, w.kinds()["deal"]().path,
+						sandbox.Respond(http.StatusForbidden, "signing_policy_refused"))
+				}
+				p, looks := w.processor(), w.Sent("SyncEscrow")
+				w.submit(p, w.release(terms, opened.Escrow))
+				r, err := p.Step(w.Context(), "release-1")
+				require.NoError(w, err)
+				assert.Equal(w, c.state, r.State)
+				assert.GreaterOrEqual(w, w.Sent("SyncEscrow")-looks, c.looks)
+				if c.looks == 0 {
+					assert.Equal(w, looks, w.Sent("SyncEscrow"))
+				}
 			})
 		})
 	}

@@ -47,6 +47,20 @@ func TestAProcessorWithTheClockOfAHost(t *testing.T) {
 	})
 }
 
+// The service says when to come back, by its own clock. A processor with another clock comes back as much later.
+func TestThePauseOfTheServiceByAnotherClock(t *testing.T) {
+	inBubble(t, func(w *world) {
+		now := func() time.Time { return time.Now().Add(-24 * time.Hour) }
+		p := w.processor(func(c *payments.Config) { c.Now = now })
+		w.submit(p, w.payment(1))
+		w.Host.Arm(http.MethodPost, "/payouts", sandbox.Respond(http.StatusTooManyRequests, "rate_limited").
+			WithHeader("Retry-After", "300"))
+		r, err := p.Step(w.Context(), w.payment(1).Key)
+		require.NoError(w, err)
+		assert.WithinDuration(w, now().Add(5*time.Minute), r.Due, 10*time.Second)
+	})
+}
+
 // The user's own code, the SDK and the host in one bubble: the client has no socket, so time passes when all wait.
 func TestABubbleAroundTheUsersCode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

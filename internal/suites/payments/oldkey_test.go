@@ -3,9 +3,11 @@ package payments_test
 import (
 	"encoding/json"
 	"net/http"
+	"strconv"
 	"testing"
 	"time"
 
+	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -266,5 +268,35 @@ func TestAPaidPayoutThatIsNeverNamed(t *testing.T) {
 		assert.Less(w, last.Time.Sub(r.FirstUsed), week-2*time.Hour)
 		_, err = p.Decide(w.Context(), r.Key, payments.Retry())
 		as[*payments.NotPossible](w, err)
+	})
+}
+
+// A deal of whose id nothing is stored is looked for in the ledger. While a deal of it cannot be read, the search goes
+// on later.
+func TestASearchForADealThatCannotRead(t *testing.T) {
+	inBubble(t, func(w *world) {
+		account := w.platform().For(w.account)
+		for i, amount := range []string{"40", "41"} { // the second has other terms
+			terms := deal()
+			terms.Amount = decimal.RequireFromString(amount)
+			_, err := account.Escrows.Open(w.Context(), terms, moneymovement.DeriveKey("deal", strconv.Itoa(i)),
+				dapi.DealTerms{})
+			require.NoError(w, err)
+		}
+		used := time.Now()
+		time.Sleep(week + time.Hour)
+		unread := w.Host.Arm(http.MethodPost, "/escrow/{escrowId}/sync",
+			sandbox.Respond(http.StatusServiceUnavailable, "provider_unavailable").Times(1_000_000))
+		p := w.started()
+		r := w.submit(p, payments.EscrowPayment{Key: moneymovement.DeriveKey("deal", "0"), Account: w.account,
+			Escrow: deal(), FirstUsed: used})
+		time.Sleep(time.Hour)
+		stored, err := p.Get(w.Context(), r.Key)
+		require.NoError(w, err)
+		assert.Equal(w, moneymovement.PaymentInDoubt, stored.State)
+		assert.Positive(w, stored.Searches)
+		unread.Disarm()
+		done := w.becomes(p, r.Key, moneymovement.PaymentCompleted)
+		assert.NotEmpty(w, done.EscrowID)
 	})
 }

@@ -166,3 +166,84 @@ func TestATransferThatIsRefusedAfterALostResponse(t *testing.T) {
 		})
 	}
 }
+
+// The receipt of a transfer has its transaction, which is stored.
+func TestTheTransactionOfATransferIsStored(t *testing.T) {
+	inBubble(t, func(w *world) {
+		app, contact := w.app()
+		p := w.transfers(app)
+		w.submit(p, payments.TransferPayment{Key: "transfer-1",
+			To: appapi.ToContact{ContactID: contact, Amount: amount("1")}})
+		r, err := p.Step(w.Context(), "transfer-1")
+		require.NoError(w, err)
+		assert.Equal(w, moneymovement.PaymentCompleted, r.State)
+		sent, listed, err := app.Transfers.ByKey(w.Context(), "transfer-1")
+		require.NoError(w, err)
+		require.True(w, listed)
+		assert.NotEmpty(w, r.TransactionHash)
+		assert.Equal(w, sent.TxHash, r.TransactionHash)
+	})
+}
+
+// A transfer whose response was lost is looked for in the same step.
+func TestATransferWhoseResponseWasLostIsLookedForAtOnce(t *testing.T) {
+	for name, c := range map[string]struct {
+		fault sandbox.Fault
+		state moneymovement.PaymentState
+	}{
+		"it was made":     {sandbox.DropAfterCommit(), moneymovement.PaymentCompleted},
+		"it was not made": {sandbox.DropBefore(), moneymovement.PaymentInDoubt},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(w *world) {
+				app, contact := w.app()
+				p := w.transfers(app)
+				w.Host.Arm(http.MethodPost, "/apps/transfer", c.fault.Times(99))
+				w.submit(p, payments.TransferPayment{Key: "transfer-1",
+					To: appapi.ToContact{ContactID: contact, Amount: amount("1")}})
+				r, err := p.Step(w.Context(), "transfer-1")
+				require.NoError(w, err)
+				assert.Equal(w, c.state, r.State)
+				assert.True(w, r.MayHaveLeft)
+				assert.Equal(w, c.state == moneymovement.PaymentCompleted, r.Due.IsZero())
+			})
+		})
+	}
+}
+
+// A transfer whose response was lost, and which is not listed, can be under way for ten minutes. Then a person must
+// look.
+func TestHowLongALostTransferIsWaitedFor(t *testing.T) {
+	inBubble(t, func(w *world) {
+		app, contact := w.app()
+		p := w.transfers(app)
+		w.Host.Arm(http.MethodPost, "/apps/transfer", sandbox.DropBefore().Times(99))
+		w.submit(p, payments.TransferPayment{Key: "transfer-1",
+			To: appapi.ToContact{ContactID: contact, Amount: amount("1")}})
+		r, err := p.Step(w.Context(), "transfer-1")
+		require.NoError(w, err)
+		time.Sleep(time.Until(r.FirstUsed.Add(10 * time.Minute)))
+		r, err = p.Step(w.Context(), "transfer-1")
+		require.NoError(w, err)
+		assert.Equal(w, moneymovement.PaymentInDoubt, r.State)
+		time.Sleep(30 * time.Second)
+		r, err = p.Step(w.Context(), "transfer-1")
+		require.NoError(w, err)
+		assert.Equal(w, moneymovement.PaymentNeedsDecision, r.State)
+	})
+}
+
+// A deal that is held has its transaction, which is stored.
+func TestTheTransactionOfADealIsStored(t *testing.T) {
+	inBubble(t, func(w *world) {
+		p := w.processor()
+		w.submit(p, payments.EscrowPayment{Key: "deal-1", Account: w.account, Escrow: deal()})
+		r, err := p.Step(w.Context(), "deal-1")
+		require.NoError(w, err)
+		assert.Equal(w, moneymovement.PaymentCompleted, r.State)
+		held, err := w.platform().For(w.account).Escrows.Sync(w.Context(), r.EscrowID)
+		require.NoError(w, err)
+		assert.NotEmpty(w, r.TransactionHash)
+		assert.Equal(w, held.TransactionHash, r.TransactionHash)
+	})
+}

@@ -28,7 +28,7 @@ var sdk = []string{"./...", "./signing/wallet/..."}
 // not require what they import.
 var suites = map[string][]testPackage{
 	"model":  {{folder: "internal/suites/model"}},
-	"dapi":   {{folder: "internal/suites/dapi"}},
+	"dapi":   {{folder: "internal/suites/dapi"}, {folder: "payments"}}, // which checks what it stores
 	"appapi": {{folder: "internal/suites/appapi"}},
 	"refapi": {{folder: "internal/suites/refapi"}},
 	"public": {{folder: "internal/suites/public"}},
