@@ -35,7 +35,7 @@ type row struct {
 	State   moneymovement.PaymentState
 	Waits   time.Time // since when a person has seen it wait for its approval
 	End     end       // "" while somebody still works on it
-	version int // how often it was stored; another process can have stored it since it was read
+	version int       // how often it was stored; another process can have stored it since it was read
 }
 
 func newJournal(w *World) *journal {
