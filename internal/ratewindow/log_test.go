@@ -18,8 +18,8 @@ type counter struct {
 const (
 	beginning = int64(1_800_000_000_000_000)
 	ahead     = 250 * time.Millisecond
-	settled   = minute / 30 / time.Microsecond * time.Microsecond // how long a log that was lost gives out nothing
-	soonest   = ahead / 4                                         // a process does not ask again sooner
+	settled   = minute / 30 / 1000 * 1000 // how long a log that was lost gives out nothing
+	soonest   = ahead / 4                 // a process does not ask again sooner
 )
 
 // given is what a process gets.

@@ -183,10 +183,7 @@ func TestSlotsOfAStore(t *testing.T) {
 
 func TestAStoreIsAskedAtARandomTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		again := make([]answer, 100)
-		for i := range again {
-			again[i] = nothing(time.Second)
-		}
+		again := slices.Repeat([]answer{nothing(time.Second)}, 100)
 		q, store := shared(t, aMinute, patient, append(again, granted(0))...)
 		q.come("write", moneymovement.ClassWrite, 0)
 		q.calls.Wait()
@@ -387,8 +384,8 @@ func TestAStoreThatIsAway(t *testing.T) {
 		pause := func(i int, of time.Duration) {
 			between(t, of/2, of*3/2, store.at()[i+1]-store.at()[i])
 		}
-		for i, of := range []time.Duration{50, 100, 200, 400, 800} {
-			pause(i, of*time.Millisecond)
+		for i := range 5 {
+			pause(i, 50*time.Millisecond<<i)
 		}
 		asked, longest, shortest := len(store.asks()), time.Duration(0), time.Minute
 		for i := 5; i < asked-1; i++ {
@@ -502,15 +499,15 @@ func TestAShareOfAWindowThatIsInUse(t *testing.T) {
 	for name, tc := range map[string]struct {
 		share int
 		made  int // calls that the store has admitted, one a second
-		want  []time.Duration
+		want  []int
 	}{
-		"alone":                 {1, 0, []time.Duration{3, 10, 10, 20}},
-		"alone, in use":         {1, 2, []time.Duration{3, 10, 61, 62}},
-		"others' calls":         {2, 0, []time.Duration{10, 20, 71, 81}},
-		"others' and its own":   {2, 1, []time.Duration{10, 61, 71}},
-		"its own":               {2, 2, []time.Duration{61, 62}},
-		"more than its share":   {2, 3, []time.Duration{62, 63}},
-		"far more than a share": {4, 3, []time.Duration{63, 124}},
+		"alone":                 {1, 0, []int{3, 10, 10, 20}},
+		"alone, in use":         {1, 2, []int{3, 10, 61, 62}},
+		"others' calls":         {2, 0, []int{10, 20, 71, 81}},
+		"others' and its own":   {2, 1, []int{10, 61, 71}},
+		"its own":               {2, 2, []int{61, 62}},
+		"more than its share":   {2, 3, []int{62, 63}},
+		"far more than a share": {4, 3, []int{63, 124}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -536,7 +533,7 @@ func TestAShareOfAWindowThatIsInUse(t *testing.T) {
 				q.calls.Wait()
 				for i := range tc.want {
 					// the store is asked again, and lost, up to 125 ms after the third second
-					assert.Equal(t, tc.want[i]*time.Second, q.at[i].Round(time.Second), "%d", i)
+					assert.Equal(t, time.Duration(tc.want[i])*time.Second, q.at[i].Round(time.Second), "%d", i)
 				}
 			})
 		})
@@ -732,10 +729,7 @@ func TestAWindowWithAnOpenQuestionIsKept(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				answers := make([]answer, 127)
-				for i := range answers {
-					answers[i] = granted(0)
-				}
+				answers := slices.Repeat([]answer{granted(0)}, 127)
 				q, _ := shared(t, aMinute, patient, append(answers, last, granted(0))...)
 				for i := range 127 {
 					require.NoError(t, pass(t.Context(), q.limiter, "w", strconv.Itoa(i)))
