@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
@@ -160,5 +161,33 @@ func TestErrorsOfAPaymentAreFailures(t *testing.T) {
 		assert.NotEmpty(t, failure.Error(), "%T", failure)
 		_, headed := errors.CallInfoOf(failure)
 		assert.True(t, headed, "%T", failure)
+	}
+}
+
+// A deal of which only the id is known.
+func TestADealWithoutItsTerms(t *testing.T) {
+	for name, r := range map[string]result{
+		"booked": {offer: &offer{id: "esc_1"}},
+		"stored": {history: History{EscrowID: "esc_1"}},
+	} {
+		deal, err := r.deal()
+		require.NoError(t, err, name)
+		assert.Equal(t, &Escrow{ID: "esc_1"}, deal.Escrow, name)
+	}
+}
+
+func TestApprovalClosed(t *testing.T) {
+	for name, c := range map[string]struct {
+		err    error
+		closed bool
+	}{
+		"by the service":              {&errors.ApprovalExpired{}, true},
+		"before it was signed":        {&signing.ApprovalRefused{Expired: true}, true},
+		"before the confirm was sent": {&moneymovement.NoRoom{Closed: true}, true},
+		"no room":                     {&moneymovement.NoRoom{}, false},
+		"refused":                     {&signing.ApprovalRefused{}, false},
+		"consumed":                    {&errors.ApprovalConsumed{}, false},
+	} {
+		assert.Equal(t, c.closed, approvalClosed(c.err), name)
 	}
 }

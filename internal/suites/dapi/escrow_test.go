@@ -245,6 +245,46 @@ func TestARefusedActionIsInDoubtWithoutAJournal(t *testing.T) {
 	}
 }
 
+// What a confirm by hand leaves in doubt is remembered for the key of its action.
+func TestAnActionThatWasConfirmedByHand(t *testing.T) {
+	w, id := newReleaseWorld(t)
+	prepared, err := w.account.Escrows.Prepare(t.Context(), id, dapi.EscrowActionTypeRelease,
+		moneymovement.IdempotencyKey("release-1"))
+	require.NoError(t, err)
+	w.Host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit().Times(4))
+	_, err = w.account.Escrows.Confirm(t.Context(), w.deal, id, dapi.EscrowActionTypeRelease, prepared)
+	as[*errors.OutcomeUnknown](t, err)
+	w.Host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
+	_, err = w.release(t.Context(), id, journaled())
+	as[*errors.OutcomeUnknown](t, err)
+	assert.Equal(t, 1, w.Sent("PrepareEscrowAction"), "the deal is read first, and nothing is prepared without it")
+}
+
+// An action in doubt of a deal that has other terms now is not prepared.
+func TestAnActionInDoubtOfADealWithOtherTerms(t *testing.T) {
+	w, id := newReleaseWorld(t)
+	w.onSuccess("POST", syncPath, func(deal map[string]any) { deal["amount"] = "31" })
+	history := dapi.History{FirstUsed: time.Now(), EscrowID: id}
+	taken, err := w.release(t.Context(), id, func(t *dapi.PayTerms) { t.History = history })
+	as[*errors.OutcomeUnknown](t, err)
+	assert.Equal(t, moneymovement.PaymentInDoubt, taken.State)
+	assert.Zero(t, w.Sent("PrepareEscrowAction"))
+}
+
+// Every approval has expired when it is confirmed. Another call has opened the deal meanwhile.
+func TestADealThatAnotherCallOpens(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newDealWorld(t)
+		w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusGone, "approval_expired").Times(2))
+		w.onSuccess("POST", syncPath, func(deal map[string]any) {
+			deal["status"], deal["availableActions"] = "active", []string{"release"}
+		})
+		opened, err := w.open(journaled())
+		require.NoError(t, err)
+		assert.Equal(t, dapi.EscrowStatusActive, opened.Escrow.Status)
+	})
+}
+
 // The confirm of a deal was lost, or was accepted with a deal from before it. A deal that says that it has expired
 // proves nothing until the chain was read again.
 func TestAnExpiredDealFromBeforeItsConfirm(t *testing.T) {

@@ -107,17 +107,18 @@ func (w *World) Fundings() (count int) {
 // operations are what the tests count, as the wire shows them: a request that met a fault has no operation in the
 // host's log.
 var operations = map[string]string{ //nolint:gosec // names and paths, no credentials
-	"CreateChallenge":  "POST /dapi/v1/auth/challenge",
-	"CreateToken":      "POST /dapi/v1/auth/token",
-	"RefreshToken":     "POST /dapi/v1/auth/refresh",
-	"ListChains":       "GET /dapi/v1/chains",
-	"GetClient":        "GET /dapi/v1/clients/*",
-	"CreateContact":    "POST /dapi/v1/contacts",
-	"BookPayout":       "POST /dapi/v1/payouts",
-	"GetPayout":        "GET /dapi/v1/payouts/*",
-	"ConfirmPayout":    "POST /dapi/v1/payouts/*/confirm",
-	"ListTransactions": "GET /dapi/v1/transactions",
-	"SyncEscrow":       "POST /dapi/v1/escrow/*/sync",
+	"CreateChallenge":     "POST /dapi/v1/auth/challenge",
+	"CreateToken":         "POST /dapi/v1/auth/token",
+	"RefreshToken":        "POST /dapi/v1/auth/refresh",
+	"ListChains":          "GET /dapi/v1/chains",
+	"GetClient":           "GET /dapi/v1/clients/*",
+	"CreateContact":       "POST /dapi/v1/contacts",
+	"PrepareEscrowAction": "POST /dapi/v1/escrow/*/actions",
+	"BookPayout":          "POST /dapi/v1/payouts",
+	"GetPayout":           "GET /dapi/v1/payouts/*",
+	"ConfirmPayout":       "POST /dapi/v1/payouts/*/confirm",
+	"ListTransactions":    "GET /dapi/v1/transactions",
+	"SyncEscrow":          "POST /dapi/v1/escrow/*/sync",
 }
 
 // Requests returns the requests of an operation that reached the host.
