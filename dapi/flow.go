@@ -282,10 +282,13 @@ func (f *flow) afterFirst(created bool) callfacts.Earlier {
 
 // status returns the status and the transaction of the payout or deal.
 func (o *offer) status() (status, hash string) {
-	if o.payout != nil {
+	switch {
+	case o.payout != nil:
 		return string(o.payout.Status), o.payout.TransactionHash
+	case o.deal != nil:
+		return string(o.deal.Status), o.deal.TransactionHash
 	}
-	return string(o.deal.Status), o.deal.TransactionHash
+	return "", ""
 }
 
 // isCreated reports a response of the service that does something for the first time.
@@ -658,7 +661,7 @@ func ofInput(err error) bool {
 		return true
 	case *errors.ValidationFailed, *errors.InvalidRequest, *errors.InvalidID:
 		call, _ := errors.CallInfoOf(err)
-		return call.Operation != opConfirmPayout.ID && call.Operation != opConfirmEscrowAction.ID
+		return !confirms(call.Operation) && call.Operation != opCreateChallenge.ID && call.Operation != opCreateToken.ID
 	}
 	return false
 }

@@ -12,12 +12,13 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/callfacts"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// ofConfirm is the head of an error of a confirm.
-func ofConfirm() errors.Refusal {
-	return errors.Refusal{CallInfo: errors.CallInfo{Operation: opConfirmPayout.ID}}
+// of is the head of an error of an operation.
+func of(op *transport.Operation) errors.Refusal {
+	return errors.Refusal{CallInfo: errors.CallInfo{Operation: op.ID}}
 }
 
 // A payment that was not paid by this call: what a caller gets follows from the refusal and from what is known of
@@ -48,7 +49,10 @@ func TestStateAfterARefusal(t *testing.T) {
 		},
 		"somebody must act": {
 			refusals: []error{&errors.PayoutNotFundable{}, &errors.ContactNotPayable{}, &errors.NotFound{},
-				&errors.AmountBelowMinimum{}, &errors.ValidationFailed{Refusal: ofConfirm()},
+				&errors.AmountBelowMinimum{}, &errors.ValidationFailed{Refusal: of(&opConfirmPayout)},
+				&errors.ValidationFailed{Refusal: of(&opConfirmEscrowAction)},
+				&errors.InvalidRequest{Refusal: of(&opCreateChallenge)},
+				&errors.InvalidRequest{Refusal: of(&opCreateToken)},
 				&errors.UnexpectedResponse{Status: 403}, &signing.ApprovalRefused{}, &PriceRefused{}, &TermsDiffer{}},
 			first: want{decide, true, true, false},
 			then:  want{inDoubt, false, false, true},

@@ -17,7 +17,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/ratewindow"
 )
 
-// scripted is a store that gives the answers of a test, one after another. After the last one, it gives nothing for an
+// scripted is a store that returns the answers of a test in their order. After the last one, it has no slots for an
 // hour.
 type scripted struct {
 	began   time.Time
@@ -332,7 +332,7 @@ func TestAnAnswerThatIsTooOld(t *testing.T) {
 	}
 }
 
-// Some answers may be too old, but not ten in a row.
+// A store may respond too late nine times in a row, but not ten times.
 func TestAStoreThatIsTooSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		late := granted(0).late(501 * time.Millisecond)

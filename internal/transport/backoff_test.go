@@ -495,7 +495,7 @@ func TestTheLongestSilence(t *testing.T) {
 	}
 }
 
-// A pause that is over is no advice.
+// A pause that has ended does not say when to try again.
 func TestAPauseThatIsOverIsNotReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		busy := refuses(429, errors.CodeRateLimited, "Retry-After", "10")

@@ -36,7 +36,7 @@ func (s *paymentRow) row() payOption {
 }
 
 // What is stored before a signature has the key's first use, the payout and the price. The result of the call has the
-// same, and says besides whether it is proven that nothing was paid. A refused price is no bound for a later one.
+// same, and also says if it is proven that nothing was paid. A later price may be worse than a refused one.
 func TestWhatAHistorySays(t *testing.T) {
 	t.Run("paid", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {

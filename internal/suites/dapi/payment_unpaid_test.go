@@ -509,8 +509,8 @@ func TestTheServiceKnowsMoreThanTheJournal(t *testing.T) {
 	})
 }
 
-// Another process first makes the call with wrong terms, and loses the response. What this client remembers of the key
-// then is no proof that the right terms were never paid.
+// Another process first makes the call with wrong terms, and loses the response. What this client then remembers of
+// the key does not prove that the right terms were never paid.
 func TestWrongTermsInAnotherProcessProveNothing(t *testing.T) {
 	w := newPayWorld(t)
 	paid, err := w.pay()
