@@ -92,7 +92,7 @@ func (i *instance) begin() error {
 		}
 		i.port = port
 		err = i.start()
-		if err == nil || !i.portTaken() || try == portTries {
+		if err == nil || !i.blames("address already in use") || try == portTries {
 			return err
 		}
 	}
@@ -138,13 +138,26 @@ func (i *instance) restart() error {
 	if i.process != nil {
 		return errors.New("it is running: kill or stop it first")
 	}
-	if err := i.engine.forget(i.folder); err != nil {
-		return err
-	}
-	if err := i.start(); err != nil {
+	if err := i.again(); err != nil {
 		return fmt.Errorf("%w\n%s", err, i.log())
 	}
 	return nil
+}
+
+// again starts a server in the folder of one that is down. The memory of a killed PostgreSQL can be in use for a moment
+// after its processes have ended, by whoever reads them in /proc. The server then ends, and is started again.
+func (i *instance) again() error {
+	if err := i.engine.forget(i.folder); err != nil {
+		return err
+	}
+	pause := time.NewTicker(20 * time.Millisecond)
+	defer pause.Stop()
+	for began := time.Now(); ; <-pause.C {
+		err := i.start()
+		if err == nil || !i.blames("is still in use") || time.Since(began) > startWithin {
+			return err
+		}
+	}
 }
 
 // down takes the process away from the instance. It returns nil if the server is down already.
@@ -189,7 +202,7 @@ func (i *instance) discard() error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	was, err := i.down()
-	if i.killed && i.engine.forget(i.folder) == nil && i.start() == nil {
+	if i.killed && i.again() == nil {
 		was, i.process = i.process, nil
 	}
 	if was != nil {
@@ -221,7 +234,7 @@ func (i *instance) log() string {
 	return tail(string(text), 20)
 }
 
-// portTaken reports whether the server's log blames the port.
-func (i *instance) portTaken() bool {
-	return strings.Contains(strings.ToLower(i.log()), "address already in use")
+// blames reports whether the server's log names this as the reason why it did not start.
+func (i *instance) blames(reason string) bool {
+	return strings.Contains(strings.ToLower(i.log()), reason)
 }

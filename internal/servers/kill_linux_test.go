@@ -3,8 +3,11 @@ package servers
 import (
 	"fmt"
 	"os"
+	"strconv"
+	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -28,6 +31,33 @@ func TestKillEndsTheProcessesOfConnections(t *testing.T) {
 	}
 	_, err = c.query("SELECT 1")
 	assert.Error(t, err)
+}
+
+// The memory of a killed server may be in use for a moment after its processes have ended: whoever reads /proc at that
+// time holds it. This test attaches to it for longer than a start takes.
+func TestRestartWaitsForTheMemoryOfTheKilledServer(t *testing.T) {
+	t.Parallel()
+	server := PostgreSQL(t)
+	lines, err := os.ReadFile(lockFile(server.instance.folder))
+	require.NoError(t, err)
+	key := strings.Fields(strings.Split(string(lines), "\n")[6]) // key and number of the shared memory
+	require.Len(t, key, 2)
+	number, err := strconv.Atoi(key[1])
+	require.NoError(t, err)
+	const readOnly = 0o10000
+	attached, _, failed := syscall.Syscall(syscall.SYS_SHMAT, uintptr(number), 0, readOnly)
+	require.Zero(t, failed)
+	server.Kill()
+	detached := make(chan syscall.Errno, 1)
+	time.AfterFunc(time.Second, func() {
+		_, _, failed := syscall.Syscall(syscall.SYS_SHMDT, attached, 0, 0)
+		detached <- failed
+	})
+	server.Restart()
+	assert.Zero(t, <-detached)
+	c, err := dial(t.Context(), server.URL())
+	require.NoError(t, err)
+	assert.NoError(t, c.connection.Close())
 }
 
 func TestServersDoNotRunAsRoot(t *testing.T) {
