@@ -52,6 +52,17 @@ func TestALargeLedger(t *testing.T) {
 	}
 }
 
+func TestALookHoldsABoundedPart(t *testing.T) {
+	l := looking{follower: &follower{most: 7}, found: map[TransactionID]TransactionChange{},
+		ranks: map[TransactionID]int{}}
+	for entry := range ledgerOf(200, LedgerPosition{}).entries {
+		l.note(entry, "")
+		require.Less(t, len(l.found), 2*l.most)
+		require.Len(t, l.ranks, len(l.found))
+	}
+	assert.True(t, l.dropped)
+}
+
 // A position holds at most 5,000 settled entries, and delivers none of them again.
 func TestAPositionIsBounded(t *testing.T) {
 	var position LedgerPosition

@@ -249,6 +249,7 @@ func TestInvalidChainNamesAreRefused(t *testing.T) {
 			"invalid_format"},
 		"of another chain": {map[dapi.ChainCode]dapi.ChainID{"base": 42161}, "conflict"},
 
+		"the longest":       {map[dapi.ChainCode]dapi.ChainID{dapi.ChainCode(strings.Repeat("a", 32)): 1}, ""},
 		"what is known":     {map[dapi.ChainCode]dapi.ChainID{"base": 8453}, ""},
 		"a second of a one": {map[dapi.ChainCode]dapi.ChainID{"base-mainnet": 8453}, ""},
 	} {

@@ -1,7 +1,9 @@
 package dapi_test
 
 import (
+	"bytes"
 	"context"
+	"log/slog"
 	"net/http"
 	"sync"
 	"testing"
@@ -201,6 +203,27 @@ func TestAStoreThatIsAway(t *testing.T) {
 			})
 		})
 	}
+}
+
+// stuckStore cannot end its lock.
+type stuckStore struct{ *sharedStore }
+
+func (stuckStore) Unlock(context.Context, string) error { return errors.New("no connection") }
+
+func TestALockThatCannotBeEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		key, err := signing.Generate()
+		require.NoError(t, err)
+		integrator, err := dapi.NewIntegrator("https://service.example",
+			dapi.Developer{Email: "ops@example.com", Key: key, Store: stuckStore{new(sharedStore)}},
+			moneymovement.WithHTTPClient(&http.Client{Transport: hostOfAFleet()}),
+			moneymovement.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+		require.NoError(t, err)
+		require.Empty(t, callAll(t, []*dapi.Account{integrator.Self()}), "the login is good")
+		assert.Contains(t, log.String(), "could not end the lock of the session")
+		assert.Contains(t, log.String(), `error="no connection"`)
+	})
 }
 
 // A store without a lock can be required as well.

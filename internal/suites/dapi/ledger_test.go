@@ -467,7 +467,10 @@ func TestFollowIsTakenUpAgain(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	for change, err := range w.integrator().Self().Transactions.Follow(ctx, params,
-		moneymovement.OnProgress(func(moneymovement.Progress) { cancel() })) {
+		moneymovement.OnProgress(func(p moneymovement.Progress) {
+			assert.Equal(t, "unchanged", p.Status)
+			cancel()
+		})) {
 		require.ErrorIs(t, err, context.Canceled)
 		assert.Zero(t, change, "both were dealt with")
 	}
