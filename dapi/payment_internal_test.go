@@ -16,8 +16,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// of is the head of an error of an operation.
-func of(op *transport.Operation) errors.Refusal {
+// headOf is the head of an error of an operation.
+func headOf(op *transport.Operation) errors.Refusal {
 	return errors.Refusal{CallInfo: errors.CallInfo{Operation: op.ID}}
 }
 
@@ -49,10 +49,10 @@ func TestStateAfterARefusal(t *testing.T) {
 		},
 		"somebody must act": {
 			refusals: []error{&errors.PayoutNotFundable{}, &errors.ContactNotPayable{}, &errors.NotFound{},
-				&errors.AmountBelowMinimum{}, &errors.ValidationFailed{Refusal: of(&opConfirmPayout)},
-				&errors.ValidationFailed{Refusal: of(&opConfirmEscrowAction)},
-				&errors.InvalidRequest{Refusal: of(&opCreateChallenge)},
-				&errors.InvalidRequest{Refusal: of(&opCreateToken)},
+				&errors.AmountBelowMinimum{}, &errors.ValidationFailed{Refusal: headOf(&opConfirmPayout)},
+				&errors.ValidationFailed{Refusal: headOf(&opConfirmEscrowAction)},
+				&errors.InvalidRequest{Refusal: headOf(&opCreateChallenge)},
+				&errors.InvalidRequest{Refusal: headOf(&opCreateToken)},
 				&errors.UnexpectedResponse{Status: 403}, &signing.ApprovalRefused{}, &PriceRefused{}, &TermsDiffer{}},
 			first: want{decide, true, true, false},
 			then:  want{inDoubt, false, false, true},

@@ -17,8 +17,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/ratewindow"
 )
 
-// scripted is a store that returns the answers of a test in their order. After the last one, it has no slots for an
-// hour.
+// scripted is a store that returns the responses of a test, one for each request. When none is left, it returns that
+// there is no slot for an hour.
 type scripted struct {
 	began   time.Time
 	answers []answer

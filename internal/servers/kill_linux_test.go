@@ -3,8 +3,7 @@ package servers
 import (
 	"fmt"
 	"os"
-	"strconv"
-	"strings"
+	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
@@ -34,30 +33,36 @@ func TestKillEndsTheProcessesOfConnections(t *testing.T) {
 }
 
 // The memory of a killed server may be in use for a moment after its processes have ended: whoever reads /proc at that
-// time holds it. This test attaches to it for longer than a start takes.
+// time holds it. Here a stopped process of the server holds it for longer than a start takes.
 func TestRestartWaitsForTheMemoryOfTheKilledServer(t *testing.T) {
 	t.Parallel()
 	server := PostgreSQL(t)
-	lines, err := os.ReadFile(lockFile(server.instance.folder))
+	below, err := process.Descendants(server.instance.process.ID())
 	require.NoError(t, err)
-	key := strings.Fields(strings.Split(string(lines), "\n")[6]) // key and number of the shared memory
-	require.Len(t, key, 2)
-	number, err := strconv.Atoi(key[1])
+	require.NotEmpty(t, below)
+	require.NoError(t, syscall.Kill(below[0], syscall.SIGSTOP))
+	killed, err := server.instance.down()
 	require.NoError(t, err)
-	const readOnly = 0o10000
-	attached, _, failed := syscall.Syscall(syscall.SYS_SHMAT, uintptr(number), 0, readOnly)
-	require.Zero(t, failed)
-	server.Kill()
-	detached := make(chan syscall.Errno, 1)
-	time.AfterFunc(time.Second, func() {
-		_, _, failed := syscall.Syscall(syscall.SYS_SHMDT, attached, 0, 0)
-		detached <- failed
-	})
+	server.instance.killed = true
+	require.NoError(t, syscall.Kill(killed.ID(), syscall.SIGKILL)) // without its children
+	require.Error(t, killed.Err())
+	ended := make(chan error, 1)
+	time.AfterFunc(time.Second, func() { ended <- syscall.Kill(below[0], syscall.SIGKILL) })
 	server.Restart()
-	assert.Zero(t, <-detached)
-	c, err := dial(t.Context(), server.URL())
-	require.NoError(t, err)
-	assert.NoError(t, c.connection.Close())
+	require.NoError(t, <-ended)
+	assert.Equal(t, []string{"1"}, ask(t, server, "SELECT 1"))
+}
+
+func TestRestartOfADamagedServerFailsAtOnce(t *testing.T) {
+	t.Parallel()
+	server := PostgreSQL(t)
+	server.Kill()
+	require.NoError(t, os.Remove(filepath.Join(server.instance.folder, "data", "PG_VERSION")))
+	began := time.Now()
+	err := server.instance.restart()
+	require.ErrorIs(t, err, errDown)
+	assert.ErrorContains(t, err, "PG_VERSION")
+	assert.Less(t, time.Since(began), startWithin)
 }
 
 func TestServersDoNotRunAsRoot(t *testing.T) {
