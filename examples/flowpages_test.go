@@ -72,8 +72,8 @@ var sourceLink = regexp.MustCompile(`\]\(((?:\.\./)+[a-z/_]+\.go)\)`)
 // guide is the page whose Go code is compiled as it is: see TestTheCodeOfTheGuideWorks.
 const guide = "../docs/production.md"
 
-// Go code of a page is an excerpt of a program or of an example beside a package, which the paragraph above links to. So
-// it is compiled, and runs in a test there.
+// Go code of a page is an excerpt of a program, or of an example beside a package, which the paragraph above links to.
+// So it is compiled, and runs in a test there.
 func TestGoCodeOfThePagesIsAnExcerpt(t *testing.T) {
 	for _, pattern := range []string{flowPages, "../docs/*.md"} {
 		names, err := filepath.Glob(pattern)
@@ -206,8 +206,8 @@ func TestBlocksOfAPage(t *testing.T) {
 	}, blocks("Before.\n\nAbove,\nand more.\n```go\na()\n```\n\n```\n\n```\nNear.\n```sh\n```\n"))
 }
 
-// command matches the command at the end of an example's first line.
-var command = regexp.MustCompile(`^// .+: (go run \./examples/([a-z]+))$`)
+// command matches the command at the end of an example's first line. Its arguments are optional.
+var command = regexp.MustCompile(`^// .+: (go run \./examples/([a-z]+))(?: -.+)?$`)
 
 // commands returns the command of each example, by its folder. Its own test runs it as its command does.
 func commands(t *testing.T) map[string]string {

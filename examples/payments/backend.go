@@ -97,7 +97,7 @@ func respond(w http.ResponseWriter, status int, record payments.Record, err erro
 	case wrong:
 		write(w, http.StatusUnprocessableEntity, payment{Problem: invalid.Error()})
 	case err != nil:
-		write(w, http.StatusServiceUnavailable, payment{Problem: "it may be stored or not: ask again, with the same id"})
+		write(w, http.StatusServiceUnavailable, payment{Problem: "it may be stored: ask again, with the same id"})
 	default:
 		write(w, status, view(record))
 	}

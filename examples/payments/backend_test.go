@@ -221,7 +221,8 @@ func TestPaymentsOfOthersAreFoundInTheLedger(t *testing.T) {
 	})
 }
 
-// Minutes pass at once: the backend, the SDK and the host are in one bubble, in which time passes when all of them wait.
+// Minutes pass at once: the backend, the SDK and the host are in one bubble, in which time passes when all of them
+// wait.
 func TestMinutesInABubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := sandbox.New(sandbox.WithInstantProgress())

@@ -79,8 +79,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return s.start(ctx, p, platform, &told{program: p}, nil)
 }
 
-// start goes on with what an earlier start has left, and serves requests until ctx ends. A rehearsal runs meanwhile, and
-// ends it.
+// start goes on with what an earlier start has left, and serves requests until ctx ends. A rehearsal runs meanwhile,
+// and ends it.
 func (s *settings) start(
 	ctx context.Context, p *program.Program, platform *dapi.Integrator, changes *told,
 	rehearsal func(ctx context.Context, url string, processor *payments.Processor) error,
@@ -117,7 +117,7 @@ func (s *settings) start(
 	return err
 }
 
-// told is what this program does about changes: it prints how payments end. It keeps no position, so a new start tells
+// told is what this program does about changes: it prints how payments end. It keeps no position, so a new start prints
 // the last change of each payment again.
 type told struct {
 	program *program.Program

@@ -56,7 +56,7 @@ func (s *settings) rehearse(ctx context.Context, p *program.Program, platform *d
 	}
 	p.Step("a start with this file; all invoices are submitted, again or for the first time")
 	changes := &told{program: p, all: len(invoices), done: make(chan struct{}), ended: map[moneymovement.Key]bool{}}
-	return s.start(ctx, p, platform, changes, func(ctx context.Context, url string, processor *payments.Processor) error {
+	rehearsal := func(ctx context.Context, url string, processor *payments.Processor) error {
 		if err := submit(ctx, url, invoices); err != nil {
 			return err
 		}
@@ -75,7 +75,8 @@ func (s *settings) rehearse(ctx context.Context, p *program.Program, platform *d
 		}
 		p.Step("compared with the ledger: %d differences", differences)
 		return audit(p, invoices)
-	})
+	}
+	return s.start(ctx, p, platform, changes, rehearsal)
 }
 
 // crash starts the backend in another process, and kills it when a payment has left whose response is lost.
@@ -140,7 +141,7 @@ func submit(ctx context.Context, url string, invoices []payment) error {
 	return nil
 }
 
-// audit compares the books of the program's own host with the invoices: as many payouts, and the same sum.
+// audit compares the books of the host that the program started with the invoices: as many payouts, and the same sum.
 func audit(p *program.Program, invoices []payment) error {
 	if p.Host == nil {
 		return nil
