@@ -161,7 +161,7 @@ fuzz: ## run every fuzz target on FUZZ (1000x) inputs each
 	@.ci/fuzz $(FUZZ)
 
 fuzz-long: ## run the targets that read outside input on FUZZ_LONG (10000000x) inputs each (or ONLY='target ...')
-	@nice .ci/fuzz-long $(FUZZ_LONG) $(ONLY)
+	@nice .ci/fuzz -long $(FUZZ_LONG) $(ONLY)
 
 mutants: ## change code in N (150; 0 is all) places and fail if tests notice under 88 % (SEED=1, ONLY=file,folder)
 	$(TOOL) mutants -seed '$(SEED)' -n '$(N)' -jobs '$(JOBS)' -only '$(ONLY)' -again '$(AGAIN)'
