@@ -151,7 +151,7 @@ func TestPackagesAndSuites(t *testing.T) {
 			require.NoError(t, err)
 			assert.NotEmpty(t, tests, suite.folder)
 		}
-		named := "internal/suites/" + own
+		named := "internal/test/" + own
 		if info, err := os.Stat(filepath.Join(root, named)); own != "." && err == nil && info.IsDir() {
 			assert.Contains(t, others, testPackage{folder: named})
 		}
