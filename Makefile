@@ -147,7 +147,7 @@ build-all: ## build everything for other systems, and the tests for one where an
 	done
 	SKIP="$(ELSEWHERE)" CGO_ENABLED=0 GOOS=linux GOARCH=386 $(EACH) $(GO) vet
 
-modules: ## use each module as its users do (go get, go build, go install), from a proxy made of the tree
+modules: ## use each module as its users do (go get, go build, go install), from a git repository made of the tree
 	@.ci/users
 
 vulncheck: ## fail if the code reaches a known vulnerability, or if the database of them cannot be reached
