@@ -28,7 +28,7 @@ var fuzzTarget = regexp.MustCompile(`(?m)^func (Fuzz\w+)\(`)
 
 // What reads bytes of others is fuzzed at length, and what was found that way is tried again by every `go test`.
 func TestFuzzTargets(t *testing.T) {
-	script, err := os.ReadFile(filepath.Join(root, ".ci/fuzz-long"))
+	script, err := os.ReadFile(filepath.Join(root, ".ci/fuzz"))
 	require.NoError(t, err)
 	docs, err := os.ReadFile(filepath.Join(root, "docs/fuzzing.md"))
 	require.NoError(t, err)
@@ -47,7 +47,7 @@ func TestFuzzTargets(t *testing.T) {
 			place := path.Clean(filepath.ToSlash(folder)) + " " + match[1]
 			_, short := shortFuzz[place]
 			long := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(place) + `( |$)`).Match(script)
-			assert.NotEqual(t, short, long, "%s: .ci/fuzz-long names it, or there is a reason not to", place)
+			assert.NotEqual(t, short, long, "%s: .ci/fuzz names it, or there is a reason not to", place)
 			if long {
 				corpus, err := filepath.Glob(filepath.Join(filepath.Dir(name), "testdata/fuzz", match[1], "*"))
 				assert.NoError(t, err)
