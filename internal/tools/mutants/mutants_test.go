@@ -229,7 +229,7 @@ func TestWhatUsersLinkIsMutated(t *testing.T) {
 	}
 	assert.Subset(t, folders, []string{".", "dapi", "internal/transport", "signing", "signing/internal/ecsig",
 		"signing/wallet"})
-	for _, folder := range []string{"internal/inprocess", "internal/recorded", "recorded", "sandbox",
+	for _, folder := range []string{"internal/inprocess", "recorded", "sandbox",
 		"internal/suites/dapi"} {
 		assert.NotContains(t, folders, folder)
 	}
