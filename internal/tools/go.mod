@@ -13,11 +13,9 @@ tool (
 	github.com/moneymovement/moneymovement-go/internal/tools/codegen/exported
 	github.com/moneymovement/moneymovement-go/internal/tools/codegen/readable
 	github.com/moneymovement/moneymovement-go/internal/tools/codegen/requests
-	github.com/moneymovement/moneymovement-go/internal/tools/codegen/ruletable
 	github.com/moneymovement/moneymovement-go/internal/tools/codegen/states
 	github.com/moneymovement/moneymovement-go/internal/tools/modproxy
 	github.com/moneymovement/moneymovement-go/internal/tools/mutants
-	github.com/moneymovement/moneymovement-go/internal/tools/pictures
 	github.com/moneymovement/moneymovement-go/internal/tools/sbom
 	github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen
 	golang.org/x/exp/cmd/apidiff
@@ -35,7 +33,6 @@ require (
 	github.com/dlclark/regexp2 v1.12.0
 	github.com/getkin/kin-openapi v0.153.0
 	github.com/go-json-experiment/json v1.27.2
-	github.com/goccy/go-graphviz v0.2.9
 	github.com/shopspring/decimal v1.6.0
 	github.com/stretchr/testify v1.12.1
 	go.yaml.in/yaml/v3 v3.0.6
