@@ -48,7 +48,7 @@ SOAK     := MONEYMOVEMENT_REQUIRE=soak,servers $(GO) test -count=1 -v -timeout 2
 .PHONY: help test check check-static check-race check-rest soak soak-money soak-rest soak-releases lint lint-openapi fmt-check build-all \
 	test-releases race rules generate drift tidy tidy-check modules api api-write breaking interop vulncheck \
 	json-experiment allocations fuzz fuzz-long bench bench-host bench-payments bench-sizes bench-smoke \
-	console-pictures recordings contract mutants cover release release-check
+	console-pictures contract mutants cover release release-check
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' Makefile
@@ -194,9 +194,6 @@ tidy: ## tidy every go.mod and go.sum
 
 api-write: ## write the exported Go API to internal/tools/api/*.txt
 	@.ci/api -w
-
-recordings: ## record the host's responses to the examples in the packages' documentation
-	$(GO) test -count=1 -run '^TestTheRecordingsAreTheHostsAnswers$$' ./internal/test/recordings -write
 
 console-pictures: ## write the pictures of the host's page to docs/pictures
 	MONEYMOVEMENT_REQUIRE=browser $(GO) test -count=1 -run '^TestThePictures$$' ./internal/test/console -write
