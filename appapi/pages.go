@@ -8,7 +8,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
@@ -32,7 +32,7 @@ func (p *page[T]) same(other *page[T]) bool {
 // again records the page, and reports whether it was seen before. A page that cannot be encoded, such as one with a
 // null entry, counts as new.
 func (p *page[T]) again(walked *transport.Trail) bool {
-	text, err := jsonv2.Marshal(p.items, jsonv2.Deterministic())
+	text, err := codec.Marshal(p.items, codec.Deterministic())
 	for _, entry := range p.left {
 		text = append(append(text, ' '), entry.Raw...)
 	}

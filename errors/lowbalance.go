@@ -1,6 +1,6 @@
 package errors
 
-import "github.com/moneymovement/moneymovement-go/internal/jsonscan"
+import "github.com/moneymovement/moneymovement-go/internal/codec"
 
 // LowBalance reports whether the balance is too low for the payout. If it returns false, the account has no routing to
 // fund the payout. After a credit, the same call with the same idempotency key can succeed.
@@ -17,7 +17,7 @@ func (e *Conflict) LowBalance() bool {
 // namesBalance reports whether the details have the available balance, which can be zero.
 func namesBalance(raw []byte) bool {
 	named := false
-	s := jsonscan.Over(raw)
+	s := codec.Over(raw)
 	members := s.Object()
 	for s.Member(&members) {
 		named = named || string(members.Name) == "available"

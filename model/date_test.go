@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
@@ -35,12 +35,12 @@ func TestDatesTravel(t *testing.T) {
 		sent := dates{date, &date, []model.Date{date}, map[model.Date]string{date: "x"}}
 		first, err := jsonv1.Marshal(sent)
 		require.NoError(t, err)
-		second, err := jsonv2.Marshal(sent)
+		second, err := codec.Marshal(sent)
 		require.NoError(t, err)
 		assert.JSONEq(t, string(first), string(second))
 		assert.Contains(t, string(first), `"value":"`+date.String()+`"`)
 		for _, unmarshal := range []func([]byte, any) error{jsonv1.Unmarshal, func(b []byte, v any) error {
-			return jsonv2.Unmarshal(b, v)
+			return codec.Unmarshal(b, v)
 		}} {
 			var got dates
 			require.NoError(t, unmarshal(first, &got))
@@ -55,7 +55,7 @@ func TestAbsentDates(t *testing.T) {
 	}
 	for name, marshal := range map[string]func(any) ([]byte, error){
 		"v1": jsonv1.Marshal,
-		"v2": func(v any) ([]byte, error) { return jsonv2.Marshal(v) },
+		"v2": func(v any) ([]byte, error) { return codec.Marshal(v) },
 	} {
 		written, err := marshal(dated{})
 		require.NoError(t, err, name)
@@ -63,7 +63,7 @@ func TestAbsentDates(t *testing.T) {
 	}
 	for name, unmarshal := range map[string]func([]byte, any) error{
 		"v1": jsonv1.Unmarshal,
-		"v2": func(b []byte, v any) error { return jsonv2.Unmarshal(b, v) },
+		"v2": func(b []byte, v any) error { return codec.Unmarshal(b, v) },
 	} {
 		for _, absent := range []string{`{}`, `{"due":""}`, `{"due":null}`} {
 			var got dated
@@ -89,7 +89,7 @@ func TestWhatIsNoDay(t *testing.T) {
 	} {
 		_, err := date.MarshalText()
 		require.ErrorContains(t, err, "is not a calendar date", "%#v", date)
-		_, err = jsonv2.Marshal(date)
+		_, err = codec.Marshal(date)
 		assert.ErrorContains(t, err, "is not a calendar date", "%#v", date)
 		_, err = jsonv1.Marshal(date)
 		assert.ErrorContains(t, err, "is not a calendar date", "%#v", date)

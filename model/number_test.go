@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
@@ -24,8 +24,8 @@ var versions = map[string]struct {
 }{
 	"v1": {jsonv1.Marshal, jsonv1.Unmarshal},
 	"v2": {func(v any) ([]byte, error) {
-		return jsonv2.Marshal(v)
-	}, func(b []byte, v any) error { return jsonv2.Unmarshal(b, v) }},
+		return codec.Marshal(v)
+	}, func(b []byte, v any) error { return codec.Unmarshal(b, v) }},
 }
 
 func anyDecimal() *rapid.Generator[decimal.Decimal] {

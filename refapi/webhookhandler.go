@@ -12,8 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/jsonscan"
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 // WebhookDelivery is a partner's request as it arrived, for [WebhookHandler].Verify.
@@ -136,8 +135,8 @@ func (h *WebhookHandler) hand(ctx context.Context, event WebhookEvent) *webhookR
 
 // read requires the stated fields, and accepts others: a partner may add some.
 func (e *WebhookEvent) read(body []byte) *webhookRefusal {
-	body, _ = jsonscan.Mend(body) // a payload's text that is cut in the middle of a character costs no more than that
-	if err := jsonv2.Unmarshal(body, e); err != nil {
+	body, _ = codec.Mend(body) // a payload's text that is cut in the middle of a character costs no more than that
+	if err := codec.Unmarshal(body, e); err != nil {
 		return unreadable(err)
 	}
 	var missing []validationErrorItem

@@ -4,7 +4,7 @@ import (
 	"net/http"
 
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 // webhookRefusal is the response to a webhook that was not accepted. It has one of the two forms in which the service
@@ -43,14 +43,14 @@ func invalid(detail []validationErrorItem, cause error) *webhookRefusal {
 // only: it can quote the body.
 func unreadable(err error) *webhookRefusal {
 	item := validationErrorItem{Loc: []string{"body"}, Msg: "is not a JSON object", Type: "json_invalid"}
-	if wrong, ok := errors.AsType[*jsonv2.SemanticError](err); ok {
+	if wrong, ok := errors.AsType[*codec.SemanticError](err); ok {
 		item.Msg, item.Type = "has the wrong type", "type_error"
 		item.Loc = append(item.Loc, steps(wrong.JSONPointer)...)
 	}
 	return invalid([]validationErrorItem{item}, err)
 }
 
-func steps(pointer jsonv2.Pointer) (loc []string) {
+func steps(pointer codec.Pointer) (loc []string) {
 	for step := range pointer.Tokens() {
 		loc = append(loc, step)
 	}
@@ -70,7 +70,7 @@ func (r *webhookRefusal) answer(w http.ResponseWriter, requestID string) {
 }
 
 func answerJSON(w http.ResponseWriter, status int, value any) {
-	body, _ := jsonv2.Marshal(value, jsonv2.Deterministic()) // only strings, so it cannot fail
+	body, _ := codec.Marshal(value, codec.Deterministic()) // only strings, so it cannot fail
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	w.Write(body)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 // All returns every recording by the name of its example, with the times of a recording that starts at start. Requests
@@ -19,7 +19,7 @@ func All(start time.Time) (map[string]Recording, error) {
 		example := strings.TrimSuffix(strings.TrimPrefix(name, "testdata/"), ".json")
 		recording, err := load(example)
 		for i := range recording {
-			for _, body := range []*jsonv2.Value{&recording[i].Body, &recording[i].Answer.Body} {
+			for _, body := range []*codec.Value{&recording[i].Body, &recording[i].Answer.Body} {
 				if err == nil && *body != nil {
 					*body, err = rendered(*body, start)
 				}

@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -79,7 +79,7 @@ var control = &http.Client{Timeout: 30 * time.Second}
 
 // ask sends a question to the recorder, and reads its response.
 func ask(ctx context.Context, url string, question, into any) error {
-	body, err := jsonv2.Marshal(question)
+	body, err := codec.Marshal(question)
 	if err != nil {
 		return err
 	}
@@ -102,5 +102,5 @@ func ask(ctx context.Context, url string, question, into any) error {
 	if err != nil {
 		return err
 	}
-	return jsonv2.Unmarshal(text, into)
+	return codec.Unmarshal(text, into)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -25,7 +25,7 @@ func TestARecorderStandsInForTheRecording(t *testing.T) {
 		assert.NoError(t, json.NewDecoder(r.Body).Decode(&asked))
 		assert.Equal(t, Start{Example: "dapi/ExampleOne", Email: "ops@example.com", PublicKey: key.PublicKey()}, asked)
 		assert.NoError(t,
-			jsonv2.MarshalWrite(w, Started{URL: recorder.URL, APIKey: "ak_1", AccessToken: "uat_1", Wallet: "0x1"}))
+			codec.MarshalWrite(w, Started{URL: recorder.URL, APIKey: "ak_1", AccessToken: "uat_1", Wallet: "0x1"}))
 	})
 	var advanced []string
 	mux.HandleFunc("POST "+ControlPath+"/advance", func(_ http.ResponseWriter, r *http.Request) {
@@ -36,7 +36,7 @@ func TestARecorderStandsInForTheRecording(t *testing.T) {
 	mux.HandleFunc("POST "+ControlPath+"/sign", func(w http.ResponseWriter, r *http.Request) {
 		var asked Sign
 		assert.NoError(t, json.NewDecoder(r.Body).Decode(&asked))
-		assert.NoError(t, jsonv2.MarshalWrite(w, Signed{Signature: "signed " + string(asked.Message)}))
+		assert.NoError(t, codec.MarshalWrite(w, Signed{Signature: "signed " + string(asked.Message)}))
 	})
 
 	server := serveHost(recorder.URL, "dapi/ExampleOne", key)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 //go:embed testdata
@@ -19,8 +19,8 @@ type Exchange struct {
 	Method string `json:"method"`
 	Path   string `json:"path"` // with its query
 	// Body is the request's body, if it is JSON. [Any] stands for a value that differs each time, such as a signature.
-	Body   jsonv2.Value `json:"body,omitzero"`
-	Answer Answer       `json:"answer"`
+	Body   codec.Value `json:"body,omitzero"`
+	Answer Answer      `json:"answer"`
 }
 
 // Answer is a response of the host.
@@ -32,8 +32,8 @@ type Answer struct {
 	Status int               `json:"status,omitzero"`
 	Header map[string]string `json:"header,omitzero"` // without Date and Content-Length
 	// Body is a JSON body. Text is another body; of a PDF, only the first line is kept.
-	Body jsonv2.Value `json:"body,omitzero"`
-	Text string       `json:"text,omitzero"`
+	Body codec.Value `json:"body,omitzero"`
+	Text string      `json:"text,omitzero"`
 }
 
 // Any stands in a recorded request for a value that is not compared.
@@ -41,7 +41,7 @@ const Any = "{{any}}"
 
 // Marshal writes a recording, or the [Index], as it is kept.
 func Marshal[T Recording | Index](kept T) ([]byte, error) {
-	text, err := jsonv2.Marshal(kept, jsonv2.Indented(), jsonv2.Deterministic())
+	text, err := codec.Marshal(kept, codec.Indented(), codec.Deterministic())
 	return append(text, '\n'), err
 }
 
@@ -55,7 +55,7 @@ func read[T Recording | Index](name string) (kept T, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("internal/recorded/%s: nothing is recorded for this example; %s", name, remedy)
 	}
-	if err := jsonv2.Unmarshal(text, &kept, jsonv2.NoUnknownMembers()); err != nil {
+	if err := codec.Unmarshal(text, &kept, codec.NoUnknownMembers()); err != nil {
 		return nil, fmt.Errorf("internal/recorded/%s: %w", name, err)
 	}
 	return kept, nil

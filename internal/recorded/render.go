@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 // Encoded is the only member of an object that stands for its value as canonical JSON in base64. That is the form of
@@ -36,10 +36,10 @@ func signed(after time.Duration) string {
 }
 
 // rendered returns a recorded body with the times of a recording that starts at start.
-func rendered(body jsonv2.Value, start time.Time) (jsonv2.Value, error) {
+func rendered(body codec.Value, start time.Time) (codec.Value, error) {
 	var failed error
-	whole, err := Rewrite(body, func(_ string, value jsonv2.Value) (jsonv2.Value, bool) {
-		var changed jsonv2.Value
+	whole, err := Rewrite(body, func(_ string, value codec.Value) (codec.Value, bool) {
+		var changed codec.Value
 		var err error
 		switch value.Kind() {
 		case '"':
@@ -58,9 +58,9 @@ func rendered(body jsonv2.Value, start time.Time) (jsonv2.Value, error) {
 	return whole, err
 }
 
-func renderedText(value jsonv2.Value, start time.Time) (jsonv2.Value, error) {
+func renderedText(value codec.Value, start time.Time) (codec.Value, error) {
 	var text string
-	if err := jsonv2.Unmarshal(value, &text); err != nil {
+	if err := codec.Unmarshal(value, &text); err != nil {
 		return nil, err
 	}
 	var failed error
@@ -77,7 +77,7 @@ func renderedText(value jsonv2.Value, start time.Time) (jsonv2.Value, error) {
 	if failed != nil {
 		return nil, failed
 	}
-	return jsonv2.Marshal(text)
+	return codec.Marshal(text)
 }
 
 // timeOf returns the time that one moment stands for.
@@ -97,9 +97,9 @@ func timeOf(text string, start time.Time) (time.Time, error) {
 }
 
 // encoded returns the text that an object with the member [Encoded] stands for, or nil for another object.
-func encoded(object jsonv2.Value, start time.Time) (jsonv2.Value, error) {
-	var members map[string]jsonv2.Value
-	if err := jsonv2.Unmarshal(object, &members); err != nil {
+func encoded(object codec.Value, start time.Time) (codec.Value, error) {
+	var members map[string]codec.Value
+	if err := codec.Unmarshal(object, &members); err != nil {
 		return nil, err
 	}
 	inner, ok := members[Encoded]
@@ -113,5 +113,5 @@ func encoded(object jsonv2.Value, start time.Time) (jsonv2.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return jsonv2.Marshal(base64.StdEncoding.EncodeToString(payload))
+	return codec.Marshal(base64.StdEncoding.EncodeToString(payload))
 }

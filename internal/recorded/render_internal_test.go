@@ -5,10 +5,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
-
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 func TestTimesAreCountedFromTheStart(t *testing.T) {
@@ -26,7 +26,7 @@ func TestTimesAreCountedFromTheStart(t *testing.T) {
 		same: same,
 	}
 	for body, want := range tests {
-		got, err := rendered(jsonv2.Value(body), start)
+		got, err := rendered(codec.Value(body), start)
 		require.NoError(t, err, body)
 		assert.Equal(t, want, string(got))
 	}
@@ -52,7 +52,7 @@ func TestABrokenMomentIsAnError(t *testing.T) {
 		assert.Error(t, err, text)
 	}
 	for _, body := range []string{`"{{now+soon}}"`, `{"{{base64}}":"{{now+soon}}"}`} {
-		_, err := rendered(jsonv2.Value(body), time.Now())
+		_, err := rendered(codec.Value(body), time.Now())
 		assert.Error(t, err, body)
 	}
 }
@@ -60,7 +60,7 @@ func TestABrokenMomentIsAnError(t *testing.T) {
 // A key signs canonical JSON in base64, which has times as well.
 func TestWhatIsSignedIsEncodedAtItsTime(t *testing.T) {
 	start := time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)
-	got, err := rendered(jsonv2.Value(`{"payload":{"{{base64}}":{"nonce":"random_1","expiresAt":"{{now+2m0s}}"}}}`),
+	got, err := rendered(codec.Value(`{"payload":{"{{base64}}":{"nonce":"random_1","expiresAt":"{{now+2m0s}}"}}}`),
 		start)
 	require.NoError(t, err)
 	want := base64.StdEncoding.EncodeToString([]byte(`{"expiresAt":"2027-01-01T00:02:00Z","nonce":"random_1"}`))
@@ -70,15 +70,15 @@ func TestWhatIsSignedIsEncodedAtItsTime(t *testing.T) {
 func TestReplacedIsWhatIsNamed(t *testing.T) {
 	const body = `{"a": 1, "secret": "x", "in": [{"secret": ["y"]}, "z"], "last": {"secret": null}}`
 	seen := []string{}
-	got, err := Rewrite(jsonv2.Value(body), func(name string, value jsonv2.Value) (jsonv2.Value, bool) {
+	got, err := Rewrite(codec.Value(body), func(name string, value codec.Value) (codec.Value, bool) {
 		if value.Kind() == '"' {
 			seen = append(seen, name)
 		}
-		return jsonv2.Value(`"hidden"`), name == "secret"
+		return codec.Value(`"hidden"`), name == "secret"
 	})
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"a":1,"secret":"hidden","in":[{"secret":"hidden"},"z"],"last":{"secret":"hidden"}}`, string(got))
 	assert.Equal(t, []string{"secret", "in"}, seen)
-	_, err = Rewrite(jsonv2.Value(`{"a":`), func(string, jsonv2.Value) (jsonv2.Value, bool) { return nil, false })
+	_, err = Rewrite(codec.Value(`{"a":`), func(string, codec.Value) (codec.Value, bool) { return nil, false })
 	assert.Error(t, err)
 }

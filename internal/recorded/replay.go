@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 // replay returns the recorded responses. Requests of one method and path get them in the order of the recording.
@@ -82,12 +82,12 @@ func (r *replay) complete() error {
 }
 
 // same compares the body of a request with the recorded one, if there is one.
-func same(recorded jsonv2.Value, sent []byte) bool {
+func same(recorded codec.Value, sent []byte) bool {
 	if recorded == nil {
 		return true
 	}
 	var want, got any
-	return jsonv2.Unmarshal(recorded, &want) == nil && jsonv2.Unmarshal(sent, &got) == nil && alike(want, got)
+	return codec.Unmarshal(recorded, &want) == nil && codec.Unmarshal(sent, &got) == nil && alike(want, got)
 }
 
 // alike compares JSON values member by member. [Any] equals every value.
@@ -162,7 +162,7 @@ func (a Answer) rendered(start time.Time) (header http.Header, body []byte, err 
 
 // refuse sends the reason, so that it appears in the error of the call. Status 400 is not tried again.
 func refuse(w http.ResponseWriter, reason error) {
-	message, _ := jsonv2.AppendQuote(nil, reason.Error()) // it replaces bytes that are not UTF-8
+	message, _ := codec.AppendQuote(nil, reason.Error()) // it replaces bytes that are not UTF-8
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusBadRequest)
 	_, _ = fmt.Fprintf(w, `{"error":{"code":"not_recorded","message":%s}}`, message)

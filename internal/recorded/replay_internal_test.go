@@ -8,15 +8,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
-
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 // exchange returns an exchange whose response has the given text.
 func exchange(method, path, body, says string) Exchange {
-	return Exchange{Method: method, Path: path, Body: jsonv2.Value(body),
+	return Exchange{Method: method, Path: path, Body: codec.Value(body),
 		Answer: Answer{Now: "{{now}}", Status: 200, Text: says}}
 }
 
@@ -80,7 +80,7 @@ func TestWhatWasNotRecordedIsRefused(t *testing.T) {
 			status, text := call(test.method, test.path, test.body)
 			assert.Equal(t, 400, status, "nothing that a client sends again")
 			want := "recorded: dapi/ExampleOne: " + test.problem + "; `make recordings` records the examples anew"
-			quoted, err := jsonv2.AppendQuote(nil, want)
+			quoted, err := codec.AppendQuote(nil, want)
 			require.NoError(t, err)
 			assert.JSONEq(t, `{"error":{"code":"not_recorded","message":`+string(quoted)+`}}`, text)
 			assert.EqualError(t, r.complete(), want)
@@ -122,7 +122,7 @@ func TestBodiesAreComparedByValue(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			assert.Equal(t, test.want, same(jsonv2.Value(recorded), []byte(test.sent)))
+			assert.Equal(t, test.want, same(codec.Value(recorded), []byte(test.sent)))
 		})
 	}
 	assert.True(t, same(nil, []byte("a form")), "a body that was not kept is not compared")
@@ -147,7 +147,7 @@ func TestAnAnswerComesAsRecorded(t *testing.T) {
 	start := time.Date(2030, 1, 2, 3, 4, 5, 600, time.UTC)
 	r := newReplay("dapi/ExampleOne", Recording{{Method: "GET", Path: "/a", Answer: Answer{
 		Now: "{{now+1h0m0s}}", Status: 201, Header: map[string]string{"X-Request-Id": "req_1"},
-		Body: jsonv2.Value(`{"expiresAt":"{{now+1h15m0s}}"}`),
+		Body: codec.Value(`{"expiresAt":"{{now+1h15m0s}}"}`),
 	}}}, start)
 	answer := httptest.NewRecorder()
 	r.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/a", http.NoBody))

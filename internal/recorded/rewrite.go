@@ -3,17 +3,17 @@ package recorded
 import (
 	"bytes"
 
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 // Replace returns a replacement for a JSON value, and whether to use it. name is the name of the value's member, or of
 // the member that holds the value's array.
-type Replace func(name string, value jsonv2.Value) (replacement jsonv2.Value, replaced bool)
+type Replace func(name string, value codec.Value) (replacement codec.Value, replaced bool)
 
 // Rewrite returns a JSON value with some values replaced. It looks into each object and array that is not replaced.
-func Rewrite(value jsonv2.Value, by Replace) (jsonv2.Value, error) { return rewrite("", value, by) }
+func Rewrite(value codec.Value, by Replace) (codec.Value, error) { return rewrite("", value, by) }
 
-func rewrite(name string, value jsonv2.Value, by Replace) (jsonv2.Value, error) {
+func rewrite(name string, value codec.Value, by Replace) (codec.Value, error) {
 	if replacement, replaced := by(name, value); replaced {
 		return replacement, nil
 	}
@@ -21,7 +21,7 @@ func rewrite(name string, value jsonv2.Value, by Replace) (jsonv2.Value, error) 
 		return value, nil
 	}
 	var out bytes.Buffer
-	dec, enc := jsonv2.NewDecoder(bytes.NewReader(value)), jsonv2.NewEncoder(&out)
+	dec, enc := codec.NewDecoder(bytes.NewReader(value)), codec.NewEncoder(&out)
 	for {
 		if within(dec) {
 			inner, err := dec.ReadValue()
@@ -53,7 +53,7 @@ func rewrite(name string, value jsonv2.Value, by Replace) (jsonv2.Value, error) 
 }
 
 // within reports whether an element of an array or the value of a member comes next.
-func within(dec *jsonv2.Decoder) bool {
+func within(dec *codec.Decoder) bool {
 	if dec.StackDepth() == 0 {
 		return false
 	}

@@ -7,7 +7,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 // Answer holds what is known about the response of an operation. The generator writes one for each.
@@ -61,7 +61,7 @@ func (a *Answer) bend(body []byte, value any) ([]moneymovement.Unread, error) {
 	if err := Valid(body); err != nil {
 		return nil, err
 	}
-	if jsonv2.Value(body).Kind() == jsonv2.KindNull {
+	if codec.Value(body).Kind() == codec.KindNull {
 		if a.Shape.Kind == KindList {
 			return nil, nil
 		}

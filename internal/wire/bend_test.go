@@ -12,26 +12,26 @@ import (
 	"pgregory.net/rapid"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 // resource has a member of each kind, some stated and some assumed.
 type resource struct {
-	ID      string                  `json:"id"`
-	Name    string                  `json:"name"`
-	Flag    bool                    `json:"flag"`
-	Count   int                     `json:"count"`
-	Long    int64                   `json:"long,omitempty,omitzero"`
-	Amount  decimal.Decimal         `json:"amount"`
-	At      time.Time               `json:"at"`
-	Blob    []byte                  `json:"blob,omitempty,omitzero"`
-	Tags    []string                `json:"tags"`
-	Part    *part                   `json:"part,omitempty"`
-	Inline  part                    `json:"inline,omitempty,omitzero"`
-	Parts   []part                  `json:"parts,omitempty,omitzero"`
-	Choice  choice                  `json:"choice,omitempty,omitzero"`
-	Open    map[string]jsonv2.Value `json:"open,omitempty,omitzero"`
-	Comment string                  `json:"comment,omitempty,omitzero"`
+	ID      string                 `json:"id"`
+	Name    string                 `json:"name"`
+	Flag    bool                   `json:"flag"`
+	Count   int                    `json:"count"`
+	Long    int64                  `json:"long,omitempty,omitzero"`
+	Amount  decimal.Decimal        `json:"amount"`
+	At      time.Time              `json:"at"`
+	Blob    []byte                 `json:"blob,omitempty,omitzero"`
+	Tags    []string               `json:"tags"`
+	Part    *part                  `json:"part,omitempty"`
+	Inline  part                   `json:"inline,omitempty,omitzero"`
+	Parts   []part                 `json:"parts,omitempty,omitzero"`
+	Choice  choice                 `json:"choice,omitempty,omitzero"`
+	Open    map[string]codec.Value `json:"open,omitempty,omitzero"`
+	Comment string                 `json:"comment,omitempty,omitzero"`
 }
 
 type part struct {
@@ -42,10 +42,10 @@ type part struct {
 // choice is a union like the generated ones.
 type choice struct {
 	variant any
-	raw     jsonv2.Value
+	raw     codec.Value
 }
 
-func (c *choice) UnmarshalJSONFrom(dec *jsonv2.Decoder) error {
+func (c *choice) UnmarshalJSONFrom(dec *codec.Decoder) error {
 	raw, err := dec.ReadValue()
 	if err != nil {
 		return err
@@ -55,7 +55,7 @@ func (c *choice) UnmarshalJSONFrom(dec *jsonv2.Decoder) error {
 		Kind string `json:"kind"`
 		part
 	}
-	if jsonv2.Unmarshal(raw, &known) == nil && known.Kind == "part" {
+	if codec.Unmarshal(raw, &known) == nil && known.Kind == "part" {
 		c.variant = known.part
 	}
 	return nil

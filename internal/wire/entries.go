@@ -1,10 +1,10 @@
 package wire
 
-import "github.com/moneymovement/moneymovement-go/internal/jsonv2"
+import "github.com/moneymovement/moneymovement-go/internal/codec"
 
 // Entry is an entry of a list as it was received.
 type Entry struct {
-	Raw  jsonv2.Value
+	Raw  codec.Value
 	Read bool // false if it is left out when the response is decoded
 }
 

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 // FuzzAnswer reads any bytes in each form. Complete values that the strict decoder reads are read in the same way.
@@ -17,7 +17,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		var got, strict resource
 		unread, err := read(body, &got, &resourceShape)
-		if jsonv2.Unmarshal(body, &strict, decoding) == nil && err == nil && len(unread) == 0 && strict.ID != "" {
+		if codec.Unmarshal(body, &strict, decoding) == nil && err == nil && len(unread) == 0 && strict.ID != "" {
 			strict.Choice.raw, got.Choice.raw = nil, nil
 			if strict.Tags == nil && got.Tags != nil {
 				strict.Tags = got.Tags // null for an empty list

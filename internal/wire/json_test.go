@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
@@ -66,7 +66,7 @@ func TestEncoding(t *testing.T) {
 		More: map[string]int{"z": 1, "y": 2, "x": 3, "w": 4, "v": 5, "u": 6},
 	}
 	for range 20 {
-		body, err := jsonv2.Marshal(sent, wire.Encoding)
+		body, err := codec.Marshal(sent, wire.Encoding)
 		require.NoError(t, err)
 		if got := string(body); got != `{"amount":"12.5","name":"Bob","email":null,"tags":[],"note":"","more":{"u":6,`+
 			`"v":5,"w":4,"x":3,"y":2,"z":1}}` {

@@ -7,8 +7,7 @@ import (
 	"strconv"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
-	"github.com/moneymovement/moneymovement-go/internal/jsonscan"
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 // Reader reads responses in one pass. It looks up each member in the shape, and writes it into its field. A member that
@@ -16,7 +15,7 @@ import (
 // another.
 type Reader struct {
 	Most    int // entries of a list; 0 for the default
-	scan    jsonscan.Scanner
+	scan    codec.Scanner
 	path    []step   // from the response to the object or the list that is being read
 	unknown [][]byte // unknown names in the objects that are being read
 	bends   bender
@@ -47,7 +46,7 @@ const maxUnknown = 64
 func (r *Reader) read(body []byte, s *Shape, into any) ([]moneymovement.Unread, bool) {
 	r.scan.Start(body)
 	r.listed = -1
-	read := r.scan.Kind() != jsonv2.KindNull && r.value(s, into, Assumed, true) && r.scan.End()
+	read := r.scan.Kind() != codec.KindNull && r.value(s, into, Assumed, true) && r.scan.End()
 	unread := r.bends.unread
 	r.scan.Start(nil) // a Reader that is kept does not keep the response
 	r.bends, r.entries = bender{}, 0
@@ -80,7 +79,7 @@ func (r *Reader) value(s *Shape, into any, basis Basis, proof bool) bool {
 func (r *Reader) itself(into any) bool { return r.decode(r.scan.Raw(), into) }
 
 // bounded reports that a part of the response has not too many entries.
-func (r *Reader) bounded(raw jsonv2.Value) bool {
+func (r *Reader) bounded(raw codec.Value) bool {
 	var err error
 	if r.entries, err = crowded(raw, r.most(), r.entries); err != nil {
 		return r.scan.Fail()
@@ -89,7 +88,7 @@ func (r *Reader) bounded(raw jsonv2.Value) bool {
 }
 
 // decode decodes a part of the response in its type's own way.
-func (r *Reader) decode(raw jsonv2.Value, into any) bool {
+func (r *Reader) decode(raw codec.Value, into any) bool {
 	return r.bounded(raw) && Unmarshal(raw, into) == nil
 }
 
@@ -277,7 +276,7 @@ func (r *Reader) entry(s *Shape, to slice, basis Basis, start int) {
 }
 
 // part returns the next value for the bender, or nil if the response cannot be read.
-func (r *Reader) part() jsonv2.Value {
+func (r *Reader) part() codec.Value {
 	raw := r.scan.Raw()
 	if !r.bounded(raw) {
 		return nil
@@ -296,7 +295,7 @@ func (r *Reader) bend(m *Member, field any) {
 }
 
 // take replaces what a field holds by a value that was bent, or by nothing.
-func (r *Reader) take(bent jsonv2.Value, field any) {
+func (r *Reader) take(bent codec.Value, field any) {
 	if to, ok := field.(interface{ whole() any }); ok {
 		field = to.whole()
 	}
@@ -307,7 +306,7 @@ func (r *Reader) take(bent jsonv2.Value, field any) {
 }
 
 // at returns the place of a member of the object that is being read. For nil it returns the place of the object.
-func (r *Reader) at(m *Member) (at jsonv2.Pointer) {
+func (r *Reader) at(m *Member) (at codec.Pointer) {
 	for _, step := range r.path {
 		if step.member != "" {
 			at = at.AppendToken(step.member)

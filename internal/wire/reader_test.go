@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 // bodies are responses that the reader must read, or leave to the bender, exactly as the bender reads them.
@@ -230,7 +230,7 @@ func TestAReaderKeepsNothing(t *testing.T) {
 	assert.Equal(t, "r_1", got.ID)
 	assert.Equal(t, []string{"a"}, got.Tags)
 	assert.JSONEq(t, `{"kind":"later"}`, string(got.Choice.raw))
-	assert.Equal(t, jsonv2.Value(`"b"`), got.Open["a"])
+	assert.Equal(t, codec.Value(`"b"`), got.Open["a"])
 	assert.Contains(t, fmt.Sprint(unread), "/parts/0/size")
 	assert.Equal(t, Reader{}.scan, r.scan)
 	assert.Empty(t, r.bends.unread)

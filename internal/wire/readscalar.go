@@ -6,7 +6,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 // scalar reads a value without parts. It returns false for a value that is not in its usual form.
@@ -29,8 +29,8 @@ func (r *Reader) scalar(s *Shape, into any) bool {
 	case *bool:
 		kind := r.scan.Kind()
 		r.scan.Skip()
-		*to = kind == jsonv2.KindTrue
-		return *to || kind == jsonv2.KindFalse
+		*to = kind == codec.KindTrue
+		return *to || kind == codec.KindFalse
 	case *[]byte:
 		return s.Kind == KindBytes && r.bytes(to)
 	case pointer:
@@ -63,7 +63,7 @@ func (r *Reader) amount(to *decimal.Decimal) bool {
 	kind := r.scan.Kind()
 	digits, ok := r.scan.TryBytes()
 	if !ok {
-		if kind != jsonv2.KindNumber {
+		if kind != codec.KindNumber {
 			return false
 		}
 		digits = r.scan.Raw()
@@ -81,7 +81,7 @@ func (r *Reader) time(to *time.Time) bool {
 // integer reads digits. It leaves every other form of a whole number to the bender.
 func (r *Reader) integer() (n int64, ok bool) {
 	const most = 18 // any number with so many digits fits an int64
-	if r.scan.Kind() != jsonv2.KindNumber {
+	if r.scan.Kind() != codec.KindNumber {
 		return 0, false
 	}
 	digits := r.scan.Raw()

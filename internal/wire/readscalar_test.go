@@ -8,7 +8,7 @@ import (
 	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/assert"
 
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 // scalarOf reads a scalar in one pass. It returns false if the bender has to read it.
@@ -23,7 +23,7 @@ func scalarOf[T any](s *Shape, text string) (into T, read bool) {
 func TestUsualScalarsNeedNoBender(t *testing.T) {
 	words := &Shape{Kind: KindText, Words: []string{"created", "funded"}}
 	for _, want := range []string{"", "created", "funded", "create", "fundedx", `a "quote"`, "é"} {
-		quoted, err := jsonv2.Marshal(want)
+		quoted, err := codec.Marshal(want)
 		assert.NoError(t, err)
 		for _, shape := range []*Shape{&Text, words} {
 			got, read := scalarOf[string](shape, string(quoted))
@@ -34,7 +34,7 @@ func TestUsualScalarsNeedNoBender(t *testing.T) {
 	for _, amount := range []string{"0", "12.50", "-3", "100", `"0"`, `"12.50"`, `"-3"`, `1e2`} {
 		got, read := scalarOf[decimal.Decimal](&Amount, amount)
 		assert.True(t, read, amount)
-		want, err := ParseNumber(text(jsonv2.Value(amount)))
+		want, err := ParseNumber(text(codec.Value(amount)))
 		assert.NoError(t, err)
 		assert.Equal(t, want, got, amount)
 	}

@@ -5,17 +5,17 @@ import (
 	"strings"
 
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 // Unencodable returns the field that [Marshal] could not write, such as a text that is not UTF-8. It returns "body" if
 // it is not known.
 func Unencodable(err error) string {
-	var at jsonv2.Pointer
-	if semantic, ok := errors.AsType[*jsonv2.SemanticError](err); ok {
+	var at codec.Pointer
+	if semantic, ok := errors.AsType[*codec.SemanticError](err); ok {
 		at = semantic.JSONPointer
 	}
-	if syntactic, ok := errors.AsType[*jsonv2.SyntacticError](err); ok &&
+	if syntactic, ok := errors.AsType[*codec.SyntacticError](err); ok &&
 		(at == "" || !at.Contains(syntactic.JSONPointer)) {
 		at += syntactic.JSONPointer // inside a value that encodes itself
 	}

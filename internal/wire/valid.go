@@ -6,12 +6,12 @@ import (
 	"io"
 
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 // Malformed reports that an error of [Unmarshal] means invalid JSON, and not a value of another type.
 func Malformed(err error) bool {
-	_, malformed := errors.AsType[*jsonv2.SyntacticError](err)
+	_, malformed := errors.AsType[*codec.SyntacticError](err)
 	return malformed
 }
 
@@ -19,7 +19,7 @@ func Malformed(err error) bool {
 // replaces is no reason.
 func Valid(body []byte) error {
 	body, _ = Mend(body)
-	dec := jsonv2.NewDecoder(bytes.NewReader(body))
+	dec := codec.NewDecoder(bytes.NewReader(body))
 	if err := dec.SkipValue(); err != nil {
 		return fmt.Errorf("the response is not valid JSON: %w", err)
 	}

@@ -15,9 +15,9 @@ import (
 // own floor's other rooms: that keeps the surfaces apart, and the sandbox out of the SDK.
 var floors = [][]string{
 	{"internal/callfacts", "internal/errorpage", "internal/handshake", "internal/hidden", "internal/inprocess",
-		"internal/jsonv2", "internal/plaintext", "internal/precheck", "internal/shell", "internal/sqlname",
+		"internal/codec", "internal/plaintext", "internal/precheck", "internal/shell", "internal/sqlname",
 		"internal/tier"},
-	{"internal/jsonscan", "internal/servers"},
+	{"internal/servers"},
 	{"errors"},
 	{".", "internal/required", "internal/mishaps", "internal/outcome", "internal/unmade"},
 	{"signing", "internal/ratewindow", "internal/wire"},
@@ -50,7 +50,7 @@ const (
 // jsonDoor is the SDK's one importer of JSON v2's module, so that leaving it for the standard library's is a change of
 // one file. The host, which nobody links with the SDK, imports it itself.
 const (
-	jsonDoor   = "internal/jsonv2"
+	jsonDoor   = "internal/codec"
 	jsonModule = "github.com/go-json-experiment/json"
 )
 

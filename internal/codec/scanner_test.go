@@ -1,4 +1,4 @@
-package jsonscan_test
+package codec_test
 
 import (
 	"bytes"
@@ -9,8 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/internal/jsonscan"
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 // texts are valid and invalid texts of every form.
@@ -45,83 +44,83 @@ func texts() []string {
 }
 
 // tree reads a value with the scanner: objects as maps, strings as texts, and everything else as its part of the text.
-func tree(s *jsonscan.Scanner) any {
+func tree(s *codec.Scanner) any {
 	switch s.Kind() {
-	case jsonv2.KindBeginObject:
+	case codec.KindBeginObject:
 		object := map[string]any{}
 		for members := s.Object(); s.Member(&members); {
 			object[string(members.Name)] = tree(s)
 		}
 		return object
-	case jsonv2.KindBeginArray:
+	case codec.KindBeginArray:
 		array := []any{}
 		for entries := s.Array(); s.Entry(&entries); {
 			array = append(array, tree(s))
 		}
 		return array
-	case jsonv2.KindString:
+	case codec.KindString:
 		return s.Text()
 	default:
-		return jsonv2.Value(s.Raw())
+		return codec.Value(s.Raw())
 	}
 }
 
-// treeByJSONv2 reads the same with jsonv2.
-func treeByJSONv2(t *testing.T, text jsonv2.Value) any {
+// treeByJSONv2 reads the same with JSON v2.
+func treeByJSONv2(t *testing.T, text codec.Value) any {
 	t.Helper()
 	switch text.Kind() {
-	case jsonv2.KindBeginObject:
-		var members map[string]jsonv2.Value
-		require.NoError(t, jsonv2.Unmarshal(text, &members))
+	case codec.KindBeginObject:
+		var members map[string]codec.Value
+		require.NoError(t, codec.Unmarshal(text, &members))
 		object := map[string]any{}
 		for name, value := range members {
 			object[name] = treeByJSONv2(t, value)
 		}
 		return object
-	case jsonv2.KindBeginArray:
-		var entries []jsonv2.Value
-		require.NoError(t, jsonv2.Unmarshal(text, &entries))
+	case codec.KindBeginArray:
+		var entries []codec.Value
+		require.NoError(t, codec.Unmarshal(text, &entries))
 		array := []any{}
 		for _, value := range entries {
 			array = append(array, treeByJSONv2(t, value))
 		}
 		return array
-	case jsonv2.KindString:
+	case codec.KindString:
 		var read string
-		require.NoError(t, jsonv2.Unmarshal(text, &read))
+		require.NoError(t, codec.Unmarshal(text, &read))
 		return read
 	default:
 		return text
 	}
 }
 
-// same checks that the scanner accepts what jsonv2 accepts, and reads the same from it.
+// same checks that the scanner accepts what JSON v2 accepts, and reads the same from it.
 func same(t *testing.T, text []byte) {
 	t.Helper()
 	text = text[:len(text):len(text)] // whoever reads behind it panics
-	var want jsonv2.Value
-	err := jsonv2.Unmarshal(text, &want)
+	var want codec.Value
+	err := codec.Unmarshal(text, &want)
 
-	skipping := jsonscan.Over(text)
+	skipping := codec.Over(text)
 	skipping.Skip()
 	if err == nil {
 		require.Empty(t, bytes.Trim(text[skipping.At():], " \t\r\n"), "%.200q", text)
-	} else if value := jsonscan.Over(text); value.Raw() == nil {
+	} else if value := codec.Over(text); value.Raw() == nil {
 		require.Zero(t, skipping.Left(), "after a mistake the scanner is at the end: %.200q", text)
-		require.Equal(t, jsonv2.KindInvalid, skipping.Kind(), "%.200q", text)
+		require.Equal(t, codec.KindInvalid, skipping.Kind(), "%.200q", text)
 	}
-	require.Equal(t, err == nil, skipping.End(), "%.200q: jsonv2 says %v", text, err)
+	require.Equal(t, err == nil, skipping.End(), "%.200q: JSON v2 says %v", text, err)
 
-	reading := jsonscan.Over(text)
+	reading := codec.Over(text)
 	got := tree(&reading)
-	require.Equal(t, err == nil, reading.End(), "%.200q: jsonv2 says %v", text, err)
+	require.Equal(t, err == nil, reading.End(), "%.200q: JSON v2 says %v", text, err)
 	if err == nil {
 		require.Equal(t, treeByJSONv2(t, want), got, "%.200q", text)
-		sharing := jsonscan.Over(bytes.Clone(text))
+		sharing := codec.Over(bytes.Clone(text))
 		sharing.Share()
 		require.Equal(t, got, tree(&sharing), "%.200q", text)
-		raw := jsonscan.Over(text)
-		require.Equal(t, want, jsonv2.Value(raw.Raw()), "%.200q", text)
+		raw := codec.Over(text)
+		require.Equal(t, want, codec.Value(raw.Raw()), "%.200q", text)
 	}
 }
 
@@ -142,12 +141,12 @@ func FuzzSameAsJSONv2(f *testing.F) {
 func TestDepthEndsWhereItEndsForJSONv2(t *testing.T) {
 	nested := func(depth int) []byte { return []byte(strings.Repeat("[", depth) + strings.Repeat("]", depth)) }
 	for depth, valid := range map[int]bool{10000: true, 10001: false} {
-		s := jsonscan.Over(nested(depth))
+		s := codec.Over(nested(depth))
 		s.Skip()
 		assert.Equal(t, valid, s.End(), depth)
-		assert.Equal(t, valid, jsonv2.Value(nested(depth)).IsValid(), depth)
+		assert.Equal(t, valid, codec.Value(nested(depth)).IsValid(), depth)
 	}
-	wide := jsonscan.Over([]byte("[" + strings.Repeat("[],", 20000) + "[]]"))
+	wide := codec.Over([]byte("[" + strings.Repeat("[],", 20000) + "[]]"))
 	wide.Skip()
 	assert.True(t, wide.End(), "arrays beside each other are not nested")
 }
@@ -155,7 +154,7 @@ func TestDepthEndsWhereItEndsForJSONv2(t *testing.T) {
 // A value reads as nothing if it is of another kind, and what follows is still read.
 func TestAValueOfAnotherKindReadsAsNothing(t *testing.T) {
 	for _, value := range []string{`null`, `true`, `1.5`, `"text"`, `[1,{"a":2}]`, `{"a":[1]}`} {
-		s := jsonscan.Over([]byte(`[` + value + `,` + value + `,` + value + `,` + value + `,"end"]`))
+		s := codec.Over([]byte(`[` + value + `,` + value + `,` + value + `,` + value + `,"end"]`))
 		for entry, entries := 0, s.Array(); s.Entry(&entries); entry++ {
 			switch entry {
 			case 0:
@@ -184,21 +183,21 @@ func TestAValueOfAnotherKindReadsAsNothing(t *testing.T) {
 // The same holds for a text that is this value alone.
 func TestATextOfAnotherKindReadsAsNothing(t *testing.T) {
 	for _, value := range []string{`null`, `7`, `"text"`, `[1]`, `{"a":1}`} {
-		for _, read := range []func(*jsonscan.Scanner){
-			func(s *jsonscan.Scanner) {
+		for _, read := range []func(*codec.Scanner){
+			func(s *codec.Scanner) {
 				for entries := s.Array(); s.Entry(&entries); {
 					s.Skip()
 				}
 			},
-			func(s *jsonscan.Scanner) {
+			func(s *codec.Scanner) {
 				for members := s.Object(); s.Member(&members); {
 					s.Skip()
 				}
 			},
-			func(s *jsonscan.Scanner) { s.Text() },
-			func(s *jsonscan.Scanner) { s.Bytes() },
+			func(s *codec.Scanner) { s.Text() },
+			func(s *codec.Scanner) { s.Bytes() },
 		} {
-			s := jsonscan.Over([]byte(value))
+			s := codec.Over([]byte(value))
 			read(&s)
 			assert.True(t, s.End(), value)
 		}
@@ -209,7 +208,7 @@ func TestReadingAllocatesOnlyTheTextsThatItReturns(t *testing.T) {
 	text := []byte(`{"error":{"code":"not_found","details":{"a":[1,2,"é",null],"b":{"c":true}},"message":"none"},"more":1}`)
 	var code string
 	allocations := testing.AllocsPerRun(100, func() {
-		s := jsonscan.Over(text)
+		s := codec.Over(text)
 		for members := s.Object(); s.Member(&members); {
 			if string(members.Name) != "error" {
 				continue
@@ -233,17 +232,17 @@ func TestSharedTextsAreOneAllocationAndNoPartOfTheInput(t *testing.T) {
 	var got []string
 	read := func() {
 		got = got[:0]
-		s := jsonscan.Over(text)
+		s := codec.Over(text)
 		for entries := s.Array(); s.Entry(&entries); {
 			if len(got) == 1 {
 				s.Share()
 			}
 			switch s.Kind() {
-			case jsonv2.KindBeginArray:
+			case codec.KindBeginArray:
 				for inner := s.Array(); s.Entry(&inner); {
 					got = append(got, s.Text())
 				}
-			case jsonv2.KindBeginObject:
+			case codec.KindBeginObject:
 				for members := s.Object(); s.Member(&members); {
 					got = append(got, s.Text())
 				}
@@ -276,7 +275,7 @@ func TestBytesAreAPartOfTheText(t *testing.T) {
 	var got []string
 	allocations := testing.AllocsPerRun(1, func() {
 		got = got[:0]
-		s := jsonscan.Over(text)
+		s := codec.Over(text)
 		for entries := s.Array(); s.Entry(&entries); {
 			got = append(got, string(s.Bytes()))
 		}
@@ -288,13 +287,13 @@ func TestBytesAreAPartOfTheText(t *testing.T) {
 // A caller that does not look at End still gets nothing of a value that is not valid.
 func TestNothingIsReadOfAMistake(t *testing.T) {
 	for _, text := range []string{`"a`, `"\x"`, "\"\x01\"", "\"\xff\"", `"\ud800"`, `tru`, `nul`, `-`, `[1`, `{"a":1,"a":2}`, `x`, ``} {
-		for name, read := range map[string]func(*jsonscan.Scanner) bool{
-			"Raw":      func(s *jsonscan.Scanner) bool { return s.Raw() == nil },
-			"Bytes":    func(s *jsonscan.Scanner) bool { return len(s.Bytes()) == 0 },
-			"Text":     func(s *jsonscan.Scanner) bool { return s.Text() == "" },
-			"TryBytes": func(s *jsonscan.Scanner) bool { _, ok := s.TryBytes(); return !ok },
+		for name, read := range map[string]func(*codec.Scanner) bool{
+			"Raw":      func(s *codec.Scanner) bool { return s.Raw() == nil },
+			"Bytes":    func(s *codec.Scanner) bool { return len(s.Bytes()) == 0 },
+			"Text":     func(s *codec.Scanner) bool { return s.Text() == "" },
+			"TryBytes": func(s *codec.Scanner) bool { _, ok := s.TryBytes(); return !ok },
 		} {
-			s := jsonscan.Over([]byte(text))
+			s := codec.Over([]byte(text))
 			assert.True(t, read(&s), "%s of %q", name, text)
 			if name != "TryBytes" || text[:min(len(text), 1)] == `"` {
 				assert.Zero(t, s.Left(), "%s of %q", name, text)
@@ -305,10 +304,10 @@ func TestNothingIsReadOfAMistake(t *testing.T) {
 
 // A scanner that is used again reads the next text, and nothing of the one before.
 func TestAScannerBeginsAgain(t *testing.T) {
-	var s jsonscan.Scanner
+	var s codec.Scanner
 	for _, text := range []string{`["\u0061",1]`, `"\u0062"`, `{"a"`, `[[["\u0063"]]]`, ``, `"d"`} {
 		s.Start([]byte(text))
-		fresh := jsonscan.Over([]byte(text))
+		fresh := codec.Over([]byte(text))
 		assert.Equal(t, tree(&fresh), tree(&s), text)
 		assert.Equal(t, fresh.End(), s.End(), text)
 	}
@@ -321,7 +320,7 @@ func TestAScannerBeginsAgain(t *testing.T) {
 
 // What an array or an object has, is not read twice.
 func TestTheEndOfAnObjectIsTheEnd(t *testing.T) {
-	s := jsonscan.Over([]byte(`[[1],2]`))
+	s := codec.Over([]byte(`[[1],2]`))
 	outer := s.Array()
 	assert.True(t, s.Entry(&outer))
 	inner := s.Array()
@@ -337,11 +336,11 @@ func TestTheEndOfAnObjectIsTheEnd(t *testing.T) {
 // Texts behind Share are parts of one copy, except those with escapes.
 func TestSharedTextsAreTheSameAsOthers(t *testing.T) {
 	const text = `["before","a","","b\u00e9","` + "é" + `",["longer than the rest of it"]]`
-	s := jsonscan.Over([]byte(text))
+	s := codec.Over([]byte(text))
 	var got []string
 	var read func()
 	read = func() {
-		if s.Kind() != jsonv2.KindBeginArray {
+		if s.Kind() != codec.KindBeginArray {
 			got = append(got, s.Text())
 			return
 		}
@@ -354,5 +353,146 @@ func TestSharedTextsAreTheSameAsOthers(t *testing.T) {
 	}
 	read()
 	assert.Equal(t, []string{"before", "a", "", "bé", "é", "longer than the rest of it"}, got)
+	assert.True(t, s.End())
+}
+
+// skipUnchecked reads a value as Skip does, but checks the names of objects by itself.
+func skipUnchecked(s *codec.Scanner) {
+	if s.Kind(); !s.Begins('{') {
+		s.Skip()
+		return
+	}
+	names := map[string]bool{}
+	for members := s.Unchecked(); s.Next(&members); {
+		if names[string(members.Name)] {
+			s.Fail()
+		}
+		names[string(members.Name)] = true
+		skipUnchecked(s)
+	}
+}
+
+// Only the check of names is left to the program.
+func TestAnUncheckedObjectIsReadAsAnyOther(t *testing.T) {
+	for _, text := range texts() {
+		for _, text := range []string{text, `{"in":` + text + `}`} {
+			usual, plain := codec.Over([]byte(text)), codec.Over([]byte(text))
+			usual.Skip()
+			skipUnchecked(&plain)
+			require.Equal(t, usual.End(), plain.End(), text)
+		}
+	}
+	twice := codec.Over([]byte(`{"a":1,"a":2}`))
+	members := twice.Unchecked()
+	assert.True(t, twice.Next(&members))
+	assert.True(t, twice.Next(&members))
+	assert.False(t, twice.Next(&members))
+	assert.True(t, twice.End(), "the program would have to notice")
+}
+
+func TestAValueIsReadAgain(t *testing.T) {
+	s := codec.Over([]byte(` {"a" : [1, 2] , "b":"\u0041"}`))
+	members := s.Unchecked()
+	require.True(t, s.Next(&members))
+	at := s.At()
+	assert.True(t, s.Begins('['))
+	_, isText := s.TryBytes()
+	assert.False(t, isText)
+	assert.Equal(t, `[1, 2]`, string(s.Raw()))
+	s.Back(at)
+	assert.Equal(t, `[1, 2]`, string(s.Raw()))
+	require.True(t, s.Next(&members))
+	text, isText := s.TryBytes()
+	assert.True(t, isText)
+	assert.Equal(t, "A", string(text))
+	assert.Equal(t, 1, s.Left())
+	require.False(t, s.Next(&members))
+	assert.True(t, s.End())
+}
+
+func TestATextIsReadOrLeft(t *testing.T) {
+	for _, text := range []string{`["plain","","é","a\"b",7]`, ` [ "plain" , "" , "é" , "a\"b" , 7 ] `,
+		`{"a":"plain","b":"","c":"é","d":"a\"b","e":7}`, `{"a": "plain", "b": "", "c" : "é","d": "a\"b","e": 7}`} {
+		s := codec.Over([]byte(text))
+		next := func() func() bool {
+			if s.Kind(); s.Begins('[') {
+				entries := s.Array()
+				return func() bool { return s.Entry(&entries) }
+			}
+			members := s.Unchecked()
+			return func() bool { return s.Next(&members) }
+		}()
+		var got []string
+		for next() {
+			at := s.At()
+			read, isText := s.TryBytes()
+			if !isText {
+				assert.Equal(t, at, s.At(), "it is not read")
+				continue
+			}
+			got = append(got, string(read))
+		}
+		assert.Equal(t, []string{"plain", "", "é", `a"b`}, got, text)
+		assert.True(t, s.End(), text)
+	}
+	alone := codec.Over([]byte(`"plain"`))
+	_, isText := alone.TryBytes()
+	assert.True(t, isText)
+	assert.True(t, alone.End())
+}
+
+// After a failure, nothing brings the scanner back.
+func TestAFailureIsFinal(t *testing.T) {
+	s := codec.Over([]byte(`{"a":1}`))
+	at := s.At()
+	assert.False(t, s.Fail())
+	s.Back(at)
+	s.Skip()
+	assert.False(t, s.End())
+	_, isText := s.TryBytes()
+	assert.False(t, isText)
+}
+
+// names reads the names of an object, which must be kept until the end.
+func names(text string) (all []string) {
+	s := codec.Over([]byte(text))
+	var kept [][]byte
+	for members := s.Unchecked(); s.Next(&members); {
+		kept = append(kept, members.Kept())
+		s.Skip()
+	}
+	for _, name := range kept {
+		all = append(all, string(name))
+	}
+	return all
+}
+
+func TestNamesOfAnObject(t *testing.T) {
+	for text, want := range map[string][]string{
+		`{"a":1,"bc":2,"":3}`:                      {"a", "bc", ""},
+		` { "a" : 1 , "bc" : 2 } `:                 {"a", "bc"},
+		`{"\u0061a":1,"\u0062":2,"d":3}`:           {"aa", "b", "d"},
+		`{"a":{"x":1},"b":[{"y":1}],"c":"\u0041"}`: {"a", "b", "c"},
+		`{"a":1,"b"}`:                              {"a"},
+		`{"a":1,b:2}`:                              {"a"},
+		`{"a":1;"b":2}`:                            {"a"},
+		`["a",1]`:                                  nil,
+		`{}`:                                       nil,
+		`{"":{}}`:                                  {""},
+	} {
+		assert.Equal(t, want, names(text), text)
+	}
+}
+
+// A value that was not read is skipped.
+func TestAMemberThatIsNotReadIsSkipped(t *testing.T) {
+	s := codec.Over([]byte(`{"a":{"x":[1,2]},"b":"t", "c" : null,"d":4}`))
+	var all []string
+	members := s.Unchecked()
+	for s.Next(&members) {
+		all = append(all, string(members.Name))
+	}
+	assert.Equal(t, []string{"a", "b", "c", "d"}, all)
+	assert.False(t, s.Next(&members), "it has ended")
 	assert.True(t, s.End())
 }

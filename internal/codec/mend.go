@@ -1,4 +1,4 @@
-package jsonscan
+package codec
 
 import (
 	"bytes"

@@ -1,7 +1,9 @@
-// Package jsonv2 is the SDK's only way to JSON v2, which is strict, fast, and has hooks for types of other packages. Go
-// 1.27 has it as encoding/json/v2. For Go 1.26, an experimental module has the same code. Only this file names that
-// module, and no exported type shows it. So it can be replaced in one commit when Go 1.26 is no longer supported.
-package jsonv2
+// Package codec is the SDK's one way to JSON. It passes on JSON v2, which is strict, fast, and has hooks for types of
+// other packages, and has a [Scanner] that reads JSON in memory without allocations, just as strictly.
+//
+// Go 1.27 has JSON v2 as encoding/json/v2. For Go 1.26, an experimental module has the same code. Only this file names
+// that module, and no exported type shows it. So it can be replaced in one commit when Go 1.26 is no longer supported.
+package codec
 
 import (
 	"io"
