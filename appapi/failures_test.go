@@ -10,12 +10,12 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
-	"github.com/moneymovement/moneymovement-go/internal/mishaps"
+	"github.com/moneymovement/moneymovement-go/internal/surfacetest"
 )
 
 // No error leaves the SDK that does not answer for its call.
 func TestEveryErrorAnswersForItsCall(t *testing.T) {
-	for mishap, m := range mishaps.Usual() {
+	for mishap, m := range surfacetest.Usual() {
 		for operation, x := range exchanges() {
 			t.Run(mishap+"/"+operation, func(t *testing.T) {
 				m.Befall(t, func(t *testing.T, ctx context.Context, next *http.Client) error {

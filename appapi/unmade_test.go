@@ -9,14 +9,14 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/unmade"
+	"github.com/moneymovement/moneymovement-go/internal/surfacetest"
 )
 
 // A client that no constructor made, or a call without a context, is refused with the name of what is missing.
 func TestCallsThatLackWhatNoCallCanDoWithout(t *testing.T) {
 	s, app := serve(t, answering(http.StatusOK, "{}"))
-	wallet := new(unmade.Wallet)
-	calls := unmade.Surface{
+	wallet := new(surfacetest.Wallet)
+	calls := surfacetest.Surface{
 		Makers: "appapi.New", Made: []any{app}, Unmade: []any{new(appapi.Client)},
 		Arguments: []any{wallet, appapi.ToQuote{QuoteID: "quote"}},
 	}.Test(t)
@@ -25,9 +25,9 @@ func TestCallsThatLackWhatNoCallCanDoWithout(t *testing.T) {
 	assert.False(t, wallet.Asked, "nothing is signed for a call that cannot be made")
 
 	for _, client := range []*appapi.Client{nil, new(appapi.Client)} {
-		unmade.Client(t, client.UseKey(appapi.NewAPIKey("key")), "appapi.New")
+		surfacetest.NoClient(t, client.UseKey(appapi.NewAPIKey("key")), "appapi.New")
 	}
 	_, err := appapi.New("https://service.example", appapi.APIKey{})
-	unmade.Refused(t, err, errors.Field{Field: "apiKey", Code: errors.FieldMissing, Message: "is required"})
+	surfacetest.Refused(t, err, errors.Field{Field: "apiKey", Code: errors.FieldMissing, Message: "is required"})
 	require.ErrorContains(t, err, "New: ")
 }

@@ -10,8 +10,8 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/callfacts"
 	"github.com/moneymovement/moneymovement-go/internal/codec"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 	"github.com/moneymovement/moneymovement-go/internal/hidden"
 )
 
@@ -58,7 +58,7 @@ func sessionOf(operation string, grant *tokenGrant, asked time.Time) (Session, e
 	if !sendable(grant.AccessToken) {
 		return Session{}, &errors.UnexpectedResponse{
 			// a login moves no money
-			CallInfo: callfacts.With(errors.CallInfo{Operation: operation}, callfacts.Facts{ReadOnly: true}),
+			CallInfo: errorbase.With(errors.CallInfo{Operation: operation}, errorbase.Facts{ReadOnly: true}),
 			Status:   http.StatusCreated, Err: errUnsendable,
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/callfacts"
 	"github.com/moneymovement/moneymovement-go/internal/codec"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 )
 
 // FuzzDecode holds Decode to its promise: an error for any input, of a type that answers every question about it.
@@ -41,7 +41,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(409, []byte(`{"error":{"code":"already_funded","details":{"payoutId":"`+long+`","blockers":[{"code":"`+long+`"}]}}}`), "", "", true)
 	f.Fuzz(func(t *testing.T, status int, body []byte, contentType, retryAfter string, write bool) {
 		err := errors.Decode(errors.Response{
-			CallInfo: callfacts.With(errors.CallInfo{}, callfacts.Facts{ReadOnly: !write}),
+			CallInfo: errorbase.With(errors.CallInfo{}, errorbase.Facts{ReadOnly: !write}),
 			Status:   status, Body: body,
 			Header: http.Header{"Content-Type": {contentType}, "Retry-After": {retryAfter}},
 		})

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
-	"github.com/moneymovement/moneymovement-go/internal/errorpage"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 )
 
 // StoreAway is the error of a call whose rate window cannot be asked for, because the store of the windows cannot be
@@ -17,7 +17,7 @@ type StoreAway struct {
 // Error returns one line that is safe to log.
 func (e *StoreAway) Error() string {
 	reason := strings.Join(strings.Fields(e.Err.Error()), " ") // that of a database can have several lines
-	return errorpage.Text(e, "the store of rate window "+string(e.Window)+" cannot be used: "+reason)
+	return errorbase.Text(e, "the store of rate window "+string(e.Window)+" cannot be used: "+reason)
 }
 
 // Unwrap returns Err.

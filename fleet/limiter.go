@@ -6,8 +6,8 @@ import (
 	"time"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/outcome"
 	"github.com/moneymovement/moneymovement-go/internal/ratewindow"
-	"github.com/moneymovement/moneymovement-go/internal/required"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -42,7 +42,7 @@ func NewLimiter(windows Windows, credential string, options ...Option) (*Limiter
 // Wait implements [moneymovement.RateLimiter]. It fails with *[moneymovement.NoRoom] if the call cannot be sent before
 // ctx ends or its approval expires, and with *[StoreAway] if the store cannot be used.
 func (l *Limiter) Wait(ctx context.Context, call moneymovement.RateCall) error {
-	if err := required.Context(ctx, "Limiter.Wait"); err != nil {
+	if err := outcome.RequireContext(ctx, "Limiter.Wait"); err != nil {
 		return err
 	}
 	return l.of.Wait(ctx, call)

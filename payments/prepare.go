@@ -14,7 +14,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/codec"
-	"github.com/moneymovement/moneymovement-go/internal/precheck"
+	"github.com/moneymovement/moneymovement-go/internal/outcome"
 )
 
 // Prepare checks a submission and returns the record to insert for it. [Processor.Submit] uses it. It is for engines
@@ -105,9 +105,9 @@ func (r *Record) check() error {
 	var err error
 	switch r.Kind {
 	case KindEscrow:
-		err = precheck.Deal(nil, *r.Escrow, string(r.Key))
+		err = outcome.CheckDeal(nil, *r.Escrow, string(r.Key))
 	case KindEscrowAction:
-		err = precheck.Action(*r.Escrow, string(r.EscrowID), string(r.Action), string(r.Key))
+		err = outcome.CheckAction(*r.Escrow, string(r.EscrowID), string(r.Action), string(r.Key))
 	case KindTransfer:
 		var to appapi.Destination
 		if r.Transfer != nil {
@@ -115,7 +115,7 @@ func (r *Record) check() error {
 		}
 		err = appapi.CheckSend(to, r.Key)
 	default:
-		err = precheck.Payout(nil, *r.Payout, r.Bounds, string(r.Key))
+		err = outcome.CheckPayout(nil, *r.Payout, r.Bounds, string(r.Key))
 	}
 	if err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/required"
+	"github.com/moneymovement/moneymovement-go/internal/outcome"
 )
 
 // Config are the settings of a processor. The zero value has the defaults.
@@ -108,9 +108,9 @@ func New(store Store, services Services, config Config) (*Processor, error) {
 func (p *Processor) ready(ctx context.Context, operation string) error {
 	if p == nil || p.store == nil {
 		return &errors.InvalidInput{CallInfo: errors.CallInfo{Operation: operation},
-			Fields: []errors.Field{required.NoClient("payments.New")}}
+			Fields: []errors.Field{outcome.NoClient("payments.New")}}
 	}
-	return required.Context(ctx, operation)
+	return outcome.RequireContext(ctx, operation)
 }
 
 // capacity returns how many payments the rate windows carry at the same time.

@@ -8,14 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
-	"github.com/moneymovement/moneymovement-go/internal/mishaps"
+	"github.com/moneymovement/moneymovement-go/internal/surfacetest"
 	"github.com/moneymovement/moneymovement-go/public"
 )
 
 // No error leaves the SDK that does not answer for its call.
 func TestEveryErrorAnswersForItsCall(t *testing.T) {
 	const id = "0b1f7d3e-58a4-4c8e-9d55-3f1f0f0c9a11"
-	for mishap, m := range mishaps.Usual() {
+	for mishap, m := range surfacetest.Usual() {
 		for operation, call := range map[string]func(context.Context, *public.Client) error{
 			"GetRates": func(ctx context.Context, c *public.Client) error {
 				_, err := c.Rates.Get(ctx, "EUR")

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/unmade"
+	"github.com/moneymovement/moneymovement-go/internal/surfacetest"
 	"github.com/moneymovement/moneymovement-go/public"
 )
 
@@ -17,16 +17,16 @@ func TestCallsThatLackWhatNoCallCanDoWithout(t *testing.T) {
 		t.Errorf("%s was sent", r.URL)
 		return nil, http.ErrHandlerTimeout
 	})
-	calls := unmade.Surface{Makers: "public.New", Made: []any{made}, Unmade: []any{new(public.Client)}}.Test(t)
+	calls := surfacetest.Surface{Makers: "public.New", Made: []any{made}, Unmade: []any{new(public.Client)}}.Test(t)
 	assert.Greater(t, calls, 10, "the walk found next to nothing")
 
 	notMade := errors.Field{Field: "pdf", Code: "not_made", Message: "was not made by public.Invoices.PDF"}
 	for _, pdf := range []*public.PDF{nil, new(public.PDF)} {
 		n, err := pdf.Read(make([]byte, 1))
 		assert.Zero(t, n)
-		unmade.Refused(t, err, notMade)
+		surfacetest.Refused(t, err, notMade)
 		_, err = pdf.Read(nil)
-		unmade.Refused(t, err, notMade)
-		unmade.Refused(t, pdf.Close(), notMade)
+		surfacetest.Refused(t, err, notMade)
+		surfacetest.Refused(t, pdf.Close(), notMade)
 	}
 }

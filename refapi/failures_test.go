@@ -9,13 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
-	"github.com/moneymovement/moneymovement-go/internal/mishaps"
+	"github.com/moneymovement/moneymovement-go/internal/surfacetest"
 	"github.com/moneymovement/moneymovement-go/refapi"
 )
 
 // No error leaves the SDK that does not answer for its call.
 func TestEveryErrorAnswersForItsCall(t *testing.T) {
-	for mishap, m := range mishaps.Usual() {
+	for mishap, m := range surfacetest.Usual() {
 		for operation, x := range exchanges {
 			t.Run(mishap+"/"+operation, func(t *testing.T) {
 				m.Befall(t, func(t *testing.T, ctx context.Context, next *http.Client) error {

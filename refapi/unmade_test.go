@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/unmade"
+	"github.com/moneymovement/moneymovement-go/internal/surfacetest"
 	"github.com/moneymovement/moneymovement-go/refapi"
 )
 
@@ -18,18 +18,18 @@ func TestCallsThatLackWhatNoCallCanDoWithout(t *testing.T) {
 		t.Errorf("%s was sent", r.URL)
 		return answer(http.StatusOK, "{}"), nil
 	})
-	wallet := new(unmade.Wallet)
-	calls := unmade.Surface{
+	wallet := new(surfacetest.Wallet)
+	calls := surfacetest.Surface{
 		Makers: "refapi.New", Made: []any{made}, Unmade: []any{new(refapi.Client)}, Arguments: []any{wallet},
 	}.Test(t)
 	assert.Greater(t, calls, 40, "the walk found next to nothing")
 	assert.False(t, wallet.Asked, "nothing is signed for a call that cannot be made")
 
 	for _, client := range []*refapi.Client{nil, new(refapi.Client)} {
-		unmade.Client(t, client.UseToken(refapi.NewAccessToken("token")), "refapi.New")
-		unmade.Client(t, client.UseAPIKey(refapi.NewAPIKey("key")), "refapi.New")
+		surfacetest.NoClient(t, client.UseToken(refapi.NewAccessToken("token")), "refapi.New")
+		surfacetest.NoClient(t, client.UseAPIKey(refapi.NewAPIKey("key")), "refapi.New")
 	}
 	_, err := refapi.New(baseURL, refapi.Credential{})
-	unmade.Refused(t, err, errors.Field{Field: "AccessToken", Code: errors.FieldMissing, Message: "is required"})
+	surfacetest.Refused(t, err, errors.Field{Field: "AccessToken", Code: errors.FieldMissing, Message: "is required"})
 	require.ErrorContains(t, err, "New: ")
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	moneyerrors "github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/errorpage"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 	"github.com/moneymovement/moneymovement-go/signing/internal/oneline"
 )
 
@@ -97,7 +97,7 @@ func (e *ApprovalRefused) Error() string {
 	if e.Err != nil {
 		message += ": " + e.Err.Error()
 	}
-	return errorpage.Text(e, message)
+	return errorbase.Text(e, message)
 }
 
 // Unwrap returns Err.

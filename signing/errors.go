@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/moneymovement/moneymovement-go/internal/errorpage"
-	"github.com/moneymovement/moneymovement-go/internal/required"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
+	"github.com/moneymovement/moneymovement-go/internal/outcome"
 	"github.com/moneymovement/moneymovement-go/signing/internal/oneline"
 )
 
@@ -45,9 +45,9 @@ type NotSigned struct {
 
 func (e *NotSigned) Error() string {
 	if e.Err == nil {
-		return errorpage.Text(e, "signing: not signed")
+		return errorbase.Text(e, "signing: not signed")
 	}
-	return errorpage.Text(e, "signing: not signed: "+e.Err.Error())
+	return errorbase.Text(e, "signing: not signed: "+e.Err.Error())
 }
 
 // Unwrap returns Err.
@@ -63,7 +63,7 @@ func notSigned(err error) error {
 
 // ended returns the error of a context that has ended, or nil.
 func ended(ctx context.Context) error {
-	if err := required.Context(ctx, "Sign"); err != nil {
+	if err := outcome.RequireContext(ctx, "Sign"); err != nil {
 		return &NotSigned{Err: err}
 	}
 	err, cause := ctx.Err(), context.Cause(ctx)
@@ -98,7 +98,7 @@ func (e *KeyRefused) Error() string {
 	if e.Err != nil {
 		message += ": " + oneline.Of(e.Err.Error())
 	}
-	return errorpage.Text(e, message)
+	return errorbase.Text(e, message)
 }
 
 // Unwrap returns Err.
@@ -117,7 +117,7 @@ type RemoteSignatureRefused struct {
 }
 
 func (e *RemoteSignatureRefused) Error() string {
-	return errorpage.Textf(e,
+	return errorbase.Textf(e,
 		"signing: the signer did not return a valid %s signature for its public key: %v", e.Algorithm,
 		e.Err)
 }

@@ -14,7 +14,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/crypto"
 
-	"github.com/moneymovement/moneymovement-go/internal/required"
+	"github.com/moneymovement/moneymovement-go/internal/outcome"
 	"github.com/moneymovement/moneymovement-go/signing"
 	"github.com/moneymovement/moneymovement-go/signing/internal/ecsig"
 )
@@ -120,7 +120,7 @@ func (k *Key) signDigest(ctx context.Context, digest []byte) ([]byte, error) {
 	if k == nil || k.private == nil {
 		return nil, &signing.NotSigned{Err: signing.ErrNoKey}
 	}
-	if err := required.Context(ctx, "Sign"); err != nil {
+	if err := outcome.RequireContext(ctx, "Sign"); err != nil {
 		return nil, &signing.NotSigned{Err: err}
 	}
 	if err := ctx.Err(); err != nil {

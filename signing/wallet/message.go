@@ -10,7 +10,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/crypto"
 
-	"github.com/moneymovement/moneymovement-go/internal/errorpage"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 	"github.com/moneymovement/moneymovement-go/signing"
 	"github.com/moneymovement/moneymovement-go/signing/internal/oneline"
 )
@@ -110,5 +110,5 @@ type TypedDataRefused struct {
 }
 
 func (e *TypedDataRefused) Error() string {
-	return errorpage.Textf(e, "wallet: typed data refused: %s: %s", oneline.Of(e.Path), oneline.Of(e.Reason))
+	return errorbase.Textf(e, "wallet: typed data refused: %s: %s", oneline.Of(e.Path), oneline.Of(e.Reason))
 }

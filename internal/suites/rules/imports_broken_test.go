@@ -9,9 +9,9 @@ import (
 
 // sound is a made-up module that keeps every rule; each row of TestBrokenImportsAreFound breaks one.
 var sound = []string{
-	"internal/callfacts:",
+	"internal/errorbase:",
 	"internal/codec: github.com/go-json-experiment/json",
-	"errors: errors time internal/callfacts github.com/shopspring/decimal",
+	"errors: errors time internal/errorbase github.com/shopspring/decimal",
 	"signing: crypto errors signing/internal/keyfile github.com/youmark/pkcs8",
 	"signing/internal/keyfile: os",
 	"signing/wallet: signing internal/codec github.com/ethereum/go-ethereum/crypto",

@@ -14,15 +14,14 @@ import (
 // below it, "." the root package alone. A package imports from its own room and from the floors below, never from its
 // own floor's other rooms: that keeps the surfaces apart, and the sandbox out of the SDK.
 var floors = [][]string{
-	{"internal/callfacts", "internal/errorpage", "internal/handshake", "internal/hidden", "internal/inprocess",
-		"internal/codec", "internal/plaintext", "internal/precheck", "internal/shell", "internal/sqlname",
+	{"internal/errorbase", "internal/hidden", "internal/inprocess",
+		"internal/codec", "internal/plaintext", "internal/shell", "internal/sqlname",
 		"internal/tier"},
 	{"internal/servers"},
 	{"errors"},
-	{".", "internal/required", "internal/mishaps", "internal/outcome", "internal/unmade"},
+	{".", "internal/outcome"},
 	{"signing", "internal/ratewindow", "internal/wire"},
-	{"internal/transport", "internal/watchedkey"},
-	{"internal/nonce"},
+	{"internal/transport", "internal/surfacetest"},
 	{"model"},
 	{"internal/answers", "internal/cardproof", "internal/recorded"},
 	{"dapi", "appapi", "refapi", "public", "recorded"},

@@ -1,8 +1,10 @@
-// Package outcome says what to do after a call that paid nothing. The flows of dapi and the processor of payments read
-// it from here, so that a refusal means the same to both.
+// Package outcome says what a call comes to that pays nothing. Before it is sent, several packages refuse the same things
+// with the same words. After it, the flows of dapi and the processor of payments read from here what to do, so that a
+// refusal means the same to both.
 package outcome
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/moneymovement/moneymovement-go/errors"
@@ -88,4 +90,32 @@ func ofDeployment(code errors.Code) bool {
 		return true
 	}
 	return !code.Known()
+}
+
+// The checks are those of the flows of package dapi, which sets them. Package payments refuses with them what a flow
+// would refuse, before it stores a payment. They return *errors.InvalidInput. payouts and escrows are the services that
+// will pay, nil if they are not known. payout is a dapi.PayoutCreate with its dapi.Bounds, and deal a dapi.EscrowCreate.
+var (
+	CheckPayout func(payouts, payout, bounds any, key string) error
+	CheckDeal   func(escrows, deal any, key string) error
+	CheckAction func(deal any, id, action, key string) error
+)
+
+// RequireContext returns *errors.InvalidInput for a nil context.
+func RequireContext(ctx context.Context, operation string) error {
+	if ctx != nil {
+		return nil
+	}
+	return &errors.InvalidInput{CallInfo: errors.CallInfo{Operation: operation}, Fields: []errors.Field{NoContext()}}
+}
+
+// NoContext is the problem of a nil context.
+func NoContext() errors.Field {
+	return errors.Field{Field: "context", Code: "required",
+		Message: "is nil: pass context.Background() if there is no other"}
+}
+
+// NoClient is the problem of a client that no constructor made. makers names the constructors.
+func NoClient(makers string) errors.Field {
+	return errors.Field{Field: "client", Code: "not_made", Message: "was not made by " + makers}
 }

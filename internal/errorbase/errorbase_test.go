@@ -1,4 +1,4 @@
-package handshake_test
+package errorbase_test
 
 import (
 	"crypto/tls"
@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/moneymovement/moneymovement-go/internal/handshake"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 )
 
 // A permanent handshake error is found wherever it is in a chain, and no other error counts as one.
@@ -47,10 +47,34 @@ func TestWhatIsFinal(t *testing.T) {
 				wrapped = fmt.Errorf("sending: %w", tc.err)
 			}
 			for _, err := range []error{tc.err, wrapped} {
-				assert.Equal(t, tc.untrusted, handshake.Untrusted(err))
-				assert.Equal(t, tc.noTLS, handshake.NoTLS(err))
-				assert.Equal(t, tc.untrusted || tc.noTLS, handshake.Final(err))
+				assert.Equal(t, tc.untrusted, errorbase.Untrusted(err))
+				assert.Equal(t, tc.noTLS, errorbase.NoTLS(err))
+				assert.Equal(t, tc.untrusted || tc.noTLS, errorbase.Final(err))
 			}
 		})
 	}
+}
+
+type Refused struct{ cause error }
+
+func (r *Refused) Error() string {
+	text := "refused"
+	if r.cause != nil {
+		text += " (" + r.cause.Error() + ")"
+	}
+	return errorbase.Text(r, text)
+}
+
+// A text has one link, at its end: that of the outermost error.
+func TestATextHasOneLink(t *testing.T) {
+	const link = " - see https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#"
+	inner := &Refused{}
+	assert.Equal(t, "refused"+link+"errorbase_testrefused", inner.Error())
+	assert.Equal(t, "refused (refused)"+link+"errorbase_testrefused", (&Refused{inner}).Error())
+	assert.Equal(t, "refused (refused)"+link+"not_found", errorbase.LinkTo("not_found", (&Refused{inner}).Error()))
+
+	joined := fmt.Sprintf("%v: %v", inner, inner)
+	assert.Equal(t, "refused: refused", errorbase.WithoutLink(joined))
+	assert.Equal(t, "https://host.example", errorbase.WithoutLink("https://host.example"))
+	assert.Equal(t, "dapipricerefused", errorbase.Anchor("dapi.PriceRefused"))
 }

@@ -1,10 +1,12 @@
 package outcome_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/outcome"
@@ -40,4 +42,20 @@ func TestAfter(t *testing.T) {
 func conflict(details string) error {
 	return errors.Decode(errors.Response{Status: 409, CallInfo: errors.CallInfo{Operation: "BookPayout"},
 		Body: fmt.Appendf(nil, `{"error":{"code":"conflict","message":"No.","details":%s}}`, details)})
+}
+
+// A refusal names the operation, what is missing, and what to do about it.
+func TestWhatIsMissingIsNamed(t *testing.T) {
+	require.NoError(t, outcome.RequireContext(t.Context(), "GetPayout"))
+	var without context.Context
+	refused, is := errors.AsType[*errors.InvalidInput](outcome.RequireContext(without, "GetPayout"))
+	require.True(t, is)
+	assert.Equal(t, "GetPayout", refused.Operation)
+	assert.Equal(t, []errors.Field{outcome.NoContext()}, refused.Fields)
+	assert.Equal(t, "context required", refused.Fields[0].Field+" "+refused.Fields[0].Code)
+	assert.Contains(t, refused.Fields[0].Message, "context.Background()")
+
+	client := outcome.NoClient("appapi.New")
+	assert.Equal(t, "client not_made", client.Field+" "+client.Code)
+	assert.Contains(t, client.Message, "appapi.New")
 }

@@ -1,5 +1,4 @@
-// Package watchedkey has a developer key for tests. The key counts what it signs.
-package watchedkey
+package surfacetest
 
 import (
 	"bytes"
@@ -9,8 +8,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// Key counts how often another signer signs, and can call a function just before. It is safe for concurrent use.
-type Key struct {
+// WatchedKey counts how often another signer signs, and can call a function just before. It is safe for concurrent use.
+type WatchedKey struct {
 	signing.Signer
 
 	Fails error // the error of signing an approval; nil signs it. Set it while nothing is signed
@@ -21,7 +20,7 @@ type Key struct {
 }
 
 // Sign implements signing.Signer.
-func (k *Key) Sign(ctx context.Context, message []byte) ([]byte, error) {
+func (k *WatchedKey) Sign(ctx context.Context, message []byte) ([]byte, error) {
 	k.mu.Lock()
 	before, approvals := k.before, 0
 	if bytes.Contains(message, []byte(`"approvalId"`)) {
@@ -42,21 +41,21 @@ func (k *Key) Sign(ctx context.Context, message []byte) ([]byte, error) {
 
 // BeforeApproval sets a function that is called before each approval is signed. It gets the approval's number, 1 for
 // the first of this key.
-func (k *Key) BeforeApproval(f func(n int)) {
+func (k *WatchedKey) BeforeApproval(f func(n int)) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.before = f
 }
 
 // Approvals returns how many approvals the key was asked to sign.
-func (k *Key) Approvals() int {
+func (k *WatchedKey) Approvals() int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.approvals
 }
 
 // Logins returns how many login challenges the key was asked to sign.
-func (k *Key) Logins() int {
+func (k *WatchedKey) Logins() int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.logins
