@@ -1,10 +1,16 @@
 package wire
 
 import (
+	"bytes"
+	"fmt"
+	"io"
 	"reflect"
+	"strconv"
+	"strings"
 
 	"github.com/shopspring/decimal"
 
+	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
@@ -50,4 +56,49 @@ func encodeNullable(enc *codec.Encoder, n nullable) error {
 		return enc.WriteToken(codec.Null())
 	}
 	return codec.MarshalEncode(enc, value.Interface())
+}
+
+// Unencodable returns the field that [Marshal] could not write, such as a text that is not UTF-8. It returns "body" if
+// it is not known.
+func Unencodable(err error) string {
+	var at codec.Pointer
+	if semantic, ok := errors.AsType[*codec.SemanticError](err); ok {
+		at = semantic.JSONPointer
+	}
+	if syntactic, ok := errors.AsType[*codec.SyntacticError](err); ok &&
+		(at == "" || !at.Contains(syntactic.JSONPointer)) {
+		at += syntactic.JSONPointer // inside a value that encodes itself
+	}
+	field := ""
+	for step := range at.Tokens() {
+		if _, err := strconv.ParseUint(step, 10, 64); err == nil {
+			field += "[" + step + "]"
+		} else {
+			field += "." + step
+		}
+	}
+	if field = strings.TrimPrefix(field, "."); field == "" {
+		return "body"
+	}
+	return field
+}
+
+// Malformed reports that an error of [Unmarshal] means invalid JSON, and not a value of another type.
+func Malformed(err error) bool {
+	_, malformed := errors.AsType[*codec.SyntacticError](err)
+	return malformed
+}
+
+// Valid returns nil for one JSON value without duplicate keys, and the reason for any other body. Text that [Mend]
+// replaces is no reason.
+func Valid(body []byte) error {
+	body, _ = Mend(body)
+	dec := codec.NewDecoder(bytes.NewReader(body))
+	if err := dec.SkipValue(); err != nil {
+		return fmt.Errorf("the response is not valid JSON: %w", err)
+	}
+	if _, err := dec.ReadToken(); !errors.Is(err, io.EOF) {
+		return errors.New("the response is not valid JSON: there is more after the value")
+	}
+	return nil
 }

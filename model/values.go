@@ -3,6 +3,11 @@ package model
 import (
 	"fmt"
 	"time"
+
+	"github.com/oapi-codegen/nullable"
+	"github.com/shopspring/decimal"
+
+	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
 // Date is a calendar day without a time or a time zone, such as the due date of an invoice. In JSON it is a string such
@@ -61,3 +66,35 @@ func (d *Date) UnmarshalText(text []byte) error {
 	*d = DateOf(t)
 	return nil
 }
+
+// Number is an amount that travels as a JSON number, such as a card limit or the amount of a transfer. It keeps the
+// exact digits in both directions: it never uses a float. Its value is the embedded Decimal, in units of the currency
+// that stands beside it in the resource.
+type Number struct{ decimal.Decimal }
+
+// NewNumber returns a decimal as a Number.
+func NewNumber(value decimal.Decimal) Number { return Number{value} }
+
+// MarshalJSON writes a JSON number. It fails for a number of more than 78 digits.
+func (n Number) MarshalJSON() ([]byte, error) {
+	digits, err := wire.FormatAmount(n.Decimal)
+	return []byte(digits), err
+}
+
+// UnmarshalJSON reads a JSON number, or a string that holds one, of at most 78 digits. Null gives zero.
+func (n *Number) UnmarshalJSON(b []byte) error { return wire.UnmarshalAmount(b, &n.Decimal) }
+
+// Nullable is a field of an update. It has three states:
+//
+//   - not set (the zero value): the service keeps its value
+//   - null, made with [Null]: the service clears the field
+//   - a value, made with [Set], which may be empty
+//
+// A request that creates something has plain fields, because a missing field and null mean the same there.
+type Nullable[T any] = nullable.Nullable[T]
+
+// Set returns a field that is set to value.
+func Set[T any](value T) Nullable[T] { return nullable.NewNullableWithValue(value) }
+
+// Null returns a field that is sent as null.
+func Null[T any]() Nullable[T] { return nullable.NewNullNullable[T]() }
