@@ -130,7 +130,7 @@ test-releases: ## run make test on the supported releases of Go, except the inst
 	@.ci/releases test $(RELEASES)
 
 json-experiment: ## test what reads JSON with the JSON v2 of Go 1.26, which is an experiment there
-	GOEXPERIMENT=jsonv2 CGO_ENABLED=0 $(GO) test -short ./appapi ./dapi ./errors ./internal/jsonv2 ./internal/wire \
+	GOEXPERIMENT=jsonv2 CGO_ENABLED=0 $(GO) test -short ./appapi ./dapi ./errors ./internal/codec ./internal/wire \
 		./model ./public ./refapi
 
 # The tools run on the machine that they are built on, and it takes minutes to build what they link. What needs a

@@ -12,7 +12,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/unmade"
+	"github.com/moneymovement/moneymovement-go/internal/surfacetest"
 	"github.com/moneymovement/moneymovement-go/payments"
 )
 
@@ -39,7 +39,7 @@ func callsOf(ctx context.Context, p *payments.Processor) map[string]error {
 func TestCallsThatCannotBeMade(t *testing.T) {
 	for name, p := range map[string]*payments.Processor{"nil": nil, "zero": new(payments.Processor)} {
 		for method, err := range callsOf(t.Context(), p) {
-			t.Run(method+" of "+name, func(t *testing.T) { unmade.Client(t, err, "payments.New") })
+			t.Run(method+" of "+name, func(t *testing.T) { surfacetest.NoClient(t, err, "payments.New") })
 		}
 		assert.False(t, p.Wake())
 	}
@@ -47,7 +47,7 @@ func TestCallsThatCannotBeMade(t *testing.T) {
 	require.NoError(t, err)
 	var without context.Context
 	for method, err := range callsOf(without, p) {
-		t.Run(method+" without a context", func(t *testing.T) { unmade.Context(t, err) })
+		t.Run(method+" without a context", func(t *testing.T) { surfacetest.NoContext(t, err) })
 	}
 }
 

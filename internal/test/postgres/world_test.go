@@ -18,8 +18,8 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/internal/servers"
+	"github.com/moneymovement/moneymovement-go/internal/surfacetest"
 	"github.com/moneymovement/moneymovement-go/internal/test/worlds"
-	"github.com/moneymovement/moneymovement-go/internal/watchedkey"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/payments/postgres"
 	"github.com/moneymovement/moneymovement-go/sandbox"
@@ -66,7 +66,7 @@ func (w *world) pool() *pgxpool.Pool {
 
 // program is a process of a fleet, or what would be one.
 type program struct {
-	key       *watchedkey.Key
+	key       *surfacetest.WatchedKey
 	platform  *dapi.Integrator
 	pool      *pgxpool.Pool
 	store     *postgres.Store
@@ -86,7 +86,7 @@ func newProgram(address, email, keyFile string, options ...moneymovement.Option)
 	if err != nil {
 		return nil, err
 	}
-	p := &program{key: &watchedkey.Key{Signer: developer}}
+	p := &program{key: &surfacetest.WatchedKey{Signer: developer}}
 	transport := &http.Transport{MaxIdleConnsPerHost: 64}
 	options = append([]moneymovement.Option{
 		moneymovement.WithHTTPClient(&http.Client{Transport: transport}), moneymovement.WithoutPacing(),

@@ -14,15 +14,14 @@ import (
 // below it, "." the root package alone. A package imports from its own room and from the floors below, never from its
 // own floor's other rooms: that keeps the surfaces apart, and the sandbox out of the SDK.
 var floors = [][]string{
-	{"internal/callfacts", "internal/errorpage", "internal/handshake", "internal/hidden", "internal/inprocess",
-		"internal/jsonv2", "internal/plaintext", "internal/precheck", "internal/shell", "internal/sqlname",
+	{"internal/errorbase", "internal/hidden", "internal/inprocess",
+		"internal/codec", "internal/plaintext", "internal/shell", "internal/sqlname",
 		"internal/tier"},
-	{"internal/jsonscan", "internal/servers"},
+	{"internal/servers"},
 	{"errors"},
-	{".", "internal/required", "internal/mishaps", "internal/outcome", "internal/unmade"},
+	{".", "internal/outcome"},
 	{"signing", "internal/ratewindow", "internal/wire"},
-	{"internal/transport", "internal/watchedkey"},
-	{"internal/nonce"},
+	{"internal/transport", "internal/surfacetest"},
 	{"model"},
 	{"internal/answers", "internal/cardproof"},
 	{"dapi", "appapi", "refapi", "public", "recorded"},
@@ -50,7 +49,7 @@ const (
 // jsonDoor is the SDK's one importer of JSON v2's module, so that leaving it for the standard library's is a change of
 // one file. The host, which nobody links with the SDK, imports it itself.
 const (
-	jsonDoor   = "internal/jsonv2"
+	jsonDoor   = "internal/codec"
 	jsonModule = "github.com/go-json-experiment/json"
 )
 
