@@ -23,7 +23,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 // responses has one line for each operation. A text such as {{now+15m}} is a time, counted from the time of the
@@ -37,7 +37,7 @@ var responses []byte
 type response struct {
 	Operation string       `json:"operation"`
 	Status    int          `json:"status"`
-	Body      jsonv2.Value `json:"body,omitzero"`
+	Body      codec.Value `json:"body,omitzero"`
 	Text      string       `json:"text,omitzero"` // a body that is not JSON: the first line of a PDF
 }
 
@@ -46,7 +46,7 @@ var byOperation = sync.OnceValue(func() map[string]response {
 	all := map[string]response{}
 	for line := range bytes.Lines(responses) {
 		var one response
-		if err := jsonv2.Unmarshal(line, &one, jsonv2.NoUnknownMembers()); err != nil {
+		if err := codec.Unmarshal(line, &one, codec.NoUnknownMembers()); err != nil {
 			panic(err)
 		}
 		all[one.Operation] = one
@@ -72,9 +72,9 @@ func Response(operation string, now time.Time) (*http.Response, error) {
 	case found.Body != nil:
 		header.Set("Content-Type", "application/json")
 		var tree any
-		err := jsonv2.Unmarshal(found.Body, &tree)
+		err := codec.Unmarshal(found.Body, &tree)
 		if err == nil {
-			body, err = jsonv2.Marshal(at(now, tree), jsonv2.Deterministic())
+			body, err = codec.Marshal(at(now, tree), codec.Deterministic())
 		}
 		if err != nil {
 			return nil, err
@@ -126,7 +126,7 @@ func at(now time.Time, value any) any {
 			value[name] = at(now, member)
 		}
 		if signed, ok := value["{{base64}}"]; ok {
-			canonical, err := jsonv2.Marshal(signed, jsonv2.Deterministic())
+			canonical, err := codec.Marshal(signed, codec.Deterministic())
 			if err != nil {
 				panic(err) // it was read from JSON
 			}
