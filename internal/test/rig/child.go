@@ -3,6 +3,8 @@ package rig
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +16,44 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/servers/process"
 	"github.com/moneymovement/moneymovement-go/internal/tier"
 )
+
+// childVariable names the program that a run of a test binary is.
+const childVariable = "MONEYMOVEMENT_RIG_CHILD"
+
+// Programs are functions of a test package that a test runs in a process of their own.
+type Programs map[string]func() error
+
+// Main runs the program that the environment names, or the tests. Call it from TestMain:
+//
+//	var programs = rig.Programs{"pay": pay}
+//
+//	func TestMain(m *testing.M) { programs.Main(m) }
+func (p Programs) Main(m *testing.M) {
+	name := os.Getenv(childVariable)
+	if name == "" {
+		m.Run()
+		return
+	}
+	program, found := p[name]
+	if !found {
+		fmt.Fprintf(os.Stderr, "rig: no program %q in this test binary\n", name)
+		os.Exit(2) //nolint:forbidigo // it is a program here
+	}
+	if err := program(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1) //nolint:forbidigo // it is a program here
+	}
+}
+
+// Again is this test binary as one of its Programs. The environment has the variables given and nothing else.
+func Again(t testing.TB, program string, environment ...string) Command {
+	t.Helper()
+	binary, err := os.Executable()
+	if err != nil {
+		t.Fatalf("rig: %v", err)
+	}
+	return Command{Path: binary, Env: append([]string{childVariable + "=" + program}, environment...)}
+}
 
 // Command is a program that a test runs as a child.
 type Command struct {
@@ -86,12 +126,6 @@ func (c *Child) Kill() {
 	}
 }
 
-// KillAfter kills the child after a duration, unless it ends before. It returns at once.
-func (c *Child) KillAfter(d time.Duration) {
-	timer := time.AfterFunc(d, c.Kill)
-	c.t.Cleanup(func() { timer.Stop() })
-}
-
 // Interrupt asks the child to end with SIGTERM, and kills it if that takes longer than the duration. That is an error.
 func (c *Child) Interrupt(within time.Duration) error {
 	started, err := c.started()
@@ -145,4 +179,13 @@ func (c *Child) started() (*process.Process, error) {
 		return nil, errors.New("rig: the child has not started")
 	}
 	return c.process, nil
+}
+
+// Pauses returns durations between two bounds. The same seed returns the same ones.
+func Pauses(seed uint64, least, most time.Duration) func() time.Duration {
+	if least < 0 || most <= least {
+		panic(fmt.Sprintf("rig: no durations between %s and %s", least, most))
+	}
+	source := rand.New(rand.NewPCG(seed, 0)) //gosec:disable G404 -- a test repeats it
+	return func() time.Duration { return least + time.Duration(source.Int64N(int64(most-least))) }
 }
