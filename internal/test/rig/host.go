@@ -90,14 +90,6 @@ const (
 	Committed              // the host has handled it
 )
 
-// String returns the phase as a word of a test's name.
-func (p Phase) String() string {
-	if p == Lost {
-		return "lost"
-	}
-	return "committed"
-}
-
 // Trap waits for a moment.
 type Trap struct {
 	moment Moment

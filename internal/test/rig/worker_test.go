@@ -31,7 +31,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-func TestMain(m *testing.M) { rig.Programs{"worker": worker}.Main(m) }
+func TestMain(m *testing.M) { rig.Main(m, worker) }
 
 // The engines of a worker.
 const (

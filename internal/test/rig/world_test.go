@@ -92,9 +92,8 @@ func (w *world) start(to int) *running {
 	r.work.From = max(r.work.From-10, 0)
 	given, err := json.Marshal(r.work)
 	require.NoError(w, err)
-	r.Child = rig.Again(w, "worker", workVariable+"="+string(given)).New(w)
+	r.Child = rig.Again(w, workVariable+"="+string(given))
 	w.workers = append(w.workers, r)
-	r.Start()
 	return r
 }
 
@@ -139,10 +138,8 @@ func (w *world) note(r *running) {
 func (w *world) stop(r *running) {
 	w.Helper()
 	require.NoError(w, r.Interrupt(time.Minute))
-	exit, err := r.Wait(w.Context())
-	require.NoError(w, err)
-	require.Zero(w, exit.Code, "the end of %s", r.work.Name)
-	require.Contains(w, exit.Output, saidStopped)
+	require.Zero(w, r.Code(), "the end of %s", r.work.Name)
+	require.Contains(w, r.Output(), saidStopped)
 	w.note(r)
 }
 
