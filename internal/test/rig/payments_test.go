@@ -1,4 +1,4 @@
-package soak_test
+package rig_test
 
 import (
 	"fmt"
@@ -115,3 +115,106 @@ const idle = time.Second
 
 // scaledLease makes leases short. In a soak they last as long as they do by default.
 func (w *world) scaledLease() { w.work.LeaseFor = tier.Size(shortLease, 0) }
+
+// perOutage is how many payments there are for each outage of a server.
+const perOutage = 50
+
+// PostgreSQL is killed and restarted while two workers submit and pay.
+func TestPostgreSQLIsKilledUnderLoad(t *testing.T) {
+	t.Parallel()
+	outages := tier.Size(4, 100)
+	server := servers.PostgreSQL(t)
+	w := newWorld(t, (outages+1)*perOutage)
+	w.onPostgres(server.URL())
+	w.scaledLease()
+	w.work.Engine = withRiver
+	w.outages(server, outages)
+}
+
+// Redis, with the session and the rate windows, is killed and restarted while two workers pay.
+func TestRedisIsKilledUnderLoad(t *testing.T) {
+	t.Parallel()
+	outages := tier.Size(4, 100)
+	redis := servers.Redis(t)
+	w := newWorld(t, (outages+1)*perOutage)
+	w.onPostgres(servers.PostgreSQL(t).URL())
+	w.scaledLease()
+	w.work.Redis, w.work.Minute, w.work.Workers = redis.URL(), time.Second, 2
+	w.outages(redis, outages)
+}
+
+// outages kills a server and restarts it, again and again, while two workers pay.
+func (w *world) outages(server *servers.Server, outages int) {
+	w.Helper()
+	workers := []*running{w.start(0), w.start(0)}
+	for _, worker := range workers {
+		w.said(worker, saidResumed, startWithin)
+	}
+	workers = append(workers, w.start(w.work.All)) // submits all that time
+	pause := rig.Pauses(3, 100*time.Millisecond, 800*time.Millisecond)
+	underLoad := 0
+	for range outages {
+		rest(w.Context(), pause())
+		if w.settled() < w.work.All {
+			underLoad++
+		}
+		server.Kill()
+		rest(w.Context(), pause()/2)
+		server.Restart()
+	}
+	w.settle(settleWithin, workers...)
+	w.notes = append(w.notes, fmt.Sprintf("%d outages of the server, %d of them before the last payment was made",
+		outages, underLoad))
+	w.check()
+}
+
+// settled returns how many payments the host has settled.
+func (w *world) settled() (n int) {
+	for audited := range w.host.Audit() {
+		n += audited.Settlements
+	}
+	return n
+}
+
+// What the network does to connections, in turns.
+var weathers = []struct {
+	fault     rig.Fault
+	direction rig.Direction
+	share     float64
+}{
+	{rig.Latency{Delay: 20 * time.Millisecond, Jitter: 10 * time.Millisecond}, rig.Responses, 1},
+	{rig.Limit{Bytes: 1500}, rig.Responses, 0.5},
+	{rig.Slices{Size: 40, Variation: 20, Pause: 100 * time.Microsecond}, rig.Requests, 1},
+	{rig.Reset{}, rig.Responses, 0.5},
+	{rig.Reset{After: 20 * time.Millisecond}, rig.Requests, 0.5},
+	{rig.Silence{CloseAfter: 100 * time.Millisecond}, rig.Responses, 0.5},
+	{nil, "", 0}, // all connections are cut
+}
+
+// All requests to the host go through a proxy that delays, cuts, resets and swallows.
+func TestPaymentsThroughABadNetwork(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, tier.Size(200, 20_000))
+	proxy := rig.NewProxy(t, w.host.Address())
+	w.work.URL = "http://" + proxy.Address()
+	w.work.Engine, w.work.Store = onSQLite, filepath.Join(t.TempDir(), "payments.db")
+	worker := w.start(w.work.All)
+	w.said(worker, saidResumed, startWithin)
+	changes := 0
+	deadline := time.Now().Add(settleWithin + time.Duration(w.work.All)*200*time.Millisecond)
+	for ; w.settled() < w.work.All && time.Now().Before(deadline); changes++ {
+		proxy.Heal()
+		now := weathers[changes%len(weathers)]
+		if now.fault != nil {
+			proxy.Add(now.fault, now.direction, now.share)
+		} else {
+			proxy.Cut()
+			proxy.Mend()
+		}
+		rest(t.Context(), 150*time.Millisecond)
+	}
+	proxy.Heal()
+	w.settle(settleWithin, worker)
+	w.notes = append(w.notes, fmt.Sprintf("the network changed %d times", changes))
+	w.check()
+}

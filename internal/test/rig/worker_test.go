@@ -1,4 +1,4 @@
-package soak_test
+package rig_test
 
 import (
 	"context"
@@ -31,7 +31,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-func TestMain(m *testing.M) { rig.Programs{"worker": worker}.Main(m) }
+func TestMain(m *testing.M) { rig.Main(m, worker) }
 
 // The engines of a worker.
 const (

@@ -1,9 +1,10 @@
-package soak_test
+package rig_test
 
 import (
 	"path"
 	"slices"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -199,4 +200,89 @@ func (w *world) figures() {
 	w.Logf("figures: %d payments on %s, %d requests, %d kills of workers, %d payments taken over, after %s at most; "+
 		"took %s %s", w.work.All, w.work.Engine, len(w.host.Raw()), len(w.kills), taken,
 		longest.Round(time.Millisecond), took.Round(time.Millisecond), w.notes)
+}
+
+// leaseLog notes each change of a lease in the database itself, which also sees what a worker commits as it dies.
+const leaseLog = `CREATE TABLE lease_log (key text NOT NULL, worker text NOT NULL, at timestamptz NOT NULL);
+CREATE FUNCTION note_lease() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+	INSERT INTO lease_log VALUES (NEW.key, coalesce(NEW.lease_owner, ''), clock_timestamp());
+	RETURN NULL;
+END $$;
+CREATE TRIGGER note_lease AFTER UPDATE ON {schema}.payments FOR EACH ROW
+	WHEN (OLD.lease_owner IS DISTINCT FROM NEW.lease_owner) EXECUTE FUNCTION note_lease()`
+
+// noteLeases begins the log of leases.
+func (w *world) noteLeases() {
+	w.Helper()
+	_, err := w.pool.Exec(w.Context(), strings.ReplaceAll(leaseLog, "{schema}", postgres.DefaultSchema))
+	require.NoError(w, err)
+}
+
+// leases adds the log of leases to what happened to the payments.
+func (w *world) leases(all map[string][]event) {
+	w.Helper()
+	rows, err := w.pool.Query(w.Context(), "SELECT key, worker, at FROM lease_log")
+	require.NoError(w, err)
+	defer rows.Close()
+	for rows.Next() {
+		var key, worker string
+		var at time.Time
+		require.NoError(w, rows.Scan(&key, &worker, &at))
+		all[key] = append(all[key], event{at: at, worker: worker})
+	}
+	require.NoError(w, rows.Err())
+}
+
+// The checks notice each kind of damage, and nothing else.
+func TestTheChecksNotice(t *testing.T) {
+	t.Parallel()
+	w := &world{T: t, work: work{Contact: "ct_1"}}
+	good := func() (payments.Record, sandbox.AuditedPayment) {
+		return payments.Record{State: moneymovement.PaymentCompleted, PayoutID: "po_1"}, sandbox.AuditedPayment{
+			Bodies: 1, PayoutIDs: []string{"po_1"}, Fundings: 1, Settlements: 1, Paid: amountOf(3),
+			Approvals: []sandbox.AuditedApproval{{Amount: amountOf(3), ContactID: "ct_1", Fee: maxFee, Funded: true}}}
+	}
+	record, audited := good()
+	assert.Empty(t, w.problems(3, record, audited))
+	for name, damage := range map[string]func(*payments.Record, *sandbox.AuditedPayment){
+		"paid twice":     func(_ *payments.Record, a *sandbox.AuditedPayment) { a.Fundings = 2 },
+		"not paid":       func(_ *payments.Record, a *sandbox.AuditedPayment) { a.Fundings = 0 },
+		"did not arrive": func(_ *payments.Record, a *sandbox.AuditedPayment) { a.Settlements = 0 },
+		"came back":      func(_ *payments.Record, a *sandbox.AuditedPayment) { a.Returns = 1 },
+		"another amount": func(_ *payments.Record, a *sandbox.AuditedPayment) { a.Paid = amountOf(4) },
+		"two bodies":     func(_ *payments.Record, a *sandbox.AuditedPayment) { a.Bodies = 2 },
+		"another payout": func(r *payments.Record, _ *sandbox.AuditedPayment) { r.PayoutID = "po_2" },
+		"in doubt": func(r *payments.Record, _ *sandbox.AuditedPayment) {
+			r.State = moneymovement.PaymentInDoubt
+		},
+		"signed more":      func(_ *payments.Record, a *sandbox.AuditedPayment) { a.Approvals[0].Amount = amountOf(4) },
+		"signed to others": func(_ *payments.Record, a *sandbox.AuditedPayment) { a.Approvals[0].ContactID = "ct_2" },
+		"above the bound": func(_ *payments.Record, a *sandbox.AuditedPayment) {
+			a.Approvals[0].Fee = maxFee.Add(decimal.New(1, -2))
+		},
+		"funded unsigned": func(_ *payments.Record, a *sandbox.AuditedPayment) { a.Approvals = nil },
+	} {
+		record, audited := good()
+		damage(&record, &audited)
+		assert.Len(t, w.problems(3, record, audited), 1, name)
+	}
+}
+
+// The longest take-over is that of the payment that waited longest, from the kill on.
+func TestTakeOversAreMeasured(t *testing.T) {
+	t.Parallel()
+	begin := time.Now()
+	at := func(seconds int) time.Time { return begin.Add(time.Duration(seconds) * time.Second) }
+	all := map[string][]event{
+		"quick":        {{at(1), "a"}, {at(4), "b"}},
+		"slow":         {{at(2), "a"}, {at(9), "b"}, {at(30), "c"}},
+		"ended":        {{at(1), "a"}},
+		"another":      {{at(1), "a"}, {at(2), "b"}, {at(60), "c"}},
+		"given back":   {{at(1), "a"}, {at(2), ""}, {at(60), "c"}},
+		"taken twice":  {{at(2), "a"}, {at(8), "d"}, {at(14), "b"}},
+		"taken before": {{at(1), "a"}, {at(2), "c"}},
+	}
+	longest, taken := takeOver(all, []kill{{at: at(3), worker: "a"}, {at: at(9), worker: "d"}})
+	assert.Equal(t, 6*time.Second, longest)
+	assert.Equal(t, 4, taken)
 }
