@@ -4,7 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"log/slog"
+	"maps"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,6 +17,8 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/mishaps"
 	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -238,4 +243,226 @@ func headerOf(r *http.Request, name string) []string {
 		}
 	}
 	return nil
+}
+
+// answering makes a client that has a session and gets this answer to all it asks.
+func answering(t *testing.T, status int, answer string, options ...moneymovement.Option) *dapi.Integrator {
+	t.Helper()
+	mock := httpmock.NewMockTransport()
+	mock.RegisterNoResponder(func(*http.Request) (*http.Response, error) {
+		response := httpmock.NewStringResponse(status, answer)
+		response.Header.Set("Content-Type", "application/json")
+		return response, nil
+	})
+	key, err := signing.Generate()
+	require.NoError(t, err)
+	platform, err := dapi.NewIntegrator(baseURL, loggedIn(baseURL, key),
+		append(options, moneymovement.WithHTTPClient(&http.Client{Transport: mock}))...)
+	require.NoError(t, err)
+	return platform
+}
+
+// open are members whose sets of values can grow.
+var open = map[string]bool{"status": true, "type": true, "direction": true, "method": true}
+
+// proof are members that an operation's answer is nothing without, besides the id and the items.
+var proof = map[string]bool{
+	"BookPayout.idempotencyKey": true, "PrepareEscrowAction.action": true, "CreateEscrow.idempotencyKey": true,
+	"CreatePayinInstructions.requisites": true,
+}
+
+// A later version of the service may add members and values, and leave out what may be null.
+func TestAnswersOfALaterVersionAreRead(t *testing.T) {
+	for name, x := range exchanges {
+		if x.answer == "" {
+			continue
+		}
+		var described map[string]any
+		require.NoError(t, json.Unmarshal([]byte(x.answer), &described))
+		read := func(t *testing.T, answer map[string]any) map[string]any {
+			t.Helper()
+			text, err := json.Marshal(answer)
+			require.NoError(t, err)
+			value, err := x.call(t.Context(), answering(t, x.status, string(text)))
+			require.NoError(t, err, "%s", text)
+			written, err := json.Marshal(value)
+			require.NoError(t, err)
+			var got map[string]any
+			require.NoError(t, json.Unmarshal(written, &got))
+			return got
+		}
+		t.Run(name, func(t *testing.T) {
+			later := maps.Clone(described)
+			later["addedLater"] = map[string]any{"id": "x", "items": []any{1, nil}}
+			for member := range described {
+				if open[member] {
+					later[member] = "of_a_later_version"
+				}
+			}
+			got := read(t, later)
+			for member := range described {
+				assert.Equal(t, later[member], got[member], member)
+			}
+			for member := range described {
+				if proof[name+"."+member] || member == "id" || member == "items" {
+					continue // without it the answer is another: see TestAnotherAnswerIsNoSuccess
+				}
+				without := maps.Clone(described)
+				without[member] = nil
+				got := read(t, without)
+				for other := range described {
+					if other != member {
+						assert.Equal(t, described[other], got[other], "%s without %s", other, member)
+					}
+				}
+			}
+		})
+	}
+}
+
+// Everything optional in a contact may be null. What an answer holds beyond that is kept in its body.
+// Rule: contact.answer
+func TestAContactOfNulls(t *testing.T) {
+	const text = `{"id":"7c9e6679","name":"","isExternal":true,"createdAt":"2026-01-02T03:04:05","email":null,"address":null,"bank":null,
+		"crypto":null,"userId":null,"user":null,"labels":["a"]}`
+	var answer moneymovement.Response
+	contact, err := answering(t, 201, text).Self().Contacts.Create(t.Context(), dapi.ContactCreate{},
+		moneymovement.CaptureResponse(&answer))
+	require.NoError(t, err)
+	assert.Equal(t, &dapi.Contact{ID: "7c9e6679", IsExternal: true, CreatedAt: contact.CreatedAt}, contact)
+	assert.Equal(t, "2026-01-02T03:04:05Z", contact.CreatedAt.Format("2006-01-02T15:04:05Z07:00"))
+	assert.JSONEq(t, text, string(answer.Body))
+}
+
+// An answer that is not the resource, such as one in an envelope of its own, is no resource without an id, and no empty
+// ledger.
+func TestAnotherAnswerIsNoSuccess(t *testing.T) {
+	for name, x := range exchanges {
+		var described map[string]any
+		if x.answer != "" {
+			require.NoError(t, json.Unmarshal([]byte(x.answer), &described))
+		}
+		if described["id"] == nil && described["items"] == nil || silent[name] {
+			continue
+		}
+		for _, answer := range []string{`{}`, `{"data":` + x.answer + `}`,
+			`{"error":{"code":"conflict","message":"No."}}`, `{"id":null}`} {
+			_, err := x.call(t.Context(), answering(t, x.status, answer))
+			if x.method != http.MethodGet {
+				err = as[*errors.OutcomeUnknown](t, err).Cause
+			}
+			unexpected := as[*errors.UnexpectedResponse](t, err)
+			assert.Equal(t, x.status, unexpected.Status, "%s: %s", name, answer)
+			assert.ErrorContains(t, unexpected.Err, "the response has no i", name)
+		}
+	}
+}
+
+// A stated member that is missing costs nothing else. It is named, and a logger gets an error record; an assumed one is
+// a warning, once.
+func TestWhatWasNotReadIsNamedAndLogged(t *testing.T) {
+	var log strings.Builder
+	answer := `{"id":"po_1","status":"processing","contactId":"ct_1","amount":{"value":"25"},"currency":"USDC",` +
+		`"createdAt":"soon","purpose":["x"]}`
+	platform := answering(t, 200, answer, moneymovement.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+	var kept moneymovement.Response
+	for range 3 {
+		payout, err := platform.Self().Payouts.Get(t.Context(), "po_1", moneymovement.CaptureResponse(&kept))
+		require.NoError(t, err)
+		assert.Equal(t, &dapi.Payout{ID: "po_1", Status: "processing", ContactID: "ct_1", Currency: dapi.USDC}, payout)
+	}
+	assert.ElementsMatch(t, []moneymovement.Unread{
+		{Pointer: "/idempotencyKey", Stated: true, Problem: "is missing"},
+		{Pointer: "/purpose", Stated: true, Problem: "is an array"},
+		{Pointer: "/amount", Problem: "is an object"},
+		{Pointer: "/createdAt", Problem: "is not a time"},
+	}, kept.Unread)
+	assert.Equal(t, 3, strings.Count(log.String(), "level=ERROR"))
+	assert.Equal(t, 1, strings.Count(log.String(), "level=WARN"), "one warning for each assumption")
+	assert.Contains(t, log.String(), "/createdAt is not a time")
+	assert.NotContains(t, log.String(), "soon")
+}
+
+func TestOneEntryThatCannotBeReadCostsNoOther(t *testing.T) {
+	var kept moneymovement.Response
+	page, err := answering(t, 200,
+		`{"items":[`+txJSON+`,"what",{"id":"tx_2","amount":{},"createdAt":"2026-01-02T03:04:05Z"},`+txJSON+`],`+
+			`"nextCursor":"c"}`).
+		Self().Transactions.List(t.Context(), dapi.ListTransactionsParams{}, moneymovement.CaptureResponse(&kept))
+	require.NoError(t, err)
+	require.Len(t, page.Items, 3)
+	assert.Equal(t, dapi.TransactionID("tx_2"), page.Items[1].ID)
+	assert.Equal(t, "c", page.NextCursor)
+	assert.Equal(t, moneymovement.Unread{Pointer: "/items/1", Problem: "is a string"}, kept.Unread[0])
+	for _, unread := range kept.Unread[1:] {
+		assert.Contains(t, unread.Pointer, "/items/2/")
+	}
+}
+
+// A page has at most 100 entries. Up to 1,000 are read, and a hostile page of millions costs nothing.
+func TestPagesAreBounded(t *testing.T) {
+	list := func(n int) (*dapi.TransactionPage, []moneymovement.Unread, error) {
+		var kept moneymovement.Response
+		page, err := answering(t, 200, `{"items":[`+strings.Repeat(txJSON+",", n-1)+txJSON+`]}`).Self().Transactions.
+			List(t.Context(), dapi.ListTransactionsParams{Limit: 10}, moneymovement.CaptureResponse(&kept))
+		return page, kept.Unread, err
+	}
+	page, unread, err := list(1000)
+	require.NoError(t, err)
+	assert.Len(t, page.Items, 1000)
+	assert.Contains(t, unread, moneymovement.Unread{Pointer: "/items", Stated: true,
+		Problem: "has 1000 entries, but 10 were asked for"})
+	_, unread, err = list(10)
+	require.NoError(t, err)
+	assert.Empty(t, unread)
+	_, _, err = list(1001)
+	assert.ErrorContains(t, as[*errors.UnexpectedResponse](t, err).Err, "more than 1000 items")
+}
+
+// Money is not taken as moved because a success says nothing.
+func TestASandboxWriteIsProven(t *testing.T) {
+	for _, body := range []string{"", "null", "{}", `{"ok":true}`} {
+		sandbox := answering(t, 200, body).Self().Sandbox
+		for name, write := range map[string]func() (any, error){
+			"Deposit": func() (any, error) {
+				return sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: amount("1"), Currency: dapi.USDC})
+			},
+			"CompletePayin":   func() (any, error) { return sandbox.CompletePayin(t.Context(), "pi_1") },
+			"SetPayoutStatus": func() (any, error) { return sandbox.SetPayoutStatus(t.Context(), "po_1", "completed") },
+		} {
+			got, err := write()
+			_ = as[*errors.OutcomeUnknown](t, err)
+			assert.Nil(t, got, "%s after %q", name, body)
+		}
+	}
+}
+
+// How long a challenge's id may be is not stated.
+func TestALoginWithALongChallenge(t *testing.T) {
+	id := strings.Repeat("c", 3000)
+	var completed string
+	service := mishaps.Connection(func(r *http.Request) (*http.Response, error) {
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/auth/challenge"):
+			return mishaps.Page(http.StatusCreated, "application/json",
+				`{"challengeId":"`+id+`","payload":"bG9naW4"}`)(r)
+		case strings.HasSuffix(r.URL.Path, "/auth/token"):
+			var body struct{ ChallengeID string }
+			if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+				return nil, err
+			}
+			completed = body.ChallengeID
+			return mishaps.Page(http.StatusCreated, "application/json", `{"accessToken":"a"}`)(r)
+		}
+		return mishaps.Page(http.StatusOK, "application/json", `[]`)(r)
+	})
+	key, err := signing.Generate()
+	require.NoError(t, err)
+	integrator, err := dapi.NewIntegrator(baseURL, dapi.Developer{Email: "ops@example.com", Key: key},
+		moneymovement.WithHTTPClient(&http.Client{Transport: service}))
+	require.NoError(t, err)
+	page, err := integrator.Self().Chains.List(t.Context(), dapi.ListChainsParams{})
+	require.NoError(t, err)
+	assert.Empty(t, page.Items)
+	assert.Equal(t, id, completed)
 }
