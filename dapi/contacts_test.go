@@ -11,7 +11,6 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
-	"github.com/moneymovement/moneymovement-go/model"
 )
 
 // bankMethods are the values that the description allows for the accountType of a bank variant.
@@ -102,13 +101,6 @@ func FuzzContactAccount(f *testing.F) {
 		require.NoError(t, jsonv2.Unmarshal(text, &back))
 		require.Equal(t, account.Variant(), back.Variant())
 	})
-}
-
-// An update that empties a currency sets one; it does not leave it out.
-func TestACurrencyIsNotClearedByAnEmptyText(t *testing.T) {
-	_, err := answering(t, 200, `{}`).Self().Contacts.Update(t.Context(), "ct_1",
-		dapi.ContactUpdate{Currency: model.Set("")})
-	assert.ErrorContains(t, err, "UpdateContact: invalid input: currency has 0 characters, but needs at least 3 (ct_1)")
 }
 
 // Only the blockers are stated.

@@ -4,10 +4,10 @@ import (
 	"context"
 	"maps"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
-	"github.com/jarcoal/httpmock"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -91,7 +91,7 @@ func TestEveryErrorAnswersForItsCall(t *testing.T) {
 							dapi.Developer{Email: "ops@example.com", Key: key, Store: store},
 							moneymovement.WithHTTPClient(next))
 						require.NoError(t, err)
-						if _, err = x.call(ctx, platform); err == nil {
+						if _, err = x.by(ctx, platform); err == nil {
 							assert.True(t, x.answer == "" || silent[operation], "an answer that nobody gave")
 						} else {
 							time.Sleep(3 * time.Minute) // until a login that nobody waits for has ended
@@ -129,6 +129,7 @@ func TestFlowErrorsAnswerTheSameQuestions(t *testing.T) {
 		"a key too old":          {&dapi.KeyTooOld{}, false, errors.NotMoved},
 		"a rail not yet active":  {pending("rail"), true, errors.NotMoved},
 		"an approval refused":    {&signing.ApprovalRefused{}, false, errors.NotMoved},
+		"a challenge refused":    {&signing.ChallengeRefused{}, false, errors.NotMoved},
 		"a key that cannot sign": {&signing.NotSigned{}, true, errors.NotMoved},
 		"a key that signs wrong": {&signing.RemoteSignatureRefused{}, false, errors.NotMoved},
 	} {
@@ -137,6 +138,10 @@ func TestFlowErrorsAnswerTheSameQuestions(t *testing.T) {
 			require.True(t, ok)
 			assert.Equal(t, tc.retryable, failure.Retryable())
 			assert.Equal(t, tc.moved, failure.MovedByCall())
+			assert.NotEmpty(t, failure.Error(), "also if its fields are empty")
+			_, headed := errors.CallInfoOf(failure)
+			assert.Equal(t, !strings.HasSuffix(name, "goes on") && !strings.HasPrefix(name, "a key that ") &&
+				!strings.Contains(name, " not yet "), headed, "what a payment ends in names its call")
 		})
 	}
 }
@@ -146,16 +151,8 @@ func TestCallsThatCannotBeMade(t *testing.T) {
 	const makers = "dapi.NewIntegrator or dapi.NewSelfServe"
 	key, err := signing.Generate()
 	require.NoError(t, err)
-	mock := httpmock.NewMockTransport()
-	mock.RegisterNoResponder(func(r *http.Request) (*http.Response, error) {
-		t.Errorf("%s was sent", r.URL)
-		return nil, http.ErrHandlerTimeout
-	})
-	integrator, err := dapi.NewIntegrator("https://service.example", dapi.Developer{Email: "ops@example.com", Key: key},
-		moneymovement.WithHTTPClient(&http.Client{Transport: mock}))
-	require.NoError(t, err)
-	own, err := dapi.NewSelfServe("https://service.example", dapi.Developer{Email: "ops@example.com", Key: key},
-		moneymovement.WithHTTPClient(&http.Client{Transport: mock}))
+	integrator, sent := counted(t)
+	own, err := dapi.NewSelfServe(baseURL, dapi.Developer{Email: "ops@example.com", Key: key})
 	require.NoError(t, err)
 	nobody, zero := (*dapi.Integrator)(nil), new(dapi.Integrator)
 
@@ -166,6 +163,7 @@ func TestCallsThatCannotBeMade(t *testing.T) {
 			new(dapi.SelfServe)},
 	}.Test(t)
 	assert.Greater(t, calls, 400, "the walk found next to nothing")
+	assert.Zero(t, sent.Load())
 	assert.Equal(t, 108, own.Payouts.MaxInFlight())
 	assert.Zero(t, new(dapi.Payouts).MaxInFlight())
 	assert.Zero(t, (*dapi.Payouts)(nil).MaxInFlight())

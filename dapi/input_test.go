@@ -2,9 +2,9 @@ package dapi_test
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,7 +15,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/inprocess"
+	"github.com/moneymovement/moneymovement-go/internal/mishaps"
 	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -23,10 +23,10 @@ import (
 // TestBadInputIsRefusedBeforeAnythingIsSent: not even the login happens.
 // Rule: error.missing, page.limit, page.cursor-size, size.payment-reference, size.purpose, size.document-ids
 // Rule: size.payout-public-key, size.signature, size.contact-name, size.contact-currency, size.id-prefix
-// Rule: contact.onchain, idempotency.pattern
+// Rule: contact.onchain, contact.crypto, contact.email, idempotency.pattern
 func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 	valid := dapi.PayoutCreate{ContactID: "ct_1", Amount: amount("25"), Currency: dapi.USDC}
-	payout := func(change func(*dapi.PayoutCreate)) func(context.Context, *dapi.Integrator) error {
+	payout := func(change func(*dapi.PayoutCreate)) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
 			asked := valid
 			change(&asked)
@@ -38,37 +38,37 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 			return payErr
 		}
 	}
-	contact := func(change dapi.ContactCreate) func(context.Context, *dapi.Integrator) error {
+	contact := func(change dapi.ContactCreate) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
 			_, err := i.Self().Contacts.Create(ctx, change)
 			return err
 		}
 	}
-	update := func(id dapi.ContactID, change dapi.ContactUpdate) func(context.Context, *dapi.Integrator) error {
+	update := func(id dapi.ContactID, change dapi.ContactUpdate) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
 			_, err := i.Self().Contacts.Update(ctx, id, change)
 			return err
 		}
 	}
-	get := func(id dapi.PayoutID) func(context.Context, *dapi.Integrator) error {
+	get := func(id dapi.PayoutID) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
 			_, err := i.Self().Payouts.Get(ctx, id)
 			return err
 		}
 	}
-	payin := func(id dapi.PayinID) func(context.Context, *dapi.Integrator) error {
+	payin := func(id dapi.PayinID) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
 			_, err := i.Self().Payins.Get(ctx, id)
 			return err
 		}
 	}
-	sync := func(id dapi.EscrowID) func(context.Context, *dapi.Integrator) error {
+	sync := func(id dapi.EscrowID) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
 			_, err := i.Self().Escrows.Sync(ctx, id)
 			return err
 		}
 	}
-	open := func(change func(*dapi.EscrowCreate)) func(context.Context, *dapi.Integrator) error {
+	open := func(change func(*dapi.EscrowCreate)) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
 			asked := dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC, Payee: "0x1"}
 			change(&asked)
@@ -80,10 +80,10 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 			return openErr
 		}
 	}
-	acting := func(client dapi.ClientID) func(context.Context, *dapi.Integrator) error {
+	acting := func(client dapi.ClientID) call {
 		return func(ctx context.Context, i *dapi.Integrator) error { return read(ctx, i.For(client)) }
 	}
-	list := func(params dapi.ListTransactionsParams) func(context.Context, *dapi.Integrator) error {
+	list := func(params dapi.ListTransactionsParams) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
 			for _, err := range i.Self().Transactions.All(ctx, params) {
 				return err
@@ -91,7 +91,7 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 			return nil
 		}
 	}
-	keyed := func(key moneymovement.Key) func(context.Context, *dapi.Integrator) error {
+	keyed := func(key moneymovement.Key) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
 			_, err := i.Self().Payouts.Pay(ctx, valid, key, dapi.PayTerms{})
 			return err
@@ -99,7 +99,7 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 	}
 
 	for name, c := range map[string]struct {
-		call        func(context.Context, *dapi.Integrator) error
+		call        call
 		field, code string
 	}{
 		"no contact": {payout(func(p *dapi.PayoutCreate) { p.ContactID = "" }), "contactId",
@@ -125,6 +125,22 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 			"purpose", "too_long"},
 		"eleven documents": {payout(func(p *dapi.PayoutCreate) { p.DocumentIDs = make11() }),
 			"documentIds", "too_many"},
+		"a public key of 516": {payout(func(p *dapi.PayoutCreate) { p.PublicKey = make([]byte, 385) }), "publicKey",
+			"too_long"},
+		"a signature of 2,052": {payout(func(p *dapi.PayoutCreate) { p.Signature = make([]byte, 1537) }), "signature",
+			"too_long"},
+		"an asset in lower case": {payout(func(p *dapi.PayoutCreate) { p.Currency = "usdc" }), "currency",
+			"unknown_variant"},
+		"an asset behind a blank": {payout(func(p *dapi.PayoutCreate) { p.Currency = " USDC" }), "currency",
+			"unknown_variant"},
+		"an asset in mixed case": {payout(func(p *dapi.PayoutCreate) { p.Currency = "Eurc" }), "currency",
+			"unknown_variant"},
+		"a wallet without a chain": {contact(dapi.ContactCreate{Crypto: &dapi.CryptoDestination{Token: "USDC",
+			Address: payee}}), "crypto.chain", "missing"},
+		"a wallet without a token": {contact(dapi.ContactCreate{Crypto: &dapi.CryptoDestination{Chain: "base",
+			Address: payee}}), "crypto.token", "missing"},
+		"a wallet of no address": {contact(dapi.ContactCreate{Crypto: &dapi.CryptoDestination{Chain: "base",
+			Token: "USDC"}}), "crypto.address", "missing"},
 		"an empty key":            {keyed(""), "Idempotency-Key", "missing"},
 		"a key with a space":      {keyed("invoice 42"), "Idempotency-Key", "pattern"},
 		"a key with a line break": {keyed("invoice\r\nX-Service-Account: cl_1"), "Idempotency-Key", "pattern"},
@@ -206,6 +222,86 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 	}
 }
 
+// A refusal says all that is wrong, and how to mend it.
+func TestTextsOfRefusedInput(t *testing.T) {
+	integrator, _ := counted(t)
+	_, err := integrator.For("ct_1").Payouts.Book(t.Context(), dapi.PayoutCreate{})
+	require.ErrorContains(t, err,
+		"BookPayout: invalid input: X-Service-Account (the client of For) is the id of another kind of "+
+			"resource (ct_): pass an id that begins with cl_; "+
+			"amount is required and must not be zero; currency is required; contactId is required")
+	_, err = integrator.Self().Payouts.Book(t.Context(), dapi.PayoutCreate{Currency: " usdc"})
+	require.ErrorContains(t, err, "did you mean USDC")
+	_, err = integrator.Self().Contacts.Update(t.Context(), "ct_1", dapi.ContactUpdate{Currency: model.Set("")})
+	require.ErrorContains(t, err,
+		"UpdateContact: invalid input: currency has 0 characters, but needs at least 3 (ct_1)")
+}
+
+// A payment takes a key of the caller's: one that the SDK made up would die with the process, and its payment could be
+// made twice. The key of an action is part of the path of its confirm, so it is no step in a path.
+func TestPaymentsNeedAKey(t *testing.T) {
+	terms := dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC, Payee: payee}
+	for _, key := range []moneymovement.Key{"", ".", ".."} {
+		option := moneymovement.IdempotencyKey(key)
+		for name, refused := range map[string]call{
+			"Pay": func(ctx context.Context, i *dapi.Integrator) error {
+				payment, err := i.Self().Payouts.Pay(ctx, dapi.PayoutCreate{ContactID: "ct_1", Amount: amount("25"),
+					Currency: dapi.USDC}, key, dapi.PayTerms{})
+				assert.Equal(t, key == "", payment.Unpaid, "without a key nothing can have been paid")
+				return err
+			},
+			"Open": func(ctx context.Context, i *dapi.Integrator) error {
+				_, err := i.Self().Escrows.Open(ctx, terms, key, dapi.DealTerms{})
+				return err
+			},
+			"Act": func(ctx context.Context, i *dapi.Integrator) error {
+				_, err := i.Self().Escrows.Act(ctx, terms, "esc_1", dapi.EscrowActionTypeRelease, key, dapi.DealTerms{})
+				return err
+			},
+			"Create": func(ctx context.Context, i *dapi.Integrator) error {
+				_, err := i.Self().Escrows.Create(ctx, terms, option)
+				return err
+			},
+			"Prepare": func(ctx context.Context, i *dapi.Integrator) error {
+				_, err := i.Self().Escrows.Prepare(ctx, "esc_1", dapi.EscrowActionTypeRelease, option)
+				return err
+			},
+		} {
+			if name == "Pay" && key != "" {
+				continue // whose key is in no path
+			}
+			t.Run(name+" with "+string(key), func(t *testing.T) {
+				integrator, sent := counted(t)
+				err := refused(t.Context(), integrator)
+				assert.Equal(t, "Idempotency-Key", as[*errors.InvalidInput](t, err).Fields[0].Field)
+				assert.Zero(t, sent.Load())
+				if key != "" {
+					require.ErrorContains(t, err, "use another key")
+				} else if name != "Create" && name != "Prepare" {
+					require.ErrorContains(t, err, "DeriveKey")
+				}
+			})
+		}
+	}
+}
+
+// Nothing is confirmed of what has no approval.
+func TestConfirmOfNothing(t *testing.T) {
+	integrator, sent := counted(t)
+	account := integrator.Self()
+	for _, booked := range []*dapi.Payout{nil, {ID: "po_1"}, {ID: "po_1", Approval: &dapi.Approval{}}} {
+		_, err := account.Payouts.Confirm(t.Context(), dapi.PayoutCreate{ContactID: "ct_1", Amount: amount("25"),
+			Currency: dapi.USDC}, booked)
+		as[*signing.ApprovalRefused](t, err)
+	}
+	for _, prepared := range []*dapi.EscrowAction{nil, {}, {Approval: &dapi.Approval{}}} {
+		_, err := account.Escrows.Confirm(t.Context(), dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC,
+			Payee: payee}, "esc_1", dapi.EscrowActionTypeApprove, prepared)
+		as[*signing.ApprovalRefused](t, err)
+	}
+	assert.Zero(t, sent.Load())
+}
+
 func make11() []string { return strings.Split("a,b,c,d,e,f,g,h,i,j,k", ",") }
 
 func TestClientsThatCannotBeMade(t *testing.T) {
@@ -243,32 +339,6 @@ func TestClientsThatCannotBeMade(t *testing.T) {
 			}
 		})
 	}
-}
-
-// counted is an integrator and the number of requests that it has sent, the login included.
-func counted(t *testing.T) (*dapi.Integrator, *atomic.Int32) {
-	t.Helper()
-	sent := new(atomic.Int32)
-	w := &inprocess.Transport{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { sent.Add(1) })}
-	key, err := signing.Generate()
-	require.NoError(t, err)
-	integrator, err := dapi.NewIntegrator(baseURL, dapi.Developer{Email: "ops@example.com", Key: key},
-		moneymovement.WithHTTPClient(&http.Client{Transport: w}))
-	require.NoError(t, err)
-	return integrator, sent
-}
-
-// refusedUnsent expects that a call refuses one field of its input and sends nothing, not even a login.
-func refusedUnsent(t *testing.T, call func(context.Context, *dapi.Integrator) error, field, code string) {
-	t.Helper()
-	integrator, sent := counted(t)
-	refused := as[*errors.InvalidInput](t, call(t.Context(), integrator))
-	require.Len(t, refused.Fields, 1)
-	assert.Equal(t, field, refused.Fields[0].Field)
-	assert.Equal(t, code, refused.Fields[0].Code)
-	assert.NotEmpty(t, refused.Fields[0].Message)
-	assert.NotEmpty(t, refused.Operation)
-	assert.Zero(t, sent.Load())
 }
 
 // waits are all methods that wait.
@@ -330,20 +400,20 @@ func TestInvalidWaitOptionsAreRefused(t *testing.T) {
 }
 
 func TestInvalidArgumentsOfWaitsAreRefused(t *testing.T) {
-	escrow := func(statuses ...dapi.EscrowStatus) func(context.Context, *dapi.Integrator) error {
+	escrow := func(statuses ...dapi.EscrowStatus) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
 			_, err := i.Self().Escrows.Wait(ctx, "esc_1", statuses)
 			return err
 		}
 	}
-	rail := func(method dapi.BankMethod, currency string) func(context.Context, *dapi.Integrator) error {
+	rail := func(method dapi.BankMethod, currency string) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
 			_, err := i.For("cl_1").Rails.WaitActive(ctx, method, currency)
 			return err
 		}
 	}
 	for name, c := range map[string]struct {
-		call  func(context.Context, *dapi.Integrator) error
+		call  call
 		field string
 	}{
 		"a deal for no status":    {escrow(), "statuses"},
@@ -356,36 +426,42 @@ func TestInvalidArgumentsOfWaitsAreRefused(t *testing.T) {
 }
 
 func TestInvalidTermsAreRefused(t *testing.T) {
-	pay := func(terms dapi.PayTerms) func(context.Context, *dapi.Integrator) error {
+	pay := func(terms dapi.PayTerms) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
-			_, err := i.Self().Payouts.Pay(ctx, dapi.PayoutCreate{ContactID: "ct_1", Amount: amount("25"),
+			payment, err := i.Self().Payouts.Pay(ctx, dapi.PayoutCreate{ContactID: "ct_1", Amount: amount("25"),
 				Currency: dapi.USDC}, "invoice-42", terms)
+			assert.Equal(t, moneymovement.PaymentNeedsDecision, payment.State,
+				"an earlier call, with other options, may have paid")
 			return err
 		}
 	}
-	bounded := func(bounds dapi.Bounds) func(context.Context, *dapi.Integrator) error {
+	bounded := func(bounds dapi.Bounds) call {
 		return pay(dapi.PayTerms{Bounds: bounds})
 	}
-	atMost := func(fee decimal.Decimal) func(context.Context, *dapi.Integrator) error {
+	atMost := func(fee decimal.Decimal) call {
 		return bounded(dapi.Bounds{MaxFee: &fee})
 	}
-	atLeast := func(least decimal.Decimal) func(context.Context, *dapi.Integrator) error {
+	atLeast := func(least decimal.Decimal) call {
 		return bounded(dapi.Bounds{MinDestinationAmount: &least, DestinationCurrency: "EUR"})
 	}
-	tolerant := func(part decimal.Decimal) func(context.Context, *dapi.Integrator) error {
+	noWorse := func(leaves, of, arrives, in string) call {
+		return bounded(dapi.Bounds{NoWorseThan: &dapi.Quote{SourceAmount: amount(leaves), SourceCurrency: of,
+			DestinationAmount: amount(arrives), DestinationCurrency: in}})
+	}
+	tolerant := func(part decimal.Decimal) call {
 		return bounded(dapi.Bounds{QuoteTolerance: part})
 	}
-	known := func(history dapi.History) func(context.Context, *dapi.Integrator) error {
+	known := func(history dapi.History) call {
 		return pay(dapi.PayTerms{History: history})
 	}
-	open := func(history dapi.History) func(context.Context, *dapi.Integrator) error {
+	open := func(history dapi.History) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
 			_, err := i.Self().Escrows.Open(ctx, dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC,
 				Payee: "0x1"}, "deal-42", dapi.DealTerms{History: history})
 			return err
 		}
 	}
-	act := func(history dapi.History) func(context.Context, *dapi.Integrator) error {
+	act := func(history dapi.History) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
 			_, err := i.Self().Escrows.Act(ctx, dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC,
 				Payee: "0x1"}, "esc_1", dapi.EscrowActionTypeRelease, "release-42", dapi.DealTerms{History: history})
@@ -394,11 +470,18 @@ func TestInvalidTermsAreRefused(t *testing.T) {
 	}
 	tomorrow := dapi.History{FirstUsed: time.Now().Add(24 * time.Hour)}
 	for name, c := range map[string]struct {
-		call        func(context.Context, *dapi.Integrator) error
+		call        call
 		field, code string
 	}{
-		"a negative fee":                   {atMost(amount("-0.01")), "MaxFee", "out_of_range"},
-		"a negative minimum":               {atLeast(amount("-1")), "MinDestinationAmount", "out_of_range"},
+		"a negative fee":       {atMost(amount("-0.01")), "MaxFee", "out_of_range"},
+		"a negative minimum":   {atLeast(amount("-1")), "MinDestinationAmount", "out_of_range"},
+		"a minimum of nothing": {atLeast(decimal.Zero), "MinDestinationAmount", "out_of_range"},
+		"a minimum in no currency": {bounded(dapi.Bounds{MinDestinationAmount: new(amount("1"))}),
+			"MinDestinationAmount", "out_of_range"},
+		"a quote of which nothing arrives": {noWorse("1", "USDC", "0", "EUR"), "NoWorseThan", "missing"},
+		"a quote of which nothing leaves":  {noWorse("0", "USDC", "1", "EUR"), "NoWorseThan", "missing"},
+		"a quote that leaves in nothing":   {noWorse("1", "", "1", "EUR"), "NoWorseThan", "missing"},
+		"a quote that arrives in nothing":  {noWorse("1", "USDC", "1", ""), "NoWorseThan", "missing"},
 		"a negative tolerance":             {tolerant(amount("-0.1")), "QuoteTolerance", "out_of_range"},
 		"a tolerance of all":               {tolerant(decimal.NewFromInt(1)), "QuoteTolerance", "out_of_range"},
 		"a fee of too many digits":         {atMost(decimal.New(1, 999_999_999)), "MaxFee", "too_long"},
@@ -421,13 +504,13 @@ func TestInvalidTermsAreRefused(t *testing.T) {
 
 // The terms that an approval is compared with are needed where it is signed as well as where it is booked.
 func TestTermsThatNoApprovalCanHaveAreRefused(t *testing.T) {
-	confirm := func(asked dapi.PayoutCreate) func(context.Context, *dapi.Integrator) error {
+	confirm := func(asked dapi.PayoutCreate) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
 			_, err := i.Self().Payouts.Confirm(ctx, asked, &dapi.Payout{ID: "po_1"})
 			return err
 		}
 	}
-	act := func(terms dapi.EscrowCreate) func(context.Context, *dapi.Integrator) error {
+	act := func(terms dapi.EscrowCreate) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
 			deals := i.Self().Escrows
 			_, actErr := deals.Act(ctx, terms, "esc_1", dapi.EscrowActionTypeRelease, "release-42", dapi.DealTerms{})
@@ -440,7 +523,7 @@ func TestTermsThatNoApprovalCanHaveAreRefused(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]struct {
-		call        func(context.Context, *dapi.Integrator) error
+		call        call
 		field, code string
 	}{
 		"a payout of a negative amount": {confirm(dapi.PayoutCreate{Amount: amount("-25"), Currency: dapi.USDC}),
@@ -492,4 +575,278 @@ func TestInvalidChainNamesAreRefused(t *testing.T) {
 			assert.Equal(t, tc.code, refused.Fields[0].Code)
 		})
 	}
+}
+
+// What the description allows, and what it leaves open, is for the service to judge.
+// Rule: size.contact-currency, size.contact-name, size.contact-id, contact.name, contact.email
+// Rule: size.payment-reference, size.purpose, size.document-ids, idempotency.pattern
+func TestWhatTheDescriptionAllowsIsSent(t *testing.T) {
+	capabilities := func(id dapi.ContactID) call {
+		return func(ctx context.Context, i *dapi.Integrator) error {
+			_, err := i.Self().Contacts.Capabilities(ctx, id)
+			return err
+		}
+	}
+	contact := func(asked dapi.ContactCreate) call {
+		return func(ctx context.Context, i *dapi.Integrator) error {
+			_, err := i.Self().Contacts.Create(ctx, asked)
+			return err
+		}
+	}
+	update := func(change dapi.ContactUpdate) call {
+		return func(ctx context.Context, i *dapi.Integrator) error {
+			_, err := i.Self().Contacts.Update(ctx, "ct_1", change)
+			return err
+		}
+	}
+	book := func(value string) call {
+		return func(ctx context.Context, i *dapi.Integrator) error {
+			_, err := i.Self().Payouts.Book(ctx, dapi.PayoutCreate{ContactID: "7c9e6679-7425", Amount: amount(value),
+				Currency: dapi.USDC})
+			return err
+		}
+	}
+	bank := func(further map[string]any) call {
+		return contact(dapi.ContactCreate{Bank: &dapi.BankDestination{
+			Method: "swift", Currency: "EUROS", Fields: map[string]any{"iban": "x"}, Holder: map[string]any{},
+			AdditionalProperties: further,
+		}})
+	}
+	long := strings.Repeat("a", 216)
+	none, empty := model.Null[string](), model.Set("")
+	sendsAll(t, map[string]exchanged{
+		"a contact's id of 216": {capabilities(dapi.ContactID(long)),
+			"GET /contacts/" + long + "/capabilities"},
+		"behind its prefix": {capabilities(dapi.ContactID("ct_" + long)),
+			"GET /contacts/ct_" + long + "/capabilities"},
+		"its every character":   {capabilities("A.z_0:-"), "GET /contacts/A.z_0:-/capabilities"},
+		"dots that are no step": {capabilities("..."), "GET /contacts/.../capabilities"},
+		"a currency in lower case": {contact(dapi.ContactCreate{Currency: "usd"}),
+			`POST /contacts {"currency":"usd"}`},
+		"a currency of four": {contact(dapi.ContactCreate{Currency: "EURC"}),
+			`POST /contacts {"currency":"EURC"}`},
+		"a name of 200": {contact(dapi.ContactCreate{Name: strings.Repeat("é", 200)}),
+			`POST /contacts {"name":"` + strings.Repeat("é", 200) + `"}`},
+		"nothing but defaults": {contact(dapi.ContactCreate{}), `POST /contacts {}`},
+		"a chain's code of any style": {contact(onchain("eip155:8453")),
+			`POST /contacts {"account":{"accountType":"onchain","chainId":"eip155:8453",` +
+				`"currency":"usdc.e","walletAddress":"bc1q"}}`},
+		"a chain's code in upper case": {contact(onchain("BASE")),
+			`POST /contacts {"account":{"accountType":"onchain","chainId":"BASE","currency":"usdc.e",` +
+				`"walletAddress":"bc1q"}}`},
+		"a bank method of a later version": {contact(dapi.ContactCreate{Account: dapi.Bank("mars_local",
+			dapi.BankAccount{})}), `POST /contacts {"account":{"accountType":"mars_local"}}`},
+		"an email, and no account": {contact(dapi.ContactCreate{Email: "ops@example.com"}),
+			`POST /contacts {"email":"ops@example.com"}`},
+		"a payment at its bounds": {func(ctx context.Context, i *dapi.Integrator) error {
+			_, err := i.Self().Payouts.Book(ctx, dapi.PayoutCreate{ContactID: "ct_1", Amount: amount("25.123456"),
+				Currency: dapi.USDC, PaymentReference: strings.Repeat("€", 140), Purpose: strings.Repeat("ß", 64),
+				DocumentIDs: make11()[:10]}, moneymovement.IdempotencyKey(moneymovement.Key(strings.Repeat("k", 128))))
+			return err
+		}, `POST /payouts {"contactId":"ct_1","amount":"25.123456","currency":"USDC","documentIds":["a","b","c","d",` +
+			`"e","f","g","h","i","j"],"paymentReference":"` + strings.Repeat("€", 140) + `","purpose":"` +
+			strings.Repeat("ß", 64) + `"}`},
+		"a key that is a step in a path, where it is in none": {func(ctx context.Context, i *dapi.Integrator) error {
+			_, err := i.Self().Payouts.Book(ctx, dapi.PayoutCreate{ContactID: "ct_1", Amount: amount("25"),
+				Currency: dapi.USDC}, moneymovement.IdempotencyKey(".."))
+			return err
+		}, `POST /payouts {"contactId":"ct_1","amount":"25","currency":"USDC"}`},
+		"a change of what is not text": {update(dapi.ContactUpdate{IsExternal: model.Set(false),
+			Address: model.Set(dapi.PostalAddress{City: "Paris"})}),
+			`PATCH /contacts/ct_1 {"address":{"city":"Paris"},"isExternal":false}`},
+		"a change of nothing": {update(dapi.ContactUpdate{}), `PATCH /contacts/ct_1 {}`},
+		"a currency that is cleared": {update(dapi.ContactUpdate{Currency: none, Name: empty}),
+			`PATCH /contacts/ct_1 {"currency":null,"name":""}`},
+		"zeros behind the last decimal": {book("1.500000000"),
+			`POST /payouts {"amount":"1.5","contactId":"7c9e6679-7425","currency":"USDC"}`},
+		"a payin's id of any style": {func(ctx context.Context, i *dapi.Integrator) error {
+			_, err := i.Self().Payins.Get(ctx, "7c9e6679-7425")
+			return err
+		}, "GET /payins/7c9e6679-7425"},
+		"a deal's id of any style": {func(ctx context.Context, i *dapi.Integrator) error {
+			_, err := i.Self().Escrows.Sync(ctx, "deal:7425")
+			return err
+		}, "POST /escrow/deal:7425/sync"},
+		"a bank destination": {bank(nil),
+			`POST /contacts {"bank":{"method":"swift","currency":"EUROS","fields":{"iban":"x"},"holder":{}}}`},
+		"with fields that are cut off": {bank(map[string]any{"bankCode": "7", "tags": []string{"a"}}),
+			`POST /contacts {"bank":{"method":"swift","currency":"EUROS","fields":{"iban":"x"},` +
+				`"holder":{},"bankCode":"7","tags":["a"]}}`},
+		"a name that is cleared": {update(dapi.ContactUpdate{Name: none}),
+			`PATCH /contacts/ct_1 {"name":null}`},
+		"an email that is made empty": {update(dapi.ContactUpdate{Email: empty}),
+			`PATCH /contacts/ct_1 {"email":""}`},
+		"a currency of the account": {
+			contact(dapi.ContactCreate{Account: dapi.SEPA(dapi.IBANAccount{Currency: "EUROS"})}),
+			`POST /contacts {"account":{"accountType":"sepa","currency":"EUROS"}}`},
+		"a kind of identifier without end": {
+			contact(dapi.ContactCreate{
+				Account: dapi.SEPA(dapi.IBANAccount{Holder: dapi.AccountHolder{IDType: dapi.HolderIDType(long)}})}),
+			`POST /contacts {"account":{"accountType":"sepa","currency":"EUR","holderIdType":"` + long + `"}}`},
+		"a chain by its name": {contact(onchain("Arbitrum One")),
+			`POST /contacts {"account":{"accountType":"onchain","chainId":"Arbitrum One",` +
+				`"currency":"usdc.e","walletAddress":"bc1q"}}`},
+	})
+}
+
+// What is assumed is not checked: it is sent, and the host, which assumes the same, says what it thinks of it.
+func TestWhatIsAssumedIsSent(t *testing.T) {
+	payout := func(change func(*dapi.PayoutCreate)) call {
+		return func(ctx context.Context, i *dapi.Integrator) error {
+			asked := dapi.PayoutCreate{ContactID: "ct_1", Amount: amount("25"), Currency: dapi.USDC}
+			change(&asked)
+			_, err := i.Self().Payouts.Book(ctx, asked)
+			return err
+		}
+	}
+	deal := func(change func(*dapi.EscrowCreate)) call {
+		return func(ctx context.Context, i *dapi.Integrator) error {
+			asked := dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC, Payee: "0x1"}
+			change(&asked)
+			_, err := i.Self().Escrows.Create(ctx, asked)
+			return err
+		}
+	}
+	payin := func(id dapi.PayinID) call {
+		return func(ctx context.Context, i *dapi.Integrator) error {
+			_, err := i.Self().Payins.Get(ctx, id)
+			return err
+		}
+	}
+	sync := func(id dapi.EscrowID) call {
+		return func(ctx context.Context, i *dapi.Integrator) error {
+			_, err := i.Self().Escrows.Sync(ctx, id)
+			return err
+		}
+	}
+	price := func(asked dapi.PayinCreate) call {
+		return func(ctx context.Context, i *dapi.Integrator) error {
+			_, err := i.Self().Payins.Create(ctx, asked)
+			return err
+		}
+	}
+	kyb := func(asked dapi.KYBInformation) call {
+		return func(ctx context.Context, i *dapi.Integrator) error {
+			_, err := i.Self().Verification.Save(ctx, asked)
+			return err
+		}
+	}
+	client := func(asked dapi.ClientCreate) call {
+		return func(ctx context.Context, i *dapi.Integrator) error {
+			_, err := i.Clients.Create(ctx, asked)
+			return err
+		}
+	}
+	deposit := func(asked dapi.DepositCreate) call {
+		return func(ctx context.Context, i *dapi.Integrator) error {
+			_, err := i.Self().Sandbox.Deposit(ctx, asked)
+			return err
+		}
+	}
+	long := strings.Repeat("p", 217)
+	documents := strings.Split(strings.Repeat("d,", 50)+"d", ",")
+	sendsAll(t, map[string]exchanged{
+		"five letters": {payout(func(p *dapi.PayoutCreate) { p.Currency = "USDCC" }),
+			`POST /payouts {"amount":"25","contactId":"ct_1","currency":"USDCC"}`},
+		"a currency of no asset in lower case": {payout(func(p *dapi.PayoutCreate) { p.Currency = "usdt" }),
+			`POST /payouts {"amount":"25","contactId":"ct_1","currency":"usdt"}`},
+		"seven decimals of USDC": {payout(func(p *dapi.PayoutCreate) { p.Amount = amount("1.0000001") }),
+			`POST /payouts {"amount":"1.0000001","contactId":"ct_1","currency":"USDC"}`},
+		"an empty document": {payout(func(p *dapi.PayoutCreate) { p.DocumentIDs = []string{"d1", ""} }),
+			`POST /payouts {"amount":"25","contactId":"ct_1","currency":"USDC","documentIds":["d1",""]}`},
+		"a document's id without end": {payout(func(p *dapi.PayoutCreate) { p.DocumentIDs = []string{long} }),
+			`POST /payouts {"amount":"25","contactId":"ct_1","currency":"USDC","documentIds":["` + long + `"]}`},
+		"a negative chain": {payout(func(p *dapi.PayoutCreate) { p.ToChainID = -1 }),
+			`POST /payouts {"amount":"25","contactId":"ct_1","currency":"USDC","toChainId":-1}`},
+		"a payee by name": {deal(func(e *dapi.EscrowCreate) { e.Payee = "bob.base.eth" }),
+			`POST /escrow {"amount":"25","currency":"USDC","payee":"bob.base.eth"}`},
+		"a long memo": {deal(func(e *dapi.EscrowCreate) { e.Memo = long }),
+			`POST /escrow {"amount":"25","currency":"USDC","memo":"` + long + `","payee":"0x1"}`},
+		"an action without a type": {func(ctx context.Context, i *dapi.Integrator) error {
+			_, err := i.Self().Escrows.Prepare(ctx, "esc_1", "")
+			return err
+		}, `POST /escrow/esc_1/actions {}`},
+		"a payout's id for a payin's": {payin("po_1"), "GET /payins/po_1"},
+		"a payin of 217":              {payin(dapi.PayinID(long)), "GET /payins/" + long},
+		"a payin with signs":          {payin("a=b c+é;~@"), "GET /payins/a=b%20c+%C3%A9%3B~@"},
+		"a contact's id for a deal's": {sync("ct_1"), "POST /escrow/ct_1/sync"},
+		"a payin of nothing":          {price(dapi.PayinCreate{}), "POST /payins {}"},
+		"a payin of less than nothing": {price(dapi.PayinCreate{Amount: amount("-1"), Currency: "euro",
+			MaxAmount: amount("-2"), OriginChainID: -1}),
+			`POST /payins {"amount":"-1","currency":"euro","maxAmount":"-2","originChainId":-1}`},
+		"51 documents": {kyb(dapi.KYBInformation{DocumentIDs: documents}),
+			`PUT /client/kyb {"documentIds":["` + strings.Join(documents, `","`) + `"]}`},
+		"no documents any more": {kyb(dapi.KYBInformation{DocumentIDs: []string{}}),
+			`PUT /client/kyb {"documentIds":[]}`},
+		"a credit of nothing": {deposit(dapi.DepositCreate{}), "POST /sandbox/deposits {}"},
+		"a credit of less": {deposit(dapi.DepositCreate{Amount: amount("-1"), Currency: "gold"}),
+			`POST /sandbox/deposits {"amount":"-1","currency":"gold"}`},
+		"a rail of no name": {func(ctx context.Context, i *dapi.Integrator) error {
+			_, err := i.Self().Rails.Open(ctx, dapi.RailCreate{})
+			return err
+		}, "POST /banks {}"},
+		"a move to nowhere": {func(ctx context.Context, i *dapi.Integrator) error {
+			_, err := i.Self().Sandbox.SetPayoutStatus(ctx, "po_1", "")
+			return err
+		}, "POST /sandbox/payouts/po_1/status {}"},
+		"a client with a country in words": {client(dapi.ClientCreate{Email: "a", Country: "Norway"}),
+			`POST /clients {"country":"Norway","email":"a"}`},
+		"a client with long names": {client(dapi.ClientCreate{Email: long, EntityName: long, FirstName: long,
+			LastName: long}),
+			`POST /clients {"email":"` + long + `","entityName":"` + long + `","firstName":"` + long +
+				`","lastName":"` + long + `"}`},
+	})
+}
+
+// The client's id is stated to begin with cl_, and nothing else about it.
+func TestAnyClientsIDIsSent(t *testing.T) {
+	account := ""
+	integrator := sessionBy(t, mishaps.Connection(func(r *http.Request) (*http.Response, error) {
+		account = r.Header.Get("X-Service-Account")
+		return mishaps.Page(http.StatusOK, "application/json", `{"items":[]}`)(r)
+	}))
+	for _, id := range []dapi.ClientID{"cl_a=b c/é", "cl_", dapi.ClientID("cl_" + strings.Repeat("a", 217))} {
+		require.NoError(t, read(t.Context(), integrator.For(id)))
+		assert.Equal(t, string(id), account)
+	}
+}
+
+type call = func(context.Context, *dapi.Integrator) error
+
+// exchanged is what a call sends.
+type exchanged struct {
+	call call
+	sent string
+}
+
+// sendsAll runs calls against a service that refuses everything, so that it was the service that judged.
+func sendsAll(t *testing.T, calls map[string]exchanged) {
+	t.Helper()
+	for name, c := range calls {
+		t.Run(name, func(t *testing.T) {
+			line, body := "", ""
+			refuses := mishaps.Connection(func(r *http.Request) (*http.Response, error) {
+				line = r.Method + " " + strings.TrimPrefix(r.URL.EscapedPath(), "/dapi/v1")
+				if r.Body != nil {
+					sent, _ := io.ReadAll(r.Body)
+					body = string(sent)
+				}
+				return mishaps.Page(http.StatusUnprocessableEntity, "application/json",
+					`{"error":{"code":"validation_failed","message":"No."}}`)(r)
+			})
+			as[*errors.ValidationFailed](t, c.call(t.Context(), sessionBy(t, refuses)))
+			wantLine, wantBody, hasBody := strings.Cut(c.sent, " {")
+			assert.Equal(t, wantLine, line)
+			if hasBody {
+				assert.JSONEq(t, "{"+wantBody, body)
+			} else {
+				assert.Empty(t, body)
+			}
+		})
+	}
+}
+
+func onchain(chain dapi.ChainCode) dapi.ContactCreate {
+	return dapi.ContactCreate{Account: dapi.Onchain(dapi.OnchainAccount{WalletAddress: "bc1q", ChainID: chain,
+		Currency: "usdc.e"})}
 }

@@ -151,23 +151,6 @@ func TestWordsThatProgramsStore(t *testing.T) {
 		[]PriceBound{
 			BoundMinDestinationAmount, BoundMaxFee, BoundNoWorseThan, BoundAmount, BoundAsset, BoundReadable,
 		})
-	assert.Equal(t, []MethodKind{"scheme", "local", "ewallet"}, []MethodKind{
-		MethodKindScheme, MethodKindLocal, MethodKindEwallet,
-	})
-}
-
-// Every error that a payment ends in has the common methods, and prints even when its fields are empty.
-func TestErrorsOfAPaymentAreFailures(t *testing.T) {
-	for _, failure := range []errors.Failure{
-		&PriceRefused{}, &TermsDiffer{}, &PaymentDeclined{}, &KeyTooOld{}, &PayoutNotCompleted{}, &EscrowNotOpened{},
-		&PayinNotCompleted{}, &ChannelUnavailable{}, &RailNotListed{}, &signing.ApprovalRefused{},
-		&signing.ChallengeRefused{},
-	} {
-		assert.Equal(t, errors.NotMoved, failure.MovedByCall(), "%T", failure)
-		assert.NotEmpty(t, failure.Error(), "%T", failure)
-		_, headed := errors.CallInfoOf(failure)
-		assert.True(t, headed, "%T", failure)
-	}
 }
 
 // A deal of which only the id is known.

@@ -255,12 +255,6 @@ func TestARefusedTokenIsRenewedOnceForAll(t *testing.T) {
 	})
 }
 
-// read makes a call that needs a session.
-func read(ctx context.Context, account *dapi.Account) error {
-	_, err := account.Chains.List(ctx, dapi.ListChainsParams{})
-	return err
-}
-
 // A token that lives for less than the usual time ahead is renewed in the last quarter of its life, and not by each
 // call.
 func TestTokensThatLiveShortlyAreNotRenewedByEachCall(t *testing.T) {

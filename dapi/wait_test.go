@@ -16,7 +16,112 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/model"
 )
+
+// Rule: rail.states, rail.residency
+func TestRailWaits(t *testing.T) {
+	page := func(status string) string {
+		return `{"items":[{"method":"ach","currency":"USD","status":"active"},{"method":"sepa","currency":"EUR",` +
+			`"status":"` + status + `"}]}`
+	}
+	const list = "GET /banks?limit=100"
+	t.Run("until it is active", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			s, integrator := newScript(t,
+				map[string][]string{list: {page("available"), page("pending"), page("active")}})
+			rail, err := integrator.For("cl_1").Rails.WaitActive(t.Context(), dapi.BankMethodSEPA, "EUR")
+			require.NoError(t, err)
+			assert.Equal(t, dapi.RailStatusActive, rail.Status)
+			assert.Equal(t, dapi.BankMethodSEPA, rail.Method)
+			assert.Equal(t, 3, s.sent(list))
+		})
+	})
+	t.Run("until its channel is down", func(t *testing.T) {
+		_, integrator := newScript(t, map[string][]string{list: {page("channel_unavailable")}})
+		rail, err := integrator.For("cl_1").Rails.WaitActive(t.Context(), dapi.BankMethodSEPA, "EUR")
+		down := as[*dapi.ChannelUnavailable](t, err)
+		assert.Same(t, rail, down.Rail)
+		assert.Equal(t, []string{"ListRails", "", "cl_1"}, []string{down.Operation, down.Resource, down.Account})
+		assert.ErrorContains(t, err,
+			"rail sepa EUR reports channel_unavailable: the channel of its banking partner is down; "+
+				"wait again later")
+	})
+	t.Run("not for one that is not there", func(t *testing.T) {
+		_, integrator := newScript(t, map[string][]string{list: {page("active")}})
+		_, err := integrator.For("cl_1").Rails.WaitActive(t.Context(), dapi.BankMethodSEPA, "PLN")
+		unlisted := as[*dapi.RailNotListed](t, err)
+		assert.Equal(t, "PLN", unlisted.Currency)
+		assert.Equal(t, []string{"ListRails", "", "cl_1"},
+			[]string{unlisted.Operation, unlisted.Resource, unlisted.Account})
+		assert.ErrorContains(t, err, "rail sepa PLN is not in the client's list: it was not requested (see "+
+			"Rails.Open), or it is not available for the client's country of residence or legal form")
+	})
+	t.Run("on any page", func(t *testing.T) {
+		_, integrator := newScript(t, map[string][]string{
+			list: {`{"items":[],"nextCursor":"2"}`}, "GET /banks?cursor=2&limit=100": {page("active")},
+		})
+		_, err := integrator.For("cl_1").Rails.WaitActive(t.Context(), dapi.BankMethodSEPA, "EUR")
+		require.NoError(t, err)
+	})
+}
+
+func TestPayinWaits(t *testing.T) {
+	payin := func(status string) string {
+		return `{"id":"pi_1","status":"` + status + `","createdAt":"2026-01-01T00:00:00Z"}`
+	}
+	for end, completed := range map[string]bool{"completed": true, "expired": false} {
+		t.Run(end, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, integrator := newScript(t,
+					map[string][]string{"GET /payins/pi_1": {payin("quoted"), payin("awaiting_funds"), payin(end)}})
+				got, err := integrator.For("cl_1").Payins.Wait(t.Context(), "pi_1")
+				assert.Equal(t, dapi.PayinStatus(end), got.Status)
+				assert.Equal(t, 3, s.sent("GET /payins/pi_1"))
+				if completed {
+					require.NoError(t, err)
+					return
+				}
+				assert.Same(t, got, as[*dapi.PayinNotCompleted](t, err).Payin)
+				assert.ErrorContains(t, err,
+					"payin pi_1 ended with status expired: no money arrived; to receive money, create a new payin")
+			})
+		})
+	}
+}
+
+// A completion whose answer shows nothing is read. It was taken also where it cannot be read.
+func TestCompletionThatShowsNothing(t *testing.T) {
+	for answer, status := range map[string]model.KYCStatus{`{"status":"under_review","requirements":[]}`: "under_review", `[`: ""} {
+		_, integrator := newScript(t,
+			map[string][]string{"POST /client/kyb/complete": {`{}`}, "GET /client/kyb": {answer}})
+		submitted, err := integrator.For("cl_1").Verification.Complete(t.Context())
+		require.NoError(t, err)
+		require.NotNil(t, submitted)
+		assert.Equal(t, status, submitted.Status)
+	}
+}
+
+// Rule: verification.completed-explicitly
+func TestVerificationWaits(t *testing.T) {
+	for _, end := range []model.KYCStatus{model.KYCStatusApproved, model.KYCStatusRejected} {
+		t.Run(string(end), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				_, integrator := newScript(t, map[string][]string{"GET /client/kyb": {
+					`{"status":"under_review","requirements":[]}`,
+					`{"status":"a_status_of_tomorrow","requirements":[]}`,
+					`{"status":"` + string(end) + `","requirements":[]}`,
+				}})
+				var ids []string
+				kyb, err := integrator.For("cl_1").Verification.WaitDecided(t.Context(),
+					moneymovement.OnProgress(func(p moneymovement.Progress) { ids = append(ids, p.ID) }))
+				require.NoError(t, err)
+				assert.Equal(t, end, kyb.Status)
+				assert.Equal(t, []string{"cl_1", "cl_1", "cl_1"}, ids)
+			})
+		})
+	}
+}
 
 // Each wait of an account and an integrator names its resource to whoever follows it.
 func TestProgressNamesTheResource(t *testing.T) {
