@@ -188,14 +188,3 @@ func TestOpenWithADealOfAnotherKey(t *testing.T) {
 	as[*errors.OutcomeUnknown](t, err)
 	assert.Equal(t, 1, w.holdings())
 }
-
-// A refusal that names the paid payout of another key pays nothing.
-func TestAlreadyFundedOfAnotherPayment(t *testing.T) {
-	w := newPayWorld(t)
-	paid, err := w.pay(journaled())
-	require.NoError(t, err)
-	w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").
-		WithDetails(map[string]any{"payoutId": paid.Payout.ID}))
-	payment, err := w.payAs("invoice-43", journaled())
-	assert.Equal(t, moneymovement.PaymentInDoubt, payment.State, "%v", err)
-}

@@ -423,25 +423,6 @@ func TestSecondCallSettlesADealInDoubt(t *testing.T) {
 	})
 }
 
-// A process was killed after the money was held. Its successor has nothing but the key.
-func TestFirstOpenOfAProcessAfterAKill(t *testing.T) {
-	for name, setback := range setbacks {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := newDealWorld(t)
-				_, err := w.open()
-				require.NoError(t, err)
-				w.account = w.integrator().Self()
-				ctx, cancel := setback(w.payWorld)
-				defer cancel()
-				_, err = w.DealEnded(w.account.Escrows.Open(ctx, w.deal, "deal-1", dapi.DealTerms{}))
-				assertDealInDoubt(t, err)
-				time.Sleep(10 * time.Minute) // for a login that its caller left alone
-			})
-		})
-	}
-}
-
 // dealRefusals refuse a deal plainly, each at another step.
 var dealRefusals = map[string]struct {
 	arrange func(w *dealWorld)

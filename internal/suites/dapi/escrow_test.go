@@ -36,41 +36,6 @@ func TestPrepareWithoutAnActionIsUnknown(t *testing.T) {
 	}
 }
 
-// The key of an action is part of the path of its confirm. The keys . and .. match the stated pattern, but would make
-// it another path: they are refused before a deal is there that nobody can approve.
-func TestAKeyThatNoPathCanHave(t *testing.T) {
-	w := newPayWorld(t)
-	opened, err := w.DealEnded(w.account.Escrows.Open(t.Context(), deal(), "...", dapi.DealTerms{}))
-	require.NoError(t, err)
-	for _, key := range []moneymovement.Key{".", ".."} {
-		sent := len(w.Host.Requests())
-		option := moneymovement.IdempotencyKey(key)
-		for name, call := range map[string]func() error{
-			"open": func() error {
-				_, err := w.account.Escrows.Open(t.Context(), deal(), key, dapi.DealTerms{})
-				return err
-			},
-			"create": func() error { _, err := w.account.Escrows.Create(t.Context(), deal(), option); return err },
-			"act": func() error {
-				_, err := w.DealEnded(w.account.Escrows.Act(t.Context(), deal(), opened.Escrow.ID,
-					dapi.EscrowActionTypeRelease, key, dapi.DealTerms{}))
-				return err
-			},
-			"prepare": func() error {
-				_, err := w.account.Escrows.Prepare(t.Context(), opened.Escrow.ID, dapi.EscrowActionTypeRelease, option)
-				return err
-			},
-		} {
-			invalid := as[*errors.InvalidInput](t, call())
-			assert.Equal(t, "Idempotency-Key", invalid.Fields[0].Field, name)
-			assert.Contains(t, invalid.Fields[0].Message, "use another key")
-		}
-		assert.Len(t, w.Host.Requests(), sent, "nothing was sent")
-		_, err := w.payAs(key) // which is in no path
-		require.NoError(t, err)
-	}
-}
-
 // The context can end while Open reads what became of a deal, or waits for the next chain read, which its error shows.
 func TestContextThatEndsWhileADealIsRead(t *testing.T) {
 	for name, fault := range map[string]sandbox.Fault{

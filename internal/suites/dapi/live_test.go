@@ -253,31 +253,3 @@ func TestRefreshesArePacedAsWrites(t *testing.T) {
 		assert.Zero(t, time.Since(started), "nobody waited")
 	})
 }
-
-// Rule: contact.crypto, contact.email
-func TestDestinationsThatAreRefusedBeforeTheyAreSent(t *testing.T) {
-	w := newWorld(t)
-	account := w.integrator().Self()
-	for name, c := range map[string]struct {
-		asked dapi.ContactCreate
-		field string
-	}{
-		"no chain": {dapi.ContactCreate{Crypto: &dapi.CryptoDestination{Token: "USDC", Address: payee}},
-			"crypto.chain"},
-		"no token": {dapi.ContactCreate{Crypto: &dapi.CryptoDestination{Chain: "base", Address: payee}},
-			"crypto.token"},
-		"no address": {dapi.ContactCreate{Crypto: &dapi.CryptoDestination{Chain: "base", Token: "USDC"}},
-			"crypto.address"},
-	} {
-		_, err := account.Contacts.Create(t.Context(), c.asked)
-		assert.Equal(t, c.field, as[*errors.InvalidInput](t, err).Fields[0].Field, name)
-	}
-	assert.Empty(t, w.Host.Requests())
-
-	resolved, err := account.Contacts.Create(t.Context(),
-		dapi.ContactCreate{Account: dapi.EmailContact(w.Host.Credentials().Email)})
-	require.NoError(t, err)
-	assert.Equal(t, w.Host.Credentials().Email, resolved.Email)
-	_, err = account.Contacts.Create(t.Context(), dapi.ContactCreate{Email: "nobody@example.com"})
-	as[*errors.NotFound](t, err)
-}

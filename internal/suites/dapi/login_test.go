@@ -326,14 +326,6 @@ func TestLoginEndsWithAnOutageThatDoesNot(t *testing.T) {
 	})
 }
 
-func TestSignerThatFails(t *testing.T) {
-	w := newWorld(t)
-	broken := errors.New("the key service is down")
-	err := read(t.Context(), w.integrator(func(d *dapi.Developer) { d.Key = brokenSigner{d.Key, broken} }).Self())
-	require.ErrorIs(t, err, broken)
-	assert.Zero(t, w.Sent("CreateToken"))
-}
-
 type brokenSigner struct {
 	signing.Signer
 	err error

@@ -308,25 +308,6 @@ func TestSecondCallOfAPaymentInDoubt(t *testing.T) {
 	}
 }
 
-// A process was killed after the money had left. Its successor has nothing but the key.
-func TestFirstCallOfAProcessAfterAKill(t *testing.T) {
-	for name, setback := range paySetbacks() {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := newPayWorld(t)
-				_, err := w.pay()
-				require.NoError(t, err)
-				w.account = w.integrator().Self()
-				ctx, cancel := setback(w)
-				defer cancel()
-				payment, err := w.PayEnded(w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{}))
-				w.assertOpen(t, name, payment, err)
-				time.Sleep(10 * time.Minute) // for a login that its caller left alone
-			})
-		})
-	}
-}
-
 // assertOpen asserts that a setback settles no payment that may have been made. Input that never passes needs a
 // decision. Everything else is a doubt.
 func (w *payWorld) assertOpen(t *testing.T, setback string, payment dapi.Payment, err error) {

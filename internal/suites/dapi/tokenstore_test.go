@@ -3,7 +3,6 @@ package dapi_test
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -169,23 +168,6 @@ func TestSessionsAreStoredByLoginAndRefresh(t *testing.T) {
 			"a refresh leaves the refresh token as it is")
 		assert.WithinDuration(t, time.Now().Add(60*time.Minute), second.ExpiresAt, 0)
 	})
-}
-
-func TestClientsPrintNoToken(t *testing.T) {
-	w := newWorld(t)
-	store := &memoryStore{}
-	integrator := w.integrator(stored(store))
-	account := integrator.Self()
-	require.NoError(t, read(t.Context(), account))
-	session, err := store.Load(t.Context())
-	require.NoError(t, err)
-	for _, verb := range []string{"%v", "%+v", "%#v"} {
-		for _, value := range []any{integrator, *integrator, account, *account, *account.Payouts, *integrator.Clients} {
-			text := fmt.Sprintf(verb, value)
-			assert.NotContains(t, text, session.AccessToken.Reveal())
-			assert.NotContains(t, text, session.RefreshToken.Reveal())
-		}
-	}
 }
 
 func TestTokensAreNotLogged(t *testing.T) {
