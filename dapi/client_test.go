@@ -24,6 +24,9 @@ import (
 // baseURL is where the tests' clients send; the wire delivers whatever the address is.
 const baseURL = "http://127.0.0.1"
 
+// payee is the address of a wallet.
+const payee = "0x52908400098527886E0F7030069857D2E4169EE7"
+
 // through makes a client send its requests by a transport.
 func through(transport http.RoundTripper) moneymovement.Option {
 	return moneymovement.WithHTTPClient(&http.Client{Transport: transport})

@@ -333,3 +333,32 @@ func TestWaitAllIsFairAndLeavesRoom(t *testing.T) {
 		assert.GreaterOrEqual(t, least, 10, "a read of each in less than 4 minutes")
 	})
 }
+
+// A deal is read from chain once in 15 seconds, and less often once it takes long.
+// Rule: lifetime.escrow-refresh
+func TestEscrowWaitKeepsThePaceOfTheChain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, integrator := newScript(t, map[string][]string{"POST /escrow/esc_1/sync": append(
+			slices.Repeat([]string{`{"id":"esc_1","status":"active","idempotencyKey":"k"}`}, 15),
+			`{"id":"esc_1","status":"released","idempotencyKey":"k"}`)})
+		var last time.Duration
+		ended, err := integrator.Self().Escrows.Wait(t.Context(), "esc_1",
+			[]dapi.EscrowStatus{dapi.EscrowStatusReleased, dapi.EscrowStatusRefunded},
+			moneymovement.OnProgress(func(p moneymovement.Progress) {
+				pause := p.Waited - last
+				switch {
+				case p.Reads == 2:
+					assert.LessOrEqual(t, p.Waited, 30*time.Second)
+					fallthrough
+				case p.Reads == 3:
+					assert.GreaterOrEqual(t, pause, 15*time.Second)
+				case p.Reads > 3:
+					assert.GreaterOrEqual(t, pause, 30*time.Second)
+				}
+				assert.LessOrEqual(t, pause, time.Minute, "and not much less often")
+				last = p.Waited
+			}))
+		require.NoError(t, err)
+		assert.Equal(t, dapi.EscrowStatusReleased, ended.Status)
+	})
+}
