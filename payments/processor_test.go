@@ -16,8 +16,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/surfacetest"
 	"github.com/moneymovement/moneymovement-go/internal/tier"
-	"github.com/moneymovement/moneymovement-go/internal/unmade"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/payments/storetest"
 	"github.com/moneymovement/moneymovement-go/signing"
@@ -55,7 +55,7 @@ func callsOf(ctx context.Context, p *payments.Processor) map[string]error {
 func TestCallsThatCannotBeMade(t *testing.T) {
 	for name, p := range map[string]*payments.Processor{"nil": nil, "zero": new(payments.Processor)} {
 		for method, err := range callsOf(t.Context(), p) {
-			t.Run(method+" of "+name, func(t *testing.T) { unmade.Client(t, err, "payments.New") })
+			t.Run(method+" of "+name, func(t *testing.T) { surfacetest.NoClient(t, err, "payments.New") })
 		}
 		assert.False(t, p.Wake())
 	}
@@ -63,7 +63,7 @@ func TestCallsThatCannotBeMade(t *testing.T) {
 	require.NoError(t, err)
 	var without context.Context
 	for method, err := range callsOf(without, p) {
-		t.Run(method+" without a context", func(t *testing.T) { unmade.Context(t, err) })
+		t.Run(method+" without a context", func(t *testing.T) { surfacetest.NoContext(t, err) })
 	}
 }
 

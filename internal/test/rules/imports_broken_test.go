@@ -19,7 +19,7 @@ var sound = []string{
 	"internal/transport: . net/http errors github.com/hashicorp/go-retryablehttp",
 	"dapi: . errors signing internal/transport",
 	"appapi: . errors",
-	"recorded: internal/jsonv2",
+	"recorded: internal/codec",
 	"openapi: embed",
 	"sandbox: sandbox/internal/gate",
 	"sandbox/internal/gate: openapi signing signing/wallet github.com/getkin/kin-openapi/openapi3filter",

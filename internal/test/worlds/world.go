@@ -114,6 +114,7 @@ var operations = map[string]string{ //nolint:gosec // names and paths, no creden
 	"GetClient":           "GET /dapi/v1/clients/*",
 	"CreateContact":       "POST /dapi/v1/contacts",
 	"PrepareEscrowAction": "POST /dapi/v1/escrow/*/actions",
+	"ConfirmEscrowAction": "POST /dapi/v1/escrow/*/actions/*/confirm",
 	"BookPayout":          "POST /dapi/v1/payouts",
 	"GetPayout":           "GET /dapi/v1/payouts/*",
 	"ConfirmPayout":       "POST /dapi/v1/payouts/*/confirm",

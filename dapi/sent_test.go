@@ -10,13 +10,16 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/surfacetest"
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
 // What the description allows, and what it leaves open, is for the service to judge.
-// Rule: size.contact-currency, size.contact-name, size.contact-id
+// Rule: size.contact-currency, size.contact-name, size.contact-id, contact.name, contact.email
+// Rule: size.payment-reference, size.purpose, size.document-ids, idempotency.pattern
 func TestWhatTheDescriptionAllowsIsSent(t *testing.T) {
 	capabilities := func(id dapi.ContactID) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
@@ -73,6 +76,24 @@ func TestWhatTheDescriptionAllowsIsSent(t *testing.T) {
 				`"walletAddress":"bc1q"}}`},
 		"a bank method of a later version": {contact(dapi.ContactCreate{Account: dapi.Bank("mars_local",
 			dapi.BankAccount{})}), `POST /contacts {"account":{"accountType":"mars_local"}}`},
+		"an email, and no account": {contact(dapi.ContactCreate{Email: "ops@example.com"}),
+			`POST /contacts {"email":"ops@example.com"}`},
+		"a payment at its bounds": {func(ctx context.Context, i *dapi.Integrator) error {
+			_, err := i.Self().Payouts.Book(ctx, dapi.PayoutCreate{ContactID: "ct_1", Amount: amount("25.123456"),
+				Currency: dapi.USDC, PaymentReference: strings.Repeat("€", 140), Purpose: strings.Repeat("ß", 64),
+				DocumentIDs: make11()[:10]}, moneymovement.IdempotencyKey(moneymovement.Key(strings.Repeat("k", 128))))
+			return err
+		}, `POST /payouts {"contactId":"ct_1","amount":"25.123456","currency":"USDC","documentIds":["a","b","c","d",` +
+			`"e","f","g","h","i","j"],"paymentReference":"` + strings.Repeat("€", 140) + `","purpose":"` +
+			strings.Repeat("ß", 64) + `"}`},
+		"a key that is a step in a path, where it is in none": {func(ctx context.Context, i *dapi.Integrator) error {
+			_, err := i.Self().Payouts.Book(ctx, dapi.PayoutCreate{ContactID: "ct_1", Amount: amount("25"),
+				Currency: dapi.USDC}, moneymovement.IdempotencyKey(".."))
+			return err
+		}, `POST /payouts {"contactId":"ct_1","amount":"25","currency":"USDC"}`},
+		"a change of what is not text": {update(dapi.ContactUpdate{IsExternal: model.Set(false),
+			Address: model.Set(dapi.PostalAddress{City: "Paris"})}),
+			`PATCH /contacts/ct_1 {"address":{"city":"Paris"},"isExternal":false}`},
 		"a change of nothing": {update(dapi.ContactUpdate{}), `PATCH /contacts/ct_1 {}`},
 		"a currency that is cleared": {update(dapi.ContactUpdate{Currency: none, Name: empty}),
 			`PATCH /contacts/ct_1 {"currency":null,"name":""}`},
@@ -219,21 +240,16 @@ func TestWhatIsAssumedIsSent(t *testing.T) {
 
 // The client's id is stated to begin with cl_, and nothing else about it.
 func TestAnyClientsIDIsSent(t *testing.T) {
-	w := newWorld(t)
-	accounts := ""
-	w.Wire.Handler = withLogin(w.Wire.Handler, func(answer http.ResponseWriter, r *http.Request) {
-		accounts = r.Header.Get("X-Service-Account")
-		answer.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(answer, `{"items":[]}`)
-	})
+	account := ""
+	integrator := sessionBy(t, surfacetest.Connection(func(r *http.Request) (*http.Response, error) {
+		account = r.Header.Get("X-Service-Account")
+		return surfacetest.Page(http.StatusOK, "application/json", `{"items":[]}`)(r)
+	}))
 	for _, id := range []dapi.ClientID{"cl_a=b c/é", "cl_", dapi.ClientID("cl_" + strings.Repeat("a", 217))} {
-		_, err := w.integrator().For(id).Chains.List(t.Context(), dapi.ListChainsParams{})
-		require.NoError(t, err)
-		assert.Equal(t, string(id), accounts)
+		require.NoError(t, read(t.Context(), integrator.For(id)))
+		assert.Equal(t, string(id), account)
 	}
 }
-
-type call func(context.Context, *dapi.Integrator) error
 
 // exchanged is what a call sends.
 type exchanged struct {
@@ -246,16 +262,17 @@ func sendsAll(t *testing.T, calls map[string]exchanged) {
 	t.Helper()
 	for name, c := range calls {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
 			line, body := "", ""
-			w.Wire.Handler = withLogin(w.Wire.Handler, func(answer http.ResponseWriter, r *http.Request) {
-				sent, _ := io.ReadAll(r.Body)
-				line, body = r.Method+" "+strings.TrimPrefix(r.URL.EscapedPath(), "/dapi/v1"), string(sent)
-				answer.Header().Set("Content-Type", "application/json")
-				answer.WriteHeader(http.StatusUnprocessableEntity)
-				_, _ = io.WriteString(answer, `{"error":{"code":"validation_failed","message":"No."}}`)
+			refuses := surfacetest.Connection(func(r *http.Request) (*http.Response, error) {
+				line = r.Method + " " + strings.TrimPrefix(r.URL.EscapedPath(), "/dapi/v1")
+				if r.Body != nil {
+					sent, _ := io.ReadAll(r.Body)
+					body = string(sent)
+				}
+				return surfacetest.Page(http.StatusUnprocessableEntity, "application/json",
+					`{"error":{"code":"validation_failed","message":"No."}}`)(r)
 			})
-			as[*errors.ValidationFailed](t, c.call(t.Context(), w.integrator()))
+			as[*errors.ValidationFailed](t, c.call(t.Context(), sessionBy(t, refuses)))
 			wantLine, wantBody, hasBody := strings.Cut(c.sent, " {")
 			assert.Equal(t, wantLine, line)
 			if hasBody {
@@ -270,15 +287,4 @@ func sendsAll(t *testing.T, calls map[string]exchanged) {
 func onchain(chain dapi.ChainCode) dapi.ContactCreate {
 	return dapi.ContactCreate{Account: dapi.Onchain(dapi.OnchainAccount{WalletAddress: "bc1q", ChainID: chain,
 		Currency: "usdc.e"})}
-}
-
-// withLogin leaves logins to the host, and the rest to handler.
-func withLogin(host http.Handler, handler http.HandlerFunc) http.Handler {
-	return http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
-		if strings.Contains(r.URL.Path, "/auth/") {
-			host.ServeHTTP(answer, r)
-			return
-		}
-		handler(answer, r)
-	})
 }
