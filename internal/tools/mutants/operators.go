@@ -208,7 +208,7 @@ func (f *finder) literal(node *ast.BasicLit) {
 	}
 }
 
-// statements removes each statement that declares nothing, and returns nil in place of errors. What is removed stays in
+// statements removes each statement that declares nothing, and returns nil in place of errors. Removed code stays in
 // the text, so that no variable is unused.
 func (f *finder) statements(list []ast.Stmt) {
 	drop := func(statement ast.Stmt) { f.add("drop", statement, "if false { "+f.of(statement)+" }") }
