@@ -85,7 +85,8 @@ tidy-check: ## fail if a go.mod or go.sum is not tidy
 
 lint: ## run golangci-lint with .golangci.yml, and actionlint (the first run builds them)
 	$(EACH) $(TOOL) golangci-lint run
-	$(GO) run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 -shellcheck= -pyflakes= .github/workflows/*.yml
+	GOWORK=off $(GO) -C internal/tools tool -modfile=actionlint.mod actionlint -shellcheck= -pyflakes= \
+		$(CURDIR)/.github/workflows/*.yml
 
 lint-openapi: ## lint the descriptions and their bundles with Redocly (skipped without Node.js or a network)
 	@internal/test/interop/lint/check
