@@ -13,7 +13,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/mishaps"
+	"github.com/moneymovement/moneymovement-go/internal/surfacetest"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -100,10 +100,10 @@ func TestASandboxWriteIsProven(t *testing.T) {
 func TestALoginWithALongChallenge(t *testing.T) {
 	id := strings.Repeat("c", 3000)
 	var completed string
-	service := mishaps.Connection(func(r *http.Request) (*http.Response, error) {
+	service := surfacetest.Connection(func(r *http.Request) (*http.Response, error) {
 		switch {
 		case strings.HasSuffix(r.URL.Path, "/auth/challenge"):
-			return mishaps.Page(http.StatusCreated, "application/json",
+			return surfacetest.Page(http.StatusCreated, "application/json",
 				`{"challengeId":"`+id+`","payload":"bG9naW4"}`)(r)
 		case strings.HasSuffix(r.URL.Path, "/auth/token"):
 			var body struct{ ChallengeID string }
@@ -111,9 +111,9 @@ func TestALoginWithALongChallenge(t *testing.T) {
 				return nil, err
 			}
 			completed = body.ChallengeID
-			return mishaps.Page(http.StatusCreated, "application/json", `{"accessToken":"a"}`)(r)
+			return surfacetest.Page(http.StatusCreated, "application/json", `{"accessToken":"a"}`)(r)
 		}
-		return mishaps.Page(http.StatusOK, "application/json", `[]`)(r)
+		return surfacetest.Page(http.StatusOK, "application/json", `[]`)(r)
 	})
 	key, err := signing.Generate()
 	require.NoError(t, err)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/dapi"
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
@@ -40,8 +40,8 @@ func TestContactAccountRoundTrips(t *testing.T) {
 		}{
 			"standard": {stdjson.Marshal, stdjson.Unmarshal},
 			"v2": {func(v any) ([]byte, error) {
-				return jsonv2.Marshal(v)
-			}, func(b []byte, v any) error { return jsonv2.Unmarshal(b, v) }},
+				return codec.Marshal(v)
+			}, func(b []byte, v any) error { return codec.Unmarshal(b, v) }},
 		} {
 			text, err := codec.marshal(account)
 			require.NoError(t, err)
@@ -92,13 +92,13 @@ func FuzzContactAccount(f *testing.F) {
 	f.Add([]byte(`[{"accountType":"email"}]`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var account dapi.ContactAccount
-		if jsonv2.Unmarshal(data, &account) != nil {
+		if codec.Unmarshal(data, &account) != nil {
 			return
 		}
-		text, err := jsonv2.Marshal(account)
+		text, err := codec.Marshal(account)
 		require.NoError(t, err)
 		var back dapi.ContactAccount
-		require.NoError(t, jsonv2.Unmarshal(text, &back))
+		require.NoError(t, codec.Unmarshal(text, &back))
 		require.Equal(t, account.Variant(), back.Variant())
 	})
 }

@@ -8,13 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/internal/watchedkey"
-
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/internal/inprocess"
+	"github.com/moneymovement/moneymovement-go/internal/surfacetest"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -43,7 +42,7 @@ func deal() dapi.EscrowCreate {
 }
 
 // newEscrowService is a client of a new service.
-func newEscrowService(t *testing.T) (*escrowService, *watchedkey.Key, *dapi.Escrows) {
+func newEscrowService(t *testing.T) (*escrowService, *surfacetest.WatchedKey, *dapi.Escrows) {
 	t.Helper()
 	s := &escrowService{T: t, consumed: map[string]bool{}, readable: true}
 	mux := http.NewServeMux()
@@ -61,7 +60,7 @@ func newEscrowService(t *testing.T) (*escrowService, *watchedkey.Key, *dapi.Escr
 	mux.HandleFunc("POST /dapi/v1/escrow/esc_1/sync", s.sync)
 	key, err := signing.Generate()
 	require.NoError(t, err)
-	counting := &watchedkey.Key{Signer: key}
+	counting := &surfacetest.WatchedKey{Signer: key}
 	account, err := dapi.NewSelfServe(baseURL, dapi.Developer{Email: "ops@example.com", Key: counting},
 		through(&inprocess.Transport{Handler: mux}))
 	require.NoError(t, err)

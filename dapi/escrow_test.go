@@ -5,31 +5,30 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/internal/watchedkey"
-
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/surfacetest"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
 // Rule: lifetime.escrow-approval, idempotency.escrow
 func TestEscrowOpens(t *testing.T) {
 	for name, c := range map[string]struct {
-		arrange  func(s *escrowService, key *watchedkey.Key)
+		arrange  func(s *escrowService, key *surfacetest.WatchedKey)
 		prepared int // besides the create call's own
 		confirms int
 		syncs    int
 	}{
 		"at once": {confirms: 1},
 		"although the confirm's answer is lost": {
-			arrange: func(s *escrowService, _ *watchedkey.Key) { s.lose = 1 }, confirms: 2, syncs: 1,
+			arrange: func(s *escrowService, _ *surfacetest.WatchedKey) { s.lose = 1 }, confirms: 2, syncs: 1,
 		},
 		"although the window closed, by the service's clock": {
-			arrange: func(_ *escrowService, key *watchedkey.Key) {
+			arrange: func(_ *escrowService, key *surfacetest.WatchedKey) {
 				key.BeforeApproval(func(n int) {
 					if n == 1 {
 						time.Sleep(61 * time.Second)

@@ -13,18 +13,18 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/mishaps"
+	"github.com/moneymovement/moneymovement-go/internal/surfacetest"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
 const signerFails = "the signer fails"
 
 // allMishaps are those of any surface, and those of this one.
-func allMishaps() map[string]mishaps.Mishap {
-	all := map[string]mishaps.Mishap{
+func allMishaps() map[string]surfacetest.Mishap {
+	all := map[string]surfacetest.Mishap{
 		"canceled before, for a cause": {Context: func(ctx context.Context) (context.Context, context.CancelFunc) {
 			ctx, cancel := context.WithCancelCause(ctx)
-			cancel(mishaps.ErrUnlike)
+			cancel(surfacetest.ErrUnlike)
 			return ctx, func() {}
 		}},
 		"out of time": {
@@ -38,11 +38,11 @@ func allMishaps() map[string]mishaps.Mishap {
 		},
 		"neither of both": {Service: func(*http.Request) (*http.Response, error) { return nil, nil }},
 		//nolint:nilnil // what is tested
-		"nothing at all": {Service: mishaps.Page(http.StatusNoContent, "", "")},
-		"null":           {Service: mishaps.Page(http.StatusOK, "application/json", "null")},
+		"nothing at all": {Service: surfacetest.Page(http.StatusNoContent, "", "")},
+		"null":           {Service: surfacetest.Page(http.StatusOK, "application/json", "null")},
 		signerFails:      {},
 	}
-	maps.Copy(all, mishaps.Usual())
+	maps.Copy(all, surfacetest.Usual())
 	return all
 }
 
@@ -76,10 +76,10 @@ func TestEveryErrorAnswersForItsCall(t *testing.T) {
 				if store != nil {
 					continue // nothing to sign
 				}
-				key.err = mishaps.ErrUnlike
+				key.err = surfacetest.ErrUnlike
 			}
 			if m.Service == nil { // a service that only knows challenges
-				m.Service = mishaps.Page(http.StatusCreated, "application/json",
+				m.Service = surfacetest.Page(http.StatusCreated, "application/json",
 					`{"challengeId":"ch_1","payload":"YQ=="}`)
 			}
 			for operation, x := range exchanges {

@@ -11,7 +11,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/callfacts"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -76,8 +76,8 @@ func TestStateAfterARefusal(t *testing.T) {
 			then:     want{decide, false, false, true},
 		},
 	} {
-		for earlier, want := range map[callfacts.Earlier]want{
-			callfacts.NonePaid: c.first, callfacts.MayExist: c.then, callfacts.MayPay: c.then,
+		for earlier, want := range map[errorbase.Earlier]want{
+			errorbase.NonePaid: c.first, errorbase.MayExist: c.then, errorbase.MayPay: c.then,
 		} {
 			for _, refusal := range c.refusals {
 				t.Run(fmt.Sprintf("%s, %T, %v", name, refusal, earlier), func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
-	"github.com/moneymovement/moneymovement-go/internal/unmade"
+	"github.com/moneymovement/moneymovement-go/internal/surfacetest"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -33,7 +33,7 @@ func TestCallsThatCannotBeMade(t *testing.T) {
 	require.NoError(t, err)
 	nobody, zero := (*dapi.Integrator)(nil), new(dapi.Integrator)
 
-	calls := unmade.Surface{
+	calls := surfacetest.Surface{
 		Makers: makers,
 		Made:   []any{integrator, integrator.Self(), integrator.For("cl_x"), own},
 		Unmade: []any{zero, nobody.Self(), nobody.For("cl_x"), zero.Self(), zero.For("cl_x"), new(dapi.Account),
@@ -44,21 +44,21 @@ func TestCallsThatCannotBeMade(t *testing.T) {
 	assert.Zero(t, new(dapi.Payouts).MaxInFlight())
 	assert.Zero(t, (*dapi.Payouts)(nil).MaxInFlight())
 
-	unmade.Client(t, nobody.UseKey(key), makers)
+	surfacetest.NoClient(t, nobody.UseKey(key), makers)
 	require.ErrorContains(t, nobody.UseKey(key), "UseKey: ")
-	unmade.Client(t, zero.UseKey(key), makers)
-	unmade.Client(t, zero.Self().UseKey(key), makers)
-	unmade.Client(t, (*dapi.Account)(nil).UseKey(key), makers)
-	unmade.Client(t, new(dapi.Account).UseKey(key), makers)
-	unmade.Client(t, (*dapi.SelfServe)(nil).UseKey(key), makers)
-	unmade.Client(t, new(dapi.SelfServe).UseKey(key), makers)
+	surfacetest.NoClient(t, zero.UseKey(key), makers)
+	surfacetest.NoClient(t, zero.Self().UseKey(key), makers)
+	surfacetest.NoClient(t, (*dapi.Account)(nil).UseKey(key), makers)
+	surfacetest.NoClient(t, new(dapi.Account).UseKey(key), makers)
+	surfacetest.NoClient(t, (*dapi.SelfServe)(nil).UseKey(key), makers)
+	surfacetest.NoClient(t, new(dapi.SelfServe).UseKey(key), makers)
 }
 
 func TestAWaitForManyThatCannotBeMade(t *testing.T) {
 	for most := range 2 {
 		var refused []dapi.PayoutID
 		for waited := range new(dapi.Payouts).WaitAll(t.Context(), []dapi.PayoutID{"po_1", "po_2"}) {
-			unmade.Client(t, waited.Err, "dapi.NewIntegrator or dapi.NewSelfServe")
+			surfacetest.NoClient(t, waited.Err, "dapi.NewIntegrator or dapi.NewSelfServe")
 			if refused = append(refused, waited.ID); most == 0 {
 				break
 			}
@@ -71,7 +71,7 @@ func TestATokenStoreWantsAContext(t *testing.T) {
 	var without context.Context
 	store := dapi.NewFileTokenStore(t.TempDir() + "/session")
 	_, err := store.Load(without)
-	unmade.Context(t, err)
+	surfacetest.NoContext(t, err)
 	require.ErrorContains(t, err, "NewFileTokenStore: ")
-	unmade.Context(t, store.Save(without, dapi.Session{}))
+	surfacetest.NoContext(t, store.Save(without, dapi.Session{}))
 }

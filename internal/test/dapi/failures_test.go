@@ -15,7 +15,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/mishaps"
+	"github.com/moneymovement/moneymovement-go/internal/surfacetest"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -30,7 +30,7 @@ func TestErrorsOfSigningHaveATypeAndNameThePayout(t *testing.T) {
 	}{
 		"the signer fails": {func(d *dapi.Developer) {
 			d.Key = approvalsFail{d.Key}
-		}, false, mishaps.ErrUnlike},
+		}, false, surfacetest.ErrUnlike},
 		"the judge refuses": {func(d *dapi.Developer) {
 			d.Verifier = func(context.Context, signing.Approval, signing.Intent) error { return judge }
 		}, false, judge},
@@ -48,7 +48,7 @@ func TestErrorsOfSigningHaveATypeAndNameThePayout(t *testing.T) {
 			}
 
 			_, err = account.Payouts.Confirm(ctx, w.asked, booked)
-			mishaps.Check(t, err)
+			surfacetest.CheckError(t, err)
 			assert.ErrorIs(t, err, tc.is)
 			head, _ := errors.CallInfoOf(err)
 			assert.Equal(t, string(booked.ID), head.Resource)
@@ -62,7 +62,7 @@ type approvalsFail struct{ signing.Signer }
 
 func (s approvalsFail) Sign(ctx context.Context, message []byte) ([]byte, error) {
 	if strings.Contains(string(message), "approvalId") {
-		return nil, mishaps.ErrUnlike
+		return nil, surfacetest.ErrUnlike
 	}
 	return s.Signer.Sign(ctx, message)
 }

@@ -16,7 +16,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/mishaps"
+	"github.com/moneymovement/moneymovement-go/internal/surfacetest"
 	"github.com/moneymovement/moneymovement-go/internal/test/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
@@ -40,7 +40,7 @@ func (w *payWorld) open(address string, change ...func(*dapi.Developer)) error {
 }
 
 // through reads by a connection of the row's own.
-func (w *payWorld) through(next mishaps.Connection) error {
+func (w *payWorld) through(next surfacetest.Connection) error {
 	integrator, err := dapi.NewIntegrator(w.URL, w.Developer(), worlds.Through(next))
 	require.NoError(w, err)
 	return read(w.Context(), integrator.Self())
@@ -140,7 +140,7 @@ var metMistakes = map[string]mistake{
 		})
 	}, []string{"not delivered", "connection refused", "the service did nothing: you can make the same call again"}},
 	"another web site": {func(w *payWorld) error {
-		return w.through(mishaps.Page(http.StatusNotFound, "text/html", "<html>no</html>"))
+		return w.through(surfacetest.Page(http.StatusNotFound, "text/html", "<html>no</html>"))
 	},
 		[]string{"the response body is not the service's JSON error (text/html)",
 			"check the base URL, and any proxy in between"}},

@@ -19,7 +19,7 @@ import (
 // userPages are those that name the exported API.
 var userPages = []string{
 	"README.md", "CHANGELOG.md", "docs/compatibility.md", "docs/glossary.md", "docs/payments.md",
-	"docs/production.md", "docs/releases.md",
+	"docs/production.md", "cmd/moneymove/README.md",
 }
 
 // flowPages have a page for each flow. They name the exported API as well.
