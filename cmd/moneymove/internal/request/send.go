@@ -15,7 +15,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/operations"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/target"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/callfacts"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -129,9 +129,9 @@ func (r *Request) headers(bearer string) http.Header {
 
 // head describes the call in an error.
 func (r *Request) head() errors.CallInfo {
-	return callfacts.With(errors.CallInfo{
+	return errorbase.With(errors.CallInfo{
 		Operation: r.operation.ID, IdempotencyKey: r.Key, Attempts: 1, Account: r.client,
-	}, callfacts.Facts{
+	}, errorbase.Facts{
 		ReadOnly:  !r.writes(),
 		Once:      r.risky(),
 		Moneyless: !r.writes() || r.operation.Moneyless,
