@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/plain"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/target"
 	"github.com/moneymovement/moneymovement-go/internal/test/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
@@ -33,15 +33,15 @@ func arrows(t *testing.T, picture string) []string {
 
 // world is a sandbox host, and a caller without the SDK.
 type world struct {
-	*plain.Caller
+	*target.Caller
 	host    *sandbox.Host
-	session plain.Session
+	session target.Session
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := worlds.Serve(t, sandbox.WithControl(), sandbox.WithInstantProgress())
-	return &world{Caller: &plain.Caller{BaseURL: w.URL, Next: http.DefaultTransport}, host: w.Host}
+	return &world{Caller: &target.Caller{BaseURL: w.URL, Next: http.DefaultTransport}, host: w.Host}
 }
 
 // walk takes a step for each arrow of a picture, each in a world of its own.
@@ -90,7 +90,7 @@ func TestTheLifeOfASession(t *testing.T) {
 		},
 		"challenge -> challenge": func(t *testing.T, w *world) {
 			challenge, other := w.challenge(t), w.challenge(t)
-			wrong := plain.Reply{Body: plain.Object{"challengeId": challenge.Text("challengeId"),
+			wrong := target.Reply{Body: target.Object{"challengeId": challenge.Text("challengeId"),
 				"payload": other.Text("payload")}}
 			assert.Equal(t, "signature_invalid", w.complete(t, wrong).Slug())
 			assert.Equal(t, http.StatusCreated, w.complete(t, challenge).Status)
@@ -180,14 +180,14 @@ func TestTheLifeOfAnIdempotencyKey(t *testing.T) {
 	})
 }
 
-func (w *world) challenge(t *testing.T) plain.Reply {
+func (w *world) challenge(t *testing.T) target.Reply {
 	t.Helper()
 	reply, err := w.Challenge(t.Context(), w.host.Credentials().Email, w.host.Now().Add(5*time.Minute))
 	require.NoError(t, err)
 	return reply
 }
 
-func (w *world) complete(t *testing.T, challenge plain.Reply) plain.Reply {
+func (w *world) complete(t *testing.T, challenge target.Reply) target.Reply {
 	t.Helper()
 	reply, err := w.Complete(t.Context(), w.host.Credentials().Key, challenge)
 	require.NoError(t, err)
@@ -206,18 +206,18 @@ func (w *world) renew(t *testing.T) {
 	w.keep(t, reply)
 }
 
-func (w *world) keep(t *testing.T, grant plain.Reply) {
+func (w *world) keep(t *testing.T, grant target.Reply) {
 	t.Helper()
 	require.Equal(t, http.StatusCreated, grant.Status, grant.Raw)
-	w.session = plain.Session{Access: grant.Text("accessToken"), Refresh: grant.Text("refreshToken")}
+	w.session = target.Session{Access: grant.Text("accessToken"), Refresh: grant.Text("refreshToken")}
 }
 
-func (w *world) get(t *testing.T, path string) plain.Reply {
+func (w *world) get(t *testing.T, path string) target.Reply {
 	t.Helper()
 	return w.send(t, http.MethodGet, path, nil)
 }
 
-func (w *world) send(t *testing.T, method, path string, body any, headers ...string) plain.Reply {
+func (w *world) send(t *testing.T, method, path string, body any, headers ...string) target.Reply {
 	t.Helper()
 	reply, err := w.Send(t.Context(), method, path, body,
 		append(headers, "Authorization", "Bearer "+w.session.Access)...)
@@ -226,24 +226,24 @@ func (w *world) send(t *testing.T, method, path string, body any, headers ...str
 }
 
 // terms logs in, credits the account with 100 USDC, and returns the terms of a payout of 12.5.
-func (w *world) terms(t *testing.T) plain.Object {
+func (w *world) terms(t *testing.T) target.Object {
 	t.Helper()
 	w.logIn(t)
-	deposit := w.send(t, http.MethodPost, "/dapi/v1/sandbox/deposits", plain.Object{"amount": "100", "currency": "USDC"})
+	deposit := w.send(t, http.MethodPost, "/dapi/v1/sandbox/deposits", target.Object{"amount": "100", "currency": "USDC"})
 	require.True(t, deposit.Accepted(), deposit.Raw)
-	contact := w.send(t, http.MethodPost, "/dapi/v1/contacts", plain.Object{"name": "Supplier", "account": plain.Object{
+	contact := w.send(t, http.MethodPost, "/dapi/v1/contacts", target.Object{"name": "Supplier", "account": target.Object{
 		"accountType": "sepa", "currency": "EUR", "iban": "DE89370400440532013000", "accountHolderName": "Supplier"}})
 	require.True(t, contact.Accepted(), contact.Raw)
-	return plain.Object{"contactId": contact.Text("id"), "amount": "12.5", "currency": "USDC"}
+	return target.Object{"contactId": contact.Text("id"), "amount": "12.5", "currency": "USDC"}
 }
 
-func (w *world) book(t *testing.T, terms plain.Object) plain.Reply {
+func (w *world) book(t *testing.T, terms target.Object) target.Reply {
 	t.Helper()
 	return w.send(t, http.MethodPost, "/dapi/v1/payouts", terms, "Idempotency-Key", "invoice-42")
 }
 
 // reopen books, lets the approval expire, and books again.
-func (w *world) reopen(t *testing.T, terms plain.Object) plain.Reply {
+func (w *world) reopen(t *testing.T, terms target.Object) target.Reply {
 	t.Helper()
 	first := w.book(t, terms)
 	w.host.Advance(120 * time.Second)
@@ -255,7 +255,7 @@ func (w *world) reopen(t *testing.T, terms plain.Object) plain.Reply {
 	return again
 }
 
-func (w *world) confirm(t *testing.T, booked plain.Reply) plain.Reply {
+func (w *world) confirm(t *testing.T, booked target.Reply) target.Reply {
 	t.Helper()
 	approval := booked.Object("approval")
 	encoded, _ := approval["payload"].(string)
@@ -264,7 +264,7 @@ func (w *world) confirm(t *testing.T, booked plain.Reply) plain.Reply {
 	key := w.host.Credentials().Key
 	signature, err := key.Sign(t.Context(), payload)
 	require.NoError(t, err)
-	return w.send(t, http.MethodPost, "/dapi/v1/payouts/"+booked.Text("id")+"/confirm", plain.Object{
+	return w.send(t, http.MethodPost, "/dapi/v1/payouts/"+booked.Text("id")+"/confirm", target.Object{
 		"approvalId": approval["id"], "publicKey": base64.StdEncoding.EncodeToString(key.PublicKey()),
 		"signature": base64.StdEncoding.EncodeToString(signature),
 	})

@@ -1,5 +1,4 @@
-// Package requestline writes a request to the sandbox host as one line for people.
-package requestline
+package control
 
 import (
 	"fmt"
@@ -9,8 +8,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/plaintext"
 )
 
-// Entry is a request, as the host's controls describe it.
-type Entry struct {
+// RequestLine is a request, as the host's controls describe it.
+type RequestLine struct {
 	ID             int64     `json:"id"`
 	Time           time.Time `json:"time"` // on the host's clock
 	Method         string    `json:"method"`
@@ -25,8 +24,8 @@ type Entry struct {
 	Do             string    `json:"do"` // about the slug
 }
 
-// Style says how lines look.
-type Style struct {
+// LineStyle says how lines look.
+type LineStyle struct {
 	// Verbose adds the time, the account, the idempotency key, and what a fault or a replay did.
 	Verbose bool
 	// Colors are for terminals.
@@ -40,7 +39,7 @@ const (
 )
 
 // Line returns the request as one line, without its end. What a caller wrote cannot move the cursor.
-func (s Style) Line(e Entry) string {
+func (s LineStyle) Line(e RequestLine) string {
 	var line strings.Builder
 	status := "---"
 	if e.Status != 0 {
@@ -90,7 +89,7 @@ const (
 	normal = "\x1b[0m"
 )
 
-func (s Style) colored(status int, text string) string {
+func (s LineStyle) colored(status int, text string) string {
 	if !s.Colors {
 		return text
 	}

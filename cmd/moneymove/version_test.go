@@ -1,4 +1,4 @@
-package release
+package main
 
 import (
 	"bytes"
@@ -20,7 +20,7 @@ func TestTheVersionIsPrinted(t *testing.T) {
 		var stdout, stderr bytes.Buffer
 		a := &app.App{Out: &stdout, Err: &stderr, Getenv: func(string) string { return "" }}
 		root := &cobra.Command{Use: "moneymove"}
-		root.AddCommand(Command(a))
+		root.AddCommand(versionCommand(a))
 		require.Equal(t, app.ExitFine, a.Run(t.Context(), root, append([]string{"version"}, args...)), stderr.String())
 		return stdout.String()
 	}
@@ -33,7 +33,7 @@ func TestTheVersionIsPrinted(t *testing.T) {
 }
 
 func TestModulesAreWhatIsLinked(t *testing.T) {
-	v := read(&debug.BuildInfo{
+	v := readVersion(&debug.BuildInfo{
 		Main: debug.Module{Path: "example.com/main", Version: "v1.0.0", Sum: "h1:a"},
 		Deps: []*debug.Module{
 			{Path: "example.com/other", Version: "v1.1.0", Sum: "h1:b"},
@@ -43,5 +43,5 @@ func TestModulesAreWhatIsLinked(t *testing.T) {
 	assert.Equal(t, []module{{"example.com/main", "v1.0.0", "h1:a"}, {"example.com/other", "v1.1.0", "h1:b"},
 		{"../replaced", "", ""}}, v.Modules, "a folder in the place of a module shows")
 	assert.Len(t, v.table().Rows, 5)
-	assert.Empty(t, read(nil, false).Modules)
+	assert.Empty(t, readVersion(nil, false).Modules)
 }

@@ -1,6 +1,4 @@
-// Package operations knows the operations of all four surfaces from the descriptions in openapi: which credential each
-// takes, and whether a key identifies it.
-package operations
+package request
 
 import (
 	"fmt"

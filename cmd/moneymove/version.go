@@ -1,5 +1,4 @@
-// Package release has the command that says which release of the command this is.
-package release
+package main
 
 import (
 	"runtime"
@@ -26,8 +25,8 @@ type module struct {
 	Sum     string `json:"sum,omitzero"`
 }
 
-// Command returns the command.
-func Command(a *app.App) *cobra.Command {
+// versionCommand returns the command.
+func versionCommand(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version, the Go release, and the modules with their checksums",
@@ -35,14 +34,14 @@ func Command(a *app.App) *cobra.Command {
 that a go.sum has for it.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			v := read(debug.ReadBuildInfo())
+			v := readVersion(debug.ReadBuildInfo())
 			return a.Print(v, v.table)
 		},
 	}
 }
 
-// read takes the modules from what the linker noted. A binary without notes has none.
-func read(info *debug.BuildInfo, ok bool) version {
+// readVersion takes the modules from what the linker noted. A binary without notes has none.
+func readVersion(info *debug.BuildInfo, ok bool) version {
 	v := version{Version: moneymovement.Version, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,
 		Modules: []module{}}
 	if !ok {
