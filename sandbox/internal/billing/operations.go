@@ -3,10 +3,10 @@ package billing
 import (
 	"context"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/listing"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/publicwire"
 )
 
 // App serves the app API's operations on documents, contracts and invoices.
@@ -20,7 +20,7 @@ func (a App) UploadDocument(ctx context.Context, body appwire.DocumentUpload) (s
 
 // ListInvoices implements the operation of that name.
 func (a App) ListInvoices(ctx context.Context, params appwire.ListInvoicesParams) (serve.Answer, error) {
-	return serve.OK(a.Invoices(ctx, listing.Page{Limit: params.Limit, Offset: params.Offset})), nil
+	return serve.OK(a.Invoices(ctx, serve.Page{Limit: params.Limit, Offset: params.Offset})), nil
 }
 
 // GetInvoice implements the operation of that name.
@@ -63,7 +63,7 @@ func (a App) UpdateInvoice(ctx context.Context, invoiceID string, body commonwir
 
 // ListContracts implements the operation of that name.
 func (a App) ListContracts(ctx context.Context, params appwire.ListContractsParams) (serve.Answer, error) {
-	return serve.OK(a.Contracts(ctx, listing.Page{Limit: params.Limit, Offset: params.Offset})), nil
+	return serve.OK(a.Contracts(ctx, serve.Page{Limit: params.Limit, Offset: params.Offset})), nil
 }
 
 // ListContractTemplates implements the operation of that name.
@@ -117,5 +117,47 @@ func (a App) ReplacePaymentMethods(
 	ctx context.Context, contractID string, body appwire.PaymentMethodsReplacement,
 ) (serve.Answer, error) {
 	answer, err := a.Billing.ReplacePaymentMethods(ctx, contractID, body.PaymentMethods)
+	return serve.OK(answer), err
+}
+
+// Public serves the public utilities' operations on invoices.
+type Public struct{ *Billing }
+
+// GetInvoice implements the operation of that name.
+func (a Public) GetInvoice(_ context.Context, invoiceID string) (serve.Answer, error) {
+	answer, err := a.PublicInvoice(invoiceID)
+	return serve.OK(answer), err
+}
+
+// RenderInvoicePDF implements the operation of that name.
+func (a Public) RenderInvoicePDF(
+	_ context.Context, id string, params publicwire.RenderInvoicePDFParams,
+) (serve.Answer, error) {
+	file, err := a.RenderInvoice(id, params.Details)
+	return serve.File("application/pdf", file), err
+}
+
+// Reference serves the reference endpoints' operations on contracts and invoices.
+type Reference struct{ *Billing }
+
+// UpdateInvoice implements the operation of that name.
+func (a Reference) UpdateInvoice(
+	ctx context.Context, invoiceID string, body commonwire.InvoiceUpdate,
+) (serve.Answer, error) {
+	answer, err := a.Billing.UpdateInvoice(ctx, invoiceID, body)
+	return serve.OK(answer), err
+}
+
+// UpdateInvoiceOnInvoicesPath implements the operation of that name.
+func (a Reference) UpdateInvoiceOnInvoicesPath(
+	ctx context.Context, invoiceID string, body commonwire.InvoiceUpdate,
+) (serve.Answer, error) {
+	answer, err := a.Billing.UpdateInvoice(ctx, invoiceID, body)
+	return serve.OK(answer), err
+}
+
+// GetContract implements the operation of that name.
+func (a Reference) GetContract(ctx context.Context, contractID string) (serve.Answer, error) {
+	answer, err := a.Contract(ctx, contractID)
 	return serve.OK(answer), err
 }

@@ -3,7 +3,6 @@ package card
 import (
 	"context"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/given"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
@@ -39,7 +38,7 @@ func (a App) RevealCardDetails(
 
 // SetCardLabel implements the operation of that name.
 func (a App) SetCardLabel(ctx context.Context, cardID string, body appwire.CardLabelUpdate) (serve.Answer, error) {
-	answer, err := a.SetLabel(ctx, cardID, given.Value(body.Label))
+	answer, err := a.SetLabel(ctx, cardID, serve.Value(body.Label))
 	return serve.OK(answer), err
 }
 
@@ -69,5 +68,21 @@ func (a App) CreateCardKYCLink(ctx context.Context) (serve.Answer, error) {
 // PreApproveCard implements the operation of that name.
 func (a App) PreApproveCard(ctx context.Context, body appwire.CardPreApprovalCreate) (serve.Answer, error) {
 	answer, err := a.PreApprove(ctx, body)
+	return serve.OK(answer), err
+}
+
+// Reference serves the reference endpoints' operations on cards.
+type Reference struct{ *Cards }
+
+// ListCards implements the operation of that name.
+func (a Reference) ListCards(ctx context.Context) (serve.Answer, error) {
+	return serve.OK(a.List(ctx)), nil
+}
+
+// RevealCardDetails implements the operation of that name.
+func (a Reference) RevealCardDetails(
+	ctx context.Context, cardID string, body commonwire.CardDetailsProof,
+) (serve.Answer, error) {
+	answer, err := a.Reveal(ctx, cardID, body)
 	return serve.OK(answer), err
 }

@@ -1,4 +1,4 @@
-package merchant
+package billing
 
 import (
 	"context"
@@ -18,8 +18,8 @@ type Products struct {
 	list []referencewire.MerchantProduct
 }
 
-// New returns the initial products, created at the given time.
-func New(createdAt time.Time) *Products {
+// NewProducts returns the initial products, created at the given time.
+func NewProducts(createdAt time.Time) *Products {
 	price := func(text string) *decimal.Decimal {
 		value := decimal.RequireFromString(text)
 		return &value

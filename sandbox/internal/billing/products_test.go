@@ -1,4 +1,4 @@
-package merchant_test
+package billing_test
 
 import (
 	"testing"
@@ -7,14 +7,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/merchant"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/billing"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/referencewire"
 )
 
 func TestProductsOnSaleAreListedUnlessAllAreAskedFor(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	products := merchant.New(now)
+	products := billing.NewProducts(now)
 	yes, no := true, false
 	list := func(activeOnly *bool) []referencewire.MerchantProduct {
 		answer, err := products.ListMerchantProducts(t.Context(),

@@ -1,5 +1,4 @@
-// Package advice says what to do about each slug, in the words of docs/errors.md.
-package advice
+package refuse
 
 import (
 	_ "embed"
@@ -9,8 +8,6 @@ import (
 	"sync"
 
 	"github.com/go-json-experiment/json"
-
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/gate"
 )
 
 //go:embed advice.gen.json
@@ -34,13 +31,13 @@ type hinted struct {
 var entries = sync.OnceValue(func() []hinted {
 	var all []hinted
 	if err := json.Unmarshal(file, &all); err != nil {
-		panic(fmt.Errorf("advice: advice.gen.json: %w", err)) // a mistake in the build, which a test finds
+		panic(fmt.Errorf("refuse: advice.gen.json: %w", err)) // a mistake in the build, which a test finds
 	}
 	return all
 })
 
-// All returns every slug in alphabetical order. Callers share the list, and must not change it.
-var All = sync.OnceValue(func() []Slug {
+// Slugs returns every slug in alphabetical order. Callers share the list, and must not change it.
+var Slugs = sync.OnceValue(func() []Slug {
 	var all []Slug
 	for _, entry := range entries() {
 		all = append(all, entry.Slug)
@@ -59,9 +56,9 @@ var bySlug = sync.OnceValue(func() map[string]hinted {
 // member is a place in a hint.
 var member = regexp.MustCompile(`\{(\w+)\}`)
 
-// Do returns what to do about a refused request, as the error of the SDK does. For an unknown slug it returns "".
+// Advice returns what to do about a refused request, as the error of the SDK does. For an unknown slug it returns "".
 // response is the body of the refusal, as far as the log still has it.
-func Do(refused gate.Entry, response []byte) string {
+func Advice(slug, resourceID, account string, response []byte) string {
 	var body struct {
 		Error struct {
 			Details map[string]any `json:"details"`
@@ -69,15 +66,15 @@ func Do(refused gate.Entry, response []byte) string {
 	}
 	_ = json.Unmarshal(response, &body) // without the details, the general advice is right
 	known := map[string]any{}
-	if refused.ResourceID != "" {
-		known["resource"] = refused.ResourceID
+	if resourceID != "" {
+		known["resource"] = resourceID
 	}
-	if refused.Account != "self" && refused.Account != "" {
-		known["account"] = refused.Account
+	if account != "self" && account != "" {
+		known["account"] = account
 	}
 	maps.Copy(known, body.Error.Details)
-	slug := bySlug()[refused.Slug]
-	for _, hint := range slug.Hints {
+	advice := bySlug()[slug]
+	for _, hint := range advice.Hints {
 		missing := false
 		filled := member.ReplaceAllStringFunc(hint, func(place string) string {
 			value, found := known[place[1:len(place)-1]]
@@ -88,5 +85,5 @@ func Do(refused gate.Entry, response []byte) string {
 			return filled
 		}
 	}
-	return slug.Do
+	return advice.Do
 }

@@ -1,6 +1,4 @@
-// Package hostname checks the name in the Host header of a request. A web page can make its own domain name point to
-// this machine (DNS rebinding). The host does not accept such a name, and refuses the request.
-package hostname
+package gate
 
 import (
 	"net"
@@ -11,12 +9,15 @@ import (
 	"strings"
 )
 
-// Names are the accepted names of the host, besides the machine's own: localhost, and its loopback addresses. They are
+// HostNames check the name in the Host header of a request. A web page can make its own domain name point to this machine
+// (DNS rebinding). The host does not accept such a name, and refuses the request.
+//
+// HostNames are the accepted names of the host, besides the machine's own: localhost, and its loopback addresses. They are
 // in lower case, without a port.
-type Names []string
+type HostNames []string
 
 // Add returns the names with more names added. A port is removed.
-func (n Names) Add(more ...string) Names {
+func (n HostNames) Add(more ...string) HostNames {
 	for _, name := range more {
 		if name, _, ok := split(name); ok && name != "" {
 			n = append(n[:len(n):len(n)], name)
@@ -26,14 +27,14 @@ func (n Names) Add(more ...string) Names {
 }
 
 // Allow reports whether the Host header of a request has an accepted name, and nothing else but a port.
-func (n Names) Allow(r *http.Request) bool {
+func (n HostNames) Allow(r *http.Request) bool {
 	asked, _, ok := split(r.Host)
 	return ok && (isLoopback(asked) || slices.Contains(n, asked))
 }
 
 // AllowControl is Allow for the controls. A loopback name must have the port that the request arrived at: another one
 // is that of another program on this machine, which passes requests of its pages on.
-func (n Names) AllowControl(r *http.Request) bool {
+func (n HostNames) AllowControl(r *http.Request) bool {
 	asked, port, _ := split(r.Host)
 	if !n.Allow(r) {
 		return false
@@ -48,7 +49,7 @@ func (n Names) AllowControl(r *http.Request) bool {
 
 // AllowArrival is Allow for the service's own paths. If names were added, it checks the name on every address. Else it
 // checks the name only if the request arrived on a loopback address.
-func (n Names) AllowArrival(r *http.Request) bool {
+func (n HostNames) AllowArrival(r *http.Request) bool {
 	if len(n) == 0 {
 		arrived, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 		if !ok || !IsLoopback(arrived.String()) {
