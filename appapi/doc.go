@@ -22,9 +22,6 @@
 //	receipt, err := app.Transfers.Send(ctx, appapi.ToInvoice{InvoiceID: invoice.ID},
 //		moneymovement.DeriveKey("invoice", invoice.ID, attempt))
 //
-// The examples below play recorded responses: in your program, server.URL is the service's address, and server.APIKey
-// the key of your app.
-//
 // The [glossary] explains words such as rail, requisites and transfer. In invoices and contracts, the client is the
 // party that pays, and the contractor is the party that is paid.
 //

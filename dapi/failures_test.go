@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -89,7 +90,7 @@ func TestEveryErrorAnswersForItsCall(t *testing.T) {
 							dapi.Developer{Email: "ops@example.com", Key: key, Store: store},
 							moneymovement.WithHTTPClient(next))
 						require.NoError(t, err)
-						if _, err = x.call(ctx, platform); err == nil {
+						if _, err = x.by(ctx, platform); err == nil {
 							assert.True(t, x.answer == "" || silent[operation], "an answer that nobody gave")
 						} else {
 							time.Sleep(3 * time.Minute) // until a login that nobody waits for has ended
@@ -127,6 +128,7 @@ func TestFlowErrorsAnswerTheSameQuestions(t *testing.T) {
 		"a key too old":          {&dapi.KeyTooOld{}, false, errors.NotMoved},
 		"a rail not yet active":  {pending("rail"), true, errors.NotMoved},
 		"an approval refused":    {&signing.ApprovalRefused{}, false, errors.NotMoved},
+		"a challenge refused":    {&signing.ChallengeRefused{}, false, errors.NotMoved},
 		"a key that cannot sign": {&signing.NotSigned{}, true, errors.NotMoved},
 		"a key that signs wrong": {&signing.RemoteSignatureRefused{}, false, errors.NotMoved},
 	} {
@@ -135,6 +137,64 @@ func TestFlowErrorsAnswerTheSameQuestions(t *testing.T) {
 			require.True(t, ok)
 			assert.Equal(t, tc.retryable, failure.Retryable())
 			assert.Equal(t, tc.moved, failure.MovedByCall())
+			assert.NotEmpty(t, failure.Error(), "also if its fields are empty")
+			_, headed := errors.CallInfoOf(failure)
+			assert.Equal(t, !strings.HasSuffix(name, "goes on") && !strings.HasPrefix(name, "a key that ") &&
+				!strings.Contains(name, " not yet "), headed, "what a payment ends in names its call")
 		})
 	}
+}
+
+// A client that no constructor made, and a call without a context, are refused by each method before it does anything.
+func TestCallsThatCannotBeMade(t *testing.T) {
+	const makers = "dapi.NewIntegrator or dapi.NewSelfServe"
+	key, err := signing.Generate()
+	require.NoError(t, err)
+	integrator, sent := counted(t)
+	own, err := dapi.NewSelfServe(baseURL, dapi.Developer{Email: "ops@example.com", Key: key})
+	require.NoError(t, err)
+	nobody, zero := (*dapi.Integrator)(nil), new(dapi.Integrator)
+
+	calls := surfacetest.Surface{
+		Makers: makers,
+		Made:   []any{integrator, integrator.Self(), integrator.For("cl_x"), own},
+		Unmade: []any{zero, nobody.Self(), nobody.For("cl_x"), zero.Self(), zero.For("cl_x"), new(dapi.Account),
+			new(dapi.SelfServe)},
+	}.Test(t)
+	assert.Greater(t, calls, 400, "the walk found next to nothing")
+	assert.Zero(t, sent.Load())
+	assert.Equal(t, 108, own.Payouts.MaxInFlight())
+	assert.Zero(t, new(dapi.Payouts).MaxInFlight())
+	assert.Zero(t, (*dapi.Payouts)(nil).MaxInFlight())
+
+	surfacetest.NoClient(t, nobody.UseKey(key), makers)
+	require.ErrorContains(t, nobody.UseKey(key), "UseKey: ")
+	surfacetest.NoClient(t, zero.UseKey(key), makers)
+	surfacetest.NoClient(t, zero.Self().UseKey(key), makers)
+	surfacetest.NoClient(t, (*dapi.Account)(nil).UseKey(key), makers)
+	surfacetest.NoClient(t, new(dapi.Account).UseKey(key), makers)
+	surfacetest.NoClient(t, (*dapi.SelfServe)(nil).UseKey(key), makers)
+	surfacetest.NoClient(t, new(dapi.SelfServe).UseKey(key), makers)
+}
+
+func TestAWaitForManyThatCannotBeMade(t *testing.T) {
+	for most := range 2 {
+		var refused []dapi.PayoutID
+		for waited := range new(dapi.Payouts).WaitAll(t.Context(), []dapi.PayoutID{"po_1", "po_2"}) {
+			surfacetest.NoClient(t, waited.Err, "dapi.NewIntegrator or dapi.NewSelfServe")
+			if refused = append(refused, waited.ID); most == 0 {
+				break
+			}
+		}
+		assert.Equal(t, []dapi.PayoutID{"po_1", "po_2"}[:most+1], refused)
+	}
+}
+
+func TestATokenStoreWantsAContext(t *testing.T) {
+	var without context.Context
+	store := dapi.NewFileTokenStore(t.TempDir() + "/session")
+	_, err := store.Load(without)
+	surfacetest.NoContext(t, err)
+	require.ErrorContains(t, err, "NewFileTokenStore: ")
+	surfacetest.NoContext(t, store.Save(without, dapi.Session{}))
 }

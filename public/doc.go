@@ -8,8 +8,6 @@
 //	client, err := public.New("https://host.example")
 //	rate, err := client.Rates.Get(ctx, "EUR")
 //
-// The examples below play recorded responses: in your program, server.URL is the service's address.
-//
 // Words such as invoice and payment method are explained in the [glossary].
 //
 // A client of this package never sends a credential and keeps no cookies. Its requests have the headers Accept:

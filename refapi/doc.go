@@ -17,8 +17,6 @@
 //	})
 //	status, err := client.Quotes.Wait(ctx, quoteID, refapi.Settled)
 //
-// The examples below play recorded responses: in your program, server.URL is the service's address.
-//
 // Words such as quote and payin are explained in the [glossary].
 //
 // # Credential

@@ -13,7 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// apiOf returns the lines of internal/tools/api/*.txt, by the file's name without its ending. `make api` compares them with the code.
+// apiOf returns the lines of internal/tools/api/*.txt, by the file's name without its ending. `make api` compares them
+// with the code.
 func apiOf(t *testing.T) map[string][]string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(root, "internal/tools/api/*.txt"))

@@ -19,8 +19,7 @@ var sound = []string{
 	"internal/transport: . net/http errors github.com/hashicorp/go-retryablehttp",
 	"dapi: . errors signing internal/transport",
 	"appapi: . errors",
-	"internal/recorded: embed",
-	"recorded: internal/recorded",
+	"recorded: internal/codec",
 	"openapi: embed",
 	"sandbox: sandbox/internal/gate",
 	"sandbox/internal/gate: openapi signing signing/wallet github.com/getkin/kin-openapi/openapi3filter",
@@ -118,8 +117,8 @@ func TestBrokenImportsAreFound(t *testing.T) {
 			[]string{"sandbox imports github.com/stretchr/testify/assert outside of its tests"},
 		},
 		"an example's answers in the SDK": {
-			"test modules stay in the test files", "dapi: internal/recorded",
-			[]string{"dapi imports internal/recorded outside of its tests"},
+			"test modules stay in the test files", "dapi: recorded",
+			[]string{"dapi imports recorded outside of its tests"},
 		},
 		"a fake's answers in a program": {
 			"test modules stay in the test files", "cmd/moneymove: recorded",

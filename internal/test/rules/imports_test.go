@@ -23,7 +23,7 @@ var floors = [][]string{
 	{"signing", "internal/ratewindow", "internal/wire"},
 	{"internal/transport", "internal/surfacetest"},
 	{"model"},
-	{"internal/answers", "internal/cardproof", "internal/recorded"},
+	{"internal/answers", "internal/cardproof"},
 	{"dapi", "appapi", "refapi", "public", "recorded"},
 	{"fleet", "payments"}, // the last floor of the SDK
 	{"payments/postgres/fleetpostgres", "fleet/redis", "otel", "payments/postgres", "payments/sqlite"},
@@ -75,7 +75,7 @@ var walletModules = []string{
 }
 
 // recordings are the host's responses. Each package of them may be imported by the one after it, and by tests.
-var recordings = []string{"internal/recorded", "recorded"}
+var recordings = []string{"recorded"}
 
 // testModules never leave test files, also not in the sandbox, which other people's tests import.
 var testModules = []string{

@@ -5,7 +5,7 @@
 //   - openapi/errors.yaml has the slugs,
 //   - sandbox/SLUGS.md says how to provoke each of them,
 //   - the Go documentation says what the other errors mean,
-//   - docs/errors.yaml says what to do about these, and how to provoke them.
+//   - page.yaml, beside this file, says what to do about these, and how to provoke them.
 //
 // Run it with `go generate ./errors`.
 package main
@@ -21,7 +21,7 @@ import (
 const (
 	catalogueFile    = "openapi/errors.yaml"
 	provocationsFile = "sandbox/SLUGS.md"
-	rowsFile         = "docs/errors.yaml"
+	rowsFile         = "internal/tools/codegen/errorcatalogue/page.yaml"
 	codeFile         = "errors/slugs.gen.go"
 	pageFile         = "docs/errors.md"
 	adviceFile       = "sandbox/internal/refuse/advice.gen.json"
