@@ -104,7 +104,7 @@ bench-smoke: ## vet and test the module that measures
 	GOWORK=off CGO_ENABLED=0 $(GO) -C bench vet ./...
 	GOWORK=off CGO_ENABLED=0 $(GO) -C bench test ./...
 
-rules: ## check imports between packages, licences, file names and sizes, line lengths and wording
+rules: ## check what no linter knows: wording, links, what is exported, modules and licences, small files, the workflow
 	$(GO) test -count=1 ./internal/suites/rules
 
 # --- the parts of soak
