@@ -29,14 +29,14 @@ export GO
 # The packages of a tier, by the third column of .ci/modules.
 packages = $(shell awk '$$3 ~ /^($(1))$$/ && $$2 ~ /^(released|workspace)$$/ { sub(/^\.$$/, "", $$1); print "./" $$1 "/..." }' \
 	.ci/modules | sed 's,^.//,./,')
-SUITES  := $(addprefix ./internal/suites/,appapi dapi model payments public refapi rules)
-TEST    := $(filter-out ./internal/suites/...,$(call packages,test)) $(SUITES)
+SUITES  := $(addprefix ./internal/test/,appapi dapi model payments public refapi rules)
+TEST    := $(filter-out ./internal/test/...,$(call packages,test)) $(SUITES)
 CHECK   := $(call packages,test|check)
 # Where goroutines are. The race detector makes a test three times as long.
-RACE    := ./dapi/... ./fleet/... ./fleet/postgres/... ./fleet/redis/... ./internal/transport/... ./payments/... \
+RACE    := ./dapi/... ./fleet/... ./fleet/redis/... ./internal/transport/... ./payments/... \
 	./internal/ratewindow/... ./payments/postgres/... ./payments/sqlite/... ./signing/... ./signing/wallet/... \
 	$(addprefix ./sandbox/internal/,gate platform session store) \
-	$(addprefix ./internal/suites/,dapi fleet payments postgres)
+	$(addprefix ./internal/test/,dapi fleet payments postgres)
 # One package more than there are processors: some wait for processes that they start, or for a clock.
 PARALLEL := -p $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 GOTEST   := $(TOOL) gotestsum --format pkgname --format-hide-empty-pkg --hide-summary skipped --
@@ -86,15 +86,15 @@ lint: ## run golangci-lint with .golangci.yml, and actionlint (the first run bui
 	GOWORK=off $(GO) -C internal/tools/actionlint tool actionlint -shellcheck= -pyflakes= $(CURDIR)/.github/workflows/*.yml
 
 lint-openapi: ## lint the descriptions and their bundles with Redocly (skipped without Node.js or a network)
-	@interop/lint/check
+	@internal/test/interop/lint/check
 
 drift: ## fail if generated code differs from its sources (works on a copy of the tree)
 	@.ci/drift
 
 breaking: ## fail if the descriptions would break clients of the last release
-	@interop/breaking/check
+	@internal/test/interop/breaking/check
 
-api: ## fail if the exported Go API differs from api/*.txt, or breaks users of the last tagged version
+api: ## fail if the exported Go API differs from internal/tools/api/*.txt, or breaks users of the last tagged version
 	@.ci/api
 
 allocations: ## fail if a request allocates more than it may (without the race detector, which allocates itself)
@@ -105,17 +105,17 @@ bench-smoke: ## vet and test the module that measures
 	GOWORK=off CGO_ENABLED=0 $(GO) -C bench test ./...
 
 rules: ## check what no linter knows: wording, links, what is exported, modules and licences, small files, the workflow
-	$(GO) test -count=1 ./internal/suites/rules
+	$(GO) test -count=1 ./internal/test/rules
 
 # --- the parts of soak
 
 soak-money: ## pay under faults, before a change of what moves money: 1,000 seeds, the storm, every broken rule
 	MONEYMOVEMENT_REQUIRE=soak CGO_ENABLED=0 $(GO) test -count=1 -v -timeout 30m -skip '^TestAMillion' \
-		./internal/simulation
+		./internal/test/simulation
 
 soak-rest: ## kill processes and servers, break networks, cut the power, and make a million payments
-	$(SOAK) -run '^TestAMillionPaymentsUnderFaults$$' ./internal/simulation
-	$(SOAK) -parallel 2 ./internal/rig/soak
+	$(SOAK) -run '^TestAMillionPaymentsUnderFaults$$' ./internal/test/simulation
+	$(SOAK) -parallel 2 ./internal/test/rig/soak
 	$(SOAK) -run '^(TestLossOfPower|TestKilledProcesses|TestStartWithAMillionPayments)$$' ./payments/sqlite
 	$(SOAK) -run '^TestPaymentsThatStartAtOnceAreAllPaid$$' ./dapi
 
@@ -138,8 +138,7 @@ temporal: ## test the Temporal recipe
 # The rig of bench, the tools and the Temporal recipe run on the machine that they are built on, and it takes minutes
 # to build what they link. What needs a database or other processes is not for a system inside of another program.
 ELSEWHERE := bench examples/temporal internal/tools
-IN_A_PAGE := $(ELSEWHERE) cmd/moneymove examples fleet/postgres fleet/redis internal/rig internal/simulation \
-	internal/suites payments/postgres payments/sqlite sandbox/bolt
+IN_A_PAGE := $(ELSEWHERE) cmd/moneymove examples fleet/redis internal/test payments/postgres payments/sqlite
 build-all: ## build everything for other systems, and the tests for one where an int has 32 bits
 	@for target in $(TARGETS); do \
 		echo "build for $$target"; \
@@ -155,7 +154,7 @@ vulncheck: ## fail if the code reaches a known vulnerability, or if the database
 	@.ci/vulncheck
 
 interop: ## check descriptions and host with independent tools and a second client (skipped without Node.js)
-	@interop/run
+	@internal/test/interop/run
 
 fuzz: ## run every fuzz target on FUZZ (1000x) inputs each
 	@.ci/fuzz $(FUZZ)
@@ -194,19 +193,19 @@ generate: ## write all generated code and pages
 tidy: ## tidy every go.mod and go.sum
 	@.ci/tidy -w
 
-api-write: ## write the exported Go API to api/*.txt
+api-write: ## write the exported Go API to internal/tools/api/*.txt
 	@.ci/api -w
 
 recordings: ## record the host's responses to the examples in the packages' documentation
-	$(GO) test -count=1 -run '^TestTheRecordingsAreTheHostsAnswers$$' ./internal/suites/recordings -write
+	$(GO) test -count=1 -run '^TestTheRecordingsAreTheHostsAnswers$$' ./internal/test/recordings -write
 
 console-pictures: ## write the pictures of the host's page to docs/pictures
-	MONEYMOVEMENT_REQUIRE=browser $(GO) test -count=1 -run '^TestThePictures$$' ./internal/suites/console -write
+	MONEYMOVEMENT_REQUIRE=browser $(GO) test -count=1 -run '^TestThePictures$$' ./internal/test/console -write
 
 contract: ## compare the descriptions with the sandbox host or MONEYMOVEMENT_BASE_URL; writes contract-report/
 	@rm -rf contract-report
 	@status=0; MONEYMOVEMENT_CONTRACT_REPORT=$(CURDIR)/contract-report \
-		$(GO) test -count=1 -timeout 30m ./internal/suites/contract || status=$$?; \
+		$(GO) test -count=1 -timeout 30m ./internal/test/contract || status=$$?; \
 	cat contract-report/summary.txt 2>/dev/null; exit $$status
 
 cover: ## print the statement coverage of each function, the total last

@@ -15,7 +15,7 @@ import (
 
 // SessionLocker is a [TokenStore] with a lock, so that one process at a time logs in or refreshes the token. The others
 // wait, and take the new session from the store: a fleet of processes needs one login. The stores of the modules
-// fleet/redis and fleet/postgres have it.
+// fleet/redis and payments/postgres/fleetpostgres have it.
 //
 // The lock has an owner and an end. A process that dies leaves the lock behind, and it ends by itself.
 type SessionLocker interface {

@@ -2,7 +2,7 @@
 //
 // The service counts calls for each credential, over all processes. A client keeps within the windows by itself, but
 // it does not know about other processes. A [Limiter] asks a store that all processes use. The modules fleet/redis
-// and fleet/postgres have such stores, and a token store with which the whole fleet logs in once:
+// and payments/postgres/fleetpostgres have such stores, and a token store with which the whole fleet logs in once:
 //
 //	client := redis.NewClient(&redis.Options{Addr: address})
 //	credential := developer.Credential(baseURL)

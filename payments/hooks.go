@@ -9,7 +9,7 @@ import (
 )
 
 // Metrics receives what a processor counts. Its methods must be fast and safe for concurrent use, and must not panic:
-// as in your own goroutines, a panic ends the process. Module payments/otel has one for OpenTelemetry.
+// as in your own goroutines, a panic ends the process. Module otel has one for OpenTelemetry.
 type Metrics interface {
 	// Changed is called after a payment's state was stored, and after the first time.
 	Changed(ctx context.Context, change ChangeMetrics)
@@ -52,7 +52,7 @@ type LoadMetrics struct {
 	StoreFailures int64
 }
 
-// Tracer keeps the spans of a payment together, over restarts and processes. Module payments/otel has one for
+// Tracer keeps the spans of a payment together, over restarts and processes. Module otel has one for
 // OpenTelemetry.
 type Tracer interface {
 	// Submitted returns what identifies the trace of the submitting context, as text that is stored with the payment,

@@ -4,10 +4,8 @@ go 1.26.4
 
 require (
 	github.com/moneymovement/moneymovement-go v0.1.0
-	github.com/moneymovement/moneymovement-go/internal/contract v0.1.0
 	github.com/moneymovement/moneymovement-go/payments/sqlite v0.1.0
 	github.com/moneymovement/moneymovement-go/sandbox v0.1.0
-	github.com/moneymovement/moneymovement-go/sandbox/bolt v0.1.0
 	github.com/moneymovement/moneymovement-go/signing/wallet v0.1.0
 )
 

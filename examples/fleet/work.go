@@ -90,7 +90,7 @@ const (
 )
 
 // teller writes a line when the worker begins to make a payment, and when it has made it. A backend would use a hook
-// such as that of payments/otel.
+// such as that of otel.
 type teller struct {
 	mu  sync.Mutex
 	out io.Writer

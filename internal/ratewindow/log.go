@@ -39,7 +39,7 @@ type Slot struct {
 }
 
 // Log is the state of a window that several processes share. All times are microseconds of the clock of the one who
-// counts. The script of fleet/redis and the function of fleet/postgres do the same, step by step.
+// counts. The script of fleet/redis and the function of payments/postgres/fleetpostgres do the same, step by step.
 type Log struct {
 	name    string
 	slots   slots

@@ -4,7 +4,7 @@ go 1.26.0
 
 tool (
 	github.com/golangci/golangci-lint/v2/cmd/golangci-lint
-	github.com/moneymovement/moneymovement-go/internal/tools/apitext
+	github.com/moneymovement/moneymovement-go/internal/tools/api
 	github.com/moneymovement/moneymovement-go/internal/tools/archive
 	github.com/moneymovement/moneymovement-go/internal/tools/codegen/answers
 	github.com/moneymovement/moneymovement-go/internal/tools/codegen/bundle

@@ -24,4 +24,6 @@
 //
 // The file grows when it has to, and its free pages are used again. It does not shrink. To make a copy, close the store
 // first. To go back to the start, call [sandbox.Host.Reset], or close the store and delete the file.
+//
+// It does not build for wasm, because bbolt does not.
 package bolt

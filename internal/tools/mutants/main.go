@@ -27,21 +27,21 @@ var sdk = []string{"./...", "./signing/wallet/..."}
 // suites lists further tests, by the folder of their package. They are in another module, because their own module does
 // not require what they import.
 var suites = map[string][]testPackage{
-	"model":  {{folder: "internal/suites/model"}},
-	"dapi":   {{folder: "internal/suites/dapi"}, {folder: "payments"}}, // which checks what it stores
-	"appapi": {{folder: "internal/suites/appapi"}},
-	"refapi": {{folder: "internal/suites/refapi"}},
-	"public": {{folder: "internal/suites/public"}},
-	"fleet":  {{folder: "internal/suites/fleet"}},
+	"model":  {{folder: "internal/test/model"}},
+	"dapi":   {{folder: "internal/test/dapi"}, {folder: "payments"}}, // which checks what it stores
+	"appapi": {{folder: "internal/test/appapi"}},
+	"refapi": {{folder: "internal/test/refapi"}},
+	"public": {{folder: "internal/test/public"}},
+	"fleet":  {{folder: "internal/test/fleet"}},
 	"internal/ratewindow": {
 		// The script for Redis does what the log does.
 		{folder: "fleet/redis", tests: "^TestTheScriptDoesWhatTheMemoryDoes$"},
 		{folder: "fleet"}, {folder: "internal/transport"}, // which use all of it
 	},
 	"internal/outcome": {{folder: "payments"}}, // with the table of all slugs
-	"payments":         {{folder: "internal/suites/payments"}, {folder: "internal/simulation"}},
-	"signing":          {{folder: "internal/suites/vectors"}},
-	"signing/wallet":   {{folder: "internal/suites/vectors"}},
+	"payments":         {{folder: "internal/test/payments"}, {folder: "internal/test/simulation"}},
+	"signing":          {{folder: "internal/test/vectors"}},
+	"signing/wallet":   {{folder: "internal/test/vectors"}},
 	"errors":           {{folder: "internal/tools/descriptions", alone: true}},
 }
 

@@ -230,7 +230,7 @@ func TestWhatUsersLinkIsMutated(t *testing.T) {
 	assert.Subset(t, folders, []string{".", "dapi", "internal/transport", "signing", "signing/internal/ecsig",
 		"signing/wallet"})
 	for _, folder := range []string{"internal/inprocess", "internal/recorded", "recorded", "sandbox",
-		"internal/suites/dapi"} {
+		"internal/test/dapi"} {
 		assert.NotContains(t, folders, folder)
 	}
 }
@@ -249,7 +249,7 @@ func TestSuitesAreListed(t *testing.T) {
 			require.NoError(t, err)
 			assert.NotEmpty(t, tests, suite.folder)
 		}
-		named := "internal/suites/" + own
+		named := "internal/test/" + own
 		if info, err := os.Stat(filepath.Join(root, named)); own != "." && err == nil && info.IsDir() {
 			assert.Contains(t, others, testPackage{folder: named})
 		}

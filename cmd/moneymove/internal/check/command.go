@@ -10,12 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/plain"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/report"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/survey"
+	host "github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/target"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/target"
-	"github.com/moneymovement/moneymovement-go/internal/contract/plain"
-	"github.com/moneymovement/moneymovement-go/internal/contract/report"
-	"github.com/moneymovement/moneymovement-go/internal/contract/survey"
-	host "github.com/moneymovement/moneymovement-go/internal/contract/target"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 

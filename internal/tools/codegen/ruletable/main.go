@@ -2,7 +2,7 @@
 // tests that hold it, for the sandbox host and for the SDK. It fails if a rule lacks a required test, or if a test
 // names an unknown rule.
 //
-// Run it with `go generate ./internal/suites/rules`.
+// Run it with `go generate ./internal/test/rules`.
 package main
 
 import (

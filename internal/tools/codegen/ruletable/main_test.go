@@ -136,5 +136,5 @@ func TestThePageIsUpToDate(t *testing.T) {
 	require.NoError(t, err)
 	page, err := os.ReadFile("../../../../docs/rules.md")
 	require.NoError(t, err)
-	assert.Equal(t, string(want), string(page), "run go generate ./internal/suites/rules")
+	assert.Equal(t, string(want), string(page), "run go generate ./internal/test/rules")
 }

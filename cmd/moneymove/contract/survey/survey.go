@@ -1,0 +1,132 @@
+package survey
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/plain"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/report"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/target"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/wire"
+)
+
+// mostValues limits how many things of a kind are read one by one.
+const mostValues = 5
+
+// longestWait limits how long a request waits for a full rate window, once.
+const longestWait = 90 * time.Second
+
+// Survey reads one host. The caller must pass an observer of the log.
+type Survey struct {
+	Description *wire.Description
+	Log         *report.Log
+	Caller      *plain.Caller
+	Session     plain.Session // the zero Session leaves the platform API out
+	APIKey      moneymovement.Secret
+	AccessToken moneymovement.Secret
+	// IDs are ids that no list shows, by the name of their placeholder, such as payoutId. For each clientId the reads
+	// of the platform API are repeated on behalf of that client.
+	IDs map[string][]string
+	// Noted is called for each case as it ends. It may be nil.
+	Noted func(report.Case)
+
+	cases  []report.Case
+	called map[string]bool
+}
+
+// Run reads everything, and returns how each read ended. An error means that no response arrived.
+func (s *Survey) Run(ctx context.Context) ([]report.Case, error) {
+	s.cases, s.called = nil, map[string]bool{}
+	for _, part := range []func(context.Context) error{s.reads, s.selections, s.refusals, s.unmetDemands} {
+		if err := part(ctx); err != nil {
+			return s.cases, err
+		}
+	}
+	return s.cases, nil
+}
+
+// gets returns the operations that read, in the order of the description.
+func (s *Survey) gets() []*wire.Operation {
+	return slices.DeleteFunc(slices.Clone(s.Description.Operations), func(o *wire.Operation) bool {
+		return o.Method != http.MethodGet
+	})
+}
+
+// credential returns the bearer token of an operation's surface, or the variable that is not set.
+func (s *Survey) credential(o *wire.Operation) (token, missing string) {
+	switch o.Surface {
+	case "dapi.yaml":
+		token, missing = s.Session.Access, target.KeyFileVariable
+	case "appapi.yaml":
+		token, missing = s.APIKey.Reveal(), target.APIKeyVariable
+	case "refapi.yaml":
+		token, missing = s.AccessToken.Reveal(), target.AccessTokenVariable
+	default:
+		return "", ""
+	}
+	if token != "" {
+		missing = ""
+	}
+	return token, missing
+}
+
+// read calls an operation with its credential, on behalf of a client if acting is not empty.
+func (s *Survey) read(ctx context.Context, o *wire.Operation, path, acting string) (plain.Reply, error) {
+	var headers []string
+	if token, _ := s.credential(o); token != "" {
+		headers = append(headers, "Authorization", "Bearer "+token)
+	}
+	if acting != "" {
+		headers = append(headers, actsFor, acting)
+	}
+	return s.send(ctx, path, headers...)
+}
+
+// send waits once for a full rate window.
+func (s *Survey) send(ctx context.Context, path string, headers ...string) (plain.Reply, error) {
+	reply, err := s.Caller.Send(ctx, http.MethodGet, path, nil, headers...)
+	if err != nil || reply.Status != http.StatusTooManyRequests {
+		return reply, err
+	}
+	seconds, wrong := strconv.Atoi(reply.Header.Get("Retry-After"))
+	wait := time.Duration(seconds) * time.Second
+	if wrong != nil || wait > longestWait {
+		return reply, nil
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return s.Caller.Send(ctx, http.MethodGet, path, nil, headers...)
+	case <-ctx.Done():
+		return plain.Reply{}, ctx.Err()
+	}
+}
+
+// note keeps how a case ended.
+func (s *Survey) note(c report.Case) {
+	s.cases = append(s.cases, c)
+	if s.Noted != nil {
+		s.Noted(c)
+	}
+}
+
+// ended notes a read: it passed if the host carried it out. A refusal is no failure, because an account may lack what
+// the operation shows. What a refusal shows is in the report.
+func (s *Survey) ended(flow, name string, reply plain.Reply, started time.Time) {
+	c := report.Case{Flow: flow, Name: name, Outcome: report.Passed, Took: time.Since(started)}
+	if !reply.Accepted() {
+		c.Outcome = report.Skipped
+		c.Reason = strings.TrimSpace(fmt.Sprintf("the host refused: %d %s", reply.Status, reply.Slug()))
+	}
+	s.note(c)
+}
+
+// flowOf is the surface of an operation.
+func flowOf(o *wire.Operation) string { return strings.TrimSuffix(o.Surface, ".yaml") }

@@ -1,0 +1,393 @@
+package appapi_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/appapi"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/test/worlds"
+	"github.com/moneymovement/moneymovement-go/model"
+	"github.com/moneymovement/moneymovement-go/refapi"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+	"github.com/moneymovement/moneymovement-go/signing/wallet"
+)
+
+// world is a host with a client of the app API, whose account holds 200 USDC.
+type world struct {
+	*worlds.World
+	app *appapi.Client
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{World: worlds.Serve(t, worlds.Standing())}
+	self := w.SelfServe().Sandbox
+	w.Credit(self, "100", dapi.USDC, moneymovement.IdempotencyKey("credit-1"))
+	w.Credit(self, "100", dapi.USDC, moneymovement.IdempotencyKey("credit-2"))
+	w.app = w.client(w.AppKey())
+	return w
+}
+
+func (w *world) client(key appapi.APIKey, options ...moneymovement.Option) *appapi.Client {
+	w.Helper()
+	soon := moneymovement.WithRetries(moneymovement.RetryPolicy{WaitMin: time.Millisecond})
+	return w.App(key, append(options, soon)...)
+}
+
+func (w *world) registered(registration sandbox.AppKeyRegistration) *appapi.Client {
+	w.Helper()
+	key, err := w.Host.RegisterAppKey(registration)
+	require.NoError(w, err)
+	return w.client(appapi.NewAPIKey(key.Key.Reveal()))
+}
+
+func (w *world) balance() string {
+	w.Helper()
+	balance, err := w.app.Account.WalletBalance(w.Context())
+	require.NoError(w, err)
+	return balance.USDCBalance.String()
+}
+
+func (w *world) bob() string {
+	w.Helper()
+	return w.AppContact(w.app)
+}
+
+func (w *world) invoice() *model.Invoice {
+	w.Helper()
+	invoice, err := w.app.Invoices.Create(w.Context(),
+		appapi.InvoiceCreate{Currency: model.InvoiceCurrencyUSDC, ClientEmail: "dora@example.com", Items: lines()})
+	require.NoError(w, err)
+	return invoice
+}
+
+func as[E error](t testing.TB, err error) E { t.Helper(); return worlds.As[E](t, err) }
+
+// TestALostTransferIsSentOnce however often its answer gets lost, and is found by its key.
+func TestALostTransferIsSentOnce(t *testing.T) {
+	w := newWorld(t)
+	rent := appapi.ToContact{ContactID: w.bob(), Amount: price("12.34"), Memo: "rent"}
+	lost := w.Host.Arm("POST", "/apps/transfer", sandbox.DropAfterCommit().Times(2))
+	var answer moneymovement.Response
+	receipt, err := w.app.Transfers.Send(t.Context(), rent, "rent-1", moneymovement.CaptureResponse(&answer))
+	require.NoError(t, err)
+	assert.Equal(t, 2, lost.Consumed())
+	assert.True(t, answer.Replayed)
+	assert.Equal(t, "187.66", w.balance())
+
+	w.Host.Arm("POST", "/apps/transfer", sandbox.DropAfterCommit().Times(4))
+	_, err = w.app.Transfers.Send(t.Context(), rent, "rent-2")
+	as[*errors.OutcomeUnknown](t, err)
+	for key, found := range map[moneymovement.Key]bool{"rent-1": true, "rent-2": true, "rent-3": false} {
+		transfer, is, err := w.app.Transfers.ByKey(t.Context(), key)
+		require.NoError(t, err)
+		require.Equal(t, found, is, key)
+		if found {
+			assert.True(t, price("12.34").Equal(transfer.Amount.Decimal), key)
+		}
+	}
+	first, _, err := w.app.Transfers.ByKey(t.Context(), "rent-1")
+	require.NoError(t, err)
+	assert.Equal(t, receipt.TxHash, first.TxHash)
+	assert.Equal(t, "175.32", w.balance())
+
+	other := w.client(w.AppKey()) // another process, which does not know the key's terms
+	rent.Amount = price("99")
+	_, err = other.Transfers.Send(t.Context(), rent, "rent-1")
+	as[*errors.IdempotencyKeyReused](t, err)
+	assert.Equal(t, "175.32", w.balance())
+}
+
+// A service that has forgotten the keys is not sent a transfer again without a look.
+func TestAForgottenKeySendsOnce(t *testing.T) {
+	for name, c := range map[string]struct {
+		lost    bool // the response to the first call
+		arrange func(w *world)
+		unknown bool
+		balance string
+	}{
+		"it was paid":         {balance: "187.66"},
+		"it may be paid, was": {lost: true, balance: "187.66"},
+		"it may be paid, was, and is listed with another memo": {lost: true, balance: "187.66", unknown: true,
+			arrange: func(w *world) {
+				w.Host.Arm("GET", "/apps/transfers", sandbox.Respond(200, "").
+					WithBody(`{"items":[{"idempotencyKey":"rent-1","memo":"ren","amount":12.34}]}`).Times(9))
+			}},
+		"it may be paid, was, and others are listed": {lost: true, balance: "187.66", unknown: true,
+			arrange: func(w *world) {
+				w.Host.Arm("GET", "/apps/transfers", sandbox.Respond(200, "").
+					WithBody(`{"items":[{"idempotencyKey":"other","amount":12.34}],"total":40}`).Times(9))
+			}},
+		"it may be paid, was, and the list cannot be read": {lost: true, balance: "187.66", unknown: true,
+			arrange: func(w *world) {
+				w.Host.Arm("GET", "/apps/transfers", sandbox.Respond(500, "internal_error").Times(9))
+			}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			rent := appapi.ToContact{ContactID: w.bob(), Amount: price("12.34"), Memo: "rent"}
+			if c.lost {
+				w.Host.Arm("POST", "/apps/transfer", sandbox.DropAfterCommit().Times(4))
+			}
+			_, err := w.app.Transfers.Send(t.Context(), rent, "rent-1")
+			assert.Equal(t, c.lost, err != nil)
+			w.Host.ForgetKeys()
+			if c.arrange != nil {
+				c.arrange(w)
+			}
+			receipt, err := w.app.Transfers.Send(t.Context(), rent, "rent-1")
+			if c.unknown {
+				as[*errors.OutcomeUnknown](t, err)
+			} else {
+				require.NoError(t, err)
+				assert.NotEmpty(t, receipt.TxHash)
+			}
+			assert.Equal(t, c.balance, w.balance())
+		})
+	}
+}
+
+// The terms of a repeated transfer are compared after they were checked: comparing a number with two billion digits
+// takes for ever.
+func TestARepeatedTransferOfAnEndlessAmount(t *testing.T) {
+	w := newWorld(t)
+	rent := appapi.ToContact{ContactID: w.bob(), Amount: price("12.34")}
+	_, err := w.app.Transfers.Send(t.Context(), rent, "rent-1")
+	require.NoError(t, err)
+	rent.Amount = decimal.New(1, 2_000_000_000)
+	_, err = w.app.Transfers.Send(t.Context(), rent, "rent-1")
+	as[*errors.InvalidInput](t, err)
+}
+
+func TestATransferPaysAnInvoiceItsAmount(t *testing.T) {
+	w := newWorld(t)
+	invoice := w.invoice()
+	receipt, err := w.app.Transfers.Send(t.Context(), appapi.ToInvoice{InvoiceID: invoice.ID}, "invoice-42")
+	require.NoError(t, err)
+	paid, err := w.app.Invoices.Get(t.Context(), invoice.ID)
+	require.NoError(t, err)
+	assert.Equal(t, model.InvoiceStatusPaid, paid.Status)
+	require.NotNil(t, paid.Transaction)
+	assert.Equal(t, receipt.TxHash, paid.Transaction.TxHash)
+	assert.True(t, invoice.Amount.Equal(paid.Transaction.Amount.Decimal))
+}
+
+// TestAnInvoiceIsMarkedPaid: without a reference offline and with no transaction; now, unless it is backdated.
+func TestAnInvoiceIsMarkedPaid(t *testing.T) {
+	w := newWorld(t)
+	earlier := time.Date(2025, 12, 24, 18, 0, 0, 0, time.UTC)
+	for name, payment := range map[string]appapi.InvoicePayment{
+		"offline, now": {}, "offline, earlier": {At: earlier}, "by reference, now": {Reference: "ref-1"},
+		"by reference, earlier": {Reference: "ref-2", At: earlier},
+	} {
+		invoice, err := w.app.Invoices.MarkPaid(t.Context(), w.invoice().ID, payment)
+		require.NoError(t, err, name)
+		assert.Equal(t, model.InvoiceStatusPaid, invoice.Status, name)
+		assert.Equal(t, payment.Reference, invoice.OnchainTransactionID, name)
+		if payment.At.IsZero() {
+			assert.WithinDuration(t, w.Host.Now(), invoice.PaidAt, 5*time.Second, name)
+		} else {
+			assert.True(t, earlier.Equal(invoice.PaidAt), name)
+		}
+		if payment.Reference == "" {
+			assert.Nil(t, invoice.Transaction, name)
+		}
+	}
+	assert.Equal(t, "200", w.balance(), "nothing was paid here")
+}
+
+// TestOneBadRowSpoilsABatch: the service's error names the row, and nothing was issued.
+func TestOneBadRowSpoilsABatch(t *testing.T) {
+	w := newWorld(t)
+	contract := w.activeContract()
+	_, err := w.app.Invoices.CreateBatch(t.Context(),
+		appapi.InvoiceBatch{{ContractID: contract, Items: lines()}, {ContractID: id2, Items: lines()}})
+	refused := as[*errors.ValidationFailed](t, err)
+	require.Len(t, refused.Fields, 1)
+	assert.Equal(t, "1.contractId", refused.Fields[0].Field)
+	list, err := w.app.Invoices.List(t.Context(), appapi.ListInvoicesParams{})
+	require.NoError(t, err)
+	assert.Empty(t, list.Items)
+
+	issued, err := w.app.Invoices.CreateBatch(t.Context(), appapi.InvoiceBatch{{ContractID: contract, Items: lines()}})
+	require.NoError(t, err, "without the bad row")
+	assert.Len(t, issued, 1)
+}
+
+// activeContract is a contract that both sides have accepted.
+func (w *world) activeContract() string {
+	w.Helper()
+	offered, err := w.app.Contracts.Create(w.Context(), appapi.ContractCreate{
+		ContractorEmail: "carl@example.com", Type: model.ContractTypeService,
+		Fields: appapi.ContractFields{Amount: price("300"), Currency: model.FiatCurrencyUSD},
+	})
+	require.NoError(w, err)
+	w.Host.Advance(time.Minute) // in which its contractor does
+	accepted, err := w.app.Contracts.Approve(w.Context(), offered.ID)
+	require.NoError(w, err)
+	require.Equal(w, model.ContractStatusActive, accepted.Status)
+	return offered.ID
+}
+
+// TestACardMaySpendNothing: a limit of zero is a limit.
+func TestACardMaySpendNothing(t *testing.T) {
+	w := newWorld(t)
+	card, err := w.app.Cards.Create(t.Context(), appapi.CardCreate{Format: appapi.CardFormatVirtual})
+	require.NoError(t, err)
+	card, err = w.app.Cards.SetLimit(t.Context(), card.ID, appapi.CardLimitUpdate{DailyLimit: model.Set(number("0"))})
+	require.NoError(t, err)
+	assert.True(t, card.Limit.DailyLimit.IsZero())
+	assert.False(t, card.Limit.MonthlyLimit.IsZero(), "what is not given stays")
+}
+
+func TestTheHostRefusesADocumentOverItsBound(t *testing.T) {
+	w := newWorld(t)
+	require.NoError(t, w.Host.Configure(func(s *sandbox.Settings) { s.MaxUpload = 100 }))
+	for size, fits := range map[int]bool{100: true, 101: false} {
+		_, err := w.app.Documents.Upload(t.Context(),
+			appapi.DocumentUpload{Content: strings.NewReader(strings.Repeat("x", size)),
+				Type: appapi.DocumentKindInvoice})
+		if fits {
+			require.NoError(t, err)
+		} else {
+			as[*errors.PayloadTooLarge](t, err)
+		}
+	}
+}
+
+func TestACardShowsItsNumberToItsWalletOnly(t *testing.T) {
+	w := newWorld(t)
+	card, err := w.app.Cards.Create(t.Context(), appapi.CardCreate{Format: appapi.CardFormatVirtual})
+	require.NoError(t, err)
+	w.Host.Advance(time.Minute)
+	right := w.Host.Credentials().Wallet
+	details, err := w.app.Cards.Details(t.Context(), card.ID, right)
+	require.NoError(t, err)
+	assert.Len(t, details.CardNumber.Reveal(), 16)
+
+	wrong, err := wallet.Generate()
+	require.NoError(t, err)
+	_, err = w.app.Cards.Details(t.Context(), card.ID, wrong)
+	as[*errors.SignatureInvalid](t, err)
+
+	for age, good := range map[time.Duration]bool{-4 * time.Minute: true, -6 * time.Minute: false} {
+		proof, err := model.SignCardDetails(t.Context(), right, card.ID, w.Host.Now().Add(age))
+		require.NoError(t, err)
+		_, err = w.app.Cards.DetailsWithProof(t.Context(), card.ID, proof)
+		if good {
+			require.NoError(t, err)
+		} else {
+			assert.Equal(t, "nonce", as[*errors.ValidationFailed](t, err).Fields[0].Field)
+		}
+	}
+}
+
+// TestAUsedNonceIsReplacedOnce: the host takes a nonce once. After a lost response, or beside another process that
+// reveals in the same second, the SDK signs another one.
+func TestAUsedNonceIsReplacedOnce(t *testing.T) {
+	w := newWorld(t)
+	card, err := w.app.Cards.Create(t.Context(), appapi.CardCreate{Format: appapi.CardFormatVirtual})
+	require.NoError(t, err)
+	w.Host.Advance(time.Minute)
+	key := w.Host.Credentials().Wallet
+	w.Host.Arm("POST", "/cards/{card_id}/details", sandbox.DropAfterCommit())
+	_, err = w.app.Cards.Details(t.Context(), card.ID, key)
+	require.NoError(t, err)
+
+	other := w.App(w.AppKey()) // each has its own memory of the nonces that it used
+	_, err = other.Account.App(t.Context())
+	require.NoError(t, err)
+	_, err = other.Cards.Details(t.Context(), card.ID, key)
+	require.NoError(t, err)
+
+	w.Host.Arm("POST", "/cards/{card_id}/details", sandbox.Respond(http.StatusConflict, "conflict").Times(3))
+	_, err = w.app.Cards.Details(t.Context(), card.ID, key)
+	as[*errors.Conflict](t, err)
+	_, err = w.app.Cards.Details(t.Context(), card.ID, key)
+	require.NoError(t, err, "two signatures a call: the third conflict met the second of this one")
+}
+
+// TestTheKeyIsTakenInEitherHeaderAndNowhereElse: it is no access token of the reference endpoints, and their token is
+// no key.
+func TestTheKeyIsTakenInEitherHeaderAndNowhereElse(t *testing.T) {
+	w := newWorld(t)
+	_, err := w.App(w.AppKey().InKeyHeader()).Account.App(t.Context())
+	require.NoError(t, err)
+
+	credentials := w.Host.Credentials()
+	reference := w.Reference(refapi.Credential{AccessToken: refapi.NewAccessToken(credentials.APIKey.Reveal())})
+	_, err = reference.Cards.List(t.Context())
+	require.Error(t, err)
+	_, err = w.client(appapi.NewAPIKey(credentials.AccessToken.Reveal())).Account.App(t.Context())
+	as[*errors.Unauthenticated](t, err)
+}
+
+func TestAKeyMaySpendAndDoSoMuch(t *testing.T) {
+	w := newWorld(t)
+	limit := price("20")
+	small := w.registered(sandbox.AppKeyRegistration{SpendLimit: &limit})
+	bob := w.bob()
+	_, err := small.Transfers.Send(t.Context(), appapi.ToContact{ContactID: bob, Amount: price("15")}, "first")
+	require.NoError(t, err)
+	_, err = small.Transfers.Send(t.Context(), appapi.ToContact{ContactID: bob, Amount: price("5.01")}, "second")
+	require.Error(t, err)
+	me, err := small.Account.App(t.Context())
+	require.NoError(t, err)
+	require.NotNil(t, me.RemainingSpendLimit)
+	assert.Equal(t, "5", me.RemainingSpendLimit.String())
+	assert.Equal(t, "185", w.balance())
+
+	reader := w.registered(sandbox.AppKeyRegistration{Scopes: []string{"read"}})
+	_, err = reader.Transfers.Send(t.Context(), appapi.ToContact{ContactID: bob, Amount: price("1")}, "third")
+	refused := as[*errors.Forbidden](t, err)
+	assert.NotEmpty(t, refused.RequiredScope)
+	assert.Equal(t, []string{"read"}, refused.Scope)
+}
+
+// TestTransactionsAreFiltered by each of the query's filters.
+func TestTransactionsAreFiltered(t *testing.T) {
+	w := newWorld(t)
+	_, err := w.app.Transfers.Send(t.Context(), appapi.ToContact{ContactID: w.bob(), Amount: price("1")}, "rent-1")
+	require.NoError(t, err)
+	count := func(params appapi.ListTransactionsParams) (count int) {
+		params.Limit = 1 // so that the walk has pages
+		for _, err := range w.app.Transactions.All(t.Context(), params) {
+			require.NoError(t, err)
+			count++
+		}
+		return count
+	}
+	all, err := w.app.Transactions.List(t.Context(), appapi.ListTransactionsParams{})
+	require.NoError(t, err)
+	require.Len(t, all.Items, 3)
+	assert.Equal(t, 3, count(appapi.ListTransactionsParams{}))
+	assert.Equal(t, 2, count(appapi.ListTransactionsParams{IncomeOnly: true}))
+	assert.Equal(t, 3, count(appapi.ListTransactionsParams{Type: []string{"sepa", all.Items[0].Type}}))
+	assert.Zero(t, count(appapi.ListTransactionsParams{Type: []string{"sepa", "ach"}}))
+	assert.Equal(t, 3, count(appapi.ListTransactionsParams{Status: all.Items[0].Status}))
+	assert.Zero(t, count(appapi.ListTransactionsParams{Status: "failed"}))
+	assert.Zero(t, count(appapi.ListTransactionsParams{BankAccountID: "bnk_none"}))
+	assert.Equal(t, 2, count(appapi.ListTransactionsParams{Offset: 1}))
+}
+
+const (
+	id1 = "11111111-1111-4111-8111-111111111111"
+	id2 = "22222222-2222-4222-8222-222222222222"
+)
+
+func price(text string) decimal.Decimal { return decimal.RequireFromString(text) }
+
+func number(text string) model.Number { return model.NewNumber(price(text)) }
+
+func lines() []model.LineItem {
+	return []model.LineItem{{Name: "Design", Quantity: number("1.5"), Price: price("80.00")}}
+}

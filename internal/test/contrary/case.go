@@ -1,0 +1,380 @@
+package contrary
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/wire"
+)
+
+// Case is one way in which a service can differ from one assumption.
+type Case struct {
+	Mark   *Mark
+	Class  Class
+	Kind   Kind
+	Member string // a member of the marked object, if the mark is about each of its members
+}
+
+// Name is unique among the cases of a mark.
+func (c Case) Name() string {
+	if c.Member == "" {
+		return string(c.Kind)
+	}
+	return c.Member + " " + string(c.Kind)
+}
+
+// Change is a case at one site. The service differs at Site, which is the site of Member if the case has one.
+type Change struct {
+	Case
+	Site Site
+}
+
+// Changes returns all cases of a mark at all of its sites.
+func (m *Mark) Changes() []Change {
+	var all []Change
+	for _, site := range m.Sites {
+		if word, is := m.Value(); is && !admits(site.Layers, word) {
+			continue
+		}
+		class := classOf(m, site)
+		for _, at := range members(m, site) {
+			for _, kind := range kinds(m, class, at.site) {
+				all = append(all, Change{Case{m, class, kind, at.member}, at.site})
+			}
+		}
+	}
+	if len(m.Sites) == 0 {
+		for _, kind := range kinds(m, ClassBehaviour, Site{}) {
+			all = append(all, Change{Case{m, ClassBehaviour, kind, ""}, Site{}})
+		}
+	}
+	return all
+}
+
+// Cases returns the mark's cases, each once.
+func (m *Mark) Cases() []Case {
+	var cases []Case
+	for _, change := range m.Changes() {
+		if !slices.Contains(cases, change.Case) {
+			cases = append(cases, change.Case)
+		}
+	}
+	return cases
+}
+
+// admits reports that a value can have this word. A variant of a union has one word of its selector's enumeration.
+func admits(layers []wire.Node, word string) bool {
+	for _, layer := range layers {
+		if words := layer.At("enum").Texts(); len(words) > 0 {
+			return slices.Contains(words, word)
+		}
+	}
+	return true
+}
+
+type memberSite struct {
+	member string
+	site   Site
+}
+
+// members returns the sites that a mark is about: the members of the marked object, or the site itself.
+func members(m *Mark, site Site) []memberSite {
+	if site.In != "body" {
+		return []memberSite{{"", site}}
+	}
+	var names []string
+	switch m.Aspect {
+	case "fieldTypes", "fieldNames":
+		for _, layer := range site.Layers {
+			for name := range layer.At("properties").Members() {
+				names = append(names, name)
+			}
+		}
+	case "required":
+		for _, layer := range site.Layers {
+			if slices.ContainsFunc(layer.Marks(), func(mark *wire.Assumption) bool { return mark == m.Assumption }) {
+				names = append(names, layer.At("required").Texts()...)
+			}
+		}
+	case "discriminator":
+		for _, layer := range site.Layers {
+			if name := layer.At("discriminator", "propertyName").Text(); name != "" {
+				names = append(names, name)
+			}
+		}
+	case "items":
+		names = []string{Each}
+	}
+	if len(names) == 0 {
+		return []memberSite{{"", site}}
+	}
+	all := make([]memberSite, len(names))
+	for i, name := range names {
+		below := site.step(name)
+		property, _ := wire.Property(site.Layers, name)
+		if name == Each {
+			property = itemsOf(site.Layers)
+		}
+		below.Layers, below.Required = property.Layers(), wire.Required(site.Layers, name)
+		below.Proof, below.Stated = proves(below.Layers), true
+		all[i] = memberSite{name, below}
+	}
+	return all
+}
+
+func itemsOf(layers []wire.Node) wire.Node {
+	for _, layer := range layers {
+		if items := layer.At("items"); items.Exists() {
+			return items
+		}
+	}
+	return wire.Node{}
+}
+
+func proves(layers []wire.Node) bool {
+	return slices.ContainsFunc(layers, func(layer wire.Node) bool { return layer.At("x-proof").True() })
+}
+
+// kinds returns the ways in which a service can differ from a mark at a site.
+func kinds(m *Mark, class Class, site Site) []Kind {
+	switch class {
+	case ClassAnswer:
+		return answerKinds(m, site)
+	case ClassRequest:
+		if m.Aspect == "type" || m.Aspect == "fieldTypes" || m.Aspect == "items" {
+			return []Kind{OtherType}
+		}
+		return []Kind{Unknown}
+	case ClassOperation:
+		return []Kind{NotFound, WrongMethod}
+	case ClassConstraint:
+		switch {
+		case m.Aspect == "x-decimals" && site.Side == Answer:
+			return nil // it limits the amounts that are sent
+		case m.Aspect == "nullable", m.Aspect == "format" && site.Side == Request && isTime(site.Layers):
+			return []Kind{Tighter} // the SDK's types cannot send anything looser
+		case m.Aspect == "required", site.Side == Answer:
+			return []Kind{Looser} // a tighter value fits, or is the case of another assumption
+		}
+		return []Kind{Looser, Tighter}
+	case ClassBehaviour:
+		return behaviourKinds(m)
+	}
+	return nil
+}
+
+func isTime(layers []wire.Node) bool {
+	_, format := described(layers)
+	return format == "date-time" || format == "date"
+}
+
+func behaviourKinds(m *Mark) []Kind {
+	switch m.Aspect {
+	case "codes":
+		return nil
+	case "x-slugs":
+		return []Kind{OtherSlug}
+	case "x-scope":
+		return []Kind{OtherScope}
+	case "order":
+		return []Kind{OtherOrder}
+	case "default":
+		return []Kind{OtherPage}
+	case "idempotency":
+		return []Kind{Repeats}
+	}
+	switch m.File {
+	case "errors.yaml":
+		return errorKinds(m)
+	case "coverage.yaml":
+		return []Kind{AnotherWord}
+	}
+	return nil
+}
+
+// NoCase says why an aspect has no case.
+var NoCase = map[string]string{
+	"unit": "the form of a response does not show the unit of an amount: the SDK reads it and computes nothing " +
+		"with it",
+	"meaning": "the form of a response does not show what a value means: it is sent and read as it is",
+	"codes": "an approval with another code is not signed, and the refusal says how to allow the code: " +
+		"`TestChainNamesAllowACode`",
+	"purpose": "no form shows what an operation is for: the program decides when to call it",
+}
+
+// WhyNoCase returns why a mark has no case, or "".
+func (m *Mark) WhyNoCase() string {
+	return NoCase[m.Aspect]
+}
+
+func answerKinds(m *Mark, site Site) []Kind {
+	_, isValue := m.Value()
+	switch {
+	case isValue:
+		return []Kind{AnotherWord}
+	case m.Aspect == "status":
+		return otherStatuses(site.Operation)
+	case m.Aspect == "answer", m.Aspect == "resource":
+		return append([]Kind{Status204, EmptyBody, OnlyOK}, pageKinds(AnswerLayers(site.Operation))...)
+	case m.Aspect == "mediaType":
+		return []Kind{OtherMedia}
+	case m.Aspect == "required", m.Aspect == "nullable":
+		return []Kind{Absent, Null}
+	case m.Aspect == "fieldNames":
+		return []Kind{Renamed}
+	case m.Aspect == "fieldTypes", m.Aspect == "items":
+		return otherTypes(site)
+	case m.Aspect == "discriminator":
+		return []Kind{Absent, Null, Renamed, AnotherWord, AsNumber}
+	case site.In == "header":
+		return []Kind{Absent, Unreadable}
+	case site.In == "" && site.Status == "default":
+		return []Kind{DetailText, BareMessage, PlainText, EmptyRefuse}
+	case site.In == "": // a response without content
+		return []Kind{Status200, Status201, Status202, OnlyOK}
+	case len(site.Path) == 0:
+		return append([]Kind{OnlyOK}, pageKinds(site.Layers)...)
+	case m.Aspect == "type":
+		return otherTypes(site)
+	}
+	whole := append([]Kind{Absent, Null}, otherTypes(site)...)
+	if site.Name() == Each {
+		whole = whole[1:] // a list without its first entry is still a list
+	}
+	if IsPageList(site) {
+		whole = append(whole, BareList, ListInData, ListInResults)
+	}
+	return whole
+}
+
+// pageKinds returns the other forms of a response that is a page.
+func pageKinds(layers []wire.Node) []Kind {
+	if IsPage(layers) {
+		return []Kind{BareList, ListInData, ListInResults}
+	}
+	return nil
+}
+
+// PageList returns the member of a page that holds its entries.
+const PageList = "items"
+
+// IsPage reports the schemas of a response that holds only a list.
+func IsPage(layers []wire.Node) bool {
+	list, _ := wire.Property(layers, PageList)
+	if !itemsOf(list.Layers()).Exists() {
+		return false
+	}
+	for _, layer := range layers {
+		for name := range layer.At("properties").Members() {
+			if !slices.Contains([]string{PageList, "total", "nextCursor"}, name) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// IsPageList reports the list of a page.
+func IsPageList(site Site) bool {
+	return slices.Equal(site.Path, []string{PageList}) && IsPage(AnswerLayers(site.Operation))
+}
+
+// AnswerLayers returns the schemas of an operation's successful response, or nil if it has no body.
+func AnswerLayers(o *wire.Operation) []wire.Node {
+	for status, answer := range o.Node.At("responses").Members() {
+		if status[0] == '2' {
+			return answer.Target().At("content", "application/json", "schema").Layers()
+		}
+	}
+	return nil
+}
+
+// otherStatuses returns the statuses that the operation does not describe. It leaves out 204 if the response is stated:
+// a 204 has no body.
+func otherStatuses(o *wire.Operation) []Kind {
+	var others []Kind
+	for status, kind := range map[string]Kind{"200": Status200, "201": Status201, "202": Status202, "204": Status204} {
+		assumed := slices.ContainsFunc(o.Node.Marks(), func(mark *wire.Assumption) bool {
+			return mark.Aspect == "answer" || mark.Aspect == "resource"
+		})
+		if _, exact := o.Answer(int(status[0]-'0')*100 + int(status[2]-'0')); !exact && (kind != Status204 || assumed) {
+			others = append(others, kind)
+		}
+	}
+	slices.Sort(others)
+	return others
+}
+
+// otherTypes returns the JSON types and spellings that a value can have in place of the described one.
+func otherTypes(site Site) []Kind {
+	switch kind, format := described(site.Layers); kind {
+	case "string":
+		return append(spellings(format, site.Layers), AsNumber, AsBoolean, AsObject, AsList)
+	case "integer", "number":
+		return []Kind{DigitsAsText, Unreadable, AsBoolean, AsObject, AsList}
+	case "boolean":
+		return []Kind{AsText, AsNumber, AsObject, AsList}
+	case "array":
+		return []Kind{AsText, AsNumber, AsBoolean, AsObject}
+	default:
+		return []Kind{AsText, AsNumber, AsBoolean, AsList}
+	}
+}
+
+// spellings returns other texts for a value with a format.
+func spellings(format string, layers []wire.Node) []Kind {
+	switch format {
+	case "decimal":
+		return []Kind{DigitsAsNumber, Unreadable}
+	case "byte":
+		return []Kind{URLBase64, UnpaddedBase64, Unreadable}
+	case "date-time":
+		return []Kind{SpacedTime, TimeToMinutes, ZonelessTime, Unreadable}
+	case "date":
+		return []Kind{DateWithTime, Unreadable}
+	case "":
+		if slices.ContainsFunc(layers, assumesWords) {
+			return []Kind{AnotherWord}
+		}
+		return nil
+	}
+	return []Kind{AnotherForm}
+}
+
+// assumesWords reports an enumeration whose values are assumed. Another value in place of a stated one would mean
+// something else.
+func assumesWords(layer wire.Node) bool {
+	return layer.At("enum").Exists() && slices.ContainsFunc(layer.Marks(), func(mark *wire.Assumption) bool {
+		_, isValue := mark.Value()
+		return isValue || mark.Aspect == ""
+	})
+}
+
+// described returns the type and the format that schemas give a value. A union is an object.
+func described(layers []wire.Node) (kind, format string) {
+	for _, layer := range layers {
+		if kind == "" {
+			kind = layer.At("type").Text()
+		}
+		if format == "" {
+			format = layer.At("format").Text()
+		}
+	}
+	return kind, format
+}
+
+// errorKinds returns the ways in which a service can differ from the catalogue about a refusal.
+func errorKinds(m *Mark) []Kind {
+	place := m.Where + "." + m.Aspect
+	switch {
+	case strings.Contains(place, ".moved"):
+		return []Kind{CarriedOut}
+	case strings.Contains(place, ".remedy"):
+		return []Kind{OtherAdvice}
+	case strings.Contains(place, ".condition"):
+		return []Kind{OtherSlug}
+	case strings.Contains(place, ".details."):
+		return []Kind{Absent, AsObject}
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package contrary
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/wire"
+)
+
+// Class says in which way a service can differ from an assumption. It decides which cases the assumption has.
+type Class string
+
+// The classes. A mark has one class, or one for each side of an exchange.
+const (
+	// ClassAnswer is about the content of a response. The contrary host changes it.
+	ClassAnswer Class = "answer"
+	// ClassRequest is about the content of a request. The contrary host does not know it.
+	ClassRequest Class = "request"
+	// ClassOperation is about an operation: the contrary host does not have it.
+	ClassOperation Class = "operation"
+	// ClassConstraint is about a bound. The contrary host has a looser or a tighter one.
+	ClassConstraint Class = "constraint"
+	// ClassBehaviour is about what the service does, and not about the form of an exchange.
+	ClassBehaviour Class = "behaviour"
+)
+
+// Classes are all classes, in the order of the table.
+var Classes = []Class{ClassAnswer, ClassRequest, ClassOperation, ClassConstraint, ClassBehaviour}
+
+// Mark is an assumption with its places on the wire and its classes.
+type Mark struct {
+	*wire.Assumption
+	Sites   []Site
+	Classes []Class
+}
+
+// Is reports whether the mark has a class.
+func (m *Mark) Is(c Class) bool { return slices.Contains(m.Classes, c) }
+
+// Name is unique among all marks, such as "dapi.yaml Payout.status value ready".
+func (m *Mark) Name() string { return strings.TrimSpace(m.File + " " + m.Where + " " + m.Aspect) }
+
+// On returns the sites of one side.
+func (m *Mark) On(side Side) []Site {
+	return slices.DeleteFunc(slices.Clone(m.Sites), func(s Site) bool { return s.Side != side })
+}
+
+// classify sets the classes of a mark. It fails for a mark that fits no class: somebody must decide how a service can
+// differ from it.
+func classify(a *wire.Assumption, at []Site) (*Mark, error) {
+	m := &Mark{Assumption: a, Sites: at}
+	switch {
+	case a.File == "errors.yaml", a.File == "coverage.yaml":
+		m.Classes = []Class{ClassBehaviour}
+		return m, nil
+	case len(at) == 0:
+		return nil, fmt.Errorf("%s: %s stands nowhere on the wire", a.Position(), m.Name())
+	}
+	for _, site := range at {
+		class := classOf(m, site)
+		switch {
+		case class == "":
+			return nil, fmt.Errorf("%s: %s fits no class: say in classOf what a service does that differs in its %s",
+				a.Position(), m.Name(), a.What())
+		case !m.Is(class):
+			m.Classes = append(m.Classes, class)
+		}
+	}
+	slices.SortFunc(m.Classes, func(a, b Class) int { return slices.Index(Classes, a) - slices.Index(Classes, b) })
+	return m, nil
+}
+
+// classOf returns the class of a mark at one of its sites, or "".
+func classOf(m *Mark, site Site) Class {
+	ofOperation := site.Side == ""
+	if _, is := m.Value(); is {
+		return bySide(site, ClassAnswer, ClassRequest)
+	}
+	switch m.Aspect {
+	case "":
+		if ofOperation {
+			return ClassOperation
+		}
+		return bySide(site, ClassAnswer, ClassRequest)
+	case "servers":
+		return ClassOperation
+	case "type", "items", "fieldTypes", "fieldNames", "discriminator":
+		return bySide(site, ClassAnswer, ClassRequest)
+	case "required", "nullable":
+		return bySide(site, ClassAnswer, ClassConstraint)
+	case "status", "answer", "resource", "mediaType":
+		return ClassAnswer
+	case "body", "query", "values":
+		return ClassRequest
+	case "pattern", "format", "minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems", "positive",
+		"x-decimals", "x-id-prefix":
+		return ClassConstraint
+	case "unit", "purpose", "meaning", "order", "default", "idempotency", "x-slugs", "x-scope":
+		return ClassBehaviour
+	}
+	return ""
+}
+
+func bySide(site Site, answer, request Class) Class {
+	switch site.Side {
+	case Answer:
+		return answer
+	case Request:
+		return request
+	}
+	return ""
+}
+
+// Derive classifies every mark, in the order of the files. The error names the marks that fit no class. The other marks
+// are returned in any case.
+func Derive(description *wire.Description) ([]*Mark, error) {
+	at := sites(description)
+	var marks []*Mark
+	var unfit []string
+	for _, a := range description.Assumptions {
+		m, err := classify(a, at[a])
+		if err != nil {
+			unfit = append(unfit, err.Error())
+			continue
+		}
+		marks = append(marks, m)
+	}
+	if len(unfit) > 0 {
+		return marks, fmt.Errorf("marks in no class:\n%s", strings.Join(unfit, "\n"))
+	}
+	return marks, nil
+}

@@ -1,0 +1,41 @@
+package contrary_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/internal/test/contrary"
+)
+
+func TestTheCommittedTableIsUpToDate(t *testing.T) {
+	committed, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "assumptions.md"))
+	require.NoError(t, err)
+	page, err := contrary.Page(describe(t))
+	require.NoError(t, err)
+	assert.Equal(t, string(page), string(committed), `run "go generate ./internal/test/contrary"`)
+}
+
+// What a program cannot do without is little, and each exception says why. One that no mark falls under any more is
+// taken out.
+func TestExceptionsAreFew(t *testing.T) {
+	marks, excepted := derive(t), 0
+	for _, e := range contrary.Exceptions {
+		assert.NotEmpty(t, e.Reason)
+		excepted += len(e.Where)
+		for _, name := range e.Where {
+			i := slices.IndexFunc(marks, func(m *contrary.Mark) bool { return m.Name() == name })
+			require.GreaterOrEqual(t, i, 0, "%s is no mark", name)
+			assert.True(t, marks[i].Is(contrary.ClassAnswer), name)
+			assert.True(t,
+				slices.ContainsFunc(marks[i].Cases(), func(c contrary.Case) bool {
+					return slices.Contains(e.Kinds, c.Kind)
+				}), name)
+		}
+	}
+	assert.LessOrEqual(t, excepted, 12)
+}

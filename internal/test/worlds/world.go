@@ -1,0 +1,157 @@
+// Package worlds has what several suites share: a sandbox host whose books add up, the ways to it, and clients of all
+// surfaces.
+package worlds
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"path"
+	"slices"
+	"testing"
+	"time"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/inprocess"
+	"github.com/moneymovement/moneymovement-go/internal/test/oracle"
+	"github.com/moneymovement/moneymovement-go/internal/watchedkey"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// World is a sandbox host, its developer key, and a way to it. The host's responses are checked against the
+// descriptions, and at the end of the test its books.
+type World struct {
+	*testing.T
+	Host *sandbox.Host
+	Key  *watchedkey.Key
+	URL  string
+	Wire *inprocess.Transport // nil: the host is served on a port
+	Case *oracle.Case         // what came to pass, for a comparison with another version
+}
+
+// New returns a world that needs no socket, so that in a synctest bubble one clock moves clients and host.
+func New(t *testing.T, options ...sandbox.Option) *World {
+	t.Helper()
+	violated := func(operation string, err error) { t.Errorf("%s: not described: %v", operation, err) }
+	host := sandbox.New(append([]sandbox.Option{sandbox.WithResponseValidation(violated)}, options...)...)
+	record := oracle.Begin(t)
+	w := &World{T: t, Host: host, Key: &watchedkey.Key{Signer: record.Signer(host.Credentials().Key)}, Case: record,
+		URL: "http://127.0.0.1", Wire: &inprocess.Transport{Handler: record.Handler(host), Now: host.Now}}
+	t.Cleanup(func() { w.Books() })
+	return w
+}
+
+// Serve returns a world whose host is on a port of loopback until the test ends.
+func Serve(t *testing.T, options ...sandbox.Option) *World {
+	t.Helper()
+	w := New(t, options...)
+	server := httptest.NewServer(w.Case.Handler(w.Host))
+	t.Cleanup(server.Close)
+	w.URL, w.Wire = server.URL, nil
+	return w
+}
+
+// Standing makes the host's clock stand until the test moves it: on a slow machine, nothing happens earlier than on a
+// fast one.
+func Standing() sandbox.Option {
+	start := time.Now()
+	return sandbox.WithClock(func() time.Time { return start })
+}
+
+func (w *World) must(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+// Configure changes the host's settings.
+func (w *World) Configure(change func(*sandbox.Settings)) {
+	w.Helper()
+	w.must(w.Host.Configure(change))
+}
+
+// Books returns the entries of the host's books, and checks that they add up.
+func (w *World) Books() []sandbox.LedgerEntry {
+	w.Helper()
+	books := w.Host.Ledger()
+	for currency, sum := range books.Sums {
+		if !sum.IsZero() {
+			w.Errorf("the books of %s do not add up: %s", currency, sum)
+		}
+	}
+	return books.Entries
+}
+
+// Moved returns how often money left an account for each payout, deal or transfer, by the kind of entry.
+func (w *World) Moved(kind string) map[string]int {
+	w.Helper()
+	moved := map[string]int{}
+	for _, entry := range w.Books() {
+		if entry.Kind == kind && entry.Amount.IsNegative() {
+			moved[entry.ResourceID]++
+		}
+	}
+	return moved
+}
+
+// Fundings returns how often money left an account for any payout.
+func (w *World) Fundings() (count int) {
+	w.Helper()
+	for _, times := range w.Moved("payout_funding") {
+		count += times
+	}
+	return count
+}
+
+// operations are what the tests count, as the wire shows them: a request that met a fault has no operation in the
+// host's log.
+var operations = map[string]string{ //nolint:gosec // names and paths, no credentials
+	"CreateChallenge":     "POST /dapi/v1/auth/challenge",
+	"CreateToken":         "POST /dapi/v1/auth/token",
+	"RefreshToken":        "POST /dapi/v1/auth/refresh",
+	"ListChains":          "GET /dapi/v1/chains",
+	"GetClient":           "GET /dapi/v1/clients/*",
+	"CreateContact":       "POST /dapi/v1/contacts",
+	"PrepareEscrowAction": "POST /dapi/v1/escrow/*/actions",
+	"BookPayout":          "POST /dapi/v1/payouts",
+	"GetPayout":           "GET /dapi/v1/payouts/*",
+	"ConfirmPayout":       "POST /dapi/v1/payouts/*/confirm",
+	"ListTransactions":    "GET /dapi/v1/transactions",
+	"SyncEscrow":          "POST /dapi/v1/escrow/*/sync",
+}
+
+// Requests returns the requests of an operation that reached the host.
+func (w *World) Requests(operation string) []sandbox.Request {
+	w.Helper()
+	pattern, known := operations[operation]
+	if !known {
+		w.Fatalf("worlds does not know the operation %s", operation)
+	}
+	return slices.DeleteFunc(w.Host.Requests(), func(r sandbox.Request) bool {
+		matched, err := path.Match(pattern, r.Method+" "+r.Path)
+		w.must(err)
+		return !matched
+	})
+}
+
+// Sent counts the requests of an operation that reached the host.
+func (w *World) Sent(operation string) int {
+	w.Helper()
+	return len(w.Requests(operation))
+}
+
+// Through makes a client send its requests by a transport.
+func Through(transport http.RoundTripper) moneymovement.Option {
+	return moneymovement.WithHTTPClient(&http.Client{Transport: transport})
+}
+
+// As returns err, or the first error that err wraps, if it has the type E. If none has it, the test fails and ends.
+func As[E error](t testing.TB, err error) E {
+	t.Helper()
+	found, is := errors.AsType[E](err)
+	if !is {
+		t.Fatalf("%T: %v", err, err)
+	}
+	return found
+}

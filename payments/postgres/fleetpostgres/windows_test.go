@@ -1,0 +1,144 @@
+package fleetpostgres_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/fleet"
+	"github.com/moneymovement/moneymovement-go/internal/fleettest"
+	"github.com/moneymovement/moneymovement-go/internal/servers"
+	fleetpostgres "github.com/moneymovement/moneymovement-go/payments/postgres/fleetpostgres"
+)
+
+// The server is killed under load, and comes back without its log: calls fail in between or use the share of their
+// process, and then go on.
+func TestAServerThatIsKilledUnderLoad(t *testing.T) {
+	for name, options := range map[string][]fleet.Option{
+		"fail":  {fleet.WithPatience(300 * time.Millisecond)},
+		"share": {fleet.WithShareWhileAway(16)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := servers.PostgreSQL(t)
+			migrated(t, server)
+			result := fleettest.Killed(t, server.Kill, server.Restart, func() fleet.Windows {
+				return windows(t, dial(t, server))
+			}, options...)
+			if name == "share" {
+				assert.Zero(t, result.Away)
+			} else {
+				assert.Positive(t, result.Away)
+			}
+		})
+	}
+}
+
+// Sixteen limiters use the window. If the database's transactions are serializable by default, they get in each other's
+// way, and use a little less.
+func TestAFullWindowIsUsed(t *testing.T) {
+	for isolation, least := range map[string]float64{"read committed": 0.98, "serializable": 0.9} {
+		t.Run(isolation, func(t *testing.T) {
+			server := servers.PostgreSQL(t, servers.Setting{Name: "default_transaction_isolation",
+				Value: isolation})
+			migrated(t, server)
+			held := fleettest.Allowance().Held()
+			result := fleettest.Load{
+				Processes: 16, Callers: 5, For: held*3/2 + 500*time.Millisecond,
+				Open: func() fleet.Windows { return windows(t, dial(t, server)) },
+			}.Run(t)
+			assert.LessOrEqual(t, result.Most(), 120)
+			assert.GreaterOrEqual(t, result.Used(2), least)
+			assert.Zero(t, result.Away)
+		})
+	}
+}
+
+func windows(t *testing.T, db fleetpostgres.DB) *fleetpostgres.Windows {
+	t.Helper()
+	windows, err := fleetpostgres.NewWindows(db, "")
+	require.NoError(t, err)
+	return windows
+}
+
+// Without the tables, and with a damaged row, the error is that of the database.
+func TestWindowsThatAreNotThere(t *testing.T) {
+	pool := dial(t, shared.PostgreSQL(t))
+	limiter, err := fleetpostgres.NewLimiter(pool, "", "credential", fleet.WithPatience(0))
+	require.NoError(t, err)
+	call := moneymovement.RateCall{Window: moneymovement.WindowWrites}
+	var away *fleet.StoreAway
+	require.ErrorAs(t, limiter.Wait(t.Context(), call), &away)
+	require.ErrorContains(t, away, "call fleetpostgres.Migrate")
+	_, err = storeOf(t, pool, "credential").Load(t.Context())
+	require.ErrorContains(t, err, "call fleetpostgres.Migrate")
+
+	require.NoError(t, fleetpostgres.Migrate(t.Context(), pool, ""))
+	_, err = pool.Exec(t.Context(), "INSERT INTO moneymovement.fleet_window (key, log, processes) "+
+		"VALUES ('credential:reads', 'log', '{someone,another}')")
+	require.NoError(t, err)
+	call.Window = moneymovement.WindowReads
+	require.ErrorAs(t, limiter.Wait(t.Context(), call), &away)
+
+	_, err = fleetpostgres.NewLimiter(nil, "", "credential")
+	require.ErrorContains(t, err, "make one with pgxpool.New")
+}
+
+// Nobody needs a right to create what is there: the schema, and then the tables and the function.
+func TestMigrateNeedsNoRightForWhatIsThere(t *testing.T) {
+	admin := dial(t, shared.PostgreSQL(t))
+	execute := func(statement string) {
+		t.Helper()
+		_, err := admin.Exec(t.Context(), statement)
+		require.NoError(t, err)
+	}
+	execute(`CREATE ROLE fleet_of_a_test LOGIN PASSWORD 'fleet'`)
+	defer func() { execute(`DROP OWNED BY fleet_of_a_test`); execute(`DROP ROLE fleet_of_a_test`) }()
+	execute(`CREATE SCHEMA moneymovement AUTHORIZATION fleet_of_a_test`)
+	config := admin.Config()
+	config.ConnConfig.User, config.ConnConfig.Password, config.MaxConns = "fleet_of_a_test", "fleet", 1
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	require.NoError(t, err)
+	defer pool.Close()
+	require.Error(t, fleetpostgres.Migrate(t.Context(), pool, "another"))
+	require.NoError(t, fleetpostgres.Migrate(t.Context(), pool, ""))
+
+	execute(`REASSIGN OWNED BY fleet_of_a_test TO postgres`)
+	execute(`GRANT USAGE ON SCHEMA moneymovement TO fleet_of_a_test`)
+	require.NoError(t, fleetpostgres.Migrate(t.Context(), pool, ""))
+	ask := fleet.Ask{Key: "a", Process: "p", Calls: 1, Held: time.Minute}
+	_, err = windows(t, pool).Ask(t.Context(), ask)
+	require.ErrorContains(t, err, "grant the rights")
+	execute(`GRANT SELECT, INSERT, UPDATE, DELETE ON moneymovement.fleet_session, moneymovement.fleet_window
+		TO fleet_of_a_test`)
+	_, err = windows(t, pool).Ask(t.Context(), ask)
+	require.NoError(t, err)
+	execute(`DROP FUNCTION moneymovement.fleet_take_1`)
+	require.Error(t, fleetpostgres.Migrate(t.Context(), pool, ""), "there is something to do")
+	require.NoError(t, fleetpostgres.Migrate(t.Context(), admin, ""))
+	require.NoError(t, fleetpostgres.Migrate(t.Context(), pool, ""))
+}
+
+// Windows that count nothing any more are deleted.
+func TestOldWindowsAreDeleted(t *testing.T) {
+	pool := migrated(t, shared.PostgreSQL(t))
+	_, err := pool.Exec(t.Context(), "INSERT INTO moneymovement.fleet_window (key, ends) "+
+		"SELECT 'old' || i, now() - interval '1 hour' FROM generate_series(1, 150) i")
+	require.NoError(t, err)
+	windows := windows(t, pool)
+	left := 150
+	for range 5000 {
+		_, err := windows.Ask(t.Context(), fleet.Ask{Key: "new", Process: "p", Calls: 1, Held: time.Minute})
+		require.NoError(t, err)
+		require.NoError(t, pool.QueryRow(t.Context(), "SELECT count(*) FROM moneymovement.fleet_window "+
+			"WHERE key LIKE 'old%'").Scan(&left))
+		if left == 0 {
+			break
+		}
+	}
+	assert.Zero(t, left)
+}
