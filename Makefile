@@ -45,7 +45,7 @@ SOAK     := MONEYMOVEMENT_REQUIRE=soak,servers $(GO) test -count=1 -v -timeout 2
 .DEFAULT_GOAL := help
 .PHONY: help test check check-static check-race check-rest soak soak-money soak-rest soak-releases lint lint-openapi fmt-check build-all \
 	test-releases race rules generate drift tidy tidy-check modules api api-write breaking interop vulncheck \
-	json-experiment allocations fuzz fuzz-long bench bench-write bench-long bench-host bench-memory bench-payments bench-smoke temporal \
+	json-experiment allocations fuzz fuzz-long bench bench-write bench-long bench-host bench-memory bench-payments bench-smoke \
 	console-pictures recordings contract mutants cover release release-check
 
 help: ## list the targets
@@ -58,7 +58,7 @@ test: ## run what everybody runs at each save: minutes, needs nothing but Go
 
 check: check-static check-race check-rest ## run the rest of what CI runs, before a push: a quarter of an hour
 
-SOAKS := soak-money soak-rest soak-releases fuzz-long build-all release-check modules bench interop temporal \
+SOAKS := soak-money soak-rest soak-releases fuzz-long build-all release-check modules bench interop \
 	json-experiment vulncheck mutants
 soak: $(SOAKS) ## run what a release needs besides: hours
 
@@ -132,12 +132,9 @@ json-experiment: ## test what reads JSON with the JSON v2 of Go 1.26, which is a
 	GOEXPERIMENT=jsonv2 CGO_ENABLED=0 $(GO) test -short ./appapi ./dapi ./errors ./internal/jsonv2 ./internal/wire \
 		./model ./public ./refapi
 
-temporal: ## test the Temporal recipe
-	GOWORK=off CGO_ENABLED=0 $(GO) -C examples/temporal test ./...
-
-# The rig of bench, the tools and the Temporal recipe run on the machine that they are built on, and it takes minutes
-# to build what they link. What needs a database or other processes is not for a system inside of another program.
-ELSEWHERE := bench examples/temporal internal/tools
+# The rig of bench and the tools run on the machine that they are built on, and it takes minutes to build what they
+# link. What needs a database or other processes is not for a system inside of another program.
+ELSEWHERE := bench internal/tools
 IN_A_PAGE := $(ELSEWHERE) cmd/moneymove examples fleet/redis internal/test payments/postgres payments/sqlite
 build-all: ## build everything for other systems, and the tests for one where an int has 32 bits
 	@for target in $(TARGETS); do \

@@ -1,6 +1,7 @@
 package examples_test
 
 import (
+	"bufio"
 	"go/format"
 	"os"
 	"path/filepath"
@@ -65,11 +66,31 @@ func blocks(page string) (found []block) {
 	return found
 }
 
-// sourceLink is a link from a page to the source of an example.
-var sourceLink = regexp.MustCompile(`\]\(\.\./\.\./examples/([a-z/_]+\.go)\)`)
+// sourceLink is a link from a page to Go code, relative to the page.
+var sourceLink = regexp.MustCompile(`\]\(((?:\.\./)+[a-z/_]+\.go)\)`)
 
-// Go code of a page is an excerpt of an example, which the paragraph above links to. So it is compiled, and runs in the
-// example's own test. What a shell or Python reads is run against a running host. No other code is on a page.
+// guide is the page whose Go code is compiled as it is: see TestTheCodeOfTheGuideWorks.
+const guide = "../docs/production.md"
+
+// Go code of a page is an excerpt of a program, or of an example beside a package, which the paragraph above links to.
+// So it is compiled, and runs in a test there.
+func TestGoCodeOfThePagesIsAnExcerpt(t *testing.T) {
+	for _, pattern := range []string{flowPages, "../docs/*.md"} {
+		names, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		for _, name := range names {
+			content, err := os.ReadFile(name)
+			require.NoError(t, err)
+			for _, b := range blocks(string(content)) {
+				if b.language == "go" && name != guide {
+					checkExcerpt(t, name, b)
+				}
+			}
+		}
+	}
+}
+
+// What a shell or Python reads on a flow page is run against a running host. No other code is on a page.
 func TestEachBlockOfTheFlowPagesRuns(t *testing.T) {
 	tier.Long(t, "builds the command, and runs what pages show")
 	names, err := filepath.Glob(flowPages)
@@ -85,7 +106,6 @@ func TestEachBlockOfTheFlowPagesRuns(t *testing.T) {
 			for _, b := range blocks(string(content)) {
 				switch {
 				case b.language == "go":
-					checkExcerpt(t, b)
 				case b.language == "sh" && strings.HasPrefix(b.text, exampleCommand):
 					checkRuns(t, b, examples)
 				default:
@@ -154,20 +174,20 @@ func TestTheReadmeLeadsToAPaymentWithoutGo(t *testing.T) {
 }
 
 // checkExcerpt fails the test unless the source that the paragraph above a block links to has its code.
-func checkExcerpt(t *testing.T, b block) {
+func checkExcerpt(t *testing.T, page string, b block) {
 	t.Helper()
 	formatted, err := format.Source([]byte(b.text))
-	if assert.NoError(t, err, "line %d", b.line) {
-		assert.Equal(t, string(formatted), b.text, "line %d: as gofmt has it", b.line)
+	if assert.NoError(t, err, "%s:%d", page, b.line) {
+		assert.Equal(t, string(formatted), b.text, "%s:%d: as gofmt has it", page, b.line)
 	}
 	link := sourceLink.FindStringSubmatch(b.above)
-	require.NotNil(t, link, "line %d: link to the source of the example above the code:\n%s", b.line, b.above)
-	source, err := os.ReadFile(filepath.FromSlash(link[1]))
+	require.NotNil(t, link, "%s:%d: link to the source above the code:\n%s", page, b.line, b.above)
+	source, err := os.ReadFile(filepath.Join(filepath.Dir(page), filepath.FromSlash(link[1])))
 	require.NoError(t, err)
 	said, err := unnarrated(source)
 	require.NoError(t, err)
-	assert.True(t, isExcerpt(b.text, said), "line %d: examples/%s, without what it prints, does not have this:\n%s",
-		b.line, link[1], b.text)
+	assert.True(t, isExcerpt(b.text, said), "%s:%d: %s, without what it prints, does not have this:\n%s", page, b.line,
+		link[1], b.text)
 }
 
 // checkRuns fails the test unless each line of a block is the command of an example, which another test runs.
@@ -184,4 +204,40 @@ func TestBlocksOfAPage(t *testing.T) {
 	assert.Equal(t, []block{
 		{"go", "a()\n", "Above,\nand more.", 5}, {"", "\n", "Above,\nand more.", 9}, {"sh", "", "Near.", 13},
 	}, blocks("Before.\n\nAbove,\nand more.\n```go\na()\n```\n\n```\n\n```\nNear.\n```sh\n```\n"))
+}
+
+// command matches the command at the end of an example's first line. Its arguments are optional.
+var command = regexp.MustCompile(`^// .+: (go run \./examples/([a-z]+))(?: -.+)?$`)
+
+// commands returns the command of each example, by its folder. Its own test runs it as its command does.
+func commands(t *testing.T) map[string]string {
+	t.Helper()
+	programs, err := filepath.Glob("*/main.go")
+	require.NoError(t, err)
+	found := map[string]string{}
+	for _, path := range programs {
+		file, err := os.Open(path)
+		require.NoError(t, err)
+		lines := bufio.NewScanner(file)
+		lines.Scan()
+		says := command.FindStringSubmatch(lines.Text())
+		require.NoError(t, file.Close())
+		require.NotNil(t, says, "%s does not begin with the command that runs it", path)
+		assert.Equal(t, filepath.Dir(path), says[2])
+		found[says[2]] = says[1]
+	}
+	return found
+}
+
+func TestTheReadmeListsEachExample(t *testing.T) {
+	content, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	found := commands(t)
+	for name, line := range found {
+		assert.Contains(t, string(content), "`"+line+"`", "%s is not listed", name)
+	}
+	for _, row := range regexp.MustCompile("`go (?:run|test) \\./examples/([a-z]+)`").FindAllStringSubmatch(
+		string(content), -1) {
+		assert.Contains(t, found, row[1], "is listed and not there")
+	}
 }

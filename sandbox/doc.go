@@ -48,7 +48,7 @@
 //		}
 //	}
 //
-// The example of this package is the whole program, and the folder examples/yourbackend has a suite of such tests.
+// The example of this package is the whole program, and the folder examples/payments has a backend with such tests.
 //
 // With [WithInstantProgress], clients, rails, cards and verifications are ready when they are next read, and payouts
 // complete. To test what your code does while a resource is pending, set how long it stays pending, and call

@@ -14,7 +14,6 @@ import (
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/examples/internal/program"
-	"github.com/moneymovement/moneymovement-go/examples/internal/target"
 	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/refapi"
 	"github.com/moneymovement/moneymovement-go/signing/wallet"
@@ -24,7 +23,7 @@ func main() { program.Main(run) }
 
 func run(ctx context.Context, args []string, out io.Writer) error {
 	p, err := program.OpenWith(program.CommandLine{Name: "card",
-		Needs: []target.Need{target.APIKey, target.AccessToken, target.CardWallet}}, args, out)
+		Needs: []program.Need{program.APIKey, program.AccessToken, program.CardWallet}}, args, out)
 	if err != nil {
 		return err
 	}

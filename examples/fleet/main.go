@@ -21,7 +21,6 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/examples/internal/program"
-	"github.com/moneymovement/moneymovement-go/examples/internal/target"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -53,7 +52,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		return work(ctx, args, out)
 	}
 	var s settings
-	p, err := program.OpenWith(program.CommandLine{Name: "fleet", Needs: []target.Need{target.DeveloperKey},
+	p, err := program.OpenWith(program.CommandLine{Name: "fleet", Needs: []program.Need{program.DeveloperKey},
 		Flags: []func(*flag.FlagSet){s.register},
 		Host: []sandbox.Option{sandbox.WithAudit(), sandbox.WithRequestLog(100_000), sandbox.WithRateLimits(),
 			sandbox.WithSettings(func(s *sandbox.Settings) { s.RateMinute = sandbox.Duration(minuteHere) })},

@@ -16,7 +16,6 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/examples/internal/program"
-	"github.com/moneymovement/moneymovement-go/examples/internal/target"
 	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/public"
 )
@@ -25,7 +24,7 @@ func main() { program.Main(run) }
 
 func run(ctx context.Context, args []string, out io.Writer) error {
 	var file string
-	p, err := program.OpenWith(program.CommandLine{Name: "invoice", Needs: []target.Need{target.APIKey},
+	p, err := program.OpenWith(program.CommandLine{Name: "invoice", Needs: []program.Need{program.APIKey},
 		Flags: []func(*flag.FlagSet){
 			func(flags *flag.FlagSet) { flags.StringVar(&file, "out", "invoice.pdf", "`file` to save the PDF in") },
 		}}, args, out)

@@ -1,73 +1,65 @@
-// Payments pays invoices, and survives its own death: go run ./examples/payments
+// Payments is a small backend that pays, and survives its own death: go run ./examples/payments
 //
-// A processor of package payments stores each payment in one file before it sends anything. The program starts itself
-// in another process and kills that process when a payment has left whose response is lost. Then it opens the same
-// file, goes on, and compares the host's books: every invoice is paid, and none twice.
+// It accepts payments on HTTP requests. A processor of package payments stores each of them in one file before it sends
+// anything, pays it, and follows it until the money has arrived. backend.go is what to copy, and backend_test.go shows
+// how to test it.
 //
-// To kill it by hand, start a host that stays, run the last command, and press Ctrl-C or kill the process. The same
-// command goes on: the file knows which client pays, and whom.
+// The program starts itself in another process, and kills that process when a payment has left whose response is lost.
+// Then it opens the same file, goes on, and compares with the ledger: every invoice is paid, and none twice.
 //
-//	go run ./cmd/moneymove sandbox -key-file developer.pem
+// With -listen it serves until Ctrl-C. On a host that stays, kill it as you like; the same command goes on:
+//
+//	go run ./cmd/moneymove sandbox -seed -key-file developer.pem   # prints the ids of a client and of contacts
 //	export MONEYMOVEMENT_BASE_URL=http://127.0.0.1:8080 MONEYMOVEMENT_EMAIL=ops@example.com
 //	export MONEYMOVEMENT_KEY_FILE=developer.pem
-//	go run ./examples/payments -store payments.db
+//	go run ./examples/payments -listen 127.0.0.1:8081 -store payments.db -client cl_1
+//	curl http://127.0.0.1:8081/payments -d '{"id":"invoice-42","contactId":"ct_1","amount":"12.50"}'
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
-	"fmt"
 	"io"
+	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
-	"strconv"
-	"time"
 
 	"github.com/shopspring/decimal"
+	"golang.org/x/sync/errgroup"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
-	"github.com/moneymovement/moneymovement-go/examples/internal/customer"
-	"github.com/moneymovement/moneymovement-go/examples/internal/interrupted"
 	"github.com/moneymovement/moneymovement-go/examples/internal/program"
+	"github.com/moneymovement/moneymovement-go/payments"
 )
 
 func main() { program.Main(run) }
 
 // settings are the values of the flags.
 type settings struct {
-	store     string
-	client    string
-	contact   string
-	invoices  int
-	killAfter int
-}
-
-func (s *settings) register(flags *flag.FlagSet) {
-	flags.StringVar(&s.store, "store", "", "`file` that keeps the payments; if empty, a temporary one")
-	flags.StringVar(&s.client, "client", "", "`id` of the client that pays; if empty, the program creates one")
-	flags.StringVar(&s.contact, "contact", "", "`id` of the contact that is paid; if empty, the program creates one")
-	flags.IntVar(&s.invoices, "invoices", 12, "`number` of invoices to pay")
-	flags.IntVar(&s.killAfter, "kill-after", 5,
-		"on the program's own host: kill the first start after this `number` of payments; 0 does not")
+	listen string
+	store  string
+	client string
+	maxFee decimal.Decimal
 }
 
 func run(ctx context.Context, args []string, out io.Writer) error {
 	var s settings
-	p, err := program.Open("payments", args, out, s.register)
+	p, err := program.Open("payments", args, out, func(flags *flag.FlagSet) {
+		flags.StringVar(&s.listen, "listen", "", "`address` to serve on; if empty, the program shows a crash and a start")
+		flags.StringVar(&s.store, "store", "", "`file` that keeps the payments; if empty, a temporary one")
+		flags.StringVar(&s.client, "client", "", "`id` of the client that pays, with -listen")
+		flags.TextVar(&s.maxFee, "max-fee", decimal.NewFromInt(1),
+			"highest `fee` of a payment, in USDC; payments that wait because of their fee go on with it")
+	})
 	if err != nil {
 		return err
 	}
 	defer p.Close()
 	platform, err := dapi.NewIntegrator(p.BaseURL, p.Developer(), p.Options()...)
 	if err != nil {
-		return err
-	}
-	if p.Host == nil {
-		if err := s.recall(ctx); err != nil {
-			return err
-		}
-	}
-	if err := s.prepare(ctx, p, platform); err != nil {
 		return err
 	}
 	if s.store == "" {
@@ -78,77 +70,74 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		defer os.RemoveAll(folder)
 		s.store = filepath.Join(folder, "payments.db")
 	}
-	if p.Host != nil && s.killAfter > 0 {
-		err := interrupted.Run(ctx, p, s.killAfter, "-store", s.store, "-client", s.client, "-contact", s.contact,
-			"-invoices", strconv.Itoa(s.invoices))
-		if err != nil {
-			return err
-		}
-		p.Step("second start: the same file")
+	switch {
+	case s.listen == "":
+		return s.rehearse(ctx, p, platform)
+	case s.client == "":
+		return errors.New("-listen needs -client as well")
 	}
-	if err := s.payInvoices(ctx, p, platform); err != nil || p.Host == nil {
-		return err
-	}
-	return s.audit(p)
+	return s.start(ctx, p, platform, &told{program: p}, nil)
 }
 
-// prepare creates a client with enough money, and a contact, unless the flags name them.
-func (s *settings) prepare(ctx context.Context, p *program.Program, platform *dapi.Integrator) error {
-	if s.client == "" {
-		account, err := customer.Open(ctx, p, platform)
+// start goes on with what an earlier start has left, and serves requests until ctx ends. A rehearsal runs meanwhile,
+// and ends it.
+func (s *settings) start(
+	ctx context.Context, p *program.Program, platform *dapi.Integrator, changes *told,
+	rehearsal func(ctx context.Context, url string, processor *payments.Processor) error,
+) error {
+	logger := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	err := serve(ctx, platform, s.store, logger, func(ctx context.Context, processor *payments.Processor) error {
+		if err := raiseFees(ctx, processor, s.maxFee); err != nil {
+			return err
+		}
+		listener, err := net.Listen("tcp", s.listen)
 		if err != nil {
 			return err
 		}
-		enough := s.total().Mul(decimal.NewFromInt(2))
-		if err := customer.Credit(ctx, account.Sandbox, enough, dapi.USDC, p.Name); err != nil {
-			return err
+		url := "http://" + listener.Addr().String() + "/payments"
+		p.Step("serving on %s", url)
+		ctx, end := context.WithCancel(ctx)
+		defer end()
+		group, ctx := errgroup.WithContext(ctx)
+		b := &backend{processor: processor, client: dapi.ClientID(s.client), maxFee: s.maxFee}
+		group.Go(func() error { return b.listen(ctx, listener) })
+		group.Go(func() error { return follow(ctx, processor, changes) })
+		if rehearsal != nil {
+			group.Go(func() error {
+				defer end()
+				return rehearsal(ctx, url, processor)
+			})
 		}
-		client, err := customer.Client(ctx, p, platform)
-		if err != nil {
-			return err
-		}
-		s.client = string(client.ID)
+		return group.Wait()
+	})
+	if errors.Is(err, context.Canceled) { // Ctrl-C, or the end of the rehearsal
+		err = nil
+		p.Step("stopped; the same command goes on")
 	}
-	if s.contact != "" {
+	return err
+}
+
+// told is what this program does about changes: it prints how payments end. It keeps no position, so a new start prints
+// the last change of each payment again.
+type told struct {
+	program *program.Program
+	all     int // payments; then, done is closed
+	done    chan struct{}
+	ended   map[moneymovement.Key]bool
+}
+
+func (*told) Position(context.Context) (payments.Position, error) { return "", nil }
+
+func (t *told) Save(_ context.Context, record payments.Record) error {
+	if !record.State.Final() && record.State != moneymovement.PaymentNeedsDecision {
 		return nil
 	}
-	contact, err := platform.For(dapi.ClientID(s.client)).Contacts.Create(ctx, dapi.ContactCreate{
-		Name: "Example supplier",
-		Account: dapi.SEPA(dapi.IBANAccount{
-			IBAN: "DE89370400440532013000", Holder: dapi.AccountHolder{Name: "Example supplier"},
-		}),
-	})
-	if err != nil {
-		return err
+	p := view(record)
+	t.program.Detail("%s: %s, %s USDC %s %s", p.ID, p.State, p.Amount.StringFixed(2), p.PayoutID, p.Problem)
+	if t.done != nil && !t.ended[record.Key] {
+		if t.ended[record.Key] = true; len(t.ended) == t.all {
+			close(t.done)
+		}
 	}
-	s.contact = string(contact.ID)
 	return nil
 }
-
-// amount returns the amount of an invoice. Each invoice has another one.
-func amount(invoice int) decimal.Decimal { return decimal.New(1000+25*int64(invoice), -2) }
-
-func (s *settings) total() (sum decimal.Decimal) {
-	for invoice := range s.invoices {
-		sum = sum.Add(amount(invoice + 1))
-	}
-	return sum
-}
-
-// audit compares the host's books with the invoices: as many payouts, and the same sum.
-func (s *settings) audit(p *program.Program) error {
-	left, sum := interrupted.Paid(p.Host), decimal.Zero
-	for _, amount := range left {
-		sum = sum.Add(amount)
-	}
-	if len(left) != s.invoices || !sum.Equal(s.total()) {
-		return fmt.Errorf("the host's books have %d payouts with %s USDC in all, not %d with %s", len(left), sum,
-			s.invoices, s.total())
-	}
-	p.Step("the host's books: %d payouts for %d invoices, %s USDC in all; no invoice was paid twice", len(left),
-		s.invoices, sum.StringFixed(2))
-	return nil
-}
-
-// grace is the time that calls under way have to finish after Ctrl-C.
-const grace = 20 * time.Second

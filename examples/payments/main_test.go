@@ -1,15 +1,22 @@
 package main
 
 import (
+	"bytes"
+	"context"
+	"net/http"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
+	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/examples/internal/program"
 	"github.com/moneymovement/moneymovement-go/examples/internal/rehearsal"
+	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -24,30 +31,45 @@ func TestMain(m *testing.M) {
 func TestTheProgramKillsItselfAndGoesOn(t *testing.T) {
 	t.Setenv("MONEYMOVEMENT_BASE_URL", "")
 	t.Setenv("TMPDIR", t.TempDir())
-	rehearsal.Run(t, run, nil,
-		"first start: another process, which is killed when payment 5 has left", "the file has no payments", "killed: ",
-		"second start: the same file", "the file has ", "invoice 1: completed, payout po_", "invoice 12: completed",
-		"the host's books: 12 payouts for 12 invoices, 139.50 USDC in all; no invoice was paid twice")
+	rehearsal.Run(t, run, nil, "which is killed when payment 5 has left", "serving on ", "killed", "a start with this file",
+		"compared with the ledger: 0 differences",
+		"the host's books: 12 payouts for 12 invoices, 139.50 USDC in all; no invoice was paid twice", "stopped")
 }
 
-func TestTheFileStays(t *testing.T) {
-	t.Setenv("MONEYMOVEMENT_BASE_URL", "")
+func TestRunsOnAHostThatFlagsName(t *testing.T) {
+	host, flags := rehearsal.Host(t)
 	store := filepath.Join(t.TempDir(), "payments.db")
-	rehearsal.Run(t, run, []string{"-store", store, "-kill-after", "0", "-invoices", "2"}, "the file has no payments",
-		"the host's books: 2 payouts for 2 invoices")
-	_, err := os.Stat(store)
-	require.NoError(t, err)
+	rehearsal.Run(t, run, append(flags, "-store", store), "using the sandbox host", "0 differences", "stopped")
+	assert.Len(t, rehearsal.Left(host, "po_"), 12)
+	assert.FileExists(t, store)
 }
 
-// The same command on a host that stays pays nothing a second time, and nobody else.
-func TestTheSameCommandGoesOn(t *testing.T) {
-	host, flags := rehearsal.Host(t, sandbox.WithAudit())
-	flags = append(flags, "-store", filepath.Join(t.TempDir(), "payments.db"), "-invoices")
-	rehearsal.Run(t, run, append(flags, "2"), "the file has no payments", "invoice 2: completed")
-	rehearsal.Run(t, run, append(flags, "3"), "the file has 2 completed", "invoice 1: completed", "invoice 3: completed")
-	var fundings int
-	for paid := range host.Audit() {
-		fundings += paid.Fundings
-	}
-	assert.Equal(t, 3, fundings)
+func TestListeningNeedsAClient(t *testing.T) {
+	t.Setenv("MONEYMOVEMENT_BASE_URL", "")
+	require.ErrorContains(t, run(t.Context(), []string{"-listen", "127.0.0.1:0"}, &bytes.Buffer{}), "-client")
+}
+
+// Ctrl-C in the middle of a payment lets it finish. The next start makes none again.
+func TestCtrlC(t *testing.T) {
+	o := newOffice(t)
+	_, flags := rehearsal.Host(t)
+	p, err := program.Open("payments", flags, &bytes.Buffer{})
+	require.NoError(t, err)
+	s := settings{listen: "127.0.0.1:0", store: o.file, client: string(o.client), maxFee: o.maxFee}
+	ctx, interrupt := context.WithCancel(t.Context())
+	slow := o.host.Arm(http.MethodPost, "/payouts/{payoutId}/confirm", sandbox.Delay(200*time.Millisecond))
+	require.NoError(t, s.start(ctx, p, o.platform, &told{program: p},
+		func(ctx context.Context, url string, _ *payments.Processor) error {
+			defer interrupt()
+			invoice := payment{ID: "invoice-42", ContactID: o.supplier, Amount: decimal.RequireFromString("12.50")}
+			err := submit(ctx, url, []payment{invoice})
+			assert.Eventually(t, func() bool { return slow.Consumed() == 1 }, time.Minute, time.Millisecond)
+			return err
+		}))
+	assert.Equal(t, "37.5", o.balance())
+	o.start(func(ctx context.Context, b *backend) {
+		o.pay(b, "12.50")
+		assert.Equal(t, moneymovement.PaymentCompleted, o.ends(ctx, b))
+	})
+	assert.Equal(t, "37.5", o.balance())
 }

@@ -15,8 +15,6 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
-	"github.com/moneymovement/moneymovement-go/examples/internal/narrate"
-	"github.com/moneymovement/moneymovement-go/examples/internal/target"
 )
 
 // Main runs an example. Ctrl-C or SIGTERM ends its context; a second signal ends the process.
@@ -48,9 +46,9 @@ func report(stderr io.Writer, name string, err error) int {
 
 // Program is an example that runs against a host.
 type Program struct {
-	*target.Target
-	narrate.Narrator
+	*Target
 
+	Out io.Writer // what the program prints
 	// Name is different at each start. Emails and idempotency keys derive from it.
 	Name string
 }
@@ -58,7 +56,7 @@ type Program struct {
 // Open reads the flags of a program that needs a developer key. It opens the host that they name, or starts one. Close
 // the program at the end.
 func Open(name string, args []string, out io.Writer, flags ...func(*flag.FlagSet)) (*Program, error) {
-	return OpenWith(CommandLine{Name: name, Needs: []target.Need{target.DeveloperKey}, Flags: flags}, args, out)
+	return OpenWith(CommandLine{Name: name, Needs: []Need{DeveloperKey}, Flags: flags}, args, out)
 }
 
 // OpenWith is [Open] for a program with another command line.
@@ -67,12 +65,12 @@ func OpenWith(line CommandLine, args []string, out io.Writer) (*Program, error) 
 	if err != nil {
 		return nil, err
 	}
-	host, err := where.Open(line.Host...)
+	host, err := where.open(line.Host...)
 	if err != nil {
 		return nil, err
 	}
-	p := &Program{Target: host, Narrator: narrate.Narrator{Out: out}, Name: line.Name + "-" + time.Now().UTC().
-		Format("20060102-150405.000000")}
+	p := &Program{Target: host, Out: out,
+		Name: line.Name + "-" + time.Now().UTC().Format("20060102-150405.000000")}
 	if host.Host != nil {
 		p.Step("started a sandbox host at %s", host.BaseURL)
 	} else {

@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-
-	"github.com/moneymovement/moneymovement-go/examples/internal/target"
 )
 
 // open reads a command line as Main does. It returns the exit code and what is printed to stderr.
@@ -26,7 +24,7 @@ func TestCommandLines(t *testing.T) {
 		"MONEYMOVEMENT_API_KEY"} {
 		t.Setenv(variable, "")
 	}
-	developer := CommandLine{Name: "try", Needs: []target.Need{target.DeveloperKey}, Flags: []func(*flag.FlagSet){
+	developer := CommandLine{Name: "try", Needs: []Need{DeveloperKey}, Flags: []func(*flag.FlagSet){
 		func(flags *flag.FlagSet) { flags.Int("workers", 1, "how many") },
 	}}
 	for name, c := range map[string]struct {
@@ -60,21 +58,13 @@ func TestCommandLines(t *testing.T) {
 
 func TestHelpNamesWhatTheProgramTakesAndShowsNoSecret(t *testing.T) {
 	t.Setenv("MONEYMOVEMENT_API_KEY", "ak_secret")
-	code, said := open(CommandLine{Name: "try", Needs: []target.Need{target.APIKey}}, "-h")
+	code, said := open(CommandLine{Name: "try", Needs: []Need{APIKey}}, "-h")
 	assert.Zero(t, code)
 	assert.Contains(t, said, "-base-url")
 	assert.Contains(t, said, "$MONEYMOVEMENT_API_KEY")
 	assert.NotContains(t, said, "-key-file")
 	assert.NotContains(t, said, "-email")
 	assert.NotContains(t, said, "secret")
-}
-
-func TestArgumentsGoToWhoTakesThem(t *testing.T) {
-	t.Setenv("MONEYMOVEMENT_BASE_URL", "")
-	var currencies []string
-	code, said := open(CommandLine{Name: "try", Arguments: &currencies}, "EUR", "GBP")
-	assert.Zero(t, code, said)
-	assert.Equal(t, []string{"EUR", "GBP"}, currencies)
 }
 
 func TestWhatGoesWrongLaterIsSaidOnce(t *testing.T) {

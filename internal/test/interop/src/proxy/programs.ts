@@ -13,7 +13,7 @@ export interface Program {
 }
 
 const contract = 'internal/test/contract';
-const target = 'github.com/moneymovement/moneymovement-go/examples/internal/target';
+const frame = 'github.com/moneymovement/moneymovement-go/examples/internal/program';
 
 /** Finds every example that can run against a host, and the contract suite where there is one. */
 export async function findPrograms(): Promise<Program[]> {
@@ -21,7 +21,7 @@ export async function findPrograms(): Promise<Program[]> {
   const packages = (await go('list', '-f', format, './examples/...')).trim().split('\n');
   const examples = packages
     .map((line) => line.split(' ') as [path: string, dependencies: string])
-    .filter(([, dependencies]) => dependencies.split(',').includes(target))
+    .filter(([, dependencies]) => dependencies.split(',').includes(frame))
     .map(([path]) => example(path));
   return existsSync(join(repository, contract)) ? [...examples, contractSuite] : examples;
 }

@@ -1,12 +1,12 @@
-// Package target finds the host that an example program runs against: the host that flags or the environment name, or
-// else a sandbox host that the program starts on loopback.
-package target
+package program
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"time"
 
@@ -36,9 +36,9 @@ type Target struct {
 // Close ends the host that the program started.
 func (t *Target) Close() { t.close() }
 
-// Open opens the host that the flags name, with the credentials that the program needs. If they name none, it starts a
+// open opens the host that the flags name, with the credentials that the program needs. If they name none, it starts a
 // sandbox host on loopback with these options, which has every credential, and registers a new developer key there.
-func (f *Flags) Open(options ...sandbox.Option) (*Target, error) {
+func (f *hostFlags) open(options ...sandbox.Option) (*Target, error) {
 	if f.BaseURL == "" {
 		return embedded(options)
 	}
@@ -52,7 +52,7 @@ func (f *Flags) Open(options ...sandbox.Option) (*Target, error) {
 }
 
 // give puts a credential into the target.
-func (f *Flags) give(t *Target, need Need) (err error) {
+func (f *hostFlags) give(t *Target, need Need) (err error) {
 	switch need {
 	case DeveloperKey:
 		t.Email, t.KeyFile = f.Email, f.KeyFile
@@ -118,3 +118,22 @@ func embedded(options []sandbox.Option) (t *Target, err error) {
 	}
 	return t, nil
 }
+
+// againVariable is set in the environment of a process that [Program.Again] starts.
+const againVariable = "MONEYMOVEMENT_EXAMPLE_STARTED_AGAIN"
+
+// Again returns a command that runs this program again, in another process and against the same host.
+func (p *Program) Again(ctx context.Context, args ...string) (*exec.Cmd, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	command := exec.CommandContext(ctx, path, args...) //gosec:disable G204 -- it is this very program
+	command.Env = append(append(os.Environ(), p.Environment()...), againVariable+"=1")
+	command.Stderr = os.Stderr
+	return command, nil
+}
+
+// StartedAgain reports whether [Program.Again] started this process. The TestMain of a program that starts itself calls
+// main then, because the program that runs is the test.
+func StartedAgain() bool { return os.Getenv(againVariable) != "" }

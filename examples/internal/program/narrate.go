@@ -1,10 +1,8 @@
-// Package narrate prints what an example program does, one line for each step.
-package narrate
+package program
 
 import (
 	"context"
 	"fmt"
-	"io"
 	"text/tabwriter"
 	"time"
 
@@ -12,38 +10,36 @@ import (
 	"github.com/moneymovement/moneymovement-go/dapi"
 )
 
-// Narrator writes to Out.
-type Narrator struct{ Out io.Writer }
-
 // Step prints what happened.
-func (n Narrator) Step(format string, args ...any) { fmt.Fprintf(n.Out, "• "+format+"\n", args...) }
+func (p *Program) Step(format string, args ...any) { fmt.Fprintf(p.Out, "• "+format+"\n", args...) }
 
 // Detail prints more about the step before.
-func (n Narrator) Detail(format string, args ...any) {
-	fmt.Fprintf(n.Out, "    "+format+"\n", args...)
+func (p *Program) Detail(format string, args ...any) {
+	fmt.Fprintf(p.Out, "    "+format+"\n", args...)
 }
 
 // Waiting returns options that make a wait print what it reads.
-func (n Narrator) Waiting() []moneymovement.WaitOption {
+func (p *Program) Waiting() []moneymovement.WaitOption {
 	return []moneymovement.WaitOption{
-		moneymovement.OnProgress(func(p moneymovement.Progress) {
-			n.Detail("read %d after %s: %s is %s", p.Reads, p.Waited.Round(10*time.Millisecond), p.Resource, p.Status)
+		moneymovement.OnProgress(func(read moneymovement.Progress) {
+			p.Detail("read %d after %s: %s is %s", read.Reads, read.Waited.Round(10*time.Millisecond), read.Resource,
+				read.Status)
 		}),
 	}
 }
 
 // Quote prints a price.
-func (n Narrator) Quote(q *dapi.Quote) {
+func (p *Program) Quote(q *dapi.Quote) {
 	if q != nil {
-		n.Detail("quote: %s %s leave, %s %s arrive, fee %s %s, good until %s", q.SourceAmount, q.SourceCurrency,
+		p.Detail("quote: %s %s leave, %s %s arrive, fee %s %s, good until %s", q.SourceAmount, q.SourceCurrency,
 			q.DestinationAmount, q.DestinationCurrency, q.Fee, q.SourceCurrency,
 			q.ExpiresAt.UTC().Format(time.TimeOnly))
 	}
 }
 
 // Requisites prints where a payer sends the money, one detail on each line.
-func (n Narrator) Requisites(r dapi.Requisites) error {
-	table := tabwriter.NewWriter(n.Out, 0, 0, 2, ' ', 0)
+func (p *Program) Requisites(r dapi.Requisites) error {
+	table := tabwriter.NewWriter(p.Out, 0, 0, 2, ' ', 0)
 	for _, line := range []struct{ name, value string }{
 		{"Account holder", r.AccountHolderName},
 		{"IBAN", r.IBAN},
@@ -64,9 +60,9 @@ func (n Narrator) Requisites(r dapi.Requisites) error {
 }
 
 // Ledger prints the whole ledger of an account as a table, in the order in which the service lists it.
-func (n Narrator) Ledger(ctx context.Context, transactions *dapi.Transactions) error {
-	n.Step("the ledger, newest first:")
-	table := tabwriter.NewWriter(n.Out, 0, 0, 2, ' ', 0)
+func (p *Program) Ledger(ctx context.Context, transactions *dapi.Transactions) error {
+	p.Step("the ledger, newest first:")
+	table := tabwriter.NewWriter(p.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "    TYPE\tDIRECTION\t  AMOUNT\tCURRENCY\tSTATUS")
 	for entry, err := range transactions.All(ctx, dapi.ListTransactionsParams{}) {
 		if err != nil {
