@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/internal/errorpage"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 )
 
 // Window names a rate window of the service.
@@ -84,7 +84,7 @@ func (e *NoRoom) Error() string {
 	if e.Closed {
 		before = "the approval's window closes"
 	}
-	return errorpage.Text(e, "rate window "+string(e.Window)+" has no room before "+before)
+	return errorbase.Text(e, "rate window "+string(e.Window)+" has no room before "+before)
 }
 
 // Unwrap returns context.DeadlineExceeded, in which waiting would have ended, or nil if the approval expires first.
@@ -100,7 +100,8 @@ func (e *NoRoom) Unwrap() error {
 //
 // For a fixed number of processes, each with the same load, [WithRateShare] is enough. Use a shared RateLimiter if the
 // number of processes changes, or if one process must be able to use what the others leave. The modules fleet/redis and
-// payments/postgres/fleetpostgres have one. To share windows over another store, implement the Windows of package fleet.
+// payments/postgres/fleetpostgres have one. To share windows over another store, implement the Windows of package
+// fleet.
 //
 // Count each call for a second longer than the window lasts, because the network can delay the first of two calls more
 // than the second.

@@ -1,6 +1,7 @@
 package payments_test
 
 import (
+	"context"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -267,6 +268,26 @@ func TestPaymentsThatAreNotThere(t *testing.T) {
 		as[*payments.NotFound](w, err)
 		for _, err := range p.Watch(w.Context(), "no position") {
 			as[*payments.BadPosition](w, err)
+		}
+	})
+}
+
+// A payment is in a state so shortly that nobody sees it, or never comes there: a wait for it ends with the payment.
+func TestAWaitForAStateThatDoesNotCome(t *testing.T) {
+	inBubble(t, func(w *world) {
+		p, late := w.started(), w.payment(2)
+		late.Deadline = time.Now().Add(-time.Minute)
+		w.submit(p, w.payment(1))
+		w.submit(p, late)
+		time.Sleep(time.Hour)
+		waiting, cancel := context.WithTimeout(w.Context(), time.Hour)
+		defer cancel()
+		for key, want := range map[moneymovement.Key]moneymovement.PaymentState{
+			w.payment(1).Key: moneymovement.PaymentCompleted, late.Key: moneymovement.PaymentRefused,
+		} {
+			r, err := p.Await(waiting, key, moneymovement.PaymentPaid)
+			require.NoError(w, err)
+			assert.Equal(w, want, r.State)
 		}
 	})
 }

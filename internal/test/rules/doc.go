@@ -2,5 +2,3 @@
 // third-party modules users of the SDK get, and the form of the files. Each rule is also run against a made-up tree
 // that breaks it, so that a rule which no longer finds anything fails.
 package rules
-
-//go:generate ../../tools/run ruletable -root ../../..

@@ -13,7 +13,7 @@ func TestUnplainEnglishIsFound(t *testing.T) {
 	const (
 		wide    = " columns, more than 120"
 		answers = `better "returns"; of the service "responds with"`
-		source  = "Source: is for docs/rules.yaml and openapi/, users do not have it"
+		source  = "Source: is for stated.yaml and openapi/, users do not have it"
 	)
 	word := strings.Repeat("x", 119)
 	prose := strings.Repeat("word ", 24) + "end"

@@ -317,7 +317,7 @@ func unplainComment(group *ast.CommentGroup, files *token.FileSet) (found []find
 				return found
 			}
 			if strings.HasPrefix(bare, "Source:") {
-				const problem = "Source: is for docs/rules.yaml and openapi/, users do not have it"
+				const problem = "Source: is for stated.yaml and openapi/, users do not have it"
 				found = append(found, finding{number, problem})
 			}
 			words := bare != "" && !directive.MatchString(line) && !strings.HasPrefix(text, "\t")

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/errorpage"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 )
 
 // linking are the folders whose errors are on the page.
@@ -30,11 +30,11 @@ func TestErrorTextsLinkToTheirEntries(t *testing.T) {
 	require.NoError(t, err)
 	entries := map[string]bool{}
 	for _, heading := range regexp.MustCompile(`(?m)^### (.+)$`).FindAllStringSubmatch(string(source), -1) {
-		entries[errorpage.Anchor(heading[1])] = true
+		entries[errorbase.Anchor(heading[1])] = true
 	}
 	for _, code := range errors.Codes() {
 		refused := &errors.Refusal{Code: code}
-		_, anchor, _ := strings.Cut(refused.Error(), errorpage.Address+"#")
+		_, anchor, _ := strings.Cut(refused.Error(), errorbase.PageAddress+"#")
 		assert.Equal(t, string(code), anchor)
 		assert.True(t, entries[anchor], "%s has no entry", code)
 	}
@@ -53,8 +53,8 @@ func TestErrorTextsLinkToTheirEntries(t *testing.T) {
 			}
 			for typ, links := range errorTypes(file) {
 				types++
-				assert.True(t, links, "%s: the text of %s has no link: build it with errorpage.Text", name, typ)
-				assert.True(t, entries[errorpage.Anchor(file.Name.Name+"."+typ)] || file.Name.Name == "errors",
+				assert.True(t, links, "%s: the text of %s has no link: build it with errorbase.Text", name, typ)
+				assert.True(t, entries[errorbase.Anchor(file.Name.Name+"."+typ)] || file.Name.Name == "errors",
 					"%s: %s has no entry", name, typ)
 			}
 		}
@@ -82,7 +82,7 @@ func errorTypes(file *ast.File) map[string]bool {
 			call, ok := n.(*ast.SelectorExpr)
 			if ok {
 				from, _ := call.X.(*ast.Ident)
-				links := from != nil && from.Name == "errorpage" || call.Sel.Name == "line"
+				links := from != nil && from.Name == "errorbase" || call.Sel.Name == "line"
 				found[name.Name] = found[name.Name] || links
 			}
 			return true
@@ -92,7 +92,7 @@ func errorTypes(file *ast.File) map[string]bool {
 	return found
 }
 
-// namedAnchors returns the anchors that a file names by their entries: errorpage.Anchor("errors.InvalidInput").
+// namedAnchors returns the anchors that a file names by their entries: errorbase.Anchor("errors.InvalidInput").
 func namedAnchors(file *ast.File) (anchors []string) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
@@ -103,7 +103,7 @@ func namedAnchors(file *ast.File) (anchors []string) {
 		literal, isLiteral := call.Args[0].(*ast.BasicLit)
 		if ok && isLiteral && called.Sel.Name == "Anchor" {
 			if entry, err := strconv.Unquote(literal.Value); err == nil {
-				anchors = append(anchors, errorpage.Anchor(entry))
+				anchors = append(anchors, errorbase.Anchor(entry))
 			}
 		}
 		return true
@@ -115,12 +115,12 @@ func namedAnchors(file *ast.File) (anchors []string) {
 func TestATextWithoutALinkIsFound(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "a.go", `package dapi
 
-func (e *Linked) Error() string { return errorpage.Text(e, "no") }
+func (e *Linked) Error() string { return errorbase.Text(e, "no") }
 func (e *Lined) Error() string  { return e.line().String() }
 func (*Bare) Error() string     { return "no" }
 func (*hidden) Error() string   { return "no" }
 
-var anchor = errorpage.Anchor("dapi.Linked")
+var anchor = errorbase.Anchor("dapi.Linked")
 `, 0)
 	require.NoError(t, err)
 	assert.Equal(t, map[string]bool{"Linked": true, "Lined": true, "Bare": false}, errorTypes(file))

@@ -29,7 +29,7 @@ func TestEveryErrorStandsOnThePage(t *testing.T) {
 		require.Contains(t, found, want, "types that have Error by embedding, and values, are found")
 	}
 	assert.Empty(t, missing(string(source), found),
-		"add the type to docs/errors.yaml and run go generate ./errors")
+		"add the type to internal/tools/codegen/errorcatalogue/page.yaml and run go generate ./errors")
 }
 
 func TestAnErrorThatThePageLacksIsFound(t *testing.T) {

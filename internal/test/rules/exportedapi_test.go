@@ -13,7 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// apiOf returns the lines of internal/tools/api/*.txt, by the file's name without its ending. `make api` compares them with the code.
+// apiOf returns the lines of internal/tools/api/*.txt, by the file's name without its ending. `make api` compares them
+// with the code.
 func apiOf(t *testing.T) map[string][]string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(root, "internal/tools/api/*.txt"))
@@ -87,11 +88,11 @@ func TestUnsoundNamesAreFound(t *testing.T) {
 			"type PriorityMethodSWIFTEUR struct", "field Url.DocumentIDs []string", "method (Url) PaidAt() time.Time",
 			"type Invalid struct", "const Euros Currency = \"Url\"",
 		}))
-	assert.Equal(t, []string{"func Apply(to *transport.Call)", "field Option.Facts []callfacts.Facts"},
+	assert.Equal(t, []string{"func Apply(to *transport.Call)", "field Option.Facts []errorbase.Facts"},
 		internals([]string{"func Apply(to *transport.Call)", "func Get() http.Transport",
-			"field Option.Facts []callfacts.Facts",
+			"field Option.Facts []errorbase.Facts",
 			"const Internal = \"transport.Call\""},
-			map[string]bool{"transport": true, "callfacts": true}))
+			map[string]bool{"transport": true, "errorbase": true}))
 	assert.Equal(t, []string{"PageSize", "IDs"}, plainAliases([]string{"type PageSize = int", "type Amount int64",
 		"type IDs = []string", "type Decimal = decimal.Decimal", "type Nullable = nullable.Nullable[T]"}))
 }

@@ -117,7 +117,7 @@ func uncleanGo(name string, content []byte) (found []string) {
 func oneAnswer(name string) bool {
 	return !strings.HasSuffix(name, "_test.go") && !strings.HasPrefix(name, "cmd/moneymove/contract/") &&
 		!strings.HasPrefix(name, "internal/test/contract/") && !strings.HasPrefix(name, "examples/") &&
-		!strings.HasPrefix(name, "bench/")
+		!strings.HasPrefix(name, "internal/tools/bench/programs/")
 }
 
 func isStandardJSON(imported *ast.ImportSpec) bool { return imported.Path.Value == `"encoding/json"` }
@@ -163,7 +163,7 @@ func TestUncleanTreesAreFound(t *testing.T) {
 		"encoding/json generated": {"sandbox/a.gen.go", header + standardJSON, nil},
 		"encoding/json in a test": {"sandbox/a_test.go", standardJSON, nil},
 		"encoding/json elsewhere": {"examples/a/a.go", standardJSON, nil},
-		"encoding/json measured":  {"bench/a.go", standardJSON, nil},
+		"encoding/json measured":  {"internal/tools/bench/programs/raw/main.go", standardJSON, nil},
 		"not Go at all":           {"a/a.go", "pack age\n", []string{"a/a.go:1:1: expected 'package', found pack"}},
 	}
 	for name, test := range tests {

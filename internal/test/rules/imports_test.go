@@ -14,17 +14,16 @@ import (
 // below it, "." the root package alone. A package imports from its own room and from the floors below, never from its
 // own floor's other rooms: that keeps the surfaces apart, and the sandbox out of the SDK.
 var floors = [][]string{
-	{"internal/callfacts", "internal/errorpage", "internal/handshake", "internal/hidden", "internal/inprocess",
-		"internal/jsonv2", "internal/plaintext", "internal/precheck", "internal/shell", "internal/sqlname",
+	{"internal/errorbase", "internal/hidden", "internal/inprocess",
+		"internal/codec", "internal/plaintext", "internal/shell", "internal/sqlname",
 		"internal/tier"},
-	{"internal/jsonscan", "internal/servers"},
+	{"internal/servers"},
 	{"errors"},
-	{".", "internal/required", "internal/mishaps", "internal/outcome", "internal/unmade"},
+	{".", "internal/outcome"},
 	{"signing", "internal/ratewindow", "internal/wire"},
-	{"internal/transport", "internal/watchedkey"},
-	{"internal/nonce"},
+	{"internal/transport", "internal/surfacetest"},
 	{"model"},
-	{"internal/answers", "internal/cardproof", "internal/recorded"},
+	{"internal/answers", "internal/cardproof"},
 	{"dapi", "appapi", "refapi", "public", "recorded"},
 	{"fleet", "payments"}, // the last floor of the SDK
 	{"payments/postgres/fleetpostgres", "fleet/redis", "otel", "payments/postgres", "payments/sqlite"},
@@ -50,7 +49,7 @@ const (
 // jsonDoor is the SDK's one importer of JSON v2's module, so that leaving it for the standard library's is a change of
 // one file. The host, which nobody links with the SDK, imports it itself.
 const (
-	jsonDoor   = "internal/jsonv2"
+	jsonDoor   = "internal/codec"
 	jsonModule = "github.com/go-json-experiment/json"
 )
 
@@ -76,7 +75,7 @@ var walletModules = []string{
 }
 
 // recordings are the host's responses. Each package of them may be imported by the one after it, and by tests.
-var recordings = []string{"internal/recorded", "recorded"}
+var recordings = []string{"recorded"}
 
 // testModules never leave test files, also not in the sandbox, which other people's tests import.
 var testModules = []string{

@@ -36,11 +36,9 @@ func modules() (all []listed, err error) {
 // unsound returns what is wrong with a line.
 func (l listed) unsound() string {
 	switch {
-	case !slices.Contains([]string{"released", "workspace", "alone", "manifest"}, l.kind):
+	case !slices.Contains([]string{"released", "workspace", "alone"}, l.kind):
 		return l.folder + " is of no known kind"
-	case l.kind == "manifest" && l.tier != "-":
-		return l.folder + " has no Go code, and a tier"
-	case l.kind != "manifest" && !slices.Contains([]string{"test", "check", "soak"}, l.tier):
+	case !slices.Contains([]string{"test", "check", "soak"}, l.tier):
 		return l.folder + " has no tier: nothing runs its tests"
 	}
 	return ""
@@ -48,7 +46,7 @@ func (l listed) unsound() string {
 
 func TestALineWithoutATierIsFound(t *testing.T) {
 	for problem, line := range map[string]listed{
-		"": {"dapi", "released", "test"}, "pinned has no Go code, and a tier": {"pinned", "manifest", "check"},
+		"": {"dapi", "released", "test"},
 		"bench has no tier: nothing runs its tests":    {"bench", "alone", "-"},
 		"sandbox has no tier: nothing runs its tests":  {"sandbox", "released", ""},
 		"examples has no tier: nothing runs its tests": {"examples", "workspace", "now"},

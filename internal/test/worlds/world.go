@@ -13,8 +13,8 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/inprocess"
+	"github.com/moneymovement/moneymovement-go/internal/surfacetest"
 	"github.com/moneymovement/moneymovement-go/internal/test/oracle"
-	"github.com/moneymovement/moneymovement-go/internal/watchedkey"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -23,7 +23,7 @@ import (
 type World struct {
 	*testing.T
 	Host *sandbox.Host
-	Key  *watchedkey.Key
+	Key  *surfacetest.WatchedKey
 	URL  string
 	Wire *inprocess.Transport // nil: the host is served on a port
 	Case *oracle.Case         // what came to pass, for a comparison with another version
@@ -35,7 +35,8 @@ func New(t *testing.T, options ...sandbox.Option) *World {
 	violated := func(operation string, err error) { t.Errorf("%s: not described: %v", operation, err) }
 	host := sandbox.New(append([]sandbox.Option{sandbox.WithResponseValidation(violated)}, options...)...)
 	record := oracle.Begin(t)
-	w := &World{T: t, Host: host, Key: &watchedkey.Key{Signer: record.Signer(host.Credentials().Key)}, Case: record,
+	key := &surfacetest.WatchedKey{Signer: record.Signer(host.Credentials().Key)}
+	w := &World{T: t, Host: host, Key: key, Case: record,
 		URL: "http://127.0.0.1", Wire: &inprocess.Transport{Handler: record.Handler(host), Now: host.Now}}
 	t.Cleanup(func() { w.Books() })
 	return w
@@ -114,6 +115,7 @@ var operations = map[string]string{ //nolint:gosec // names and paths, no creden
 	"GetClient":           "GET /dapi/v1/clients/*",
 	"CreateContact":       "POST /dapi/v1/contacts",
 	"PrepareEscrowAction": "POST /dapi/v1/escrow/*/actions",
+	"ConfirmEscrowAction": "POST /dapi/v1/escrow/*/actions/*/confirm",
 	"BookPayout":          "POST /dapi/v1/payouts",
 	"GetPayout":           "GET /dapi/v1/payouts/*",
 	"ConfirmPayout":       "POST /dapi/v1/payouts/*/confirm",

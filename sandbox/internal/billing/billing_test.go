@@ -14,9 +14,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/billing"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/listing"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store/storetest"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
@@ -63,7 +63,7 @@ func (o *office) read() string {
 	o.t.Helper()
 	var all []any
 	for _, who := range []string{acme, ada, eve} {
-		all = append(all, o.Contracts(as(who), listing.Page{Limit: 100}), o.Invoices(as(who), listing.Page{Limit: 100}))
+		all = append(all, o.Contracts(as(who), serve.Page{Limit: 100}), o.Invoices(as(who), serve.Page{Limit: 100}))
 	}
 	text, err := json.Marshal(all, json.Deterministic(true))
 	require.NoError(o.t, err)
@@ -155,18 +155,18 @@ func TestListsAreNewestFirstAndPaged(t *testing.T) {
 	for range 60 {
 		numbers = append(numbers, o.invoice().InvoiceNumber)
 	}
-	first := o.Invoices(as(acme), listing.Page{})
+	first := o.Invoices(as(acme), serve.Page{})
 	assert.Len(t, first.Items, 50)
 	assert.Equal(t, 60, *first.Total)
 	assert.Equal(t, numbers[59], first.Items[0].InvoiceNumber)
 
-	second := o.Invoices(as(acme), listing.Page{Limit: 20, Offset: 50})
+	second := o.Invoices(as(acme), serve.Page{Limit: 20, Offset: 50})
 	assert.Len(t, second.Items, 10)
 	assert.Equal(t, numbers[9], second.Items[0].InvoiceNumber)
-	beyond := o.Invoices(as(acme), listing.Page{Offset: 60})
+	beyond := o.Invoices(as(acme), serve.Page{Offset: 60})
 	assert.NotNil(t, beyond.Items, "an empty list is a list")
 	assert.Empty(t, beyond.Items)
-	assert.Zero(t, *o.Invoices(as(eve), listing.Page{}).Total)
+	assert.Zero(t, *o.Invoices(as(eve), serve.Page{}).Total)
 }
 
 func TestUploads(t *testing.T) {
