@@ -28,8 +28,8 @@ type oneAct struct {
 var oneActs = []oneAct{
 	{"sign with signing.SignChallenge or signing.SignApproval, which read the bytes first", []string{
 		"signing/", "internal/tools/codegen/bundle/"}, "", signatures}, // the examples' key is nobody's
-	{"put names into SQL with internal/sqlname, which checks them", []string{"internal/sqlname/", "examples/"}, "",
-		schemaNames},
+	{"put names into SQL with package sqlname, which checks them", []string{
+		"payments/postgres/internal/sqlname/", "examples/"}, "", schemaNames},
 	{"write through internal/app, which cleans what a terminal would obey", []string{"cmd/moneymove/internal/app/"},
 		"cmd/", terminals},
 	{"send through internal/transport, which guards what it sends and what comes", []string{
