@@ -36,7 +36,7 @@ func TestAnErrorLinksToItsEntry(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			text := tc.err.Error()
 			assert.True(t, strings.HasSuffix(text, " - see "+errorbase.PageAddress+"#"+tc.anchor), text)
-			assert.Equal(t, 1, strings.Count(text, errorbase.PageAddress), "one link, and not half of another: %s", text)
+			assert.Equal(t, 1, strings.Count(text, errorbase.PageAddress), "one link, not half of another: %s", text)
 			assert.NotContains(t, text, "…")
 		})
 	}

@@ -5,9 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -376,17 +375,6 @@ func TestALeaseCountsFromItsClaim(t *testing.T) {
 // arrow is a change from one state to another.
 type arrow struct{ from, to string }
 
-// drawn returns the arrows of the picture.
-func drawn(t *testing.T) (arrows []arrow) {
-	t.Helper()
-	text, err := os.ReadFile("../docs/pictures/payment-states.dot")
-	require.NoError(t, err)
-	for _, found := range regexp.MustCompile(`(\w+) -> (\w+)`).FindAllSubmatch(text, -1) {
-		arrows = append(arrows, arrow{string(found[1]), string(found[2])})
-	}
-	return arrows
-}
-
 // possible returns the changes that the state machine can make: every event that can happen in a state, with everything
 // that it can show.
 func possible(t *testing.T) (arrows []arrow) {
@@ -451,6 +439,20 @@ func possible(t *testing.T) (arrows []arrow) {
 	return arrows
 }
 
-func TestThePictureHasEveryChangeOfState(t *testing.T) {
-	assert.ElementsMatch(t, possible(t), drawn(t), "docs/pictures/payment-states.dot")
+// docs/pictures/payment-states.svg draws these. When they change, draw it anew.
+func TestEveryChangeOfState(t *testing.T) {
+	var drawn []arrow
+	for row := range strings.Lines(`accepted: paying refused
+completed: came_back
+in_doubt: accepted came_back completed needs_decision paid refused
+needs_decision: accepted completed in_doubt paid refused
+paid: came_back completed
+paying: accepted came_back completed in_doubt needs_decision paid refused
+submit: accepted in_doubt`) {
+		from, to, _ := strings.Cut(row, ":")
+		for _, state := range strings.Fields(to) {
+			drawn = append(drawn, arrow{from, state})
+		}
+	}
+	assert.ElementsMatch(t, possible(t), drawn)
 }

@@ -78,8 +78,8 @@ func NoTLS(err error) bool {
 		strings.Contains(text, "tls: no supported versions satisfy MinVersion and MaxVersion")
 }
 
-// PageAddress is where the error page is published. A text has at most one link to it, at its end: that of the outermost
-// error.
+// PageAddress is where the error page is published. A text has at most one link to it, at its end: that of the
+// outermost error.
 const PageAddress = "https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md"
 
 // before comes in front of a link in a text.

@@ -1,6 +1,6 @@
-// Package outcome says what a call comes to that pays nothing. Before it is sent, several packages refuse the same things
-// with the same words. After it, the flows of dapi and the processor of payments read from here what to do, so that a
-// refusal means the same to both.
+// Package outcome says what a call comes to that pays nothing. Before it is sent, several packages refuse the same
+// things with the same words. After it, the flows of dapi and the processor of payments read from here what to do, so
+// that a refusal means the same to both.
 package outcome
 
 import (
@@ -94,7 +94,8 @@ func ofDeployment(code errors.Code) bool {
 
 // The checks are those of the flows of package dapi, which sets them. Package payments refuses with them what a flow
 // would refuse, before it stores a payment. They return *errors.InvalidInput. payouts and escrows are the services that
-// will pay, nil if they are not known. payout is a dapi.PayoutCreate with its dapi.Bounds, and deal a dapi.EscrowCreate.
+// will pay, nil if they are not known. payout is a dapi.PayoutCreate with its dapi.Bounds, and deal a
+// dapi.EscrowCreate.
 var (
 	CheckPayout func(payouts, payout, bounds any, key string) error
 	CheckDeal   func(escrows, deal any, key string) error

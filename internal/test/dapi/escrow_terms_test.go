@@ -627,7 +627,8 @@ func TestDealInDoubtThatExpired(t *testing.T) {
 		w.onSuccess("POST", dealPath, func(deal map[string]any) { deal["status"] = "expired" })
 		_, err = w.open()
 		assert.Equal(t, errors.NotMoved, as[*dapi.EscrowNotOpened](t, err).MovedByCall())
-		assert.ErrorContains(t, err, " expired before it was approved, so it never held money; to open a deal, use a new key")
+		assert.ErrorContains(t, err,
+			" expired before it was approved, so it never held money; to open a deal, use a new key")
 	})
 }
 

@@ -507,7 +507,8 @@ func (w *world) second() (key *surfacetest.WatchedKey, deleteFirst func()) {
 	_, err = w.Host.RegisterKey(sandbox.KeyRegistration{Email: w.Host.Credentials().Email,
 		PublicKey: fresh.PublicKey()})
 	require.NoError(w, err)
-	return &surfacetest.WatchedKey{Signer: fresh}, func() { require.NoError(w, w.Host.DeleteKey(w.Host.Credentials().KeyID)) }
+	return &surfacetest.WatchedKey{Signer: fresh},
+		func() { require.NoError(w, w.Host.DeleteKey(w.Host.Credentials().KeyID)) }
 }
 
 // funded is an integrator with 100 USDC.

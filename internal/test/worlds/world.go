@@ -35,7 +35,8 @@ func New(t *testing.T, options ...sandbox.Option) *World {
 	violated := func(operation string, err error) { t.Errorf("%s: not described: %v", operation, err) }
 	host := sandbox.New(append([]sandbox.Option{sandbox.WithResponseValidation(violated)}, options...)...)
 	record := oracle.Begin(t)
-	w := &World{T: t, Host: host, Key: &surfacetest.WatchedKey{Signer: record.Signer(host.Credentials().Key)}, Case: record,
+	key := &surfacetest.WatchedKey{Signer: record.Signer(host.Credentials().Key)}
+	w := &World{T: t, Host: host, Key: key, Case: record,
 		URL: "http://127.0.0.1", Wire: &inprocess.Transport{Handler: record.Handler(host), Now: host.Now}}
 	t.Cleanup(func() { w.Books() })
 	return w

@@ -76,8 +76,8 @@ func privateKeyBlock(data []byte) (der []byte, malformed *Malformed) {
 // longest is the largest length of a text, in bytes.
 const longest = 200
 
-// OneLine makes a name from a key file, a payload or a document safe for an error text: one line of limited length, with
-// a space for each character that does not print.
+// OneLine makes a name from a key file, a payload or a document safe for an error text: one line of limited length,
+// with a space for each character that does not print.
 func OneLine(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
