@@ -20,6 +20,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store/storetest"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/referencewire"
 )
 
 // office is paperwork with a clock that only moves when told to.
@@ -224,4 +225,29 @@ func TestPaperworkIsKept(t *testing.T) {
 	o.Reset()
 	o.reopen()
 	assert.Zero(t, o.Records())
+}
+
+func TestProductsOnSaleAreListedUnlessAllAreAskedFor(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	products := billing.NewProducts(now)
+	yes, no := true, false
+	list := func(activeOnly *bool) []referencewire.MerchantProduct {
+		answer, err := products.ListMerchantProducts(t.Context(),
+			referencewire.ListMerchantProductsParams{ActiveOnly: activeOnly})
+		require.NoError(t, err)
+		return answer.Body.([]referencewire.MerchantProduct)
+	}
+	assert.Equal(t, list(&yes), list(nil))
+	assert.Greater(t, len(list(&no)), len(list(nil)))
+
+	ids := map[string]bool{}
+	for _, product := range list(&no) {
+		ids[product.ID] = true
+		assert.Equal(t, now, product.CreatedAt)
+	}
+	assert.Len(t, ids, len(list(&no)))
+	for _, product := range list(nil) {
+		assert.True(t, product.Active, product.Name)
+	}
 }

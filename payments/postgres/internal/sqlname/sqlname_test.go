@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/internal/sqlname"
+	"github.com/moneymovement/moneymovement-go/payments/postgres/internal/sqlname"
 )
 
 func TestNames(t *testing.T) {
