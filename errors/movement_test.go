@@ -16,7 +16,8 @@ var (
 	keyed        = errors.CallInfo{Operation: "BookPayout", IdempotencyKey: "invoice-42"}
 	once         = callfacts.With(errors.CallInfo{Operation: "CreateQuote"}, callfacts.Facts{Once: true})
 	harmless     = callfacts.With(errors.CallInfo{Operation: "CreateContact"}, callfacts.Facts{Moneyless: true})
-	harmlessOnce = callfacts.With(errors.CallInfo{Operation: "CreateInvoice"}, callfacts.Facts{Once: true, Moneyless: true})
+	harmlessOnce = callfacts.With(errors.CallInfo{Operation: "CreateInvoice"},
+		callfacts.Facts{Once: true, Moneyless: true})
 )
 
 func TestRefusalJudgement(t *testing.T) {

@@ -26,7 +26,8 @@ func BenchmarkPages(b *testing.B) {
 		if i == rows/2 {
 			middle = c.host.Advance(time.Minute)
 		}
-		c.call("POST", "/sandbox/deposits", http.StatusCreated, object{"amount": "1", "currency": "USDC"}, fmt.Sprint(i))
+		c.call("POST", "/sandbox/deposits", http.StatusCreated, object{"amount": "1", "currency": "USDC"},
+			fmt.Sprint(i))
 	}
 	last := "" // the cursor of the last page
 	for cursor := c.next(nil); cursor != ""; cursor = c.next(url.Values{"cursor": {cursor}}) {

@@ -48,7 +48,8 @@ func (r Results) rows(page *strings.Builder) {
 				columns = append(columns, "wall, "+minor(release.Go), "CPU, "+minor(release.Go))
 			}
 			page.WriteByte('\n')
-			tableHead(page, append(columns, "goal", "µs", "allocations, by hand", "bytes, by hand", "connections, by hand")...)
+			tableHead(page, append(columns, "goal", "µs", "allocations, by hand", "bytes, by hand",
+				"connections, by hand")...)
 		}
 		cells := []string{escaped(row.Title)}
 		for _, release := range r.Releases {
