@@ -94,7 +94,7 @@
 // # Responses that differ
 //
 // The service's description does not state every detail. The SDK assumes the others; openapi/README.md lists each
-// assumption. If one is wrong:
+// assumption, and says what happens if it is wrong. In general:
 //
 //   - A field that is missing, or has another type than expected, is zero. The SDK reads the rest of the response. It
 //     also reads numbers written as strings and strings written as numbers, other spellings of times and bytes, and a
@@ -106,8 +106,6 @@
 //   - Some writes have a response that the description does not show. Every 2xx response to such a write counts as a
 //     success. If the response does not contain the resource, the SDK makes another call to read the resource. If that
 //     is not possible, the call returns the zero value.
-//
-// docs/assumptions.md says for each assumption what happens if it is wrong.
 //
 // # Go releases
 //

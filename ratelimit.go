@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/internal/errorpage"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 )
 
 // Window names a rate window of the service.
@@ -84,7 +84,7 @@ func (e *NoRoom) Error() string {
 	if e.Closed {
 		before = "the approval's window closes"
 	}
-	return errorpage.Text(e, "rate window "+string(e.Window)+" has no room before "+before)
+	return errorbase.Text(e, "rate window "+string(e.Window)+" has no room before "+before)
 }
 
 // Unwrap returns context.DeadlineExceeded, in which waiting would have ended, or nil if the approval expires first.

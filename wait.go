@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/errorpage"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 )
 
 // WaitOption sets up one wait, such as dapi's Payouts.Wait: [OnProgress] or [PollEvery].
@@ -77,7 +77,7 @@ type StillPending struct {
 
 // Error returns one line: what was waited for, its last status, and why the wait ended.
 func (e *StillPending) Error() string {
-	return errorpage.Textf(e, "%s %s is still %s after %s and %d reads: %v", e.Resource, e.ID, e.Status,
+	return errorbase.Textf(e, "%s %s is still %s after %s and %d reads: %v", e.Resource, e.ID, e.Status,
 		e.Waited.Round(time.Millisecond), e.Reads, e.Err)
 }
 

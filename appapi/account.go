@@ -2,6 +2,7 @@ package appapi
 
 import (
 	"context"
+	"iter"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
@@ -62,4 +63,54 @@ func (s *Account) WalletBalance(ctx context.Context, options ...moneymovement.Ca
 // fails with *errors.Unauthenticated, so this call is a good check at the start of a program.
 func (s *Account) App(ctx context.Context, options ...moneymovement.CallOption) (*App, error) {
 	return transport.Of(s).low.GetApp(ctx, options)
+}
+
+// Banks lists the bank rails, and opens bank accounts on them.
+type Banks struct{ low lowLevel }
+
+// List returns all rails. Requisites are the account details that a payer needs to send money. They are empty until a
+// bank account is open on the rail.
+func (s *Banks) List(ctx context.Context, options ...moneymovement.CallOption) ([]Bank, error) {
+	list, err := transport.Of(s).low.ListBanks(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	return list.Items, nil
+}
+
+// Activate opens a bank account on each rail in methods, such as "sepa", and returns the rails. If methods is empty, it
+// opens a bank account on every available rail. Activating a rail again changes nothing.
+//
+// The description does not show the body. The SDK assumes one field, "methods".
+func (s *Banks) Activate(ctx context.Context, methods []string, options ...moneymovement.CallOption) ([]Bank, error) {
+	low := transport.Of(s).low
+	list, err := low.ActivateBanks(ctx, &bankActivation{methods}, options).
+		Or(func(auth transport.Authorizer) (*bankList, error) {
+			return low.with(auth).ListBanks(ctx, nil)
+		})
+	if err != nil {
+		return nil, err
+	}
+	return list.Items, nil
+}
+
+// Transactions lists the movements of the account's money.
+type Transactions struct{ low lowLevel }
+
+// List returns one page of the transactions that match the filters: at most params.Limit of them, starting at
+// params.Offset. If Limit is 0, the service decides how many.
+func (s *Transactions) List(
+	ctx context.Context, params ListTransactionsParams, options ...moneymovement.CallOption,
+) (*TransactionList, error) {
+	return transport.Of(s).low.ListTransactions(ctx, &params, options)
+}
+
+// All reads every page, starting at params.Offset. You can range over the result more than once. The iteration ends
+// after the first error. If money moves meanwhile, it can miss a transaction or return one twice.
+func (s *Transactions) All(
+	ctx context.Context, params ListTransactionsParams, options ...moneymovement.CallOption,
+) iter.Seq2[Transaction, error] {
+	return pages(ctx, &opListTransactions, s.List, params, options,
+		func(p *ListTransactionsParams) (offset *int, limit int) { return &p.Offset, p.Limit },
+		func(l *TransactionList) ([]Transaction, int) { return l.Items, l.Total })
 }

@@ -22,9 +22,6 @@
 //	receipt, err := app.Transfers.Send(ctx, appapi.ToInvoice{InvoiceID: invoice.ID},
 //		moneymovement.DeriveKey("invoice", invoice.ID, attempt))
 //
-// The examples below play recorded responses: in your program, server.URL is the service's address, and server.APIKey
-// the key of your app.
-//
 // The [glossary] explains words such as rail, requisites and transfer. In invoices and contracts, the client is the
 // party that pays, and the contractor is the party that is paid.
 //
@@ -69,3 +66,9 @@
 // [cards]: https://github.com/moneymovement/moneymovement-go/blob/main/docs/flows/card.md
 // [glossary]: https://github.com/moneymovement/moneymovement-go/blob/main/docs/glossary.md
 package appapi
+
+//go:generate ../internal/tools/run oapi-codegen -config ../internal/tools/codegen/oapi/appapi.yaml -o api.gen.go ../openapi/appapi.yaml
+//go:generate gofmt -w -r "externalRef0 -> model" api.gen.go
+//go:generate ../internal/tools/run answers -spec ../openapi/appapi.yaml -package appapi
+//go:generate ../internal/tools/run requests -spec ../openapi/appapi.yaml
+//go:generate ../internal/tools/run readable -unexport BalanceList,BankActivation,BankList,CardLabelUpdate,ContractTemplateList,PaymentMethodsReplacement,QuoteSubmission,TransferCreate .

@@ -10,7 +10,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/model"
 )
@@ -31,7 +31,7 @@ func (s *Documents) Upload(
 		return nil, err
 	}
 	r := transport.Of(s).low.request(&opUploadDocument, options)
-	about, err := jsonv2.Marshal(documentAbout{document.Context, document.Name, document.OriginName, document.Type})
+	about, err := codec.Marshal(documentAbout{document.Context, document.Name, document.OriginName, document.Type})
 	if err != nil {
 		r.Check().Refuse("name", "unencodable", err.Error())
 	}

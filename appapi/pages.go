@@ -8,7 +8,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
@@ -32,7 +32,7 @@ func (p *page[T]) same(other *page[T]) bool {
 // again records the page, and reports whether it was seen before. A page that cannot be encoded, such as one with a
 // null entry, counts as new.
 func (p *page[T]) again(walked *transport.Trail) bool {
-	text, err := jsonv2.Marshal(p.items, jsonv2.Deterministic())
+	text, err := codec.Marshal(p.items, codec.Deterministic())
 	for _, entry := range p.left {
 		text = append(append(text, ' '), entry.Raw...)
 	}
@@ -109,3 +109,37 @@ func pages[P, L, T any](
 
 var errStuck = errors.New("the list does not advance: the service returned the same page at another offset; " +
 	"call List, and report this to the service")
+
+// entriesOf returns all entries of a list response as they came, also those that could not be read. It returns nil if
+// all were read.
+func entriesOf(operation *transport.Operation, answer *moneymovement.Response) []wire.Entry {
+	if len(answer.Unread) == 0 {
+		return nil
+	}
+	entries := operation.Answer.Entries(answer.Body)
+	for _, entry := range entries {
+		if !entry.Read {
+			return entries
+		}
+	}
+	return nil
+}
+
+// inPlace returns the entries at their places in the list, with a zero value for each one that could not be read.
+func inPlace[T any](read []T, entries []wire.Entry) []T {
+	if entries == nil {
+		return read
+	}
+	all := make([]T, len(entries))
+	for i, entry := range entries {
+		if entry.Read && len(read) > 0 {
+			all[i], read = read[0], read[1:]
+		}
+	}
+	return all
+}
+
+// capturing adds an option that keeps the response. The caller's own captures still work.
+func capturing(options []moneymovement.CallOption, answer *moneymovement.Response) []moneymovement.CallOption {
+	return append(options[:len(options):len(options)], moneymovement.CaptureResponse(answer))
+}

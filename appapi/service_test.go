@@ -1,6 +1,7 @@
 package appapi_test
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -8,10 +9,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/surfacetest"
 )
 
 // service answers by script, and keeps what it was sent.
@@ -65,3 +69,42 @@ func answering(status int, body string) http.HandlerFunc {
 
 // losing drops the connection instead of answering.
 func losing(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
+
+// No error leaves the SDK that does not answer for its call.
+func TestEveryErrorAnswersForItsCall(t *testing.T) {
+	for mishap, m := range surfacetest.Usual() {
+		for operation, x := range exchanges() {
+			t.Run(mishap+"/"+operation, func(t *testing.T) {
+				m.Befall(t, func(t *testing.T, ctx context.Context, next *http.Client) error {
+					client, err := appapi.New("https://service.example", appapi.NewAPIKey("secret-key"),
+						moneymovement.WithHTTPClient(next))
+					require.NoError(t, err)
+					if _, err = x.call(ctx, client); err == nil {
+						assert.Empty(t, x.answer, "an answer that nobody gave")
+					}
+					return err
+				})
+			})
+		}
+	}
+}
+
+// A client that no constructor made, or a call without a context, is refused with the name of what is missing.
+func TestCallsThatLackWhatNoCallCanDoWithout(t *testing.T) {
+	s, app := serve(t, answering(http.StatusOK, "{}"))
+	wallet := new(surfacetest.Wallet)
+	calls := surfacetest.Surface{
+		Makers: "appapi.New", Made: []any{app}, Unmade: []any{new(appapi.Client)},
+		Arguments: []any{wallet, appapi.ToQuote{QuoteID: "quote"}},
+	}.Test(t)
+	assert.Greater(t, calls, 200, "the walk found next to nothing")
+	assert.Empty(t, s.requests())
+	assert.False(t, wallet.Asked, "nothing is signed for a call that cannot be made")
+
+	for _, client := range []*appapi.Client{nil, new(appapi.Client)} {
+		surfacetest.NoClient(t, client.UseKey(appapi.NewAPIKey("key")), "appapi.New")
+	}
+	_, err := appapi.New("https://service.example", appapi.APIKey{})
+	surfacetest.Refused(t, err, errors.Field{Field: "apiKey", Code: errors.FieldMissing, Message: "is required"})
+	require.ErrorContains(t, err, "New: ")
+}

@@ -8,7 +8,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -196,7 +196,7 @@ func (a approver) endOf(approval *Approval, window time.Duration) time.Time {
 	var said struct {
 		ExpiresAt time.Time `json:"expiresAt"`
 	}
-	_ = jsonv2.Unmarshal(approval.Payload, &said) // invalid JSON leaves it empty
+	_ = codec.Unmarshal(approval.Payload, &said) // invalid JSON leaves it empty
 	switch {
 	case end.IsZero():
 		return cmp.Or(said.ExpiresAt, a.now().Add(window))

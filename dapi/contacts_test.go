@@ -2,6 +2,7 @@ package dapi_test
 
 import (
 	stdjson "encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -9,8 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/dapi"
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
-	"github.com/moneymovement/moneymovement-go/model"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 // bankMethods are the values that the description allows for the accountType of a bank variant.
@@ -40,8 +40,8 @@ func TestContactAccountRoundTrips(t *testing.T) {
 		}{
 			"standard": {stdjson.Marshal, stdjson.Unmarshal},
 			"v2": {func(v any) ([]byte, error) {
-				return jsonv2.Marshal(v)
-			}, func(b []byte, v any) error { return jsonv2.Unmarshal(b, v) }},
+				return codec.Marshal(v)
+			}, func(b []byte, v any) error { return codec.Unmarshal(b, v) }},
 		} {
 			text, err := codec.marshal(account)
 			require.NoError(t, err)
@@ -92,22 +92,15 @@ func FuzzContactAccount(f *testing.F) {
 	f.Add([]byte(`[{"accountType":"email"}]`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var account dapi.ContactAccount
-		if jsonv2.Unmarshal(data, &account) != nil {
+		if codec.Unmarshal(data, &account) != nil {
 			return
 		}
-		text, err := jsonv2.Marshal(account)
+		text, err := codec.Marshal(account)
 		require.NoError(t, err)
 		var back dapi.ContactAccount
-		require.NoError(t, jsonv2.Unmarshal(text, &back))
+		require.NoError(t, codec.Unmarshal(text, &back))
 		require.Equal(t, account.Variant(), back.Variant())
 	})
-}
-
-// An update that empties a currency sets one; it does not leave it out.
-func TestACurrencyIsNotClearedByAnEmptyText(t *testing.T) {
-	_, err := answering(t, 200, `{}`).Self().Contacts.Update(t.Context(), "ct_1",
-		dapi.ContactUpdate{Currency: model.Set("")})
-	assert.ErrorContains(t, err, "UpdateContact: invalid input: currency has 0 characters, but needs at least 3 (ct_1)")
 }
 
 // Only the blockers are stated.
@@ -120,4 +113,155 @@ func TestPayableThatIsAbsentIsNotFalse(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want, capabilities.Payable, member)
 	}
+}
+
+// families are the account types, each with a value in every field.
+var families = []interface{ BankAccount() dapi.BankAccount }{
+	filled[dapi.IBANAccount](), filled[dapi.SWIFTAccount](), filled[dapi.RoutingAccount](), filled[dapi.LocalAccount](),
+	filled[dapi.PIXAccount](), filled[dapi.KeyAccount](), filled[dapi.PhoneWallet](),
+}
+
+// filled puts the name of each field into it.
+func filled[T any]() T {
+	var account T
+	fill(reflect.ValueOf(&account).Elem())
+	return account
+}
+
+func fill(v reflect.Value) {
+	for i := range v.NumField() {
+		switch field := v.Field(i); field.Kind() {
+		case reflect.String:
+			field.SetString(v.Type().Field(i).Name)
+		case reflect.Pointer:
+			field.Set(reflect.New(field.Type().Elem()))
+		default:
+			fill(field)
+		}
+	}
+}
+
+// holderFields are the names of a holder's fields in an account with all fields, where they differ.
+var holderFields = map[string]string{
+	"Name": "AccountHolderName", "Type": "AccountHolderType", "FirstName": "AccountHolderFirstName",
+	"LastName": "AccountHolderLastName", "BusinessName": "AccountHolderBusinessName", "IDType": "HolderIDType",
+	"IDNumber": "HolderIDNumber", "TaxID": "HolderTaxID", "Nationality": "HolderNationality",
+}
+
+// Each field of a family arrives in the field of that name, and nothing else is set.
+func TestEachFieldOfAFamilyIsSent(t *testing.T) {
+	for _, family := range families {
+		account, fields := reflect.ValueOf(family.BankAccount()), reflect.TypeOf(family)
+		t.Run(fields.Name(), func(t *testing.T) {
+			want := map[string]string{}
+			for field := range fields.Fields() {
+				switch {
+				case field.Name == "Holder":
+					for of, is := range holderFields {
+						want[is] = of
+					}
+				case field.Type.Kind() == reflect.Pointer:
+					want[field.Name] = "pointer"
+				default:
+					want[field.Name] = field.Name
+				}
+			}
+			got := map[string]string{}
+			for i := range account.NumField() {
+				switch field := account.Field(i); {
+				case field.IsZero():
+				case field.Kind() == reflect.Pointer:
+					got[account.Type().Field(i).Name] = "pointer"
+				default:
+					got[account.Type().Field(i).Name] = field.String()
+				}
+			}
+			assert.Equal(t, want, got)
+		})
+	}
+}
+
+func TestAConstructorSetsTypeAndCurrency(t *testing.T) {
+	account := func(made dapi.ContactAccount) dapi.BankAccount {
+		bank, ok := made.Variant().(dapi.BankAccount)
+		require.True(t, ok)
+		return bank
+	}
+	for method, made := range byConstructor() {
+		bank := account(made)
+		assert.Equal(t, method, bank.AccountType)
+		var paid []string
+		for _, row := range dapi.PayoutCoverage() {
+			if row.Method == method {
+				paid = append(paid, row.Currency)
+			}
+		}
+		require.Len(t, paid, 1, method)
+		assert.Equal(t, paid[0], bank.Currency, method)
+	}
+	assert.Equal(t, "GBP", account(dapi.SWIFT(dapi.SWIFTAccount{Currency: "GBP"})).Currency, "another one stays")
+	assert.Equal(t, dapi.BankAccount{AccountType: "sepa", Currency: "EUR"}, account(dapi.SEPA(dapi.IBANAccount{})),
+		"nothing is required, and nothing is made up")
+}
+
+// byConstructor is an empty account by each constructor.
+func byConstructor() map[dapi.BankMethod]dapi.ContactAccount {
+	made := map[dapi.BankMethod]dapi.ContactAccount{
+		dapi.BankMethodSWIFT: dapi.SWIFT(dapi.SWIFTAccount{}), dapi.BankMethodPIX: dapi.PIX(dapi.PIXAccount{}),
+	}
+	for method, of := range map[dapi.BankMethod]func(dapi.IBANAccount) dapi.ContactAccount{
+		dapi.BankMethodSEPA: dapi.SEPA, dapi.BankMethodUAEFTS: dapi.UAEFTS, dapi.BankMethodTRYFast: dapi.TRYFast,
+		dapi.BankMethodSARLocal: dapi.SARLocal,
+	} {
+		made[method] = of(dapi.IBANAccount{})
+	}
+	for method, of := range map[dapi.BankMethod]func(dapi.RoutingAccount) dapi.ContactAccount{
+		dapi.BankMethodACH: dapi.ACH, dapi.BankMethodFedwire: dapi.Fedwire, dapi.BankMethodRTP: dapi.RTP,
+		dapi.BankMethodCADEFT: dapi.CADEFT, dapi.BankMethodUKFPS: dapi.UKFPS, dapi.BankMethodNPP: dapi.NPP,
+		dapi.BankMethodINRLocal: dapi.INRLocal,
+	} {
+		made[method] = of(dapi.RoutingAccount{})
+	}
+	for method, of := range map[dapi.BankMethod]func(dapi.LocalAccount) dapi.ContactAccount{
+		dapi.BankMethodSPEI: dapi.SPEI, dapi.BankMethodNIP: dapi.NIP, dapi.BankMethodPSE: dapi.PSE,
+		dapi.BankMethodBRLLocal: dapi.BRLLocal, dapi.BankMethodPLNLocal: dapi.PLNLocal,
+		dapi.BankMethodVNDLocal: dapi.VNDLocal,
+	} {
+		made[method] = of(dapi.LocalAccount{})
+	}
+	for method, of := range map[dapi.BankMethod]func(dapi.KeyAccount) dapi.ContactAccount{
+		dapi.BankMethodINRUPI: dapi.INRUPI, dapi.BankMethodHKDFPS: dapi.HKDFPS, dapi.BankMethodPKRRaast: dapi.PKRRaast,
+		dapi.BankMethodTransfers30: dapi.Transfers30,
+	} {
+		made[method] = of(dapi.KeyAccount{})
+	}
+	for method, of := range map[dapi.BankMethod]func(dapi.PhoneWallet) dapi.ContactAccount{
+		dapi.BankMethodBDTEwallet: dapi.BDTEwallet, dapi.BankMethodPHPEwallet: dapi.PHPEwallet,
+	} {
+		made[method] = of(dapi.PhoneWallet{})
+	}
+	return made
+}
+
+// People copy an IBAN in groups of four. The account of a contact cannot be updated, so the blanks must not reach it.
+func TestBlanksInAnIBANAreRemoved(t *testing.T) {
+	for _, iban := range []string{"DE89 3704 0044 0532 0130 00", " DE89\u00a03704004405320130 00\n"} {
+		for name, account := range map[string]dapi.ContactAccount{
+			"SEPA":     dapi.SEPA(dapi.IBANAccount{IBAN: iban}),
+			"SWIFT":    dapi.SWIFT(dapi.SWIFTAccount{IBAN: iban}),
+			"an alias": dapi.UAEFTS(dapi.IBANAccount{IBAN: iban}),
+		} {
+			text, err := account.MarshalJSON()
+			require.NoError(t, err)
+			assert.Contains(t, string(text), `"DE89370400440532013000"`, name)
+		}
+	}
+}
+
+func TestAnApplicantIsAMap(t *testing.T) {
+	assert.Empty(t, dapi.Applicant{}.Map())
+	further := map[string]any{"taxNumber": 7, "country": nil}
+	assert.Equal(t, map[string]any{"legalName": "a", "firstName": "b", "lastName": "c", "country": nil, "taxNumber": 7},
+		dapi.Applicant{LegalName: "a", FirstName: "b", LastName: "c", Country: "DE", Further: further}.Map())
+	assert.Len(t, further, 2, "it is the caller's")
 }

@@ -9,8 +9,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/callfacts"
-	"github.com/moneymovement/moneymovement-go/internal/errorpage"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -131,7 +130,7 @@ func (d *dealFlow) book(ctx context.Context, f *flow) (booked *offer, created bo
 		created = isCreated(&response)
 		return d.offer(f, deal, created), created, nil
 	}
-	if f.earlier == callfacts.MayPay || f.earlier == callfacts.MayExist && !f.untold {
+	if f.earlier == errorbase.MayPay || f.earlier == errorbase.MayExist && !f.untold {
 		o, err := d.sync(ctx, f, d.id)
 		switch {
 		case err != nil:
@@ -304,7 +303,7 @@ func (d *dealFlow) look(ctx context.Context, f *flow, end ending) ending {
 			return doubtful(end.err) // perhaps with this signature, and the chain was not read since
 		case conflict || closed: // this call did nothing, so the stored deal is good enough
 			if o.deal.Status.Final() {
-				f.earlier = callfacts.NonePaid // the deal has ended in another way
+				f.earlier = errorbase.NonePaid // the deal has ended in another way
 			}
 			return refusedBy(end.err)
 		}
@@ -455,7 +454,7 @@ type EscrowNotOpened struct {
 
 // Error returns one line, safe to log.
 func (e *EscrowNotOpened) Error() string {
-	return errorpage.Text(e,
+	return errorbase.Text(e,
 		"escrow "+string(deref(e.Escrow).ID)+" expired before it was approved, so it never held money; "+
 			"to open a deal, use a new key")
 }

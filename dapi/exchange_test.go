@@ -4,29 +4,43 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"log/slog"
+	"maps"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
-	"github.com/jarcoal/httpmock"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/surfacetest"
 	"github.com/moneymovement/moneymovement-go/model"
-	"github.com/moneymovement/moneymovement-go/signing"
 )
 
 // exchange is one call and what it has to look like on the wire, written down from the description.
 type exchange struct {
-	call   func(context.Context, *dapi.Integrator) (any, error)
+	call   func(context.Context, caller) (any, error)
 	method string
 	path   string // with query, below /dapi/v1
 	body   string // "" for none
 	status int
 	answer string
-	acting bool // for a client
+}
+
+// caller is an account, with the clients of its integrator.
+type caller struct {
+	*dapi.Account
+
+	clients *dapi.Clients
+}
+
+// by makes the call for a client.
+func (x exchange) by(ctx context.Context, p *dapi.Integrator) (any, error) {
+	return x.call(ctx, caller{p.For("cl_1"), p.Clients})
 }
 
 const (
@@ -44,172 +58,130 @@ const (
 		`"status":"completed","createdAt":"2026-01-02T03:04:05Z"}`
 )
 
-func for1(p *dapi.Integrator) *dapi.Account { return p.For("cl_1") }
-
 var exchanges = map[string]exchange{
-	"CreateClient": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
-		return p.Clients.Create(ctx, dapi.ClientCreate{Email: "a@example.com", Type: dapi.ClientTypeIndividual})
-	}, "POST", "/clients", `{"email":"a@example.com","type":"individual"}`, 201, clientJSON, false},
-	"GetClient": {func(ctx context.Context, p *dapi.Integrator) (any, error) { return p.Clients.Get(ctx, "cl_1") },
-		"GET", "/clients/cl_1", "", 200, clientJSON, false},
-	"SaveKYB": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
-		return for1(p).Verification.Save(ctx,
+	"CreateClient": {func(ctx context.Context, a caller) (any, error) {
+		return a.clients.Create(ctx, dapi.ClientCreate{Email: "a@example.com", Type: dapi.ClientTypeIndividual})
+	}, "POST", "/clients", `{"email":"a@example.com","type":"individual"}`, 201, clientJSON},
+	"GetClient": {func(ctx context.Context, a caller) (any, error) { return a.clients.Get(ctx, "cl_1") },
+		"GET", "/clients/cl_1", "", 200, clientJSON},
+	"SaveKYB": {func(ctx context.Context, a caller) (any, error) {
+		return a.Verification.Save(ctx,
 			dapi.KYBInformation{Applicant: map[string]any{"country": "DE"}, DocumentIDs: []string{"d1"}})
 	}, "PUT", "/client/kyb", `{"applicant":{"country":"DE"},"documentIds":["d1"]}`, 200,
-		`{"status":"pending","requirements":[]}`, true},
-	"GetKYB": {func(ctx context.Context, p *dapi.Integrator) (any, error) { return for1(p).Verification.Get(ctx) },
+		`{"status":"pending","requirements":[]}`},
+	"GetKYB": {func(ctx context.Context, a caller) (any, error) { return a.Verification.Get(ctx) },
 		"GET", "/client/kyb", "", 200,
-		`{"status":"pending","requirements":[{"code":"c","message":"m","field":"country"}]}`, true},
-	"CompleteKYB": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
-		return for1(p).Verification.Complete(ctx)
-	},
-		"POST", "/client/kyb/complete", "", 200, `{"status":"under_review","snapshotId":"s1"}`, true},
-	"ListRails": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
-		return for1(p).Rails.List(ctx, dapi.ListRailsParams{Limit: 2})
-	}, "GET", "/banks?limit=2", "", 200, `{"items":[` + railJSON + `]}`, true},
-	"OpenRail": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
-		return for1(p).Rails.Open(ctx, dapi.RailCreate{Method: dapi.BankMethodSEPA, Currency: "EUR"})
-	}, "POST", "/banks", `{"method":"sepa","currency":"EUR"}`, 201, railJSON, true},
-	"CreatePayin": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
-		return for1(p).Payins.Create(ctx, dapi.PayinCreate{Amount: amount("10.50"), Currency: "USDC", OriginChainID: 1,
+		`{"status":"pending","requirements":[{"code":"c","message":"m","field":"country"}]}`},
+	"CompleteKYB": {func(ctx context.Context, a caller) (any, error) { return a.Verification.Complete(ctx) },
+		"POST", "/client/kyb/complete", "", 200, `{"status":"under_review","snapshotId":"s1"}`},
+	"ListRails": {func(ctx context.Context, a caller) (any, error) {
+		return a.Rails.List(ctx, dapi.ListRailsParams{Limit: 7, Cursor: "c"})
+	}, "GET", "/banks?cursor=c&limit=7", "", 200, `{"items":[` + railJSON + `]}`},
+	"OpenRail": {func(ctx context.Context, a caller) (any, error) {
+		return a.Rails.Open(ctx, dapi.RailCreate{Method: dapi.BankMethodSEPA, Currency: "EUR"})
+	}, "POST", "/banks", `{"method":"sepa","currency":"EUR"}`, 201, railJSON},
+	"CreatePayin": {func(ctx context.Context, a caller) (any, error) {
+		return a.Payins.Create(ctx, dapi.PayinCreate{Amount: amount("10.50"), Currency: "USDC", OriginChainID: 1,
 			MaxAmount: amount("11")})
-	}, "POST", "/payins", `{"amount":"10.5","currency":"USDC","originChainId":1,"maxAmount":"11"}`, 201, payinJSON,
-		true},
-	"GetPayin": {func(ctx context.Context, p *dapi.Integrator) (any, error) { return for1(p).Payins.Get(ctx, "pi_1") },
-		"GET", "/payins/pi_1", "", 200, payinJSON, true},
-	"CreatePayinInstructions": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
-		return for1(p).Payins.Instructions(ctx, "pi_1")
-	},
-		"POST", "/payins/pi_1/instructions", "", 201, `{"requisites":{"iban":"DE89370400440532013000"}}`, true},
-	"CreateContact": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
-		return for1(p).Contacts.Create(ctx, dapi.ContactCreate{Name: "Bob",
+	}, "POST", "/payins", `{"amount":"10.5","currency":"USDC","originChainId":1,"maxAmount":"11"}`, 201, payinJSON},
+	"GetPayin": {func(ctx context.Context, a caller) (any, error) { return a.Payins.Get(ctx, "pi_1") },
+		"GET", "/payins/pi_1", "", 200, payinJSON},
+	"CreatePayinInstructions": {func(ctx context.Context, a caller) (any, error) {
+		return a.Payins.Instructions(ctx, "pi_1")
+	}, "POST", "/payins/pi_1/instructions", "", 201, `{"requisites":{"iban":"DE89370400440532013000"}}`},
+	"CreateContact": {func(ctx context.Context, a caller) (any, error) {
+		return a.Contacts.Create(ctx, dapi.ContactCreate{Name: "Bob",
 			Account: dapi.Onchain(dapi.OnchainAccount{WalletAddress: "0x1", ChainID: "base", Currency: "USDC"})})
 	}, "POST", "/contacts",
 		`{"name":"Bob","account":{"accountType":"onchain","walletAddress":"0x1","chainId":"base","currency":"USDC"}}`,
-		201, contactRes, true},
-	"UpdateContact": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
-		return for1(p).Contacts.Update(ctx, "ct_1",
+		201, contactRes},
+	"UpdateContact": {func(ctx context.Context, a caller) (any, error) {
+		return a.Contacts.Update(ctx, "ct_1",
 			dapi.ContactUpdate{Email: model.Null[string](), IsExternal: model.Set(false)})
-	}, "PATCH", "/contacts/ct_1", `{"email":null,"isExternal":false}`, 200, contactRes, true},
-	"DeleteContact": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
-		return nil, for1(p).Contacts.Delete(ctx, "ct_1")
-	},
-		"DELETE", "/contacts/ct_1", "", 204, "", true},
-	"GetContactCapabilities": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
-		return for1(p).Contacts.Capabilities(ctx, "ct_1")
-	},
-		"GET", "/contacts/ct_1/capabilities", "", 200,
-		`{"contactId":"ct_1","payable":false,"methods":[],"blockers":[{"code":"c","message":"m"}]}`, true},
-	"BookPayout": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
-		return for1(p).Payouts.Book(ctx, dapi.PayoutCreate{ContactID: "ct_1", Amount: amount("25.00"),
+	}, "PATCH", "/contacts/ct_1", `{"email":null,"isExternal":false}`, 200, contactRes},
+	"DeleteContact": {func(ctx context.Context, a caller) (any, error) { return nil, a.Contacts.Delete(ctx, "ct_1") },
+		"DELETE", "/contacts/ct_1", "", 204, ""},
+	"GetContactCapabilities": {func(ctx context.Context, a caller) (any, error) {
+		return a.Contacts.Capabilities(ctx, "ct_1")
+	}, "GET", "/contacts/ct_1/capabilities", "", 200,
+		`{"contactId":"ct_1","payable":false,"methods":[],"blockers":[{"code":"c","message":"m"}]}`},
+	"BookPayout": {func(ctx context.Context, a caller) (any, error) {
+		return a.Payouts.Book(ctx, dapi.PayoutCreate{ContactID: "ct_1", Amount: amount("25.00"),
 			Currency: dapi.USDC, FromChainID: 8453, ToChainID: 1})
 	}, "POST", "/payouts",
 		`{"contactId":"ct_1","amount":"25","currency":"USDC","fromChainId":8453,"toChainId":1}`, 201,
-		payoutJSON, true},
-	"GetPayout": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
-		return for1(p).Payouts.Get(ctx, "po_1")
-	},
-		"GET", "/payouts/po_1", "", 200, payoutJSON, true},
-	"ListTransactions": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
-		return for1(p).Transactions.List(ctx, dapi.ListTransactionsParams{Limit: 100, Type: dapi.TransactionTypeDeposit,
-			Since: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)})
+		payoutJSON},
+	"GetPayout": {func(ctx context.Context, a caller) (any, error) { return a.Payouts.Get(ctx, "po_1") },
+		"GET", "/payouts/po_1", "", 200, payoutJSON},
+	"ListTransactions": {func(ctx context.Context, a caller) (any, error) {
+		return a.Transactions.List(ctx, dapi.ListTransactionsParams{Limit: 100, Type: dapi.TransactionTypeDeposit,
+			Since: time.Date(2026, 1, 2, 4, 4, 5, 0, time.FixedZone("CET", 3600))})
 	}, "GET", "/transactions?limit=100&since=2026-01-02T03%3A04%3A05Z&type=deposit", "", 200,
-		`{"items":[` + txJSON + `],"nextCursor":"c2"}`, true},
-	"ListChains": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
-		return p.Self().Chains.List(ctx, dapi.ListChainsParams{})
-	},
-		"GET", "/chains", "", 200,
+		`{"items":[` + txJSON + `],"nextCursor":"c2"}`},
+	"ListChains": {func(ctx context.Context, a caller) (any, error) {
+		return a.Chains.List(ctx, dapi.ListChainsParams{})
+	}, "GET", "/chains", "", 200,
 		`{"items":[{"chainId":8453,"code":"base","name":"Base","tokens":[{"symbol":"USDC","decimals":6,` +
-			`"address":"0x1"}]}]}`, false},
-	"CreateEscrow": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
-		return for1(p).Escrows.Create(ctx,
+			`"address":"0x1"}]}]}`},
+	"CreateEscrow": {func(ctx context.Context, a caller) (any, error) {
+		return a.Escrows.Create(ctx,
 			dapi.EscrowCreate{Amount: amount("5"), Currency: dapi.EURC,
 				Payee: "0x52908400098527886E0F7030069857D2E4169EE7", HoldFor: "7d"})
 	}, "POST", "/escrow",
 		`{"amount":"5","currency":"EURC","payee":"0x52908400098527886E0F7030069857D2E4169EE7","holdFor":"7d"}`, 201,
-		escrowJSON, true},
-	"PrepareEscrowAction": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
-		action, err := for1(p).Escrows.Prepare(ctx, "esc_1", dapi.EscrowActionTypeRelease)
+		escrowJSON},
+	"PrepareEscrowAction": {func(ctx context.Context, a caller) (any, error) {
+		action, err := a.Escrows.Prepare(ctx, "esc_1", dapi.EscrowActionTypeRelease)
 		return map[string]any{"action": action}, err
-	}, "POST", "/escrow/esc_1/actions", `{"type":"release"}`, 201, `{"action":{"idempotencyKey":"k","type":"release"}}`,
-		true},
-	"SyncEscrow": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
-		return for1(p).Escrows.Sync(ctx, "esc_1")
-	},
-		"POST", "/escrow/esc_1/sync", "", 200, escrowJSON, true},
-	"GetTreasury": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
-		return p.Self().Sandbox.Treasury(ctx)
-	},
-		"GET", "/sandbox/treasury", "", 200, `{"maxCredit":"100","balances":[],"gas":"0"}`, false},
-	"CreateDeposit": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
-		return for1(p).Sandbox.Deposit(ctx, dapi.DepositCreate{Amount: amount("10"), Currency: dapi.USDC})
-	}, "POST", "/sandbox/deposits", `{"amount":"10","currency":"USDC"}`, 201, txJSON, true},
-	"CompletePayin": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
-		return for1(p).Sandbox.CompletePayin(ctx, "pi_1")
-	},
-		"POST", "/sandbox/payins/pi_1/complete", "", 200, payinJSON, true},
-	"MovePayout": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
-		return for1(p).Sandbox.SetPayoutStatus(ctx, "po_1", dapi.PayoutStatusCompleted)
-	}, "POST", "/sandbox/payouts/po_1/status", `{"status":"completed"}`, 200, payoutJSON, true},
+	}, "POST", "/escrow/esc_1/actions", `{"type":"release"}`, 201,
+		`{"action":{"idempotencyKey":"k","type":"release"}}`},
+	"SyncEscrow": {func(ctx context.Context, a caller) (any, error) { return a.Escrows.Sync(ctx, "esc_1") },
+		"POST", "/escrow/esc_1/sync", "", 200, escrowJSON},
+	"GetTreasury": {func(ctx context.Context, a caller) (any, error) { return a.Sandbox.Treasury(ctx) },
+		"GET", "/sandbox/treasury", "", 200, `{"maxCredit":"100","balances":[],"gas":"0"}`},
+	"CreateDeposit": {func(ctx context.Context, a caller) (any, error) {
+		return a.Sandbox.Deposit(ctx, dapi.DepositCreate{Amount: amount("10"), Currency: dapi.USDC})
+	}, "POST", "/sandbox/deposits", `{"amount":"10","currency":"USDC"}`, 201, txJSON},
+	"CompletePayin": {func(ctx context.Context, a caller) (any, error) { return a.Sandbox.CompletePayin(ctx, "pi_1") },
+		"POST", "/sandbox/payins/pi_1/complete", "", 200, payinJSON},
+	"MovePayout": {func(ctx context.Context, a caller) (any, error) {
+		return a.Sandbox.SetPayoutStatus(ctx, "po_1", dapi.PayoutStatusCompleted)
+	}, "POST", "/sandbox/payouts/po_1/status", `{"status":"completed"}`, 200, payoutJSON},
 }
 
-// storedSession keeps logins out of single exchanges.
-type storedSession struct{ credential string }
-
-func (s storedSession) Load(context.Context) (dapi.Session, error) {
-	return dapi.Session{
-		AccessToken: moneymovement.NewSecret("token"), RefreshToken: moneymovement.NewSecret("refresh"),
-		Credential: s.credential,
-		ExpiresAt:  time.Now().Add(time.Hour), RefreshExpiresAt: time.Now().Add(time.Hour),
-	}, nil
-}
-
-func (storedSession) Save(context.Context, dapi.Session) error { return nil }
-
-// loggedIn is a developer whose session is stored.
-func loggedIn(baseURL string, key signing.Signer) dapi.Developer {
-	developer := dapi.Developer{Email: "ops@example.com", Key: key}
-	developer.Store = storedSession{developer.Credential(baseURL)}
-	return developer
-}
-
-// Rule: endpoint.rows, endpoint.base, endpoint.json, session.bearer, contact.answer, coverage.chains
+// Each call is sent as described, for the account that was asked for, and nothing of its response is lost.
+// Rule: endpoint.rows, endpoint.base, endpoint.json, session.bearer, session.service-account, contact.answer
+// Rule: coverage.chains, ledger.whole-account, error.unknown-key
 func TestEachExchangeLooksAsDescribed(t *testing.T) {
 	for name, x := range exchanges {
 		t.Run(name, func(t *testing.T) {
-			mock := httpmock.NewMockTransport()
 			var sent *http.Request
 			var body []byte
-			mock.RegisterNoResponder(func(r *http.Request) (*http.Response, error) {
-				sent = r
-				if r.Body != nil {
+			platform := sessionBy(t, surfacetest.Connection(func(r *http.Request) (*http.Response, error) {
+				if sent, body = r, nil; r.Body != nil {
 					body, _ = io.ReadAll(r.Body)
 				}
-				answer := httpmock.NewStringResponse(x.status, x.answer)
-				answer.Header.Set("Content-Type", "application/json")
-				return answer, nil
-			})
-			key, err := signing.Generate()
-			require.NoError(t, err)
-			platform, err := dapi.NewIntegrator("https://service.example", loggedIn("https://service.example", key),
-				moneymovement.WithHTTPClient(&http.Client{Transport: mock}))
-			require.NoError(t, err)
-
-			value, err := x.call(t.Context(), platform)
-			require.NoError(t, err)
-
-			assert.Equal(t, x.method, sent.Method)
-			assert.Equal(t, "https://service.example/dapi/v1"+x.path, sent.URL.String())
-			assert.Equal(t, "Bearer token", sent.Header.Get("Authorization"))
-			assert.Equal(t, "application/json", sent.Header.Get("Accept"))
-			assert.Equal(t, x.acting, sent.Header.Get("X-Service-Account") == "cl_1")
-			assert.Empty(t, headerOf(sent, "Idempotency-Key"), "no key is made up")
-			if x.body == "" {
-				assert.Empty(t, body)
-			} else {
-				assert.JSONEq(t, x.body, string(body))
+				return surfacetest.Page(x.status, "application/json", x.answer)(r)
+			}))
+			for account, acting := range map[string]*dapi.Account{"": platform.Self(), "cl_1": platform.For("cl_1")} {
+				value, err := x.call(t.Context(), caller{acting, platform.Clients})
+				require.NoError(t, err)
+				assert.Equal(t, x.method, sent.Method)
+				assert.Equal(t, baseURL+"/dapi/v1"+x.path, sent.URL.String())
+				assert.Equal(t, "Bearer token", sent.Header.Get("Authorization"))
+				assert.Equal(t, "application/json", sent.Header.Get("Accept"))
+				if strings.HasPrefix(x.path, "/clients") {
+					account = "" // of no account
+				}
+				assert.Equal(t, account, sent.Header.Get("X-Service-Account"))
+				assert.Empty(t, headerOf(sent, "Idempotency-Key"), "no key is made up")
+				if x.body == "" {
+					assert.Empty(t, body)
+				} else {
+					assert.JSONEq(t, x.body, string(body))
+				}
+				assertDecoded(t, x.answer, value)
 			}
-			assertDecoded(t, x.answer, value)
 		})
 	}
 }
@@ -238,4 +210,205 @@ func headerOf(r *http.Request, name string) []string {
 		}
 	}
 	return nil
+}
+
+// open are members whose sets of values can grow.
+var open = map[string]bool{"status": true, "type": true, "direction": true, "method": true}
+
+// proof are members that an operation's answer is nothing without, besides the id and the items.
+var proof = map[string]bool{
+	"BookPayout.idempotencyKey": true, "PrepareEscrowAction.action": true, "CreateEscrow.idempotencyKey": true,
+	"CreatePayinInstructions.requisites": true,
+}
+
+// A later version of the service may add members and values, and leave out what may be null.
+func TestAnswersOfALaterVersionAreRead(t *testing.T) {
+	for name, x := range exchanges {
+		if x.answer == "" {
+			continue
+		}
+		var described map[string]any
+		require.NoError(t, json.Unmarshal([]byte(x.answer), &described))
+		read := func(t *testing.T, answer map[string]any) map[string]any {
+			t.Helper()
+			text, err := json.Marshal(answer)
+			require.NoError(t, err)
+			value, err := x.by(t.Context(), answering(t, x.status, string(text)))
+			require.NoError(t, err, "%s", text)
+			written, err := json.Marshal(value)
+			require.NoError(t, err)
+			var got map[string]any
+			require.NoError(t, json.Unmarshal(written, &got))
+			return got
+		}
+		t.Run(name, func(t *testing.T) {
+			later := maps.Clone(described)
+			later["addedLater"] = map[string]any{"id": "x", "items": []any{1, nil}}
+			for member := range described {
+				if open[member] {
+					later[member] = "of_a_later_version"
+				}
+			}
+			got := read(t, later)
+			for member := range described {
+				assert.Equal(t, later[member], got[member], member)
+			}
+			for member := range described {
+				if proof[name+"."+member] || member == "id" || member == "items" {
+					continue // without it the answer is another: see TestAnotherAnswerIsNoSuccess
+				}
+				without := maps.Clone(described)
+				without[member] = nil
+				got := read(t, without)
+				for other := range described {
+					if other != member {
+						assert.Equal(t, described[other], got[other], "%s without %s", other, member)
+					}
+				}
+			}
+		})
+	}
+}
+
+// Everything optional in a contact may be null. What an answer holds beyond that is kept in its body.
+// Rule: contact.answer
+func TestAContactOfNulls(t *testing.T) {
+	const text = `{"id":"7c9e6679","name":"","isExternal":true,"createdAt":"2026-01-02T03:04:05","email":null,"address":null,"bank":null,
+		"crypto":null,"userId":null,"user":null,"labels":["a"]}`
+	var answer moneymovement.Response
+	contact, err := answering(t, 201, text).Self().Contacts.Create(t.Context(), dapi.ContactCreate{},
+		moneymovement.CaptureResponse(&answer))
+	require.NoError(t, err)
+	assert.Equal(t, &dapi.Contact{ID: "7c9e6679", IsExternal: true, CreatedAt: contact.CreatedAt}, contact)
+	assert.Equal(t, "2026-01-02T03:04:05Z", contact.CreatedAt.Format("2006-01-02T15:04:05Z07:00"))
+	assert.JSONEq(t, text, string(answer.Body))
+}
+
+// An answer that is not the resource, such as one in an envelope of its own, is no resource without an id, and no empty
+// ledger.
+func TestAnotherAnswerIsNoSuccess(t *testing.T) {
+	for name, x := range exchanges {
+		var described map[string]any
+		if x.answer != "" {
+			require.NoError(t, json.Unmarshal([]byte(x.answer), &described))
+		}
+		if described["id"] == nil && described["items"] == nil || silent[name] {
+			continue
+		}
+		for _, answer := range []string{`{}`, `{"data":` + x.answer + `}`,
+			`{"error":{"code":"conflict","message":"No."}}`, `{"id":null}`} {
+			_, err := x.by(t.Context(), answering(t, x.status, answer))
+			if x.method != http.MethodGet {
+				err = as[*errors.OutcomeUnknown](t, err).Cause
+			}
+			unexpected := as[*errors.UnexpectedResponse](t, err)
+			assert.Equal(t, x.status, unexpected.Status, "%s: %s", name, answer)
+			assert.ErrorContains(t, unexpected.Err, "the response has no i", name)
+		}
+	}
+}
+
+// A stated member that is missing costs nothing else. It is named, and a logger gets an error record; an assumed one is
+// a warning, once.
+func TestWhatWasNotReadIsNamedAndLogged(t *testing.T) {
+	var log strings.Builder
+	answer := `{"id":"po_1","status":"processing","contactId":"ct_1","amount":{"value":"25"},"currency":"USDC",` +
+		`"createdAt":"soon","purpose":["x"]}`
+	platform := answering(t, 200, answer, moneymovement.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+	var kept moneymovement.Response
+	for range 3 {
+		payout, err := platform.Self().Payouts.Get(t.Context(), "po_1", moneymovement.CaptureResponse(&kept))
+		require.NoError(t, err)
+		assert.Equal(t, &dapi.Payout{ID: "po_1", Status: "processing", ContactID: "ct_1", Currency: dapi.USDC}, payout)
+	}
+	assert.ElementsMatch(t, []moneymovement.Unread{
+		{Pointer: "/idempotencyKey", Stated: true, Problem: "is missing"},
+		{Pointer: "/purpose", Stated: true, Problem: "is an array"},
+		{Pointer: "/amount", Problem: "is an object"},
+		{Pointer: "/createdAt", Problem: "is not a time"},
+	}, kept.Unread)
+	assert.Equal(t, 3, strings.Count(log.String(), "level=ERROR"))
+	assert.Equal(t, 1, strings.Count(log.String(), "level=WARN"), "one warning for each assumption")
+	assert.Contains(t, log.String(), "/createdAt is not a time")
+	assert.NotContains(t, log.String(), "soon")
+}
+
+func TestOneEntryThatCannotBeReadCostsNoOther(t *testing.T) {
+	var kept moneymovement.Response
+	page, err := answering(t, 200,
+		`{"items":[`+txJSON+`,"what",{"id":"tx_2","amount":{},"createdAt":"2026-01-02T03:04:05Z"},`+txJSON+`],`+
+			`"nextCursor":"c"}`).
+		Self().Transactions.List(t.Context(), dapi.ListTransactionsParams{}, moneymovement.CaptureResponse(&kept))
+	require.NoError(t, err)
+	require.Len(t, page.Items, 3)
+	assert.Equal(t, dapi.TransactionID("tx_2"), page.Items[1].ID)
+	assert.Equal(t, "c", page.NextCursor)
+	assert.Equal(t, moneymovement.Unread{Pointer: "/items/1", Problem: "is a string"}, kept.Unread[0])
+	for _, unread := range kept.Unread[1:] {
+		assert.Contains(t, unread.Pointer, "/items/2/")
+	}
+}
+
+// A page has at most 100 entries. Up to 1,000 are read, and a hostile page of millions costs nothing.
+func TestPagesAreBounded(t *testing.T) {
+	list := func(n int) (*dapi.TransactionPage, []moneymovement.Unread, error) {
+		var kept moneymovement.Response
+		page, err := answering(t, 200, `{"items":[`+strings.Repeat(txJSON+",", n-1)+txJSON+`]}`).Self().Transactions.
+			List(t.Context(), dapi.ListTransactionsParams{Limit: 10}, moneymovement.CaptureResponse(&kept))
+		return page, kept.Unread, err
+	}
+	page, unread, err := list(1000)
+	require.NoError(t, err)
+	assert.Len(t, page.Items, 1000)
+	assert.Contains(t, unread, moneymovement.Unread{Pointer: "/items", Stated: true,
+		Problem: "has 1000 entries, but 10 were asked for"})
+	_, unread, err = list(10)
+	require.NoError(t, err)
+	assert.Empty(t, unread)
+	_, _, err = list(1001)
+	assert.ErrorContains(t, as[*errors.UnexpectedResponse](t, err).Err, "more than 1000 items")
+}
+
+// Money is not taken as moved because a success says nothing.
+func TestASandboxWriteIsProven(t *testing.T) {
+	for _, body := range []string{"", "null", "{}", `{"ok":true}`} {
+		sandbox := answering(t, 200, body).Self().Sandbox
+		for name, write := range map[string]func() (any, error){
+			"Deposit": func() (any, error) {
+				return sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: amount("1"), Currency: dapi.USDC})
+			},
+			"CompletePayin":   func() (any, error) { return sandbox.CompletePayin(t.Context(), "pi_1") },
+			"SetPayoutStatus": func() (any, error) { return sandbox.SetPayoutStatus(t.Context(), "po_1", "completed") },
+		} {
+			got, err := write()
+			_ = as[*errors.OutcomeUnknown](t, err)
+			assert.Nil(t, got, "%s after %q", name, body)
+		}
+	}
+}
+
+// How long a challenge's id may be is not stated.
+func TestALoginWithALongChallenge(t *testing.T) {
+	id := strings.Repeat("c", 3000)
+	var completed string
+	service := surfacetest.Connection(func(r *http.Request) (*http.Response, error) {
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/auth/challenge"):
+			return surfacetest.Page(http.StatusCreated, "application/json",
+				`{"challengeId":"`+id+`","payload":"bG9naW4"}`)(r)
+		case strings.HasSuffix(r.URL.Path, "/auth/token"):
+			var body struct{ ChallengeID string }
+			if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+				return nil, err
+			}
+			completed = body.ChallengeID
+			return surfacetest.Page(http.StatusCreated, "application/json", `{"accessToken":"a"}`)(r)
+		}
+		return surfacetest.Page(http.StatusOK, "application/json", `[]`)(r)
+	})
+	integrator := integratorBy(t, service)
+	page, err := integrator.Self().Chains.List(t.Context(), dapi.ListChainsParams{})
+	require.NoError(t, err)
+	assert.Empty(t, page.Items)
+	assert.Equal(t, id, completed)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,18 +14,18 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/mishaps"
+	"github.com/moneymovement/moneymovement-go/internal/surfacetest"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
 const signerFails = "the signer fails"
 
 // allMishaps are those of any surface, and those of this one.
-func allMishaps() map[string]mishaps.Mishap {
-	all := map[string]mishaps.Mishap{
+func allMishaps() map[string]surfacetest.Mishap {
+	all := map[string]surfacetest.Mishap{
 		"canceled before, for a cause": {Context: func(ctx context.Context) (context.Context, context.CancelFunc) {
 			ctx, cancel := context.WithCancelCause(ctx)
-			cancel(mishaps.ErrUnlike)
+			cancel(surfacetest.ErrUnlike)
 			return ctx, func() {}
 		}},
 		"out of time": {
@@ -38,11 +39,11 @@ func allMishaps() map[string]mishaps.Mishap {
 		},
 		"neither of both": {Service: func(*http.Request) (*http.Response, error) { return nil, nil }},
 		//nolint:nilnil // what is tested
-		"nothing at all": {Service: mishaps.Page(http.StatusNoContent, "", "")},
-		"null":           {Service: mishaps.Page(http.StatusOK, "application/json", "null")},
+		"nothing at all": {Service: surfacetest.Page(http.StatusNoContent, "", "")},
+		"null":           {Service: surfacetest.Page(http.StatusOK, "application/json", "null")},
 		signerFails:      {},
 	}
-	maps.Copy(all, mishaps.Usual())
+	maps.Copy(all, surfacetest.Usual())
 	return all
 }
 
@@ -76,10 +77,10 @@ func TestEveryErrorAnswersForItsCall(t *testing.T) {
 				if store != nil {
 					continue // nothing to sign
 				}
-				key.err = mishaps.ErrUnlike
+				key.err = surfacetest.ErrUnlike
 			}
 			if m.Service == nil { // a service that only knows challenges
-				m.Service = mishaps.Page(http.StatusCreated, "application/json",
+				m.Service = surfacetest.Page(http.StatusCreated, "application/json",
 					`{"challengeId":"ch_1","payload":"YQ=="}`)
 			}
 			for operation, x := range exchanges {
@@ -89,7 +90,7 @@ func TestEveryErrorAnswersForItsCall(t *testing.T) {
 							dapi.Developer{Email: "ops@example.com", Key: key, Store: store},
 							moneymovement.WithHTTPClient(next))
 						require.NoError(t, err)
-						if _, err = x.call(ctx, platform); err == nil {
+						if _, err = x.by(ctx, platform); err == nil {
 							assert.True(t, x.answer == "" || silent[operation], "an answer that nobody gave")
 						} else {
 							time.Sleep(3 * time.Minute) // until a login that nobody waits for has ended
@@ -127,6 +128,7 @@ func TestFlowErrorsAnswerTheSameQuestions(t *testing.T) {
 		"a key too old":          {&dapi.KeyTooOld{}, false, errors.NotMoved},
 		"a rail not yet active":  {pending("rail"), true, errors.NotMoved},
 		"an approval refused":    {&signing.ApprovalRefused{}, false, errors.NotMoved},
+		"a challenge refused":    {&signing.ChallengeRefused{}, false, errors.NotMoved},
 		"a key that cannot sign": {&signing.NotSigned{}, true, errors.NotMoved},
 		"a key that signs wrong": {&signing.RemoteSignatureRefused{}, false, errors.NotMoved},
 	} {
@@ -135,6 +137,64 @@ func TestFlowErrorsAnswerTheSameQuestions(t *testing.T) {
 			require.True(t, ok)
 			assert.Equal(t, tc.retryable, failure.Retryable())
 			assert.Equal(t, tc.moved, failure.MovedByCall())
+			assert.NotEmpty(t, failure.Error(), "also if its fields are empty")
+			_, headed := errors.CallInfoOf(failure)
+			assert.Equal(t, !strings.HasSuffix(name, "goes on") && !strings.HasPrefix(name, "a key that ") &&
+				!strings.Contains(name, " not yet "), headed, "what a payment ends in names its call")
 		})
 	}
+}
+
+// A client that no constructor made, and a call without a context, are refused by each method before it does anything.
+func TestCallsThatCannotBeMade(t *testing.T) {
+	const makers = "dapi.NewIntegrator or dapi.NewSelfServe"
+	key, err := signing.Generate()
+	require.NoError(t, err)
+	integrator, sent := counted(t)
+	own, err := dapi.NewSelfServe(baseURL, dapi.Developer{Email: "ops@example.com", Key: key})
+	require.NoError(t, err)
+	nobody, zero := (*dapi.Integrator)(nil), new(dapi.Integrator)
+
+	calls := surfacetest.Surface{
+		Makers: makers,
+		Made:   []any{integrator, integrator.Self(), integrator.For("cl_x"), own},
+		Unmade: []any{zero, nobody.Self(), nobody.For("cl_x"), zero.Self(), zero.For("cl_x"), new(dapi.Account),
+			new(dapi.SelfServe)},
+	}.Test(t)
+	assert.Greater(t, calls, 400, "the walk found next to nothing")
+	assert.Zero(t, sent.Load())
+	assert.Equal(t, 108, own.Payouts.MaxInFlight())
+	assert.Zero(t, new(dapi.Payouts).MaxInFlight())
+	assert.Zero(t, (*dapi.Payouts)(nil).MaxInFlight())
+
+	surfacetest.NoClient(t, nobody.UseKey(key), makers)
+	require.ErrorContains(t, nobody.UseKey(key), "UseKey: ")
+	surfacetest.NoClient(t, zero.UseKey(key), makers)
+	surfacetest.NoClient(t, zero.Self().UseKey(key), makers)
+	surfacetest.NoClient(t, (*dapi.Account)(nil).UseKey(key), makers)
+	surfacetest.NoClient(t, new(dapi.Account).UseKey(key), makers)
+	surfacetest.NoClient(t, (*dapi.SelfServe)(nil).UseKey(key), makers)
+	surfacetest.NoClient(t, new(dapi.SelfServe).UseKey(key), makers)
+}
+
+func TestAWaitForManyThatCannotBeMade(t *testing.T) {
+	for most := range 2 {
+		var refused []dapi.PayoutID
+		for waited := range new(dapi.Payouts).WaitAll(t.Context(), []dapi.PayoutID{"po_1", "po_2"}) {
+			surfacetest.NoClient(t, waited.Err, "dapi.NewIntegrator or dapi.NewSelfServe")
+			if refused = append(refused, waited.ID); most == 0 {
+				break
+			}
+		}
+		assert.Equal(t, []dapi.PayoutID{"po_1", "po_2"}[:most+1], refused)
+	}
+}
+
+func TestATokenStoreWantsAContext(t *testing.T) {
+	var without context.Context
+	store := dapi.NewFileTokenStore(t.TempDir() + "/session")
+	_, err := store.Load(without)
+	surfacetest.NoContext(t, err)
+	require.ErrorContains(t, err, "NewFileTokenStore: ")
+	surfacetest.NoContext(t, store.Save(without, dapi.Session{}))
 }

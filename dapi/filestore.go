@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/internal/required"
+	"github.com/moneymovement/moneymovement-go/internal/outcome"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -161,7 +161,7 @@ func (f fileTokenStore) newest(file sessionFile) (slot, error) {
 
 // locked opens the file when no other process writes it.
 func (f fileTokenStore) locked(ctx context.Context, flag int) (sessionFile, error) {
-	if err := required.Context(ctx, "NewFileTokenStore"); err != nil {
+	if err := outcome.RequireContext(ctx, "NewFileTokenStore"); err != nil {
 		return nil, err
 	}
 	for since := time.Now(); ; {

@@ -9,7 +9,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/callfacts"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 	"github.com/moneymovement/moneymovement-go/internal/outcome"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
@@ -40,7 +40,7 @@ type flow struct {
 	attempt *attempt
 	leave   func() // leaves the line
 
-	earlier      callfacts.Earlier // what is known of other calls with the key
+	earlier      errorbase.Earlier // what is known of other calls with the key
 	clean        bool              // no earlier call left a doubt
 	booked       *offer            // the last booking, nil before the first
 	fresh        bool              // the last booking is new, and waits for its approval
@@ -174,7 +174,7 @@ func (f *flow) run(ctx context.Context, low lowLevel, checks ...func(*transport.
 		return f.early(err, true)
 	}
 	defer f.attempt.end(transport.KeyMaybePaid) // unless it was ended as something else
-	f.clean = f.proven && f.earlier == callfacts.NonePaid
+	f.clean = f.proven && f.earlier == errorbase.NonePaid
 	return f.conclude(ctx, f.inLine(ctx))
 }
 
@@ -273,9 +273,9 @@ func (f *flow) bookAndProve(ctx context.Context) ending {
 // afterFirst returns what is known of other calls after the first response of a call. A new booking ends a doubt only
 // if the caller journals and has stored no id: nothing was signed with the key then. Otherwise the service may have
 // forgotten the key.
-func (f *flow) afterFirst(created bool) callfacts.Earlier {
-	if f.earlier == callfacts.MayExist && created && f.journal != nil && f.history.id() == "" {
-		return callfacts.NonePaid
+func (f *flow) afterFirst(created bool) errorbase.Earlier {
+	if f.earlier == errorbase.MayExist && created && f.journal != nil && f.history.id() == "" {
+		return errorbase.NonePaid
 	}
 	return f.earlier
 }
@@ -342,7 +342,7 @@ func (f *flow) bookedOther(ctx context.Context, known, got string) ending {
 	case o.settles():
 		return settledBy(o)
 	case o.phase == phaseOpen && o.approval != nil:
-		f.earlier, f.booked = callfacts.MayPay, o
+		f.earlier, f.booked = errorbase.MayPay, o
 		return ending{next: proceed}
 	}
 	return doubtful(differs)
@@ -361,7 +361,7 @@ func (f *flow) compare(ctx context.Context) ending {
 	case f.fresh: // it waits for its approval, whatever its status is
 	case o.phase == phasePaid:
 		return settledBy(o)
-	case o.problem != nil && (o.deal != nil || o.phase != phaseOpen || f.earlier != callfacts.NonePaid):
+	case o.problem != nil && (o.deal != nil || o.phase != phaseOpen || f.earlier != errorbase.NonePaid):
 		if differs, ok := o.problem.(*TermsDiffer); ok { //nolint:errorlint // an unproven response can have one as cause
 			return refusedBy(differs)
 		}
@@ -464,7 +464,7 @@ func (f *flow) askAndJournal(ctx context.Context) ending {
 	}
 	if err == nil && f.journal != nil {
 		if err = f.journal(asking, history); err != nil { // perhaps another process has stored that it signs
-			f.earlier, f.clean = callfacts.MayPay, false
+			f.earlier, f.clean = errorbase.MayPay, false
 		}
 	}
 	if err != nil {
@@ -504,15 +504,15 @@ func (f *flow) conclude(ctx context.Context, end ending) result {
 		return r
 	}
 	if end.moved == errors.MaybeMoved && f.signedNothing() && f.attempt.onlyCall() {
-		end, f.earlier = refusedBy(withoutDoubt(end.err)), callfacts.NonePaid
+		end, f.earlier = refusedBy(withoutDoubt(end.err)), errorbase.NonePaid
 	}
 	if end.moved == errors.MaybeMoved {
-		return f.result(moneymovement.PaymentInDoubt, nil, f.doubtAbout(end.err, f.second, callfacts.NonePaid))
+		return f.result(moneymovement.PaymentInDoubt, nil, f.doubtAbout(end.err, f.second, errorbase.NonePaid))
 	}
 	if !f.attempt.onlyCall() {
-		f.earlier = callfacts.MayPay
+		f.earlier = errorbase.MayPay
 	}
-	if f.earlier != callfacts.MayPay {
+	if f.earlier != errorbase.MayPay {
 		f.attempt.end(transport.KeyUnpaid) // this client knows of no call that may have paid
 	}
 	return f.refusedResult(end.err, f.earlier)
@@ -539,12 +539,12 @@ func withoutDoubt(err error) error {
 
 // early returns the result of a call that has sent nothing.
 func (f *flow) early(err error, unpaid bool) result {
-	earlier := callfacts.MayPay
+	earlier := errorbase.MayPay
 	switch {
 	case unpaid:
-		earlier = callfacts.NonePaid
+		earlier = errorbase.NonePaid
 	case f.memory.unpaid(f.scope):
-		earlier = callfacts.MayExist
+		earlier = errorbase.MayExist
 	}
 	return f.refusedResult(err, earlier)
 }
@@ -569,10 +569,10 @@ func (f *flow) settledResult(o *offer) result {
 // refusedResult returns the result of a call that paid nothing. Its refusal is in err only if nothing was paid by an
 // earlier call either: who takes a new key at an error of a known type pays nothing twice. Input that this SDK refuses
 // is the exception, because it is refused with every key.
-func (f *flow) refusedResult(refusal error, earlier callfacts.Earlier) result {
+func (f *flow) refusedResult(refusal error, earlier errorbase.Earlier) result {
 	_ = f.named(refusal)
 	next := outcome.After(refusal)
-	unpaid := earlier == callfacts.NonePaid && next != outcome.NewKey
+	unpaid := earlier == errorbase.NonePaid && next != outcome.NewKey
 	state := moneymovement.PaymentInDoubt
 	switch {
 	case next == outcome.NewKey, ofInput(refusal), unpaid && (next == outcome.Decide || next == outcome.Change):
@@ -581,7 +581,7 @@ func (f *flow) refusedResult(refusal error, earlier callfacts.Earlier) result {
 		state = moneymovement.PaymentNotPaid
 	}
 	err := refusal
-	if earlier != callfacts.NonePaid {
+	if earlier != errorbase.NonePaid {
 		unknown := f.doubtAbout(refusal, f.first, earlier)
 		if err = unknown; state == moneymovement.PaymentNeedsDecision {
 			unknown.Resolve = "look for the payment in the ledger before you use a new key"
@@ -608,15 +608,15 @@ func (f *flow) result(state moneymovement.PaymentState, refusal, err error) resu
 // doubtAbout returns the error of a payment that may have been made, by this call or an earlier one. It does not unwrap
 // to the last refusal, which is only about its own call. op is used if the cause has no operation. If the service
 // refused the read that should have settled it, the next call must wait as that refusal says.
-func (f *flow) doubtAbout(cause error, op *transport.Operation, earlier callfacts.Earlier) *errors.OutcomeUnknown {
+func (f *flow) doubtAbout(cause error, op *transport.Operation, earlier errorbase.Earlier) *errors.OutcomeUnknown {
 	unknown, ok := cause.(*errors.OutcomeUnknown) //nolint:errorlint // a wrapped one is about something else
 	if !ok {
-		if earlier == callfacts.MayExist && !f.untold {
-			earlier = callfacts.MayPay // a Journal is there already, or comes too late
+		if earlier == errorbase.MayExist && !f.untold {
+			earlier = errorbase.MayPay // a Journal is there already, or comes too late
 		}
 		head, _ := errors.CallInfoOf(cause)
 		head.Operation, head.IdempotencyKey = cmp.Or(head.Operation, op.ID), string(f.key)
-		head = callfacts.With(head, callfacts.Facts{Earlier: earlier})
+		head = errorbase.With(head, errorbase.Facts{Earlier: earlier})
 		unknown = &errors.OutcomeUnknown{CallInfo: head, Cause: cause}
 	}
 	unknown.Resolve = f.again
@@ -693,7 +693,7 @@ func (f *flow) headed(differs *TermsDiffer) *TermsDiffer {
 // named adds the id to an error, if it is known.
 func (f *flow) named(err error) error {
 	if id := f.id(); id != "" {
-		callfacts.SetResource(err, id, string(f.key))
+		errorbase.SetResource(err, id, string(f.key))
 	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/assert"
@@ -19,10 +20,10 @@ import (
 // TestBadInputIsRefusedBeforeAnythingIsSent: not even the login happens.
 // Rule: error.missing, page.limit, page.cursor-size, size.payment-reference, size.purpose, size.document-ids
 // Rule: size.payout-public-key, size.signature, size.contact-name, size.contact-currency, size.id-prefix
-// Rule: contact.onchain, idempotency.pattern
+// Rule: contact.onchain, contact.crypto, contact.email, idempotency.pattern
 func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 	valid := dapi.PayoutCreate{ContactID: "ct_1", Amount: amount("25"), Currency: dapi.USDC}
-	payout := func(change func(*dapi.PayoutCreate)) func(context.Context, *dapi.Integrator) error {
+	payout := func(change func(*dapi.PayoutCreate)) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
 			asked := valid
 			change(&asked)
@@ -34,37 +35,37 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 			return payErr
 		}
 	}
-	contact := func(change dapi.ContactCreate) func(context.Context, *dapi.Integrator) error {
+	contact := func(change dapi.ContactCreate) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
 			_, err := i.Self().Contacts.Create(ctx, change)
 			return err
 		}
 	}
-	update := func(id dapi.ContactID, change dapi.ContactUpdate) func(context.Context, *dapi.Integrator) error {
+	update := func(id dapi.ContactID, change dapi.ContactUpdate) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
 			_, err := i.Self().Contacts.Update(ctx, id, change)
 			return err
 		}
 	}
-	get := func(id dapi.PayoutID) func(context.Context, *dapi.Integrator) error {
+	get := func(id dapi.PayoutID) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
 			_, err := i.Self().Payouts.Get(ctx, id)
 			return err
 		}
 	}
-	payin := func(id dapi.PayinID) func(context.Context, *dapi.Integrator) error {
+	payin := func(id dapi.PayinID) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
 			_, err := i.Self().Payins.Get(ctx, id)
 			return err
 		}
 	}
-	sync := func(id dapi.EscrowID) func(context.Context, *dapi.Integrator) error {
+	sync := func(id dapi.EscrowID) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
 			_, err := i.Self().Escrows.Sync(ctx, id)
 			return err
 		}
 	}
-	open := func(change func(*dapi.EscrowCreate)) func(context.Context, *dapi.Integrator) error {
+	open := func(change func(*dapi.EscrowCreate)) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
 			asked := dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC, Payee: "0x1"}
 			change(&asked)
@@ -76,10 +77,10 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 			return openErr
 		}
 	}
-	acting := func(client dapi.ClientID) func(context.Context, *dapi.Integrator) error {
+	acting := func(client dapi.ClientID) call {
 		return func(ctx context.Context, i *dapi.Integrator) error { return read(ctx, i.For(client)) }
 	}
-	list := func(params dapi.ListTransactionsParams) func(context.Context, *dapi.Integrator) error {
+	list := func(params dapi.ListTransactionsParams) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
 			for _, err := range i.Self().Transactions.All(ctx, params) {
 				return err
@@ -87,7 +88,7 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 			return nil
 		}
 	}
-	keyed := func(key moneymovement.Key) func(context.Context, *dapi.Integrator) error {
+	keyed := func(key moneymovement.Key) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
 			_, err := i.Self().Payouts.Pay(ctx, valid, key, dapi.PayTerms{})
 			return err
@@ -95,7 +96,7 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 	}
 
 	for name, c := range map[string]struct {
-		call        func(context.Context, *dapi.Integrator) error
+		call        call
 		field, code string
 	}{
 		"no contact": {payout(func(p *dapi.PayoutCreate) { p.ContactID = "" }), "contactId",
@@ -121,6 +122,22 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 			"purpose", "too_long"},
 		"eleven documents": {payout(func(p *dapi.PayoutCreate) { p.DocumentIDs = make11() }),
 			"documentIds", "too_many"},
+		"a public key of 516": {payout(func(p *dapi.PayoutCreate) { p.PublicKey = make([]byte, 385) }), "publicKey",
+			"too_long"},
+		"a signature of 2,052": {payout(func(p *dapi.PayoutCreate) { p.Signature = make([]byte, 1537) }), "signature",
+			"too_long"},
+		"an asset in lower case": {payout(func(p *dapi.PayoutCreate) { p.Currency = "usdc" }), "currency",
+			"unknown_variant"},
+		"an asset behind a blank": {payout(func(p *dapi.PayoutCreate) { p.Currency = " USDC" }), "currency",
+			"unknown_variant"},
+		"an asset in mixed case": {payout(func(p *dapi.PayoutCreate) { p.Currency = "Eurc" }), "currency",
+			"unknown_variant"},
+		"a wallet without a chain": {contact(dapi.ContactCreate{Crypto: &dapi.CryptoDestination{Token: "USDC",
+			Address: payee}}), "crypto.chain", "missing"},
+		"a wallet without a token": {contact(dapi.ContactCreate{Crypto: &dapi.CryptoDestination{Chain: "base",
+			Address: payee}}), "crypto.token", "missing"},
+		"a wallet of no address": {contact(dapi.ContactCreate{Crypto: &dapi.CryptoDestination{Chain: "base",
+			Token: "USDC"}}), "crypto.address", "missing"},
 		"an empty key":            {keyed(""), "Idempotency-Key", "missing"},
 		"a key with a space":      {keyed("invoice 42"), "Idempotency-Key", "pattern"},
 		"a key with a line break": {keyed("invoice\r\nX-Service-Account: cl_1"), "Idempotency-Key", "pattern"},
@@ -202,6 +219,147 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 	}
 }
 
+// A refusal says all that is wrong, and how to mend it.
+func TestTextsOfRefusedInput(t *testing.T) {
+	book := func(change func(*dapi.PayoutCreate), options ...moneymovement.WriteOption) call {
+		return func(ctx context.Context, i *dapi.Integrator) error {
+			asked := dapi.PayoutCreate{ContactID: "ct_1", Amount: amount("25"), Currency: dapi.USDC}
+			change(&asked)
+			_, err := i.Self().Payouts.Book(ctx, asked, options...)
+			return err
+		}
+	}
+	open := func(address string, change func(*dapi.Developer)) call {
+		return func(context.Context, *dapi.Integrator) error {
+			developer := dapi.Developer{Email: "ops@example.com", Key: publicHalf("key")}
+			change(&developer)
+			_, err := dapi.NewIntegrator(address, developer)
+			return err
+		}
+	}
+	asItIs := func(*dapi.Developer) {}
+	for says, refused := range map[string]call{
+		"baseURL must not end in /dapi/v1: the SDK adds this path": open("https://service.example/dapi/v1/", asItIs),
+		"baseURL must be https: plain http would show the credential to the network": open("http://service.example",
+			asItIs),
+		"baseURL must begin with https://":                       open("service.example", asItIs),
+		"baseURL must have a scheme and a host, may have a path": open("https://service.example?a=b", asItIs),
+		"email is required": open("https://service.example",
+			func(d *dapi.Developer) { d.Email = "" }),
+		"key is required": open("https://service.example",
+			func(d *dapi.Developer) { d.Key = nil }),
+		"BookPayout: invalid input: X-Service-Account (the client of For) is the id of another kind of " +
+			"resource (ct_): pass an id that begins with cl_; " +
+			"amount is required and must not be zero; currency is required; contactId is required": func(
+			ctx context.Context, i *dapi.Integrator,
+		) error {
+			_, err := i.For("ct_1").Payouts.Book(ctx, dapi.PayoutCreate{})
+			return err
+		},
+		"X-Service-Account (the client of For) is required": func(ctx context.Context, i *dapi.Integrator) error {
+			return read(ctx, i.For(""))
+		},
+		"amount must be positive": book(func(p *dapi.PayoutCreate) { p.Amount = amount("-1") }),
+		"did you mean USDC":       book(func(p *dapi.PayoutCreate) { p.Currency = " usdc" }),
+		"contactId is the id of another kind of resource (cl_): pass an id that begins with ct_": book(
+			func(p *dapi.PayoutCreate) { p.ContactID = "cl_1" }),
+		"Idempotency-Key (the key of the call) does not match ^[A-Za-z0-9._:-]{1,128}$": book(
+			func(*dapi.PayoutCreate) {}, moneymovement.IdempotencyKey("invoice 42")),
+		"GetPayout: invalid input: payoutId is the id of another kind of resource (ct_): " +
+			"pass an id that begins with po_": func(
+			ctx context.Context, i *dapi.Integrator,
+		) error {
+			_, err := i.Self().Payouts.Get(ctx, "ct_1")
+			return err
+		},
+		"limit must be at most 100": func(ctx context.Context, i *dapi.Integrator) error {
+			_, err := i.Self().Transactions.List(ctx, dapi.ListTransactionsParams{Limit: 101})
+			return err
+		},
+		"name has 300 characters, but may have at most 200": func(ctx context.Context, i *dapi.Integrator) error {
+			_, err := i.Self().Contacts.Create(ctx, dapi.ContactCreate{Name: strings.Repeat("n", 300)})
+			return err
+		},
+		"UpdateContact: invalid input: currency has 0 characters, but needs at least 3 (ct_1)": func(
+			ctx context.Context, i *dapi.Integrator,
+		) error {
+			_, err := i.Self().Contacts.Update(ctx, "ct_1", dapi.ContactUpdate{Currency: model.Set("")})
+			return err
+		},
+	} {
+		integrator, sent := counted(t)
+		err := refused(t.Context(), integrator)
+		require.ErrorContains(t, err, says)
+		assert.NotContains(t, err.Error(), "\n")
+		assert.Zero(t, sent.Load())
+	}
+}
+
+// A payment takes a key of the caller's: one that the SDK made up would die with the process, and its payment could be
+// made twice. The key of an action is part of the path of its confirm, so it is no step in a path.
+func TestPaymentsNeedAKey(t *testing.T) {
+	terms := dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC, Payee: payee}
+	for _, key := range []moneymovement.Key{"", ".", ".."} {
+		option := moneymovement.IdempotencyKey(key)
+		for name, refused := range map[string]call{
+			"Pay": func(ctx context.Context, i *dapi.Integrator) error {
+				payment, err := i.Self().Payouts.Pay(ctx, dapi.PayoutCreate{ContactID: "ct_1", Amount: amount("25"),
+					Currency: dapi.USDC}, key, dapi.PayTerms{})
+				assert.Equal(t, key == "", payment.Unpaid, "without a key nothing can have been paid")
+				return err
+			},
+			"Open": func(ctx context.Context, i *dapi.Integrator) error {
+				_, err := i.Self().Escrows.Open(ctx, terms, key, dapi.DealTerms{})
+				return err
+			},
+			"Act": func(ctx context.Context, i *dapi.Integrator) error {
+				_, err := i.Self().Escrows.Act(ctx, terms, "esc_1", dapi.EscrowActionTypeRelease, key, dapi.DealTerms{})
+				return err
+			},
+			"Create": func(ctx context.Context, i *dapi.Integrator) error {
+				_, err := i.Self().Escrows.Create(ctx, terms, option)
+				return err
+			},
+			"Prepare": func(ctx context.Context, i *dapi.Integrator) error {
+				_, err := i.Self().Escrows.Prepare(ctx, "esc_1", dapi.EscrowActionTypeRelease, option)
+				return err
+			},
+		} {
+			if name == "Pay" && key != "" {
+				continue // whose key is in no path
+			}
+			t.Run(name+" with "+string(key), func(t *testing.T) {
+				integrator, sent := counted(t)
+				err := refused(t.Context(), integrator)
+				assert.Equal(t, "Idempotency-Key", as[*errors.InvalidInput](t, err).Fields[0].Field)
+				assert.Zero(t, sent.Load())
+				if key != "" {
+					require.ErrorContains(t, err, "use another key")
+				} else if name != "Create" && name != "Prepare" {
+					require.ErrorContains(t, err, "DeriveKey")
+				}
+			})
+		}
+	}
+}
+
+// Nothing is confirmed of what has no approval.
+func TestConfirmOfNothing(t *testing.T) {
+	integrator, sent := counted(t)
+	account := integrator.Self()
+	for _, booked := range []*dapi.Payout{nil, {ID: "po_1"}, {ID: "po_1", Approval: &dapi.Approval{}}} {
+		_, err := account.Payouts.Confirm(t.Context(), dapi.PayoutCreate{ContactID: "ct_1", Amount: amount("25"),
+			Currency: dapi.USDC}, booked)
+		as[*signing.ApprovalRefused](t, err)
+	}
+	for _, prepared := range []*dapi.EscrowAction{nil, {}, {Approval: &dapi.Approval{}}} {
+		_, err := account.Escrows.Confirm(t.Context(), dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC,
+			Payee: payee}, "esc_1", dapi.EscrowActionTypeApprove, prepared)
+		as[*signing.ApprovalRefused](t, err)
+	}
+	assert.Zero(t, sent.Load())
+}
+
 func make11() []string { return strings.Split("a,b,c,d,e,f,g,h,i,j,k", ",") }
 
 func TestClientsThatCannotBeMade(t *testing.T) {
@@ -240,3 +398,242 @@ func TestClientsThatCannotBeMade(t *testing.T) {
 		})
 	}
 }
+
+// waits are all methods that wait.
+var waits = map[string]func(context.Context, *dapi.Integrator, ...moneymovement.WaitOption) error{
+	"Clients.WaitReady": func(ctx context.Context, i *dapi.Integrator, o ...moneymovement.WaitOption) error {
+		_, err := i.Clients.WaitReady(ctx, "cl_1", o...)
+		return err
+	},
+	"Verification.WaitDecided": func(ctx context.Context, i *dapi.Integrator, o ...moneymovement.WaitOption) error {
+		_, err := i.For("cl_1").Verification.WaitDecided(ctx, o...)
+		return err
+	},
+	"Rails.WaitActive": func(ctx context.Context, i *dapi.Integrator, o ...moneymovement.WaitOption) error {
+		_, err := i.For("cl_1").Rails.WaitActive(ctx, "sepa", "EUR", o...)
+		return err
+	},
+	"Payins.Wait": func(ctx context.Context, i *dapi.Integrator, o ...moneymovement.WaitOption) error {
+		_, err := i.Self().Payins.Wait(ctx, "pi_1", o...)
+		return err
+	},
+	"Payouts.Wait": func(ctx context.Context, i *dapi.Integrator, o ...moneymovement.WaitOption) error {
+		_, err := i.Self().Payouts.Wait(ctx, "po_1", o...)
+		return err
+	},
+	"Payouts.WaitAll": func(ctx context.Context, i *dapi.Integrator, o ...moneymovement.WaitOption) error {
+		for result := range i.Self().Payouts.WaitAll(ctx, []dapi.PayoutID{"po_1"}, o...) {
+			return result.Err
+		}
+		return nil
+	},
+	"Escrows.Wait": func(ctx context.Context, i *dapi.Integrator, o ...moneymovement.WaitOption) error {
+		_, err := i.Self().Escrows.Wait(ctx, "esc_1", []dapi.EscrowStatus{dapi.EscrowStatusReleased}, o...)
+		return err
+	},
+}
+
+func TestInvalidWaitOptionsAreRefused(t *testing.T) {
+	options := map[string]struct {
+		option      moneymovement.WaitOption
+		field, code string
+	}{
+		"pauses of zero":     {moneymovement.PollEvery(0, 0), "PollEvery", "out_of_range"},
+		"negative pauses":    {moneymovement.PollEvery(-time.Second, time.Second), "PollEvery", "out_of_range"},
+		"too short a pause":  {moneymovement.PollEvery(time.Millisecond-1, time.Second), "PollEvery", "out_of_range"},
+		"too long a pause":   {moneymovement.PollEvery(time.Second, 24*time.Hour+1), "PollEvery", "out_of_range"},
+		"the longer first":   {moneymovement.PollEvery(time.Minute, time.Minute-1), "PollEvery", "out_of_range"},
+		"a nil OnProgress":   {moneymovement.OnProgress(nil), "OnProgress", "missing"},
+		"one of two invalid": {moneymovement.PollEvery(time.Second, 0), "PollEvery", "out_of_range"},
+	}
+	for name, wait := range waits {
+		for what, o := range options {
+			t.Run(name+" with "+what, func(t *testing.T) {
+				refusedUnsent(t, func(ctx context.Context, i *dapi.Integrator) error {
+					return wait(ctx, i, nil, o.option)
+				}, o.field, o.code)
+			})
+		}
+	}
+}
+
+func TestInvalidArgumentsOfWaitsAreRefused(t *testing.T) {
+	escrow := func(statuses ...dapi.EscrowStatus) call {
+		return func(ctx context.Context, i *dapi.Integrator) error {
+			_, err := i.Self().Escrows.Wait(ctx, "esc_1", statuses)
+			return err
+		}
+	}
+	rail := func(method dapi.BankMethod, currency string) call {
+		return func(ctx context.Context, i *dapi.Integrator) error {
+			_, err := i.For("cl_1").Rails.WaitActive(ctx, method, currency)
+			return err
+		}
+	}
+	for name, c := range map[string]struct {
+		call  call
+		field string
+	}{
+		"a deal for no status":    {escrow(), "statuses"},
+		"a deal for an empty one": {escrow(dapi.EscrowStatusReleased, ""), "statuses"},
+		"a rail without method":   {rail("", "EUR"), "method"},
+		"a rail without currency": {rail("sepa", ""), "currency"},
+	} {
+		t.Run(name, func(t *testing.T) { refusedUnsent(t, c.call, c.field, "missing") })
+	}
+}
+
+func TestInvalidTermsAreRefused(t *testing.T) {
+	pay := func(terms dapi.PayTerms) call {
+		return func(ctx context.Context, i *dapi.Integrator) error {
+			payment, err := i.Self().Payouts.Pay(ctx, dapi.PayoutCreate{ContactID: "ct_1", Amount: amount("25"),
+				Currency: dapi.USDC}, "invoice-42", terms)
+			assert.Equal(t, moneymovement.PaymentNeedsDecision, payment.State,
+				"an earlier call, with other options, may have paid")
+			return err
+		}
+	}
+	bounded := func(bounds dapi.Bounds) call {
+		return pay(dapi.PayTerms{Bounds: bounds})
+	}
+	atMost := func(fee decimal.Decimal) call {
+		return bounded(dapi.Bounds{MaxFee: &fee})
+	}
+	atLeast := func(least decimal.Decimal) call {
+		return bounded(dapi.Bounds{MinDestinationAmount: &least, DestinationCurrency: "EUR"})
+	}
+	noWorse := func(leaves, of, arrives, in string) call {
+		return bounded(dapi.Bounds{NoWorseThan: &dapi.Quote{SourceAmount: amount(leaves), SourceCurrency: of,
+			DestinationAmount: amount(arrives), DestinationCurrency: in}})
+	}
+	tolerant := func(part decimal.Decimal) call {
+		return bounded(dapi.Bounds{QuoteTolerance: part})
+	}
+	known := func(history dapi.History) call {
+		return pay(dapi.PayTerms{History: history})
+	}
+	open := func(history dapi.History) call {
+		return func(ctx context.Context, i *dapi.Integrator) error {
+			_, err := i.Self().Escrows.Open(ctx, dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC,
+				Payee: "0x1"}, "deal-42", dapi.DealTerms{History: history})
+			return err
+		}
+	}
+	act := func(history dapi.History) call {
+		return func(ctx context.Context, i *dapi.Integrator) error {
+			_, err := i.Self().Escrows.Act(ctx, dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC,
+				Payee: "0x1"}, "esc_1", dapi.EscrowActionTypeRelease, "release-42", dapi.DealTerms{History: history})
+			return err
+		}
+	}
+	tomorrow := dapi.History{FirstUsed: time.Now().Add(24 * time.Hour)}
+	for name, c := range map[string]struct {
+		call        call
+		field, code string
+	}{
+		"a negative fee":       {atMost(amount("-0.01")), "MaxFee", "out_of_range"},
+		"a negative minimum":   {atLeast(amount("-1")), "MinDestinationAmount", "out_of_range"},
+		"a minimum of nothing": {atLeast(decimal.Zero), "MinDestinationAmount", "out_of_range"},
+		"a minimum in no currency": {bounded(dapi.Bounds{MinDestinationAmount: new(amount("1"))}),
+			"MinDestinationAmount", "out_of_range"},
+		"a quote of which nothing arrives": {noWorse("1", "USDC", "0", "EUR"), "NoWorseThan", "missing"},
+		"a quote of which nothing leaves":  {noWorse("0", "USDC", "1", "EUR"), "NoWorseThan", "missing"},
+		"a quote that leaves in nothing":   {noWorse("1", "", "1", "EUR"), "NoWorseThan", "missing"},
+		"a quote that arrives in nothing":  {noWorse("1", "USDC", "1", ""), "NoWorseThan", "missing"},
+		"a negative tolerance":             {tolerant(amount("-0.1")), "QuoteTolerance", "out_of_range"},
+		"a tolerance of all":               {tolerant(decimal.NewFromInt(1)), "QuoteTolerance", "out_of_range"},
+		"a fee of too many digits":         {atMost(decimal.New(1, 999_999_999)), "MaxFee", "too_long"},
+		"a fee of a long text":             {atMost(amount(strings.Repeat("1", 9_000))), "MaxFee", "too_long"},
+		"a minimum of too many digits":     {atLeast(decimal.New(1, 999_999_999)), "MinDestinationAmount", "too_long"},
+		"a tolerance of too many decimals": {tolerant(decimal.New(1, -999_999_999)), "QuoteTolerance", "too_long"},
+		"a quote of too many digits": {bounded(dapi.Bounds{NoWorseThan: &dapi.Quote{
+			SourceAmount: decimal.New(1, 999_999_999), SourceCurrency: "USDC", DestinationAmount: amount("1"),
+			DestinationCurrency: "EUR"}}), "NoWorseThan", "too_long"},
+		"a first use in the future":           {known(tomorrow), "History.FirstUsed", "out_of_range"},
+		"a deal's first use in the future":    {open(tomorrow), "History.FirstUsed", "out_of_range"},
+		"the path of another payout":          {known(dapi.History{PayoutID: ".."}), "History.PayoutID", "pattern"},
+		"a payout's history of a deal":        {known(dapi.History{EscrowID: "e_1"}), "History.EscrowID", "unexpected"},
+		"a deal's history of a payout":        {open(dapi.History{PayoutID: "po_1"}), "History.PayoutID", "unexpected"},
+		"an action's history of a payout":     {act(dapi.History{PayoutID: "po_1"}), "History.PayoutID", "unexpected"},
+		"an action's history of another deal": {act(dapi.History{EscrowID: "esc_2"}), "History.EscrowID", "unexpected"},
+	} {
+		t.Run(name, func(t *testing.T) { refusedUnsent(t, c.call, c.field, c.code) })
+	}
+}
+
+// The terms that an approval is compared with are needed where it is signed as well as where it is booked.
+func TestTermsThatNoApprovalCanHaveAreRefused(t *testing.T) {
+	confirm := func(asked dapi.PayoutCreate) call {
+		return func(ctx context.Context, i *dapi.Integrator) error {
+			_, err := i.Self().Payouts.Confirm(ctx, asked, &dapi.Payout{ID: "po_1"})
+			return err
+		}
+	}
+	act := func(terms dapi.EscrowCreate) call {
+		return func(ctx context.Context, i *dapi.Integrator) error {
+			deals := i.Self().Escrows
+			_, actErr := deals.Act(ctx, terms, "esc_1", dapi.EscrowActionTypeRelease, "release-42", dapi.DealTerms{})
+			_, confirmErr := deals.Confirm(ctx, terms, "esc_1", dapi.EscrowActionTypeRelease, &dapi.EscrowAction{})
+			if (actErr == nil) != (confirmErr == nil) {
+				return errors.New("Act and Confirm judge differently")
+			}
+			_ = as[*errors.InvalidInput](t, confirmErr)
+			return actErr
+		}
+	}
+	for name, c := range map[string]struct {
+		call        call
+		field, code string
+	}{
+		"a payout of a negative amount": {confirm(dapi.PayoutCreate{Amount: amount("-25"), Currency: dapi.USDC}),
+			"amount", "too_small"},
+		"a payout of too many digits": {confirm(dapi.PayoutCreate{Amount: decimal.New(1, 999_999_999),
+			Currency: dapi.USDC}), "amount", "too_long"},
+		"a deal of too many digits": {act(dapi.EscrowCreate{Amount: decimal.New(1, 999_999_999), Currency: dapi.USDC,
+			Payee: "0x1"}), "amount", "too_long"},
+		"a payout of no asset": {confirm(dapi.PayoutCreate{Amount: amount("25")}), "currency", "missing"},
+		"a deal of a negative amount": {act(dapi.EscrowCreate{Amount: amount("-25"), Currency: dapi.USDC,
+			Payee: "0x1"}), "amount", "too_small"},
+		"a deal of no asset":   {act(dapi.EscrowCreate{Amount: amount("25"), Payee: "0x1"}), "currency", "missing"},
+		"a deal without payee": {act(dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC}), "payee", "missing"},
+	} {
+		t.Run(name, func(t *testing.T) { refusedUnsent(t, c.call, c.field, c.code) })
+	}
+}
+
+// A code that is not a word is refused, and one that names another chain.
+func TestInvalidChainNamesAreRefused(t *testing.T) {
+	key, err := signing.Generate()
+	require.NoError(t, err)
+	for name, tc := range map[string]struct {
+		names map[dapi.ChainCode]dapi.ChainID
+		code  string
+	}{
+		"no id":    {map[dapi.ChainCode]dapi.ChainID{"zero": 0}, "out_of_range"},
+		"no code":  {map[dapi.ChainCode]dapi.ChainID{"": 1}, "invalid_format"},
+		"a number": {map[dapi.ChainCode]dapi.ChainID{"8453": 42161}, "invalid_format"},
+		"no word":  {map[dapi.ChainCode]dapi.ChainID{"e\"th": 1}, "invalid_format"},
+		"too long": {map[dapi.ChainCode]dapi.ChainID{dapi.ChainCode(strings.Repeat("a", 33)): 1},
+			"invalid_format"},
+		"of another chain": {map[dapi.ChainCode]dapi.ChainID{"base": 42161}, "conflict"},
+
+		"the longest":       {map[dapi.ChainCode]dapi.ChainID{dapi.ChainCode(strings.Repeat("a", 32)): 1}, ""},
+		"what is known":     {map[dapi.ChainCode]dapi.ChainID{"base": 8453}, ""},
+		"a second of a one": {map[dapi.ChainCode]dapi.ChainID{"base-mainnet": 8453}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := dapi.NewIntegrator(baseURL,
+				dapi.Developer{Email: "ops@example.com", Key: key, ChainNames: tc.names})
+			if tc.code == "" {
+				require.NoError(t, err)
+				return
+			}
+			refused := as[*errors.InvalidInput](t, err)
+			require.Len(t, refused.Fields, 1)
+			assert.Equal(t, "chainNames", refused.Fields[0].Field)
+			assert.Equal(t, tc.code, refused.Fields[0].Code)
+		})
+	}
+}
+
+type call = func(context.Context, *dapi.Integrator) error

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 // LedgerPosition records which changes of a ledger were delivered: see [Transactions.Changes]. You can copy it, and
@@ -164,13 +164,13 @@ func (p LedgerPosition) MarshalJSON() ([]byte, error) {
 		}
 		stored.Settled[entry.Status][digest] = entry.Second
 	}
-	return jsonv2.Marshal(stored, jsonv2.Deterministic())
+	return codec.Marshal(stored, codec.Deterministic())
 }
 
 // UnmarshalJSON reads what MarshalJSON returned. If it fails, the position is unchanged.
 func (p *LedgerPosition) UnmarshalJSON(text []byte) error {
 	var stored storedPosition
-	if err := jsonv2.Unmarshal(text, &stored, jsonv2.NoUnknownMembers()); err != nil {
+	if err := codec.Unmarshal(text, &stored, codec.NoUnknownMembers()); err != nil {
 		return fmt.Errorf("dapi: not a stored ledger position: %w", err)
 	}
 	if stored.Version != positionVersion {

@@ -2,7 +2,7 @@ package dapi
 
 import (
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/callfacts"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -31,22 +31,22 @@ type remembered struct {
 // begin records that a call makes a payment, and returns what is known of the earlier calls with its key. proven says
 // that the caller's store proves that none has paid. A call is then refused if there are so many doubts that no other
 // could be kept, unless this client knows of an earlier call with the key.
-func (m paymentMemory) begin(scope transport.KeyScope, proven bool) (*attempt, callfacts.Earlier, error) {
+func (m paymentMemory) begin(scope transport.KeyScope, proven bool) (*attempt, errorbase.Earlier, error) {
 	m.Lock()
 	defer m.Unlock()
 	unpaid := unpaid(m.Get(scope))
 	if proven && unpaid && m.Full() {
-		return nil, callfacts.NonePaid, &errors.NotDelivered{
+		return nil, errorbase.NonePaid, &errors.NotDelivered{
 			CallInfo: errors.CallInfo{Operation: scope.Operation, IdempotencyKey: scope.Key}, Err: errTooManyDoubts,
 		}
 	}
 	known := m.Use(scope)
-	left := callfacts.MayExist
+	left := errorbase.MayExist
 	switch {
 	case known.State != transport.KeyUnpaid:
-		left = callfacts.MayPay
+		left = errorbase.MayPay
 	case proven && unpaid:
-		left = callfacts.NonePaid
+		left = errorbase.NonePaid
 	}
 	if known.Payment == nil {
 		known.Payment = &remembered{}

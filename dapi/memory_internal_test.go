@@ -14,7 +14,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/callfacts"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -34,7 +34,7 @@ func newPaymentMemory() paymentMemory { return paymentMemory{transport.NewKeys()
 
 func (m paymentMemory) pay(
 	t *testing.T, key transport.KeyScope, firstUse bool, came transport.KeyState,
-) callfacts.Earlier {
+) errorbase.Earlier {
 	t.Helper()
 	attempt, left, err := m.begin(key, firstUse)
 	require.NoError(t, err)
@@ -44,16 +44,16 @@ func (m paymentMemory) pay(
 
 func TestDoubtsAreKeptUntilTheyAreSettled(t *testing.T) {
 	m := newPaymentMemory()
-	assert.Equal(t, callfacts.NonePaid, m.pay(t, keyOf(1), true, maybePaid))
-	assert.Equal(t, callfacts.MayPay, m.pay(t, keyOf(1), true, maybePaid), "a doubt outweighs what the caller says")
+	assert.Equal(t, errorbase.NonePaid, m.pay(t, keyOf(1), true, maybePaid))
+	assert.Equal(t, errorbase.MayPay, m.pay(t, keyOf(1), true, maybePaid), "a doubt outweighs what the caller says")
 	for _, other := range []transport.KeyScope{transport.KeyScopeOf(&opBookPayout, "cl_1", "1"),
 		transport.KeyScopeOf(&opCreateEscrow, "", "1"), keyOf(2)} {
-		assert.Equal(t, callfacts.NonePaid, m.pay(t, other, true, notPaid),
+		assert.Equal(t, errorbase.NonePaid, m.pay(t, other, true, notPaid),
 			"another account, operation or key is another payment")
 	}
-	assert.Equal(t, callfacts.MayPay, m.pay(t, keyOf(1), false, notPaid), "a call that came to nothing settles nothing")
-	assert.Equal(t, callfacts.MayPay, m.pay(t, keyOf(1), false, finished), "and one that paid does")
-	assert.Equal(t, callfacts.MayPay, m.pay(t, keyOf(1), true, notPaid),
+	assert.Equal(t, errorbase.MayPay, m.pay(t, keyOf(1), false, notPaid), "a call that came to nothing settles nothing")
+	assert.Equal(t, errorbase.MayPay, m.pay(t, keyOf(1), false, finished), "and one that paid does")
+	assert.Equal(t, errorbase.MayPay, m.pay(t, keyOf(1), true, notPaid),
 		"it is paid all the same, whatever is refused now")
 }
 
@@ -64,9 +64,9 @@ func TestDoubtsAreForgottenWithTheirKeys(t *testing.T) {
 		m.pay(t, keyOf(-1), true, maybePaid)
 		underway, left, err := m.begin(keyOf(-1), true)
 		require.NoError(t, err)
-		assert.Equal(t, callfacts.MayPay, left)
+		assert.Equal(t, errorbase.MayPay, left)
 		time.Sleep(8 * 24 * time.Hour)
-		assert.Equal(t, callfacts.MayPay, m.pay(t, keyOf(-1), true, maybePaid), "there is room")
+		assert.Equal(t, errorbase.MayPay, m.pay(t, keyOf(-1), true, maybePaid), "there is room")
 		for i := range maxDoubts - 1 {
 			m.pay(t, keyOf(i), true, maybePaid)
 		}
@@ -74,8 +74,8 @@ func TestDoubtsAreForgottenWithTheirKeys(t *testing.T) {
 		_, _, err = m.begin(keyOf(maxDoubts), true)
 		require.Error(t, err, "the oldest is of a call that is still under way")
 		underway.end(maybePaid)
-		assert.Equal(t, callfacts.NonePaid, m.pay(t, keyOf(maxDoubts), true, maybePaid))
-		assert.Equal(t, callfacts.NonePaid, m.pay(t, keyOf(0), true, maybePaid))
+		assert.Equal(t, errorbase.NonePaid, m.pay(t, keyOf(maxDoubts), true, maybePaid))
+		assert.Equal(t, errorbase.NonePaid, m.pay(t, keyOf(0), true, maybePaid))
 	})
 }
 
@@ -83,7 +83,7 @@ func TestDoubtsAreForgottenWithTheirKeys(t *testing.T) {
 // in doubt can be settled.
 func TestTooManyDoubts(t *testing.T) {
 	m := newPaymentMemory()
-	assert.Equal(t, callfacts.NonePaid, m.pay(t, keyOf(-1), true, notPaid))
+	assert.Equal(t, errorbase.NonePaid, m.pay(t, keyOf(-1), true, notPaid))
 	underway, _, err := m.begin(keyOf(-2), true)
 	require.NoError(t, err)
 	for i := range maxDoubts {
@@ -93,7 +93,7 @@ func TestTooManyDoubts(t *testing.T) {
 	require.Error(t, err, "nothing came of its first call, so that this is a first use as any other")
 	second, left, err := m.begin(keyOf(-2), true)
 	require.NoError(t, err, "its first call is under way")
-	assert.Equal(t, callfacts.MayExist, left)
+	assert.Equal(t, errorbase.MayExist, left)
 	underway.end(notPaid)
 	second.end(notPaid)
 	_, _, err = m.begin(keyOf(maxDoubts), true)
@@ -102,12 +102,12 @@ func TestTooManyDoubts(t *testing.T) {
 	assert.Equal(t, errors.NotMoved, unsent.MovedByCall())
 	assert.Contains(t, err.Error(), "100,000 payments")
 	m.Note(keyOf(-3), maybePaid, nil)
-	assert.Equal(t, callfacts.MayPay, m.pay(t, keyOf(-3), false, finished),
+	assert.Equal(t, errorbase.MayPay, m.pay(t, keyOf(-3), false, finished),
 		"a doubt that is there is kept all the same")
-	assert.Equal(t, callfacts.MayPay, m.pay(t, keyOf(1), true, maybePaid),
+	assert.Equal(t, errorbase.MayPay, m.pay(t, keyOf(1), true, maybePaid),
 		"what is in doubt may be called again, whatever its caller says")
-	assert.Equal(t, callfacts.MayPay, m.pay(t, keyOf(0), false, finished), "the oldest is still known, and settled now")
-	assert.Equal(t, callfacts.NonePaid, m.pay(t, keyOf(maxDoubts), true, maybePaid), "which makes room")
+	assert.Equal(t, errorbase.MayPay, m.pay(t, keyOf(0), false, finished), "the oldest is still known, and settled now")
+	assert.Equal(t, errorbase.NonePaid, m.pay(t, keyOf(maxDoubts), true, maybePaid), "which makes room")
 }
 
 func TestPaymentsWithoutADoubtAreForgottenInTheEnd(t *testing.T) {
@@ -119,7 +119,7 @@ func TestPaymentsWithoutADoubtAreForgottenInTheEnd(t *testing.T) {
 		m.pay(t, keyOf(i), false, notPaid)
 	}
 	assert.Nil(t, m.Get(keyOf(0)))
-	assert.Equal(t, callfacts.MayPay, m.pay(t, keyOf(-1), true, maybePaid), "a doubt is not forgotten")
+	assert.Equal(t, errorbase.MayPay, m.pay(t, keyOf(-1), true, maybePaid), "a doubt is not forgotten")
 	assert.False(t, underway.onlyCall() && m.Get(keyOf(-2)) == nil, "nor a call that is under way")
 	assert.NotNil(t, m.Get(keyOf(-2)))
 }

@@ -8,7 +8,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/callfacts"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -192,7 +192,7 @@ func (p *payoutFlow) after(ctx context.Context, f *flow, err error) ending {
 	}
 	inDoubt := mayHaveMoved(err)
 	if inDoubt {
-		f.earlier = callfacts.MayPay
+		f.earlier = errorbase.MayPay
 	}
 	if refusal, ok := errors.AsType[*errors.FundingInProgress](said); ok {
 		f.clean = false // somebody has signed
@@ -201,7 +201,7 @@ func (p *payoutFlow) after(ctx context.Context, f *flow, err error) ending {
 		}
 	}
 	rebooks := rebooks(err)
-	if inDoubt || f.earlier == callfacts.MayPay && rebooks {
+	if inDoubt || f.earlier == errorbase.MayPay && rebooks {
 		if o, _ := p.read(ctx, f); o != nil && o.differs == nil && (o.phase == phasePaid || o.phase == phaseEnded) {
 			return settledBy(o)
 		}
@@ -307,7 +307,7 @@ func (p *payoutFlow) awaitFunding(ctx context.Context, f *flow, refusal error) e
 
 // look reads the payout, or looks for it. Even without a doubt another client may have paid the booking.
 func (p *payoutFlow) look(ctx context.Context, f *flow, end ending) ending {
-	inDoubt := end.moved == errors.MaybeMoved || f.earlier != callfacts.NonePaid || !f.attempt.onlyCall()
+	inDoubt := end.moved == errors.MaybeMoved || f.earlier != errorbase.NonePaid || !f.attempt.onlyCall()
 	if inDoubt && !f.wasRead {
 		p.find(ctx, f, end.err)
 	}

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/errorpage"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 )
 
 // PayoutNotCompleted says that a payout ended with a status other than `completed`: `failed`, `refunded` or `expired`.
@@ -18,7 +18,7 @@ type PayoutNotCompleted struct {
 // Error returns one line, safe to log.
 func (e *PayoutNotCompleted) Error() string {
 	payout := deref(e.Payout)
-	return errorpage.Textf(e,
+	return errorbase.Textf(e,
 		"payout %s ended with status %s: its money came back or never left; to pay, use a new key",
 		payout.ID,
 		payout.Status)
@@ -50,7 +50,7 @@ type PaymentDeclined struct {
 
 // Error returns one line, which includes the text of Err.
 func (e *PaymentDeclined) Error() string {
-	return errorpage.Textf(e,
+	return errorbase.Textf(e,
 		"%s: your function refused the payment, so this call paid nothing: %v", e.Resource, e.Err)
 }
 
@@ -74,7 +74,7 @@ type KeyTooOld struct {
 
 // Error returns one line, safe to log.
 func (e *KeyTooOld) Error() string {
-	return errorpage.Textf(e, "%s: key %q was first used on %s, and the service remembers a key for 7 days: "+
+	return errorbase.Textf(e, "%s: key %q was first used on %s, and the service remembers a key for 7 days: "+
 		"this call signed nothing, because it could pay a second time; an earlier call may have paid, "+
 		"so look for the payment in the ledger before you use a new key",
 		e.Operation, e.IdempotencyKey, e.FirstUsed.UTC().Format(time.DateOnly))

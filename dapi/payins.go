@@ -5,7 +5,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/errorpage"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -66,7 +66,7 @@ func (e *PayinNotCompleted) MovedByCall() errors.Movement { return errors.NotMov
 // Error returns one line, safe to log.
 func (e *PayinNotCompleted) Error() string {
 	payin := deref(e.Payin)
-	return errorpage.Textf(e, "payin %s ended with status %s: no money arrived; to receive money, create a new payin",
+	return errorbase.Textf(e, "payin %s ended with status %s: no money arrived; to receive money, create a new payin",
 		payin.ID,
 		payin.Status)
 }

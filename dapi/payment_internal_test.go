@@ -5,13 +5,15 @@ import (
 	"fmt"
 	"reflect"
 	"testing"
+	"time"
 
+	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/callfacts"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -76,8 +78,8 @@ func TestStateAfterARefusal(t *testing.T) {
 			then:     want{decide, false, false, true},
 		},
 	} {
-		for earlier, want := range map[callfacts.Earlier]want{
-			callfacts.NonePaid: c.first, callfacts.MayExist: c.then, callfacts.MayPay: c.then,
+		for earlier, want := range map[errorbase.Earlier]want{
+			errorbase.NonePaid: c.first, errorbase.MayExist: c.then, errorbase.MayPay: c.then,
 		} {
 			for _, refusal := range c.refusals {
 				t.Run(fmt.Sprintf("%s, %T, %v", name, refusal, earlier), func(t *testing.T) {
@@ -149,23 +151,6 @@ func TestWordsThatProgramsStore(t *testing.T) {
 		[]PriceBound{
 			BoundMinDestinationAmount, BoundMaxFee, BoundNoWorseThan, BoundAmount, BoundAsset, BoundReadable,
 		})
-	assert.Equal(t, []MethodKind{"scheme", "local", "ewallet"}, []MethodKind{
-		MethodKindScheme, MethodKindLocal, MethodKindEwallet,
-	})
-}
-
-// Every error that a payment ends in has the common methods, and prints even when its fields are empty.
-func TestErrorsOfAPaymentAreFailures(t *testing.T) {
-	for _, failure := range []errors.Failure{
-		&PriceRefused{}, &TermsDiffer{}, &PaymentDeclined{}, &KeyTooOld{}, &PayoutNotCompleted{}, &EscrowNotOpened{},
-		&PayinNotCompleted{}, &ChannelUnavailable{}, &RailNotListed{}, &signing.ApprovalRefused{},
-		&signing.ChallengeRefused{},
-	} {
-		assert.Equal(t, errors.NotMoved, failure.MovedByCall(), "%T", failure)
-		assert.NotEmpty(t, failure.Error(), "%T", failure)
-		_, headed := errors.CallInfoOf(failure)
-		assert.True(t, headed, "%T", failure)
-	}
 }
 
 // A deal of which only the id is known.
@@ -193,5 +178,54 @@ func TestApprovalClosed(t *testing.T) {
 		"consumed":                    {&errors.ApprovalConsumed{}, false},
 	} {
 		assert.Equal(t, c.closed, approvalClosed(c.err), name)
+	}
+}
+
+// The time in a payload is exact. That of a response can lack its seconds or their fraction.
+func TestEndOfAnApproval(t *testing.T) {
+	at := func(text string) time.Time {
+		parsed, err := time.Parse(time.RFC3339Nano, text)
+		assert.NoError(t, err)
+		return parsed
+	}
+	const exact, second, minute = "2026-03-01T12:02:41.5Z", "2026-03-01T12:02:41Z", "2026-03-01T12:02:00Z"
+	for name, tc := range map[string]struct{ payload, end, want string }{
+		"the same":            {`{"expiresAt":"` + exact + `"}`, exact, exact},
+		"no fraction":         {`{"expiresAt":"` + exact + `"}`, second, exact},
+		"no seconds":          {`{"expiresAt":"` + exact + `"}`, minute, exact},
+		"no fraction in both": {`{"expiresAt":"` + second + `"}`, second, second},
+		"another time": {`{"expiresAt":"` + exact + `"}`, "2026-03-01T12:03:00Z",
+			"2026-03-01T12:03:00Z"},
+		"less exact in the payload":    {`{"expiresAt":"` + minute + `"}`, exact, exact},
+		"a payload with white space":   {`{ "expiresAt": "` + exact + `" }`, second, exact},
+		"another zone":                 {`{"expiresAt":"2026-03-01T13:02:41.5+01:00"}`, second, exact},
+		"the time of something else":   {`{"startsAt":"` + exact + `"}`, second, second},
+		"no time in the payload":       {`{}`, second, second},
+		"a payload that is not JSON":   {`opaque`, second, second},
+		"a payload that has the bytes": {`opaque "expiresAt":"` + second + `"`, second, second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := approver{}.endOf(&Approval{Payload: []byte(tc.payload), ExpiresAt: at(tc.end)}, time.Minute)
+			assert.True(t, at(tc.want).Equal(got), "%s", got)
+		})
+	}
+}
+
+func TestFeeOfABooking(t *testing.T) {
+	quote := func(fee int64) *Quote { return &Quote{Fee: decimal.NewFromInt(fee)} }
+	for name, tc := range map[string]struct {
+		quote *Quote
+		body  string
+		want  bool
+	}{
+		"a fee":                   {quote(2), `{"quote":{"fee":"2"}}`, true},
+		"a fee of zero":           {quote(0), `{"quote":{"fee":"0.00"}}`, true},
+		"a number":                {quote(0), `{"quote":{"fee":0}}`, true},
+		"none":                    {quote(0), `{"quote":{}}`, false},
+		"null":                    {quote(0), `{"quote":{"fee":null}}`, false},
+		"one that cannot be read": {quote(0), `{"quote":{"fee":"free"}}`, false},
+		"no quote":                {nil, `{}`, false},
+	} {
+		t.Run(name, func(t *testing.T) { assert.Equal(t, tc.want, hasFee(tc.quote, []byte(tc.body))) })
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -175,7 +175,7 @@ func (n chainNames) intent(asked PayoutCreate, booked *Payout) signing.Intent {
 		} `json:"destination"`
 	}
 	if booked.Approval != nil {
-		_ = jsonv2.Unmarshal(booked.Approval.Payload, &written) // what cannot be read so is compared as it is asked
+		_ = codec.Unmarshal(booked.Approval.Payload, &written) // what cannot be read so is compared as it is asked
 	}
 	destination := signing.Destination{ContactID: string(asked.ContactID.withPrefixOf(
 		cmp.Or(written.Destination.ContactID, booked.ContactID)))}

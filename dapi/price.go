@@ -6,8 +6,8 @@ import (
 	"github.com/shopspring/decimal"
 
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/errorpage"
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 	"github.com/moneymovement/moneymovement-go/model"
@@ -55,7 +55,7 @@ const (
 
 // Error returns one line, safe to log.
 func (e *PriceRefused) Error() string {
-	return errorpage.Textf(e,
+	return errorbase.Textf(e,
 		"payout %s: the price was refused and not signed, so this call paid nothing: %s", e.Resource,
 		e.Reason)
 }
@@ -250,5 +250,5 @@ func hasFee(quote *Quote, body []byte) bool {
 		} `json:"quote"`
 	}
 	body, _ = wire.Mend(body)
-	return jsonv2.Unmarshal(body, &booked) == nil && booked.Quote.Fee != nil
+	return codec.Unmarshal(body, &booked) == nil && booked.Quote.Fee != nil
 }

@@ -7,7 +7,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/errorpage"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -111,7 +111,7 @@ func (e *ChannelUnavailable) MovedByCall() errors.Movement { return errors.NotMo
 // Error returns one line, safe to log.
 func (e *ChannelUnavailable) Error() string {
 	rail := deref(e.Rail)
-	return errorpage.Textf(e, "rail %s %s reports channel_unavailable: the channel of its banking partner is down; "+
+	return errorbase.Textf(e, "rail %s %s reports channel_unavailable: the channel of its banking partner is down; "+
 		"wait again later", rail.Method, rail.Currency)
 }
 
@@ -131,7 +131,7 @@ func (e *RailNotListed) MovedByCall() errors.Movement { return errors.NotMoved }
 
 // Error returns one line, safe to log.
 func (e *RailNotListed) Error() string {
-	return errorpage.Textf(e,
+	return errorbase.Textf(e,
 		"rail %s %s is not in the client's list: it was not requested (see Rails.Open), or it is "+
 			"not available for the client's country of residence or legal form", e.Method, e.Currency)
 }

@@ -10,7 +10,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/callfacts"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -136,7 +136,7 @@ func (s *session) renewing(ctx context.Context, h *held) *held {
 func (r *renewal) wait(ctx context.Context) error {
 	select {
 	case <-r.done:
-		return callfacts.Clone(r.err)
+		return errorbase.Clone(r.err)
 	case <-ctx.Done():
 		return ctx.Err()
 	}

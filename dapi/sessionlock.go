@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/internal/errorpage"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -36,7 +36,7 @@ type StoreAway struct {
 // Error returns one line that is safe to log.
 func (e *StoreAway) Error() string {
 	reason := strings.Join(strings.Fields(e.Err.Error()), " ") // that of a database can have several lines
-	return errorpage.Text(e, "the token store cannot be used, and StoreRequired allows no login without it: "+reason)
+	return errorbase.Text(e, "the token store cannot be used, and StoreRequired allows no login without it: "+reason)
 }
 
 // Unwrap returns Err.

@@ -10,8 +10,8 @@ import (
 	"github.com/shopspring/decimal"
 
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/errorpage"
-	"github.com/moneymovement/moneymovement-go/internal/precheck"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
+	"github.com/moneymovement/moneymovement-go/internal/outcome"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -30,7 +30,7 @@ type TermsDiffer struct {
 
 // Error returns one line, safe to log.
 func (e *TermsDiffer) Error() string {
-	return errorpage.Textf(e, "%s %s: the service returned %s %q, but you asked for %q: "+
+	return errorbase.Textf(e, "%s %s: the service returned %s %q, but you asked for %q: "+
 		"a person must check this before you pay in another way", e.Operation, e.Resource, e.Member, e.Got, e.Asked)
 }
 
@@ -197,7 +197,7 @@ func misspelledAsset(c *transport.Check, asset Asset) {
 
 //nolint:gochecknoinits // package payments checks what it stores, and these are not for users
 func init() {
-	precheck.Payout = func(payouts, payout, bounds any, key string) error {
+	outcome.CheckPayout = func(payouts, payout, bounds any, key string) error {
 		asked, limits := payout.(PayoutCreate), bounds.(Bounds) //nolint:errcheck,forcetypeassert // as the package says
 		s, _ := payouts.(*Payouts)
 		check := asked.checkMoney
@@ -206,7 +206,7 @@ func init() {
 		}
 		return transport.Validate(opBookPayout.ID, requiredKey(&opBookPayout, key), asked.validate, check, limits.check)
 	}
-	precheck.Deal = func(escrows, deal any, key string) error {
+	outcome.CheckDeal = func(escrows, deal any, key string) error {
 		asked := deal.(EscrowCreate) //nolint:errcheck,forcetypeassert // as the package says
 		s, _ := escrows.(*Escrows)
 		check := asked.checkMoney
@@ -215,7 +215,7 @@ func init() {
 		}
 		return transport.Validate(opCreateEscrow.ID, requiredKey(&opCreateEscrow, key), asked.validate, check)
 	}
-	precheck.Action = func(deal any, id, action, key string) error {
+	outcome.CheckAction = func(deal any, id, action, key string) error {
 		asked := deal.(EscrowCreate) //nolint:errcheck,forcetypeassert // as the package says
 		return transport.Validate(opPrepareEscrowAction.ID, requiredKey(&opPrepareEscrowAction, key),
 			asked.validate, asked.checkMoney, checkEscrowID(EscrowID(id)),

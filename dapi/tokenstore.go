@@ -10,9 +10,9 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/callfacts"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 	"github.com/moneymovement/moneymovement-go/internal/hidden"
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
 // TokenStore keeps a session for other processes with the same credential, and for the next start of the program. They
@@ -58,7 +58,7 @@ func sessionOf(operation string, grant *tokenGrant, asked time.Time) (Session, e
 	if !sendable(grant.AccessToken) {
 		return Session{}, &errors.UnexpectedResponse{
 			// a login moves no money
-			CallInfo: callfacts.With(errors.CallInfo{Operation: operation}, callfacts.Facts{ReadOnly: true}),
+			CallInfo: errorbase.With(errors.CallInfo{Operation: operation}, errorbase.Facts{ReadOnly: true}),
 			Status:   http.StatusCreated, Err: errUnsendable,
 		}
 	}
@@ -127,7 +127,7 @@ type exportedSession struct {
 // Export returns the session with its tokens as bytes, for a [TokenStore] to keep. The bytes are as secret as a
 // password: store them where only your program can read them.
 func (s Session) Export() ([]byte, error) {
-	return jsonv2.Marshal(exportedSession{s.AccessToken.Reveal(), s.RefreshToken.Reveal(), s.ExpiresAt,
+	return codec.Marshal(exportedSession{s.AccessToken.Reveal(), s.RefreshToken.Reveal(), s.ExpiresAt,
 		s.RefreshExpiresAt, s.Credential})
 }
 
@@ -135,7 +135,7 @@ func (s Session) Export() ([]byte, error) {
 // missing field is empty.
 func ImportSession(data []byte) (Session, error) {
 	var exported exportedSession
-	if err := jsonv2.Unmarshal(data, &exported); err != nil {
+	if err := codec.Unmarshal(data, &exported); err != nil {
 		return Session{}, &errors.InvalidInput{CallInfo: errors.CallInfo{Operation: "ImportSession"},
 			Fields: []errors.Field{{
 				// the cause could quote a token

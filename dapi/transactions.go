@@ -7,6 +7,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 // Transactions reads the ledger of the account. The newest entries come first, as far as is known: the service's
@@ -55,4 +56,17 @@ func (s *Transactions) upTo(
 	return pages(ctx, most, &opListTransactions, s.List, params, options,
 		func(p *ListTransactionsParams) *string { return &p.Cursor },
 		func(page *TransactionPage) ([]Transaction, string) { return page.Items, page.NextCursor })
+}
+
+// Signed returns the amount with its sign: positive if the money arrived, negative if it left. The unit is Currency.
+// The status does not matter: the amount of a pending or failed entry is returned, too. If this version does not know
+// the direction, ok is false and the amount is zero.
+func (t Transaction) Signed() (amount model.Decimal, ok bool) {
+	switch t.Direction {
+	case TransactionDirectionIn:
+		return t.Amount, true
+	case TransactionDirectionOut:
+		return t.Amount.Neg(), true
+	}
+	return amount, false
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/errorpage"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 )
 
 // What a refusal's details or its call add to the slug's hint, and the hint alone where they say nothing.
@@ -90,7 +90,7 @@ func TestAdvice(t *testing.T) {
 		errors.CodeConflict.Hint(): &errors.Conflict{Refusal: known(errors.CodeConflict)},
 	} {
 		t.Run(want, func(t *testing.T) {
-			_, advice, found := strings.Cut(errorpage.Without(err.Error()), " - ")
+			_, advice, found := strings.Cut(errorbase.WithoutLink(err.Error()), " - ")
 			assert.True(t, found, err.Error())
 			said, _, _ := strings.Cut(advice, " (po_") // the resource, where the advice does not name it
 			assert.Equal(t, strings.TrimSpace(want), said)

@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/internal/callfacts"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 )
 
 // CallInfo describes the call that an error comes from. Every error of a call embeds it, including the errors of the
@@ -27,24 +27,24 @@ type CallInfo struct {
 	// Account is the id of the client that the call acted for. It is empty for the credential's own account.
 	Account string
 
-	facts callfacts.Facts
+	facts errorbase.Facts
 }
 
 func init() { //nolint:gochecknoinits // the SDK's other packages call these, and programs cannot
-	callfacts.SetFacts = func(of any, facts callfacts.Facts) {
+	errorbase.SetFacts = func(of any, facts errorbase.Facts) {
 		if of, ok := of.(interface{ callInfo() *CallInfo }); ok {
 			of.callInfo().facts = facts
 		}
 	}
-	callfacts.WithoutEffect = withoutEffect
-	callfacts.SetResource = func(err error, resource, key string) {
+	errorbase.WithoutEffect = withoutEffect
+	errorbase.SetResource = func(err error, resource, key string) {
 		var found withCallInfo
 		if As(err, &found) {
 			call := found.callInfo()
 			call.Resource, call.IdempotencyKey = resource, key
 		}
 	}
-	callfacts.Clone = clone
+	errorbase.Clone = clone
 }
 
 // withCallInfo is an error that embeds a CallInfo.
@@ -65,7 +65,7 @@ func CallInfoOf(err error) (CallInfo, bool) {
 
 func (c *CallInfo) callInfo() *CallInfo { return c }
 
-// withoutEffect is [callfacts.WithoutEffect].
+// withoutEffect is [errorbase.WithoutEffect].
 func withoutEffect(err error) bool {
 	if _, unknown := AsType[*OutcomeUnknown](err); unknown {
 		return false
@@ -80,7 +80,7 @@ func withoutEffect(err error) bool {
 	return ok && failure.MovedByCall() == NotMoved
 }
 
-// clone is [callfacts.Clone].
+// clone is [errorbase.Clone].
 func clone(err error) error {
 	shared, ok := err.(withCallInfo) //nolint:errorlint // the value itself is copied
 	if !ok || reflect.TypeOf(shared).Kind() != reflect.Pointer || reflect.ValueOf(shared).IsNil() {

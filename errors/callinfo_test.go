@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/callfacts"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 )
 
 func TestEveryErrorOfACallHasAHead(t *testing.T) {
@@ -58,7 +58,7 @@ func TestErrorsOfCallsWithoutEffect(t *testing.T) {
 		"an error of another package": {io.EOF, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			assert.Equal(t, tc.want, callfacts.WithoutEffect(fmt.Errorf("paying: %w", tc.err)))
+			assert.Equal(t, tc.want, errorbase.WithoutEffect(fmt.Errorf("paying: %w", tc.err)))
 		})
 	}
 }
@@ -68,8 +68,8 @@ func TestAFlowNamesWhatItsErrorIsAbout(t *testing.T) {
 	shared := &errors.Forbidden{Refusal: errors.Refusal{CallInfo: errors.CallInfo{Operation: "CreateToken"},
 		Message: "no"},
 		Reason: "a reason"}
-	own := callfacts.Clone(shared)
-	callfacts.SetResource(fmt.Errorf("paying: %w", own), "po_1", "invoice-42")
+	own := errorbase.Clone(shared)
+	errorbase.SetResource(fmt.Errorf("paying: %w", own), "po_1", "invoice-42")
 	copied, ok := errors.AsType[*errors.Forbidden](own)
 	assert.True(t, ok)
 	assert.Equal(t, errors.CallInfo{Operation: "CreateToken", Resource: "po_1", IdempotencyKey: "invoice-42"},
@@ -77,7 +77,7 @@ func TestAFlowNamesWhatItsErrorIsAbout(t *testing.T) {
 	assert.Equal(t, "a reason", copied.Reason)
 	assert.Equal(t, errors.CallInfo{Operation: "CreateToken"}, shared.CallInfo, "who else has it sees nothing of it")
 
-	assert.Equal(t, io.EOF, callfacts.Clone(io.EOF), "what has no head is not copied")
-	assert.Equal(t, (*errors.NotDelivered)(nil), callfacts.Clone((*errors.NotDelivered)(nil)))
-	callfacts.SetResource(io.EOF, "po_1", "invoice-42")
+	assert.Equal(t, io.EOF, errorbase.Clone(io.EOF), "what has no head is not copied")
+	assert.Equal(t, (*errors.NotDelivered)(nil), errorbase.Clone((*errors.NotDelivered)(nil)))
+	errorbase.SetResource(io.EOF, "po_1", "invoice-42")
 }

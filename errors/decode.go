@@ -5,8 +5,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/internal/jsonscan"
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 // Response is the input of [Decode]: an HTTP response, and what is known about its call.
@@ -37,8 +36,8 @@ var (
 type envelope struct {
 	Code    Code
 	Message string
-	Details jsonv2.Value
-	Detail  jsonv2.Value
+	Details codec.Value
+	Detail  codec.Value
 }
 
 // readEnvelope reads a body in one pass. If it has text that JSON does not allow, such as a message that was cut in the
@@ -48,15 +47,15 @@ func readEnvelope(body []byte) (envelope, error) {
 	if err == nil {
 		return e, nil
 	}
-	if mended, ends := jsonscan.Mend(body); ends != nil {
+	if mended, ends := codec.Mend(body); ends != nil {
 		return readValid(mended)
 	}
 	return e, err
 }
 
 func readValid(body []byte) (e envelope, err error) {
-	s := jsonscan.Over(body)
-	isObject := s.Kind() == jsonv2.KindBeginObject
+	s := codec.Over(body)
+	isObject := s.Kind() == codec.KindBeginObject
 	members := s.Object()
 	for s.Member(&members) {
 		switch string(members.Name) {
@@ -75,14 +74,14 @@ func readValid(body []byte) (e envelope, err error) {
 // syntaxError returns what JSON v2 finds wrong with a body. It is nil for null, which is valid and empty.
 func syntaxError(body []byte) error {
 	type errorBody struct {
-		Error  jsonv2.Value `json:"error"`
-		Detail jsonv2.Value `json:"detail"`
+		Error  codec.Value `json:"error"`
+		Detail codec.Value `json:"detail"`
 	}
-	return jsonv2.Unmarshal(body, new(errorBody))
+	return codec.Unmarshal(body, new(errorBody))
 }
 
 // read reads the error object of the platform API.
-func (e *envelope) read(s *jsonscan.Scanner) {
+func (e *envelope) read(s *codec.Scanner) {
 	members := s.Object()
 	for s.Member(&members) {
 		switch string(members.Name) {
@@ -123,7 +122,7 @@ func Decode(a Response) error {
 	if e.Code != "" {
 		return newRefused(r, &e)
 	}
-	if e.Detail.Kind() == jsonv2.KindBeginArray {
+	if e.Detail.Kind() == codec.KindBeginArray {
 		return newDetailErrors(r, bytes.Clone(e.Detail))
 	}
 	if sentence := textOf(e.Detail); sentence != "" && (rejects(a.Status) || a.Status == http.StatusConflict) {
@@ -135,7 +134,7 @@ func Decode(a Response) error {
 // newRefused returns the error for the error object of the body.
 func newRefused(r Refusal, e *envelope) error {
 	r.Code, r.Message = e.Code, e.Message
-	if e.Details.Kind() != jsonv2.KindNull {
+	if e.Details.Kind() != codec.KindNull {
 		r.Details = bytes.Clone(e.Details)
 	}
 	d := details(r.Details)

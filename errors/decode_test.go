@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/errorpage"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 )
 
 func decode(status int, body string) error {
@@ -218,7 +218,7 @@ func TestAnswersThatAreNoEnvelope(t *testing.T) {
 			assert.Equal(t, fmt.Sprintf("GetPayout: %d: %s (text/html) - something other than the service sent it: "+
 				"check the base URL, and any proxy in between (request req_1, 2 attempts, retry after 7s)", tc.status,
 				what),
-				errorpage.Without(err.Error()), "the body stays out of the text")
+				errorbase.WithoutLink(err.Error()), "the body stays out of the text")
 
 			var refusal *errors.Refusal
 			assert.False(t, errors.As(err, &refusal), "it is not the service that refused")

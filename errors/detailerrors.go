@@ -3,8 +3,7 @@ package errors
 import (
 	"strings"
 
-	"github.com/moneymovement/moneymovement-go/internal/jsonscan"
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 // DetailErrors is the error for a validation failure of the /api/v1 reference endpoints. They send an array named
@@ -31,18 +30,18 @@ type DetailItem struct {
 func newDetailErrors(r Refusal, raw []byte) *DetailErrors {
 	r.Details = raw
 	e := &DetailErrors{Refusal: r}
-	s := jsonscan.Over(raw)
+	s := codec.Over(raw)
 	s.Share()
 	entries := s.Array()
 	for n := 0; n < maxListed && s.Entry(&entries); n++ {
-		if s.Kind() == jsonv2.KindBeginObject {
+		if s.Kind() == codec.KindBeginObject {
 			e.Items = append(e.Items, readDetailItem(&s))
 		}
 	}
 	return e
 }
 
-func readDetailItem(s *jsonscan.Scanner) (item DetailItem) {
+func readDetailItem(s *codec.Scanner) (item DetailItem) {
 	members := s.Object()
 	for s.Member(&members) {
 		switch string(members.Name) {
@@ -60,14 +59,14 @@ func readDetailItem(s *jsonscan.Scanner) (item DetailItem) {
 
 // readLoc reads strings and integers. The description says strings, but validators of this kind also send indexes as
 // numbers.
-func readLoc(s *jsonscan.Scanner) (loc []string) {
+func readLoc(s *codec.Scanner) (loc []string) {
 	entries := s.Array()
 	for s.Entry(&entries) {
 		switch kind := s.Kind(); {
 		case len(loc) == maxListed: // the members behind the list are still to be read
-		case kind == jsonv2.KindString:
+		case kind == codec.KindString:
 			loc = append(loc, s.Text())
-		case kind == jsonv2.KindNumber:
+		case kind == codec.KindNumber:
 			loc = append(loc, string(s.Raw()))
 		}
 	}
@@ -90,3 +89,26 @@ func pathOf(loc []string) string {
 }
 
 func isIndex(step string) bool { return step != "" && strings.Trim(step, "0123456789") == "" }
+
+// LowBalance reports whether the balance is too low for the payout. If it returns false, the account has no routing to
+// fund the payout. After a credit, the same call with the same idempotency key can succeed.
+func (e *PayoutNotFundable) LowBalance() bool {
+	return e.Currency != "" || !e.Available.IsZero() || namesBalance(e.Details)
+}
+
+// LowBalance reports whether the balance is too low for the escrow deal. After a credit, the same call with the same
+// idempotency key can succeed.
+func (e *Conflict) LowBalance() bool {
+	return e.Currency != "" || !e.Available.IsZero() || namesBalance(e.Details)
+}
+
+// namesBalance reports whether the details have the available balance, which can be zero.
+func namesBalance(raw []byte) bool {
+	named := false
+	s := codec.Over(raw)
+	members := s.Object()
+	for s.Member(&members) {
+		named = named || string(members.Name) == "available"
+	}
+	return named && s.End()
+}

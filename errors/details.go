@@ -6,8 +6,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/internal/jsonscan"
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 // Field is one failed field of [ValidationFailed] or [InvalidInput].
@@ -30,8 +29,8 @@ type Blocker struct {
 type details []byte
 
 // find returns a scanner at the value of a member. If the member is absent, the scanner reads nothing.
-func (d details) find(key string) jsonscan.Scanner {
-	s := jsonscan.Over(d)
+func (d details) find(key string) codec.Scanner {
+	s := codec.Over(d)
 	members := s.Object()
 	for s.Member(&members) {
 		if string(members.Name) == key {
@@ -54,12 +53,12 @@ func (d details) text(key string) string {
 // texts reads an array of strings, or one string of words separated by spaces, which is how OAuth writes scopes.
 func (d details) texts(key string) (out []string) {
 	s := d.find(key)
-	if s.Kind() == jsonv2.KindString {
+	if s.Kind() == codec.KindString {
 		return strings.Fields(s.Text())
 	}
 	entries := s.Array()
 	for n := 0; n < maxListed && s.Entry(&entries); n++ {
-		if s.Kind() == jsonv2.KindString {
+		if s.Kind() == codec.KindString {
 			out = append(out, s.Text())
 		}
 	}
@@ -70,7 +69,7 @@ func (d details) texts(key string) (out []string) {
 func (d details) amount(key string) decimal.Decimal {
 	s := d.find(key)
 	var literal string
-	if s.Kind() == jsonv2.KindNumber {
+	if s.Kind() == codec.KindNumber {
 		literal = string(s.Raw())
 	} else {
 		literal = s.Text()
@@ -128,11 +127,11 @@ const maxListed = 1000
 
 // listOf reads the objects of an array, up to maxListed. It ignores all other entries. text returns where the text of a
 // member belongs, or nil for a member that is not read.
-func listOf[T any](s jsonscan.Scanner, text func(item *T, member []byte) *string) (list []T) {
+func listOf[T any](s codec.Scanner, text func(item *T, member []byte) *string) (list []T) {
 	s.Share()
 	entries := s.Array()
 	for len(list) < maxListed && s.Entry(&entries) {
-		if s.Kind() != jsonv2.KindBeginObject {
+		if s.Kind() != codec.KindBeginObject {
 			continue
 		}
 		if list == nil {
@@ -152,6 +151,6 @@ func listOf[T any](s jsonscan.Scanner, text func(item *T, member []byte) *string
 
 // textOf reads a JSON string; anything else reads as "".
 func textOf(raw []byte) string {
-	s := jsonscan.Over(raw)
+	s := codec.Over(raw)
 	return s.Text()
 }

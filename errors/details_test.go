@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 // Rule: session.scope
@@ -143,7 +143,7 @@ func TestDetailsAreShownAsTheyCame(t *testing.T) {
 
 	for name, write := range map[string]func(any) ([]byte, error){
 		"v1": json.Marshal,
-		"v2": func(v any) ([]byte, error) { return jsonv2.Marshal(v) },
+		"v2": func(v any) ([]byte, error) { return codec.Marshal(v) },
 	} {
 		written, err := write(map[string]errors.JSON{"a": refusal.Details, "b": nil})
 		require.NoError(t, err, name)
@@ -151,7 +151,7 @@ func TestDetailsAreShownAsTheyCame(t *testing.T) {
 	}
 	for name, read := range map[string]func([]byte, any) error{
 		"v1": json.Unmarshal,
-		"v2": func(b []byte, into any) error { return jsonv2.Unmarshal(b, into) },
+		"v2": func(b []byte, into any) error { return codec.Unmarshal(b, into) },
 	} {
 		given := []byte(`[` + raw + `]`)
 		var kept []errors.JSON

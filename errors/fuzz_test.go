@@ -9,9 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/callfacts"
-	"github.com/moneymovement/moneymovement-go/internal/jsonscan"
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 )
 
 // FuzzDecode holds Decode to its promise: an error for any input, of a type that answers every question about it.
@@ -42,7 +41,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(409, []byte(`{"error":{"code":"already_funded","details":{"payoutId":"`+long+`","blockers":[{"code":"`+long+`"}]}}}`), "", "", true)
 	f.Fuzz(func(t *testing.T, status int, body []byte, contentType, retryAfter string, write bool) {
 		err := errors.Decode(errors.Response{
-			CallInfo: callfacts.With(errors.CallInfo{}, callfacts.Facts{ReadOnly: !write}),
+			CallInfo: errorbase.With(errors.CallInfo{}, errorbase.Facts{ReadOnly: !write}),
 			Status:   status, Body: body,
 			Header: http.Header{"Content-Type": {contentType}, "Retry-After": {retryAfter}},
 		})
@@ -60,7 +59,7 @@ func FuzzDecode(f *testing.F) {
 		if moved := failure.MovedByCall(); !write && moved == errors.MaybeMoved {
 			t.Fatalf("%T: a read moved money", err)
 		}
-		body, _ = jsonscan.Mend(body)
+		body, _ = codec.Mend(body)
 		refusal, isRefusal := errors.AsType[*errors.Refusal](err)
 		unexpected, isUnexpected := errors.AsType[*errors.UnexpectedResponse](err)
 		switch {
@@ -77,23 +76,23 @@ func FuzzDecode(f *testing.F) {
 }
 
 // members reads an object with JSON v2. It returns nil for everything else.
-func members(raw jsonv2.Value) (object map[string]jsonv2.Value) {
-	if raw.Kind() == jsonv2.KindBeginObject {
-		_ = jsonv2.Unmarshal(raw, &object)
+func members(raw codec.Value) (object map[string]codec.Value) {
+	if raw.Kind() == codec.KindBeginObject {
+		_ = codec.Unmarshal(raw, &object)
 	}
 	return object
 }
 
 // text reads a string with JSON v2. Everything else reads as "".
-func text(raw jsonv2.Value) (text string) {
-	if raw.Kind() == jsonv2.KindString {
-		_ = jsonv2.Unmarshal(raw, &text)
+func text(raw codec.Value) (text string) {
+	if raw.Kind() == codec.KindString {
+		_ = codec.Unmarshal(raw, &text)
 	}
 	return text
 }
 
 // word reads a string that is not for people. One with U+FFFD lacks a part, and reads as "".
-func word(raw jsonv2.Value) string {
+func word(raw codec.Value) string {
 	if read := text(raw); !strings.ContainsRune(read, utf8.RuneError) {
 		return read
 	}
@@ -102,19 +101,19 @@ func word(raw jsonv2.Value) string {
 
 // accepted reports whether JSON v2 reads an error of the service from the body.
 func accepted(body []byte, status int) bool {
-	var valid map[string]jsonv2.Value
-	if jsonv2.Unmarshal(body, &valid) != nil {
+	var valid map[string]codec.Value
+	if codec.Unmarshal(body, &valid) != nil {
 		return false
 	}
 	sentence := text(valid["detail"]) != "" && status >= 400 && status < 500 && status != http.StatusRequestTimeout
-	return word(members(valid["error"])["code"]) != "" || valid["detail"].Kind() == jsonv2.KindBeginArray || sentence
+	return word(members(valid["error"])["code"]) != "" || valid["detail"].Kind() == codec.KindBeginArray || sentence
 }
 
 // readAsJSONv2Does checks the parts of a refusal that every slug has, and one detail of each form.
 func readAsJSONv2Does(t *testing.T, refusal *errors.Refusal, err error, body []byte) {
 	t.Helper()
-	var top map[string]jsonv2.Value
-	if err := jsonv2.Unmarshal(body, &top); err != nil {
+	var top map[string]codec.Value
+	if err := codec.Unmarshal(body, &top); err != nil {
 		t.Fatal(err)
 	}
 	sent := members(top["error"])
@@ -122,7 +121,7 @@ func readAsJSONv2Does(t *testing.T, refusal *errors.Refusal, err error, body []b
 	if code == "" {
 		return
 	}
-	if details.Kind() == jsonv2.KindNull {
+	if details.Kind() == codec.KindNull {
 		details = nil
 	}
 	if refusal.Message != text(sent["message"]) || string(refusal.Details) != string(details) {
@@ -142,9 +141,9 @@ func readAsJSONv2Does(t *testing.T, refusal *errors.Refusal, err error, body []b
 			t.Fatalf("%q was read as %q", body, typed.PayoutID)
 		}
 	case *errors.ContactNotPayable:
-		var entries []jsonv2.Value
+		var entries []codec.Value
 		var want []errors.Blocker
-		_ = jsonv2.Unmarshal(object["blockers"], &entries)
+		_ = codec.Unmarshal(object["blockers"], &entries)
 		for _, entry := range entries {
 			if blocker := members(entry); blocker != nil {
 				want = append(want, errors.Blocker{Code: text(blocker["code"]), Message: text(blocker["message"]),

@@ -9,8 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/moneymovement/moneymovement-go/internal/callfacts"
-	"github.com/moneymovement/moneymovement-go/internal/errorpage"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 )
 
 // The largest length of texts from outside in an error's text, in bytes.
@@ -62,7 +61,7 @@ func (l errorLine) within(whole *errorLine) errorLine {
 }
 
 // String returns the line, with a link to the entry on the error page.
-func (l errorLine) String() string { return errorpage.To(l.anchor, l.words()) }
+func (l errorLine) String() string { return errorbase.LinkTo(l.anchor, l.words()) }
 
 // words returns the line without the link.
 func (l errorLine) words() string {
@@ -70,7 +69,7 @@ func (l errorLine) words() string {
 	if l.call.Operation != "" {
 		parts = append(parts, oneLine(l.call.Operation, maxName))
 	}
-	if l.call.facts.Earlier > callfacts.NonePaid {
+	if l.call.facts.Earlier > errorbase.NonePaid {
 		parts = append(parts, "this call paid nothing")
 	}
 	if status := l.statusAndCode(); status != "" {
@@ -119,11 +118,11 @@ func (l errorLine) logValue() slog.Value {
 
 // adviceOfPayment returns the advice, behind what is known of earlier calls of the payment.
 func (l errorLine) adviceOfPayment() string {
-	if l.call.facts.Earlier == callfacts.NonePaid {
+	if l.call.facts.Earlier == errorbase.NonePaid {
 		return l.advice
 	}
 	advice := "an earlier call with this key may have paid: " + l.advice
-	if l.call.facts.Earlier == callfacts.MayExist {
+	if l.call.facts.Earlier == errorbase.MayExist {
 		advice += "; with Journal in the terms, the SDK knows what earlier calls signed"
 	}
 	return advice
@@ -194,7 +193,7 @@ func causeText(err error, outer *errorLine) string {
 	if u, ok := err.(*url.Error); ok && u.Err != nil { //nolint:errorlint // a wrapped one has already been put into words
 		err = u.Err
 	}
-	return oneLine(errorpage.Without(err.Error()), maxMessage)
+	return oneLine(errorbase.WithoutLink(err.Error()), maxMessage)
 }
 
 // oneLine makes text from outside safe for a log. Characters that do not print become spaces, invalid UTF-8 becomes

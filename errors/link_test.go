@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/errorpage"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 )
 
 // The text of an error ends with a link to the entry that says what to do.
@@ -35,12 +35,12 @@ func TestAnErrorLinksToItsEntry(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := tc.err.Error()
-			assert.True(t, strings.HasSuffix(text, " - see "+errorpage.Address+"#"+tc.anchor), text)
-			assert.Equal(t, 1, strings.Count(text, errorpage.Address), "one link, and not half of another: %s", text)
+			assert.True(t, strings.HasSuffix(text, " - see "+errorbase.PageAddress+"#"+tc.anchor), text)
+			assert.Equal(t, 1, strings.Count(text, errorbase.PageAddress), "one link, not half of another: %s", text)
 			assert.NotContains(t, text, "…")
 		})
 	}
 }
 
 // linked returns a text of so many bytes with a link at its end.
-func linked(length int) string { return errorpage.To("not_found", strings.Repeat("x", length)) }
+func linked(length int) string { return errorbase.LinkTo("not_found", strings.Repeat("x", length)) }

@@ -3,8 +3,7 @@ package errors
 import (
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/internal/errorpage"
-	"github.com/moneymovement/moneymovement-go/internal/handshake"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 )
 
 // InvalidInput is the error for input that the SDK refuses before it sends anything.
@@ -22,7 +21,7 @@ func (e *InvalidInput) Error() string { return e.line().String() }
 
 func (e *InvalidInput) line() *errorLine {
 	return &errorLine{call: e.CallInfo, message: "invalid input", subjects: fieldMessages(e.Fields),
-		anchor: errorpage.Anchor("errors.InvalidInput")}
+		anchor: errorbase.Anchor("errors.InvalidInput")}
 }
 
 // Remedy returns [RemedyChangeRequest].
@@ -51,9 +50,9 @@ func (e *NotDelivered) Error() string { return e.line().String() }
 func (e *NotDelivered) line() *errorLine {
 	advice := "the service did nothing: you can make the same call again"
 	switch {
-	case handshake.Untrusted(e.Err):
+	case errorbase.Untrusted(e.Err):
 		advice = "nothing was sent: check the base URL, because the certificate of that server is not valid"
-	case handshake.NoTLS(e.Err):
+	case errorbase.NoTLS(e.Err):
 		advice = "nothing was sent: check the base URL, because that server does not support TLS 1.2 or later"
 	case !e.Retryable():
 		advice = ""
@@ -61,7 +60,7 @@ func (e *NotDelivered) line() *errorLine {
 		advice += ", but not before " + e.RetryAt.UTC().Format(time.RFC3339)
 	}
 	line := &errorLine{call: e.CallInfo, message: "not delivered", cause: e.Err, advice: advice,
-		anchor: errorpage.Anchor("errors.NotDelivered")}
+		anchor: errorbase.Anchor("errors.NotDelivered")}
 	if refusal, ok := AsType[*Refusal](e.Err); ok { // of a login, which says more
 		line.anchor = refusal.anchor()
 	}
@@ -78,7 +77,7 @@ func (e *NotDelivered) Retryable() bool {
 	if failure, ok := AsType[Failure](e.Err); ok {
 		return failure.Retryable()
 	}
-	return !handshake.Final(e.Err)
+	return !errorbase.Final(e.Err)
 }
 
 // MovedByCall returns [NotMoved]: the request did not reach the service, or it only reads.

@@ -7,17 +7,16 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/callfacts"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 )
 
 // Heads of calls about which different things are known.
 var (
-	reading      = callfacts.With(errors.CallInfo{Operation: "GetPayout"}, callfacts.Facts{ReadOnly: true})
+	reading      = errorbase.With(errors.CallInfo{Operation: "GetPayout"}, errorbase.Facts{ReadOnly: true})
 	keyed        = errors.CallInfo{Operation: "BookPayout", IdempotencyKey: "invoice-42"}
-	once         = callfacts.With(errors.CallInfo{Operation: "CreateQuote"}, callfacts.Facts{Once: true})
-	harmless     = callfacts.With(errors.CallInfo{Operation: "CreateContact"}, callfacts.Facts{Moneyless: true})
-	harmlessOnce = callfacts.With(errors.CallInfo{Operation: "CreateInvoice"},
-		callfacts.Facts{Once: true, Moneyless: true})
+	once         = errorbase.With(errors.CallInfo{Operation: "CreateQuote"}, errorbase.Facts{Once: true})
+	harmless     = errorbase.With(errors.CallInfo{Operation: "CreateContact"}, errorbase.Facts{Moneyless: true})
+	harmlessOnce = errorbase.With(errors.CallInfo{Operation: "CreateInvoice"}, errorbase.Facts{Once: true, Moneyless: true})
 )
 
 func TestRefusalJudgement(t *testing.T) {

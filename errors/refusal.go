@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/internal/errorpage"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 )
 
 // Refusal is the part that all refusals have in common. The type of each slug embeds it and unwraps to it, so errors.As
@@ -74,9 +74,9 @@ func (r *Refusal) lineWith(subjects, advice string) *errorLine {
 // anchor returns the entry of the error page that explains the refusal.
 func (r *Refusal) anchor() string {
 	if r.Code.Known() {
-		return errorpage.Anchor(string(r.Code))
+		return errorbase.Anchor(string(r.Code))
 	}
-	return errorpage.Anchor("errors.Unrecognized")
+	return errorbase.Anchor("errors.Unrecognized")
 }
 
 // subjects returns the names of what failed, such as fields. Types that have such names override it.

@@ -28,7 +28,7 @@ func TestTheStandardPackageIsExported(t *testing.T) {
 	require.Contains(t, names, "ErrUnsupported")
 	require.Contains(t, names, "AsType")
 	for name := range names {
-		assert.Contains(t, own, name, "add errors.%s to standard.go", name)
+		assert.Contains(t, own, name, "add errors.%s to failure.go", name)
 	}
 }
 

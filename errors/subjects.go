@@ -3,7 +3,7 @@ package errors
 import (
 	"strings"
 
-	"github.com/moneymovement/moneymovement-go/internal/errorpage"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 )
 
 // Some refusals list what failed, such as fields. Their text has the names and codes, so that a log line says what to
@@ -26,7 +26,7 @@ func (e *DetailErrors) line() *errorLine {
 		names[i] = nameAndCode(item.Path, item.Type)
 	}
 	line := e.lineWith(listed(names), "")
-	line.anchor = errorpage.Anchor("errors.DetailErrors")
+	line.anchor = errorbase.Anchor("errors.DetailErrors")
 	return line
 }
 

@@ -20,7 +20,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/errorpage"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 )
 
 func TestErrorTexts(t *testing.T) {
@@ -118,7 +118,7 @@ func TestErrorTexts(t *testing.T) {
 			Err: errors.New("secret"),
 		},
 	} {
-		t.Run(want, func(t *testing.T) { assert.Equal(t, want, errorpage.Without(err.Error())) })
+		t.Run(want, func(t *testing.T) { assert.Equal(t, want, errorbase.WithoutLink(err.Error())) })
 	}
 }
 
@@ -159,10 +159,10 @@ func TestTextsAreOneBoundedLine(t *testing.T) {
 
 func TestLongMessageIsCutOff(t *testing.T) {
 	textOf := func(message string) string {
-		return errorpage.Without((&errors.Refusal{Message: message}).Error())
+		return errorbase.WithoutLink((&errors.Refusal{Message: message}).Error())
 	}
 	refusal := errors.Refusal{Message: strings.Repeat("é", 1000)}
-	text := errorpage.Without(refusal.Error())
+	text := errorbase.WithoutLink(refusal.Error())
 	assert.LessOrEqual(t, len(text), 300)
 	assert.True(t, strings.HasSuffix(text, "é…"), text)
 	assert.Equal(t, strings.Repeat("a", 300), textOf(strings.Repeat("a", 300)),

@@ -5,7 +5,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/moneymovement/moneymovement-go/internal/errorpage"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 )
 
 // maxExcerpt is the largest length of an excerpt, in bytes.
@@ -76,7 +76,7 @@ func (e *UnexpectedResponse) line() *errorLine {
 		advice = "something other than the service sent it: check the base URL, and any proxy in between"
 	}
 	return &errorLine{call: e.CallInfo, status: e.Status, message: message, advice: advice, retryAfter: e.RetryAfter,
-		anchor: errorpage.Anchor("errors.UnexpectedResponse")}
+		anchor: errorbase.Anchor("errors.UnexpectedResponse")}
 }
 
 // Unwrap returns Err.

@@ -1,9 +1,6 @@
 package errors
 
-import (
-	"github.com/moneymovement/moneymovement-go/internal/callfacts"
-	"github.com/moneymovement/moneymovement-go/internal/errorpage"
-)
+import "github.com/moneymovement/moneymovement-go/internal/errorbase"
 
 // OutcomeUnknown is the error for a write whose response was lost or cannot be read. The service may have done what the
 // request asked for.
@@ -34,11 +31,11 @@ func (e *OutcomeUnknown) Error() string { return e.line().String() }
 
 func (e *OutcomeUnknown) line() *errorLine {
 	message := "outcome unknown"
-	if e.facts.Earlier > callfacts.NonePaid { // of the payment, and not of this call
+	if e.facts.Earlier > errorbase.NonePaid { // of the payment, and not of this call
 		message = ""
 	}
 	return &errorLine{call: e.CallInfo, message: message, cause: e.Cause, advice: e.Resolve, doubt: true,
-		anchor: errorpage.Anchor("errors.OutcomeUnknown")}
+		anchor: errorbase.Anchor("errors.OutcomeUnknown")}
 }
 
 // Is reports whether target is in Cause's tree, so that errors.Is finds a context's error or io.ErrUnexpectedEOF.

@@ -3,11 +3,14 @@ package fleet
 import (
 	"context"
 	"crypto/rand"
+	"maps"
+	"strings"
 	"time"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
+	"github.com/moneymovement/moneymovement-go/internal/outcome"
 	"github.com/moneymovement/moneymovement-go/internal/ratewindow"
-	"github.com/moneymovement/moneymovement-go/internal/required"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -42,8 +45,51 @@ func NewLimiter(windows Windows, credential string, options ...Option) (*Limiter
 // Wait implements [moneymovement.RateLimiter]. It fails with *[moneymovement.NoRoom] if the call cannot be sent before
 // ctx ends or its approval expires, and with *[StoreAway] if the store cannot be used.
 func (l *Limiter) Wait(ctx context.Context, call moneymovement.RateCall) error {
-	if err := required.Context(ctx, "Limiter.Wait"); err != nil {
+	if err := outcome.RequireContext(ctx, "Limiter.Wait"); err != nil {
 		return err
 	}
 	return l.of.Wait(ctx, call)
 }
+
+// Option changes a [Limiter].
+type Option func(*settings)
+
+type settings struct {
+	allowances map[moneymovement.Window]moneymovement.Allowance
+	sharing    ratewindow.Sharing
+}
+
+// WithShareWhileAway lets each of n processes use 1/n of a window while the store cannot be reached. It counts the
+// calls that it made before, and what it last knew about the calls of the others, so that together they stay near the
+// limit.
+// Without this option, calls then fail with *[StoreAway].
+func WithShareWhileAway(n int) Option { return func(s *settings) { s.sharing.Share = n } }
+
+// WithPatience sets how long calls wait for a store that cannot be reached before they fail with *[StoreAway]. The
+// default is 2 seconds, which is enough for most restarts of a store. It has no effect with [WithShareWhileAway].
+func WithPatience(d time.Duration) Option { return func(s *settings) { s.sharing.Patience = d } }
+
+// WithWindow changes what a window allows, for a service with other limits, or for a test with short windows. Every
+// process must state the same. With no calls, the window is not limited.
+func WithWindow(window moneymovement.Window, allowance moneymovement.Allowance) Option {
+	return func(s *settings) {
+		s.allowances = maps.Clone(s.allowances)
+		s.allowances[window] = allowance
+	}
+}
+
+// StoreAway is the error of a call whose rate window cannot be asked for, because the store of the windows cannot be
+// reached, does not respond in time, or has a damaged value. Nothing was sent.
+type StoreAway struct {
+	Window moneymovement.Window
+	Err    error // what the store returned
+}
+
+// Error returns one line that is safe to log.
+func (e *StoreAway) Error() string {
+	reason := strings.Join(strings.Fields(e.Err.Error()), " ") // that of a database can have several lines
+	return errorbase.Text(e, "the store of rate window "+string(e.Window)+" cannot be used: "+reason)
+}
+
+// Unwrap returns Err.
+func (e *StoreAway) Unwrap() error { return e.Err }

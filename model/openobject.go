@@ -6,7 +6,7 @@ import (
 	"io"
 
 	jsonerrors "github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
@@ -15,7 +15,7 @@ var errNoObject = errors.New("the value is not a JSON object")
 // UnmarshalJSON reads a JSON object as encoding/json does, except for numbers. Each number becomes a [Number], because
 // it can be an amount of money. A number of more than 78 digits becomes an errors.JSON, which has its text.
 func (o *OpenObject) UnmarshalJSON(b []byte) error {
-	dec := jsonv2.NewDecoder(bytes.NewReader(b))
+	dec := codec.NewDecoder(bytes.NewReader(b))
 	value, err := readOpen(dec)
 	if err != nil {
 		return err
@@ -33,9 +33,9 @@ func (o *OpenObject) UnmarshalJSON(b []byte) error {
 
 // readOpen reads the next value. It needs no hook of the decoder, because releases of Go differ in how a hook leaves a
 // value to the decoder.
-func readOpen(dec *jsonv2.Decoder) (any, error) {
+func readOpen(dec *codec.Decoder) (any, error) {
 	switch dec.PeekKind() {
-	case jsonv2.KindNumber:
+	case codec.KindNumber:
 		literal, err := dec.ReadValue()
 		if err != nil {
 			return nil, err
@@ -44,7 +44,7 @@ func readOpen(dec *jsonv2.Decoder) (any, error) {
 			return NewNumber(amount), nil
 		}
 		return jsonerrors.JSON(literal.Clone()), nil
-	case jsonv2.KindBeginObject:
+	case codec.KindBeginObject:
 		object := map[string]any{}
 		return object, readEach(dec, func() error {
 			name, err := dec.ReadToken()
@@ -55,7 +55,7 @@ func readOpen(dec *jsonv2.Decoder) (any, error) {
 			object[key], err = readOpen(dec)
 			return err
 		})
-	case jsonv2.KindBeginArray:
+	case codec.KindBeginArray:
 		list := []any{}
 		err := readEach(dec, func() error {
 			item, err := readOpen(dec)
@@ -67,19 +67,19 @@ func readOpen(dec *jsonv2.Decoder) (any, error) {
 	var plain any
 	value, err := dec.ReadValue()
 	if err == nil {
-		err = jsonv2.Unmarshal(value, &plain)
+		err = codec.Unmarshal(value, &plain)
 	}
 	return plain, err
 }
 
 // readEach calls read for each item of an object or a list.
-func readEach(dec *jsonv2.Decoder, read func() error) error {
+func readEach(dec *codec.Decoder, read func() error) error {
 	if _, err := dec.ReadToken(); err != nil {
 		return err
 	}
 	for {
 		switch dec.PeekKind() {
-		case jsonv2.KindEndObject, jsonv2.KindEndArray, jsonv2.KindInvalid:
+		case codec.KindEndObject, codec.KindEndArray, codec.KindInvalid:
 			_, err := dec.ReadToken()
 			return err
 		}

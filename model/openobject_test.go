@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
@@ -19,7 +19,7 @@ func TestOpenObjectsKeepTheirNumbers(t *testing.T) {
 		`{"deep":2.5}],"text":"1.10","none":null,"yes":true}`
 	for name, read := range map[string]func([]byte, any) error{
 		"v1": stdjson.Unmarshal,
-		"v2": func(b []byte, into any) error { return jsonv2.Unmarshal(b, into) },
+		"v2": func(b []byte, into any) error { return codec.Unmarshal(b, into) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			var holder struct {
@@ -48,11 +48,11 @@ func TestOpenObjectsKeepTheirNumbers(t *testing.T) {
 func TestOpenObjectsAreObjects(t *testing.T) {
 	object := model.OpenObject{"a": "b"}
 	for _, document := range []string{`[1]`, `"a"`, `1`, `{"a":1,"a":2}`, `{"a":}`} {
-		assert.Error(t, jsonv2.Unmarshal([]byte(document), &object), document)
+		assert.Error(t, codec.Unmarshal([]byte(document), &object), document)
 	}
-	var syntax *jsonv2.SyntacticError
-	require.ErrorAs(t, jsonv2.Unmarshal([]byte(`{"a":1.}`), &object), &syntax, "a number that is cut off")
+	var syntax *codec.SyntacticError
+	require.ErrorAs(t, codec.Unmarshal([]byte(`{"a":1.}`), &object), &syntax, "a number that is cut off")
 	require.ErrorAs(t, object.UnmarshalJSON([]byte(`{"a":1.}`)), &syntax, "without a decoder that looked at it before")
-	require.NoError(t, jsonv2.Unmarshal([]byte(`null`), &object))
+	require.NoError(t, codec.Unmarshal([]byte(`null`), &object))
 	assert.Nil(t, object)
 }

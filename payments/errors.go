@@ -2,7 +2,7 @@ package payments
 
 import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
-	"github.com/moneymovement/moneymovement-go/internal/errorpage"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 )
 
 // NotFound says that a store has no payment with this key.
@@ -10,7 +10,7 @@ type NotFound struct{ Key moneymovement.Key }
 
 // Error returns one line, safe to log.
 func (e *NotFound) Error() string {
-	return errorpage.Textf(e, "no payment with the key %q is stored", e.Key)
+	return errorbase.Textf(e, "no payment with the key %q is stored", e.Key)
 }
 
 // LeaseLost says that a process may not change a payment any more: its lease has ended, and another process has claimed
@@ -22,7 +22,7 @@ type LeaseLost struct {
 
 // Error returns one line, safe to log.
 func (e *LeaseLost) Error() string {
-	return errorpage.Textf(e, "payment %q: the lease of %s (epoch %d) has ended, and another process goes on with it",
+	return errorbase.Textf(e, "payment %q: the lease of %s (epoch %d) has ended, and another process goes on with it",
 		e.Key, e.Lease.Owner, e.Lease.Epoch)
 }
 
@@ -31,7 +31,7 @@ type Busy struct{ Key moneymovement.Key }
 
 // Error returns one line, safe to log.
 func (e *Busy) Error() string {
-	return errorpage.Textf(e, "payment %q: a call is being made for it; try again when it has ended", e.Key)
+	return errorbase.Textf(e, "payment %q: a call is being made for it; try again when it has ended", e.Key)
 }
 
 // NotPossible says that a decision does not fit the payment. Nothing was changed.
@@ -45,7 +45,7 @@ type NotPossible struct {
 
 // Error returns one line, safe to log.
 func (e *NotPossible) Error() string {
-	return errorpage.Textf(e, "payment %q is %s: %s is not possible: %s", e.Key, e.State, e.Decision, e.Problem)
+	return errorbase.Textf(e, "payment %q is %s: %s is not possible: %s", e.Key, e.State, e.Decision, e.Problem)
 }
 
 // NotRunning says that a processor cannot be resumed: it was resumed before, or was stopped.
@@ -53,7 +53,7 @@ type NotRunning struct{}
 
 // Error returns one line.
 func (e *NotRunning) Error() string {
-	return errorpage.Text(e, "the processor was resumed or stopped before, and is resumed only once: make a new one")
+	return errorbase.Text(e, "the processor was resumed or stopped before, and is resumed only once: make a new one")
 }
 
 // Unfinished says that calls were under way when the time to stop had passed. Their payments are stored, and the next
@@ -67,7 +67,7 @@ type Unfinished struct {
 
 // Error returns one line, safe to log.
 func (e *Unfinished) Error() string {
-	return errorpage.Textf(e, "%d payments were under way when the time to stop had passed (%v); they are stored, "+
+	return errorbase.Textf(e, "%d payments were under way when the time to stop had passed (%v); they are stored, "+
 		"and the next Resume goes on with them", len(e.Keys), e.Err)
 }
 
@@ -79,7 +79,7 @@ type BadPosition struct{ Position Position }
 
 // Error returns one line, safe to log.
 func (e *BadPosition) Error() string {
-	return errorpage.Textf(e, "%q is not a position of this store: pass one that Watch returned, or the zero value",
+	return errorbase.Textf(e, "%q is not a position of this store: pass one that Watch returned, or the zero value",
 		e.Position)
 }
 
@@ -92,7 +92,7 @@ type Unreadable struct {
 
 // Error returns one line, safe to log.
 func (e *Unreadable) Error() string {
-	return errorpage.Textf(e, "the stored payment %q cannot be read, and is left alone: %v", e.Key, e.Err)
+	return errorbase.Textf(e, "the stored payment %q cannot be read, and is left alone: %v", e.Key, e.Err)
 }
 
 // Unwrap returns Err.

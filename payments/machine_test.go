@@ -1,8 +1,14 @@
 package payments
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -323,4 +329,130 @@ func TestLooksBecomeRare(t *testing.T) {
 	}
 	assert.Less(t, looks, 24*60/2)
 	assert.Greater(t, looks, 24*60/5)
+}
+
+// leased is a payment that this process has claimed.
+var leased = Claimed{Record{Key: "k-1"}, Lease{Owner: "p1", Epoch: 1}}
+
+// oneMinute holds leases for a minute.
+func oneMinute() *held {
+	return newHeld(NewMemoryStore(), Config{Owner: "p1", LeaseFor: time.Minute, Now: time.Now},
+		&outage{logger: slog.New(slog.DiscardHandler)})
+}
+
+// A claim that took as long as the lease lasts has no lease any more. Nothing may begin under it.
+func TestALeaseThatEndedBeforeTheStep(t *testing.T) {
+	t.Parallel()
+	for _, took := range []time.Duration{time.Minute, time.Minute + time.Nanosecond, time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			h := oneMinute()
+			claimed := time.Now()
+			time.Sleep(took)
+			kept, _, done := h.keep(t.Context(), leased, claimed)
+			lost, ok := errors.AsType[*LeaseLost](context.Cause(kept))
+			require.True(t, ok, "%v: %v", took, context.Cause(kept))
+			assert.Equal(t, leased.Lease, lost.Lease)
+			done(time.Time{}, true)
+		})
+	}
+}
+
+// Until then, the step has what is left of it.
+func TestALeaseCountsFromItsClaim(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := oneMinute()
+		claimed := time.Now()
+		time.Sleep(50 * time.Second)
+		kept, _, done := h.keep(t.Context(), leased, claimed)
+		require.NoError(t, kept.Err())
+		<-kept.Done()
+		assert.Equal(t, time.Minute, time.Since(claimed))
+		done(time.Time{}, true)
+	})
+}
+
+// arrow is a change from one state to another.
+type arrow struct{ from, to string }
+
+// possible returns the changes that the state machine can make: every event that can happen in a state, with everything
+// that it can show.
+func possible(t *testing.T) (arrows []arrow) {
+	t.Helper()
+	changed := func(from, to Record) {
+		if a := (arrow{string(from.State), string(to.State)}); from.State != to.State && !slices.Contains(arrows, a) {
+			arrows = append(arrows, a)
+		}
+	}
+	reason, policy := &Reason{Code: ReasonKeyTooOld}, Policy{}.withDefaults()
+	show := func(r Record, shown ...found) {
+		for _, f := range shown {
+			f.mayHaveLeft, f.reason = f.state == moneymovement.PaymentInDoubt, reason
+			changed(r, r.after(f, policy, birth))
+		}
+	}
+	ends := []found{
+		{state: moneymovement.PaymentPaid}, {state: moneymovement.PaymentCompleted},
+		{state: moneymovement.PaymentCameBack}, {state: moneymovement.PaymentRefused},
+		{state: moneymovement.PaymentNotPaid}, {state: moneymovement.PaymentNotPaid, next: outcome.Pause},
+		{state: moneymovement.PaymentNeedsDecision}, {state: moneymovement.PaymentInDoubt},
+		{state: moneymovement.PaymentInDoubt, next: outcome.NewKey},
+	}
+	accepted := Record{Key: "k", Kind: KindPayout, State: moneymovement.PaymentAccepted}
+	paying := accepted.begin(birth)
+	changed(accepted, paying)
+	changed(accepted, accepted.expire(birth))
+	signed := paying.signing(dapi.History{PayoutID: "po_1"}, nil)
+	show(signed, ends...)
+	doubted := signed
+	doubted.State = moneymovement.PaymentInDoubt
+	show(doubted, ends...)
+	paid := signed.after(found{state: moneymovement.PaymentPaid}, policy, birth)
+	show(paid, found{state: moneymovement.PaymentPaid, same: true}, found{state: moneymovement.PaymentCompleted},
+		found{state: moneymovement.PaymentCameBack})
+	completed := paid.after(found{state: moneymovement.PaymentCompleted}, policy, birth)
+	changed(completed, completed.returned(reason, birth))
+
+	for _, state := range moneymovement.StoredPaymentStates() {
+		for _, left := range []bool{false, true} {
+			unpaid := state == moneymovement.PaymentAccepted
+			if left && unpaid || !left && !unpaid && state != moneymovement.PaymentNeedsDecision {
+				continue // such a record is not possible, or the state is over in a moment
+			}
+			r := Record{Key: "k", Kind: KindPayout, State: state, MayHaveLeft: left, Reason: reason}
+			r.Reason = &Reason{Code: ReasonKeyReused}
+			for _, d := range []Decision{
+				NewBounds(dapi.Bounds{}), Retry(), Cancel(""), WasPaid(""), WasPaid("po_1"), WasNotPaid(""),
+			} {
+				if next, problem := r.decide(d, birth); problem == "" {
+					changed(r, next)
+				}
+			}
+		}
+	}
+	asked := dapi.PayoutCreate{ContactID: "ct_1", Amount: decimal.NewFromInt(5), Currency: dapi.USDC}
+	for _, used := range []time.Time{{}, birth} {
+		record, err := Prepare(Payment{Key: "k", Account: OwnAccount, Payout: asked, FirstUsed: used}, birth)
+		require.NoError(t, err)
+		arrows = append(arrows, arrow{"submit", string(record.State)})
+	}
+	return arrows
+}
+
+// docs/pictures/payment-states.svg draws these. When they change, draw it anew.
+func TestEveryChangeOfState(t *testing.T) {
+	var drawn []arrow
+	for row := range strings.Lines(`accepted: paying refused
+completed: came_back
+in_doubt: accepted came_back completed needs_decision paid refused
+needs_decision: accepted completed in_doubt paid refused
+paid: came_back completed
+paying: accepted came_back completed in_doubt needs_decision paid refused
+submit: accepted in_doubt`) {
+		from, to, _ := strings.Cut(row, ":")
+		for _, state := range strings.Fields(to) {
+			drawn = append(drawn, arrow{from, state})
+		}
+	}
+	assert.ElementsMatch(t, possible(t), drawn)
 }

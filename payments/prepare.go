@@ -13,8 +13,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
-	"github.com/moneymovement/moneymovement-go/internal/precheck"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
+	"github.com/moneymovement/moneymovement-go/internal/outcome"
 )
 
 // Prepare checks a submission and returns the record to insert for it. [Processor.Submit] uses it. It is for engines
@@ -74,7 +74,7 @@ func (r *Record) reread() error {
 		return err
 	}
 	var read terms
-	if err := jsonv2.Unmarshal(text, &read); err != nil {
+	if err := codec.Unmarshal(text, &read); err != nil {
 		return err
 	}
 	r.Payout, r.Bounds, r.Escrow, r.Transfer = read.Payout, read.Bounds, read.Escrow, read.Transfer
@@ -105,9 +105,9 @@ func (r *Record) check() error {
 	var err error
 	switch r.Kind {
 	case KindEscrow:
-		err = precheck.Deal(nil, *r.Escrow, string(r.Key))
+		err = outcome.CheckDeal(nil, *r.Escrow, string(r.Key))
 	case KindEscrowAction:
-		err = precheck.Action(*r.Escrow, string(r.EscrowID), string(r.Action), string(r.Key))
+		err = outcome.CheckAction(*r.Escrow, string(r.EscrowID), string(r.Action), string(r.Key))
 	case KindTransfer:
 		var to appapi.Destination
 		if r.Transfer != nil {
@@ -115,7 +115,7 @@ func (r *Record) check() error {
 		}
 		err = appapi.CheckSend(to, r.Key)
 	default:
-		err = precheck.Payout(nil, *r.Payout, r.Bounds, string(r.Key))
+		err = outcome.CheckPayout(nil, *r.Payout, r.Bounds, string(r.Key))
 	}
 	if err != nil {
 		return err
@@ -191,8 +191,8 @@ func (r *Record) terms() ([]byte, error) {
 		quote := *bounds.NoWorseThan
 		quote.ExpiresAt, bounds.NoWorseThan = quote.ExpiresAt.UTC(), &quote
 	}
-	return jsonv2.Marshal(terms{r.Kind, r.Account, r.Payout, bounds, r.Escrow, escrowID, r.Action, r.Transfer},
-		jsonv2.Deterministic())
+	return codec.Marshal(terms{r.Kind, r.Account, r.Payout, bounds, r.Escrow, escrowID, r.Action, r.Transfer},
+		codec.Deterministic())
 }
 
 // Work returns the class of work that a payment waits for.
@@ -223,14 +223,14 @@ func (r *Record) Encode() ([]byte, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	return jsonv2.Marshal(r, jsonv2.Deterministic())
+	return codec.Marshal(r, codec.Deterministic())
 }
 
 // Decode returns the record that a [Store] keeps under a key, from the text that [Record.Encode] returned. See
 // [Record.Err].
 func Decode(key moneymovement.Key, text []byte) Record {
 	var record Record
-	err := jsonv2.Unmarshal(text, &record, jsonv2.NoUnknownMembers())
+	err := codec.Unmarshal(text, &record, codec.NoUnknownMembers())
 	switch {
 	case err != nil:
 	case record.Key != key || record.Key == "":

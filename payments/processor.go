@@ -10,7 +10,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/required"
+	"github.com/moneymovement/moneymovement-go/internal/outcome"
 )
 
 // Config are the settings of a processor. The zero value has the defaults.
@@ -108,9 +108,9 @@ func New(store Store, services Services, config Config) (*Processor, error) {
 func (p *Processor) ready(ctx context.Context, operation string) error {
 	if p == nil || p.store == nil {
 		return &errors.InvalidInput{CallInfo: errors.CallInfo{Operation: operation},
-			Fields: []errors.Field{required.NoClient("payments.New")}}
+			Fields: []errors.Field{outcome.NoClient("payments.New")}}
 	}
-	return required.Context(ctx, operation)
+	return outcome.RequireContext(ctx, operation)
 }
 
 // capacity returns how many payments the rate windows carry at the same time.
@@ -280,4 +280,30 @@ func (c *changes) happened() {
 		close(c.next)
 		c.next = nil
 	}
+}
+
+// Prepare is the function [Prepare] with what this processor knows: it also refuses a payment that the services cannot
+// make, and stores what the tracer returns. It is for engines that insert the record themselves.
+func (p *Processor) Prepare(ctx context.Context, submission Submission) (Record, error) {
+	if err := p.ready(ctx, "Prepare"); err != nil {
+		return Record{}, err
+	}
+	return p.prepare(ctx, submission)
+}
+
+// Wake makes a processor that is resumed look for due work now, and not at its next poll. It is for engines that hear
+// of work which another process has stored. It returns false if the processor is not resumed, or is stopped.
+func (p *Processor) Wake() bool {
+	if p == nil || p.store == nil {
+		return false
+	}
+	r := p.runner
+	r.mu.Lock()
+	running := r.started && !r.stopped
+	r.pollAt = time.Time{}
+	r.mu.Unlock()
+	if running {
+		r.wakeUp()
+	}
+	return running
 }

@@ -4,7 +4,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/precheck"
+	"github.com/moneymovement/moneymovement-go/internal/outcome"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -82,9 +82,9 @@ func (s Services) check(operation string, r *Record) error {
 	}
 	switch of := s.of(r); r.Kind { // nothing is stored that this process knows to be impossible
 	case KindPayout:
-		return precheck.Payout(of.payouts, *r.Payout, r.Bounds, string(r.Key))
+		return outcome.CheckPayout(of.payouts, *r.Payout, r.Bounds, string(r.Key))
 	case KindEscrow:
-		return precheck.Deal(of.escrows, *r.Escrow, string(r.Key))
+		return outcome.CheckDeal(of.escrows, *r.Escrow, string(r.Key))
 	}
 	return nil
 }

@@ -8,8 +8,6 @@
 //	client, err := public.New("https://host.example")
 //	rate, err := client.Rates.Get(ctx, "EUR")
 //
-// The examples below play recorded responses: in your program, server.URL is the service's address.
-//
 // Words such as invoice and payment method are explained in the [glossary].
 //
 // A client of this package never sends a credential and keeps no cookies. Its requests have the headers Accept:
@@ -24,3 +22,9 @@
 //
 // [glossary]: https://github.com/moneymovement/moneymovement-go/blob/main/docs/glossary.md
 package public
+
+//go:generate ../internal/tools/run oapi-codegen -config ../internal/tools/codegen/oapi/public.yaml -o api.gen.go ../openapi/public.yaml
+//go:generate gofmt -w -r "externalRef0 -> model" api.gen.go
+//go:generate ../internal/tools/run answers -spec ../openapi/public.yaml -package public
+//go:generate ../internal/tools/run requests -spec ../openapi/public.yaml
+//go:generate ../internal/tools/run readable .

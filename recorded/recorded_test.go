@@ -45,6 +45,9 @@ func TestAResponseIsAsFreshAsTheTimeThatIsPassed(t *testing.T) {
 	require.NoError(t, json.Unmarshal(body, &payout))
 	assert.True(t, payout.Quote.ExpiresAt.After(noon), payout.Quote.ExpiresAt)
 	assert.False(t, payout.Quote.ExpiresAt.After(noon.Add(2*time.Minute)), payout.Quote.ExpiresAt)
+	signed := payout.Approval.Payload
+	assert.Contains(t, string(signed), `"expiresAt":"2031-05-06T12:02:00Z"`)
+	assert.True(t, strings.HasPrefix(string(signed), `{"account":`), "canonical: %s", signed)
 }
 
 func TestAnUnknownOperation(t *testing.T) {

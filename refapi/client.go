@@ -76,3 +76,21 @@ func (c lowLevel) request(op *transport.Operation, options []moneymovement.CallO
 func (c lowLevel) ready(ctx context.Context, op *transport.Operation) error {
 	return transport.Ready(ctx, c.transport, op, maker)
 }
+
+// Products lists what a merchant sells.
+type Products struct{ low lowLevel }
+
+// List returns the merchant's products that are on sale. To get all products:
+//
+//	List(ctx, ListMerchantProductsParams{ActiveOnly: new(false)})
+//
+// Prices are exact decimals in the product's Currency. An amount is nil if the service does not return it.
+func (s *Products) List(
+	ctx context.Context, params ListMerchantProductsParams, options ...moneymovement.CallOption,
+) ([]MerchantProduct, error) {
+	products, err := transport.Of(s).low.ListMerchantProducts(ctx, &params, options)
+	if err != nil {
+		return nil, err
+	}
+	return *products, nil
+}

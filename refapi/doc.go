@@ -17,8 +17,6 @@
 //	})
 //	status, err := client.Quotes.Wait(ctx, quoteID, refapi.Settled)
 //
-// The examples below play recorded responses: in your program, server.URL is the service's address.
-//
 // Words such as quote and payin are explained in the [glossary].
 //
 // # Credential
@@ -49,3 +47,9 @@
 //
 // [glossary]: https://github.com/moneymovement/moneymovement-go/blob/main/docs/glossary.md
 package refapi
+
+//go:generate ../internal/tools/run oapi-codegen -config ../internal/tools/codegen/oapi/refapi.yaml -o api.gen.go ../openapi/refapi.yaml
+//go:generate gofmt -w -r "externalRef0 -> model" api.gen.go
+//go:generate ../internal/tools/run answers -spec ../openapi/refapi.yaml -package refapi
+//go:generate ../internal/tools/run requests -spec ../openapi/refapi.yaml
+//go:generate ../internal/tools/run readable -unexport MerchantProductList,ValidationErrorItem,WebhookAcknowledgement .

@@ -8,8 +8,8 @@ import (
 	"github.com/shopspring/decimal"
 
 	moneyerrors "github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/errorpage"
-	"github.com/moneymovement/moneymovement-go/signing/internal/oneline"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
+	"github.com/moneymovement/moneymovement-go/signing/internal/keyfile"
 )
 
 // Approval is what the service returns when a payment is prepared: bytes that the developer key must sign within a
@@ -89,7 +89,7 @@ func (e *ApprovalRefused) Error() string {
 	if e.Resource != "" {
 		of = " of " + quote(e.Resource)
 	}
-	message := fmt.Sprintf("signing: approval %s%s refused: %s: %s", quote(e.ApprovalID), of, oneline.Of(e.Field),
+	message := fmt.Sprintf("signing: approval %s%s refused: %s: %s", quote(e.ApprovalID), of, keyfile.OneLine(e.Field),
 		e.Reason)
 	if e.Want != "" || e.Got != "" {
 		message += fmt.Sprintf(" (got %s, want %s)", quote(e.Got), quote(e.Want))
@@ -97,7 +97,7 @@ func (e *ApprovalRefused) Error() string {
 	if e.Err != nil {
 		message += ": " + e.Err.Error()
 	}
-	return errorpage.Text(e, message)
+	return errorbase.Text(e, message)
 }
 
 // Unwrap returns Err.

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -57,7 +57,7 @@ func payoutIntent() signing.Intent {
 func canonical(t require.TestingT, members terms) []byte {
 	data, err := json.Marshal(members)
 	require.NoError(t, err)
-	value := jsonv2.Value(data)
+	value := codec.Value(data)
 	require.NoError(t, value.Canonicalize())
 	return value
 }

@@ -4,8 +4,7 @@ import (
 	"bytes"
 	"unicode/utf8"
 
-	"github.com/moneymovement/moneymovement-go/internal/jsonscan"
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 // checkCanonical refuses data that is not a JSON object in RFC 8785 canonical form.
@@ -13,7 +12,7 @@ func checkCanonical(data []byte) *ApprovalRefused {
 	if plainlyCanonical(data) {
 		return nil
 	}
-	canonical := jsonv2.Value(bytes.Clone(data))
+	canonical := codec.Value(bytes.Clone(data))
 	if err := canonical.Canonicalize(); err != nil || canonical.Kind() != '{' {
 		return opaque("it is not a JSON object, or it has duplicate members")
 	}
@@ -104,14 +103,14 @@ func (s *plainScan) need(c byte) { s.failed = !s.take(c) || s.failed }
 // member is a member of a JSON object. Its name is in bytes, which need no memory of their own.
 type member struct {
 	name  []byte
-	value jsonv2.Value
+	value codec.Value
 }
 
 // split returns the members of an object, which is valid JSON.
-func split(object jsonv2.Value) []member {
+func split(object codec.Value) []member {
 	const usual = 9
 	found := make([]member, 0, usual)
-	scan := jsonscan.Over(object)
+	scan := codec.Over(object)
 	members := scan.Unchecked()
 	for scan.Next(&members) {
 		found = append(found, member{members.Kept(), scan.Raw()})
@@ -120,10 +119,10 @@ func split(object jsonv2.Value) []member {
 }
 
 // unquote returns the text of a canonical string.
-func unquote(quoted jsonv2.Value) []byte {
+func unquote(quoted codec.Value) []byte {
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return quoted[1 : len(quoted)-1]
 	}
-	text, _ := jsonv2.AppendUnquote(nil, quoted) // it is valid
+	text, _ := codec.AppendUnquote(nil, quoted) // it is valid
 	return text
 }

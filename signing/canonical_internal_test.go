@@ -9,12 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 // isCanonical says whether the JSON library writes an object in the same way.
 func isCanonical(data []byte) bool {
-	value := jsonv2.Value(bytes.Clone(data))
+	value := codec.Value(bytes.Clone(data))
 	return value.Canonicalize() == nil && value.Kind() == '{' && bytes.Equal(value, data)
 }
 
@@ -69,14 +69,14 @@ func values(depth int) *rapid.Generator[any] {
 // finds.
 func TestCanonicalObjectsAreReadAsTheLibraryReadsThem(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		data, err := jsonv2.Marshal(rapid.MapOfN(texts(), values(2), 0, 5).Draw(t, "object"))
+		data, err := codec.Marshal(rapid.MapOfN(texts(), values(2), 0, 5).Draw(t, "object"))
 		require.NoError(t, err)
-		canonical := jsonv2.Value(data)
+		canonical := codec.Value(data)
 		require.NoError(t, canonical.Canonicalize())
 
-		var want map[string]jsonv2.Value
-		require.NoError(t, jsonv2.Unmarshal(canonical, &want))
-		got := map[string]jsonv2.Value{}
+		var want map[string]codec.Value
+		require.NoError(t, codec.Unmarshal(canonical, &want))
+		got := map[string]codec.Value{}
 		for _, found := range split(canonical) {
 			got[string(found.name)] = found.value
 		}
@@ -84,7 +84,7 @@ func TestCanonicalObjectsAreReadAsTheLibraryReadsThem(t *testing.T) {
 		for _, value := range got {
 			if value.Kind() == '"' {
 				var text string
-				require.NoError(t, jsonv2.Unmarshal(value, &text))
+				require.NoError(t, codec.Unmarshal(value, &text))
 				require.Equal(t, text, string(unquote(value)))
 			}
 		}

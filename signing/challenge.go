@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	moneyerrors "github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/errorpage"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 )
 
 // Challenge is what the service returns when a login begins: bytes that the developer key must sign.
@@ -40,7 +40,7 @@ func (e *ChallengeRefused) Error() string {
 	if e.Err != nil {
 		message += ": " + e.Err.Error()
 	}
-	return errorpage.Text(e, message)
+	return errorbase.Text(e, message)
 }
 
 // Unwrap returns Err.

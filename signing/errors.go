@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/moneymovement/moneymovement-go/internal/errorpage"
-	"github.com/moneymovement/moneymovement-go/internal/required"
-	"github.com/moneymovement/moneymovement-go/signing/internal/oneline"
+	moneyerrors "github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
+	"github.com/moneymovement/moneymovement-go/internal/outcome"
+	"github.com/moneymovement/moneymovement-go/signing/internal/keyfile"
 )
 
 // Error values. Compare with them by errors.Is.
@@ -45,9 +46,9 @@ type NotSigned struct {
 
 func (e *NotSigned) Error() string {
 	if e.Err == nil {
-		return errorpage.Text(e, "signing: not signed")
+		return errorbase.Text(e, "signing: not signed")
 	}
-	return errorpage.Text(e, "signing: not signed: "+e.Err.Error())
+	return errorbase.Text(e, "signing: not signed: "+e.Err.Error())
 }
 
 // Unwrap returns Err.
@@ -63,7 +64,7 @@ func notSigned(err error) error {
 
 // ended returns the error of a context that has ended, or nil.
 func ended(ctx context.Context) error {
-	if err := required.Context(ctx, "Sign"); err != nil {
+	if err := outcome.RequireContext(ctx, "Sign"); err != nil {
 		return &NotSigned{Err: err}
 	}
 	err, cause := ctx.Err(), context.Cause(ctx)
@@ -92,13 +93,13 @@ type KeyRefused struct {
 func (e *KeyRefused) Error() string {
 	message := "signing: key refused"
 	if e.Kind != "" {
-		message += " (" + oneline.Of(e.Kind) + ")"
+		message += " (" + keyfile.OneLine(e.Kind) + ")"
 	}
 	message += ": " + e.Reason
 	if e.Err != nil {
-		message += ": " + oneline.Of(e.Err.Error())
+		message += ": " + keyfile.OneLine(e.Err.Error())
 	}
-	return errorpage.Text(e, message)
+	return errorbase.Text(e, message)
 }
 
 // Unwrap returns Err.
@@ -117,10 +118,42 @@ type RemoteSignatureRefused struct {
 }
 
 func (e *RemoteSignatureRefused) Error() string {
-	return errorpage.Textf(e,
+	return errorbase.Textf(e,
 		"signing: the signer did not return a valid %s signature for its public key: %v", e.Algorithm,
 		e.Err)
 }
 
 // Unwrap returns Err.
 func (e *RemoteSignatureRefused) Unwrap() error { return e.Err }
+
+// The errors of a call implement errors.Failure. Nothing was signed, so the call moved no money.
+var (
+	_ moneyerrors.Failure = (*ApprovalRefused)(nil)
+	_ moneyerrors.Failure = (*ChallengeRefused)(nil)
+	_ moneyerrors.Failure = (*NotSigned)(nil)
+	_ moneyerrors.Failure = (*RemoteSignatureRefused)(nil)
+)
+
+// Retryable returns true if only the time is the reason, see Expired. Then prepare the operation again.
+func (e *ApprovalRefused) Retryable() bool { return e.Expired }
+
+// MovedByCall returns errors.NotMoved: nothing was signed.
+func (e *ApprovalRefused) MovedByCall() moneyerrors.Movement { return moneyerrors.NotMoved }
+
+// Retryable returns false: something asked for a signature that can move money.
+func (e *ChallengeRefused) Retryable() bool { return false }
+
+// MovedByCall returns errors.NotMoved: nothing was signed.
+func (e *ChallengeRefused) MovedByCall() moneyerrors.Movement { return moneyerrors.NotMoved }
+
+// Retryable returns true: the signer can be available again, or the next context can last longer.
+func (e *NotSigned) Retryable() bool { return true }
+
+// MovedByCall returns errors.NotMoved: nothing was signed.
+func (e *NotSigned) MovedByCall() moneyerrors.Movement { return moneyerrors.NotMoved }
+
+// Retryable returns false: the signer would return the same again.
+func (e *RemoteSignatureRefused) Retryable() bool { return false }
+
+// MovedByCall returns errors.NotMoved: the signature was not used.
+func (e *RemoteSignatureRefused) MovedByCall() moneyerrors.Movement { return moneyerrors.NotMoved }

@@ -12,6 +12,8 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
+	"io"
+	"log/slog"
 )
 
 // DeveloperKey is a key that logs in to the platform API and signs approvals. Make one with [Generate],
@@ -135,3 +137,25 @@ func (k *DeveloperKey) checked(message, signature []byte) ([]byte, error) {
 	}
 	return signature, nil
 }
+
+// These methods have value receivers, so they also work for a copied key.
+
+// String returns the algorithm and a shortened [DeveloperKey.Fingerprint].
+func (k DeveloperKey) String() string {
+	if k.publicDER == nil {
+		return "signing.DeveloperKey(none)"
+	}
+	return fmt.Sprintf("signing.DeveloperKey(%s %.23s… redacted)", k.algorithm, k.Fingerprint())
+}
+
+// Format writes [DeveloperKey.String] for every verb and flag.
+func (k DeveloperKey) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, k.String()) }
+
+// GoString returns [DeveloperKey.String].
+func (k DeveloperKey) GoString() string { return k.String() }
+
+// MarshalText returns [DeveloperKey.String], which JSON and other encodings show. It cannot be decoded.
+func (k DeveloperKey) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// LogValue returns [DeveloperKey.String].
+func (k DeveloperKey) LogValue() slog.Value { return slog.StringValue(k.String()) }

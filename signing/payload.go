@@ -10,7 +10,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 // maxPayload is the largest size of a payload in bytes. Real ones have a few hundred.
@@ -68,7 +68,7 @@ func opaque(reason string) *ApprovalRefused {
 
 // members reads the members of one canonical JSON object. refused is the first problem, and later values are not used.
 type members struct {
-	value   jsonv2.Value
+	value   codec.Value
 	prefix  string
 	found   []member
 	refused *ApprovalRefused
@@ -95,7 +95,7 @@ func (m *members) decode(known ...string) {
 }
 
 // get returns a member's value, or nil.
-func (m *members) get(name string) jsonv2.Value {
+func (m *members) get(name string) codec.Value {
 	for _, found := range m.found {
 		if string(found.name) == name {
 			return found.value
@@ -104,7 +104,7 @@ func (m *members) get(name string) jsonv2.Value {
 	return nil
 }
 
-func (m *members) refuse(name, reason string, got jsonv2.Value) {
+func (m *members) refuse(name, reason string, got codec.Value) {
 	if m.refused == nil {
 		field := m.prefix + name
 		if name == "" {
@@ -115,7 +115,7 @@ func (m *members) refuse(name, reason string, got jsonv2.Value) {
 }
 
 // take returns a required member.
-func (m *members) take(name string) jsonv2.Value {
+func (m *members) take(name string) codec.Value {
 	value := m.get(name)
 	if value == nil {
 		m.refuse(name, "the member is missing", nil)

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -34,7 +34,7 @@ func renderings(t *testing.T, v any) map[string]string {
 	encoded, err := json.Marshal(v)
 	require.NoError(t, err)
 	out["json"] = string(encoded)
-	encoded, err = jsonv2.Marshal(v)
+	encoded, err = codec.Marshal(v)
 	require.NoError(t, err)
 	out["json v2"] = string(encoded)
 	for name, handler := range map[string]func(*bytes.Buffer) slog.Handler{

@@ -15,74 +15,26 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/servers"
 )
 
-// load fills a window from 16 limiters, each with its own connections, and runs what happens meanwhile.
-func load(
-	t *testing.T, server *servers.Server, periods int, happens func(after func(time.Duration)),
-) fleettest.Result {
-	t.Helper()
-	began := time.Now()
-	held := fleettest.Allowance().Held()
-	options, err := redis.ParseURL(server.URL())
-	require.NoError(t, err)
-	done := make(chan fleettest.Result, 1)
-	go func() {
-		done <- fleettest.Load{
-			Processes: 16, Callers: 5, For: time.Duration(periods-1)*held + held/2 + 500*time.Millisecond,
-			Open: func() fleet.Windows { return fleetredis.NewWindows(redis.NewClient(options), "") },
-		}.Run(t)
-	}()
-	happens(func(d time.Duration) { <-time.After(time.Until(began.Add(d))) })
-	return <-done
-}
-
-// Scripts can be flushed at any time.
+// Scripts can be flushed at any time: the next question brings its script.
 func TestAFlushOfTheScripts(t *testing.T) {
-	server := servers.Redis(t)
-	client := dial(t, server)
-	result := load(t, server, 2, func(after func(time.Duration)) {
-		for i := range 20 {
-			after(time.Duration(i) * 400 * time.Millisecond)
-			assert.NoError(t, client.ScriptFlush(t.Context()).Err())
-		}
-	})
-	assert.LessOrEqual(t, result.Most(), 120)
-	assert.GreaterOrEqual(t, result.Used(2), 0.98)
-	assert.Zero(t, result.Away)
-	assert.Less(t, result.Asked, len(result.At))
-}
-
-// A server that loses its log lets at most one window more through.
-func TestAServerThatLosesItsLog(t *testing.T) {
-	server := servers.Redis(t)
-	client := dial(t, server)
-	result := load(t, server, 3, func(after func(time.Duration)) {
-		after(2 * time.Second)
-		assert.NoError(t, client.FlushAll(t.Context()).Err())
-	})
-	assert.LessOrEqual(t, result.Most(), 240)
-	assert.GreaterOrEqual(t, result.Used(3), 0.9)
-}
-
-// The server is killed under load, and comes back: calls fail in between or use the share of their process, and then go
-// on.
-func TestAServerThatIsKilledUnderLoad(t *testing.T) {
-	for name, options := range map[string][]fleet.Option{
-		"fail":  {fleet.WithPatience(300 * time.Millisecond)},
-		"share": {fleet.WithShareWhileAway(16)},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			server := servers.Redis(t)
-			result := fleettest.Killed(t, server.Kill, server.Restart, func() fleet.Windows {
-				return fleetredis.NewWindows(dial(t, server), "")
-			}, options...)
-			if name == "share" {
-				assert.Zero(t, result.Away)
-			} else {
-				assert.Positive(t, result.Away)
-			}
-		})
+	client := dial(t, servers.Redis(t))
+	windows := fleetredis.NewWindows(client, "")
+	ask := fleet.Ask{Key: "a", Process: "p", Calls: 120, Held: time.Minute}
+	ask.Waiting[0] = 1
+	for range 3 {
+		answer, err := windows.Ask(t.Context(), ask)
+		require.NoError(t, err)
+		assert.Len(t, answer.Slots, 1)
+		require.NoError(t, client.ScriptFlush(t.Context()).Err())
 	}
+}
+
+// The server is killed under load, and comes back: calls fail in between, and then go on.
+func TestAServerThatIsKilledUnderLoad(t *testing.T) {
+	server := servers.Redis(t)
+	fleettest.Killed(t, server.Kill, server.Restart, func() fleet.Windows {
+		return fleetredis.NewWindows(dial(t, server), "")
+	})
 }
 
 // A value of another program, or a damaged one, is refused with what to do, and is left as it is.

@@ -15,7 +15,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/callfacts"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 	"github.com/moneymovement/moneymovement-go/internal/hidden"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
@@ -178,7 +178,7 @@ func (a *answer) refusal(r *Request) error {
 	})
 	facts := r.facts()
 	facts.ReadOnly = facts.ReadOnly || r.op.Public // a refused login changed nothing, whatever the status is
-	callfacts.SetFacts(refusal, facts)
+	errorbase.SetFacts(refusal, facts)
 	return refusal
 }
 

@@ -20,8 +20,8 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 	"github.com/moneymovement/moneymovement-go/internal/hidden"
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
@@ -267,8 +267,8 @@ func (*zeroes) Close() error { return nil }
 // Body buffers are pooled. The result of a call must not change when another call's response uses the buffer.
 func TestAnswersDoNotShareMemory(t *testing.T) {
 	type keeper struct {
-		Raw  jsonv2.Value `json:"raw"`
-		Name string       `json:"name"`
+		Raw  codec.Value `json:"raw"`
+		Name string      `json:"name"`
 	}
 	svc := script(func(req *http.Request) (*http.Response, error) {
 		name := req.URL.Path[strings.LastIndex(req.URL.Path, "/")+1:]

@@ -4,20 +4,20 @@ import (
 	"context"
 
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/required"
+	"github.com/moneymovement/moneymovement-go/internal/outcome"
 )
 
 // Context refuses a nil context.
 func (c *Check) Context(ctx context.Context) {
 	if ctx == nil {
-		c.refuse(required.NoContext())
+		c.refuse(outcome.NoContext())
 	}
 }
 
 // Made refuses a client that no constructor made. makers names the constructors.
 func (c *Check) Made(client *Client, makers string) {
 	if client == nil {
-		c.refuse(required.NoClient(makers))
+		c.refuse(outcome.NoClient(makers))
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/callfacts"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 )
 
 // outcome returns the error of a call without a response. err is the error of the last attempt, or of what came before
@@ -83,7 +83,7 @@ func (r *Request) ownDoing(refusal error) bool {
 // withoutEffect reports an error after which nothing was changed. It judges the write and not its money: an operation
 // that moves no money can also have been carried out.
 func withoutEffect(err error) bool {
-	return err != nil && callfacts.WithoutEffect(err)
+	return err != nil && errorbase.WithoutEffect(err)
 }
 
 // garbled reports a response that is neither the service's JSON error nor a client error: a proxy's page, a redirect,
@@ -177,7 +177,7 @@ func ended(ctx context.Context, err error) error {
 const requestIDHeader = "X-Request-Id"
 
 // head returns what errors say about the call.
-func (r *Request) head() errors.CallInfo { return callfacts.With(r.info(), r.facts()) }
+func (r *Request) head() errors.CallInfo { return errorbase.With(r.info(), r.facts()) }
 
 // info is head without the facts.
 func (r *Request) info() errors.CallInfo {
@@ -193,7 +193,7 @@ func (r *Request) info() errors.CallInfo {
 
 // facts returns what the errors need to know about a call. Whether the call may be repeated depends on its key. Without
 // a key, it depends on the call's age.
-func (r *Request) facts() callfacts.Facts {
+func (r *Request) facts() errorbase.Facts {
 	facts := r.op.facts()
 	facts.Once = !r.repeatable()
 	if r.answer.status == http.StatusUnauthorized {
@@ -229,14 +229,14 @@ func (r *Request) misplaced() string {
 	return ""
 }
 
-func (o *Operation) facts() callfacts.Facts {
-	return callfacts.Facts{ReadOnly: !o.write(), Once: o.write() && o.Repeat == RepeatNever,
+func (o *Operation) facts() errorbase.Facts {
+	return errorbase.Facts{ReadOnly: !o.write(), Once: o.write() && o.Repeat == RepeatNever,
 		Moneyless: o.Money == MoneyNone}
 }
 
 // Head returns the head of an error that a surface creates itself.
 func (o *Operation) Head(key string) errors.CallInfo {
-	return callfacts.With(errors.CallInfo{Operation: o.ID, IdempotencyKey: key}, o.facts())
+	return errorbase.With(errors.CallInfo{Operation: o.ID, IdempotencyKey: key}, o.facts())
 }
 
 // resource returns the id in the path, or the contact in the body. It is called only for an error.

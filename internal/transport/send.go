@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/handshake"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 )
 
 // connTrace notes how far an attempt got, as net/http's transport reports it. An error does not show it: when the
@@ -48,7 +48,7 @@ func dialFailed(err error) bool {
 		return true
 	}
 	_, dns := errors.AsType[*net.DNSError](err)
-	return dns || handshake.Final(err)
+	return dns || errorbase.Final(err)
 }
 
 // sending is what an attempt needs on the heap. Each attempt has its own, because net/http may still use that of an
@@ -80,7 +80,7 @@ func (r *Request) roundTrip(ctx context.Context) (*http.Response, error) {
 	if stop != nil && !stop() && err != nil {
 		err = errSilence
 	}
-	r.unsent, r.final = err != nil && traced.notSent(err), err != nil && handshake.Final(err)
+	r.unsent, r.final = err != nil && traced.notSent(err), err != nil && errorbase.Final(err)
 	if err == nil {
 		now := time.Now()
 		c.watchClock(ctx, resp.Header, now)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 // UnmarshalAmount reads a string or a number. Null is zero.
@@ -21,35 +21,35 @@ func UnmarshalAmount(text []byte, amount *decimal.Decimal) error {
 }
 
 // decodeAmount reads an amount from a string or a number. Null changes nothing.
-func decodeAmount(dec *jsonv2.Decoder, amount *decimal.Decimal) error {
+func decodeAmount(dec *codec.Decoder, amount *decimal.Decimal) error {
 	literal, err := dec.ReadValue()
 	if err != nil {
 		return err
 	}
 	digits := []byte(literal)
 	switch literal.Kind() {
-	case jsonv2.KindNull:
+	case codec.KindNull:
 		*amount = decimal.Decimal{}
 		return nil
-	case jsonv2.KindString:
+	case codec.KindString:
 		digits = digits[1 : len(digits)-1]
-	case jsonv2.KindNumber:
+	case codec.KindNumber:
 	default:
 		return fmt.Errorf("the amount is neither a string nor a number")
 	}
 	if bytes.IndexByte(digits, '\\') >= 0 {
-		digits, _ = jsonv2.AppendUnquote(nil, literal) // the decoder has checked it
+		digits, _ = codec.AppendUnquote(nil, literal) // the decoder has checked it
 	}
 	*amount, err = readAmount(digits, literal.Kind())
 	return err
 }
 
 // readAmount reads the content of a JSON string, or a JSON number.
-func readAmount(text []byte, kind jsonv2.Kind) (decimal.Decimal, error) {
+func readAmount(text []byte, kind codec.Kind) (decimal.Decimal, error) {
 	if plain, ok := parsePlain(text); ok {
 		return plain, nil
 	}
-	if kind == jsonv2.KindNumber {
+	if kind == codec.KindNumber {
 		return ParseNumber(string(text))
 	}
 	return ParseAmount(string(text))

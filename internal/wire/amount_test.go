@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 func TestAmountsAreReadFromStringsAndNumbers(t *testing.T) {
@@ -61,7 +61,7 @@ func TestAmountsAreReadFromStringsAndNumbers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, read := range []func([]byte, *decimal.Decimal) error{
 				func(text []byte, amount *decimal.Decimal) error {
-					return jsonv2.Unmarshal(text, amount, decoding)
+					return codec.Unmarshal(text, amount, decoding)
 				}, UnmarshalAmount,
 			} {
 				amount := decimal.NewFromInt(7)

@@ -7,7 +7,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 // Answer holds what is known about the response of an operation. The generator writes one for each.
@@ -61,7 +61,7 @@ func (a *Answer) bend(body []byte, value any) ([]moneymovement.Unread, error) {
 	if err := Valid(body); err != nil {
 		return nil, err
 	}
-	if jsonv2.Value(body).Kind() == jsonv2.KindNull {
+	if codec.Value(body).Kind() == codec.KindNull {
 		if a.Shape.Kind == KindList {
 			return nil, nil
 		}
@@ -73,4 +73,30 @@ func (a *Answer) bend(body []byte, value any) ([]moneymovement.Unread, error) {
 		return bends.unread, err
 	}
 	return bends.unread, Unmarshal(bent, value)
+}
+
+// Entry is an entry of a list as it was received.
+type Entry struct {
+	Raw  codec.Value
+	Read bool // false if it is left out when the response is decoded
+}
+
+// Entries returns the entries of a list, in any envelope. [Answer.Decode] must have read the body. Decode names a
+// bounded number of entries; Entries returns all.
+func (a *Answer) Entries(body []byte) []Entry {
+	raw := a.list(body)
+	if raw == nil {
+		return nil
+	}
+	list := a.Shape
+	if m := a.Shape.proof(KindList); m != nil {
+		list = m.Shape
+	}
+	var found []Entry
+	for _, entry := range entries(raw) {
+		var b bender
+		_, problem := b.value(entry, list.Item, "", Assumed)
+		found = append(found, Entry{Raw: entry, Read: problem == ""})
+	}
+	return found
 }

@@ -5,8 +5,7 @@ import (
 	"strconv"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
-	"github.com/moneymovement/moneymovement-go/internal/jsonscan"
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 // bender changes a response that differs from its shape, so that the shape's Go type can be decoded from it. It notes
@@ -34,7 +33,7 @@ func (b *bender) answer(body []byte, s *Shape) ([]byte, error) {
 
 // value returns the value in the form that the shape's Go type reads, or the problem, such as "is a number". For a
 // list, basis is the basis of its entries.
-func (b *bender) value(raw jsonv2.Value, s *Shape, at jsonv2.Pointer, basis Basis) (jsonv2.Value, string) {
+func (b *bender) value(raw codec.Value, s *Shape, at codec.Pointer, basis Basis) (codec.Value, string) {
 	switch s.Kind {
 	case KindObject:
 		return b.object(raw, s, at, false)
@@ -52,13 +51,13 @@ func (b *bender) value(raw jsonv2.Value, s *Shape, at jsonv2.Pointer, basis Basi
 
 // object reads the members one by one. It keeps members that the shape does not have. It refuses an object without its
 // proof members, if they are required.
-func (b *bender) object(raw jsonv2.Value, s *Shape, at jsonv2.Pointer, proven bool) (jsonv2.Value, string) {
-	if raw.Kind() != jsonv2.KindBeginObject {
+func (b *bender) object(raw codec.Value, s *Shape, at codec.Pointer, proven bool) (codec.Value, string) {
+	if raw.Kind() != codec.KindBeginObject {
 		return nil, is(raw)
 	}
 	given := split(raw)
 	before := len(b.unread)
-	out := jsonv2.Value{'{'}
+	out := codec.Value{'{'}
 	for _, g := range given {
 		read := g.value
 		if m := s.member(g.name); m != nil {
@@ -90,9 +89,9 @@ func (b *bender) object(raw jsonv2.Value, s *Shape, at jsonv2.Pointer, proven bo
 // member returns the member in the form that its Go type reads, or nil to leave it out. Null counts as absent. But for
 // a list that has to be there, it is an empty list, which is often written as null. member returns the problem of a
 // proof member only, and notes that of another member.
-func (b *bender) member(raw jsonv2.Value, m *Member, at jsonv2.Pointer, proof bool) (jsonv2.Value, string) {
+func (b *bender) member(raw codec.Value, m *Member, at codec.Pointer, proof bool) (codec.Value, string) {
 	emptyList := m.Shape.Kind == KindList && (proof || m.Required != 0)
-	if raw.Kind() == jsonv2.KindNull && !emptyList {
+	if raw.Kind() == codec.KindNull && !emptyList {
 		switch {
 		case proof:
 			return nil, "is null"
@@ -101,7 +100,7 @@ func (b *bender) member(raw jsonv2.Value, m *Member, at jsonv2.Pointer, proof bo
 		}
 		return nil, ""
 	}
-	var read jsonv2.Value
+	var read codec.Value
 	var problem string
 	if proof && m.Shape.Kind == KindObject {
 		read, problem = b.object(raw, m.Shape, at, true)
@@ -128,15 +127,15 @@ func (m *Member) refusesNull() bool { return m.Required != 0 && !m.Nullable }
 func (m *Member) refusesEmpty() bool { return m.Shape.Kind != KindBytes }
 
 // list leaves out the entries that cannot be read, and keeps the others.
-func (b *bender) list(raw jsonv2.Value, s *Shape, at jsonv2.Pointer, basis Basis) (jsonv2.Value, string) {
+func (b *bender) list(raw codec.Value, s *Shape, at codec.Pointer, basis Basis) (codec.Value, string) {
 	switch raw.Kind() {
-	case jsonv2.KindNull:
-		return jsonv2.Value("[]"), ""
-	case jsonv2.KindBeginArray:
+	case codec.KindNull:
+		return codec.Value("[]"), ""
+	case codec.KindBeginArray:
 	default:
 		return nil, is(raw)
 	}
-	out := jsonv2.Value{'['}
+	out := codec.Value{'['}
 	for i, entry := range entries(raw) {
 		here := at.AppendToken(strconv.Itoa(i))
 		read, problem := b.value(entry, s.Item, here, basis)
@@ -154,11 +153,11 @@ func (b *bender) list(raw jsonv2.Value, s *Shape, at jsonv2.Pointer, basis Basis
 
 // union reads the variant that is named. An unknown variant stays as it is, and so does a value that names none: the Go
 // type keeps them.
-func (b *bender) union(raw jsonv2.Value, s *Shape, at jsonv2.Pointer, basis Basis) (jsonv2.Value, string) {
+func (b *bender) union(raw codec.Value, s *Shape, at codec.Pointer, basis Basis) (codec.Value, string) {
 	switch raw.Kind() {
-	case jsonv2.KindNull:
+	case codec.KindNull:
 		return nil, "is null"
-	case jsonv2.KindBeginObject:
+	case codec.KindBeginObject:
 	default:
 		b.note(at, basis, is(raw))
 		return raw, ""
@@ -167,7 +166,7 @@ func (b *bender) union(raw jsonv2.Value, s *Shape, at jsonv2.Pointer, basis Basi
 		if g.name != s.By {
 			continue
 		}
-		if g.value.Kind() != jsonv2.KindString {
+		if g.value.Kind() != codec.KindString {
 			b.note(at.AppendToken(s.By), s.Selects, is(g.value))
 			return raw, ""
 		}
@@ -183,7 +182,7 @@ func (b *bender) union(raw jsonv2.Value, s *Shape, at jsonv2.Pointer, basis Basi
 // full reports that no more is noted.
 func (b *bender) full() bool { return len(b.unread) == maxUnread }
 
-func (b *bender) note(at jsonv2.Pointer, basis Basis, problem string) {
+func (b *bender) note(at codec.Pointer, basis Basis, problem string) {
 	if !b.full() {
 		b.unread = append(b.unread, moneymovement.Unread{Pointer: string(at), Stated: basis == Stated,
 			Problem: problem})
@@ -196,18 +195,18 @@ const maxUnread = 1000
 
 // enveloped puts a list into the shape's envelope. The list may be a bare array, or be in another envelope. An object
 // whose only member holds the value, such as the action of an escrow deal, is unwrapped in the same way.
-func enveloped(body jsonv2.Value, s *Shape) jsonv2.Value {
+func enveloped(body codec.Value, s *Shape) codec.Value {
 	switch kind := body.Kind(); {
-	case s.Kind == KindList && kind == jsonv2.KindBeginObject:
+	case s.Kind == KindList && kind == codec.KindBeginObject:
 		if only := onlyList(split(body)); only != nil {
 			return only.value
 		}
 	case s.Kind != KindObject:
-	case kind == jsonv2.KindBeginArray:
+	case kind == codec.KindBeginArray:
 		if m := s.proof(KindList); m != nil {
-			return append(appendMember(jsonv2.Value{'{'}, m.Name, body), '}')
+			return append(appendMember(codec.Value{'{'}, m.Name, body), '}')
 		}
-	case kind == jsonv2.KindBeginObject:
+	case kind == codec.KindBeginObject:
 		given := split(body)
 		if m := s.proof(KindList); m != nil && !has(given, m.Name) {
 			if only := onlyList(given); only != nil {
@@ -216,7 +215,7 @@ func enveloped(body jsonv2.Value, s *Shape) jsonv2.Value {
 			}
 		}
 		if m := s.proof(KindObject); m != nil && !has(given, m.Name) && m.Shape.provenBy(given) {
-			return append(appendMember(jsonv2.Value{'{'}, m.Name, body), '}')
+			return append(appendMember(codec.Value{'{'}, m.Name, body), '}')
 		}
 	}
 	return body
@@ -244,7 +243,7 @@ func (s *Shape) Shows(body []byte) bool {
 	}
 	body, _ = Mend(body)
 	raw := enveloped(body, s)
-	if raw.Kind() != jsonv2.KindBeginObject {
+	if raw.Kind() != codec.KindBeginObject {
 		return false
 	}
 	for _, g := range split(raw) {
@@ -258,12 +257,12 @@ func (s *Shape) Shows(body []byte) bool {
 // given is a member of an object in a response.
 type given struct {
 	name  string
-	value jsonv2.Value
+	value codec.Value
 }
 
 // split returns the members of an object, which is valid JSON. The values are parts of it.
-func split(raw jsonv2.Value) (members []given) {
-	scan := jsonscan.Over(raw)
+func split(raw codec.Value) (members []given) {
+	scan := codec.Over(raw)
 	object := scan.Unchecked()
 	for scan.Next(&object) {
 		members = append(members, given{name: string(object.Name), value: scan.Raw()})
@@ -271,19 +270,19 @@ func split(raw jsonv2.Value) (members []given) {
 	return members
 }
 
-func join(members []given) jsonv2.Value {
-	out := jsonv2.Value{'{'}
+func join(members []given) codec.Value {
+	out := codec.Value{'{'}
 	for _, m := range members {
 		out = appendMember(out, m.name, m.value)
 	}
 	return append(out, '}')
 }
 
-func appendMember(out jsonv2.Value, name string, value jsonv2.Value) jsonv2.Value {
+func appendMember(out codec.Value, name string, value codec.Value) codec.Value {
 	if len(out) > 1 {
 		out = append(out, ',')
 	}
-	out, _ = jsonv2.AppendQuote(out, name)
+	out, _ = codec.AppendQuote(out, name)
 	return append(append(out, ':'), value...)
 }
 
@@ -306,7 +305,7 @@ func onlyList(members []given) *given {
 			}
 			continue
 		}
-		if members[i].value.Kind() != jsonv2.KindBeginArray {
+		if members[i].value.Kind() != codec.KindBeginArray {
 			continue
 		}
 		if only != nil {
@@ -318,8 +317,8 @@ func onlyList(members []given) *given {
 }
 
 // entries returns the values of an array, which is valid JSON. They are parts of it.
-func entries(raw jsonv2.Value) (all []jsonv2.Value) {
-	scan := jsonscan.Over(raw)
+func entries(raw codec.Value) (all []codec.Value) {
+	scan := codec.Over(raw)
 	array := scan.Array()
 	for scan.Entry(&array) {
 		all = append(all, scan.Raw())
@@ -328,7 +327,7 @@ func entries(raw jsonv2.Value) (all []jsonv2.Value) {
 }
 
 // empty reports a value without content.
-func empty(raw jsonv2.Value) bool {
+func empty(raw codec.Value) bool {
 	switch string(raw) {
 	case `""`, "{}", "null":
 		return true
@@ -337,17 +336,17 @@ func empty(raw jsonv2.Value) bool {
 }
 
 // is returns the kind of a value, for a problem such as "is a number".
-func is(raw jsonv2.Value) string {
+func is(raw codec.Value) string {
 	switch raw.Kind() {
-	case jsonv2.KindNull:
+	case codec.KindNull:
 		return "is null"
-	case jsonv2.KindString:
+	case codec.KindString:
 		return "is a string"
-	case jsonv2.KindNumber:
+	case codec.KindNumber:
 		return "is a number"
-	case jsonv2.KindTrue, jsonv2.KindFalse:
+	case codec.KindTrue, codec.KindFalse:
 		return "is a boolean"
-	case jsonv2.KindBeginArray:
+	case codec.KindBeginArray:
 		return "is an array"
 	}
 	return "is an object"

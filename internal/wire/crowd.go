@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 // defaultMost is how many entries a list of a response may have. A reader of an interface with stated pages allows
@@ -60,7 +60,7 @@ func endOfString(text []byte, start int) int {
 }
 
 // list returns the list that a body holds, in any envelope, or nil.
-func (a *Answer) list(body []byte) jsonv2.Value {
+func (a *Answer) list(body []byte) codec.Value {
 	body, _ = Mend(body)
 	raw, list := enveloped(body, a.Shape), a.Shape
 	if m := a.Shape.proof(KindList); m != nil {
@@ -71,7 +71,7 @@ func (a *Answer) list(body []byte) jsonv2.Value {
 			}
 		}
 	}
-	if list.Kind != KindList || raw.Kind() != jsonv2.KindBeginArray {
+	if list.Kind != KindList || raw.Kind() != codec.KindBeginArray {
 		return nil
 	}
 	return raw
@@ -90,7 +90,7 @@ func (a *Answer) TooMany(body []byte, asked int) []moneymovement.Unread {
 	if given <= asked {
 		return nil
 	}
-	var at jsonv2.Pointer
+	var at codec.Pointer
 	if m := a.Shape.proof(KindList); m != nil {
 		at = at.AppendToken(m.Name)
 	}

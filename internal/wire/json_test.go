@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
@@ -66,11 +67,41 @@ func TestEncoding(t *testing.T) {
 		More: map[string]int{"z": 1, "y": 2, "x": 3, "w": 4, "v": 5, "u": 6},
 	}
 	for range 20 {
-		body, err := jsonv2.Marshal(sent, wire.Encoding)
+		body, err := codec.Marshal(sent, wire.Encoding)
 		require.NoError(t, err)
 		if got := string(body); got != `{"amount":"12.5","name":"Bob","email":null,"tags":[],"note":"","more":{"u":6,`+
 			`"v":5,"w":4,"x":3,"y":2,"z":1}}` {
 			t.Fatal(got)
 		}
 	}
+}
+
+// itself is a value that writes itself, as unions do.
+type itself struct{ variant any }
+
+func (i itself) MarshalJSON() ([]byte, error) { return wire.Marshal(i.variant) }
+
+// What cannot be encoded is named in the spelling of the wire.
+func TestUnencodable(t *testing.T) {
+	const bad = "\xff"
+	type part struct {
+		BankName string   `json:"bankName"`
+		Lines    []string `json:"lines,omitempty"`
+	}
+	for want, body := range map[string]any{
+		"name":               map[string]any{"name": bad},
+		"bank.bankName":      map[string]any{"bank": part{BankName: bad}},
+		"list[1].bankName":   map[string]any{"list": []any{1, part{BankName: bad}}},
+		"do":                 map[string]any{"do": func() {}},
+		"a":                  map[string]any{"a": bad},
+		"account.bankName":   map[string]any{"account": itself{part{BankName: bad}}},
+		"bank.bankName.deep": map[string]any{"bank": itself{map[string]any{"bankName": itself{map[string]any{"deep": bad}}}}},
+		"bankName":           itself{part{BankName: bad}},
+		"body":               bad,
+	} {
+		_, err := wire.Marshal(body)
+		require.Error(t, err, want)
+		assert.Equal(t, want, wire.Unencodable(err))
+	}
+	assert.Equal(t, "body", wire.Unencodable(errors.New("not of JSON")))
 }

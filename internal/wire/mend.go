@@ -6,8 +6,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/jsonscan"
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 // badText is the problem of a text that [Mend] replaces.
@@ -18,12 +17,12 @@ const badText = "is text that JSON does not allow: half a surrogate pair, bytes 
 // nothing, so it is not read. A name of a member stays, with U+FFFD for what is wrong. Mend returns a body that is not
 // JSON for another reason as it is.
 func Mend(body []byte) (mended []byte, replaced []moneymovement.Unread) {
-	text, ends := jsonscan.Mend(body)
+	text, ends := codec.Mend(body)
 	if ends == nil {
 		return body, nil
 	}
 	var out bytes.Buffer
-	dec, enc := jsonv2.NewDecoder(bytes.NewReader(text)), jsonv2.NewEncoder(&out)
+	dec, enc := codec.NewDecoder(bytes.NewReader(text)), codec.NewEncoder(&out)
 	for {
 		token, err := dec.ReadToken()
 		if errors.Is(err, io.EOF) {
@@ -39,7 +38,7 @@ func Mend(body []byte) (mended []byte, replaced []moneymovement.Unread) {
 					moneymovement.Unread{Pointer: string(dec.StackPointer()), Stated: true, Problem: badText})
 			}
 			if !isName(dec) {
-				token = jsonv2.Null()
+				token = codec.Null()
 			}
 		}
 		if enc.WriteToken(token) != nil {
@@ -49,7 +48,7 @@ func Mend(body []byte) (mended []byte, replaced []moneymovement.Unread) {
 }
 
 // isName reports whether the decoder has just read the name of a member.
-func isName(dec *jsonv2.Decoder) bool {
+func isName(dec *codec.Decoder) bool {
 	kind, length := dec.StackIndex(dec.StackDepth())
-	return kind == jsonv2.KindBeginObject && length%2 == 1
+	return kind == codec.KindBeginObject && length%2 == 1
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 // Text that JSON does not allow costs the response no more than the text.
@@ -34,7 +34,7 @@ func TestTextThatJSONDoesNotAllow(t *testing.T) {
 			{"parts", `[{"id":"p_3"},` + damaged + `,{"id":"p_4","size":4}]`, "/parts/1", func(*resource) {}},
 			{"choice", `{"kind":"part","id":` + damaged + `}`, "/choice/id", func(*resource) {}},
 			{"choice", `{"kind":` + damaged + `,"id":"p_5"}`, "/choice/kind", func(r *resource) { r.Choice.variant = nil }},
-			{"open", `{"a":1,"b":` + damaged + `}`, "/open/b", func(r *resource) { r.Open["b"] = jsonv2.Value("null") }},
+			{"open", `{"a":1,"b":` + damaged + `}`, "/open/b", func(r *resource) { r.Open["b"] = codec.Value("null") }},
 			{"open", `{"a":1,` + damaged + `:2}`, "/open/", nil},
 			{"unknown", damaged, "/unknown", func(*resource) {}},
 			{"unknown", `{` + damaged + `:1}`, "/unknown/", func(*resource) {}},

@@ -1,14 +1,24 @@
+// Package wire is the wire format. It says how amounts, times, queries and secrets are written, which spellings are
+// equal, and what the description says about each response. It also reads responses that differ from the description.
+//
+// The OpenAPI files mark what the description states and what is assumed. The shapes of the responses are generated
+// from them, with the fields of their Go types. A [Reader] reads a response in one pass, and compares each member with
+// its shape. A member that differs is changed into the form of its field, if that can be done. Only a response that is
+// in another envelope, or is not the right one at all, is brought into its form as a whole.
 package wire
 
 import (
 	"bytes"
 	"cmp"
+	"encoding/base64"
 	"reflect"
 	"strconv"
+	"time"
+
+	"github.com/shopspring/decimal"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
-	"github.com/moneymovement/moneymovement-go/internal/jsonscan"
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 // Reader reads responses in one pass. It looks up each member in the shape, and writes it into its field. A member that
@@ -16,7 +26,7 @@ import (
 // another.
 type Reader struct {
 	Most    int // entries of a list; 0 for the default
-	scan    jsonscan.Scanner
+	scan    codec.Scanner
 	path    []step   // from the response to the object or the list that is being read
 	unknown [][]byte // unknown names in the objects that are being read
 	bends   bender
@@ -47,7 +57,7 @@ const maxUnknown = 64
 func (r *Reader) read(body []byte, s *Shape, into any) ([]moneymovement.Unread, bool) {
 	r.scan.Start(body)
 	r.listed = -1
-	read := r.scan.Kind() != jsonv2.KindNull && r.value(s, into, Assumed, true) && r.scan.End()
+	read := r.scan.Kind() != codec.KindNull && r.value(s, into, Assumed, true) && r.scan.End()
 	unread := r.bends.unread
 	r.scan.Start(nil) // a Reader that is kept does not keep the response
 	r.bends, r.entries = bender{}, 0
@@ -80,7 +90,7 @@ func (r *Reader) value(s *Shape, into any, basis Basis, proof bool) bool {
 func (r *Reader) itself(into any) bool { return r.decode(r.scan.Raw(), into) }
 
 // bounded reports that a part of the response has not too many entries.
-func (r *Reader) bounded(raw jsonv2.Value) bool {
+func (r *Reader) bounded(raw codec.Value) bool {
 	var err error
 	if r.entries, err = crowded(raw, r.most(), r.entries); err != nil {
 		return r.scan.Fail()
@@ -89,7 +99,7 @@ func (r *Reader) bounded(raw jsonv2.Value) bool {
 }
 
 // decode decodes a part of the response in its type's own way.
-func (r *Reader) decode(raw jsonv2.Value, into any) bool {
+func (r *Reader) decode(raw codec.Value, into any) bool {
 	return r.bounded(raw) && Unmarshal(raw, into) == nil
 }
 
@@ -277,7 +287,7 @@ func (r *Reader) entry(s *Shape, to slice, basis Basis, start int) {
 }
 
 // part returns the next value for the bender, or nil if the response cannot be read.
-func (r *Reader) part() jsonv2.Value {
+func (r *Reader) part() codec.Value {
 	raw := r.scan.Raw()
 	if !r.bounded(raw) {
 		return nil
@@ -296,7 +306,7 @@ func (r *Reader) bend(m *Member, field any) {
 }
 
 // take replaces what a field holds by a value that was bent, or by nothing.
-func (r *Reader) take(bent jsonv2.Value, field any) {
+func (r *Reader) take(bent codec.Value, field any) {
 	if to, ok := field.(interface{ whole() any }); ok {
 		field = to.whole()
 	}
@@ -307,7 +317,7 @@ func (r *Reader) take(bent jsonv2.Value, field any) {
 }
 
 // at returns the place of a member of the object that is being read. For nil it returns the place of the object.
-func (r *Reader) at(m *Member) (at jsonv2.Pointer) {
+func (r *Reader) at(m *Member) (at codec.Pointer) {
 	for _, step := range r.path {
 		if step.member != "" {
 			at = at.AppendToken(step.member)
@@ -319,4 +329,108 @@ func (r *Reader) at(m *Member) (at jsonv2.Pointer) {
 		at = at.AppendToken(m.Name)
 	}
 	return at
+}
+
+// scalar reads a value without parts. It returns false for a value that is not in its usual form.
+func (r *Reader) scalar(s *Shape, into any) bool {
+	switch to := into.(type) {
+	case *string:
+		return s.Kind == KindText && r.text(s, to)
+	case *decimal.Decimal:
+		return r.amount(to)
+	case *time.Time:
+		return r.time(to)
+	case *int:
+		n, ok := r.integer()
+		*to = int(n)
+		return ok && int64(*to) == n
+	case *int64:
+		n, ok := r.integer()
+		*to = n
+		return ok
+	case *bool:
+		kind := r.scan.Kind()
+		r.scan.Skip()
+		*to = kind == codec.KindTrue
+		return *to || kind == codec.KindFalse
+	case *[]byte:
+		return s.Kind == KindBytes && r.bytes(to)
+	case pointer:
+		return r.scalar(s, to.fill())
+	}
+	return r.itself(into)
+}
+
+// text reads a string. A word that the shape knows needs no memory.
+func (r *Reader) text(s *Shape, to *string) bool {
+	text, ok := r.scan.TryBytes()
+	if !ok {
+		return false
+	}
+	if s.ID != nil {
+		*to = string(text)
+		return s.ID.problem(*to) == ""
+	}
+	for _, word := range s.Words {
+		if string(text) == word {
+			*to = word
+			return true
+		}
+	}
+	*to = string(text)
+	return true
+}
+
+func (r *Reader) amount(to *decimal.Decimal) bool {
+	kind := r.scan.Kind()
+	digits, ok := r.scan.TryBytes()
+	if !ok {
+		if kind != codec.KindNumber {
+			return false
+		}
+		digits = r.scan.Raw()
+	}
+	amount, err := readAmount(digits, kind)
+	*to = amount
+	return err == nil
+}
+
+func (r *Reader) time(to *time.Time) bool {
+	text, ok := r.scan.TryBytes()
+	return ok && readTime(text, to)
+}
+
+// integer reads digits. It leaves every other form of a whole number to the bender.
+func (r *Reader) integer() (n int64, ok bool) {
+	const most = 18 // any number with so many digits fits an int64
+	if r.scan.Kind() != codec.KindNumber {
+		return 0, false
+	}
+	digits := r.scan.Raw()
+	negative := len(digits) > 0 && digits[0] == '-'
+	if negative {
+		digits = digits[1:]
+	}
+	for _, c := range digits {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = n*10 + int64(c-'0')
+	}
+	if negative {
+		n = -n
+	}
+	return n, 0 < len(digits) && len(digits) <= most
+}
+
+// bytes reads standard base64. It leaves other forms to the bender.
+func (r *Reader) bytes(to *[]byte) bool {
+	text, ok := r.scan.TryBytes()
+	if !ok {
+		return false
+	}
+	decoded := make([]byte, base64.StdEncoding.DecodedLen(len(text)))
+	n, err := base64.StdEncoding.Decode(decoded, text)
+	*to = decoded[:n]
+	return err == nil && base64.StdEncoding.EncodedLen(n) == len(text) // package base64 skips line ends
 }

@@ -6,13 +6,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 // scalar returns a value without parts in the form that its Go type reads. It turns texts into numbers and numbers into
 // texts, and accepts the common spellings of bytes and days. Times and amounts have their own decoders. For them,
 // scalar reports whether the decoder can read the value.
-func scalar(raw jsonv2.Value, kind Kind) (jsonv2.Value, string) {
+func scalar(raw codec.Value, kind Kind) (codec.Value, string) {
 	switch kind {
 	case KindText:
 		return asText(raw)
@@ -31,25 +31,25 @@ func scalar(raw jsonv2.Value, kind Kind) (jsonv2.Value, string) {
 	case KindBytes:
 		return asBytes(raw)
 	case KindOpen:
-		if raw.Kind() != jsonv2.KindBeginObject {
+		if raw.Kind() != codec.KindBeginObject {
 			return nil, is(raw)
 		}
 	}
 	return raw, ""
 }
 
-func asText(raw jsonv2.Value) (jsonv2.Value, string) {
+func asText(raw codec.Value) (codec.Value, string) {
 	switch raw.Kind() {
-	case jsonv2.KindString:
+	case codec.KindString:
 		return raw, ""
-	case jsonv2.KindNumber:
+	case codec.KindNumber:
 		return quoted(string(raw)), ""
 	}
 	return nil, is(raw)
 }
 
-func asAmount(raw jsonv2.Value) (jsonv2.Value, string) {
-	if raw.Kind() != jsonv2.KindString && raw.Kind() != jsonv2.KindNumber {
+func asAmount(raw codec.Value) (codec.Value, string) {
+	if raw.Kind() != codec.KindString && raw.Kind() != codec.KindNumber {
 		return nil, is(raw)
 	}
 	if _, err := readAmount([]byte(text(raw)), raw.Kind()); err != nil {
@@ -58,8 +58,8 @@ func asAmount(raw jsonv2.Value) (jsonv2.Value, string) {
 	return raw, ""
 }
 
-func asInteger(raw jsonv2.Value, bits int) (jsonv2.Value, string) {
-	if raw.Kind() != jsonv2.KindString && raw.Kind() != jsonv2.KindNumber {
+func asInteger(raw codec.Value, bits int) (codec.Value, string) {
+	if raw.Kind() != codec.KindString && raw.Kind() != codec.KindNumber {
 		return nil, is(raw)
 	}
 	amount, err := readAmount([]byte(text(raw)), raw.Kind())
@@ -70,21 +70,21 @@ func asInteger(raw jsonv2.Value, bits int) (jsonv2.Value, string) {
 	if _, err := strconv.ParseInt(digits, 10, bits); err != nil {
 		return nil, "is too large"
 	}
-	return jsonv2.Value(digits), ""
+	return codec.Value(digits), ""
 }
 
-func asBoolean(raw jsonv2.Value) (jsonv2.Value, string) {
+func asBoolean(raw codec.Value) (codec.Value, string) {
 	switch kind := raw.Kind(); {
-	case kind == jsonv2.KindTrue, kind == jsonv2.KindFalse:
+	case kind == codec.KindTrue, kind == codec.KindFalse:
 		return raw, ""
-	case kind == jsonv2.KindString && (text(raw) == "true" || text(raw) == "false"):
-		return jsonv2.Value(text(raw)), ""
+	case kind == codec.KindString && (text(raw) == "true" || text(raw) == "false"):
+		return codec.Value(text(raw)), ""
 	}
 	return nil, is(raw)
 }
 
-func asTime(raw jsonv2.Value) (jsonv2.Value, string) {
-	if raw.Kind() != jsonv2.KindString {
+func asTime(raw codec.Value) (codec.Value, string) {
+	if raw.Kind() != codec.KindString {
 		return nil, is(raw)
 	}
 	if _, ok := parseTime(text(raw)); !ok {
@@ -94,8 +94,8 @@ func asTime(raw jsonv2.Value) (jsonv2.Value, string) {
 }
 
 // asDate reads a day. It also reads the day of a time, in the time's zone.
-func asDate(raw jsonv2.Value) (jsonv2.Value, string) {
-	if raw.Kind() != jsonv2.KindString {
+func asDate(raw codec.Value) (codec.Value, string) {
+	if raw.Kind() != codec.KindString {
 		return nil, is(raw)
 	}
 	day := text(raw)
@@ -109,8 +109,8 @@ func asDate(raw jsonv2.Value) (jsonv2.Value, string) {
 }
 
 // asBytes reads base64 in the standard and the URL alphabet, with and without padding.
-func asBytes(raw jsonv2.Value) (jsonv2.Value, string) {
-	if raw.Kind() != jsonv2.KindString {
+func asBytes(raw codec.Value) (codec.Value, string) {
+	if raw.Kind() != codec.KindString {
 		return nil, is(raw)
 	}
 	standard := strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(text(raw), "="))
@@ -122,15 +122,15 @@ func asBytes(raw jsonv2.Value) (jsonv2.Value, string) {
 }
 
 // text returns the text of a string, or the digits of a number.
-func text(raw jsonv2.Value) string {
-	if raw.Kind() != jsonv2.KindString {
+func text(raw codec.Value) string {
+	if raw.Kind() != codec.KindString {
 		return string(raw)
 	}
-	unquoted, _ := jsonv2.AppendUnquote(nil, raw) // raw is valid JSON
+	unquoted, _ := codec.AppendUnquote(nil, raw) // raw is valid JSON
 	return string(unquoted)
 }
 
-func quoted(text string) jsonv2.Value {
-	out, _ := jsonv2.AppendQuote(nil, text)
+func quoted(text string) codec.Value {
+	out, _ := codec.AppendQuote(nil, text)
 	return out
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 // FuzzAmount: an amount is read from a string or a number of bounded length, digit by digit, and reads as the same when
@@ -23,23 +23,23 @@ func FuzzAmount(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var amount decimal.Decimal
-		if decodeAmount(jsonv2.NewDecoder(bytes.NewReader(data)), &amount) != nil {
+		if decodeAmount(codec.NewDecoder(bytes.NewReader(data)), &amount) != nil {
 			return
 		}
-		literal, _ := jsonv2.NewDecoder(bytes.NewReader(data)).ReadValue() // what follows it is another value
+		literal, _ := codec.NewDecoder(bytes.NewReader(data)).ReadValue() // what follows it is another value
 		written, err := FormatAmount(amount)
 		if err != nil || len(written) > 2*MaxDigits+3 {
 			t.Fatalf("%s is written as %q: %v", literal, written, err)
 		}
 		for _, spelled := range []string{written, `"` + written + `"`} {
 			var again decimal.Decimal
-			if err := decodeAmount(jsonv2.NewDecoder(bytes.NewReader([]byte(spelled))), &again); err != nil ||
+			if err := decodeAmount(codec.NewDecoder(bytes.NewReader([]byte(spelled))), &again); err != nil ||
 				!again.Equal(amount) {
 				t.Fatalf("%s is %s, and %s again: %v", literal, written, again, err)
 			}
 		}
 		text := []byte(literal)
-		if unquoted, err := jsonv2.AppendUnquote(nil, literal); err == nil {
+		if unquoted, err := codec.AppendUnquote(nil, literal); err == nil {
 			text = unquoted
 		}
 		if plain, ok := parsePlain(text); ok && !plain.Equal(amount) {
@@ -61,12 +61,12 @@ func FuzzTime(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		literal, err := jsonv2.AppendQuote(nil, text)
+		literal, err := codec.AppendQuote(nil, text)
 		if err != nil {
 			return // no JSON says so
 		}
 		var read time.Time
-		if decodeTime(jsonv2.NewDecoder(bytes.NewReader(literal)), &read) != nil {
+		if decodeTime(codec.NewDecoder(bytes.NewReader(literal)), &read) != nil {
 			if _, err := time.Parse(time.RFC3339, text); err == nil {
 				t.Fatalf("%q is not read", text)
 			}
@@ -76,14 +76,14 @@ func FuzzTime(f *testing.F) {
 			t.Fatalf("%q is read as %v", text, read)
 		}
 		var written bytes.Buffer
-		if err := encodeTime(jsonv2.NewEncoder(&written), read); err != nil {
+		if err := encodeTime(codec.NewEncoder(&written), read); err != nil {
 			if year := read.UTC().Year(); year >= 0 && year <= 9999 {
 				t.Fatalf("%v cannot be written: %v", read, err)
 			}
 			return
 		}
 		var again time.Time
-		if err := jsonv2.Unmarshal(written.Bytes(), &again); err != nil || !again.Equal(read) {
+		if err := codec.Unmarshal(written.Bytes(), &again); err != nil || !again.Equal(read) {
 			t.Fatalf("%q is %s, and %v again: %v", text, written.Bytes(), again, err)
 		}
 	})

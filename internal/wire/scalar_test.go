@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 // How each form of a value is read, or what is said of it.
@@ -62,7 +62,7 @@ func TestScalars(t *testing.T) {
 		},
 	} {
 		for form, want := range forms {
-			read, problem := scalar(jsonv2.Value(form), kind)
+			read, problem := scalar(codec.Value(form), kind)
 			if problem != "" {
 				assert.Nil(t, read, form)
 				assert.Equal(t, want, problem, "kind %d: %s", kind, form)
@@ -76,6 +76,6 @@ func TestScalars(t *testing.T) {
 func TestWhatSaysNothingIsEmpty(t *testing.T) {
 	for raw, says := range map[string]bool{`""`: false, `{}`: false, `null`: false, `" "`: true, `0`: true,
 		`false`: true, `[]`: true, `{"a":1}`: true} {
-		assert.Equal(t, says, !empty(jsonv2.Value(raw)), raw)
+		assert.Equal(t, says, !empty(codec.Value(raw)), raw)
 	}
 }

@@ -6,40 +6,39 @@ import (
 	"strings"
 
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 	"github.com/moneymovement/moneymovement-go/internal/hidden"
-	"github.com/moneymovement/moneymovement-go/internal/jsonscan"
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
 // revealer is a secret that can return its text.
 type revealer interface{ Reveal() string }
 
-var revealing = jsonv2.JoinOptions(Encoding, jsonv2.WithMarshalers(Marshalers,
-	jsonv2.MarshalToFunc(func(enc *jsonv2.Encoder, s revealer) error {
-		return enc.WriteToken(jsonv2.String(s.Reveal()))
+var revealing = codec.JoinOptions(Encoding, codec.WithMarshalers(Marshalers,
+	codec.MarshalToFunc(func(enc *codec.Encoder, s revealer) error {
+		return enc.WriteToken(codec.String(s.Reveal()))
 	}),
 ))
 
 // MarshalRevealing encodes the body of a request with the texts of its secrets. Every other encoder shows redactions.
-func MarshalRevealing(body any) ([]byte, error) { return jsonv2.Marshal(body, revealing) }
+func MarshalRevealing(body any) ([]byte, error) { return codec.Marshal(body, revealing) }
 
 // Secrets returns the texts of the secrets in a body.
 func Secrets(body any) (secrets []string) {
-	collecting := jsonv2.MarshalToFunc(func(enc *jsonv2.Encoder, s revealer) error {
+	collecting := codec.MarshalToFunc(func(enc *codec.Encoder, s revealer) error {
 		secrets = append(secrets, s.Reveal())
-		return enc.WriteToken(jsonv2.String(hidden.Redaction))
+		return enc.WriteToken(codec.String(hidden.Redaction))
 	})
-	_ = jsonv2.MarshalWrite(io.Discard, body, Encoding, jsonv2.WithMarshalers(Marshalers, collecting))
+	_ = codec.MarshalWrite(io.Discard, body, Encoding, codec.WithMarshalers(Marshalers, collecting))
 	return secrets
 }
 
 // Replace returns a body without the given texts, and whether it had one of them. It finds them with escaped characters
 // too. In a body that is not JSON, it replaces the texts as they are.
 func Replace(body []byte, by *strings.Replacer) (text []byte, found bool) {
-	mended, _ := jsonscan.Mend(body)
-	lenient := jsonv2.Lenient()
+	mended, _ := codec.Mend(body)
+	lenient := codec.Lenient()
 	var out bytes.Buffer
-	dec, enc := jsonv2.NewDecoder(bytes.NewReader(mended), lenient), jsonv2.NewEncoder(&out, lenient)
+	dec, enc := codec.NewDecoder(bytes.NewReader(mended), lenient), codec.NewEncoder(&out, lenient)
 	for {
 		token, err := dec.ReadToken()
 		if errors.Is(err, io.EOF) {
@@ -47,7 +46,7 @@ func Replace(body []byte, by *strings.Replacer) (text []byte, found bool) {
 		}
 		if err == nil { // also a number: a validator may return a text of digits as one
 			if was := token.String(); by.Replace(was) != was {
-				token, found = jsonv2.String(by.Replace(was)), true
+				token, found = codec.String(by.Replace(was)), true
 			}
 		}
 		if err == nil {

@@ -8,8 +8,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/internal/jsonscan"
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 // Term is a member of a request that an idempotency key is bound to. A key is not bound to the other members: a
@@ -92,10 +91,10 @@ func secondsOf(unit byte) int {
 func TermSet(dst, value []byte) []byte {
 	var room [8]string
 	items := room[:0]
-	scan := jsonscan.Over(value)
+	scan := codec.Over(value)
 	entries := scan.Array()
 	for scan.Entry(&entries) {
-		if scan.Kind() != jsonv2.KindString {
+		if scan.Kind() != codec.KindString {
 			return append(dst, value...)
 		}
 		items = append(items, scan.Text())
@@ -115,7 +114,7 @@ type Digests [MaxTerms]uint64
 
 // DigestsOf returns the digests of the terms in a body. A body that is not a JSON object has no terms.
 func DigestsOf(seed maphash.Seed, stated []Term, body []byte) (found Digests) {
-	scan := jsonscan.Over(body)
+	scan := codec.Over(body)
 	var room [64]byte
 	members := scan.Unchecked()
 	for scan.Next(&members) {
@@ -145,11 +144,11 @@ func Differing(stated []Term, before, now Digests) (names []string) {
 }
 
 // plain reads a string without its quotes, and any other value as it is. Null is empty.
-func plain(scan *jsonscan.Scanner) []byte {
+func plain(scan *codec.Scanner) []byte {
 	switch scan.Kind() {
-	case jsonv2.KindString:
+	case codec.KindString:
 		return scan.Bytes()
-	case jsonv2.KindNull:
+	case codec.KindNull:
 		return nil
 	}
 	return scan.Raw()

@@ -7,16 +7,16 @@ import (
 	"strings"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 // encodeTime writes a time in UTC, whatever its zone is. The description requires UTC.
-func encodeTime(enc *jsonv2.Encoder, at time.Time) error {
+func encodeTime(enc *codec.Encoder, at time.Time) error {
 	text, err := at.UTC().MarshalText() // it refuses years with more than four digits
 	if err != nil {
 		return err
 	}
-	return enc.WriteToken(jsonv2.String(string(text)))
+	return enc.WriteToken(codec.String(string(text)))
 }
 
 // forms are allowed by ISO 8601 and not by RFC 3339: without a zone, with a short offset, or without seconds. Seconds
@@ -28,22 +28,22 @@ var forms = [...]string{
 
 // decodeTime reads a time. A time without a zone is in UTC. Null changes nothing. It is lenient on purpose: if only a Z
 // is missing, the response to a write must not count as lost.
-func decodeTime(dec *jsonv2.Decoder, at *time.Time) error {
+func decodeTime(dec *codec.Decoder, at *time.Time) error {
 	literal, err := dec.ReadValue()
 	if err != nil {
 		return err
 	}
 	switch literal.Kind() {
-	case jsonv2.KindNull:
+	case codec.KindNull:
 		*at = time.Time{}
 		return nil
-	case jsonv2.KindString:
+	case codec.KindString:
 	default:
 		return fmt.Errorf("the time is not a string")
 	}
 	text := literal[1 : len(literal)-1]
 	if bytes.IndexByte(text, '\\') >= 0 {
-		text, _ = jsonv2.AppendUnquote(nil, literal) // the decoder has checked it
+		text, _ = codec.AppendUnquote(nil, literal) // the decoder has checked it
 	}
 	if !readTime(text, at) {
 		return fmt.Errorf("the time is not in the ISO 8601 format")

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 type dated struct {
@@ -17,11 +17,11 @@ type dated struct {
 
 func TestTimesTravelInUTC(t *testing.T) {
 	east := time.Date(2026, 1, 2, 3, 4, 5, 600, time.FixedZone("", 2*60*60))
-	body, err := jsonv2.Marshal(dated{east, &east}, Encoding)
+	body, err := codec.Marshal(dated{east, &east}, Encoding)
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"at":"2026-01-02T01:04:05.0000006Z","maybe":"2026-01-02T01:04:05.0000006Z"}`, string(body))
 
-	_, err = jsonv2.Marshal(dated{At: time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)}, Encoding)
+	_, err = codec.Marshal(dated{At: time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)}, Encoding)
 	assert.Error(t, err, "a year that the form has no room for")
 }
 
@@ -63,7 +63,7 @@ func TestTimesAreReadInEachFormOfISO8601(t *testing.T) {
 		`"January 2nd, 2026, at about 3h"`: "",
 	} {
 		got := dated{At: time.Unix(7, 0)}
-		err := jsonv2.Unmarshal([]byte(`{"at":`+literal+`}`), &got, decoding)
+		err := codec.Unmarshal([]byte(`{"at":`+literal+`}`), &got, decoding)
 		if want == "" {
 			assert.Error(t, err, literal)
 			continue

@@ -1,9 +1,6 @@
 package wire
 
-import (
-	"github.com/moneymovement/moneymovement-go/internal/jsonscan"
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
-)
+import "github.com/moneymovement/moneymovement-go/internal/codec"
 
 // union lets a union decode itself, and notes what the variant lacks. It returns false for JSON that names no variant,
 // and for a known variant that the union could not read. An unknown variant is kept as it is.
@@ -19,7 +16,7 @@ func (r *Reader) union(s *Shape, into any) bool {
 		return false
 	}
 	var seen uint64
-	scan := jsonscan.Over(raw)
+	scan := codec.Over(raw)
 	members := scan.Object()
 	for scan.Member(&members) {
 		i := variant.index(string(members.Name))
@@ -38,10 +35,10 @@ func (r *Reader) union(s *Shape, into any) bool {
 // variant returns the shape of the variant that JSON names, or nil for an unknown one. It returns false if the JSON
 // names none.
 func (s *Shape) variant(raw []byte) (variant *Shape, named bool) {
-	scan := jsonscan.Over(raw)
+	scan := codec.Over(raw)
 	members := scan.Object()
 	for scan.Member(&members) {
-		if string(members.Name) == s.By && scan.Kind() == jsonv2.KindString {
+		if string(members.Name) == s.By && scan.Kind() == codec.KindString {
 			return s.Variants[scan.Text()], true
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 // Writer writes a JSON object, member by member, as [Marshal] writes it. The generator writes the bodies that are sent
@@ -97,7 +97,7 @@ func (w *Writer) name(name string) {
 func (w *Writer) quote(text string) {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c == '"' || c == '\\' || c > '~' {
-			out, err := jsonv2.AppendQuote(w.out, text)
+			out, err := codec.AppendQuote(w.out, text)
 			w.out, w.bad = out, w.bad || err != nil
 			return
 		}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/moneymovement/moneymovement-go/internal/errorpage"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 )
 
 // SchemaMissing says that a schema does not have the tables of payments.
@@ -18,7 +18,7 @@ type SchemaMissing struct{ Schema string }
 
 // Error returns one line, safe to log.
 func (e *SchemaMissing) Error() string {
-	return errorpage.Textf(e, "the schema %q does not have the tables of payments, or the role may not use it: "+
+	return errorbase.Textf(e, "the schema %q does not have the tables of payments, or the role may not use it: "+
 		"call postgres.Migrate, or name another schema", e.Schema)
 }
 
@@ -32,7 +32,7 @@ type RightMissing struct {
 
 // Error returns one line, safe to log.
 func (e *RightMissing) Error() string {
-	return errorpage.Textf(e, "the role %q lacks the right %s on the %s %q: let its owner run GRANT %[2]s ON %[5]s "+
+	return errorbase.Textf(e, "the role %q lacks the right %s on the %s %q: let its owner run GRANT %[2]s ON %[5]s "+
 		"%[4]s TO the role", e.Role, e.Right, e.kind, e.On, strings.ToUpper(e.kind))
 }
 
@@ -45,7 +45,7 @@ type SchemaTooOld struct {
 
 // Error returns one line, safe to log.
 func (e *SchemaTooOld) Error() string {
-	return errorpage.Textf(e, "the tables in the schema %q are of version %d, and this program needs version %d: "+
+	return errorbase.Textf(e, "the tables in the schema %q are of version %d, and this program needs version %d: "+
 		"call postgres.Migrate", e.Schema, e.Version, e.Known)
 }
 
@@ -58,7 +58,7 @@ type SchemaTooNew struct {
 
 // Error returns one line, safe to log.
 func (e *SchemaTooNew) Error() string {
-	return errorpage.Textf(e,
+	return errorbase.Textf(e,
 		"the tables in the schema %q are of version %d, and this program knows versions up to %d: "+
 			"use a later version of the module", e.Schema, e.Version, e.Known)
 }
@@ -72,7 +72,7 @@ type Unreachable struct {
 
 // Error returns one line. It has no password in it.
 func (e *Unreachable) Error() string {
-	return errorpage.Text(e,
+	return errorbase.Text(e,
 		"the database cannot be reached, try again: "+strings.Join(strings.Fields(e.Err.Error()), " "))
 }
 

@@ -9,7 +9,7 @@ import (
 	driver "modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
 
-	"github.com/moneymovement/moneymovement-go/internal/errorpage"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 )
 
 // InUse says that a store is open already, in another process or in this one. Nothing was changed. A store is open in
@@ -28,7 +28,7 @@ func (e *InUse) Error() string {
 	if e.Process > 0 {
 		holder = fmt.Sprintf("process %d", e.Process)
 	}
-	return errorpage.Textf(e, "sqlite: %s is in use by %s: stop it first, close the store there, or use package "+
+	return errorbase.Textf(e, "sqlite: %s is in use by %s: stop it first, close the store there, or use package "+
 		"payments/postgres for several processes", e.Path, holder)
 }
 
@@ -49,7 +49,7 @@ func (e *Damaged) Error() string {
 	if more := len(e.Problems) - 3; more > 0 {
 		problems += fmt.Sprintf("; and %d more", more)
 	}
-	return errorpage.Textf(e, "sqlite: %s is damaged or is not a store of payments: %s. To go on: 1. stop the "+
+	return errorbase.Textf(e, "sqlite: %s is damaged or is not a store of payments: %s. To go on: 1. stop the "+
 		"program, and move the file and its -wal and -shm to another folder; 2. put the last copy that Backup made in "+
 		"its place; 3. check it with the command paymentsfile of this module, or open it and call Check; 4. call "+
 		"Reconcile for the time since that copy, and do what its report says before anything is paid; 5. submit your "+
@@ -69,7 +69,7 @@ type Newer struct {
 
 // Error returns one line, safe to log.
 func (e *Newer) Error() string {
-	return errorpage.Textf(e,
+	return errorbase.Textf(e,
 		"sqlite: %s has version %d of the schema, and this program knows versions up to %d: use the "+
 			"later version of the program that wrote it", e.Path, e.Version, e.Known)
 }
@@ -85,7 +85,7 @@ type Full struct {
 
 // Error returns one line, safe to log.
 func (e *Full) Error() string {
-	return errorpage.Textf(e, "sqlite: no room to write %s: free some on its disk, and try again: %v", e.Path, e.Err)
+	return errorbase.Textf(e, "sqlite: no room to write %s: free some on its disk, and try again: %v", e.Path, e.Err)
 }
 
 // Unwrap returns Err.
@@ -103,7 +103,7 @@ type Failed struct {
 
 // Error returns one line, safe to log.
 func (e *Failed) Error() string {
-	return errorpage.Textf(e,
+	return errorbase.Textf(e,
 		"sqlite: writing %s has failed, and the store is closed for writing: look at its disk, then "+
 			"open it again: %v", e.Path, e.Err)
 }
@@ -123,7 +123,7 @@ type Removed struct {
 
 // Error returns one line, safe to log.
 func (e *Removed) Error() string {
-	return errorpage.Textf(e, "sqlite: %s was removed, moved or replaced while the store was open, so nothing is "+
+	return errorbase.Textf(e, "sqlite: %s was removed, moved or replaced while the store was open, so nothing is "+
 		"stored any more. To go on: 1. let this process call Backup, which still reads all payments; 2. stop it; "+
 		"3. put the copy in the place of %s, and remove what is left of the -wal and -shm beside it; 4. start again",
 		e.File, e.Path)
@@ -137,7 +137,7 @@ type Closed struct {
 
 // Error returns one line, safe to log.
 func (e *Closed) Error() string {
-	return errorpage.Textf(e, "sqlite: %s was closed: open it again", e.Path)
+	return errorbase.Textf(e, "sqlite: %s was closed: open it again", e.Path)
 }
 
 // code returns the code of an error of SQLite, 0 for other errors, with and without what extends it.

@@ -16,6 +16,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/payments"
+	"github.com/moneymovement/moneymovement-go/payments/storetest"
 )
 
 func opened(t *testing.T, path string, options ...Option) *Store {
@@ -24,6 +25,15 @@ func opened(t *testing.T, path string, options ...Option) *Store {
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, s.Close()) })
 	return s
+}
+
+func TestStore(t *testing.T) {
+	fresh := func(t *testing.T) payments.Store { return opened(t, filepath.Join(t.TempDir(), "payments.db")) }
+	if testing.Short() {
+		storetest.Run(t, fresh, storetest.VirtualTime())
+		return
+	}
+	storetest.Run(t, fresh, storetest.Seed(2)) // in real time, with the same statements
 }
 
 func claimKey(t *testing.T, s *Store, key moneymovement.Key) payments.Claimed {

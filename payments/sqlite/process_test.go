@@ -4,12 +4,11 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
-	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -33,108 +32,38 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// child works with a store until it is killed, and prints what was confirmed.
+// child opens a store, and holds it until it is killed.
 func child(path string) {
-	s, err := Open(context.Background(), path)
-	if err != nil {
+	if _, err := Open(context.Background(), path); err != nil {
 		fmt.Println("error", err)
 		return
 	}
 	fmt.Println("open")
-	lines := make(chan string, 64)
-	for worker := range 4 {
-		go func() {
-			for i := 0; ; i++ {
-				key := moneymovement.Key(fmt.Sprintf("w%d-%d-%d", worker, os.Getpid(), i))
-				if err := payAndSay(s, key, lines); err != nil {
-					lines <- "error " + err.Error()
-				}
-			}
-		}()
-	}
-	for line := range lines {
-		fmt.Println(line)
-	}
+	<-time.After(time.Hour)
 }
 
-func payAndSay(s *Store, key moneymovement.Key, lines chan<- string) error {
-	ctx := context.Background()
-	if _, _, err := s.Insert(ctx, due(key, 0)); err != nil {
-		return err
-	}
-	lines <- fmt.Sprint(key, " ", 0)
-	claimed, _, err := s.Claim(ctx, payments.Claim{Owner: "child", Key: key, Now: time.Now(), For: time.Hour})
-	if err != nil {
-		return err
-	}
-	for n := 1; n <= 3; n++ {
-		claimed[0].Record = record(key, n, moneymovement.PaymentPaid)
-		if _, err := s.Save(ctx, claimed[0], n == 3); err != nil {
-			return err
-		}
-		lines <- fmt.Sprint(key, " ", n)
-	}
-	return nil
-}
-
-// start starts a process that works with a store.
-func start(t *testing.T, path string) (process *exec.Cmd, output *bufio.Scanner) {
+// start starts a process that holds a store.
+func start(t *testing.T, path string) *exec.Cmd {
 	t.Helper()
 	program, err := os.Executable()
 	require.NoError(t, err)
-	process = exec.Command(program)
+	process := exec.Command(program)
 	process.Env = append(os.Environ(), childOf+"="+path)
 	pipe, err := process.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, process.Start())
 	t.Cleanup(func() { _ = process.Process.Kill() })
-	output = bufio.NewScanner(pipe)
+	output := bufio.NewScanner(pipe)
 	require.True(t, output.Scan(), "the process says that it has opened the store")
 	require.Equal(t, "open", output.Text())
-	return process, output
-}
-
-// A process is killed at any moment, and another one goes on with its file. All that was confirmed is there.
-func TestKilledProcesses(t *testing.T) {
-	tier.Long(t, "starts processes and kills them")
-	path := filepath.Join(t.TempDir(), "p.db")
-	confirmed := map[moneymovement.Key]int{}
-	random := rand.New(rand.NewPCG(3, 3))
-	for range tier.Size(10, 2000) {
-		process, output := start(t, path)
-		for range 1 + random.IntN(200) {
-			if !output.Scan() {
-				break
-			}
-			enter(t, confirmed, output.Text())
-		}
-		require.NoError(t, process.Process.Kill())
-		for output.Scan() { // what it had printed before
-			enter(t, confirmed, output.Text())
-		}
-		_ = process.Wait()
-		require.False(t, t.Failed())
-	}
-	require.NotEmpty(t, confirmed)
-	assert.Empty(t, lost(t, path, confirmed))
-}
-
-func enter(t *testing.T, confirmed map[moneymovement.Key]int, line string) {
-	t.Helper()
-	key, number, found := strings.Cut(line, " ")
-	n, err := strconv.Atoi(number)
-	if !found || err != nil {
-		t.Errorf("the process said %q", line)
-		return
-	}
-	confirmed[moneymovement.Key(key)] = n
+	return process
 }
 
 // A second process is refused, and says who has the store. When the first one is killed, the next can begin at once.
 func TestSecondProcess(t *testing.T) {
 	tier.Long(t, "starts processes")
 	path := filepath.Join(t.TempDir(), "p.db")
-	process, _ := start(t, path)
+	process := start(t, path)
 	for range 3 {
 		_, err := Open(t.Context(), path)
 		var inUse *InUse
@@ -257,4 +186,72 @@ func TestCloseWaitsForWrites(t *testing.T) {
 		<-ended
 	}
 	assert.Empty(t, lost(t, path, b.confirmed))
+}
+
+// Who only wanted to look at a file finds the folder as it was. Only a store that was open has a lock.
+func TestAStoreThatIsNotOpenedLeavesNoLock(t *testing.T) {
+	store := closed(t, 4)
+	require.NoError(t, os.Remove(store+".lock"))
+	whole, err := os.ReadFile(store)
+	require.NoError(t, err)
+	for name, c := range map[string]struct {
+		make   func(path string) error
+		option Option
+	}{
+		"missing":   {func(string) error { return nil }, MustExist()},
+		"a folder":  {func(path string) error { return os.Mkdir(path, 0o700) }, MustExist()},
+		"empty":     {func(path string) error { return os.WriteFile(path, nil, 0o600) }, MustExist()},
+		"truncated": {func(path string) error { return os.WriteFile(path, whole[:3000], 0o600) }, MustExist()},
+		"not of this schema": {func(path string) error { return os.WriteFile(path, whole, 0o600) },
+			later("no SQL")},
+		"of a later version": {func(path string) error {
+			if err := os.WriteFile(path, whole, 0o600); err != nil {
+				return err
+			}
+			s, err := Open(t.Context(), path, later("CREATE TABLE more (id INTEGER)"))
+			require.NoError(t, err)
+			require.NoError(t, s.Close())
+			return os.Remove(path + ".lock")
+		}, MustExist()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "p.db")
+			require.NoError(t, c.make(path))
+			before := contents(t, filepath.Dir(path))
+			_, err := Open(t.Context(), path, c.option)
+			require.Error(t, err)
+			assert.Equal(t, before, contents(t, filepath.Dir(path)))
+
+			require.NoError(t, os.WriteFile(path+".lock", []byte("1"), 0o600)) // of an earlier process
+			_, err = Open(t.Context(), path, c.option)
+			require.Error(t, err)
+			assert.FileExists(t, path+".lock")
+		})
+	}
+}
+
+// Two processes never have the lock at once, also if others remove its file all the time.
+func TestALockThatOthersRemove(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "p.db")
+	var holders atomic.Int32
+	var wait sync.WaitGroup
+	for range 4 {
+		wait.Go(func() {
+			for taken := 0; taken < 20; {
+				l, err := lockFor(path)
+				if err != nil {
+					if !assert.ErrorAs(t, err, new(*InUse)) {
+						return
+					}
+					continue
+				}
+				taken++
+				assert.EqualValues(t, 1, holders.Add(1))
+				l.made = taken%2 == 0 // as if this one had made it
+				holders.Add(-1)
+				assert.NoError(t, l.release())
+			}
+		})
+	}
+	wait.Wait()
 }

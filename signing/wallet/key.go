@@ -10,11 +10,13 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
+	"log/slog"
 	"strings"
 
 	"github.com/ethereum/go-ethereum/crypto"
 
-	"github.com/moneymovement/moneymovement-go/internal/required"
+	"github.com/moneymovement/moneymovement-go/internal/outcome"
 	"github.com/moneymovement/moneymovement-go/signing"
 	"github.com/moneymovement/moneymovement-go/signing/internal/ecsig"
 )
@@ -120,7 +122,7 @@ func (k *Key) signDigest(ctx context.Context, digest []byte) ([]byte, error) {
 	if k == nil || k.private == nil {
 		return nil, &signing.NotSigned{Err: signing.ErrNoKey}
 	}
-	if err := required.Context(ctx, "Sign"); err != nil {
+	if err := outcome.RequireContext(ctx, "Sign"); err != nil {
 		return nil, &signing.NotSigned{Err: err}
 	}
 	if err := ctx.Err(); err != nil {
@@ -135,3 +137,25 @@ func (k *Key) signDigest(ctx context.Context, digest []byte) ([]byte, error) {
 	}
 	return compact, nil
 }
+
+// These methods have value receivers, so they also work for a copied key.
+
+// String returns the address.
+func (k Key) String() string {
+	if k.address == "" {
+		return "wallet.Key(none)"
+	}
+	return fmt.Sprintf("wallet.Key(%s redacted)", k.address)
+}
+
+// Format writes [Key.String] for every verb and flag.
+func (k Key) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, k.String()) }
+
+// GoString returns [Key.String].
+func (k Key) GoString() string { return k.String() }
+
+// MarshalText returns [Key.String], which JSON and other encodings show. It cannot be decoded.
+func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// LogValue returns [Key.String].
+func (k Key) LogValue() slog.Value { return slog.StringValue(k.String()) }

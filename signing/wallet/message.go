@@ -10,9 +10,9 @@ import (
 
 	"github.com/ethereum/go-ethereum/crypto"
 
-	"github.com/moneymovement/moneymovement-go/internal/errorpage"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 	"github.com/moneymovement/moneymovement-go/signing"
-	"github.com/moneymovement/moneymovement-go/signing/internal/oneline"
+	"github.com/moneymovement/moneymovement-go/signing/internal/keyfile"
 )
 
 // SignMessage returns the signature of message as an EIP-191 personal message, like "personal_sign" of a wallet. The
@@ -110,5 +110,5 @@ type TypedDataRefused struct {
 }
 
 func (e *TypedDataRefused) Error() string {
-	return errorpage.Textf(e, "wallet: typed data refused: %s: %s", oneline.Of(e.Path), oneline.Of(e.Reason))
+	return errorbase.Textf(e, "wallet: typed data refused: %s: %s", keyfile.OneLine(e.Path), keyfile.OneLine(e.Reason))
 }

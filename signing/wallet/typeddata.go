@@ -9,7 +9,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/crypto"
 
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 const (
@@ -21,8 +21,8 @@ const (
 type typedData struct {
 	Types       map[string][]member `json:"types"`
 	PrimaryType string              `json:"primaryType"`
-	Domain      jsonv2.Value        `json:"domain"`
-	Message     jsonv2.Value        `json:"message"`
+	Domain      codec.Value         `json:"domain"`
+	Message     codec.Value         `json:"message"`
 }
 
 // member is one member of a struct type.
@@ -54,7 +54,7 @@ func parseTypedData(document []byte) (typedData, error) {
 	if len(document) > maxTypedData {
 		return data, refuse("document", "it has %d bytes, which is too long", len(document))
 	}
-	if err := jsonv2.Unmarshal(document, &data, jsonv2.NoUnknownMembers()); err != nil {
+	if err := codec.Unmarshal(document, &data, codec.NoUnknownMembers()); err != nil {
 		return data,
 			refuse("document", "it is not a JSON object with types, primaryType, domain and message, and nothing else")
 	}

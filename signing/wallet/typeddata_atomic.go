@@ -10,7 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
 
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 // atomicType matches every type that is not a struct or an array.
@@ -29,7 +29,7 @@ func isAtomic(name string) bool {
 }
 
 // encodeAtomic returns the 32 bytes of a value, or the hash of a value of dynamic length.
-func encodeAtomic(typeName string, value jsonv2.Value, path string) ([]byte, error) {
+func encodeAtomic(typeName string, value codec.Value, path string) ([]byte, error) {
 	switch {
 	case typeName == "string":
 		text, ok := stringValue(value)
@@ -53,7 +53,7 @@ func encodeAtomic(typeName string, value jsonv2.Value, path string) ([]byte, err
 	return encodeInteger(typeName, value, path)
 }
 
-func encodeBool(value jsonv2.Value, path string) ([]byte, error) {
+func encodeBool(value codec.Value, path string) ([]byte, error) {
 	word := make([]byte, 32)
 	switch value.Kind() {
 	case 't':
@@ -65,7 +65,7 @@ func encodeBool(value jsonv2.Value, path string) ([]byte, error) {
 	return word, nil
 }
 
-func encodeAddress(value jsonv2.Value, path string) ([]byte, error) {
+func encodeAddress(value codec.Value, path string) ([]byte, error) {
 	text, _ := stringValue(value)
 	data, ok := bytesValue(value)
 	if !ok || len(data) != common.AddressLength {
@@ -79,7 +79,7 @@ func encodeAddress(value jsonv2.Value, path string) ([]byte, error) {
 	return common.LeftPadBytes(data, 32), nil
 }
 
-func encodeFixedBytes(typeName string, value jsonv2.Value, path string) ([]byte, error) {
+func encodeFixedBytes(typeName string, value codec.Value, path string) ([]byte, error) {
 	data, ok := bytesValue(value)
 	if !ok || "bytes"+strconv.Itoa(len(data)) != typeName {
 		return nil, refuse(path, `it must be %s in hexadecimal with "0x"`, typeName)
@@ -87,7 +87,7 @@ func encodeFixedBytes(typeName string, value jsonv2.Value, path string) ([]byte,
 	return common.RightPadBytes(data, 32), nil
 }
 
-func encodeInteger(typeName string, value jsonv2.Value, path string) ([]byte, error) {
+func encodeInteger(typeName string, value codec.Value, path string) ([]byte, error) {
 	n, ok := integerValue(value)
 	if !ok {
 		return nil, refuse(path,
@@ -109,13 +109,13 @@ func encodeInteger(typeName string, value jsonv2.Value, path string) ([]byte, er
 	return n.FillBytes(make([]byte, 32)), nil
 }
 
-func stringValue(value jsonv2.Value) (string, bool) {
+func stringValue(value codec.Value) (string, bool) {
 	var text string
-	ok := value.Kind() == '"' && jsonv2.Unmarshal(value, &text) == nil
+	ok := value.Kind() == '"' && codec.Unmarshal(value, &text) == nil
 	return text, ok
 }
 
-func bytesValue(value jsonv2.Value) ([]byte, bool) {
+func bytesValue(value codec.Value) ([]byte, bool) {
 	text, ok := stringValue(value)
 	digits, prefixed := strings.CutPrefix(text, "0x")
 	data, err := hex.DecodeString(digits)
@@ -128,7 +128,7 @@ var (
 	hexInteger     = regexp.MustCompile(`^0x[0-9a-fA-F]{1,64}$`)
 )
 
-func integerValue(value jsonv2.Value) (*big.Int, bool) {
+func integerValue(value codec.Value) (*big.Int, bool) {
 	text := string(value)
 	if value.Kind() != '0' {
 		var ok bool

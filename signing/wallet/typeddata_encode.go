@@ -8,7 +8,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/crypto"
 
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 // maxDepth is how deep structs and arrays of a document can nest.
@@ -21,12 +21,12 @@ type encoder struct {
 }
 
 // hashStruct returns keccak256(typeHash ‖ encodeData(value)). The value must have exactly the members of the type.
-func (e *encoder) hashStruct(name string, value jsonv2.Value, path string, depth int) ([]byte, error) {
+func (e *encoder) hashStruct(name string, value codec.Value, path string, depth int) ([]byte, error) {
 	if depth > maxDepth {
 		return nil, refuse(path, "the document is nested too deeply")
 	}
-	var values map[string]jsonv2.Value
-	if value.Kind() != '{' || jsonv2.Unmarshal(value, &values) != nil {
+	var values map[string]codec.Value
+	if value.Kind() != '{' || codec.Unmarshal(value, &values) != nil {
 		return nil, refuse(path, "it must be a JSON object, as %s is a struct", name)
 	}
 	encoded := [][]byte{e.typeHash(name)}
@@ -49,7 +49,7 @@ func (e *encoder) hashStruct(name string, value jsonv2.Value, path string, depth
 }
 
 // encode returns the 32 bytes of a value in its struct.
-func (e *encoder) encode(typeName string, value jsonv2.Value, path string, depth int) ([]byte, error) {
+func (e *encoder) encode(typeName string, value codec.Value, path string, depth int) ([]byte, error) {
 	if strings.HasSuffix(typeName, "]") {
 		return e.hashArray(typeName, value, path, depth)
 	}
@@ -60,12 +60,12 @@ func (e *encoder) encode(typeName string, value jsonv2.Value, path string, depth
 }
 
 // hashArray returns keccak256 of the encoded elements. The last dimension of a type is the outermost one.
-func (e *encoder) hashArray(typeName string, value jsonv2.Value, path string, depth int) ([]byte, error) {
+func (e *encoder) hashArray(typeName string, value codec.Value, path string, depth int) ([]byte, error) {
 	if depth > maxDepth {
 		return nil, refuse(path, "the document is nested too deeply")
 	}
-	var elements []jsonv2.Value
-	if value.Kind() != '[' || jsonv2.Unmarshal(value, &elements) != nil {
+	var elements []codec.Value
+	if value.Kind() != '[' || codec.Unmarshal(value, &elements) != nil {
 		return nil, refuse(path, "it must be a JSON array")
 	}
 	open := strings.LastIndexByte(typeName, '[')

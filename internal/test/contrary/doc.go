@@ -7,7 +7,7 @@
 // schemas, to check what was read. Then they run the flows that use the operation, against the embedded sandbox host
 // behind a handler that changes this one thing. They check the outcome and the host's books.
 //
-// A mark without a class, and a case that no test runs, fail. docs/assumptions.md lists every mark with its result.
+// A mark without a class, and a case that no test runs, fail. openapi/README.md lists every mark with its result.
 package contrary
 
-//go:generate go run ./table -o ../../../docs/assumptions.md
+//go:generate go run ./table -o ../../../openapi/README.md

@@ -13,7 +13,7 @@ import (
 )
 
 func TestTheCommittedTableIsUpToDate(t *testing.T) {
-	committed, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "assumptions.md"))
+	committed, err := os.ReadFile(filepath.Join("..", "..", "..", "openapi", "README.md"))
 	require.NoError(t, err)
 	page, err := contrary.Page(describe(t))
 	require.NoError(t, err)

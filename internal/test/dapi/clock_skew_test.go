@@ -15,7 +15,6 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/test/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -34,22 +33,6 @@ func TestPaysWithAClockThatIsOff(t *testing.T) {
 			})
 		})
 	}
-}
-
-// A session that the host does not know any more, as after its restart, is minted anew.
-func TestSessionThatTheHostForgotIsMintedAnew(t *testing.T) {
-	w := newWorld(t)
-	account := w.integrator().Self()
-	require.NoError(t, read(t.Context(), account))
-	w.Host.Reset()
-	require.NoError(t, read(t.Context(), account))
-}
-
-// The host's own clock may have been moved far ahead, by a test: logins still work, over a real socket as well.
-func TestLoginAfterTheHostsClockWasMoved(t *testing.T) {
-	w := worlds.Serve(t)
-	w.Host.Advance(3 * time.Hour)
-	require.NoError(t, read(t.Context(), w.Integrator(w.Developer()).Self()))
 }
 
 // misdated puts a wrong Date into some answers.

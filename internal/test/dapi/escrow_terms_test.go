@@ -423,25 +423,6 @@ func TestSecondCallSettlesADealInDoubt(t *testing.T) {
 	})
 }
 
-// A process was killed after the money was held. Its successor has nothing but the key.
-func TestFirstOpenOfAProcessAfterAKill(t *testing.T) {
-	for name, setback := range setbacks {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := newDealWorld(t)
-				_, err := w.open()
-				require.NoError(t, err)
-				w.account = w.integrator().Self()
-				ctx, cancel := setback(w.payWorld)
-				defer cancel()
-				_, err = w.DealEnded(w.account.Escrows.Open(ctx, w.deal, "deal-1", dapi.DealTerms{}))
-				assertDealInDoubt(t, err)
-				time.Sleep(10 * time.Minute) // for a login that its caller left alone
-			})
-		})
-	}
-}
-
 // dealRefusals refuse a deal plainly, each at another step.
 var dealRefusals = map[string]struct {
 	arrange func(w *dealWorld)
@@ -482,17 +463,11 @@ func TestARefusedDealIsUnpaid(t *testing.T) {
 			}
 			assert.Zero(t, w.holdings())
 		})
-	}
-}
-
-// Without the option an earlier call may have held the money, also if the service says that the deal is new.
-func TestDealThatIsRefusedAndMayBeOlder(t *testing.T) {
-	for name, c := range dealRefusals {
-		t.Run(name, func(t *testing.T) {
+		t.Run(name+", without a journal", func(t *testing.T) {
 			w := newDealWorld(t)
 			c.arrange(w)
 			_, err := w.open()
-			assertDealInDoubt(t, err)
+			assertDealInDoubt(t, err) // an earlier call may have held the money
 		})
 	}
 }
@@ -652,6 +627,8 @@ func TestDealInDoubtThatExpired(t *testing.T) {
 		w.onSuccess("POST", dealPath, func(deal map[string]any) { deal["status"] = "expired" })
 		_, err = w.open()
 		assert.Equal(t, errors.NotMoved, as[*dapi.EscrowNotOpened](t, err).MovedByCall())
+		assert.ErrorContains(t, err,
+			" expired before it was approved, so it never held money; to open a deal, use a new key")
 	})
 }
 

@@ -2,7 +2,10 @@ package dapi_test
 
 import (
 	"context"
+	"maps"
 	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -33,41 +36,6 @@ func TestPrepareWithoutAnActionIsUnknown(t *testing.T) {
 			assert.Equal(t, "PrepareEscrowAction", unknown.Operation)
 			assert.Equal(t, "release-1", unknown.IdempotencyKey)
 		})
-	}
-}
-
-// The key of an action is part of the path of its confirm. The keys . and .. match the stated pattern, but would make
-// it another path: they are refused before a deal is there that nobody can approve.
-func TestAKeyThatNoPathCanHave(t *testing.T) {
-	w := newPayWorld(t)
-	opened, err := w.DealEnded(w.account.Escrows.Open(t.Context(), deal(), "...", dapi.DealTerms{}))
-	require.NoError(t, err)
-	for _, key := range []moneymovement.Key{".", ".."} {
-		sent := len(w.Host.Requests())
-		option := moneymovement.IdempotencyKey(key)
-		for name, call := range map[string]func() error{
-			"open": func() error {
-				_, err := w.account.Escrows.Open(t.Context(), deal(), key, dapi.DealTerms{})
-				return err
-			},
-			"create": func() error { _, err := w.account.Escrows.Create(t.Context(), deal(), option); return err },
-			"act": func() error {
-				_, err := w.DealEnded(w.account.Escrows.Act(t.Context(), deal(), opened.Escrow.ID,
-					dapi.EscrowActionTypeRelease, key, dapi.DealTerms{}))
-				return err
-			},
-			"prepare": func() error {
-				_, err := w.account.Escrows.Prepare(t.Context(), opened.Escrow.ID, dapi.EscrowActionTypeRelease, option)
-				return err
-			},
-		} {
-			invalid := as[*errors.InvalidInput](t, call())
-			assert.Equal(t, "Idempotency-Key", invalid.Fields[0].Field, name)
-			assert.Contains(t, invalid.Fields[0].Message, "use another key")
-		}
-		assert.Len(t, w.Host.Requests(), sent, "nothing was sent")
-		_, err := w.payAs(key) // which is in no path
-		require.NoError(t, err)
 	}
 }
 
@@ -178,6 +146,9 @@ func TestEscrowActsFasterThanTheChainIsRead(t *testing.T) {
 		ended, err := escrows.Wait(w.Context(), opened.Escrow.ID, []dapi.EscrowStatus{dapi.EscrowStatusReleased})
 		require.NoError(t, err)
 		assert.Equal(t, dapi.EscrowStatusReleased, ended.Status)
+		again, err := escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
+		require.NoError(t, err)
+		assert.Equal(t, dapi.EscrowStatusReleased, again.Escrow.Status, "opened once, and released since")
 	})
 }
 
@@ -431,6 +402,7 @@ func TestActionWhoseApprovalIsConsumed(t *testing.T) {
 					return
 				}
 				assertUnknown(t, err, "release-1", "call again with the same key and terms")
+				as[*errors.ApprovalConsumed](t, refusalIn(err))
 			})
 		})
 	}
@@ -628,137 +600,159 @@ func TestADealWhoseReadIsLimitedIsReadOnce(t *testing.T) {
 
 const confirmActionPath = "/escrow/*/actions/*/confirm"
 
-// escrowSteps are the requests of an action, with what has to happen for the last two.
-var escrowSteps = map[string]struct {
-	path string
-	lead func(host *sandbox.Host)
-}{
-	"create":  {"/escrow", nil},
-	"confirm": {confirmActionPath, nil},
-	"prepare": {"/escrow/*/actions", func(host *sandbox.Host) {
-		host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusGone, "approval_expired"))
-	}},
-	"sync": {"/escrow/*/sync", func(host *sandbox.Host) {
-		host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusConflict, "approval_consumed"))
-	}},
-}
-
-// escrowActing is one action of a deal, tried any number of times with one key.
-type escrowActing struct {
-	*world
-	account *dapi.Account
-	action  dapi.EscrowActionType
-	deal    dapi.EscrowID // for all but the first action
-}
-
-func newEscrowActing(t *testing.T, action dapi.EscrowActionType) *escrowActing {
-	t.Helper()
-	w := newWorld(t)
-	e := &escrowActing{world: w, account: w.account(), action: action}
-	if action == dapi.EscrowActionTypeApprove {
-		return e
-	}
-	opened, err := e.DealEnded(e.account.Escrows.Open(t.Context(), deal(), "deal-0", dapi.DealTerms{}))
-	require.NoError(t, err)
-	e.deal = opened.Escrow.ID
-	if action == dapi.EscrowActionTypeRefund {
-		time.Sleep(15 * 24 * time.Hour) // past the hold window
-	}
-	return e
-}
-
-// moved is how often the action moved the deal's money.
-func (e *escrowActing) moved() (count int) {
-	kind := map[dapi.EscrowActionType]string{"approve": "escrow_active", "release": "escrow_released",
-		"refund": "escrow_refunded"}[e.action]
-	for _, entry := range e.Host.Ledger().Entries {
-		if entry.Kind == kind && entry.Amount.IsNegative() {
-			count++
-		}
-	}
-	return count
-}
-
-// attempt acts once and judges what came back by the ledger.
-func (e *escrowActing) attempt(timeout time.Duration) (done bool) {
-	ctx, cancel := context.WithTimeout(e.Context(), timeout)
-	defer cancel()
-	key := moneymovement.Key("deal-1")
-	before := e.moved()
-	var came dapi.Deal
-	var err error
-	if e.action == dapi.EscrowActionTypeApprove {
-		came, err = e.DealEnded(e.account.Escrows.Open(ctx, deal(), key, dapi.DealTerms{}))
-	} else {
-		came, err = e.DealEnded(e.account.Escrows.Act(ctx, deal(), e.deal, e.action, key, dapi.DealTerms{}))
-	}
-	after := e.moved()
-	if err == nil {
-		assert.Equal(e, 1, after, "a success is one")
-		assert.NotEmpty(e, came.Escrow.ID)
-		return true
-	}
-	if after > before {
-		assert.NotEqual(e, errors.NotMoved, as[errors.Failure](e.T, err).MovedByCall(), "%v", err)
-	}
-	return false
-}
-
-// TestEveryFaultAtEveryStepOfAnEscrow is [TestEveryFaultAtEveryStep] for a deal and its actions.
-//
-// Rule: idempotency.escrow, idempotency.escrow-action
-func TestEveryFaultAtEveryStepOfAnEscrow(t *testing.T) {
-	courses := map[string]struct {
-		times   int
-		timeout time.Duration
-	}{"once": {1, time.Hour}, "for long, the caller leaves": {6, 5 * time.Second}}
-	for _, action := range []dapi.EscrowActionType{dapi.EscrowActionTypeApprove, dapi.EscrowActionTypeRelease,
-		dapi.EscrowActionTypeRefund} {
-		for step, at := range escrowSteps {
-			if step == "create" && action != dapi.EscrowActionTypeApprove {
-				continue
-			}
-			for fault, goesWrong := range faults {
-				for course, c := range courses {
-					t.Run(string(action)+"/"+step+"/"+fault+"/"+course, func(t *testing.T) {
-						synctest.Test(t, func(t *testing.T) {
-							e := newEscrowActing(t, action)
-							if at.lead != nil {
-								at.lead(e.Host)
-							}
-							armed := e.Host.Arm("POST", at.path, goesWrong.Times(c.times))
-							done := e.attempt(c.timeout)
-							assert.Positive(t, armed.Consumed(), "it did happen")
-							for range 20 {
-								if done {
-									break
-								}
-								time.Sleep(time.Minute)
-								e.account = e.integrator().Self() // a restarted process knows the key and the terms
-								done = e.attempt(24 * time.Hour)
-							}
-							assert.True(t, done)
-							assert.Equal(t, 1, e.moved())
-							time.Sleep(10 * time.Minute) // for a login that its caller left alone
-						})
-					})
-				}
-			}
-		}
-	}
-}
-
 // The confirm was carried out and its answer lost; sent again, it is told that the window is over. What then keeps a
 // new approval from being made says nothing about the first.
 func TestAnExpiredWindowAfterALostAnswerIsLookedAt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := newEscrowActing(t, dapi.EscrowActionTypeApprove)
-		e.Host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit())
-		e.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusGone, "approval_expired"))
-		e.Host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
-		opened, err := e.DealEnded(e.account.Escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{}))
+		w := newDealWorld(t)
+		w.Host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit())
+		w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusGone, "approval_expired"))
+		w.Host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
+		opened, err := w.open()
 		require.NoError(t, err)
 		assert.Equal(t, dapi.EscrowStatusActive, opened.Escrow.Status)
-		assert.Equal(t, 1, e.moved())
+		assert.Equal(t, 1, w.holdings())
+	})
+}
+
+// What Open settles by itself. One key is that of the deal, of its action and of its confirm.
+// Rule: lifetime.escrow-approval, idempotency.escrow
+func TestOpenSettles(t *testing.T) {
+	for name, c := range map[string]struct {
+		arrange                   func(w *dealWorld)
+		prepared, confirms, syncs int // besides the action of the deal's creation
+	}{
+		"nothing in the way": {confirms: 1},
+		"the confirm's answer is lost": {arrange: func(w *dealWorld) {
+			w.Host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit())
+		}, confirms: 2, syncs: 1},
+		"its approval closes while it is signed": {arrange: func(w *dealWorld) {
+			w.waitBeforeSigning(61*time.Second, 1)
+		}, prepared: 1, confirms: 2},
+		"it was created before, and its first approval is over": {arrange: func(w *dealWorld) {
+			_, err := w.account.Escrows.Create(w.Context(), w.deal, moneymovement.IdempotencyKey("deal-1"))
+			require.NoError(w, err)
+			time.Sleep(5 * time.Minute)
+		}, prepared: 1, confirms: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newDealWorld(t)
+				if c.arrange != nil {
+					c.arrange(w)
+				}
+				opened, err := w.open()
+				require.NoError(t, err)
+				assert.Equal(t, dapi.EscrowStatusActive, opened.Escrow.Status)
+				assert.True(t, opened.Escrow.Can(dapi.EscrowActionTypeRelease))
+				assert.Equal(t, 1, w.holdings())
+				prepared, confirms := w.Requests("PrepareEscrowAction"), w.Requests("ConfirmEscrowAction")
+				assert.Equal(t, []int{c.prepared, c.confirms, c.syncs},
+					[]int{len(prepared), len(confirms), w.Sent("SyncEscrow")})
+				for _, request := range append(prepared, confirms...) {
+					assert.Equal(t, "deal-1", request.IdempotencyKey)
+				}
+			})
+		})
+	}
+}
+
+// The response to a prepare can be the action itself.
+// Rule: idempotency.escrow-action, idempotency.echo
+func TestAnActionThatIsPreparedBare(t *testing.T) {
+	w, id := newReleaseWorld(t)
+	w.onSuccess("POST", "/escrow/*/actions", func(prepared map[string]any) {
+		action := prepared["action"].(map[string]any)
+		clear(prepared)
+		maps.Copy(prepared, action)
+	})
+	_, err := w.release(t.Context(), id)
+	require.NoError(t, err)
+}
+
+func TestActionsApprovalOfAnythingElseIsNotSigned(t *testing.T) {
+	set := func(name string, value any) func(map[string]any) {
+		return func(members map[string]any) { members[name] = value }
+	}
+	for name, c := range map[string]struct {
+		change func(members map[string]any)
+		field  string
+	}{
+		"another action":          {set("operation", "escrow.refund"), "operation"},
+		"a payout":                {set("operation", "payout.fund"), "operation"},
+		"another deal":            {set("resourceId", "esc_2"), "resourceId"},
+		"another account":         {set("account", "cl_1"), "account"},
+		"another amount":          {set("amount", "400"), "amount"},
+		"another asset":           {set("currency", "EURC"), "currency"},
+		"another payee":           {set("destination", map[string]any{"address": "0x1"}), "destination.address"},
+		"a contact for the payee": {set("destination", map[string]any{"contactId": "ct_1"}), "destination.contactId"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, id := newReleaseWorld(t)
+			signed := w.Key.Approvals()
+			w.onSuccess("POST", "/escrow/*/actions", func(prepared map[string]any) {
+				w.rewritePayload(prepared["action"].(map[string]any), c.change)
+			})
+			refused, err := w.release(t.Context(), id)
+			require.Error(t, err)
+			assert.Equal(t, c.field, as[*signing.ApprovalRefused](t, refused.Refusal).Field)
+			assert.Equal(t, signed, w.Key.Approvals())
+		})
+	}
+}
+
+// What is prepared once more, since the first approval was over, is looked at as the first was.
+func TestActionThatIsPreparedAgainForAnotherKeyIsNotSigned(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, id := newReleaseWorld(t)
+		signed := w.Key.Approvals()
+		w.waitBeforeSigning(61*time.Second, signed+1)
+		w.onSuccess("POST", "/escrow/*/actions", func(prepared map[string]any) {
+			if w.Sent("PrepareEscrowAction") > 1 {
+				prepared["action"].(map[string]any)["idempotencyKey"] = "action-2"
+			}
+		})
+		_, err := w.release(t.Context(), id)
+		require.ErrorContains(t, as[*errors.OutcomeUnknown](t, err).Cause, "the action has another idempotency key")
+		assert.Equal(t, signed+1, w.Key.Approvals(), "the second is not signed")
+	})
+}
+
+// Without a Date header only the service can say that an approval is over: this machine's clock may be ahead. If the
+// service gives it again, it is signed, and its confirm waits for room in the rate window.
+func TestAnActionsApprovalThatIsGivenAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		behind := sandbox.WithClock(func() time.Time { return time.Now().Add(-130 * time.Second) })
+		w := &dealWorld{newPayWorld(t, behind), deal()}
+		opened, err := w.open()
+		require.NoError(t, err)
+		w.Wire.OnAnswer(func(_ *http.Request, answer *http.Response) { answer.Header.Del("Date") })
+		var first *httptest.ResponseRecorder
+		prepares, next := 0, w.Wire.Handler
+		w.Wire.Handler = http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
+			if !strings.HasSuffix(r.URL.Path, "/actions") {
+				next.ServeHTTP(answer, r)
+				return
+			}
+			if prepares++; prepares == 1 {
+				first = httptest.NewRecorder()
+				next.ServeHTTP(first, r)
+			}
+			maps.Copy(answer.Header(), first.Header())
+			answer.WriteHeader(first.Code)
+			_, _ = answer.Write(first.Body.Bytes())
+		})
+		w.account = w.Integrator(w.Developer()).Self()
+		for range 118 { // with two that prepare, these fill the window
+			_, err := w.account.Escrows.Create(t.Context(), w.deal, moneymovement.IdempotencyKey("deal-1"))
+			require.NoError(t, err)
+		}
+		time.Sleep(25 * time.Second) // so that there is room again while the approval is open
+		signed, began := w.Key.Approvals(), time.Now()
+		_, err = w.release(t.Context(), opened.Escrow.ID)
+		require.NoError(t, err)
+		assert.Equal(t, 2, prepares)
+		assert.Equal(t, signed+1, w.Key.Approvals(), "the first time it is not signed")
+		assert.Greater(t, time.Since(began), 30*time.Second)
 	})
 }

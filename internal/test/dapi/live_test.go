@@ -1,7 +1,14 @@
 package dapi_test
 
 import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
 	"net/http"
+	"path"
+	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,6 +19,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/inprocess"
 	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
@@ -254,30 +262,405 @@ func TestRefreshesArePacedAsWrites(t *testing.T) {
 	})
 }
 
-// Rule: contact.crypto, contact.email
-func TestDestinationsThatAreRefusedBeforeTheyAreSent(t *testing.T) {
+// Rule: contact.deduplicated, contact.answer, idempotency.contacts, idempotency.replay
+func TestContactsLive(t *testing.T) {
 	w := newWorld(t)
 	account := w.integrator().Self()
-	for name, c := range map[string]struct {
-		asked dapi.ContactCreate
-		field string
-	}{
-		"no chain": {dapi.ContactCreate{Crypto: &dapi.CryptoDestination{Token: "USDC", Address: payee}},
-			"crypto.chain"},
-		"no token": {dapi.ContactCreate{Crypto: &dapi.CryptoDestination{Chain: "base", Address: payee}},
-			"crypto.token"},
-		"no address": {dapi.ContactCreate{Crypto: &dapi.CryptoDestination{Chain: "base", Token: "USDC"}},
-			"crypto.address"},
-	} {
-		_, err := account.Contacts.Create(t.Context(), c.asked)
-		assert.Equal(t, c.field, as[*errors.InvalidInput](t, err).Fields[0].Field, name)
-	}
-	assert.Empty(t, w.Host.Requests())
-
-	resolved, err := account.Contacts.Create(t.Context(),
-		dapi.ContactCreate{Account: dapi.EmailContact(w.Host.Credentials().Email)})
+	var answer moneymovement.Response
+	first, err := account.Contacts.Create(t.Context(), dapi.ContactCreate{Name: "Bob", Account: sepa()},
+		moneymovement.CaptureResponse(&answer))
 	require.NoError(t, err)
-	assert.Equal(t, w.Host.Credentials().Email, resolved.Email)
-	_, err = account.Contacts.Create(t.Context(), dapi.ContactCreate{Email: "nobody@example.com"})
+	assert.False(t, answer.Replayed)
+	again, err := account.Contacts.Create(t.Context(), dapi.ContactCreate{Name: "Robert", Account: sepa()},
+		moneymovement.CaptureResponse(&answer))
+	require.NoError(t, err)
+	assert.Equal(t, first.ID, again.ID, "deduplicated by its account details")
+	assert.True(t, answer.Replayed)
+
+	capabilities, err := account.Contacts.Capabilities(t.Context(), first.ID)
+	require.NoError(t, err)
+	require.NotNil(t, capabilities.Payable)
+	assert.True(t, *capabilities.Payable)
+	assert.Empty(t, capabilities.Blockers)
+
+	require.NoError(t, account.Contacts.Delete(t.Context(), first.ID))
+	_, err = account.Contacts.Capabilities(t.Context(), first.ID)
 	as[*errors.NotFound](t, err)
+}
+
+// Rule: idempotency.client
+func TestClientsLive(t *testing.T) {
+	w := newWorld(t)
+	integrator := w.integrator()
+	var answer moneymovement.Response
+	first, err := integrator.Clients.Create(t.Context(),
+		dapi.ClientCreate{Email: "acme@example.com", Type: dapi.ClientTypeBusiness, EntityName: "Acme"})
+	require.NoError(t, err)
+	again, err := integrator.Clients.Create(t.Context(), dapi.ClientCreate{Email: "acme@example.com"},
+		moneymovement.CaptureResponse(&answer))
+	require.NoError(t, err)
+	assert.Equal(t, first.ID, again.ID, "the email is the natural key")
+	assert.True(t, answer.Replayed)
+
+	_, err = integrator.For("cl_nobody").Contacts.Capabilities(t.Context(), "ct_1")
+	as[*errors.NotFound](t, err)
+}
+
+// The host takes what an applicant says by the assumed names: only the document is outstanding then.
+func TestTheHostKnowsTheNamesOfAnApplicant(t *testing.T) {
+	w := newWorld(t)
+	platform := w.integrator()
+	for email, applicant := range map[string]dapi.Applicant{
+		"business@example.com": {LegalName: "Example", Country: "DE"},
+		"person@example.com":   {FirstName: "Bob", LastName: "Roe", Country: "DE"},
+		"further@example.com":  {Country: "DE", Further: map[string]any{"entityName": "Example"}},
+	} {
+		client, err := platform.Clients.Create(t.Context(), dapi.ClientCreate{Email: email})
+		require.NoError(t, err)
+		saved, err := platform.For(client.ID).Verification.Save(t.Context(),
+			dapi.KYBInformation{Applicant: applicant.Map()})
+		require.NoError(t, err)
+		require.Len(t, saved.Requirements, 1, email)
+		assert.Equal(t, "documentIds", saved.Requirements[0].Field)
+	}
+}
+
+// What the host was sent and what it answers, field by field.
+// Rule: resource.payout, resource.payin, resource.decimals, resource.dates, resource.id-prefixes
+// Rule: contact.linked-account
+func TestResourcesCarryTheirFields(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newPayWorld(t)
+		client := w.readyClient()
+
+		quoted, err := client.Payins.Create(t.Context(), dapi.PayinCreate{
+			Amount: amount("10.000001"), Currency: "USDC", OriginChainID: 1, MaxAmount: amount("12"),
+		})
+		require.NoError(t, err)
+		assert.EqualValues(t, 1, quoted.OriginChainID)
+		assert.Equal(t, "10.000001", quoted.Amount.String())
+		assert.Equal(t, "12", quoted.MaxAmount.String())
+		assert.Equal(t, "9.700001", quoted.Quote.DestinationAmount.String())
+
+		linked, err := client.Contacts.Create(t.Context(), dapi.ContactCreate{Email: w.Developer().Email})
+		require.NoError(t, err)
+		assert.Regexp(t, "^ct_", linked.ID)
+		assert.Regexp(t, "^[0-9a-f-]{36}$", linked.UserID)
+		assert.Equal(t, linked.UserID, linked.User.ID)
+
+		terms := dapi.PayoutCreate{
+			ContactID: linked.ID, Amount: amount("1.000001"), Currency: dapi.USDC, PaymentReference: "Invoice 42",
+			Purpose:     "goods",
+			DocumentIDs: []string{"doc_1"}, FromChainID: 8453, ToChainID: 8453,
+		}
+		booked, err := client.Payouts.Book(t.Context(), terms)
+		require.NoError(t, err)
+		assert.Regexp(t, "^po_", booked.ID)
+		carried := dapi.PayoutCreate{
+			ContactID: booked.ContactID, Amount: booked.Amount, Currency: booked.Currency,
+			PaymentReference: booked.PaymentReference,
+			Purpose:          booked.Purpose, DocumentIDs: booked.DocumentIDs,
+			FromChainID: booked.FromChainID, ToChainID: booked.ToChainID,
+		}
+		assert.Equal(t, terms, carried)
+		assert.Equal(t, time.UTC, booked.CreatedAt.Location())
+	})
+}
+
+// Rule: coverage.chains
+func TestChainsAreListed(t *testing.T) {
+	w := newWorld(t)
+	codes := map[dapi.ChainCode]dapi.ChainID{}
+	for chain, err := range w.integrator().Self().Chains.All(t.Context(), dapi.ListChainsParams{Limit: 2}) {
+		require.NoError(t, err)
+		require.NotEmpty(t, chain.Tokens)
+		codes[chain.Code] = chain.ChainID
+	}
+	assert.Equal(t, dapi.ChainID(8453), codes["base"])
+	assert.Greater(t, len(codes), 2)
+	assert.Greater(t, w.Sent("ListChains"), 1)
+}
+
+// The host's ledger is walked as its pages come, and filtered as it was asked.
+// Rule: page.next-cursor, page.cursor-of-its-query, ledger.whole-account
+func TestPagesOfTheHostsLedger(t *testing.T) {
+	w := newWorld(t)
+	account := w.integrator().Self()
+	for i := range 5 {
+		w.Credit(account.Sandbox, fmt.Sprint(i+1), dapi.USDC)
+		w.Host.Advance(time.Minute)
+	}
+	var all []dapi.Transaction
+	for transaction, err := range account.Transactions.All(t.Context(), dapi.ListTransactionsParams{Limit: 2}) {
+		require.NoError(t, err)
+		assert.Equal(t, fmt.Sprint(5-len(all)), transaction.Amount.String())
+		all = append(all, transaction)
+	}
+	assert.Len(t, all, 5)
+	assert.Equal(t, 3, w.Sent("ListTransactions"))
+	list := func(params dapi.ListTransactionsParams) (*dapi.TransactionPage, error) {
+		return account.Transactions.List(t.Context(), params)
+	}
+	payouts, err := list(dapi.ListTransactionsParams{Type: dapi.TransactionTypePayout})
+	require.NoError(t, err)
+	assert.Empty(t, payouts.Items)
+	since, err := list(dapi.ListTransactionsParams{Since: all[1].CreatedAt, Limit: 1})
+	require.NoError(t, err)
+	assert.Equal(t, all[:1], since.Items)
+	_, err = list(dapi.ListTransactionsParams{Limit: 1, Cursor: since.NextCursor, Type: dapi.TransactionTypePayout})
+	as[*errors.InvalidCursor](t, err)
+}
+
+func TestLiveChainsAreAskedForOncePerLifetime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		platform := w.integrator()
+		var all sync.WaitGroup
+		for range 20 {
+			all.Go(func() {
+				chains, err := platform.Self().Chains.Live(t.Context())
+				assert.NoError(t, err)
+				assert.NotEmpty(t, chains)
+			})
+		}
+		all.Wait()
+		assert.Equal(t, 1, w.Sent("ListChains"))
+
+		time.Sleep(10*time.Minute - 1)
+		_, err := platform.Self().Chains.Live(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, 1, w.Sent("ListChains"))
+		time.Sleep(time.Nanosecond)
+		_, err = platform.For("cl_1").Chains.Live(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, 2, w.Sent("ListChains"))
+	})
+}
+
+// Who waits for the listing of another caller waits no longer than there is time.
+func TestAListingThatAnotherCallerAsksFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		chains := w.integrator().Self().Chains
+		w.Host.Arm("GET", "/chains", sandbox.Delay(5*time.Second))
+		var first sync.WaitGroup
+		first.Go(func() {
+			_, err := chains.Live(t.Context())
+			assert.NoError(t, err)
+		})
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err := chains.Live(ctx)
+		undelivered := as[*errors.NotDelivered](t, err)
+		assert.Equal(t, "ListChains", undelivered.Operation)
+		assert.Empty(t, undelivered.IdempotencyKey)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		_, err = chains.Live(t.Context())
+		require.NoError(t, err)
+		first.Wait()
+		assert.Equal(t, 1, w.Sent("ListChains"))
+	})
+}
+
+// Balances are held on Base: what a token of the same name has on another chain does not count.
+func TestDecimalsOfAnotherChain(t *testing.T) {
+	w := newPayWorld(t)
+	w.onSuccess("GET", "/chains", func(listing map[string]any) {
+		for _, chain := range listing["items"].([]any) {
+			if chain := chain.(map[string]any); chain["code"] != "base" {
+				for _, token := range chain["tokens"].([]any) {
+					token.(map[string]any)["decimals"] = 1
+				}
+			}
+		}
+	})
+	chains, err := w.account.Chains.Live(t.Context())
+	require.NoError(t, err)
+	require.Greater(t, len(chains), 1)
+	w.asked.Amount = amount("5.25")
+	_, err = w.pay()
+	require.NoError(t, err)
+}
+
+// An amount is held to what the listing says, once it is known. Before that, and for a token that is not in it, the
+// service decides.
+// Rule: error.amount-precision
+func TestAmountsAreHeldToTheDecimalsOfTheirToken(t *testing.T) {
+	w := newPayWorld(t)
+	book := func(asset dapi.Asset, value string) error {
+		asked := w.asked
+		asked.Currency, asked.Amount = asset, amount(value)
+		_, err := w.account.Payouts.Book(t.Context(), asked)
+		return err
+	}
+	said := as[*errors.ValidationFailed](t, book(dapi.USDC, "1.0000001"))
+	assert.Equal(t, "amount_precision", said.Fields[0].Code)
+	require.ErrorContains(t, said, "amount (amount_precision): The currency has 6 decimals")
+	assert.Zero(t, w.Sent("ListChains"), "a payment does not wait for the listing")
+
+	_, err := w.account.Chains.Live(t.Context())
+	require.NoError(t, err)
+	sent := w.Sent("BookPayout")
+	refused := as[*errors.InvalidInput](t, book(dapi.USDC, "1.0000001"))
+	assert.Equal(t,
+		[]errors.Field{{Field: "amount", Code: "amount_precision",
+			Message: "has 7 decimals, but USDC allows at most 6"}},
+		refused.Fields)
+	_, err = w.account.Payouts.Pay(t.Context(),
+		dapi.PayoutCreate{ContactID: w.asked.ContactID, Amount: amount("1.0000001"), Currency: dapi.USDC}, "fine",
+		dapi.PayTerms{})
+	assert.Equal(t, refused.Fields, as[*errors.InvalidInput](t, err).Fields)
+	_, err = w.account.Escrows.Create(t.Context(), dapi.EscrowCreate{Payee: payee, Amount: amount("1.0000001"),
+		Currency: dapi.USDC})
+	assert.Equal(t, refused.Fields, as[*errors.InvalidInput](t, err).Fields)
+	_, err = w.account.Sandbox.Deposit(t.Context(),
+		dapi.DepositCreate{Amount: amount("1.0000001"), Currency: dapi.USDC})
+	assert.Equal(t, refused.Fields, as[*errors.InvalidInput](t, err).Fields)
+	assert.Equal(t, sent, w.Sent("BookPayout"))
+
+	said = as[*errors.ValidationFailed](t, book("DAI", "1.0000001"))
+	assert.Equal(t, "currency", said.Fields[0].Field)
+	assert.Equal(t, 1, w.Sent("ListChains"))
+}
+
+// Payments ask for the listing, which must not walk without end.
+func TestAListingWithoutEndIsGivenUp(t *testing.T) {
+	w := newPayWorld(t)
+	pages := 0
+	w.Wire.OnAnswer(func(r *http.Request, answer *http.Response) {
+		if strings.HasSuffix(r.URL.Path, "/chains") {
+			pages++
+			inprocess.SetBody(answer, fmt.Appendf(nil, `{"items":[],"nextCursor":"page-%d"}`, pages))
+			answer.StatusCode = http.StatusOK
+		}
+	})
+	_, err := w.account.Chains.Live(t.Context())
+	endless := as[*errors.UnexpectedResponse](t, err)
+	assert.Equal(t, "ListChains", endless.Operation)
+	assert.Empty(t, endless.IdempotencyKey)
+	assert.Equal(t, 10, pages)
+}
+
+// A write of which the description does not say what it returns is done when the service takes it. The resource is read
+// where it can be.
+func TestASuccessThatShowsNothing(t *testing.T) {
+	w := newPayWorld(t)
+	client := w.readyClient()
+	payin, err := client.Payins.Create(t.Context(),
+		dapi.PayinCreate{Amount: amount("5"), Currency: "USDC", OriginChainID: 1})
+	require.NoError(t, err)
+	_, err = client.Payins.Instructions(t.Context(), payin.ID)
+	require.NoError(t, err)
+	paid, err := w.pay()
+	require.NoError(t, err)
+	contact := w.Contact(w.account.Contacts, sepa())
+	for name, c := range map[string]struct {
+		method, path string
+		call         func(...moneymovement.CallOption) (any, error)
+		read         bool // shows what was read
+	}{
+		"SaveKYB": {"PUT", "/client/kyb", func(o ...moneymovement.CallOption) (any, error) {
+			kyb, err := client.Verification.Save(t.Context(),
+				dapi.KYBInformation{Applicant: map[string]any{"country": "DE"}},
+				o...)
+			return kyb.Status, err
+		}, true},
+		"OpenRail": {"POST", "/banks", func(o ...moneymovement.CallOption) (any, error) {
+			rail, err := client.Rails.Open(t.Context(), dapi.RailCreate{Method: dapi.BankMethodSEPA, Currency: "EUR"},
+				o...)
+			return rail.Method, err
+		}, true},
+		"UpdateContact": {"PATCH", "/contacts/*", func(o ...moneymovement.CallOption) (any, error) {
+			updated, err := w.account.Contacts.Update(t.Context(), contact, dapi.ContactUpdate{}, o...)
+			return updated.ID, err
+		}, false},
+		"CompletePayin": {"POST", "/sandbox/payins/*/complete", func(o ...moneymovement.CallOption) (any, error) {
+			done, err := client.Sandbox.CompletePayin(t.Context(), payin.ID, forWrite(o)...)
+			return done.ID, err
+		}, true},
+		"MovePayout": {"POST", "/sandbox/payouts/*/status", func(o ...moneymovement.CallOption) (any, error) {
+			moved, err := w.account.Sandbox.SetPayoutStatus(t.Context(), paid.Payout.ID, dapi.PayoutStatusCompleted,
+				forWrite(o)...)
+			return moved.ID, err
+		}, true},
+	} {
+		for _, body := range []string{"", `{"ok":true}`} {
+			t.Run(name+" "+body, func(t *testing.T) {
+				status := http.StatusOK
+				if body == "" {
+					status = http.StatusNoContent
+				}
+				w.Host.Arm(c.method, c.path, sandbox.Respond(status, "").WithBody(body).AfterCommit())
+				var answer moneymovement.Response
+				shown, err := c.call(moneymovement.CaptureResponse(&answer))
+				require.NoError(t, err)
+				assert.Equal(t, c.read, shown != nil && shown != dapi.ContactID(""), "%v", shown)
+				assert.Equal(t, status, answer.Status, "the answer is the write's")
+				assert.Equal(t, body, string(answer.Body))
+			})
+		}
+	}
+}
+
+// Text that JSON does not allow costs neither a page nor a payment: all else is read. What proves nothing without it
+// stays no proof.
+func TestTextThatJSONDoesNotAllow(t *testing.T) {
+	w := newPayWorld(t)
+	damage := func(method, pattern, member string) {
+		w.Wire.OnAnswer(func(r *http.Request, answer *http.Response) {
+			is, err := path.Match(method+" "+pattern, r.Method+" "+r.URL.Path)
+			assert.NoError(t, err)
+			if !is || answer.StatusCode >= 300 {
+				return
+			}
+			body, err := io.ReadAll(answer.Body)
+			assert.NoError(w, err)
+			inprocess.SetBody(answer, bytes.Replace(body, []byte(`"`+member+`":"`), []byte(`"`+member+`":"\ud83d`), 1))
+		})
+	}
+	damage("POST", "/dapi/v1/payouts", "createdAt")
+	paid, err := w.pay(journaled())
+	require.NoError(t, err)
+	assert.Equal(t, 1, w.Fundings())
+
+	damage("GET", "/dapi/v1/transactions", "status")
+	var answer moneymovement.Response
+	page, err := w.account.Transactions.List(t.Context(), dapi.ListTransactionsParams{},
+		moneymovement.CaptureResponse(&answer))
+	require.NoError(t, err)
+	assert.Greater(t, len(page.Items), 1)
+	require.Len(t, answer.Unread, 1)
+	assert.Equal(t, "/items/0/status", answer.Unread[0].Pointer)
+	assert.NotEmpty(t, page.Items[0].ID)
+
+	damage("GET", "/dapi/v1/payouts/*", "id")
+	_, err = w.account.Payouts.Get(t.Context(), paid.Payout.ID)
+	require.ErrorContains(t, err, "cannot be read")
+	require.ErrorContains(t, as[*errors.UnexpectedResponse](t, err).Err, "/id is text that JSON does not allow")
+}
+
+// A login needs two things from the service: the bytes to sign, and the access token. All other members are assumed,
+// and may be missing.
+func TestALoginWithLittleInItsAnswers(t *testing.T) {
+	w := newWorld(t)
+	w.onSuccess("POST", "/auth/challenge", func(challenge map[string]any) { delete(challenge, "expiresAt") })
+	w.onSuccess("POST", "/auth/token", func(grant map[string]any) {
+		for member := range grant {
+			if member != "accessToken" {
+				delete(grant, member)
+			}
+		}
+	})
+	_, err := w.integrator().Self().Transactions.List(t.Context(), dapi.ListTransactionsParams{})
+	require.NoError(t, err)
+}
+
+// forWrite are options of any call as those of a write that a key anchors.
+func forWrite(options []moneymovement.CallOption) []moneymovement.WriteOption {
+	var write []moneymovement.WriteOption
+	for _, option := range options {
+		write = append(write, option)
+	}
+	return write
 }

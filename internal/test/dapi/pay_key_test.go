@@ -20,57 +20,6 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// A payment takes a key of the caller's: one that the SDK made up would die with the process, and its payment could be
-// made twice.
-func TestPaymentsNeedAKey(t *testing.T) {
-	w := newPayWorld(t)
-	before := len(w.Host.Requests())
-	for name, call := range map[string]func() error{
-		"Pay": func() error {
-			payment, err := w.payAs("")
-			assert.True(t, payment.Unpaid, "without a key nothing can have been paid")
-			return err
-		},
-		"Open": func() error {
-			_, err := w.account.Escrows.Open(t.Context(), deal(), "", dapi.DealTerms{})
-			return err
-		},
-		"Act": func() error {
-			_, err := w.account.Escrows.Act(t.Context(), deal(), "esc_1", dapi.EscrowActionTypeRelease, "",
-				dapi.DealTerms{})
-			return err
-		},
-	} {
-		err := call()
-		assert.Equal(t, "Idempotency-Key", as[*errors.InvalidInput](t, err).Fields[0].Field, name)
-		assert.ErrorContains(t, err, "DeriveKey", name)
-	}
-	assert.Len(t, w.Host.Requests(), before, "nothing was sent")
-}
-
-func TestPayErrorsCarryTheKey(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newPayWorld(t)
-		w.Host.Arm("POST", confirmPath, sandbox.DropBefore().Times(4))
-		_, err := w.pay()
-		key := as[*errors.OutcomeUnknown](t, err).IdempotencyKey
-		assert.Equal(t, "invoice-42", key)
-		payment, err := w.payAs(moneymovement.Key(key))
-		require.NoError(t, err)
-		assert.Equal(t, key, payment.Payout.IdempotencyKey)
-		assert.Len(t, w.bookings(), 1, "it is still the same payment")
-	})
-}
-
-// bookings are the distinct payouts that were confirmed.
-func (w *payWorld) bookings() map[string]bool {
-	paths := map[string]bool{}
-	for _, request := range w.Requests("ConfirmPayout") {
-		paths[request.Path] = true
-	}
-	return paths
-}
-
 func TestPayKeepsTheLastAnswer(t *testing.T) {
 	w := newPayWorld(t)
 	w.keepsTheLastAnswer(bookPath, func(answer *moneymovement.Response) error {
@@ -184,13 +133,6 @@ func TestABookingThatIsSigned(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, paid.Payout.ID, again.Payout.ID)
 	assert.Equal(t, 1, w.Fundings())
-
-	w.asked.PublicKey, w.asked.Signature = make([]byte, 385), make([]byte, 1537) // 516 and 2,052 characters
-	_, err = w.payAs("invoice-43")
-	invalid := as[*errors.InvalidInput](t, err)
-	require.Len(t, invalid.Fields, 2)
-	assert.Equal(t, "publicKey", invalid.Fields[0].Field)
-	assert.Equal(t, "signature", invalid.Fields[1].Field)
 }
 
 // Rule: idempotency.other-terms
@@ -351,21 +293,6 @@ func TestALostBookingWithoutAKeyIsRepeated(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 3, answer.Attempts)
 	assert.True(t, answer.Replayed, "it is one payout")
-}
-
-// Credits are anchored in the same way.
-func TestEqualCreditsWithoutAKeyAreOne(t *testing.T) {
-	w := newWorld(t)
-	self := w.integrator().Self()
-	credit := dapi.DepositCreate{Amount: amount("10"), Currency: dapi.USDC}
-	first, err := self.Sandbox.Deposit(t.Context(), credit)
-	require.NoError(t, err)
-	again, err := self.Sandbox.Deposit(t.Context(), credit)
-	require.NoError(t, err)
-	assert.Equal(t, first.ID, again.ID)
-	other, err := self.Sandbox.Deposit(t.Context(), credit, moneymovement.IdempotencyKey("credit-2"))
-	require.NoError(t, err)
-	assert.NotEqual(t, first.ID, other.ID)
 }
 
 // process is who calls again after the service has forgotten the keys.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -126,43 +125,6 @@ func TestAnExactAmountArrives(t *testing.T) {
 	paid, err := w.payAs("invoice-42-2", journaled(), minDestinationAmount(wanted, "EUR"))
 	require.NoError(t, err)
 	assert.True(t, wanted.Equal(paid.Payout.Quote.DestinationAmount), "%s arrive", paid.Payout.Quote.DestinationAmount)
-}
-
-// Bounds that cannot be bounds are refused before anything is sent, and say nothing about a call before: never that it
-// is not paid.
-func TestBoundsThatAreNone(t *testing.T) {
-	for name, c := range map[string]struct {
-		option payOption
-		code   string
-	}{
-		"MinDestinationAmount":  {minDestinationAmount(decimal.Zero, "EUR"), "out_of_range"},
-		"MinDestinationAmount ": {minDestinationAmount(amount("1"), ""), "out_of_range"},
-		"MaxFee":                {maxFee(amount("-1")), "out_of_range"},
-		"NoWorseThan": {noWorseThan(dapi.Quote{SourceAmount: amount("1"), SourceCurrency: "USDC"}),
-			"missing"},
-		"NoWorseThan ": {noWorseThan(dapi.Quote{SourceAmount: amount("1"), SourceCurrency: "USDC",
-			DestinationCurrency: "EUR"}), "missing"},
-		"NoWorseThan  ": {noWorseThan(dapi.Quote{DestinationAmount: amount("1"), SourceCurrency: "USDC",
-			DestinationCurrency: "EUR"}), "missing"},
-		"NoWorseThan   ": {noWorseThan(dapi.Quote{DestinationAmount: amount("1"), SourceAmount: amount("1"),
-			DestinationCurrency: "EUR"}), "missing"},
-		"NoWorseThan    ": {noWorseThan(dapi.Quote{DestinationAmount: amount("1"), SourceAmount: amount("1"),
-			SourceCurrency: "USDC"}), "missing"},
-		"QuoteTolerance":    {quoteTolerance(amount("1")), "out_of_range"},
-		"History.FirstUsed": {firstUsedAt(time.Now().Add(48 * time.Hour)), "out_of_range"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := newPayWorld(t)
-			before := len(w.Host.Requests())
-			payment, err := w.pay(c.option)
-			refused := as[*errors.InvalidInput](t, err).Fields[0]
-			assert.Equal(t, strings.TrimSpace(name), refused.Field)
-			assert.Equal(t, c.code, refused.Code)
-			assert.Equal(t, moneymovement.PaymentNeedsDecision, payment.State,
-				"an earlier call, with other options, may have paid")
-			assert.Len(t, w.Host.Requests(), before)
-		})
-	}
 }
 
 // Bounds that a program has stored hold over calls and restarts: no repetition pays at another price.
@@ -310,32 +272,6 @@ func TestAQuoteLivesTwoMinutes(t *testing.T) {
 			_, err := w.pay()
 			require.NoError(t, err)
 			assert.Equal(t, want, w.traffic())
-		})
-	}
-}
-
-// A hook needs time, and so does the confirm behind it: a price with less left than that is asked for anew before the
-// hook sees it.
-func TestAPriceThatLeavesAHookNoTimeIsAskedForAnew(t *testing.T) {
-	for name, tc := range map[string]struct {
-		options  []payOption
-		bookings int
-	}{
-		"no hook": {nil, 2},
-		"a hook":  {[]payOption{beforeSigning(func(context.Context, *dapi.Payout) error { return nil })}, 3},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := newPayWorld(t)
-				w.asked.ContactID = w.Contact(w.account.Contacts, wallet())
-				_, err := w.account.Payouts.Book(t.Context(), w.asked, moneymovement.IdempotencyKey("invoice-42"))
-				require.NoError(t, err)
-				time.Sleep(15 * time.Second) // of the 30 that the price lives
-				_, err = w.pay(tc.options...)
-				require.NoError(t, err)
-				assert.Equal(t, tc.bookings, w.Sent("BookPayout"))
-				assert.Equal(t, 1, w.Fundings())
-			})
 		})
 	}
 }

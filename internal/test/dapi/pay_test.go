@@ -6,7 +6,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -341,36 +340,6 @@ func TestPayAgainWithTheSameKey(t *testing.T) {
 			assert.Equal(t, 1, w.Fundings())
 		})
 	})
-	t.Run("already_funded at the booking", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			w := newPayWorld(t)
-			first, err := w.payAs("invoice-42")
-			require.NoError(t, err)
-			w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").
-				WithDetails(map[string]any{"payoutId": string(first.Payout.ID),
-					"transactionHash": first.Payout.TransactionHash}))
-			second, err := w.payAs("invoice-42")
-			require.NoError(t, err)
-			assert.Equal(t, first.Payout.ID, second.Payout.ID)
-			assert.Equal(t, 1, w.Fundings())
-		})
-	})
-	t.Run("already_funded and not readable", func(t *testing.T) {
-		w := newPayWorld(t)
-		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").
-			WithDetails(map[string]any{"payoutId": "po_elsewhere", "transactionHash": "0x1"}))
-		payment, err := w.pay()
-		require.NoError(t, err)
-		assert.Equal(t, moneymovement.PaymentPaid, payment.State)
-	})
-	t.Run("already_funded without saying which", func(t *testing.T) {
-		w := newPayWorld(t)
-		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded"))
-		payment, err := w.pay()
-		require.NoError(t, err)
-		assert.Equal(t, moneymovement.PaymentPaid, payment.State)
-		assert.Zero(t, w.Sent("GetPayout"))
-	})
 	t.Run("after the window had closed", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newPayWorld(t)
@@ -429,16 +398,4 @@ func TestPayWorsePrice(t *testing.T) {
 			assert.Equal(t, 1, w.Fundings())
 		})
 	}
-}
-
-func TestPayToleranceOutOfRange(t *testing.T) {
-	w := newPayWorld(t)
-	before := len(w.Host.Requests())
-	for _, fraction := range []string{"-0.01", "1", "50"} {
-		_, err := w.pay(quoteTolerance(amount(fraction)))
-		assert.Equal(t, "QuoteTolerance", as[*errors.InvalidInput](t, err).Fields[0].Field)
-	}
-	assert.Len(t, w.Host.Requests(), before, "nothing was sent")
-	_, err := w.pay(quoteTolerance(decimal.Zero))
-	require.NoError(t, err)
 }

@@ -59,26 +59,6 @@ func TestContextThatEndsWhileADoubtIsSettled(t *testing.T) {
 	}
 }
 
-// The answer of a confirm that paid is lost, and what the repetition meets says nothing about that, whatever it is.
-func TestRefusalAfterALostConfirm(t *testing.T) {
-	for slug, status := range map[string]int{
-		"payout_not_fundable": 409, "validation_failed": 422, "not_found": 404, "invalid_request": 400,
-		"forbidden": 403,
-	} {
-		t.Run(slug, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := newPayWorld(t)
-				w.Host.Arm("POST", confirmPath, sandbox.DropAfterCommit())
-				w.refuse(status, slug)
-				w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
-				payment, err := w.pay(journaled())
-				require.Equal(t, 1, w.Fundings())
-				w.assertInDoubt(t, payment, err)
-			})
-		})
-	}
-}
-
 // A payout whose approval closed reads as expired. Its key can still pay: the payment has not come to its end.
 func TestExpiredApprovalIsNoEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -198,29 +178,6 @@ func TestDoubtOfACallThatTheHookMade(t *testing.T) {
 	assert.Equal(t, "contact-1", hooked.IdempotencyKey, "the hook's error is its own")
 }
 
-// A proxy's page in place of the response to a confirm does not show what the service did, whatever its status. The
-// payment stays in doubt, also if the payout cannot be read.
-func TestAPageInPlaceOfAConfirmsResponseLeavesADoubt(t *testing.T) {
-	for _, status := range []int{http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed} {
-		t.Run(strconv.Itoa(status), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := newPayWorld(t)
-				page := sandbox.Respond(status, "").WithBody("<html>No.</html>").WithHeader("Content-Type", "text/html")
-				w.Host.Arm("POST", confirmPath, page.AfterCommit())
-				w.Host.Arm("GET", "/payouts/*", page)
-				payment, err := w.pay(journaled())
-				w.assertInDoubt(t, payment, err)
-				assert.False(t, payment.Unpaid)
-				assert.Equal(t, 1, w.Fundings())
-				payment, err = w.pay()
-				require.NoError(t, err)
-				assert.Equal(t, moneymovement.PaymentPaid, payment.State)
-				assert.Equal(t, 1, w.Fundings())
-			})
-		})
-	}
-}
-
 // setbacks are what a second call of a payment can meet before the service gets to say anything about the payment.
 var setbacks = map[string]func(w *payWorld) (context.Context, context.CancelFunc){
 	"429": func(w *payWorld) (context.Context, context.CancelFunc) {
@@ -305,25 +262,6 @@ func TestSecondCallOfAPaymentInDoubt(t *testing.T) {
 				})
 			})
 		}
-	}
-}
-
-// A process was killed after the money had left. Its successor has nothing but the key.
-func TestFirstCallOfAProcessAfterAKill(t *testing.T) {
-	for name, setback := range paySetbacks() {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := newPayWorld(t)
-				_, err := w.pay()
-				require.NoError(t, err)
-				w.account = w.integrator().Self()
-				ctx, cancel := setback(w)
-				defer cancel()
-				payment, err := w.PayEnded(w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{}))
-				w.assertOpen(t, name, payment, err)
-				time.Sleep(10 * time.Minute) // for a login that its caller left alone
-			})
-		})
 	}
 }
 
@@ -594,4 +532,201 @@ func TestARefusedReadSaysWhenToPayAgain(t *testing.T) {
 	require.True(t, ok)
 	assert.WithinDuration(t, time.Now().Add(5*time.Minute), call.RetryAt, 10*time.Second)
 	assert.Equal(t, call.RetryAt, payment.RetryAt)
+}
+
+// The same for a deal.
+func TestARefusedApprovalOfADealThatSaysNothing(t *testing.T) {
+	for slug, code := range map[string]int{"one_of_tomorrow": 422, "not_found": 404, "gone": 410} {
+		for _, readable := range []bool{true, false} {
+			t.Run(slug, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					w := newDealWorld(t)
+					w.Host.Arm("POST", confirmActionPath, sandbox.Respond(code, slug).AfterCommit())
+					if !readable {
+						w.Host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(9))
+					}
+					_, err := w.open(journaled())
+					if readable {
+						require.NoError(t, err, "the deal shows that its money is held")
+						return
+					}
+					assertDealInDoubt(t, err)
+				})
+			})
+		}
+	}
+}
+
+// A verifier's error can hold one of another payment.
+func TestAVerifierWhoseErrorIsOfAnotherPayment(t *testing.T) {
+	w := newPayWorld(t)
+	self := w.integrator(func(d *dapi.Developer) {
+		d.Verifier = func(context.Context, signing.Approval, signing.Intent) error {
+			return &errors.AlreadyFunded{Refusal: errors.Refusal{Code: errors.CodeAlreadyFunded, Status: 409}}
+		}
+	}).Self()
+	payment, err := w.PayEnded(self.Payouts.Pay(t.Context(), w.asked, "invoice-42", payTerms(journaled())))
+	require.Error(t, err)
+	assert.NotEqual(t, moneymovement.PaymentPaid, payment.State, "%T %v", err, err)
+	assert.Zero(t, w.Fundings())
+}
+
+// An error of the caller's function can hold one of another payment.
+func TestAHookWhoseErrorIsOfAnotherPayment(t *testing.T) {
+	w := newPayWorld(t)
+	_, err := w.pay(journaled())
+	require.NoError(t, err)
+	w.Host.ForgetKeys()
+	w.account = w.integrator().Self()
+	payment, err := w.pay(beforeSigning(func(context.Context, *dapi.Payout) error { return &dapi.KeyTooOld{} }))
+	w.assertInDoubt(t, payment, err)
+
+	d := newDealWorld(t)
+	_, err = d.open(journaled())
+	require.NoError(t, err)
+	d.Host.ForgetKeys()
+	d.account = d.integrator().Self()
+	for _, other := range []error{&dapi.KeyTooOld{}, &dapi.EscrowNotOpened{}} {
+		_, err = d.open(beforeSigning(func(context.Context, *dapi.Payout) error { return other }))
+		assertDealInDoubt(t, err)
+	}
+}
+
+// What a confirm by hand has shown is known to Pay and Open.
+func TestAConfirmByHandIsRemembered(t *testing.T) {
+	for name, arrange := range map[string]func(w *payWorld){
+		"it succeeded": func(*payWorld) {},
+		"it failed, and paid": func(w *payWorld) {
+			w.Host.Arm("POST", confirmPath,
+				sandbox.Respond(http.StatusInternalServerError, "internal_error").AfterCommit())
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newPayWorld(t)
+			booked, err := w.account.Payouts.Book(t.Context(), w.asked, moneymovement.IdempotencyKey("invoice-42"))
+			require.NoError(t, err)
+			arrange(w)
+			_, _ = w.account.Payouts.Confirm(t.Context(), w.asked, booked)
+			require.Equal(t, 1, w.Fundings())
+			w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable").Times(9))
+			w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(9))
+			payment, err := w.pay(journaled())
+			w.assertInDoubt(t, payment, err)
+		})
+	}
+	t.Run("of a deal", func(t *testing.T) {
+		w := newDealWorld(t)
+		created, err := w.account.Escrows.Create(t.Context(), w.deal, moneymovement.IdempotencyKey("deal-1"))
+		require.NoError(t, err)
+		w.Host.Arm("POST", confirmActionPath,
+			sandbox.Respond(http.StatusInternalServerError, "internal_error").AfterCommit())
+		_, err = w.account.Escrows.Confirm(t.Context(), w.deal, created.ID, dapi.EscrowActionTypeApprove,
+			created.Action)
+		require.Error(t, err)
+		w.Host.Arm("POST", dealPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(9))
+		_, err = w.open(journaled())
+		assertDealInDoubt(t, err)
+	})
+}
+
+// What the caller's function does to a booking changes nothing of the payment.
+func TestAHookThatChangesTheBooking(t *testing.T) {
+	w := newPayWorld(t)
+	blank := beforeSigning(func(_ context.Context, booked *dapi.Payout) error {
+		booked.IdempotencyKey, booked.ID, booked.Approval.ID, booked.Approval.Payload[0] = "", "po_x", "", 'x'
+		return nil
+	})
+	w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusInternalServerError, "internal_error").AfterCommit())
+	w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
+	payment, err := w.pay(blank)
+	w.assertInDoubt(t, payment, err)
+	w.Host.DisarmAll()
+	w.Host.ForgetKeys()
+	_, err = w.pay(blank)
+	require.NoError(t, err)
+	assert.Equal(t, 1, w.Fundings())
+}
+
+// The same for a deal.
+func TestAHookThatChangesTheDeal(t *testing.T) {
+	w := newDealWorld(t)
+	terms := dapi.DealTerms{BeforeSigning: func(_ context.Context, created *dapi.Escrow) error {
+		created.Action.IdempotencyKey, created.Action.Approval.ID, created.Action.Approval.Payload[0] = "", "", 'x'
+		created.Action.Approval.ExpiresAt, created.Action.Type = time.Time{}, "release"
+		created.Action.Approval = nil
+		return nil
+	}}
+	_, err := w.DealEnded(w.account.Escrows.Open(t.Context(), w.deal, "deal-1", terms))
+	require.NoError(t, err)
+	assert.Equal(t, 1, w.holdings())
+}
+
+// A deal of another key is not the one that was asked for.
+func TestOpenWithADealOfAnotherKey(t *testing.T) {
+	w := newDealWorld(t)
+	first, err := w.open(journaled())
+	require.NoError(t, err)
+	_, err = w.DealEnded(w.account.Escrows.Open(t.Context(), w.deal, "deal-2", dealTerms(knownDeal(first.Escrow.ID))))
+	as[*errors.OutcomeUnknown](t, err)
+	assert.Equal(t, 1, w.holdings())
+}
+
+// A confirm paid, and what came in place of its response says nothing about that, whatever it is: a refusal, one behind
+// a lost response, or a proxy's page. The payment stays in doubt if the payout cannot be read, and also if the payout
+// has moved on since, in words that this version does not know.
+func TestWhatIsSaidOfAConfirmThatPaid(t *testing.T) {
+	refused := func(status int, slug string) []sandbox.Fault {
+		return []sandbox.Fault{sandbox.Respond(status, slug).AfterCommit()}
+	}
+	behind := func(status int, slug string) []sandbox.Fault {
+		return []sandbox.Fault{sandbox.DropAfterCommit(), sandbox.Respond(status, slug)}
+	}
+	page := func(status int) []sandbox.Fault {
+		return []sandbox.Fault{sandbox.Respond(status, "").WithBody("<html>No.</html>").
+			WithHeader("Content-Type", "text/html").AfterCommit()}
+	}
+	for name, said := range map[string][]sandbox.Fault{
+		"one_of_tomorrow": refused(422, "one_of_tomorrow"), "not_found": refused(404, "not_found"),
+		"gone": refused(410, "gone"), "payout_not_fundable": refused(409, "payout_not_fundable"),
+		"signing_policy_refused":         refused(403, "signing_policy_refused"),
+		"lost, then payout_not_fundable": behind(409, "payout_not_fundable"),
+		"lost, then validation_failed":   behind(422, "validation_failed"),
+		"lost, then not_found":           behind(404, "not_found"),
+		"lost, then invalid_request":     behind(400, "invalid_request"),
+		"lost, then forbidden":           behind(403, "forbidden"),
+		"a page with 403":                page(403),
+		"a page with 404":                page(404),
+		"a page with 405":                page(405),
+	} {
+		for read, hide := range map[string]func(w *payWorld){
+			"it cannot be read": func(w *payWorld) {
+				w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
+			},
+			"it has another word": func(w *payWorld) { w.onSuccess("GET", "/payouts/*", settling) },
+			"it has no word": func(w *payWorld) {
+				w.onSuccess("GET", "/payouts/*", both(settling, without("status")))
+			},
+		} {
+			if read == "it cannot be read" && (name == "payout_not_fundable" || name == "signing_policy_refused") {
+				continue // which are known, and say that nothing was paid
+			}
+			t.Run(name+", "+read, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					w := newPayWorld(t)
+					for _, fault := range said {
+						w.Host.Arm("POST", confirmPath, fault)
+					}
+					hide(w)
+					payment, err := w.pay(journaled())
+					require.Equal(t, 1, w.Fundings())
+					w.assertInDoubt(t, payment, err)
+					w.Wire.OnAnswer(nil)
+					payment, err = w.pay()
+					require.NoError(t, err)
+					assert.Equal(t, moneymovement.PaymentPaid, payment.State)
+					assert.Equal(t, 1, w.Fundings())
+				})
+			})
+		}
+	}
 }

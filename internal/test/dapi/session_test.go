@@ -1,8 +1,11 @@
 package dapi_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
+	"math"
 	"net/http"
 	"strings"
 	"sync"
@@ -14,9 +17,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/test/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
+	"github.com/moneymovement/moneymovement-go/signing"
 )
 
 // read makes a call that needs a session.
@@ -300,4 +306,334 @@ func TestCallsThatWereUnderwayTakeTheRenewedToken(t *testing.T) {
 		assert.Equal(t, 1+10+10, w.Sent("ListChains"))
 		assert.Equal(t, 1, w.Sent("RefreshToken"), "the token was renewed already when the calls came back refused")
 	})
+}
+
+// A grant without a token that can be sent is no session: nothing is sent under it, and nothing is stored.
+func TestGrantWithoutAToken(t *testing.T) {
+	for name, change := range map[string]func(grant map[string]any){
+		"none":          func(grant map[string]any) { clear(grant) },
+		"a line break":  func(grant map[string]any) { grant["accessToken"] = "secret\nX-Other: 1" },
+		"not ASCII":     func(grant map[string]any) { grant["accessToken"] = "secret\u00a0" },
+		"spaces within": func(grant map[string]any) { grant["accessToken"] = "secret secret" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, store := newWorld(t), &memoryStore{}
+			w.onSuccess("POST", "/auth/token", change)
+			err := read(t.Context(), w.integrator(stored(store)).Self())
+			unexpected := as[*errors.UnexpectedResponse](t, err)
+			assert.Equal(t, "CreateToken", unexpected.Operation)
+			assert.Equal(t, errors.NotMoved, unexpected.MovedByCall(), "a login moves no money")
+			assert.NotContains(t, err.Error(), "secret")
+			assert.Zero(t, w.Sent("ListChains"))
+			assert.Zero(t, store.saves)
+		})
+	}
+}
+
+// A refresh may replace the refresh token, and a grant may live as shortly as a second.
+func TestRefreshThatReplacesTheRefreshToken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, store := newWorld(t), &memoryStore{}
+		account := w.lapsed(stored(store))
+		w.onSuccess("POST", "/auth/refresh", func(grant map[string]any) {
+			grant["refreshToken"], grant["expiresIn"], grant["refreshExpiresIn"] = "another", 1, 2
+		})
+		require.NoError(t, read(t.Context(), account))
+		kept, err := store.Load(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, "another", kept.RefreshToken.Reveal())
+		assert.True(t, kept.ExpiresAt.Equal(time.Now().Add(time.Second)), kept.ExpiresAt)
+		assert.True(t, kept.RefreshExpiresAt.Equal(time.Now().Add(2*time.Second)), kept.RefreshExpiresAt)
+	})
+}
+
+// A grant that does not say how long it lives has the stated lifetimes.
+//
+// Rule: session.access-lifetime, session.refresh-lifetime
+func TestGrantThatDoesNotSayHowLongItLives(t *testing.T) {
+	for name, change := range map[string]func(grant map[string]any){
+		"nothing": func(grant map[string]any) { delete(grant, "expiresIn"); delete(grant, "refreshExpiresIn") },
+		"too much to reckon with": func(grant map[string]any) {
+			grant["expiresIn"], grant["refreshExpiresIn"] = math.MaxInt32, math.MaxInt32
+		},
+		"nothing sensible": func(grant map[string]any) {
+			grant["expiresIn"], grant["refreshExpiresIn"] = -1, math.MaxInt
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w, store := newWorld(t), &memoryStore{}
+				w.onSuccess("POST", "/auth/token", change)
+				account := w.integrator(stored(store)).Self()
+				for range 5 {
+					require.NoError(t, read(t.Context(), account))
+				}
+				assert.Equal(t, 1, w.Sent("CreateToken"), "one session serves all calls")
+				assert.Zero(t, w.Sent("RefreshToken"), "as it is")
+				session, err := store.Load(t.Context())
+				require.NoError(t, err)
+				assert.WithinDuration(t, time.Now().Add(time.Hour), session.ExpiresAt, 0)
+				assert.WithinDuration(t, time.Now().Add(60*24*time.Hour), session.RefreshExpiresAt, 0)
+			})
+		})
+	}
+}
+
+func TestRefreshThatLeavesTheRefreshTokenOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.onSuccess("POST", "/auth/refresh", func(grant map[string]any) { delete(grant, "refreshToken") })
+		account := w.integrator().Self()
+		for range 3 {
+			require.NoError(t, read(t.Context(), account))
+			time.Sleep(2 * time.Hour)
+		}
+		assert.Equal(t, 2, w.Sent("RefreshToken"))
+		assert.Equal(t, 1, w.Sent("CreateToken"))
+	})
+}
+
+// A stored token that a header cannot carry would fail every call until it expires.
+func TestStoredTokenThatCannotBeSent(t *testing.T) {
+	w, store := worlds.Serve(t), &memoryStore{}
+	var log bytes.Buffer
+	use := func() {
+		developer := w.Developer()
+		developer.Store = store
+		platform := w.Integrator(developer, moneymovement.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+		require.NoError(t, read(t.Context(), platform.Self()))
+	}
+	use()
+	session, err := store.Load(t.Context())
+	require.NoError(t, err)
+	session.AccessToken, session.RefreshToken = moneymovement.NewSecret("torn\x00"), moneymovement.NewSecret("torn")
+	session.ExpiresAt = session.ExpiresAt.Add(time.Hour)
+	require.NoError(t, store.Save(t.Context(), session))
+	use()
+	assert.Contains(t, log.String(), "could not load the session from the token store")
+	assert.Contains(t, log.String(), "a header cannot carry")
+	assert.NotContains(t, log.String(), "torn")
+}
+
+// Two credentials that share a store by mistake do not act for one another: a payment of one would leave the account of
+// the other, or a token would show itself to another service.
+func TestStoreOfAnotherCredential(t *testing.T) {
+	w, store := newWorld(t), &memoryStore{}
+	key, err := signing.Generate()
+	require.NoError(t, err)
+	_, err = w.Host.RegisterKey(sandbox.KeyRegistration{Email: "other@example.com", PublicKey: key.PublicKey()})
+	require.NoError(t, err)
+	self := w.integrator(stored(store)).Self()
+	w.Credit(self.Sandbox, "10", dapi.USDC)
+
+	other := w.integrator(stored(store), func(d *dapi.Developer) { d.Email, d.Key = "other@example.com", key }).Self()
+	page, err := other.Transactions.List(t.Context(), dapi.ListTransactionsParams{})
+	require.NoError(t, err)
+	assert.Empty(t, page.Items, "it sees its own ledger")
+	assert.Equal(t, 2, w.Sent("CreateToken"))
+
+	developer := w.Developer()
+	developer.Store = store
+	elsewhere, err := dapi.NewIntegrator("http://127.0.0.2", developer, w.Options()...)
+	require.NoError(t, err)
+	require.NoError(t, read(t.Context(), elsewhere.Self()))
+	assert.Equal(t, 3, w.Sent("CreateToken"), "another service gets no token of this one")
+}
+
+// What a store keeps without a credential may be anybody's.
+func TestStoreThatKeepsNoCredential(t *testing.T) {
+	for name, change := range map[string]func(*dapi.Session){
+		"both tokens":   func(*dapi.Session) {},
+		"refresh token": func(s *dapi.Session) { s.AccessToken = moneymovement.Secret{} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, store := newWorld(t), &memoryStore{}
+			require.NoError(t, read(t.Context(), w.integrator(stored(store)).Self()))
+			session, err := store.Load(t.Context())
+			require.NoError(t, err)
+			session.Credential = ""
+			change(&session)
+			require.NoError(t, store.Save(t.Context(), session))
+
+			account, log := w.logging(stored(store))
+			require.NoError(t, read(t.Context(), account))
+			assert.Equal(t, 2, w.Sent("CreateToken"))
+			assert.Contains(t, log.String(), "the stored session has no credential")
+		})
+	}
+}
+
+// memoryStore keeps a session as another process would see it: in bytes.
+type memoryStore struct {
+	mu            sync.Mutex
+	kept          []byte
+	loads, saves  int
+	loadErr, sErr error
+}
+
+func (m *memoryStore) Load(context.Context) (session dapi.Session, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.loads++
+	if m.kept == nil || m.loadErr != nil {
+		return session, m.loadErr
+	}
+	return dapi.ImportSession(m.kept)
+}
+
+func (m *memoryStore) Save(_ context.Context, session dapi.Session) (err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.saves++
+	if m.sErr != nil {
+		return m.sErr
+	}
+	m.kept, err = session.Export()
+	return err
+}
+
+func stored(store dapi.TokenStore) func(*dapi.Developer) {
+	return func(d *dapi.Developer) { d.Store = store }
+}
+
+func TestSessionIsHandedOver(t *testing.T) {
+	for name, store := range map[string]dapi.TokenStore{
+		"in memory": &memoryStore{}, "in a file": dapi.NewFileTokenStore(t.TempDir() + "/session"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			require.NoError(t, read(t.Context(), w.integrator(stored(store)).Self()))
+			require.NoError(t, read(t.Context(), w.integrator(stored(store)).Self()))
+			assert.Equal(t, 1, w.Sent("CreateToken"), "the second integrator found the session of the first")
+			assert.Equal(t, 2, w.Sent("ListChains"))
+		})
+	}
+}
+
+func TestSessionThatAnotherProcessRenewedIsTaken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, store := newWorld(t), &memoryStore{}
+		first, second := w.integrator(stored(store)).Self(), w.integrator(stored(store)).Self()
+		require.NoError(t, read(t.Context(), first))
+		require.NoError(t, read(t.Context(), second))
+		time.Sleep(2 * time.Hour)
+		require.NoError(t, read(t.Context(), first))
+		require.NoError(t, read(t.Context(), second))
+		assert.Equal(t, 1, w.Sent("RefreshToken"))
+		assert.Equal(t, 1, w.Sent("CreateToken"))
+		assert.Equal(t, 2, store.saves, "what was found is not written back")
+	})
+}
+
+func TestSessionThatExpiredInTheStoreIsRefreshed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, store := newWorld(t), &memoryStore{}
+		require.NoError(t, read(t.Context(), w.integrator(stored(store)).Self()))
+		time.Sleep(2 * time.Hour)
+		require.NoError(t, read(t.Context(), w.integrator(stored(store)).Self()))
+		assert.Equal(t, 1, w.Sent("RefreshToken"))
+		assert.Equal(t, 1, w.Sent("CreateToken"))
+	})
+}
+
+func TestSessionThatTheServiceExpiredIsNotTakenAgain(t *testing.T) {
+	w, store := newWorld(t), &memoryStore{}
+	account := w.integrator(stored(store)).Self()
+	require.NoError(t, read(t.Context(), account))
+	w.Host.Arm("GET", "/chains", sandbox.ExpireToken())
+	require.NoError(t, read(t.Context(), account))
+	assert.Equal(t, 1, w.Sent("RefreshToken"), "the store still held the expired token")
+
+	require.NoError(t, read(t.Context(), w.integrator(stored(store)).Self()))
+	assert.Equal(t, 1, w.Sent("CreateToken"), "and now holds the renewed one")
+}
+
+func TestStoreErrorsFailNoCall(t *testing.T) {
+	for name, store := range map[string]*memoryStore{
+		"load":    {loadErr: errors.New("the disk is on fire")},
+		"save":    {sErr: errors.New("the disk is on fire")},
+		"garbage": {kept: []byte("the disk is on fire")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			account, log := w.logging(stored(store))
+			require.NoError(t, read(t.Context(), account))
+			assert.Contains(t, log.String(), "level=WARN msg=\"moneymovement could not")
+			assert.Contains(t, log.String(), " error=")
+			if name == "garbage" {
+				assert.NotContains(t, log.String(), "disk", "what cannot be read could be a token")
+				require.NoError(t, read(t.Context(), w.integrator(stored(store)).Self()))
+				assert.Equal(t, 1, w.Sent("CreateToken"), "the garbage was replaced")
+			}
+		})
+	}
+}
+
+// A session that another process left is renewed ahead of its end as well.
+func TestSessionFromTheStoreIsRenewedAhead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, store := newWorld(t), &memoryStore{}
+		require.NoError(t, read(t.Context(), w.integrator(stored(store)).Self()))
+		time.Sleep(59 * time.Minute) // of the hour
+		account := w.integrator(stored(store)).Self()
+		for range 2 { // the first takes what is stored
+			require.NoError(t, read(t.Context(), account))
+			synctest.Wait()
+		}
+		assert.Equal(t, 1, w.Sent("RefreshToken"))
+		assert.Equal(t, 1, w.Sent("CreateToken"))
+	})
+}
+
+// A store that holds nothing yet is nothing to warn about.
+func TestEmptyStoreIsNoError(t *testing.T) {
+	account, log := newWorld(t).logging(stored(&memoryStore{}))
+	require.NoError(t, read(t.Context(), account))
+	assert.NotContains(t, log.String(), "token store")
+}
+
+func TestSessionsAreStoredByLoginAndRefresh(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, store := newWorld(t), &memoryStore{}
+		account := w.integrator(stored(store)).Self()
+		started := time.Now()
+		require.NoError(t, read(t.Context(), account))
+		first, err := store.Load(t.Context())
+		require.NoError(t, err)
+		assert.WithinDuration(t, started.Add(60*time.Minute), first.ExpiresAt, 0)
+		assert.WithinDuration(t, started.Add(60*24*time.Hour), first.RefreshExpiresAt, 0)
+
+		time.Sleep(2 * time.Hour)
+		require.NoError(t, read(t.Context(), account))
+		second, err := store.Load(t.Context())
+		require.NoError(t, err)
+		assert.NotEqual(t, first.AccessToken.Reveal(), second.AccessToken.Reveal())
+		assert.Equal(t, first.RefreshToken.Reveal(), second.RefreshToken.Reveal(),
+			"a refresh leaves the refresh token as it is")
+		assert.WithinDuration(t, time.Now().Add(60*time.Minute), second.ExpiresAt, 0)
+	})
+}
+
+func TestTokensAreNotLogged(t *testing.T) {
+	w, store := newWorld(t), &memoryStore{}
+	var log bytes.Buffer
+	developer := w.Developer()
+	developer.Store = store
+	logger := slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	integrator := w.Integrator(developer, moneymovement.WithLogger(logger))
+	require.NoError(t, read(t.Context(), integrator.Self()))
+	first, err := store.Load(t.Context())
+	require.NoError(t, err)
+	w.Host.Arm("GET", "/chains", sandbox.ExpireToken())
+	w.Host.Arm("POST", "/auth/refresh", sandbox.Respond(http.StatusForbidden, "forbidden"))
+	require.NoError(t, read(t.Context(), integrator.Self()))
+	second, err := store.Load(t.Context())
+	require.NoError(t, err)
+
+	require.Contains(t, log.String(), "logs in again: the refresh token was refused")
+	for _, secret := range []string{first.AccessToken.Reveal(), first.RefreshToken.Reveal(),
+		second.AccessToken.Reveal(), second.RefreshToken.Reveal()} {
+		require.NotEmpty(t, secret)
+		assert.NotContains(t, log.String(), secret)
+	}
 }

@@ -1,9 +1,12 @@
+// Package fleet_test has processes that share the session and the rate windows of one credential: real processes, real
+// stores, and the sandbox host with rate windows on.
 package fleet_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
-	stderrors "errors"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -17,18 +20,26 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
-	"github.com/moneymovement/moneymovement-go/errors"
+	apierrors "github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/fleet"
+	fleetredis "github.com/moneymovement/moneymovement-go/fleet/redis"
 	"github.com/moneymovement/moneymovement-go/internal/servers"
+	"github.com/moneymovement/moneymovement-go/internal/tier"
+	fleetpostgres "github.com/moneymovement/moneymovement-go/payments/postgres/fleetpostgres"
 	"github.com/moneymovement/moneymovement-go/sandbox"
+	"github.com/moneymovement/moneymovement-go/signing"
 )
 
 // moneymovementRefusal returns the status of a refusal, or 0.
 func moneymovementRefusal(err error) int {
-	if refusal, ok := stderrors.AsType[*errors.Refusal](err); ok {
+	if refusal, ok := errors.AsType[*apierrors.Refusal](err); ok {
 		return refusal.Status
 	}
 	return 0
@@ -96,27 +107,20 @@ func (w work) start(t *testing.T) (*exec.Cmd, func() done) {
 	}
 }
 
-// Many processes with one credential log in once, use the whole window, and are never refused.
+// Many processes with one credential log in once, use the whole window, and are never refused. Those that are killed
+// hold up nobody for long: the first is killed in its login, so that its lock has to end by itself, and the others
+// after their first call, one at once, and one when its calls wait for slots.
 func TestAFleetOfProcesses(t *testing.T) {
 	for kind, start := range storeKinds {
-		for _, processes := range []int{8, 16} {
-			t.Run(fmt.Sprint(kind, " ", processes), func(t *testing.T) {
-				host, w := newHost(t, func(string, []byte) bool { return false })
-				w.Store, w.StoreURL = kind, start(t).URL()
-				before := len(host.Requests())
-				w.Callers, w.For = 4, (rounds-1)*held+held/2+4*time.Second
-				together := run(t, w, processes)
-				assert.Zero(t, together.Limited)
-				assert.Empty(t, together.Failed)
-				check(t, host.Requests()[before:], 0)
-			})
-		}
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			testFleet(t, kind, start(t).URL(), tier.Size(8, 16))
+		})
 	}
 }
 
-// Processes that are killed hold up nobody for long. The first is killed in its login, so that its lock has to end by
-// itself. The others are killed after their first call: one at once, one when its calls wait for slots.
-func TestKilledProcessesHoldUpNobody(t *testing.T) {
+func testFleet(t *testing.T, kind, store string, processes int) {
+	t.Helper()
 	const lock = 15 * time.Second // how long the lock of a login outlasts its process
 	var dropLogin atomic.Bool
 	inLogin := make(chan struct{})
@@ -137,7 +141,7 @@ func TestKilledProcessesHoldUpNobody(t *testing.T) {
 		}
 		return false
 	})
-	w.Store, w.StoreURL = "redis", servers.Redis(t).URL()
+	w.Store, w.StoreURL = kind, store
 	before := len(host.Requests())
 	w.Callers, w.For = 4, 2*time.Minute
 	dropLogin.Store(true)
@@ -150,12 +154,12 @@ func TestKilledProcessesHoldUpNobody(t *testing.T) {
 		process, _ := w.start(t)
 		go func() {
 			<-called
-			time.Sleep(time.Duration(i) * time.Second)
+			<-time.After(time.Duration(i) * time.Second)
 			assert.NoError(t, process.Process.Kill())
 		}()
 	}
 	w.For = lock + (rounds-1)*held + held/2 + 4*time.Second
-	together := run(t, w, 8)
+	together := run(t, w, processes)
 	assert.Zero(t, together.Limited)
 	assert.Empty(t, together.Failed)
 	for i, called := range afterCall {
@@ -221,4 +225,144 @@ func check(t *testing.T, requests []sandbox.Request, lost int) {
 	}
 	t.Logf("%d of %d used", used, rounds*120)
 	assert.GreaterOrEqual(t, used, rounds*120*98/100-lost)
+}
+
+// work is what a worker does. The test hands it to a process in an environment variable.
+type work struct {
+	Name, Store, StoreURL string
+	BaseURL, Email, Key   string // the key is in a file
+	Client                dapi.ClientID
+	Callers               int           // at the same time
+	Minute                time.Duration // of the rate windows that the worker states
+	For                   time.Duration
+}
+
+// done is what a worker reports.
+type done struct {
+	Saved   int
+	Limited int      // refused by the service
+	Failed  []string // anything else that is no end of the time
+}
+
+const workVariable = "MONEYMOVEMENT_FLEET_WORK"
+
+// TestMain does the work of a process that a test started.
+func TestMain(m *testing.M) {
+	given := os.Getenv(workVariable)
+	if given == "" {
+		os.Exit(m.Run())
+	}
+	var w work
+	err := json.Unmarshal([]byte(given), &w)
+	var result done
+	if err == nil {
+		result, err = w.do(context.Background())
+	}
+	if err == nil {
+		err = json.NewEncoder(os.Stdout).Encode(result)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// stores opens the two parts of a fleet in a store, and returns how to close it.
+func stores(
+	ctx context.Context, kind, url, credential string, options ...fleet.Option,
+) (dapi.SessionLocker, *fleet.Limiter, func(), error) {
+	if kind == "redis" {
+		parsed, err := redis.ParseURL(url)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		client := redis.NewClient(parsed)
+		limiter, err := fleetredis.NewLimiter(client, credential, options...)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		store, err := fleetredis.NewTokenStore(client, credential, fleetredis.WithEncryption(make([]byte, 32)))
+		return store, limiter, func() { client.Close() }, err
+	}
+	pool, err := pgxpool.New(ctx, url)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if err := fleetpostgres.Migrate(ctx, pool, ""); err != nil {
+		return nil, nil, nil, err
+	}
+	limiter, err := fleetpostgres.NewLimiter(pool, "", credential, options...)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	store, err := fleetpostgres.NewTokenStore(pool, credential, fleetpostgres.WithEncryption(make([]byte, 32)))
+	return store, limiter, pool.Close, err
+}
+
+// scaled returns the stated windows with a shorter minute.
+func scaled(minute time.Duration) (options []fleet.Option) {
+	for window, allowance := range moneymovement.StatedWindows() {
+		minutes := int(allowance.Per / time.Minute)
+		allowance.Per = time.Duration(minutes) * minute
+		options = append(options, fleet.WithWindow(window, allowance))
+	}
+	return options
+}
+
+// do saves contacts from many goroutines until the time is over.
+func (w work) do(ctx context.Context) (result done, err error) {
+	key, err := signing.LoadDeveloperKey(w.Key)
+	if err != nil {
+		return result, err
+	}
+	developer := dapi.Developer{Email: w.Email, Key: key, StoreRequired: true}
+	store, limiter, closeStore, err := stores(ctx, w.Store, w.StoreURL, developer.Credential(w.BaseURL),
+		scaled(w.Minute)...)
+	if err != nil {
+		return result, err
+	}
+	defer closeStore()
+	developer.Store = store
+	platform, err := dapi.NewIntegrator(w.BaseURL, developer, moneymovement.WithRateLimiter(limiter),
+		moneymovement.WithHTTPClient(&http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: w.Callers}}),
+		moneymovement.WithRetries(moneymovement.RetryPolicy{Max: -1}))
+	if err != nil {
+		return result, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, w.For)
+	defer cancel()
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	for caller := range w.Callers {
+		all.Go(func() {
+			for i := 0; ctx.Err() == nil; i++ {
+				_, err := platform.For(w.Client).Contacts.Create(ctx, dapi.ContactCreate{
+					Name: fmt.Sprintf("Example contact %s-%d-%d", w.Name, caller, i),
+					Account: dapi.Onchain(dapi.OnchainAccount{ChainID: "base", Currency: "USDC",
+						WalletAddress: fmt.Sprintf("0x%040x", i+1+1000*(caller+1))}),
+				})
+				mu.Lock()
+				result.count(ctx, err)
+				mu.Unlock()
+				if late, ok := errors.AsType[*moneymovement.NoRoom](err); ok && !late.Closed {
+					return // no room before the end
+				}
+			}
+		})
+	}
+	all.Wait()
+	return result, nil
+}
+
+func (d *done) count(ctx context.Context, err error) {
+	refused := moneymovementRefusal(err)
+	switch {
+	case err == nil:
+		d.Saved++
+	case refused == http.StatusTooManyRequests:
+		d.Limited++
+	case ctx.Err() == nil && !errors.Is(err, context.DeadlineExceeded) && len(d.Failed) < 5:
+		d.Failed = append(d.Failed, err.Error())
+	}
 }

@@ -64,25 +64,6 @@ func TestThePriceThatWasRefusedIsNotConfirmed(t *testing.T) {
 	})
 }
 
-func TestBoundsHoldOverARestart(t *testing.T) {
-	inBubble(t, func(w *world) {
-		w.submit(w.processor(), w.dear(1)) // this process dies before it begins
-		p := w.started()
-		r := w.becomes(p, w.dear(1).Key, moneymovement.PaymentNeedsDecision)
-		assert.Equal(w, payments.ReasonPrice, r.Reason.Code)
-		assert.Zero(w, w.Key.Approvals())
-
-		fee := amount("0.01")
-		w.decide(w.processor(), r.Key, payments.NewBounds(dapi.Bounds{MaxFee: &fee})) // another process decides
-		time.Sleep(3 * time.Minute)
-		r = w.becomes(p, r.Key, moneymovement.PaymentNeedsDecision)
-		assert.Equal(w, payments.ReasonPrice, r.Reason.Code)
-		assert.True(w, fee.Equal(*r.Bounds.MaxFee))
-		assert.Zero(w, w.Key.Approvals())
-		w.assertPaid(0)
-	})
-}
-
 func TestWhatNeverLeftCanBeCanceled(t *testing.T) {
 	inBubble(t, func(w *world) {
 		p := w.started()
@@ -99,24 +80,6 @@ func TestWhatNeverLeftCanBeCanceled(t *testing.T) {
 		}
 		w.aWhile()
 		w.assertPaid(0)
-	})
-}
-
-func TestWhatMayHaveLeftCannotBeCanceled(t *testing.T) {
-	inBubble(t, func(w *world) {
-		p := w.started()
-		lost := w.onConfirm(sandbox.DropAfterCommit().Times(1000))
-		unread := w.Host.Arm(http.MethodGet, "/payouts/{payoutId}", sandbox.Respond(503, "provider_unavailable").
-			WithHeader("Retry-After", "600").Times(1000))
-		w.submit(p, w.payment(1))
-		r := w.becomes(p, w.payment(1).Key, moneymovement.PaymentInDoubt)
-		assert.True(w, r.MayHaveLeft)
-		_, err := p.Decide(w.Context(), r.Key, payments.Cancel(""))
-		as[*payments.NotPossible](w, err)
-		lost.Disarm()
-		unread.Disarm()
-		w.becomes(p, r.Key, moneymovement.PaymentCompleted)
-		w.assertPaid(1)
 	})
 }
 
@@ -162,27 +125,6 @@ func TestABlockedPaymentGoesOn(t *testing.T) {
 		w.submit(p, w.payment(2))
 		w.becomes(p, w.payment(2).Key, moneymovement.PaymentCompleted)
 		w.assertPaid(1)
-	})
-}
-
-// The next call is made by another process, which knows from the store that nothing was paid.
-func TestTooLittleMoneyAfterARestart(t *testing.T) {
-	inBubble(t, func(w *world) {
-		p := w.started()
-		large := w.payment(1)
-		large.Payout.Amount = amount("5000")
-		w.submit(p, large)
-		w.becomes(p, large.Key, moneymovement.PaymentNeedsDecision)
-		require.NoError(w, p.Stop(w.Context()))
-
-		p = w.started()
-		w.decide(p, large.Key, payments.Retry())
-		w.aWhile()
-		r := w.becomes(p, large.Key, moneymovement.PaymentNeedsDecision)
-		assert.Equal(w, payments.ReasonBalance, r.Reason.Code)
-		assert.False(w, r.MayHaveLeft)
-		w.decide(p, large.Key, payments.Cancel("there is no more money"))
-		w.assertPaid(0)
 	})
 }
 
@@ -256,4 +198,84 @@ func TestADecisionDuringACall(t *testing.T) {
 		w.becomes(p, w.payment(1).Key, moneymovement.PaymentCompleted)
 		w.assertPaid(1)
 	})
+}
+
+// A payment was booked and not signed. The next process gets the booking from before, at a price out of bounds: that is
+// no doubt.
+func TestAPriceThatIsRefusedAfterARestart(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.submit(w.processor(), w.dear(1))
+		r, err := w.processor().Step(w.Context(), w.dear(1).Key)
+		require.NoError(w, err)
+		require.Equal(w, moneymovement.PaymentNeedsDecision, r.State)
+		for range 3 {
+			p := w.processor()
+			w.decide(p, r.Key, payments.NewBounds(w.dear(1).Bounds))
+			time.Sleep(3 * time.Minute)
+			r, err = p.Step(w.Context(), r.Key)
+			require.NoError(w, err)
+			assert.Equal(w, moneymovement.PaymentNeedsDecision, r.State)
+			assert.Equal(w, payments.ReasonPrice, r.Reason.Code)
+			assert.False(w, r.MayHaveLeft)
+		}
+		assert.Equal(w, moneymovement.PaymentRefused, w.decide(w.processor(), r.Key, payments.Cancel("too dear")).State)
+		w.assertPaid(0)
+	})
+}
+
+// A confirm never arrived, and the price rose out of the bounds meanwhile. The doubt cannot end before somebody accepts
+// the price.
+func TestAPriceThatRisesDuringADoubt(t *testing.T) {
+	inBubble(t, func(w *world) {
+		dearest := amount("0.6")
+		r := w.dieInDoubt(false, func(p *payments.Payment) { p.Bounds.MaxFee = &dearest })
+		w.Configure(func(s *sandbox.Settings) { s.FeeIncrease = amount("1") })
+		time.Sleep(3 * time.Minute)
+		p := w.started()
+		time.Sleep(time.Hour)
+		r, err := p.Get(w.Context(), r.Key)
+		require.NoError(w, err)
+		assert.Equal(w, moneymovement.PaymentInDoubt, r.State)
+		assert.Equal(w, payments.ReasonUnknown, r.Reason.Code)
+		assert.Equal(w, dapi.BoundMaxFee, r.Reason.Bound)
+		require.NotNil(w, r.Reason.Quote)
+		assert.True(w, r.MayHaveLeft)
+
+		fee := r.Reason.Quote.Fee
+		r = w.decide(p, r.Key, payments.NewBounds(dapi.Bounds{MaxFee: &fee}))
+		assert.Equal(w, moneymovement.PaymentInDoubt, r.State)
+		assert.True(w, r.MayHaveLeft)
+		done := w.becomes(p, r.Key, moneymovement.PaymentCompleted)
+		assert.False(w, done.Quote.ExpiresAt.Equal(r.RefusedQuote.ExpiresAt), "the price that was refused was paid")
+		w.assertPaid(1)
+	})
+}
+
+// The price gets worse while a person decides. The decision means the price that the person has seen, in the process
+// that saw the first price and in every other one.
+func TestAPriceThatGetsWorseDuringADecision(t *testing.T) {
+	for _, restarted := range []bool{false, true} {
+		inBubble(t, func(w *world) {
+			p := w.started()
+			w.submit(p, w.dear(1))
+			seen := w.becomes(p, w.dear(1).Key, moneymovement.PaymentNeedsDecision).Reason.Quote
+			w.Configure(func(s *sandbox.Settings) { s.PriceWorsening = amount("0.01") })
+			if restarted {
+				require.NoError(w, p.Stop(w.Context()))
+				p = w.started()
+			}
+			fee := amount("5")
+			decided := w.decide(p, w.dear(1).Key, payments.NewBounds(dapi.Bounds{MaxFee: &fee}))
+			assert.True(w, decided.Bounds.NoWorseThan.DestinationAmount.Equal(seen.DestinationAmount))
+			r := w.becomes(p, w.dear(1).Key, moneymovement.PaymentNeedsDecision)
+			assert.Equal(w, dapi.BoundNoWorseThan, r.Reason.Bound)
+			assert.True(w, r.Reason.Quote.DestinationAmount.LessThan(seen.DestinationAmount))
+			w.assertPaid(0)
+
+			w.decide(p, w.dear(1).Key, payments.NewBounds(dapi.Bounds{MaxFee: &fee}))
+			done := w.becomes(p, w.dear(1).Key, moneymovement.PaymentCompleted)
+			assert.True(w, done.Quote.DestinationAmount.Equal(r.Reason.Quote.DestinationAmount))
+			w.assertPaid(1)
+		})
+	}
 }

@@ -1,8 +1,8 @@
 package payments_test
 
 import (
+	"context"
 	"net/http"
-	"strconv"
 	"testing"
 	"time"
 
@@ -12,249 +12,317 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// kind is a payment of each kind, and what moves its money in the host's books.
-type kind struct {
-	submission payments.Submission
-	services   payments.Services
-	moves      string
-	path       string // of the request that pays
+// release is the release of a deal.
+func (w *world) release(terms dapi.EscrowCreate, deal *dapi.Escrow) payments.EscrowAction {
+	return payments.EscrowAction{Key: "release-1", Account: w.account, EscrowID: deal.ID, Escrow: terms,
+		Action: dapi.EscrowActionTypeRelease}
 }
 
-func (w *world) kinds() map[string]func() kind {
-	return map[string]func() kind{
-		"payout": func() kind {
-			return kind{w.payment(1), payments.Integrator(w.platform()), "payout_funding", confirmPath}
-		},
-		"deal": func() kind {
-			return kind{payments.EscrowPayment{Key: "deal-1", Account: w.account, Escrow: deal()},
-				payments.Integrator(w.platform()), "escrow_active", "/escrow/{escrowId}/actions/{actionKey}/confirm"}
-		},
-		"release": func() kind {
-			platform := w.platform()
-			opened, err := platform.For(w.account).Escrows.Open(w.Context(), deal(), "deal-0", dapi.DealTerms{})
-			require.NoError(w, err)
-			return kind{payments.EscrowAction{Key: "release-1", Account: w.account, EscrowID: opened.Escrow.ID, Escrow: deal(),
-				Action: dapi.EscrowActionTypeRelease}, payments.Integrator(platform), "escrow_released",
-				"/escrow/{escrowId}/actions/{actionKey}/confirm"}
-		},
-		"transfer": func() kind {
-			app, contact := w.app()
-			return kind{payments.TransferPayment{Key: "transfer-1", To: appapi.ToContact{ContactID: contact,
-				Amount: amount("12.5")}}, payments.Services{}.WithTransfers(app), "transfer", "/apps/transfer"}
-		},
-	}
-}
-
-func eachKind(t *testing.T, test func(w *world, k kind)) {
-	eachOf(t, test, append(flows, "transfer")...)
-}
-
-// flows are the kinds that are journaled between their booking and their signature. A transfer pays in one call.
-var flows = []string{"payout", "deal", "release"}
-
-func eachOf(t *testing.T, test func(w *world, k kind), names ...string) {
-	for _, name := range names {
-		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(w *world) { test(w, w.kinds()[name]()) })
-		})
-	}
-}
-
-func (w *world) process(k kind, store payments.Store, change ...func(*payments.Config)) *payments.Processor {
-	w.Helper()
-	var config payments.Config
-	for _, c := range change {
-		c(&config)
-	}
-	p, err := payments.New(store, k.services, config)
-	require.NoError(w, err)
-	return p
-}
-
-// assertMoved checks that the money of a payment moved so often.
-func (w *world) assertMoved(k kind, times int) {
-	w.Helper()
-	total := 0
-	for _, n := range w.Moved(k.moves) {
-		total += n
-	}
-	if k.moves == "escrow_active" && total > 0 {
-		total = len(w.Moved(k.moves))
-	}
-	assert.Equal(w, times, total, "%v", w.Moved(k.moves))
-}
-
-// doubted brings a payment into doubt: the request that pays and all that look for the payment meet these faults. It
-// returns when the service can be reached again.
-func (w *world) doubted(k kind, lost, unread sandbox.Fault) (*payments.Processor, payments.Record) {
-	w.Helper()
-	const all = 1_000
-	faults := []*sandbox.ArmedFault{
-		w.Host.Arm(http.MethodPost, k.path, lost.Times(all)),
-		w.Host.Arm(http.MethodGet, "/**", unread.Times(all)),
-		w.Host.Arm(http.MethodPost, "/escrow/{escrowId}/sync", unread.Times(all)),
-	}
-	p := w.process(k, w.store)
-	r, err := p.Step(w.Context(), w.submit(p, k.submission).Key)
-	require.NoError(w, err)
-	require.Equal(w, moneymovement.PaymentInDoubt, r.State, "%+v", r.Reason)
-	assert.Positive(w, faults[0].Consumed())
-	for _, f := range faults {
-		f.Disarm()
-	}
-	return p, r
-}
-
-func TestEachKindIsPaidOnce(t *testing.T) {
-	eachKind(t, func(w *world, k kind) {
-		before := len(w.Moved(k.moves))
-		p := w.process(k, w.store)
-		_, err := p.Resume(w.Context())
-		require.NoError(w, err)
-		r := w.submit(p, k.submission)
-		done := w.becomes(p, r.Key, moneymovement.PaymentCompleted)
-		assert.True(w, done.MayHaveLeft)
-		assert.Equal(w, 1, done.Calls)
-		w.assertMoved(k, before+1)
-		require.NoError(w, p.Stop(w.Context()))
-	})
-}
-
-func TestEachKindWithLostResponses(t *testing.T) {
-	for name, fault := range map[string]sandbox.Fault{
-		"before": sandbox.DropBefore(), "after": sandbox.DropAfterCommit(), "a page": sandbox.Garbage().AfterCommit(),
-	} {
-		t.Run(name, func(t *testing.T) {
-			eachKind(t, func(w *world, k kind) {
-				before := len(w.Moved(k.moves))
-				armed := w.Host.Arm(http.MethodPost, k.path, fault.Times(13))
-				p := w.process(k, w.store)
-				_, err := p.Resume(w.Context())
-				require.NoError(w, err)
-				r := w.submit(p, k.submission)
-				if r.Kind == payments.KindTransfer && name == "before" { // nothing lists it, so a person decides
-					w.becomes(p, r.Key, moneymovement.PaymentNeedsDecision)
-					armed.Disarm()
-					w.decide(p, r.Key, payments.Retry())
-				}
-				w.becomes(p, r.Key, moneymovement.PaymentCompleted)
-				w.assertMoved(k, before+1)
-				assert.Positive(w, armed.Consumed())
-				require.NoError(w, p.Stop(w.Context()))
-			})
-		})
-	}
-}
-
-// A proxy's page in place of a response does not show what the service did, whatever its status. The payment is in
-// doubt, and nobody can cancel it.
-func TestEachKindWithAPageInPlaceOfAResponse(t *testing.T) {
-	for _, status := range []int{http.StatusForbidden, http.StatusNotFound, http.StatusUnauthorized} {
-		t.Run(strconv.Itoa(status), func(t *testing.T) {
-			eachKind(t, func(w *world, k kind) {
-				before := len(w.Moved(k.moves))
-				page := sandbox.Respond(status, "").WithBody("<html>No.</html>").WithHeader("Content-Type", "text/html")
-				p, r := w.doubted(k, page.AfterCommit(), page)
-				assert.True(w, r.MayHaveLeft)
-				_, err := p.Resume(w.Context())
-				require.NoError(w, err)
-				w.becomes(p, r.Key, moneymovement.PaymentCompleted)
-				w.assertMoved(k, before+1)
-				require.NoError(w, p.Stop(w.Context()))
-			})
-		})
-	}
-}
-
-// The confirm is lost in every call until the key is too old: then the deal, the payout or the list of transfers shows
-// the payment.
-func TestEachKindIsFoundWhenItsKeyIsTooOld(t *testing.T) {
-	eachKind(t, func(w *world, k kind) {
-		before := len(w.Moved(k.moves))
-		p, r := w.doubted(k, sandbox.DropAfterCommit(), sandbox.DropBefore())
-		time.Sleep(week + time.Hour)
-		writes := len(w.writes())
-		_, err := p.Resume(w.Context())
-		require.NoError(w, err)
-		w.becomes(p, r.Key, moneymovement.PaymentCompleted)
-		assert.Len(w, w.writes(), writes, "writes for a payment whose key is too old")
-		w.assertMoved(k, before+1)
-		require.NoError(w, p.Stop(w.Context()))
-	})
-}
-
-// The confirm of a deal is lost until the deal can no longer be approved. The deal itself then shows that its money was
-// never held.
-func TestADealInDoubtWhoseWindowHasClosed(t *testing.T) {
+// A release that comes before the money is held is not in doubt, because nothing was signed. It waits, and can be
+// canceled.
+func TestAnActionThatADealDoesNotOfferYet(t *testing.T) {
 	inBubble(t, func(w *world) {
-		k := w.kinds()["deal"]()
-		p, r := w.doubted(k, sandbox.DropBefore(), sandbox.DropBefore())
-		time.Sleep(2 * time.Hour) // the deal could be approved for one
-		ended, err := p.Step(w.Context(), r.Key)
+		escrows := w.platform().For(w.account).Escrows
+		created, err := escrows.Create(w.Context(), deal())
 		require.NoError(w, err)
-		assert.Equal(w, moneymovement.PaymentRefused, ended.State, "%+v", ended.Reason)
-		assert.Equal(w, payments.ReasonEnded, ended.Reason.Code)
-		assert.False(w, ended.MayHaveLeft)
-		w.assertMoved(k, 0)
+		p := w.started()
+		asked := w.release(deal(), created)
+		w.submit(p, asked)
+		time.Sleep(10 * time.Minute)
+		r, err := p.Get(w.Context(), asked.Key)
+		require.NoError(w, err)
+		assert.Equal(w, moneymovement.PaymentAccepted, r.State)
+		assert.False(w, r.MayHaveLeft)
+		early := w.release(deal(), created)
+		early.Key = "release-2"
+		w.submit(p, early)
+		time.Sleep(time.Second)
+		assert.Equal(w, moneymovement.PaymentRefused, w.decide(p, early.Key, payments.Cancel("too early")).State)
+
+		_, err = escrows.Act(w.Context(), deal(), created.ID, dapi.EscrowActionTypeApprove, "approve-1", dapi.DealTerms{})
+		require.NoError(w, err)
+		w.becomes(p, asked.Key, moneymovement.PaymentCompleted)
+		assert.Len(w, w.Moved("escrow_released"), 1)
 	})
 }
 
-// A payment in doubt is looked for after a refused call. If the look is told to come back later, the next call and its
-// look wait for that.
-func TestALookThatIsToldToComeBackLater(t *testing.T) {
-	forbidden := sandbox.Respond(http.StatusForbidden, "forbidden")
-	empty := sandbox.Respond(http.StatusOK, "").WithBody("{}").AfterCommit()
-	confirm, sync := "/escrow/{escrowId}/actions/{actionKey}/confirm", "/escrow/{escrowId}/sync"
-	for name, at := range map[string]struct {
-		kind, write  string
-		fault        sandbox.Fault
-		method, look string
+// A deal that an earlier program may have opened, and which the service refuses to create for good: a person can
+// decide, and need not wait for the end of the key. Other refusals pass.
+func TestADealInDoubtThatNoCallCanOpen(t *testing.T) {
+	for slug, c := range map[string]struct {
+		status int
+		want   moneymovement.PaymentState
 	}{
-		"release":          {"release", "/escrow/{escrowId}/actions", forbidden, http.MethodPost, sync},
-		"release, confirm": {"release", confirm, sandbox.DropBefore().Times(4), http.MethodPost, sync},
-		"deal, confirm":    {"deal", confirm, sandbox.DropBefore().Times(4), http.MethodPost, sync},
-		"deal, empty":      {"deal", confirm, empty, http.MethodPost, sync},
-		"transfer":         {"transfer", "/apps/transfer", forbidden, http.MethodGet, "/apps/transfers"},
+		"validation_failed": {http.StatusUnprocessableEntity, moneymovement.PaymentNeedsDecision},
+		"not_found":         {http.StatusNotFound, moneymovement.PaymentNeedsDecision},
+		"rate_limited":      {http.StatusTooManyRequests, moneymovement.PaymentInDoubt},
+	} {
+		t.Run(slug, func(t *testing.T) {
+			inBubble(t, func(w *world) {
+				refused := w.Host.Arm(http.MethodPost, "/escrow", sandbox.Respond(c.status, slug).Times(1_000))
+				p := w.started()
+				w.submit(p, payments.EscrowPayment{Key: "deal-1", Account: w.account, Escrow: deal(),
+					FirstUsed: time.Now()})
+				time.Sleep(time.Hour)
+				r, err := p.Get(w.Context(), "deal-1")
+				require.NoError(w, err)
+				assert.Equal(w, c.want, r.State)
+				assert.True(w, r.MayHaveLeft)
+				assert.NotContains(w, r.Reason.Message, "Journal", "the processor journals")
+				refused.Disarm()
+				if r.State == moneymovement.PaymentNeedsDecision {
+					w.decide(p, "deal-1", payments.Retry())
+				}
+				w.becomes(p, "deal-1", moneymovement.PaymentCompleted)
+				assert.Len(w, w.Moved("escrow_active"), 1)
+			})
+		})
+	}
+}
+
+// A release that the deal does not offer any more is over, as the deal shows at once. A release that is refused for
+// another reason is not looked at by the processor: only the confirm was refused.
+func TestWhenADealIsLookedAtAfterAnAction(t *testing.T) {
+	for name, c := range map[string]struct {
+		refunded bool
+		state    moneymovement.PaymentState
+		looks    int
+	}{
+		"the deal was refunded":   {true, moneymovement.PaymentRefused, 1},
+		"the confirm was refused": {false, moneymovement.PaymentNeedsDecision, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(w *world) {
-				k := w.kinds()[at.kind]()
-				before := len(w.Moved(k.moves))
-				lost := sandbox.DropBefore()
-				if at.kind == "transfer" { // one that did not arrive needs a decision
-					lost = sandbox.DropAfterCommit()
+				terms := deal()
+				terms.HoldFor = "1h"
+				escrows := w.platform().For(w.account).Escrows
+				opened, err := escrows.Open(w.Context(), terms, "deal-0", dapi.DealTerms{})
+				require.NoError(w, err)
+				time.Sleep(time.Minute)
+				if c.refunded {
+					time.Sleep(2 * time.Hour) // past the time in which it can be released
+					_, err = escrows.Act(w.Context(), terms, opened.Escrow.ID, dapi.EscrowActionTypeRefund, "refund-1",
+						dapi.DealTerms{})
+					require.NoError(w, err)
+				} else {
+					w.Host.Arm(http.MethodPost, w.kinds()["deal"]().path,
+						sandbox.Respond(http.StatusForbidden, "signing_policy_refused"))
 				}
-				p, r := w.doubted(k, lost, sandbox.DropBefore())
-				time.Sleep(time.Until(r.Due))
-				w.Host.Arm(http.MethodPost, at.write, at.fault)
-				w.Host.Arm(at.method, at.look,
-					sandbox.Respond(http.StatusTooManyRequests, "rate_limited").WithHeader("Retry-After", "300"))
-				r, err := p.Step(w.Context(), r.Key)
+				p, looks := w.processor(), w.Sent("SyncEscrow")
+				w.submit(p, w.release(terms, opened.Escrow))
+				r, err := p.Step(w.Context(), "release-1")
 				require.NoError(w, err)
-				require.Equal(w, moneymovement.PaymentInDoubt, r.State, "%+v", r.Reason)
-				assert.GreaterOrEqual(w, time.Until(r.Due), 299*time.Second)
-				_, err = p.Resume(w.Context())
-				require.NoError(w, err)
-				w.becomes(p, r.Key, moneymovement.PaymentCompleted)
-				w.assertMoved(k, before+1)
-				require.NoError(w, p.Stop(w.Context()))
+				assert.Equal(w, c.state, r.State)
+				assert.GreaterOrEqual(w, w.Sent("SyncEscrow")-looks, c.looks)
+				if c.looks == 0 {
+					assert.Equal(w, looks, w.Sent("SyncEscrow"))
+				}
 			})
 		})
 	}
 }
 
-// writes are the requests that can move money.
-func (w *world) writes() (writes []string) {
-	for _, r := range w.Host.Requests() {
-		switch r.Operation {
-		case "BookPayout", "ConfirmPayout", "CreateEscrow", "PrepareEscrowAction", "ConfirmEscrowAction",
-			"CreateTransfer":
-			writes = append(writes, r.Operation)
+// absent is a contact that is not there.
+const absent = "0190a3c4-7b1e-7c3d-9a55-0c2f1f5f0a11"
+
+// transfers returns a processor for transfers, which is not resumed.
+func (w *world) transfers(app *appapi.Client) *payments.Processor {
+	w.Helper()
+	p, err := payments.New(w.store, payments.Services{}.WithTransfers(app), payments.Config{})
+	require.NoError(w, err)
+	w.Cleanup(func() { require.NoError(w, p.Stop(context.Background())) })
+	return p
+}
+
+// An earlier program has paid something else with the key. The list of transfers has a transfer with the key, and it is
+// not this one.
+func TestATransferWhoseKeyBelongsToAnother(t *testing.T) {
+	for name, change := range map[string]func(to *appapi.ToContact, other string){
+		"another amount":  func(to *appapi.ToContact, _ string) { to.Amount = amount("500") },
+		"another contact": func(to *appapi.ToContact, other string) { to.ContactID = other },
+	} {
+		for age, step := range map[time.Duration]string{0: "pay", 8 * 24 * time.Hour: "search"} {
+			t.Run(name+", "+step, func(t *testing.T) {
+				inBubble(t, func(w *world) {
+					app, contact := w.app()
+					to, used := appapi.ToContact{ContactID: contact, Amount: amount("1")}, time.Now()
+					_, err := app.Transfers.Send(w.Context(), to, "transfer-1")
+					require.NoError(w, err)
+					change(&to, absent)
+					time.Sleep(age)
+					p := w.transfers(app)
+					w.submit(p, payments.TransferPayment{Key: "transfer-1", To: to, FirstUsed: used})
+					r, err := p.Step(w.Context(), "transfer-1")
+					require.NoError(w, err)
+					assert.Equal(w, moneymovement.PaymentNeedsDecision, r.State)
+					assert.Equal(w, payments.ReasonKeyReused, r.Reason.Code)
+					assert.NotEmpty(w, r.Reason.Owner)
+					assert.Empty(w, r.TransactionHash)
+					r = w.decide(p, "transfer-1", payments.WasNotPaid("another transfer has the key"))
+					assert.Equal(w, moneymovement.PaymentRefused, r.State)
+					assert.Len(w, w.Moved("transfer"), 1)
+				})
+			})
 		}
 	}
-	return writes
+}
+
+// A transfer of a quote that has ended: the same call is never made, however often it is repeated.
+func TestATransferOfAQuoteThatHasEnded(t *testing.T) {
+	inBubble(t, func(w *world) {
+		app, contact := w.app()
+		quote, err := app.Quotes.Payout(w.Context(), appapi.BalancePayoutQuote{ContactID: contact, Amount: amount("3")})
+		require.NoError(w, err)
+		time.Sleep(10 * time.Minute)
+		p := w.transfers(app)
+		w.submit(p, payments.TransferPayment{Key: "quote-1", To: appapi.ToQuote{QuoteID: quote.QuoteID}})
+		r, err := p.Step(w.Context(), "quote-1")
+		require.NoError(w, err)
+		assert.Equal(w, moneymovement.PaymentRefused, r.State)
+		assert.Equal(w, errors.CodeQuoteExpired, r.Reason.Slug)
+		assert.False(w, r.MayHaveLeft)
+	})
+}
+
+// A deadline passes in a process that has no app API, and cannot look whether the payment was made. Another one can.
+func TestADeadlineWaitsForALook(t *testing.T) {
+	inBubble(t, func(w *world) {
+		late := payments.TransferPayment{Key: "late-1", To: appapi.ToContact{ContactID: absent, Amount: amount("1")},
+			Deadline: time.Now().Add(time.Minute)}
+		record, err := payments.Prepare(late, time.Now())
+		require.NoError(w, err)
+		_, _, err = w.store.Insert(w.Context(), record)
+		require.NoError(w, err)
+		p := w.started()
+		time.Sleep(time.Hour)
+		r, err := p.Get(w.Context(), late.Key)
+		require.NoError(w, err)
+		assert.Equal(w, moneymovement.PaymentAccepted, r.State)
+		require.NoError(w, p.Stop(w.Context()))
+		app, _ := w.app()
+		p = w.transfers(app)
+		_, err = p.Resume(w.Context())
+		require.NoError(w, err)
+		r = w.becomes(p, late.Key, moneymovement.PaymentRefused)
+		require.NoError(w, p.Stop(w.Context()))
+		assert.Equal(w, payments.ReasonDeadline, r.Reason.Code)
+	})
+}
+
+// A transfer of a quote never arrived, and the price has ended meanwhile: no call can make it any more, and a person
+// need not wait for the end of the key.
+func TestATransferInDoubtThatNoCallCanMake(t *testing.T) {
+	inBubble(t, func(w *world) {
+		app, contact := w.app()
+		quote, err := app.Quotes.Payout(w.Context(), appapi.BalancePayoutQuote{ContactID: contact, Amount: amount("3")})
+		require.NoError(w, err)
+		lost := w.Host.Arm(http.MethodPost, "/apps/transfer", sandbox.DropBefore().Times(1_000))
+		p := w.transfers(app)
+		w.submit(p, payments.TransferPayment{Key: "quote-1", To: appapi.ToQuote{QuoteID: quote.QuoteID}})
+		r, err := p.Step(w.Context(), "quote-1")
+		require.NoError(w, err)
+		require.Equal(w, moneymovement.PaymentInDoubt, r.State)
+		time.Sleep(10 * time.Minute)
+		lost.Disarm()
+		unread := w.Host.Arm(http.MethodGet, "/apps/transfers", sandbox.DropBefore().Times(1_000))
+		r, err = p.Step(w.Context(), "quote-1")
+		require.NoError(w, err)
+		require.Equal(w, moneymovement.PaymentInDoubt, r.State, "the list was not read")
+		unread.Disarm()
+		_, err = p.Resume(w.Context())
+		require.NoError(w, err)
+		time.Sleep(time.Hour)
+		r, err = p.Get(w.Context(), "quote-1")
+		require.NoError(w, err)
+		assert.Equal(w, moneymovement.PaymentNeedsDecision, r.State)
+		assert.True(w, r.MayHaveLeft)
+		w.decide(p, "quote-1", payments.WasNotPaid("its price has ended"))
+		assert.Empty(w, w.Moved("transfer"))
+	})
+}
+
+// The receipt of a transfer has its transaction, which is stored.
+func TestTheTransactionOfATransferIsStored(t *testing.T) {
+	inBubble(t, func(w *world) {
+		app, contact := w.app()
+		p := w.transfers(app)
+		w.submit(p, payments.TransferPayment{Key: "transfer-1",
+			To: appapi.ToContact{ContactID: contact, Amount: amount("1")}})
+		r, err := p.Step(w.Context(), "transfer-1")
+		require.NoError(w, err)
+		assert.Equal(w, moneymovement.PaymentCompleted, r.State)
+		sent, listed, err := app.Transfers.ByKey(w.Context(), "transfer-1")
+		require.NoError(w, err)
+		require.True(w, listed)
+		assert.NotEmpty(w, r.TransactionHash)
+		assert.Equal(w, sent.TxHash, r.TransactionHash)
+	})
+}
+
+// A transfer whose response was lost is looked for in the same step.
+func TestATransferWhoseResponseWasLostIsLookedForAtOnce(t *testing.T) {
+	for name, c := range map[string]struct {
+		fault sandbox.Fault
+		state moneymovement.PaymentState
+	}{
+		"it was made":     {sandbox.DropAfterCommit(), moneymovement.PaymentCompleted},
+		"it was not made": {sandbox.DropBefore(), moneymovement.PaymentInDoubt},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(w *world) {
+				app, contact := w.app()
+				p := w.transfers(app)
+				w.Host.Arm(http.MethodPost, "/apps/transfer", c.fault.Times(99))
+				w.submit(p, payments.TransferPayment{Key: "transfer-1",
+					To: appapi.ToContact{ContactID: contact, Amount: amount("1")}})
+				r, err := p.Step(w.Context(), "transfer-1")
+				require.NoError(w, err)
+				assert.Equal(w, c.state, r.State)
+				assert.True(w, r.MayHaveLeft)
+				assert.Equal(w, c.state == moneymovement.PaymentCompleted, r.Due.IsZero())
+			})
+		})
+	}
+}
+
+// A transfer whose response was lost, and which is not listed, can be under way for ten minutes. Then a person must
+// look.
+func TestHowLongALostTransferIsWaitedFor(t *testing.T) {
+	inBubble(t, func(w *world) {
+		app, contact := w.app()
+		p := w.transfers(app)
+		w.Host.Arm(http.MethodPost, "/apps/transfer", sandbox.DropBefore().Times(99))
+		w.submit(p, payments.TransferPayment{Key: "transfer-1",
+			To: appapi.ToContact{ContactID: contact, Amount: amount("1")}})
+		r, err := p.Step(w.Context(), "transfer-1")
+		require.NoError(w, err)
+		time.Sleep(time.Until(r.FirstUsed.Add(10 * time.Minute)))
+		r, err = p.Step(w.Context(), "transfer-1")
+		require.NoError(w, err)
+		assert.Equal(w, moneymovement.PaymentInDoubt, r.State)
+		time.Sleep(30 * time.Second)
+		r, err = p.Step(w.Context(), "transfer-1")
+		require.NoError(w, err)
+		assert.Equal(w, moneymovement.PaymentNeedsDecision, r.State)
+	})
+}
+
+// A deal that is held has its transaction, which is stored.
+func TestTheTransactionOfADealIsStored(t *testing.T) {
+	inBubble(t, func(w *world) {
+		p := w.processor()
+		w.submit(p, payments.EscrowPayment{Key: "deal-1", Account: w.account, Escrow: deal()})
+		r, err := p.Step(w.Context(), "deal-1")
+		require.NoError(w, err)
+		assert.Equal(w, moneymovement.PaymentCompleted, r.State)
+		held, err := w.platform().For(w.account).Escrows.Sync(w.Context(), r.EscrowID)
+		require.NoError(w, err)
+		assert.NotEmpty(w, r.TransactionHash)
+		assert.Equal(w, held.TransactionHash, r.TransactionHash)
+	})
 }

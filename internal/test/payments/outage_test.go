@@ -14,7 +14,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/watchedkey"
+	"github.com/moneymovement/moneymovement-go/internal/surfacetest"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
@@ -96,7 +96,7 @@ func TestCredentialsThatTheServiceRefuses(t *testing.T) {
 				_, err := w.Host.RegisterKey(sandbox.KeyRegistration{Email: w.Host.Credentials().Email,
 					PublicKey: fresh.PublicKey()})
 				require.NoError(w, err)
-				require.NoError(w, use(&watchedkey.Key{Signer: fresh}))
+				require.NoError(w, use(&surfacetest.WatchedKey{Signer: fresh}))
 			},
 		},
 		"no database": {
@@ -162,37 +162,6 @@ func TestASignerThatFails(t *testing.T) {
 		wait()
 		w.assertPaid(6)
 	})
-}
-
-// Each fault of the host at each step of a payment, many times: each payment is made once.
-func TestFaultsAtEachStep(t *testing.T) {
-	for _, where := range []struct{ method, path string }{
-		{http.MethodPost, "/payouts"}, {http.MethodPost, confirmPath}, {http.MethodGet, "/payouts/{payoutId}"},
-		{http.MethodPost, "/auth/token"},
-	} {
-		for name, fault := range map[string]sandbox.Fault{
-			"lost before": sandbox.DropBefore(), "lost after": sandbox.DropAfterCommit(), "a page": sandbox.Garbage(),
-			"a page after": sandbox.Garbage().AfterCommit(), "cut short": sandbox.Truncate(0),
-			"unavailable":       sandbox.Respond(503, "provider_unavailable"),
-			"failure":           sandbox.Respond(500, "internal_error"),
-			"limited":           sandbox.Respond(429, "rate_limited").WithHeader("Retry-After", "2"),
-			"token":             sandbox.ExpireToken(),
-			"unavailable after": sandbox.Respond(503, "database_unavailable").AfterCommit(),
-		} {
-			if where.path == "/auth/token" && name == "token" {
-				continue
-			}
-			t.Run(where.path+" "+name, func(t *testing.T) {
-				inBubble(t, func(w *world) {
-					armed := w.Host.Arm(where.method, where.path, fault.Times(9))
-					p := w.started()
-					w.all(p, 0, 3)()
-					w.assertPaid(3)
-					armed.Disarm()
-				})
-			})
-		}
-	}
 }
 
 // What one API or one operation refuses does not hold back other payments: the app API has a credential of its own, and

@@ -1,7 +1,7 @@
 package payments_test
 
 import (
-	"sync"
+	"context"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -50,25 +50,6 @@ func TestOtherTermsWithTheSameKeyAreRefused(t *testing.T) {
 			payments.EscrowPayment{Key: w.payment(1).Key, Account: w.account, Escrow: deal()})
 		as[*errors.IdempotencyKeyReused](w, err)
 		w.assertPaid(1)
-	})
-}
-
-func TestOnePaymentSubmittedByManyAtOnce(t *testing.T) {
-	inBubble(t, func(w *world) {
-		processes := []*payments.Processor{w.started(), w.started()}
-		var all sync.WaitGroup
-		for n := range 40 {
-			all.Go(func() {
-				_, err := processes[n%2].Submit(w.Context(), w.payment(n%4))
-				assert.NoError(t, err)
-			})
-		}
-		all.Wait()
-		for n := range 4 {
-			w.becomes(processes[1], w.payment(n).Key, moneymovement.PaymentCompleted)
-		}
-		w.assertPaid(4)
-		assert.Equal(t, 4, w.Sent("BookPayout"))
 	})
 }
 
@@ -267,6 +248,26 @@ func TestPaymentsThatAreNotThere(t *testing.T) {
 		as[*payments.NotFound](w, err)
 		for _, err := range p.Watch(w.Context(), "no position") {
 			as[*payments.BadPosition](w, err)
+		}
+	})
+}
+
+// A payment is in a state so shortly that nobody sees it, or never comes there: a wait for it ends with the payment.
+func TestAWaitForAStateThatDoesNotCome(t *testing.T) {
+	inBubble(t, func(w *world) {
+		p, late := w.started(), w.payment(2)
+		late.Deadline = time.Now().Add(-time.Minute)
+		w.submit(p, w.payment(1))
+		w.submit(p, late)
+		time.Sleep(time.Hour)
+		waiting, cancel := context.WithTimeout(w.Context(), time.Hour)
+		defer cancel()
+		for key, want := range map[moneymovement.Key]moneymovement.PaymentState{
+			w.payment(1).Key: moneymovement.PaymentCompleted, late.Key: moneymovement.PaymentRefused,
+		} {
+			r, err := p.Await(waiting, key, moneymovement.PaymentPaid)
+			require.NoError(w, err)
+			assert.Equal(w, want, r.State)
 		}
 	})
 }

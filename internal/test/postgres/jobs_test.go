@@ -2,20 +2,27 @@ package postgres_test
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivertype"
+	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/internal/servers"
+	"github.com/moneymovement/moneymovement-go/internal/test/worlds"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/payments/postgres"
+	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
 // never is longer than any test: a processor that polls so rarely is woken by River, or not at all.
@@ -56,13 +63,11 @@ func (w *world) count(p *program, sql string, args ...any) (n int) {
 func TestRiverWakesAnotherProgram(t *testing.T) {
 	w := newWorld(t, shared.PostgreSQL(t))
 	options := postgres.Options{Jobs: &postgres.Jobs{Schema: "jobs", Queue: "money", Priority: 2}}
-	submits := w.program()
 	pool := w.pool()
 	_, err := pool.Exec(t.Context(), "CREATE SCHEMA jobs")
 	require.NoError(t, err)
 	require.NoError(t, postgres.MigrateRiver(t.Context(), pool, "jobs"))
-	require.NoError(t, submits.open(t.Context(), pool, options, payments.Config{}, nil))
-
+	submits := w.program(options, payments.Config{})
 	pays := w.resumed(options, payments.Config{PollEvery: never})
 	config := queues("money")
 	config.Schema = "jobs"
@@ -85,8 +90,7 @@ func TestRiverWakesAfterADecision(t *testing.T) {
 	options := postgres.Options{Jobs: &postgres.Jobs{}}
 	pays := w.resumed(options, payments.Config{PollEvery: never})
 	w.river(pays, queues(postgres.DefaultQueue))
-	decides := w.program()
-	require.NoError(t, decides.open(t.Context(), w.pool(), options, payments.Config{}, nil))
+	decides := w.program(options, payments.Config{})
 	payment := w.payment("invoice")
 	payment.Payout.Amount = payment.Payout.Amount.Add(w.payment("").Payout.Amount.Shift(6)) // more than there is
 	_, err := decides.processor.Submit(t.Context(), payment)
@@ -119,8 +123,7 @@ func TestPaymentsGoOnWithoutTheirJobs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, shared.PostgreSQL(t))
 			options := postgres.Options{Jobs: &postgres.Jobs{}}
-			submits := w.program()
-			require.NoError(t, submits.open(t.Context(), w.pool(), options, payments.Config{}, nil))
+			submits := w.program(options, payments.Config{})
 			keys := numbered("invoice", 30)
 			w.submit(submits, keys...)
 			_, err := submits.pool.Exec(t.Context(), harm)
@@ -137,8 +140,7 @@ func TestPaymentsGoOnWithoutTheirJobs(t *testing.T) {
 
 func TestWorkSaysHowLongAJobSnoozes(t *testing.T) {
 	w := newWorld(t, shared.PostgreSQL(t))
-	p := w.program()
-	require.NoError(t, p.open(t.Context(), w.pool(), postgres.Options{Jobs: &postgres.Jobs{}}, payments.Config{}, nil))
+	p := w.program(postgres.Options{Jobs: &postgres.Jobs{}}, payments.Config{})
 	worker := postgres.NewWorker(p.store, p.processor)
 	work := func(key moneymovement.Key, age time.Duration) error {
 		job := &river.Job[postgres.Wake]{Args: postgres.Wake{Key: string(key)}}
@@ -179,4 +181,138 @@ func TestWorkSaysHowLongAJobSnoozes(t *testing.T) {
 	_, err = p.store.Save(t.Context(), claimed[0], true)
 	require.NoError(t, err)
 	require.NoError(t, work("invoice", 0), "nothing is left to do")
+}
+
+// shared is the server of all tests.
+var shared = servers.Shared{Settings: []servers.Setting{{Name: "max_connections", Value: "200"}}}
+
+func TestMain(m *testing.M) {
+	defer shared.Stop()
+	m.Run()
+}
+
+// world is a host on a port, and a database.
+type world struct {
+	*worlds.World
+	database string // the URL
+	contact  dapi.ContactID
+}
+
+// newWorld starts a host with an account that has money and a contact.
+func newWorld(t *testing.T, database *servers.Server) *world {
+	t.Helper()
+	w := &world{
+		World: worlds.Serve(t, sandbox.WithAudit(), sandbox.WithInstantProgress(), sandbox.WithRequestLog(0),
+			sandbox.WithSettings(func(s *sandbox.Settings) { s.MaxCredit = decimal.NewFromInt(1500) })),
+		database: database.URL(),
+	}
+	self := w.Integrator(w.Developer()).Self()
+	w.Credit(self.Sandbox, "1500", dapi.USDC)
+	w.contact = w.Contact(self.Contacts, worlds.Wallet())
+
+	pool := w.pool()
+	require.NoError(t, postgres.Migrate(t.Context(), pool, ""))
+	require.NoError(t, postgres.MigrateRiver(t.Context(), pool, ""))
+	return w
+}
+
+func (w *world) pool() *pgxpool.Pool {
+	w.Helper()
+	pool, err := pgxpool.New(w.Context(), w.database)
+	require.NoError(w, err)
+	w.Cleanup(pool.Close)
+	return pool
+}
+
+// program is a process of a fleet, or what would be one.
+type program struct {
+	pool      *pgxpool.Pool
+	store     *postgres.Store
+	processor *payments.Processor
+}
+
+func (w *world) program(options postgres.Options, config payments.Config) *program {
+	w.Helper()
+	pool := w.pool()
+	store, err := postgres.Open(w.Context(), pool, options)
+	require.NoError(w, err)
+	platform := w.Integrator(w.Developer(), moneymovement.WithoutPacing())
+	processor, err := payments.New(store, payments.Integrator(platform), config)
+	require.NoError(w, err)
+	return &program{pool: pool, store: store, processor: processor}
+}
+
+// resumed is a program that pays until the test ends.
+func (w *world) resumed(options postgres.Options, config payments.Config) *program {
+	w.Helper()
+	p := w.program(options, config)
+	_, err := p.processor.Resume(w.Context())
+	require.NoError(w, err)
+	w.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		defer cancel()
+		assert.NoError(w, p.processor.Stop(ctx))
+	})
+	return p
+}
+
+func (w *world) payment(key moneymovement.Key) payments.Payment {
+	return payments.Payment{Key: key, Account: payments.OwnAccount, Payout: dapi.PayoutCreate{
+		ContactID: w.contact, Amount: decimal.NewFromInt(1), Currency: dapi.USDC}}
+}
+
+func numbered(prefix string, n int) (keys []moneymovement.Key) {
+	for i := range n {
+		keys = append(keys, moneymovement.Key(fmt.Sprintf("%s-%04d", prefix, i)))
+	}
+	return keys
+}
+
+// submit submits payments, each in a transaction of its own with a row of the caller's.
+func (w *world) submit(p *program, keys ...moneymovement.Key) {
+	w.Helper()
+	_, err := p.pool.Exec(w.Context(), "CREATE TABLE IF NOT EXISTS invoices (id text PRIMARY KEY)")
+	require.NoError(w, err)
+	for _, key := range keys {
+		require.NoError(w, pgx.BeginFunc(w.Context(), p.pool, func(tx pgx.Tx) error {
+			if _, err := tx.Exec(w.Context(), "INSERT INTO invoices VALUES ($1)", string(key)); err != nil {
+				return err
+			}
+			_, err := p.store.SubmitTx(w.Context(), tx, w.payment(key))
+			return err
+		}))
+	}
+}
+
+// await waits until so many payments are completed.
+func (w *world) await(p *program, completed int, within time.Duration) {
+	w.Helper()
+	require.Eventually(w, func() bool {
+		found, err := p.store.Summary(w.Context())
+		return err == nil && found.ByState[moneymovement.PaymentCompleted] >= completed
+	}, within, 20*time.Millisecond)
+}
+
+// once checks that the host paid each payment once, and knows of no other.
+func (w *world) once(p *program, keys []moneymovement.Key) {
+	w.Helper()
+	unseen := map[string]bool{}
+	for _, key := range keys {
+		unseen[string(key)] = true
+		record, err := p.processor.Get(w.Context(), key)
+		require.NoError(w, err)
+		paid, found := w.Host.AuditOf("self", string(key))
+		require.True(w, found, key)
+		assert.Equal(w, moneymovement.PaymentCompleted, record.State, key)
+		assert.Equal(w, []string{string(record.PayoutID)}, paid.PayoutIDs, key)
+		assert.Equal(w, 1, paid.Fundings, key)
+		assert.Equal(w, 1, paid.Bodies, key)
+		assert.Zero(w, paid.Returns, key)
+		assert.Equal(w, "1", paid.Paid.String(), key)
+	}
+	for paid := range w.Host.Audit() {
+		assert.True(w, unseen[paid.Key], "the host was asked for %s", paid.Key)
+		delete(unseen, paid.Key)
+	}
+	assert.Empty(w, unseen)
 }

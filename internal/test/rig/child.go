@@ -3,6 +3,8 @@ package rig
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,118 +17,85 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/tier"
 )
 
-// Command is a program that a test runs as a child.
-type Command struct {
-	Path string
-	Args []string
-	Env  []string // the whole environment, such as {"PATH=/bin"}
-	Dir  string   // empty is the test's folder
+// childVariable is set in a process that runs the program of a test.
+const childVariable = "MONEYMOVEMENT_RIG_CHILD"
+
+// Main runs the tests, or the program in a process that Again has started. Call it from TestMain.
+func Main(m *testing.M, program func() error) {
+	if os.Getenv(childVariable) == "" {
+		m.Run()
+		return
+	}
+	if err := program(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1) //nolint:forbidigo // it is a program here
+	}
 }
 
 // Child is a process that a test runs. It is safe for concurrent use.
 type Child struct {
 	t       testing.TB
-	command *exec.Cmd
+	process *process.Process
 	output  string
-
-	mu      sync.Mutex
-	process *process.Process // nil before Start
-	killed  bool
+	mu      sync.Mutex // of Kill
 }
 
-// New prepares a child, so that a trap can name it before it starts. It is killed when the test ends. If the test
-// fails, the child's output is in its log. With -short the test is skipped.
-func (c Command) New(t testing.TB) *Child {
+// Again starts this test binary as the program of Main. Its environment has the variables given and nothing else. It is
+// killed when the test ends. If the test fails, the child's output is in its log. With -short the test is skipped.
+func Again(t testing.TB, environment ...string) *Child {
 	t.Helper()
 	tier.Long(t, "starts processes")
-	child := &Child{t: t, command: exec.CommandContext(context.Background(), c.Path, c.Args...),
-		output: filepath.Join(t.TempDir(), "output")}
-	child.command.Env, child.command.Dir = c.Env, c.Dir
-	t.Cleanup(func() {
-		child.Kill()
-		if t.Failed() {
-			t.Logf("The output of %s:\n%s", c.Path, child.Output())
+	fail := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatalf("rig: start a child: %v", err)
 		}
-	})
-	return child
-}
-
-// Start starts the child.
-func (c *Child) Start() {
-	c.t.Helper()
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	}
+	binary, err := os.Executable()
+	fail(err)
+	c := &Child{t: t, output: filepath.Join(t.TempDir(), "output")}
 	// A file, and not a pipe: it does not matter who holds it open when the child is dead.
 	output, err := os.Create(c.output)
-	if err != nil {
-		c.t.Fatalf("rig: %v", err)
-	}
+	fail(err)
 	defer output.Close()
-	c.command.Stdout, c.command.Stderr = output, output
-	if c.process, err = process.Start(c.command, nil, syscall.SIGKILL); err != nil {
-		c.t.Fatalf("rig: start %s: %v", c.command.Path, err)
-	}
+	command := exec.CommandContext(context.Background(), binary)
+	command.Env = append([]string{childVariable + "=1"}, environment...)
+	command.Stdout, command.Stderr = output, output
+	c.process, err = process.Start(command, nil, syscall.SIGKILL)
+	fail(err)
+	t.Cleanup(func() {
+		c.Kill()
+		if t.Failed() {
+			t.Logf("The output of a child:\n%s", c.Output())
+		}
+	})
+	return c
 }
 
 // Kill ends the child and its children with SIGKILL, and returns when they are gone. It does nothing to a child that
-// has ended, or did not start.
+// has ended.
 func (c *Child) Kill() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.process == nil {
-		return
-	}
 	select {
 	case <-c.process.Ended():
 	default:
-		c.killed = true
 		if err := c.process.Kill(); err != nil {
-			c.t.Errorf("rig: kill %s: %v", c.command.Path, err)
+			c.t.Errorf("rig: kill a child: %v", err)
 		}
 	}
 }
 
-// KillAfter kills the child after a duration, unless it ends before. It returns at once.
-func (c *Child) KillAfter(d time.Duration) {
-	timer := time.AfterFunc(d, c.Kill)
-	c.t.Cleanup(func() { timer.Stop() })
-}
-
 // Interrupt asks the child to end with SIGTERM, and kills it if that takes longer than the duration. That is an error.
-func (c *Child) Interrupt(within time.Duration) error {
-	started, err := c.started()
-	if err != nil {
-		return err
-	}
-	return started.End(syscall.SIGTERM, within)
-}
+func (c *Child) Interrupt(within time.Duration) error { return c.process.End(syscall.SIGTERM, within) }
 
-// Exit says how a child ended.
-type Exit struct {
-	Killed bool // by Kill
-	Code   int  // of a child that was not killed
-	Output string
-}
-
-// Wait waits until the child has ended. If the context ends first, it returns the context's error and leaves the child
-// alone.
-func (c *Child) Wait(ctx context.Context) (Exit, error) {
-	started, err := c.started()
-	if err != nil {
-		return Exit{}, err
+// Code returns the exit code of a child that has ended and was not killed.
+func (c *Child) Code() int {
+	<-c.process.Ended()
+	if ended, ok := errors.AsType[*exec.ExitError](c.process.Err()); ok {
+		return ended.ExitCode()
 	}
-	select {
-	case <-started.Ended():
-	case <-ctx.Done():
-		return Exit{}, ctx.Err()
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	exit := Exit{Killed: c.killed, Output: c.Output()}
-	if ended, ok := errors.AsType[*exec.ExitError](started.Err()); ok {
-		exit.Code = ended.ExitCode()
-	}
-	return exit, nil
+	return 0
 }
 
 // Output returns what the child has written to its output and its errors until now.
@@ -138,11 +107,8 @@ func (c *Child) Output() string {
 	return string(text)
 }
 
-func (c *Child) started() (*process.Process, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.process == nil {
-		return nil, errors.New("rig: the child has not started")
-	}
-	return c.process, nil
+// Pauses returns durations between two bounds. The same seed returns the same ones.
+func Pauses(seed uint64, least, most time.Duration) func() time.Duration {
+	source := rand.New(rand.NewPCG(seed, 0)) //gosec:disable G404 -- a test repeats it
+	return func() time.Duration { return least + time.Duration(source.Int64N(int64(most-least))) }
 }

@@ -1,18 +1,31 @@
+// Package rig tests programs in real time with real processes and sockets: a sandbox host on loopback with its books
+// and its raw requests, a proxy that makes the network bad, and child processes that are killed at a chosen moment.
+//
+// The test's process has the host, and so it knows what happened, whatever the children say.
 package rig
 
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"path"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/shopspring/decimal"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -76,14 +89,6 @@ const (
 	Lost      Phase = iota // the request arrived, and the host does not handle it
 	Committed              // the host has handled it
 )
-
-// String returns the phase as a word of a test's name.
-func (p Phase) String() string {
-	if p == Lost {
-		return "lost"
-	}
-	return "committed"
-}
 
 // Trap waits for a moment.
 type Trap struct {
@@ -158,4 +163,94 @@ func (m Moment) matches(method string, at *url.URL) bool {
 	}
 	found, err := path.Match(m.Request, method+" "+at.Path)
 	return err == nil && found
+}
+
+// keyHeader has the idempotency key of a request.
+const keyHeader = "Idempotency-Key"
+
+// KeysWithTwoBodies returns what breaks the rule that a key has one body: for each such key, a line with the request
+// and both bodies. A signature is left out, because a key of ECDSA signs the same text in another way each time.
+func (h *Host) KeysWithTwoBodies() []string {
+	first := map[string]string{}
+	var broken []string
+	for _, r := range h.Raw() {
+		key := r.Header.Get(keyHeader)
+		if key == "" {
+			continue
+		}
+		request := strings.Join([]string{r.Method, r.Path, key}, " ")
+		said := unsigned(r.Body)
+		body, seen := first[request]
+		if !seen {
+			first[request] = said
+		} else if body != said {
+			broken = append(broken, fmt.Sprintf("%s: %s, then %s", request, body, said))
+		}
+	}
+	return broken
+}
+
+// unsigned returns a body without its signature.
+func unsigned(body []byte) string {
+	var fields map[string]jsontext.Value
+	if json.Unmarshal(body, &fields) != nil || fields["signature"] == nil {
+		return string(body)
+	}
+	delete(fields, "signature")
+	text, err := json.Marshal(fields, json.Deterministic(true))
+	if err != nil {
+		return string(body)
+	}
+	return string(text)
+}
+
+// Customer is a client of the host that can pay, and somebody whom it pays.
+type Customer struct {
+	Client  dapi.ClientID
+	Contact dapi.ContactID
+}
+
+// largestDeposit is the most that the host takes in one call, in USDC.
+var largestDeposit = decimal.NewFromInt(100)
+
+// Customer makes a client with this balance in USDC and a contact with a bank account in the euro area.
+func (h *Host) Customer(t testing.TB, balance decimal.Decimal) Customer {
+	t.Helper()
+	fail := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatalf("rig: a customer: %v", err)
+		}
+	}
+	ctx := t.Context()
+	platform, err := dapi.NewIntegrator(h.URL(), dapi.Developer{Email: h.Credentials().Email,
+		Key: h.Credentials().Key}, moneymovement.WithoutPacing())
+	fail(err)
+	client, err := platform.Clients.Create(ctx, dapi.ClientCreate{Email: "acme@example.com", EntityName: "Acme"})
+	fail(err)
+	_, err = platform.Clients.WaitReady(ctx, client.ID)
+	fail(err)
+	account := platform.For(client.ID)
+	for left := balance; left.IsPositive(); left = left.Sub(largestDeposit) {
+		// Without a key of its own, a deposit with the same terms is the same deposit.
+		_, err = account.Sandbox.Deposit(ctx, dapi.DepositCreate{Amount: decimal.Min(left, largestDeposit),
+			Currency: dapi.USDC},
+			moneymovement.IdempotencyKey(moneymovement.DeriveKey("deposit", left.String())))
+		fail(err)
+	}
+	contact, err := account.Contacts.Create(ctx, dapi.ContactCreate{Name: "Supplier",
+		Account: dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000",
+			Holder: dapi.AccountHolder{Name: "Supplier"}})})
+	fail(err)
+	return Customer{Client: client.ID, Contact: contact.ID}
+}
+
+// KeyFile writes the developer key of the host's first account to a file that ends with the test, and returns its path.
+func (h *Host) KeyFile(t testing.TB) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "developer.pem")
+	if err := h.Credentials().Key.Save(path); err != nil {
+		t.Fatalf("rig: %v", err)
+	}
+	return path
 }

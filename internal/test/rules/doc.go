@@ -2,5 +2,3 @@
 // something made up that breaks it, so that a rule which no longer finds anything fails. .golangci.yml has the others:
 // which package may import which, names, the length of lines and files.
 package rules
-
-//go:generate ../../tools/run ruletable -root ../../..

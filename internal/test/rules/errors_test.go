@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/errorpage"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 )
 
 // errorPage explains every error of the SDK.
@@ -31,11 +31,11 @@ func TestErrorTextsLinkToTheirEntries(t *testing.T) {
 	require.NoError(t, err)
 	entries := map[string]bool{}
 	for _, heading := range regexp.MustCompile(`(?m)^### (.+)$`).FindAllStringSubmatch(string(source), -1) {
-		entries[errorpage.Anchor(heading[1])] = true
+		entries[errorbase.Anchor(heading[1])] = true
 	}
 	for _, code := range errors.Codes() {
 		refused := &errors.Refusal{Code: code}
-		_, anchor, _ := strings.Cut(refused.Error(), errorpage.Address+"#")
+		_, anchor, _ := strings.Cut(refused.Error(), errorbase.PageAddress+"#")
 		assert.Equal(t, string(code), anchor)
 		assert.True(t, entries[anchor], "%s has no entry", code)
 	}
@@ -49,8 +49,8 @@ func TestErrorTextsLinkToTheirEntries(t *testing.T) {
 			}
 			for typ, links := range linked {
 				types++
-				assert.True(t, links, "%s: the text of %s has no link: build it with errorpage.Text", folder, typ)
-				assert.True(t, entries[errorpage.Anchor(file.Name.Name+"."+typ)] || folder == "errors",
+				assert.True(t, links, "%s: the text of %s has no link: build it with errorbase.Text", folder, typ)
+				assert.True(t, entries[errorbase.Anchor(file.Name.Name+"."+typ)] || folder == "errors",
 					"%s: %s has no entry", folder, typ)
 			}
 		}
@@ -59,7 +59,7 @@ func TestErrorTextsLinkToTheirEntries(t *testing.T) {
 }
 
 // errorsIn returns the exported types of a file that have a method Error, with whether its text has a link, and the
-// anchors that the file names by their entries: errorpage.Anchor("errors.InvalidInput").
+// anchors that the file names by their entries: errorbase.Anchor("errors.InvalidInput").
 func errorsIn(file *ast.File) (linked map[string]bool, anchors []string) {
 	linked = map[string]bool{}
 	for _, declared := range file.Decls {
@@ -69,13 +69,13 @@ func errorsIn(file *ast.File) (linked map[string]bool, anchors []string) {
 			switch n := n.(type) {
 			case *ast.SelectorExpr:
 				from, _ := n.X.(*ast.Ident)
-				links = links || from != nil && from.Name == "errorpage" || n.Sel.Name == "line"
+				links = links || from != nil && from.Name == "errorbase" || n.Sel.Name == "line"
 			case *ast.CallExpr:
 				called, _ := n.Fun.(*ast.SelectorExpr)
 				if called != nil && called.Sel.Name == "Anchor" && len(n.Args) == 1 {
 					if entry, is := n.Args[0].(*ast.BasicLit); is {
 						name, _ := strconv.Unquote(entry.Value)
-						anchors = append(anchors, errorpage.Anchor(name))
+						anchors = append(anchors, errorbase.Anchor(name))
 					}
 				}
 			}
@@ -98,12 +98,12 @@ func errorsIn(file *ast.File) (linked map[string]bool, anchors []string) {
 func TestATextWithoutALinkIsFound(t *testing.T) {
 	linked, anchors := errorsIn(parsed(t, "a.go", `package dapi
 
-func (e *Linked) Error() string { return errorpage.Text(e, "no") }
+func (e *Linked) Error() string { return errorbase.Text(e, "no") }
 func (e *Lined) Error() string  { return e.line().String() }
 func (Bare) Error() string      { return "no" }
 func (*hidden) Error() string   { return "no" }
 
-var anchor = errorpage.Anchor("dapi.Linked")
+var anchor = errorbase.Anchor("dapi.Linked")
 `))
 	assert.Equal(t, map[string]bool{"Linked": true, "Lined": true, "Bare": false}, linked)
 	assert.Equal(t, []string{"dapilinked"}, anchors)
@@ -124,7 +124,7 @@ func TestEveryErrorStandsOnThePage(t *testing.T) {
 		"wallet.TypedDataRefused", "signing.ErrNoKey"}, "types that have Error by embedding, and values, are found")
 	for _, name := range found {
 		entry := regexp.MustCompile("- (\\*\\*Go type\\*\\*: )?`\\*?" + regexp.QuoteMeta(name) + "`")
-		assert.True(t, entry.Match(source), "%s is not on the page: add it to docs/errors.yaml, and run go generate "+
+		assert.True(t, entry.Match(source), "%s is not on the page: add it to internal/tools/codegen/errorcatalogue/page.yaml, and run go generate "+
 			"./errors", name)
 	}
 }

@@ -19,7 +19,7 @@ import (
 // moduleLine is a line of .ci/modules: a module's folder, how it is worked on, and the first make target that runs its
 // tests.
 var moduleLine = regexp.MustCompile(
-	`^(\S+) +(?:(released|workspace) +(?:test|check|soak)|alone +(?:test|check|soak)|manifest +-)\n$`)
+	`^(\S+) +(?:(released|workspace) +(?:test|check|soak)|alone +(?:test|check|soak))\n$`)
 
 // A module that nobody lists is built, linted and tested by nobody, for ./... ends where a module begins.
 func TestEveryModuleIsListed(t *testing.T) {

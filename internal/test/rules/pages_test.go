@@ -17,7 +17,7 @@ import (
 // userPages are those that name the exported API.
 var userPages = []string{
 	"README.md", "CHANGELOG.md", "docs/compatibility.md", "docs/glossary.md", "docs/payments.md",
-	"docs/production.md", "docs/releases.md",
+	"docs/production.md", "cmd/moneymove/README.md",
 }
 
 // flowPages have a page for each flow. They name the exported API as well.
@@ -103,7 +103,7 @@ var (
 // What a page, a comment or a message says to make is a target of the Makefile.
 func TestTheNamedTargetsAreThere(t *testing.T) {
 	found, named := goneTargets(t, os.DirFS(root))
-	assert.Greater(t, named, 150, "next to nothing was looked at")
+	assert.Greater(t, named, 100, "next to nothing was looked at")
 	assert.Empty(t, found)
 }
 

@@ -34,7 +34,7 @@ var phrases = []phrase{
 	{start(`What is`), `name the subject`, nil},
 	{start(`Of (a|an|the) \w+[.,;]`), `a whole sentence, or leave it out`, nil},
 	{start(`(That|This) goes for`), `"the same holds for", or name the subject`, nil},
-	{start(`Source:`), `leave it to docs/rules.yaml and openapi/: users do not have it`, nil},
+	{start(`Source:`), `leave it to stated.yaml and openapi/: users do not have it`, nil},
 	{start(`[a-z]+[A-Z]\w*: `), `"is" instead of the colon`, []string{"payoutmethodsdisabled: "}},
 	{regexp.MustCompile(`\b(TODO|FIXME|XXX)\b`), `finish it, or write down the decision`, nil},
 }

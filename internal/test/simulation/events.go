@@ -28,12 +28,13 @@ func (w *World) startEvents() {
 		"keys are forgotten":  w.forgetKeys,
 		"the host's date":     w.jumpDays,
 		"an older store":      w.restoreStore,
+		"the store is away":   w.loseStore,
 	} {
 		random := w.seed.Draw("event", name)
 		if random.IntN(2) == 0 {
 			soon := 20 * time.Minute
 			switch name {
-			case "nobody is there", "a process is frozen", "keys are forgotten", "an older store":
+			case "nobody is there", "a process is frozen", "keys are forgotten", "an older store", "the store is away":
 				soon = 90 * time.Second // while payments are under way
 			}
 			w.others.Go(func() {
@@ -180,6 +181,19 @@ func (w *World) restoreStore(random *rand.Rand, name string) {
 		return
 	}
 	w.leaveUntil(random, name, func() { m.restore(records) })
+}
+
+// loseStore lets every call of the store fail for a while.
+func (w *World) loseStore(random *rand.Rand, name string) {
+	m, is := w.program.(*processor)
+	if !is {
+		return
+	}
+	w.scheduler.Step(name, "")
+	m.away.Store(true)
+	<-time.After(between(random, time.Second, time.Hour))
+	w.scheduler.Step(name+" no longer", "")
+	m.away.Store(false)
 }
 
 // leave ends all processes, and sometimes starts the next ones only when the service has forgotten the keys.

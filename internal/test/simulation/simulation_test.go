@@ -2,8 +2,12 @@ package simulation
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"testing/cryptotest"
 	"testing/synctest"
@@ -12,8 +16,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/moneymovement/moneymovement-go/internal/test/oracle"
 	"github.com/moneymovement/moneymovement-go/internal/tier"
 	"github.com/moneymovement/moneymovement-go/payments"
+	"github.com/moneymovement/moneymovement-go/payments/sqlite"
 )
 
 // run makes one run in a bubble of its own.
@@ -88,7 +94,7 @@ const mostBroken = 10
 func TestPaymentsUnderFaults(t *testing.T) {
 	for name := range programs {
 		t.Run(name, func(t *testing.T) {
-			pay(t, stormy(name), tier.Size(3_000, 10_000))
+			pay(t, stormy(name), tier.Size(1_000, 10_000))
 		})
 	}
 }
@@ -189,4 +195,137 @@ func (a *total) add(result *Result) {
 func (a *total) report(took time.Duration) string {
 	return fmt.Sprintf("%d payments in %v, %.0f a second; %d steps, %d processes\n%v\n%v", a.payments,
 		took.Round(time.Millisecond), float64(a.payments)/took.Seconds(), a.steps, a.processes, a.ends, a.faults)
+}
+
+// onFile returns a stormy plan for package payments on one file. Each process opens the file, after the end of the one
+// before it.
+func onFile(t *testing.T) Plan {
+	t.Helper()
+	plan := stormy("payments")
+	plan.Processes = 1
+	plan.Program = func(w *World) program {
+		file := filepath.Join(t.TempDir(), "payments.db")
+		m := newProcessor(w, nil)
+		m.reopen = func(before payments.Store) (payments.Store, error) {
+			if store, open := before.(*sqlite.Store); open {
+				if err := store.Close(); err != nil {
+					return nil, err
+				}
+			}
+			return sqlite.Open(context.Background(), file)
+		}
+		m.closed = func() error { return m.store.(*sqlite.Store).Close() } //nolint:forcetypeassert // of reopen
+		return m
+	}
+	return plan
+}
+
+// Payments on one file end once as well, and the same seed is the same run.
+func TestPaymentsOnOneFile(t *testing.T) {
+	total := newTotal()
+	for i := range tier.Size(10, 200) {
+		seed := Seed(i + 1)
+		first, second := run(t, seed, onFile(t)), run(t, seed, onFile(t))
+		if !assert.Empty(t, first.Violations) || !bytes.Equal(first.Trace.Bytes(), second.Trace.Bytes()) {
+			one, two := first.Trace.Difference(second.Trace)
+			t.Fatalf("%s and %s\n%s\n%s", failed(t, seed, first), failed(t, seed, second), one, two)
+		}
+		total.add(first)
+	}
+	t.Log(total.ends, total.steps, total.processes)
+}
+
+// variant is a program with a broken rule.
+type variant struct {
+	name  string
+	on    string // the program: "dapi alone" or "payments"
+	broke Break
+	deck  []payments.Kind // in place of the usual one; nil for that
+}
+
+// Each broken rule is noticed. The output says after how many payments, and by what. A short run makes few payments for
+// each of them, and most of the rules are noticed even so.
+func TestEveryBrokenRuleIsNoticed(t *testing.T) {
+	seeds := tier.Size(2, 400)
+	variants := slices.Concat(journalVariants(), storeVariants(), connectionVariants(), kindVariants())
+	names, table, unnoticed := map[string]bool{}, new(strings.Builder), []string{}
+	for _, v := range variants {
+		name := v.on + ": " + v.name
+		require.False(t, names[name], "two variants have the name %q", name)
+		names[name] = true
+		made, noticed := notice(t, v, seeds)
+		if noticed == "" {
+			unnoticed = append(unnoticed, name)
+		}
+		fmt.Fprintf(table, "%-10s  %-46s %6d  %s\n", v.on, v.name, made, noticed)
+	}
+	t.Logf("%d broken rules\n%-10s  %-46s %6s  %s\n%s", len(variants), "program", "the broken rule", "after",
+		"noticed by", table)
+	if tier.Soak() {
+		assert.Empty(t, unnoticed, "not noticed")
+	}
+	assert.Greater(t, len(variants)-len(unnoticed), 30, "too few are noticed")
+}
+
+// notice makes runs until one breaks a rule. It returns how many payments that took, and the first broken rule.
+func notice(t *testing.T, v variant, seeds int) (made int, noticed string) {
+	t.Helper()
+	for i := range seeds {
+		plan := stormy(v.on)
+		plan.Break = v.broke
+		if v.deck != nil {
+			plan.Deck = v.deck
+		}
+		made += plan.Payments
+		result, err := attempt(t, Seed(i+1), plan)
+		switch {
+		case err != nil:
+			return made, err.Error()
+		case len(result.Violations) > 0:
+			return made, cut(result.Violations[0])
+		}
+	}
+	return made, ""
+}
+
+// attempt is run for a plan that may fail.
+func attempt(t *testing.T, seed Seed, plan Plan) (result *Result, err error) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		plan.Reseed = func() { cryptotest.SetGlobalRandom(t, uint64(seed)) }
+		result, err = Run(seed, plan)
+	})
+	return result, err
+}
+
+// cut shortens a text for a table.
+func cut(text string) string {
+	if len(text) > 90 {
+		return text[:90] + "..."
+	}
+	return text
+}
+
+// Many runs are recorded for a comparison with another version: stormy ones, and runs of one payment, without and with
+// crashes. In those of one payment, one step more or less changes nothing that happens later.
+func TestRecordedRuns(t *testing.T) {
+	if !oracle.Recording() {
+		t.Skip("compares two versions; .ci/oracle runs it")
+	}
+	for name := range programs {
+		storm := stormy(name)
+		storm.Record, storm.Even = name+" in a storm", true
+		alone := Plan{Program: programs[name], Payments: 1, Faults: 0.3, Even: true, Record: name + " of one payment"}
+		if name == "payments" {
+			alone.Deck = []payments.Kind{payments.KindPayout, payments.KindEscrow, payments.KindEscrowAction,
+				payments.KindTransfer}
+		}
+		crashes := alone
+		crashes.Crashes, crashes.Record = 0.02, name+" of one payment with crashes"
+		for _, plan := range []Plan{storm, alone, crashes} {
+			for seed := Seed(1); seed <= 1000; seed++ {
+				assert.Empty(t, run(t, seed, plan).Violations)
+			}
+		}
+	}
 }

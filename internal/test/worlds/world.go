@@ -3,6 +3,7 @@
 package worlds
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"path"
@@ -11,10 +12,12 @@ import (
 	"time"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/inprocess"
+	"github.com/moneymovement/moneymovement-go/internal/surfacetest"
 	"github.com/moneymovement/moneymovement-go/internal/test/oracle"
-	"github.com/moneymovement/moneymovement-go/internal/watchedkey"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -23,7 +26,7 @@ import (
 type World struct {
 	*testing.T
 	Host *sandbox.Host
-	Key  *watchedkey.Key
+	Key  *surfacetest.WatchedKey
 	URL  string
 	Wire *inprocess.Transport // nil: the host is served on a port
 	Case *oracle.Case         // what came to pass, for a comparison with another version
@@ -35,7 +38,8 @@ func New(t *testing.T, options ...sandbox.Option) *World {
 	violated := func(operation string, err error) { t.Errorf("%s: not described: %v", operation, err) }
 	host := sandbox.New(append([]sandbox.Option{sandbox.WithResponseValidation(violated)}, options...)...)
 	record := oracle.Begin(t)
-	w := &World{T: t, Host: host, Key: &watchedkey.Key{Signer: record.Signer(host.Credentials().Key)}, Case: record,
+	key := &surfacetest.WatchedKey{Signer: record.Signer(host.Credentials().Key)}
+	w := &World{T: t, Host: host, Key: key, Case: record,
 		URL: "http://127.0.0.1", Wire: &inprocess.Transport{Handler: record.Handler(host), Now: host.Now}}
 	t.Cleanup(func() { w.Books() })
 	return w
@@ -114,6 +118,7 @@ var operations = map[string]string{ //nolint:gosec // names and paths, no creden
 	"GetClient":           "GET /dapi/v1/clients/*",
 	"CreateContact":       "POST /dapi/v1/contacts",
 	"PrepareEscrowAction": "POST /dapi/v1/escrow/*/actions",
+	"ConfirmEscrowAction": "POST /dapi/v1/escrow/*/actions/*/confirm",
 	"BookPayout":          "POST /dapi/v1/payouts",
 	"GetPayout":           "GET /dapi/v1/payouts/*",
 	"ConfirmPayout":       "POST /dapi/v1/payouts/*/confirm",
@@ -154,4 +159,24 @@ func As[E error](t testing.TB, err error) E {
 		t.Fatalf("%T: %v", err, err)
 	}
 	return found
+}
+
+// PayEnded records how a call of Pay ended.
+func (w *World) PayEnded(p dapi.Payment, err error) (dapi.Payment, error) {
+	w.Case.Ended(oracle.End{State: string(p.State), Unpaid: p.Unpaid, RetryAt: p.RetryAt, Err: err})
+	return p, err
+}
+
+// DealEnded records how a call of Open or Act ended.
+func (w *World) DealEnded(d dapi.Deal, err error) (dapi.Deal, error) {
+	w.Case.Ended(oracle.End{State: string(d.State), Unpaid: d.Unpaid, RetryAt: d.RetryAt, Err: err})
+	return d, err
+}
+
+// Context is that of the test. If the calls are recorded, two runs have the same pauses.
+func (w *World) Context() context.Context {
+	if w.Case == nil {
+		return w.T.Context()
+	}
+	return transport.WithRandom(w.T.Context(), func(below time.Duration) time.Duration { return below / 2 })
 }

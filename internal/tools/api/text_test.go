@@ -6,8 +6,6 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -109,21 +107,4 @@ func TestFileNames(t *testing.T) {
 	}
 	assert.True(t, internal(root+"/internal/wire"))
 	assert.False(t, internal(root+"/internals"))
-}
-
-func TestAChangeIsFound(t *testing.T) {
-	folder := filepath.Join(t.TempDir(), "api")
-	was := map[string][]byte{"a.txt": []byte("func A()\nfunc B()\n"), "b.txt": []byte("func C()\n")}
-	require.NoError(t, save(folder, was))
-	require.NoError(t, compare(folder, was))
-
-	is := map[string][]byte{"a.txt": []byte("func A(int)\nfunc B()\n"), "c.txt": []byte("func C()\n")}
-	require.ErrorContains(t, compare(folder, is), "run 'make api-write'")
-	assert.Equal(t, []string{"-func A()\n", "+func A(int)\n"}, difference(was["a.txt"], is["a.txt"]))
-
-	require.NoError(t, save(folder, is))
-	require.NoError(t, compare(folder, is))
-	assert.NoFileExists(t, filepath.Join(folder, "b.txt"))
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "d.txt"), nil, 0o600))
-	assert.Error(t, compare(folder, is), "a file of a package that is gone")
 }

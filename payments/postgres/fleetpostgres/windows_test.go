@@ -15,47 +15,24 @@ import (
 	fleetpostgres "github.com/moneymovement/moneymovement-go/payments/postgres/fleetpostgres"
 )
 
-// The server is killed under load, and comes back without its log: calls fail in between or use the share of their
-// process, and then go on.
+// The server is killed under load, and comes back without its log: calls fail in between, and then go on.
 func TestAServerThatIsKilledUnderLoad(t *testing.T) {
-	for name, options := range map[string][]fleet.Option{
-		"fail":  {fleet.WithPatience(300 * time.Millisecond)},
-		"share": {fleet.WithShareWhileAway(16)},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			server := servers.PostgreSQL(t)
-			migrated(t, server)
-			result := fleettest.Killed(t, server.Kill, server.Restart, func() fleet.Windows {
-				return windows(t, dial(t, server))
-			}, options...)
-			if name == "share" {
-				assert.Zero(t, result.Away)
-			} else {
-				assert.Positive(t, result.Away)
-			}
-		})
-	}
+	server := servers.PostgreSQL(t)
+	migrated(t, server)
+	fleettest.Killed(t, server.Kill, server.Restart, func() fleet.Windows { return windows(t, dial(t, server)) })
 }
 
-// Sixteen limiters use the window. If the database's transactions are serializable by default, they get in each other's
-// way, and use a little less.
+// Sixteen limiters use the window, although serializable transactions get in each other's way.
 func TestAFullWindowIsUsed(t *testing.T) {
-	for isolation, least := range map[string]float64{"read committed": 0.98, "serializable": 0.9} {
-		t.Run(isolation, func(t *testing.T) {
-			server := servers.PostgreSQL(t, servers.Setting{Name: "default_transaction_isolation",
-				Value: isolation})
-			migrated(t, server)
-			held := fleettest.Allowance().Held()
-			result := fleettest.Load{
-				Processes: 16, Callers: 5, For: held*3/2 + 500*time.Millisecond,
-				Open: func() fleet.Windows { return windows(t, dial(t, server)) },
-			}.Run(t)
-			assert.LessOrEqual(t, result.Most(), 120)
-			assert.GreaterOrEqual(t, result.Used(2), least)
-			assert.Zero(t, result.Away)
-		})
-	}
+	server := servers.PostgreSQL(t, servers.Setting{Name: "default_transaction_isolation", Value: "serializable"})
+	migrated(t, server)
+	result := fleettest.Load{
+		Processes: 16, Callers: 5, For: fleettest.Allowance().Held()*3/2 + 500*time.Millisecond,
+		Open: func() fleet.Windows { return windows(t, dial(t, server)) },
+	}.Run(t)
+	assert.LessOrEqual(t, result.Most(), 120)
+	assert.GreaterOrEqual(t, result.Used(2), 0.9)
+	assert.Zero(t, result.Away)
 }
 
 func windows(t *testing.T, db fleetpostgres.DB) *fleetpostgres.Windows {

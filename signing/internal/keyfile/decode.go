@@ -5,6 +5,8 @@ import (
 	"encoding/asn1"
 	"encoding/pem"
 	"fmt"
+	"strings"
+	"unicode"
 )
 
 // MaxSize is the largest size of a key file in bytes. An RSA 8192 key in PEM has less than 7 KiB.
@@ -69,4 +71,22 @@ func privateKeyBlock(data []byte) (der []byte, malformed *Malformed) {
 		return nil, &Malformed{other, "the data has no private key"}
 	}
 	return nil, &Malformed{Reason: "the PEM data is damaged"}
+}
+
+// longest is the largest length of a text, in bytes.
+const longest = 200
+
+// OneLine makes a name from a key file, a payload or a document safe for an error text: one line of limited length,
+// with a space for each character that does not print.
+func OneLine(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, text)
+	if len(text) > longest {
+		text = strings.ToValidUTF8(text[:longest], "") + "…"
+	}
+	return text
 }

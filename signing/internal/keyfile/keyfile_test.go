@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -221,5 +222,19 @@ func TestDecode(t *testing.T) {
 				assert.Equal(t, []byte{0x30, 0x00}, der)
 			}
 		})
+	}
+}
+
+func TestOneLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                             "",
+		"EC PRIVATE KEY":               "EC PRIVATE KEY",
+		"a\r\nb\x1b[31m\u2028c":        "a  b [31m c",
+		"\u202e\xff":                   " �",
+		strings.Repeat("é", 100):       strings.Repeat("é", 100),
+		strings.Repeat("é", 101):       strings.Repeat("é", 100) + "…",
+		"a" + strings.Repeat("é", 101): "a" + strings.Repeat("é", 99) + "…",
+	} {
+		assert.Equal(t, want, OneLine(text))
 	}
 }

@@ -3,6 +3,7 @@ package wire_test
 import (
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -99,4 +100,88 @@ func TestLayersReachThroughReferences(t *testing.T) {
 	assert.Contains(t, o.Slugs(), "not_found")
 	assert.False(t, wire.Node{}.At("a", "b").Target().Exists())
 	assert.Empty(t, wire.Node{}.Layers())
+}
+
+// assumed returns the place, the part and the reason of each assumption of one file.
+func assumed(t *testing.T, name, source string) (assumptions [][3]string) {
+	t.Helper()
+	d, err := wire.Read(fstest.MapFS{name: {Data: []byte(source)}})
+	require.NoError(t, err)
+	for _, a := range d.Assumptions {
+		assumptions = append(assumptions, [3]string{a.Where, a.What(), a.Reason})
+	}
+	return assumptions
+}
+
+func TestThePlaceOfAnAssumptionReadsWell(t *testing.T) {
+	found := assumed(t, "dapi.yaml", `
+openapi: 3.0.3
+info: {title: Platform API}
+x-assumed: {x-slugs: r0}
+paths:
+  /payouts:
+    post:
+      operationId: CreatePayout
+      x-assumed: r1
+      parameters:
+        - {name: limit, in: query, schema: {type: integer, maximum: 100}, x-assumed: {maximum: r2}}
+        - {name: payoutId, in: path, x-assumed: r3}
+        - {name: X-Device, in: header, x-assumed: r4}
+      responses:
+        '204': {x-assumed: r5}
+components:
+  responses:
+    Refusal: {x-assumed: r6}
+  schemas:
+    Payout:
+      x-assumed: {fieldTypes: r7}
+      properties:
+        status: {type: string, x-assumed-values: {funding: r8}}
+        parts: {type: array, items: {type: string, x-assumed: r9}}
+    Note:
+      x-assumed: r10
+`)
+	assert.Equal(t, [][3]string{
+		{"the file", "`x-slugs`", "r0"},
+		{"CreatePayout", "all of it", "r1"},
+		{"CreatePayout ?limit", "maximum", "r2"},
+		{"CreatePayout {payoutId}", "all of it", "r3"},
+		{"CreatePayout header X-Device", "all of it", "r4"},
+		{"CreatePayout answer 204", "all of it", "r5"},
+		{"response Refusal", "all of it", "r6"},
+		{"Payout", "types of its fields", "r7"},
+		{"Payout.status", "value `funding`", "r8"},
+		{"Payout.parts[]", "all of it", "r9"},
+		{"Note", "all of it", "r10"},
+	}, found)
+	assert.Equal(t, [][3]string{{"slugs.gone.moved", "all of it", "r1"}, {"slugs[1].moved", "all of it", "r2"}},
+		assumed(t, "errors.yaml", `
+slugs:
+  - {slug: gone, moved: {value: no, x-assumed: r1}}
+  - {moved: {value: no, x-assumed: r2}}
+`))
+}
+
+func TestAMarkWithoutAReasonAndAnUnreadableFileFail(t *testing.T) {
+	for name, source := range map[string]string{
+		"empty":             "a: {x-assumed: ''}",
+		"blank":             "a: {x-assumed: ' '}",
+		"null":              "a: {x-assumed: }",
+		"list":              "a: {x-assumed: [r]}",
+		"no aspects":        "a: {x-assumed: {}}",
+		"empty aspect":      "a: {x-assumed: {type: ''}}",
+		"values as text":    "a: {x-assumed-values: r}",
+		"value unexplained": "a: {x-assumed-values: {v: ''}}",
+		"no YAML":           "a: [",
+		"an empty file":     "",
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := wire.Read(fstest.MapFS{"f.yaml": {Data: []byte(source)}})
+			require.ErrorContains(t, err, "f.yaml")
+			if strings.Contains(source, "x-assumed") {
+				assert.ErrorContains(t, err, "f.yaml: line 1: a: ")
+				assert.ErrorContains(t, err, "missing")
+			}
+		})
+	}
 }

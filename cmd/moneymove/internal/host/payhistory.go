@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/dapi"
-	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 // historyFile keeps the history of a key on this machine. It is written before each signature. If the file does not
@@ -41,7 +41,7 @@ func openHistory(scope ...string) (*historyFile, dapi.History, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, dapi.History{}, err
 	}
-	text, err := jsonv2.Marshal(scope)
+	text, err := codec.Marshal(scope)
 	if err != nil {
 		return nil, dapi.History{}, err
 	}
@@ -51,7 +51,7 @@ func openHistory(scope ...string) (*historyFile, dapi.History, error) {
 		return h, dapi.History{}, err
 	}
 	var stored storedHistory
-	if jsonv2.Unmarshal(h.content, &stored) != nil { // cut off: a run was about to sign
+	if codec.Unmarshal(h.content, &stored) != nil { // cut off: a run was about to sign
 		stored.History = dapi.History{FirstUsed: h.written()}
 	}
 	stored.History.Quote = nil // each run shows the price
@@ -90,7 +90,7 @@ func (h *historyFile) store(key string, history dapi.History) error {
 	if err := h.unchanged(); err != nil {
 		return err
 	}
-	text, err := jsonv2.Marshal(storedHistory{key, history, h.run})
+	text, err := codec.Marshal(storedHistory{key, history, h.run})
 	if err != nil {
 		return err
 	}

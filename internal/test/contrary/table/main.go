@@ -1,5 +1,5 @@
-// Command table writes docs/assumptions.md. For every assumption of the descriptions, the page has its class, and what
-// the SDK does if it is wrong.
+// Command table writes openapi/README.md. For every assumption of the descriptions, the page has its reason, its
+// class, and what the SDK does if it is wrong.
 //
 // Run it with `go generate ./internal/test/contrary`.
 package main
@@ -15,7 +15,7 @@ import (
 )
 
 func main() {
-	output := flag.String("o", "assumptions.md", "file to write")
+	output := flag.String("o", "README.md", "file to write")
 	flag.Parse()
 	if err := run(*output); err != nil {
 		fmt.Fprintln(os.Stderr, "table:", err)

@@ -2,7 +2,7 @@
 // other file. The files of openapi/ are for the generators of this repository. They say once what many operations
 // share, and have marks that mean nothing to others. A bundle says it at each operation:
 //
-//   - an example of each body, from the recorded exchanges with the sandbox host;
+//   - an example of each body, from package recorded and examples.jsonl;
 //
 //   - a response for each status, with the slugs that come with it (x-slugs, errors.yaml);
 //
@@ -53,7 +53,7 @@ func run(from, to string) error {
 		}
 		bundles = append(bundles, b)
 	}
-	found, err := recordedExchanges(bundles)
+	found, err := readExamples()
 	if err != nil {
 		return err
 	}

@@ -82,16 +82,7 @@ func texts(tree *yaml.Node) (values []string) {
 	return values
 }
 
-// fromJSON returns a JSON text as a tree in block style.
-func fromJSON(value []byte) (*yaml.Node, error) {
-	var document yaml.Node
-	if err := yaml.Unmarshal(value, &document); err != nil {
-		return nil, err
-	}
-	block(document.Content[0])
-	return document.Content[0], nil
-}
-
+// block writes a tree that was read from JSON in block style.
 func block(tree *yaml.Node) {
 	if len(tree.Content) > 0 {
 		tree.Style &^= yaml.FlowStyle

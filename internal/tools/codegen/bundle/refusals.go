@@ -37,7 +37,7 @@ func readSlugs(file string) (map[string]slug, error) {
 
 // addRefusals gives each operation a response for each status of its slugs. Slugs that every operation can return alone
 // with their status are one response in components.
-func (b *bundle) addRefusals(slugs map[string]slug, found exchanges) {
+func (b *bundle) addRefusals(slugs map[string]slug, all examples) {
 	everywhere := byStatus(texts(at(b.root, "x-slugs")), slugs)
 	components := at(b.root, "components", "responses")
 	shape := clone(at(components, "Refusal"))
@@ -52,12 +52,12 @@ func (b *bundle) addRefusals(slugs map[string]slug, found exchanges) {
 				continue // such as the failed validation of the reference endpoints, which has a form of its own
 			}
 			if !slices.Equal(statuses[status], everywhere[status]) {
-				setStatus(responses, status, b.refusal(shape, statuses[status], slugs, found))
+				setStatus(responses, status, b.refusal(shape, statuses[status], slugs, all))
 				continue
 			}
 			name := "Refusal" + status
 			if at(components, name) == nil {
-				set(components, name, b.refusal(shape, everywhere[status], slugs, found))
+				set(components, name, b.refusal(shape, everywhere[status], slugs, all))
 			}
 			setStatus(responses, status, single("$ref", text("#/components/responses/"+name)))
 		}
@@ -72,14 +72,14 @@ func setStatus(responses *yaml.Node, status string, response *yaml.Node) {
 }
 
 // refusal describes the slugs of one status.
-func (b *bundle) refusal(shape *yaml.Node, names []string, slugs map[string]slug, found exchanges) *yaml.Node {
+func (b *bundle) refusal(shape *yaml.Node, names []string, slugs map[string]slug, all examples) *yaml.Node {
 	response := clone(shape)
 	remove(response, func(key string) bool { return strings.HasPrefix(key, "x-") })
 	var said []string
 	examples := mapping()
 	for _, name := range names {
 		said = append(said, "- `"+name+"`: "+strings.TrimSpace(slugs[name].Condition))
-		if refused := found.refusals[b.surface][name]; refused != nil {
+		if refused := all.refusal(b.surface, name); refused != nil {
 			set(examples, name, single("value", clone(refused)))
 		}
 	}

@@ -1,11 +1,11 @@
 // Command errorcatalogue writes the Go types of the error catalogue, errors/slugs.gen.go, from openapi/errors.yaml. It
-// also writes what the sandbox host says about each slug, sandbox/internal/advice/advice.gen.json. And it writes
+// also writes what the sandbox host says about each slug, sandbox/internal/refuse/advice.gen.json. And it writes
 // docs/errors.md, the page that explains every error of the SDK, from these sources:
 //
 //   - openapi/errors.yaml has the slugs,
 //   - sandbox/SLUGS.md says how to provoke each of them,
 //   - the Go documentation says what the other errors mean,
-//   - docs/errors.yaml says what to do about these, and how to provoke them.
+//   - page.yaml, beside this file, says what to do about these, and how to provoke them.
 //
 // Run it with `go generate ./errors`.
 package main
@@ -21,10 +21,10 @@ import (
 const (
 	catalogueFile    = "openapi/errors.yaml"
 	provocationsFile = "sandbox/SLUGS.md"
-	rowsFile         = "docs/errors.yaml"
+	rowsFile         = "internal/tools/codegen/errorcatalogue/page.yaml"
 	codeFile         = "errors/slugs.gen.go"
 	pageFile         = "docs/errors.md"
-	adviceFile       = "sandbox/internal/advice/advice.gen.json"
+	adviceFile       = "sandbox/internal/refuse/advice.gen.json"
 )
 
 func main() {

@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// rows is docs/errors.yaml. It has what the Go documentation does not say about the errors without a slug.
+// rows is page.yaml. It has what the Go documentation does not say about the errors without a slug.
 type rows struct {
 	Intro  string  `yaml:"intro"`
 	Groups []group `yaml:"groups"`

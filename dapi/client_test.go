@@ -1,0 +1,159 @@
+package dapi_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/inprocess"
+	"github.com/moneymovement/moneymovement-go/internal/surfacetest"
+	"github.com/moneymovement/moneymovement-go/signing"
+)
+
+// baseURL is where the tests' clients send; the wire delivers whatever the address is.
+const baseURL = "http://127.0.0.1"
+
+// payee is the address of a wallet.
+const payee = "0x52908400098527886E0F7030069857D2E4169EE7"
+
+// through makes a client send its requests by a transport.
+func through(transport http.RoundTripper) moneymovement.Option {
+	return moneymovement.WithHTTPClient(&http.Client{Transport: transport})
+}
+
+func amount(text string) decimal.Decimal { return decimal.RequireFromString(text) }
+
+// as finds an error type or fails the test.
+func as[E error](t *testing.T, err error) E {
+	t.Helper()
+	found, ok := errors.AsType[E](err)
+	require.True(t, ok, "%T: %v", err, err)
+	return found
+}
+
+// read makes a call that needs a session.
+func read(ctx context.Context, account *dapi.Account) error {
+	_, err := account.Chains.List(ctx, dapi.ListChainsParams{})
+	return err
+}
+
+// integratorBy makes a client that logs in and sends by a transport.
+func integratorBy(t *testing.T, by http.RoundTripper, options ...moneymovement.Option) *dapi.Integrator {
+	t.Helper()
+	key, err := signing.Generate()
+	require.NoError(t, err)
+	integrator, err := dapi.NewIntegrator(baseURL, dapi.Developer{Email: "ops@example.com", Key: key},
+		append(options, through(by))...)
+	require.NoError(t, err)
+	return integrator
+}
+
+// storedSession keeps logins out of single exchanges.
+type storedSession struct{ credential string }
+
+func (s storedSession) Load(context.Context) (dapi.Session, error) {
+	return dapi.Session{
+		AccessToken: moneymovement.NewSecret("token"), RefreshToken: moneymovement.NewSecret("refresh"),
+		Credential: s.credential,
+		ExpiresAt:  time.Now().Add(time.Hour), RefreshExpiresAt: time.Now().Add(time.Hour),
+	}, nil
+}
+
+func (storedSession) Save(context.Context, dapi.Session) error { return nil }
+
+// loggedIn is a developer whose session is stored.
+func loggedIn(baseURL string, key signing.Signer) dapi.Developer {
+	developer := dapi.Developer{Email: "ops@example.com", Key: key}
+	developer.Store = storedSession{developer.Credential(baseURL)}
+	return developer
+}
+
+// sessionBy is integratorBy with a session, so that only the call itself is sent.
+func sessionBy(t *testing.T, by http.RoundTripper, options ...moneymovement.Option) *dapi.Integrator {
+	t.Helper()
+	key, err := signing.Generate()
+	require.NoError(t, err)
+	platform, err := dapi.NewIntegrator(baseURL, loggedIn(baseURL, key), append(options, through(by))...)
+	require.NoError(t, err)
+	return platform
+}
+
+// answering makes a client that has a session and gets this answer to all it asks.
+func answering(t *testing.T, status int, answer string, options ...moneymovement.Option) *dapi.Integrator {
+	t.Helper()
+	return sessionBy(t, surfacetest.Page(status, "application/json", answer), options...)
+}
+
+// script answers each "METHOD path" with its bodies in turn, the last one for ever, and keeps what was sent.
+type script struct {
+	mu      sync.Mutex
+	answers map[string][]string
+	calls   []string
+}
+
+// RoundTrip implements http.RoundTripper.
+func (s *script) RoundTrip(r *http.Request) (*http.Response, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	what := r.Method + " " + strings.TrimPrefix(r.URL.RequestURI(), "/dapi/v1")
+	s.calls = append(s.calls, what)
+	answers := s.answers[what]
+	if len(answers) == 0 {
+		return nil, errors.New("nobody answers " + what)
+	}
+	if len(answers) > 1 {
+		s.answers[what] = answers[1:]
+	}
+	return surfacetest.Page(http.StatusOK, "application/json", answers[0])(r)
+}
+
+func (s *script) sent(what string) (count int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, call := range s.calls {
+		if call == what {
+			count++
+		}
+	}
+	return count
+}
+
+func newScript(
+	t *testing.T, answers map[string][]string, options ...moneymovement.Option,
+) (*script, *dapi.Integrator) {
+	t.Helper()
+	s := &script{answers: answers}
+	return s, sessionBy(t, s, options...)
+}
+
+// counted is an integrator and the number of requests that it has sent, the login included.
+func counted(t *testing.T) (*dapi.Integrator, *atomic.Int32) {
+	t.Helper()
+	sent := new(atomic.Int32)
+	count := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { sent.Add(1) })
+	return integratorBy(t, &inprocess.Transport{Handler: count}), sent
+}
+
+// refusedUnsent expects that a call refuses one field of its input and sends nothing, not even a login.
+func refusedUnsent(t *testing.T, call func(context.Context, *dapi.Integrator) error, field, code string) {
+	t.Helper()
+	integrator, sent := counted(t)
+	refused := as[*errors.InvalidInput](t, call(t.Context(), integrator))
+	require.Len(t, refused.Fields, 1)
+	assert.Equal(t, field, refused.Fields[0].Field)
+	assert.Equal(t, code, refused.Fields[0].Code)
+	assert.NotEmpty(t, refused.Fields[0].Message)
+	assert.NotEmpty(t, refused.Operation)
+	assert.Zero(t, sent.Load())
+}

@@ -1,8 +1,0 @@
-package nonce
-
-// Remembered returns how many nonces are stored.
-func (s *Source) Remembered() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.used)
-}

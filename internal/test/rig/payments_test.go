@@ -1,0 +1,220 @@
+package rig_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/internal/servers"
+	"github.com/moneymovement/moneymovement-go/internal/test/rig"
+	"github.com/moneymovement/moneymovement-go/internal/tier"
+)
+
+// perKill is how many payments there are for each kill.
+const perKill = 13
+
+// The longest times that a test waits for a worker.
+const (
+	startWithin  = time.Minute
+	settleWithin = 10 * time.Minute
+)
+
+// shortLease is how long leases last in the short tests. The long ones have the default.
+const shortLease = 2 * time.Second
+
+// One process after the other makes the payments of a file, and is killed at any moment, some already as they start.
+func TestKilledWorkersOnSQLite(t *testing.T) {
+	t.Parallel()
+	kills := tier.Size(15, 2000)
+	w := newWorld(t, kills*perKill+5)
+	w.work.Engine, w.work.Store = onSQLite, filepath.Join(t.TempDir(), "payments.db")
+	killer := killer{w, rig.Pauses(1, 0, 120*time.Millisecond)}
+	for i := range kills {
+		worker := w.start((i + 1) * perKill)
+		killer.end(i, worker)
+	}
+	last := w.start(w.work.All)
+	w.settle(settleWithin, last)
+	w.check()
+}
+
+// Two processes make the payments of a database, one with River and one without. One of them is killed, and started
+// again, then the other one.
+func TestKilledWorkersOnPostgreSQL(t *testing.T) {
+	t.Parallel()
+	kills := tier.Size(15, 2000)
+	w := newWorld(t, kills*perKill+5)
+	w.onPostgres(servers.PostgreSQL(t).URL())
+	w.scaledLease()
+	engines := []string{withRiver, onPostgres}
+	workers := make([]*running, 2)
+	begin := func(i, to int) {
+		w.work.Engine = engines[i%2]
+		workers[i%2] = w.start(to)
+	}
+	begin(0, 1)
+	begin(1, 1)
+	killer := killer{w, rig.Pauses(2, 0, 120*time.Millisecond)}
+	for i := range kills {
+		killer.end(i, workers[i%2])
+		begin(i, (i+1)*perKill+5)
+	}
+	w.said(workers[0], saidResumed, startWithin)
+	w.said(workers[1], saidResumed, startWithin)
+	last := w.start(w.work.All)
+	w.settle(settleWithin, append([]*running{last}, workers...)...)
+	var left int
+	require.NoError(t, w.pool.QueryRow(t.Context(), "SELECT count(*) FROM river_job WHERE state NOT IN "+
+		"('completed', 'cancelled')").Scan(&left))
+	w.notes = append(w.notes, fmt.Sprintf("%d jobs of River that still snooze", left))
+	w.work.Engine = "PostgreSQL, with and without River"
+	w.check()
+}
+
+// killer kills workers at moments of a seed.
+type killer struct {
+	*world
+	pause func() time.Duration
+}
+
+// end kills a worker. Of ten kills, two come at any moment of the start. The others come after a number of requests, so
+// that also on a slow machine a worker makes some payments before it dies: at a request that is lost, at one whose
+// response is lost, and a moment after one.
+func (k killer) end(n int, r *running) {
+	k.Helper()
+	defer k.kill(r)
+	if n%5 == 4 {
+		rest(k.Context(), k.pause())
+		return
+	}
+	k.said(r, saidResumed, startWithin)
+	moment := rig.Moment{Number: 1 + int(k.pause()/time.Millisecond), Phase: rig.Lost}
+	if n%5 == 0 {
+		moment.Phase = rig.Committed
+	}
+	trap := k.host.At(moment, func() {
+		if n%5 < 2 {
+			r.Kill()
+		}
+	})
+	select {
+	case <-trap.Sprung():
+		if n%5 > 1 {
+			rest(k.Context(), k.pause()/4)
+		}
+	case <-time.After(idle): // nothing is left to pay
+	}
+	k.host.Disarm()
+}
+
+// idle is how long a worker that does nothing lives.
+const idle = time.Second
+
+// scaledLease makes leases short. In a soak they last as long as they do by default.
+func (w *world) scaledLease() { w.work.LeaseFor = tier.Size(shortLease, 0) }
+
+// perOutage is how many payments there are for each outage of a server.
+const perOutage = 50
+
+// PostgreSQL is killed and restarted while two workers submit and pay.
+func TestPostgreSQLIsKilledUnderLoad(t *testing.T) {
+	t.Parallel()
+	outages := tier.Size(4, 100)
+	server := servers.PostgreSQL(t)
+	w := newWorld(t, (outages+1)*perOutage)
+	w.onPostgres(server.URL())
+	w.scaledLease()
+	w.work.Engine = withRiver
+	w.outages(server, outages)
+}
+
+// Redis, with the session and the rate windows, is killed and restarted while two workers pay.
+func TestRedisIsKilledUnderLoad(t *testing.T) {
+	t.Parallel()
+	outages := tier.Size(4, 100)
+	redis := servers.Redis(t)
+	w := newWorld(t, (outages+1)*perOutage)
+	w.onPostgres(servers.PostgreSQL(t).URL())
+	w.scaledLease()
+	w.work.Redis, w.work.Minute, w.work.Workers = redis.URL(), time.Second, 2
+	w.outages(redis, outages)
+}
+
+// outages kills a server and restarts it, again and again, while two workers pay.
+func (w *world) outages(server *servers.Server, outages int) {
+	w.Helper()
+	workers := []*running{w.start(0), w.start(0)}
+	for _, worker := range workers {
+		w.said(worker, saidResumed, startWithin)
+	}
+	workers = append(workers, w.start(w.work.All)) // submits all that time
+	pause := rig.Pauses(3, 100*time.Millisecond, 800*time.Millisecond)
+	underLoad := 0
+	for range outages {
+		rest(w.Context(), pause())
+		if w.settled() < w.work.All {
+			underLoad++
+		}
+		server.Kill()
+		rest(w.Context(), pause()/2)
+		server.Restart()
+	}
+	w.settle(settleWithin, workers...)
+	w.notes = append(w.notes, fmt.Sprintf("%d outages of the server, %d of them before the last payment was made",
+		outages, underLoad))
+	w.check()
+}
+
+// settled returns how many payments the host has settled.
+func (w *world) settled() (n int) {
+	for audited := range w.host.Audit() {
+		n += audited.Settlements
+	}
+	return n
+}
+
+// What the network does to connections, in turns.
+var weathers = []struct {
+	fault     rig.Fault
+	direction rig.Direction
+	share     float64
+}{
+	{rig.Latency{Delay: 20 * time.Millisecond, Jitter: 10 * time.Millisecond}, rig.Responses, 1},
+	{rig.Limit{Bytes: 1500}, rig.Responses, 0.5},
+	{rig.Slices{Size: 40, Variation: 20, Pause: 100 * time.Microsecond}, rig.Requests, 1},
+	{rig.Reset{}, rig.Responses, 0.5},
+	{rig.Reset{After: 20 * time.Millisecond}, rig.Requests, 0.5},
+	{rig.Silence{CloseAfter: 100 * time.Millisecond}, rig.Responses, 0.5},
+	{nil, "", 0}, // all connections are cut
+}
+
+// All requests to the host go through a proxy that delays, cuts, resets and swallows.
+func TestPaymentsThroughABadNetwork(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, tier.Size(200, 20_000))
+	proxy := rig.NewProxy(t, w.host.Address())
+	w.work.URL = "http://" + proxy.Address()
+	w.work.Engine, w.work.Store = onSQLite, filepath.Join(t.TempDir(), "payments.db")
+	worker := w.start(w.work.All)
+	w.said(worker, saidResumed, startWithin)
+	changes := 0
+	deadline := time.Now().Add(settleWithin + time.Duration(w.work.All)*200*time.Millisecond)
+	for ; w.settled() < w.work.All && time.Now().Before(deadline); changes++ {
+		proxy.Heal()
+		now := weathers[changes%len(weathers)]
+		if now.fault != nil {
+			proxy.Add(now.fault, now.direction, now.share)
+		} else {
+			proxy.Cut()
+			proxy.Mend()
+		}
+		rest(t.Context(), 150*time.Millisecond)
+	}
+	proxy.Heal()
+	w.settle(settleWithin, worker)
+	w.notes = append(w.notes, fmt.Sprintf("the network changed %d times", changes))
+	w.check()
+}

@@ -1,3 +1,0 @@
-package payments
-
-//go:generate ../internal/tools/run pictures ../docs/pictures
