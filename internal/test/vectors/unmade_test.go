@@ -1,4 +1,4 @@
-package rules_test
+package vectors_test
 
 import (
 	"context"
@@ -11,14 +11,14 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/surfacetest"
 	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/signing"
-	ethwallet "github.com/moneymovement/moneymovement-go/signing/wallet"
+	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
 
 func TestNothingIsSignedWithoutAContext(t *testing.T) {
 	var none context.Context
 	developerKey, err := signing.Generate()
 	require.NoError(t, err)
-	walletKey, err := ethwallet.Generate()
+	walletKey, err := wallet.Generate()
 	require.NoError(t, err)
 	card := new(surfacetest.Wallet)
 	sign := map[string]func() error{
@@ -45,7 +45,7 @@ func TestNothingIsSignedWithoutAContext(t *testing.T) {
 	t.Run("a zero key", func(t *testing.T) {
 		_, err := new(signing.DeveloperKey).Sign(t.Context(), nil)
 		require.ErrorIs(t, err, signing.ErrNoKey)
-		_, err = new(ethwallet.Key).Sign(t.Context(), nil)
+		_, err = new(wallet.Key).Sign(t.Context(), nil)
 		require.ErrorIs(t, err, signing.ErrNoKey)
 	})
 }
