@@ -31,7 +31,7 @@ export GO
 # The packages of a tier, by the third column of .ci/modules.
 packages = $(shell awk '$$3 ~ /^($(1))$$/ && $$2 ~ /^(released|workspace)$$/ { sub(/^\.$$/, "", $$1); print "./" $$1 "/..." }' \
 	.ci/modules | sed 's,^.//,./,')
-SUITES  := $(addprefix ./internal/test/,appapi dapi model payments public refapi rules)
+SUITES  := $(addprefix ./internal/test/,appapi dapi payments public refapi rules)
 TEST    := $(filter-out ./internal/test/...,$(call packages,test)) $(SUITES)
 CHECK   := $(call packages,test|check)
 # Where goroutines are. The race detector makes a test three times as long.
@@ -85,7 +85,8 @@ tidy-check: ## fail if a go.mod or go.sum is not tidy
 
 lint: ## run golangci-lint with .golangci.yml, and actionlint (the first run builds them)
 	$(EACH) $(TOOL) golangci-lint run
-	$(GO) run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 -shellcheck= -pyflakes= .github/workflows/*.yml
+	GOWORK=off $(GO) -C internal/tools tool -modfile=actionlint.mod actionlint -shellcheck= -pyflakes= \
+		$(CURDIR)/.github/workflows/*.yml
 
 lint-openapi: ## lint the descriptions and their bundles with Redocly (skipped without Node.js or a network)
 	@internal/test/interop/lint/check
@@ -105,7 +106,7 @@ allocations: ## fail if a request allocates more than it may (without the race d
 bench-smoke: ## run each benchmark of the SDK once, to see that it runs
 	GOWORK=off CGO_ENABLED=0 $(GO) -C internal/tools test -run '^$$' -bench . -benchtime 1x ./bench
 
-rules: ## check imports between packages, licences, file names and sizes, line lengths and wording
+rules: ## check what no linter knows: wording, links, what is exported, modules and licences, small files, the workflow
 	$(GO) test -count=1 ./internal/test/rules
 
 # --- the parts of soak

@@ -422,6 +422,9 @@ func ExampleTransactions_All() {
 	}
 }
 
+// stored is the position in the ledger. It stands for a row of your database.
+var stored []byte
+
 // A job reads the changes of the ledger from time to time. It stores the position with its own data, so it gets each
 // change once. A payout is one entry: first it is pending, later it is completed.
 func ExampleTransactions_Changes() {
@@ -429,7 +432,6 @@ func ExampleTransactions_Changes() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	var stored []byte                // in a database
 	var position dapi.LedgerPosition // the zero value is the beginning of the ledger
 	if stored != nil {
 		if err := json.Unmarshal(stored, &position); err != nil {

@@ -39,17 +39,37 @@ func ExampleResponse() {
 	// Output: true
 }
 
+// payouts are the methods that a backend uses of *dapi.Payouts. In a test, it gets a fake.
+type payouts interface {
+	Book(ctx context.Context, payout dapi.PayoutCreate, options ...moneymovement.WriteOption) (*dapi.Payout, error)
+}
+
+var _ payouts = (*dapi.Payouts)(nil)
+
+// fakePayouts keeps the keys that it was called with.
+type fakePayouts struct{ keys []moneymovement.Key }
+
+func (f *fakePayouts) Book(
+	_ context.Context, _ dapi.PayoutCreate, options ...moneymovement.WriteOption,
+) (*dapi.Payout, error) {
+	f.keys = append(f.keys, moneymovement.CallSettingsOf(options...).Key)
+	body, err := recorded.Body("dapi.BookPayout", time.Now())
+	if err != nil {
+		return nil, err
+	}
+	var payout dapi.Payout
+	return &payout, json.Unmarshal(body, &payout)
+}
+
 // A fake of your own returns a payout with all the fields that the service sends.
 func ExampleBody() {
-	body, err := recorded.Body("dapi.GetPayout", time.Now())
+	var fake fakePayouts
+	var used payouts = &fake // by the backend
+	booked, err := used.Book(context.Background(), dapi.PayoutCreate{ContactID: "ct_3dR9", Currency: dapi.USDC},
+		moneymovement.IdempotencyKey("invoice-42"))
 	if err != nil {
 		log.Fatal(err)
 	}
-	var payout dapi.Payout
-	if err := json.Unmarshal(body, &payout); err != nil {
-		log.Fatal(err)
-	}
-	payout.Status = dapi.PayoutStatusRefunded // what this test is about
-	fmt.Println(payout.Status, payout.Quote != nil)
-	// Output: refunded true
+	fmt.Println(booked.Status, booked.Quote != nil, fake.keys)
+	// Output: awaiting_approval true [invoice-42]
 }

@@ -2,7 +2,9 @@ package sandbox_test
 
 import (
 	"encoding/base64"
+	"fmt"
 	"net/http"
+	"sync"
 	"testing"
 	"time"
 
@@ -298,4 +300,23 @@ func TestAnUploadOfTenMebibytesIsTaken(t *testing.T) {
 		me.call("POST", "/documents/upload", body(10<<20+1)))
 	refused(t, http.StatusRequestEntityTooLarge, "payload_too_large",
 		me.call("POST", "/documents/upload", body(12<<20)))
+}
+
+// An invoice that is cancelled is not paid, and one that money paid is not cancelled, however close the two come.
+func TestAnInvoiceIsPaidOrCancelledAndNeverBoth(t *testing.T) {
+	w := newWorld(t)
+	client := w.app()
+	client.fund(1)
+	for range 100 {
+		invoice := client.invoice("USD", "0.01")
+		var paid, cancelled reply
+		var group sync.WaitGroup
+		group.Go(func() { paid = client.call("POST", "/apps/transfer", object{"invoiceId": invoice}) })
+		group.Go(func() {
+			cancelled = client.call("PUT", "/documents/contracts/invoices/"+invoice, object{"status": "cancelled"})
+		})
+		group.Wait()
+		outcome := fmt.Sprint(paid.status, " ", cancelled.status)
+		assert.Contains(t, []string{"200 409", "409 200"}, outcome, "%s %s", paid.raw, cancelled.raw)
+	}
 }

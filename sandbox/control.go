@@ -7,7 +7,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/hostname"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/gate"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 )
 
@@ -27,7 +27,7 @@ type control struct{ host *Host }
 // newControl puts the controls before the service. They are for the machine itself only: the peer's address must be
 // loopback, and the name that it asked for one of the host's, so that no page of a browser reaches them by a name of
 // its own. Requests that a browser sends for a page of another origin are refused.
-func newControl(h *Host, names hostname.Names, service http.Handler) http.Handler {
+func newControl(h *Host, names gate.HostNames, service http.Handler) http.Handler {
 	c := control{h}
 	controls := onlyMachine(names, c.mux())
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -53,10 +53,10 @@ func (c control) ifRoom(call controlCall) controlCall {
 }
 
 // onlyMachine refuses callers that are not on this machine, and pages of other origins.
-func onlyMachine(names hostname.Names, next http.Handler) http.Handler {
+func onlyMachine(names gate.HostNames, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
-		case !hostname.IsLoopback(r.RemoteAddr):
+		case !gate.IsLoopback(r.RemoteAddr):
 			writeRefusal(w, forbidden("The controls are for callers on the same machine."))
 		case !names.AllowControl(r):
 			writeRefusal(w, refuse.UnknownHost())

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/fault"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/listing"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
 )
 
@@ -72,7 +72,7 @@ func (c control) deleteKey(r *http.Request) (int, any, error) {
 
 func (c control) listFaults(r *http.Request) (int, any, error) {
 	items := slices.DeleteFunc(c.host.faults.List(), func(armed fault.Armed) bool {
-		return !listing.Found(findOf(r), armed.ID, armed.Method, armed.Path, string(armed.Fault.Kind))
+		return !serve.Found(findOf(r), armed.ID, armed.Method, armed.Path, string(armed.Fault.Kind))
 	})
 	return http.StatusOK, map[string]any{"items": items, "pendingDuplicates": c.host.PendingDuplicates()}, nil
 }

@@ -5,9 +5,9 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/advice"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/described"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/listing"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
 )
 
@@ -33,13 +33,13 @@ func (c control) listOperations(*http.Request) (int, any, error) {
 }
 
 func (c control) listSlugs(*http.Request) (int, any, error) {
-	return http.StatusOK, map[string]any{"items": advice.All()}, nil
+	return http.StatusOK, map[string]any{"items": refuse.Slugs()}, nil
 }
 
 func (c control) listWindows(r *http.Request) (int, any, error) {
 	open, on := c.host.windows.Open()
 	open = slices.DeleteFunc(open, func(count window.Count) bool {
-		return !listing.Found(findOf(r), count.Window, count.Key)
+		return !serve.Found(findOf(r), count.Window, count.Key)
 	})
 	return http.StatusOK, map[string]any{"items": open, "on": on}, nil
 }

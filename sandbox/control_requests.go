@@ -9,11 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/advice"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/exchange"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/gate"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/listing"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 )
 
 // requestView is a request in JSON.
@@ -33,7 +32,8 @@ func (c control) viewOfRequest(mask exchange.Mask, entry gate.Entry) requestView
 	view.Path, view.ResourceID = mask.Text(entry.Path), mask.Text(entry.ResourceID)
 	if entry.Slug != "" {
 		_, sent, _ := c.host.log.Get(entry.ID)
-		view.Do = mask.Text(advice.Do(entry, sent.Response.Body()))
+		view.Do = mask.Text(refuse.Advice(entry.Slug, entry.ResourceID, entry.Account,
+			sent.Response.Body()))
 	}
 	return view
 }
@@ -92,7 +92,7 @@ var anID = regexp.MustCompile(`^[a-z]{2,4}_[a-z0-9._:-]+$`)
 // found reports whether a request has a text: in what is listed of it, or, if the text is an id, in the response. So
 // the booking of a payout is found by the id that it returned.
 func (c control) found(mask exchange.Mask, entry gate.Entry, account, text string) bool {
-	if listing.Found(text, entry.Method, mask.Text(entry.Path), strconv.Itoa(entry.Status), entry.Slug, entry.Account,
+	if serve.Found(text, entry.Method, mask.Text(entry.Path), strconv.Itoa(entry.Status), entry.Slug, entry.Account,
 		account, entry.IdempotencyKey, entry.Fault, entry.Operation, entry.Time.UTC().Format(time.DateTime)) {
 		return true
 	}

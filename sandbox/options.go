@@ -10,7 +10,6 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/gate"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/hostname"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -25,8 +24,8 @@ type setup struct {
 	settings  Settings
 	changes   []func(*Settings) // that made settings of the defaults
 	now       func() time.Time
-	control   func(*Host, hostname.Names, http.Handler) http.Handler // nil unless asked for
-	names     hostname.Names
+	control   func(*Host, gate.HostNames, http.Handler) http.Handler // nil unless asked for
+	names     gate.HostNames
 	violation func(operation string, err error)
 	logger    *slog.Logger
 	store     store.Store
@@ -126,7 +125,7 @@ func WithClock(now func() time.Time) Option {
 func WithHosts(names ...string) Option {
 	return func(s *setup) {
 		for _, name := range names {
-			if strings.Trim(name, ".") == "" || len(hostname.Names(nil).Add(name)) == 0 || strings.ContainsAny(name, "/ ") {
+			if strings.Trim(name, ".") == "" || len(gate.HostNames(nil).Add(name)) == 0 || strings.ContainsAny(name, "/ ") {
 				s.refuse("WithHosts", fmt.Errorf(`%q is not a host name; give a name such as "sandbox.internal"`, name))
 			}
 		}

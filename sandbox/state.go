@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"errors"
 	"math"
 	"sync"
 	"time"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
 )
@@ -149,4 +151,47 @@ func (s *state) resetUnfinished() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.reset.Get(only) != nil
+}
+
+// Store keeps the state of a host for its next start. Package sandbox/bolt, a module of its own, has one that keeps it
+// in a file. Its methods are for the host. No other module can implement it, since what a host stores changes from
+// version to version.
+type Store = store.Store
+
+// WithStore makes the host keep its state in a store, and go on with what the store has. One host at a time can use a
+// store. Without this option the host keeps everything in memory, and forgets it at its end.
+//
+// The credentials stay the same, so that callers work unchanged. The clock goes on from where it was, with the time by
+// which it was advanced. Settings that were changed with [Host.Configure] or over the controls stay changed. What an
+// option sets wins: [WithEmail], [WithDeveloperKey], [WithAPIKey], [WithSettings] and the options that change settings.
+// [Host.Reset] goes back to the start here as well.
+//
+// The host forgets on purpose what counts or shows requests: the rate windows, the log of [Host.Requests], the audit of
+// [WithAudit], and requests that a fault would have repeated later.
+func WithStore(kept Store) Option {
+	return func(s *setup) {
+		if s.store = kept; kept == nil {
+			s.refuse("WithStore", errors.New("the store is nil; leave the option out to keep nothing"))
+		}
+	}
+}
+
+// keepers keep records, and count them one by one.
+type keepers []interface{ Records() int }
+
+func (k keepers) records() int {
+	kept := 0
+	for _, keeper := range k {
+		kept += keeper.Records()
+	}
+	return kept
+}
+
+// room refuses what would make a host keep more, once it keeps as much as
+// [Settings.MaxRecords] allows.
+func (k keepers) room(limit int) error {
+	if k.records() >= limit {
+		return refuse.Full(limit)
+	}
+	return nil
 }

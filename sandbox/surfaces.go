@@ -11,7 +11,6 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/card"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/merchant"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
@@ -35,7 +34,7 @@ type (
 		accountReference
 		paperworkReference
 		cardsReference
-		*merchant.Products
+		*billing.Products
 	}
 	publicOperations struct {
 		accountPublic
@@ -59,7 +58,7 @@ type surfaces struct {
 	app      *app.App
 	billing  *billing.Billing
 	cards    *card.Cards
-	products *merchant.Products
+	products *billing.Products
 	logger   *slog.Logger
 }
 
@@ -68,7 +67,7 @@ func newSurfaces(
 	wallet string, logger *slog.Logger,
 	kept store.Store, started time.Time,
 ) *surfaces {
-	s := &surfaces{logger: logger, products: merchant.New(started.Truncate(time.Millisecond))}
+	s := &surfaces{logger: logger, products: billing.NewProducts(started.Truncate(time.Millisecond))}
 	s.billing = billing.New(billing.Config{Clock: clk, Settings: settings, Profile: s.partyOf, Store: kept})
 	s.app = app.New(app.Config{Clock: clk, Settings: settings, Platform: p, Keys: keys, Invoices: s.billing,
 		Wallet: wallet, Store: kept})

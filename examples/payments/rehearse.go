@@ -16,7 +16,6 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/examples/internal/customer"
 	"github.com/moneymovement/moneymovement-go/examples/internal/program"
@@ -55,7 +54,7 @@ func (s *settings) rehearse(ctx context.Context, p *program.Program, platform *d
 		}
 	}
 	p.Step("a start with this file; all invoices are submitted, again or for the first time")
-	changes := &told{program: p, all: len(invoices), done: make(chan struct{}), ended: map[moneymovement.Key]bool{}}
+	changes := &told{program: p, open: len(invoices), done: make(chan struct{})}
 	rehearsal := func(ctx context.Context, url string, processor *payments.Processor) error {
 		if err := submit(ctx, url, invoices); err != nil {
 			return err
@@ -73,8 +72,8 @@ func (s *settings) rehearse(ctx context.Context, p *program.Program, platform *d
 			}
 			differences += found
 		}
-		p.Step("compared with the ledger: %d differences", differences)
-		return audit(p, invoices)
+		p.Step("compared %d invoices with the ledger: %d differences", len(invoices), differences)
+		return nil
 	}
 	return s.start(ctx, p, platform, changes, rehearsal)
 }
@@ -120,6 +119,7 @@ func (s *settings) crash(ctx context.Context, p *program.Program, invoices []pay
 
 // submit asks the backend to pay.
 func submit(ctx context.Context, url string, invoices []payment) error {
+	client := &http.Client{Timeout: time.Minute}
 	for _, invoice := range invoices {
 		body, err := json.Marshal(invoice)
 		if err != nil {
@@ -129,7 +129,7 @@ func submit(ctx context.Context, url string, invoices []payment) error {
 		if err != nil {
 			return err
 		}
-		response, err := http.DefaultClient.Do(request)
+		response, err := client.Do(request)
 		if err != nil {
 			return err
 		}
@@ -138,28 +138,5 @@ func submit(ctx context.Context, url string, invoices []payment) error {
 			return fmt.Errorf("%s: %s", invoice.ID, response.Status)
 		}
 	}
-	return nil
-}
-
-// audit compares the books of the host that the program started with the invoices: as many payouts, and the same sum.
-func audit(p *program.Program, invoices []payment) error {
-	if p.Host == nil {
-		return nil
-	}
-	payouts, left, asked := map[string]bool{}, decimal.Zero, decimal.Zero
-	for _, entry := range p.Host.Ledger().Entries {
-		if strings.HasPrefix(entry.Account, "cl_") && strings.HasPrefix(entry.ResourceID, "po_") {
-			payouts[entry.ResourceID], left = true, left.Sub(entry.Amount)
-		}
-	}
-	for _, invoice := range invoices {
-		asked = asked.Add(invoice.Amount)
-	}
-	if len(payouts) != len(invoices) || !left.Equal(asked) {
-		return fmt.Errorf("the host's books have %d payouts with %s USDC in all, not %d with %s", len(payouts), left,
-			len(invoices), asked)
-	}
-	p.Step("the host's books: %d payouts for %d invoices, %s USDC in all; no invoice was paid twice", len(payouts),
-		len(invoices), left.StringFixed(2))
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivermigrate"
 
-	"github.com/moneymovement/moneymovement-go/internal/sqlname"
+	"github.com/moneymovement/moneymovement-go/payments/postgres/internal/sqlname"
 )
 
 // The files of schema are the versions, in order. A released file never changes: a new version is a new file.

@@ -1,6 +1,7 @@
 package appapi_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -390,4 +391,26 @@ func number(text string) model.Number { return model.NewNumber(price(text)) }
 
 func lines() []model.LineItem {
 	return []model.LineItem{{Name: "Design", Quantity: number("1.5"), Price: price("80.00")}}
+}
+
+func TestACardIsProvedByItsWallet(t *testing.T) {
+	key, err := wallet.Generate()
+	require.NoError(t, err)
+	at := time.Date(2026, 1, 2, 3, 4, 5, 999, time.FixedZone("east", 3600))
+	for name, c := range map[string]struct {
+		signer  model.CardSigner
+		message string
+	}{
+		"the usual message": {key, fmt.Sprintf("Reveal card card_1 at %d", at.Unix())},
+		"another message": {model.WithCardMessage(key, func(id string, nonce int64) string {
+			return fmt.Sprintf("%s:%d", id, nonce)
+		}), fmt.Sprintf("card_1:%d", at.Unix())},
+	} {
+		proof, err := model.SignCardDetails(t.Context(), c.signer, "card_1", at)
+		require.NoError(t, err, name)
+		assert.Equal(t, at.Unix(), proof.Nonce, name)
+		signer, err := wallet.RecoverAddress([]byte(c.message), proof.MessageSignature.Reveal())
+		require.NoError(t, err, name)
+		assert.Equal(t, key.Address(), signer, name)
+	}
 }

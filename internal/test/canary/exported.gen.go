@@ -14,7 +14,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/payments/postgres"
-	fleetpostgres "github.com/moneymovement/moneymovement-go/payments/postgres/fleetpostgres"
+	"github.com/moneymovement/moneymovement-go/payments/postgres/fleetpostgres"
 	"github.com/moneymovement/moneymovement-go/payments/sqlite"
 	"github.com/moneymovement/moneymovement-go/payments/storetest"
 	"github.com/moneymovement/moneymovement-go/public"
@@ -309,9 +309,6 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[fleet.Protection](),
 	reflect.TypeFor[fleet.Slot](),
 	reflect.TypeFor[fleet.StoreAway](),
-	reflect.TypeFor[fleetpostgres.TokenStore](),
-	reflect.TypeFor[fleetpostgres.TokenStoreOption](),
-	reflect.TypeFor[fleetpostgres.Windows](),
 	reflect.TypeFor[fleetredis.TokenStore](),
 	reflect.TypeFor[fleetredis.TokenStoreOption](),
 	reflect.TypeFor[fleetredis.Windows](),
@@ -410,6 +407,9 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[postgres.Unreachable](),
 	reflect.TypeFor[postgres.Wake](),
 	reflect.TypeFor[postgres.Worker](),
+	reflect.TypeFor[fleetpostgres.TokenStore](),
+	reflect.TypeFor[fleetpostgres.TokenStoreOption](),
+	reflect.TypeFor[fleetpostgres.Windows](),
 	reflect.TypeFor[sqlite.Checked](),
 	reflect.TypeFor[sqlite.Closed](),
 	reflect.TypeFor[sqlite.Damaged](),

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
-	"github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/plain"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/target"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/sandbox"
@@ -22,7 +22,7 @@ func (w *world) login() {
 	w.step("a challenge and a token, refreshed", func() {
 		session := w.session()
 		refreshed := session.came(session.caller().Renew(w.Context(),
-			plain.Session{Access: session.access, Refresh: session.refresh}))
+			target.Session{Access: session.access, Refresh: session.refresh}))
 		assert.Equal(w, 201, refreshed.Status, "%s", refreshed.Raw)
 		assert.NotEmpty(w, refreshed.Text("accessToken"))
 	})

@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/plain"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/report"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/survey"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/target"
 )
 
 // spared are the operations that move money, bind somebody, or have the narrow windows of logins, so that no request to
@@ -41,7 +41,7 @@ func (w *world) again() func(*report.Exchange, report.Change) reply {
 func (w *world) reader() *survey.Survey {
 	session := w.session()
 	return &survey.Survey{Description: w.suite.description, Log: w.suite.log, Caller: w.caller(),
-		Session: plain.Session{Access: session.access, Refresh: session.refresh},
+		Session: target.Session{Access: session.access, Refresh: session.refresh},
 		APIKey:  w.apiKey, AccessToken: w.token, IDs: map[string][]string{"clientId": {string(w.client)}}}
 }
 

@@ -10,12 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
-	"github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/plain"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/target"
 )
 
 type (
-	object = plain.Object
-	reply  = plain.Reply
+	object = target.Object
+	reply  = target.Reply
 )
 
 // session is a login by hand: what the SDK would refuse to send, such as a misspelled id, goes this way.
@@ -90,7 +90,7 @@ func (w *world) deliver(request *http.Request) reply {
 	return w.came(w.caller().Deliver(request))
 }
 
-func (w *world) caller() *plain.Caller { return &plain.Caller{BaseURL: w.baseURL, Next: w.direct} }
+func (w *world) caller() *target.Caller { return &target.Caller{BaseURL: w.baseURL, Next: w.direct} }
 
 // came unwraps a response that has to arrive.
 func (w *world) came(r reply, err error) reply {

@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/plain"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/report"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/survey"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/target"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/test/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
@@ -149,7 +149,7 @@ var requestProvocations = slices.Concat(readProvocations(), []provocation{
 func readProvocations() (all []provocation) {
 	for _, r := range survey.Refusals {
 		all = append(all, provocation{r.Slug, func(s *session) reply {
-			return s.came(r.Provoke(s.Context(), s.caller(), plain.Session{Access: s.access, Refresh: s.refresh}))
+			return s.came(r.Provoke(s.Context(), s.caller(), target.Session{Access: s.access, Refresh: s.refresh}))
 		}})
 	}
 	return all

@@ -1,14 +1,26 @@
 package contrary_test
 
 import (
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"reflect"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/wire"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/test/oracle"
 	"github.com/moneymovement/moneymovement-go/openapi"
+	"github.com/moneymovement/moneymovement-go/recorded"
 )
 
 var descriptions = sync.OnceValues(func() (*wire.Description, error) { return wire.Read(openapi.Files) })
@@ -49,4 +61,76 @@ func assertAllRead(t *testing.T, c *call, value any) {
 		whole = member(whole, name)
 	}
 	assert.Empty(t, joined(differences(filled(whole), got, nil)), "%s\n%s", c.answer.Body, encode(got))
+}
+
+// ended records how any call ended.
+func ended(record *oracle.Case, err error) {
+	moved := errors.Moved
+	if err != nil {
+		moved = errors.MaybeMoved
+		if failure, typed := errors.AsType[errors.Failure](err); typed {
+			moved = failure.MovedByCall()
+		}
+	}
+	call, _ := errors.CallInfoOf(err)
+	record.Ended(oracle.End{State: string(moved), RetryAt: call.RetryAt, Err: err})
+}
+
+// unreadPart is one entry of Response.Unread.
+type unreadPart struct {
+	at      pointer
+	stated  bool
+	problem string
+}
+
+// unread is what an answer says could not be read. It is read by its names, so that this package builds beside a
+// version of the SDK whose answers do not say it; their cases fail.
+func unread(answer moneymovement.Response) (parts []unreadPart) {
+	entries := reflect.ValueOf(answer).FieldByName("Unread")
+	if !entries.IsValid() {
+		return nil
+	}
+	for i := range entries.Len() {
+		entry := entries.Index(i)
+		parts = append(parts, unreadPart{
+			readPointer(entry.FieldByName("Pointer").String()), entry.FieldByName("Stated").Bool(),
+			entry.FieldByName("Problem").String(),
+		})
+	}
+	return parts
+}
+
+// The responses for users' fakes are read to the end by the SDK. A confirm is compared with what was asked, so its
+// response is read alone.
+func TestEachRecordedResponseIsRead(t *testing.T) {
+	alone := map[string]any{"ConfirmPayout": &dapi.Payout{}, "ConfirmEscrowAction": &dapi.Escrow{}}
+	d := describe(t)
+	name := func(o *wire.Operation) string { return strings.Replace(o.Name(), " ", ".", 1) }
+	for _, o := range d.Operations {
+		t.Run(o.Name(), func(t *testing.T) {
+			c := newCall(t, o, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				response, err := recorded.Response(name(d.Find(r.Method, r.URL.Path)), time.Now())
+				if !assert.NoError(t, err) {
+					return
+				}
+				defer response.Body.Close()
+				maps.Copy(w.Header(), response.Header)
+				w.WriteHeader(response.StatusCode)
+				_, _ = io.Copy(w, response.Body)
+			}))
+			c.shared = true
+			c.ask(nil)
+			value, is := alone[o.ID]
+			var err error
+			if is {
+				c.answer.Body, err = recorded.Body(name(o), time.Now())
+				require.NoError(t, err)
+				err = json.Unmarshal(c.answer.Body, value)
+			} else {
+				value, err = callOf(o)(c)
+			}
+			require.NoError(t, err)
+			assertAllRead(t, c, value)
+		})
+	}
 }

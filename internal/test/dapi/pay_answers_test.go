@@ -114,18 +114,23 @@ func TestBookingThatAnswersAnotherPayment(t *testing.T) {
 	}
 }
 
+// A refusal that names the paid payout of another key pays nothing.
 func TestAlreadyFundedThatNamesAnotherPayout(t *testing.T) {
-	w := newPayWorld(t)
-	other, err := w.payAs("invoice-41")
-	require.NoError(t, err)
-	w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "already_funded").
-		WithDetails(map[string]any{"payoutId": string(other.Payout.ID),
-			"transactionHash": other.Payout.TransactionHash}))
-	payment, err := w.payAs("invoice-42")
-	unknown := as[*errors.OutcomeUnknown](t, err)
-	assert.Equal(t, string(other.Payout.ID), as[*errors.AlreadyFunded](t, unknown.Cause).PayoutID)
-	assert.NotEqual(t, other.Payout.ID, payment.Payout.ID, "another payment is not this one")
-	assert.Equal(t, moneymovement.PaymentInDoubt, payment.State)
+	for _, at := range []string{bookPath, confirmPath} {
+		w := newPayWorld(t)
+		other, err := w.payAs("invoice-41")
+		require.NoError(t, err)
+		w.Host.Arm("POST", at, sandbox.Respond(http.StatusConflict, "already_funded").
+			WithDetails(map[string]any{"payoutId": string(other.Payout.ID),
+				"transactionHash": other.Payout.TransactionHash}))
+		payment, err := w.payAs("invoice-42", journaled())
+		unknown := as[*errors.OutcomeUnknown](t, err)
+		assert.Equal(t, string(other.Payout.ID), as[*errors.AlreadyFunded](t, unknown.Cause).PayoutID)
+		assert.Equal(t, moneymovement.PaymentInDoubt, payment.State, at)
+		if at == confirmPath {
+			assert.NotEqual(t, other.Payout.ID, payment.Payout.ID, "another payment is not this one")
+		}
+	}
 }
 
 // Where the funded payout cannot be read, the refusal is the proof, and what was booked or seen before comes back with

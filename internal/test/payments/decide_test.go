@@ -83,24 +83,6 @@ func TestWhatNeverLeftCanBeCanceled(t *testing.T) {
 	})
 }
 
-func TestWhatMayHaveLeftCannotBeCanceled(t *testing.T) {
-	inBubble(t, func(w *world) {
-		p := w.started()
-		lost := w.onConfirm(sandbox.DropAfterCommit().Times(1000))
-		unread := w.Host.Arm(http.MethodGet, "/payouts/{payoutId}", sandbox.Respond(503, "provider_unavailable").
-			WithHeader("Retry-After", "600").Times(1000))
-		w.submit(p, w.payment(1))
-		r := w.becomes(p, w.payment(1).Key, moneymovement.PaymentInDoubt)
-		assert.True(w, r.MayHaveLeft)
-		_, err := p.Decide(w.Context(), r.Key, payments.Cancel(""))
-		as[*payments.NotPossible](w, err)
-		lost.Disarm()
-		unread.Disarm()
-		w.becomes(p, r.Key, moneymovement.PaymentCompleted)
-		w.assertPaid(1)
-	})
-}
-
 func TestTooLittleMoney(t *testing.T) {
 	inBubble(t, func(w *world) {
 		p := w.started()
@@ -143,27 +125,6 @@ func TestABlockedPaymentGoesOn(t *testing.T) {
 		w.submit(p, w.payment(2))
 		w.becomes(p, w.payment(2).Key, moneymovement.PaymentCompleted)
 		w.assertPaid(1)
-	})
-}
-
-// The next call is made by another process, which knows from the store that nothing was paid.
-func TestTooLittleMoneyAfterARestart(t *testing.T) {
-	inBubble(t, func(w *world) {
-		p := w.started()
-		large := w.payment(1)
-		large.Payout.Amount = amount("5000")
-		w.submit(p, large)
-		w.becomes(p, large.Key, moneymovement.PaymentNeedsDecision)
-		require.NoError(w, p.Stop(w.Context()))
-
-		p = w.started()
-		w.decide(p, large.Key, payments.Retry())
-		w.aWhile()
-		r := w.becomes(p, large.Key, moneymovement.PaymentNeedsDecision)
-		assert.Equal(w, payments.ReasonBalance, r.Reason.Code)
-		assert.False(w, r.MayHaveLeft)
-		w.decide(p, large.Key, payments.Cancel("there is no more money"))
-		w.assertPaid(0)
 	})
 }
 

@@ -144,22 +144,6 @@ func TestEachKindIsFoundWhenItsKeyIsTooOld(t *testing.T) {
 	})
 }
 
-// The confirm of a deal is lost until the deal can no longer be approved. The deal itself then shows that its money was
-// never held.
-func TestADealInDoubtWhoseWindowHasClosed(t *testing.T) {
-	inBubble(t, func(w *world) {
-		k := w.kinds()["deal"]()
-		p, r := w.doubted(k, sandbox.DropBefore(), sandbox.DropBefore())
-		time.Sleep(2 * time.Hour) // the deal could be approved for one
-		ended, err := p.Step(w.Context(), r.Key)
-		require.NoError(w, err)
-		assert.Equal(w, moneymovement.PaymentRefused, ended.State, "%+v", ended.Reason)
-		assert.Equal(w, payments.ReasonEnded, ended.Reason.Code)
-		assert.False(w, ended.MayHaveLeft)
-		w.assertMoved(k, 0)
-	})
-}
-
 // A payment in doubt is looked for after a refused call. If the look is told to come back later, the next call and its
 // look wait for that.
 func TestALookThatIsToldToComeBackLater(t *testing.T) {
@@ -397,38 +381,6 @@ func TestAKeyThatAnEarlierProgramUsed(t *testing.T) {
 		w.decide(p, old.Key, payments.WasPaid(payout.Payout.ID))
 		w.becomes(p, old.Key, moneymovement.PaymentCompleted)
 		w.assertPaid(1)
-	})
-}
-
-func TestMoneyThatComesBack(t *testing.T) {
-	for _, status := range []dapi.PayoutStatus{dapi.PayoutStatusFailed, dapi.PayoutStatusRefunded} {
-		t.Run(string(status), func(t *testing.T) {
-			inBubble(t, func(w *world) {
-				w.Configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) })
-				p := w.started()
-				w.submit(p, w.payment(1))
-				paid := w.becomes(p, w.payment(1).Key, moneymovement.PaymentPaid)
-				_, err := w.platform().For(w.account).Sandbox.SetPayoutStatus(w.Context(), paid.PayoutID, status)
-				require.NoError(w, err)
-				back := w.becomes(p, paid.Key, moneymovement.PaymentCameBack)
-				assert.Equal(w, payments.ReasonReturned, back.Reason.Code)
-				assert.True(w, back.MayHaveLeft)
-			})
-		})
-	}
-}
-
-// A paid payment that does not arrive is looked at ever more rarely.
-func TestLooksAtAPaymentThatDoesNotArrive(t *testing.T) {
-	inBubble(t, func(w *world) {
-		w.Configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(30 * time.Hour) })
-		p := w.started(rarely)
-		w.submit(p, w.payment(1))
-		w.becomes(p, w.payment(1).Key, moneymovement.PaymentPaid)
-		time.Sleep(24 * time.Hour)
-		assert.Less(w, w.Sent("GetPayout"), 24*60/2)
-		assert.Greater(w, w.Sent("GetPayout"), 24*60/6)
-		w.becomes(p, w.payment(1).Key, moneymovement.PaymentCompleted)
 	})
 }
 

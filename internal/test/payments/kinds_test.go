@@ -23,39 +23,6 @@ func (w *world) release(terms dapi.EscrowCreate, deal *dapi.Escrow) payments.Esc
 		Action: dapi.EscrowActionTypeRelease}
 }
 
-// A release never arrived, and the deal was refunded meanwhile: the release is over, and nobody has to wait for the end
-// of its key.
-func TestAReleaseOfADealThatWasRefunded(t *testing.T) {
-	inBubble(t, func(w *world) {
-		terms := deal()
-		terms.HoldFor = "1h"
-		escrows := w.platform().For(w.account).Escrows
-		opened, err := escrows.Open(w.Context(), terms, "deal-0", dapi.DealTerms{})
-		require.NoError(w, err)
-		path := w.kinds()["deal"]().path
-		lost := w.Host.Arm(http.MethodPost, path, sandbox.DropBefore().Times(1_000))
-		unread := w.Host.Arm(http.MethodPost, "/escrow/{escrowId}/sync", sandbox.DropBefore().Times(1_000))
-		p := w.processor()
-		w.submit(p, w.release(terms, opened.Escrow))
-		r, err := p.Step(w.Context(), "release-1")
-		require.NoError(w, err)
-		require.Equal(w, moneymovement.PaymentInDoubt, r.State)
-		lost.Disarm()
-		unread.Disarm()
-		time.Sleep(2 * time.Hour)
-		_, err = escrows.Act(w.Context(), terms, opened.Escrow.ID, dapi.EscrowActionTypeRefund, "refund-1", dapi.DealTerms{})
-		require.NoError(w, err)
-		p = w.started()
-		time.Sleep(time.Hour)
-		r, err = p.Get(w.Context(), "release-1")
-		require.NoError(w, err)
-		assert.Equal(w, moneymovement.PaymentRefused, r.State)
-		assert.Equal(w, payments.ReasonEnded, r.Reason.Code)
-		assert.False(w, r.MayHaveLeft)
-		assert.Empty(w, w.Moved("escrow_released"))
-	})
-}
-
 // A release that comes before the money is held is not in doubt, because nothing was signed. It waits, and can be
 // canceled.
 func TestAnActionThatADealDoesNotOfferYet(t *testing.T) {

@@ -2,7 +2,6 @@ package payments_test
 
 import (
 	"context"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -51,25 +50,6 @@ func TestOtherTermsWithTheSameKeyAreRefused(t *testing.T) {
 			payments.EscrowPayment{Key: w.payment(1).Key, Account: w.account, Escrow: deal()})
 		as[*errors.IdempotencyKeyReused](w, err)
 		w.assertPaid(1)
-	})
-}
-
-func TestOnePaymentSubmittedByManyAtOnce(t *testing.T) {
-	inBubble(t, func(w *world) {
-		processes := []*payments.Processor{w.started(), w.started()}
-		var all sync.WaitGroup
-		for n := range 40 {
-			all.Go(func() {
-				_, err := processes[n%2].Submit(w.Context(), w.payment(n%4))
-				assert.NoError(t, err)
-			})
-		}
-		all.Wait()
-		for n := range 4 {
-			w.becomes(processes[1], w.payment(n).Key, moneymovement.PaymentCompleted)
-		}
-		w.assertPaid(4)
-		assert.Equal(t, 4, w.Sent("BookPayout"))
 	})
 }
 

@@ -1,15 +1,12 @@
 package rules_test
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"go/ast"
 	"go/parser"
-	"go/scanner"
 	"go/token"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"regexp"
@@ -17,130 +14,96 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"unicode/utf8"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
-const (
-	maxColumns = 120
-	tabColumns = 4
-)
+// maxColumns is how wide a line of a page or of a script's comment may be. Of Go, golangci-lint says it.
+const maxColumns = 120
 
-// Lines are at most 120 columns long, and the phrases of the list are not used, in all folders.
+// The phrases of the list are not used, and lines that can be broken are not wider than a screen.
 func TestPlainEnglish(t *testing.T) {
 	found, files := unplain(t, os.DirFS(root))
 	require.Greater(t, files, 100, "the walk found next to nothing")
-	folders := slices.SortedFunc(maps.Keys(found), func(a, b string) int {
-		return cmp.Or(cmp.Compare(len(found[a]), len(found[b])), cmp.Compare(a, b))
-	})
-	for _, folder := range folders {
-		t.Errorf("%d in %s:\n%s", len(found[folder]), folder, strings.Join(found[folder], "\n"))
-	}
+	assert.Empty(t, found)
 }
 
-// unplain returns what is wrong by folder, and how many files it read.
-func unplain(t *testing.T, tree fs.FS) (found map[string][]string, files int) {
+// unplain returns what is wrong in a tree, and how many files it read.
+func unplain(t *testing.T, tree fs.FS) (found []string, files int) {
 	t.Helper()
-	found = map[string][]string{}
-	err := fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
+	files = eachFile(t, tree, func(name string, content []byte) {
+		w := &words{}
+		switch {
+		case path.Ext(name) == ".md":
+			w.ofMarkdown(name, string(content))
+		case path.Dir(name) == ".ci" || name == "Makefile":
+			w.ofScript(string(content))
+		case path.Ext(name) == ".go" && (!strings.HasSuffix(name, "_test.go") || isExample(name)):
+			w.ofGo(content)
 		}
-		if entry.IsDir() {
-			if skipped(entry.Name()) {
-				return fs.SkipDir
-			}
-			return nil
+		w.end()
+		for _, f := range w.found {
+			found = append(found, name+":"+f)
 		}
-		look := reader(name)
-		if look == nil {
-			return nil
-		}
-		content, err := fs.ReadFile(tree, name)
-		if err != nil {
-			return err
-		}
-		files++
-		for _, f := range look(name, content) {
-			found[path.Dir(name)] = append(found[path.Dir(name)], fmt.Sprintf("%s:%d: %s", name, f.line, f.problem))
-		}
-		return nil
 	})
-	require.NoError(t, err)
 	return found, files
 }
 
-// reader returns what looks at a file, or nil.
-func reader(name string) func(name string, content []byte) []finding {
-	switch {
-	case path.Ext(name) == ".go":
-		return unplainGo
-	case path.Ext(name) == ".md":
-		return unplainMarkdown
-	case path.Dir(name) == ".ci" || name == "Makefile":
-		return unplainScript
-	}
-	return nil
-}
+// isExample reports a test that is documentation.
+func isExample(name string) bool { return strings.HasPrefix(path.Base(name), "example") }
 
-// finding is what is wrong at a line.
-type finding struct {
-	line    int
-	problem string
-}
-
-// columns is how wide a line is on a screen.
-func columns(line string) int {
-	return utf8.RuneCountInString(line) + (tabColumns-1)*strings.Count(line, "\t")
-}
-
-func tooLong(line string, number int) finding {
-	return finding{number, fmt.Sprintf("%d columns, more than %d", columns(line), maxColumns)}
-}
-
-// passage is text that is read in one go: a paragraph, or a text of code.
-type passage struct {
+// words are read a passage at a time: a paragraph, or a text of code, wherever a line ends.
+type words struct {
+	found  []string
 	text   string
-	starts []int // where each of its lines starts in the text
+	starts []int // where each of the passage's lines starts in the text
 	first  int   // the number of its first line
 }
 
-func (p *passage) add(line string, number int) {
-	if len(p.starts) == 0 {
-		p.first = number
+func (w *words) add(line string, number int) {
+	if len(w.starts) == 0 {
+		w.first = number
 	} else {
-		p.text += " "
+		w.text += " "
 	}
-	p.starts = append(p.starts, len(p.text))
-	p.text += line
+	w.starts = append(w.starts, len(w.text))
+	w.text += line
 }
 
-// unplainPhrases returns the phrases of the list that a passage uses.
-func (p *passage) unplainPhrases() (found []finding) {
+func (w *words) problem(line int, format string, args ...any) {
+	w.found = append(w.found, fmt.Sprintf("%d: ", line)+fmt.Sprintf(format, args...))
+}
+
+// end looks for the phrases of the list in the passage.
+func (w *words) end() {
 	for _, phrase := range phrases {
-		for _, at := range phrase.find.FindAllStringIndex(p.text, -1) {
-			if phrase.allows(p.text, at) {
+		for _, at := range phrase.find.FindAllStringIndex(w.text, -1) {
+			plain := func(allowed string) bool {
+				around := w.text[max(0, at[0]-len(allowed)):min(len(w.text), at[1]+len(allowed))]
+				return strings.Contains(strings.ToLower(around), allowed)
+			}
+			if slices.ContainsFunc(phrase.allow, plain) {
 				continue
 			}
-			line := p.first - 1
-			for _, start := range p.starts {
+			line := w.first - 1
+			for _, start := range w.starts {
 				if start < at[1] {
 					line++
 				}
 			}
-			said := strings.Trim(p.text[at[0]:at[1]], ".!? ")
-			found = append(found, finding{line, fmt.Sprintf("%q: better %s", said, phrase.better)})
+			w.problem(line, "%q: better %s", strings.Trim(w.text[at[0]:at[1]], ".!? "), phrase.better)
 		}
 	}
-	return found
+	w.text, w.starts = "", nil
 }
 
-func (p phrase) allows(text string, at []int) bool {
-	return slices.ContainsFunc(p.allow, func(plain string) bool {
-		around := strings.ToLower(text[max(0, at[0]-len(plain)):min(len(text), at[1]+len(plain))])
-		return strings.Contains(around, plain)
-	})
+func (w *words) measure(line string, number int) {
+	if columns := utf8.RuneCountInString(line) + 3*strings.Count(line, "\t"); columns > maxColumns {
+		w.problem(number, "%d columns, more than %d", columns, maxColumns)
+	}
 }
 
 var (
@@ -152,160 +115,101 @@ var (
 // acceptedEdits is read by oasdiff, which wants each edit on a line.
 const acceptedEdits = "internal/test/interop/breaking/accepted.md"
 
-// unplainMarkdown leaves out code. A row of a table, a comment and the target of a link may be as long as they must.
-func unplainMarkdown(name string, content []byte) (found []finding) {
-	var paragraph passage
-	end := func() {
-		found = append(found, paragraph.unplainPhrases()...)
-		paragraph = passage{}
-	}
+// ofMarkdown leaves out code. A row of a table, a comment and the target of a link may be as long as they must.
+func (w *words) ofMarkdown(name, content string) {
 	number, code := 0, false
-	for line := range bytes.Lines(content) {
+	for text := range strings.Lines(content) {
 		number++
-		text := strings.TrimRight(string(line), "\r\n")
+		text = strings.TrimRight(text, "\r\n")
 		bare := strings.TrimSpace(text)
-		fence := strings.HasPrefix(bare, "```")
+		fence, row, title := strings.HasPrefix(bare, "```"), strings.HasPrefix(bare, "|"), strings.HasPrefix(bare, "#")
 		if fence {
 			code = !code
 		}
-		if code || fence || strings.HasPrefix(text, "    ") && len(paragraph.starts) == 0 {
-			end()
+		if code || fence || strings.HasPrefix(text, "    ") && len(w.starts) == 0 {
+			w.end()
 			continue
 		}
-		row := strings.HasPrefix(bare, "|")
-		oneLine := row || strings.HasPrefix(bare, "<!--") || name == acceptedEdits
-		if !oneLine && columns(linkTarget.ReplaceAllString(text, "")) > maxColumns {
-			found = append(found, tooLong(text, number))
+		if !row && !strings.HasPrefix(bare, "<!--") && name != acceptedEdits {
+			w.measure(linkTarget.ReplaceAllString(text, ""), number)
 		}
-		if row || bare == "" || strings.HasPrefix(bare, "#") || entry.MatchString(bare) {
-			end()
+		if row || title || bare == "" || entry.MatchString(bare) {
+			w.end()
 		}
-		if !strings.HasPrefix(bare, "#") && bare != "" {
-			paragraph.add(codeSpan.ReplaceAllString(strings.TrimLeft(bare, "*-|> "), "``"), number)
+		if !title && bare != "" {
+			w.add(codeSpan.ReplaceAllString(strings.TrimLeft(bare, "*-|> "), "``"), number)
 		}
 	}
-	end()
-	return found
 }
 
-// unplainScript looks at comments, and at the help of a target.
-func unplainScript(_ string, content []byte) (found []finding) {
-	var paragraph passage
-	end := func() {
-		found = append(found, paragraph.unplainPhrases()...)
-		paragraph = passage{}
-	}
+// ofScript looks at comments, and at the help of a target.
+func (w *words) ofScript(content string) {
 	number := 0
-	for line := range strings.Lines(string(content)) {
+	for line := range strings.Lines(content) {
 		number++
 		line = strings.TrimRight(line, "\n")
 		comment, isComment := strings.CutPrefix(strings.TrimSpace(line), "#")
 		_, help, isHelp := strings.Cut(line, ": ## ")
-		if (isComment || isHelp) && columns(line) > maxColumns {
-			found = append(found, tooLong(line, number))
+		if isComment || isHelp {
+			w.measure(line, number)
 		}
 		if !isComment || comment == "" {
-			end()
-		}
-		if isComment {
-			paragraph.add(strings.TrimSpace(comment), number)
+			w.end()
 		}
 		if isHelp {
-			paragraph.add(help, number)
-			end()
+			comment = help
+		}
+		if isComment || isHelp {
+			w.add(strings.TrimSpace(comment), number)
 		}
 	}
-	end()
-	return found
 }
 
-// unplainGo looks at the lines of code that is written by hand, and at the words of what is not a test. An example is
-// documentation.
-func unplainGo(name string, content []byte) (found []finding) {
-	if !generated.Match(content) {
-		found = longLines(content, strings.HasPrefix(path.Base(name), "example"))
-	}
-	if strings.HasSuffix(name, "_test.go") && !strings.HasPrefix(path.Base(name), "example") {
-		return found
-	}
+// ofGo looks at comments and texts.
+func (w *words) ofGo(content []byte) {
 	files := token.NewFileSet()
-	file, err := parser.ParseFile(files, name, content, parser.ParseComments|parser.SkipObjectResolution)
+	file, err := parser.ParseFile(files, "", content, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
-		return append(found, finding{1, err.Error()})
+		w.problem(1, "%v", err)
+		return
 	}
 	for _, group := range file.Comments {
-		found = append(found, unplainComment(group, files)...)
+		w.ofComment(group, files)
 	}
 	ast.Inspect(file, func(n ast.Node) bool {
-		if name, doc := documented(n); strings.HasPrefix(doc.Text(), name+": ") {
-			problem := fmt.Sprintf("%q: better \"%s is\"", name+":", name)
-			found = append(found, finding{files.Position(doc.Pos()).Line, problem})
+		expression, _ := n.(ast.Expr)
+		text := textOf(expression)
+		if text != "" {
+			w.add(text, files.Position(n.Pos()).Line)
+			w.end()
 		}
-		expression, isExpression := n.(ast.Expr)
-		text, isText := textOf(expression)
-		if !isExpression || !isText {
-			return true
-		}
-		var p passage
-		p.add(text, files.Position(n.Pos()).Line)
-		found = append(found, p.unplainPhrases()...)
-		return false
+		return text == ""
 	})
-	return found
-}
-
-// documented returns the name that a node declares, and its comment. The name is empty for other nodes.
-func documented(n ast.Node) (name string, doc *ast.CommentGroup) {
-	switch n := n.(type) {
-	case *ast.FuncDecl:
-		return n.Name.Name, n.Doc
-	case *ast.TypeSpec:
-		return n.Name.Name, n.Doc
-	case *ast.ValueSpec:
-		return n.Names[0].Name, n.Doc
-	case *ast.GenDecl:
-		if len(n.Specs) == 1 {
-			if name, doc = documented(n.Specs[0]); doc == nil {
-				return name, n.Doc
-			}
-		}
-	}
-	return "", nil
 }
 
 // textOf is a literal text, or a sum that begins with one. What is not literal in it is written as %v.
-func textOf(expression ast.Expr) (string, bool) {
+func textOf(expression ast.Expr) (text string) {
 	switch e := expression.(type) {
 	case *ast.BasicLit:
-		text, err := strconv.Unquote(e.Value)
-		return text, err == nil && e.Kind == token.STRING
+		if e.Kind == token.STRING {
+			text, _ = strconv.Unquote(e.Value)
+		}
 	case *ast.BinaryExpr:
-		left, leftIsText := textOf(e.X)
-		right, rightIsText := textOf(e.Y)
-		if e.Op != token.ADD || !leftIsText {
-			return "", false
+		if text = textOf(e.X); text != "" && e.Op == token.ADD {
+			text += cmp.Or(textOf(e.Y), "%v")
 		}
-		if !rightIsText {
-			right = "%v"
-		}
-		return left + right, true
 	}
-	return "", false
+	return text
 }
 
 var (
 	directive = regexp.MustCompile(`^//(go:|nolint|line |export )`)
-	address   = regexp.MustCompile(`[a-z]+://[^\s"` + "`" + `]+`)
 	output    = regexp.MustCompile(`^ ?(Unordered output|Output):`)
 )
 
-// unplainComment leaves out directives, code, and what an example prints.
-func unplainComment(group *ast.CommentGroup, files *token.FileSet) (found []finding) {
-	var paragraph passage
-	end := func() {
-		found = append(found, paragraph.unplainPhrases()...)
-		paragraph = passage{}
-	}
+// ofComment leaves out directives, code, and what an example prints.
+func (w *words) ofComment(group *ast.CommentGroup, files *token.FileSet) {
+	defer w.end()
 	for _, comment := range group.List {
 		number := files.Position(comment.Pos()).Line - 1
 		for line := range strings.SplitSeq(comment.Text, "\n") {
@@ -313,68 +217,100 @@ func unplainComment(group *ast.CommentGroup, files *token.FileSet) (found []find
 			text := strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(line, "//"), "/*"), "*/")
 			bare := strings.TrimSpace(text)
 			if output.MatchString(text) {
-				end()
-				return found
+				return
 			}
-			if strings.HasPrefix(bare, "Source:") {
-				const problem = "Source: is for stated.yaml and openapi/, users do not have it"
-				found = append(found, finding{number, problem})
+			isWords := bare != "" && !directive.MatchString(line) && !strings.HasPrefix(text, "\t")
+			if !isWords || strings.HasPrefix(bare, "- ") {
+				w.end()
 			}
-			words := bare != "" && !directive.MatchString(line) && !strings.HasPrefix(text, "\t")
-			if !words || strings.HasPrefix(bare, "- ") {
-				end()
-			}
-			if words {
-				paragraph.add(strings.TrimPrefix(bare, "- "), number)
+			if isWords {
+				w.add(strings.TrimPrefix(bare, "- "), number)
 			}
 		}
 	}
-	end()
-	return found
 }
 
-// longLines finds the lines over the limit. It does not count what nobody can break: directives, a linter's exceptions,
-// addresses, texts over several lines, texts without a space, and the expected output of an example, which go test
-// compares line by line.
-func longLines(content []byte, isExample bool) (found []finding) {
-	unbroken := unbreakable(content)
-	number, printed := 0, false
-	for line := range strings.Lines(string(content)) {
-		number++
-		line = strings.TrimRight(line, "\n")
-		comment, isComment := strings.CutPrefix(strings.TrimSpace(line), "//")
-		printed = isExample && isComment && (printed || output.MatchString(comment))
-		if printed || directive.MatchString(line) {
-			continue
-		}
-		breakable, _, _ := strings.Cut(line, " //nolint:")
-		breakable = address.ReplaceAllString(breakable, "")
-		if columns(breakable)-unbroken[number] > maxColumns {
-			found = append(found, tooLong(line, number))
+func TestUnplainEnglishIsFound(t *testing.T) {
+	const (
+		wide   = "123 columns, more than 120"
+		of     = `"thereof": better "of it"`
+		marked = `"TODO": better finish it, or write down the decision`
+	)
+	prose := strings.Repeat("word ", 24) + "end"
+	tests := map[string]struct {
+		name, content string
+		want          []string
+	}{
+		"plain Go":            {"a/a.go", "// Package a returns what is there.\npackage a\n", nil},
+		"plain Markdown":      {"a/a.md", "# Of a kind\n\nThere is none. `tells` is code, it tells apart b and c.\n", nil},
+		"other kinds of file": {"a/a.svg", "thereof", nil},
+		"test data":           {"a/testdata/a.md", "thereof", nil},
+		"not Go at all":       {"a/a.go", "pack age\n", []string{"1: 1:1: expected 'package', found pack"}},
+
+		"wide Markdown":          {"a/a.md", prose + "\n", []string{"1: " + wide}},
+		"a row":                  {"a/a.md", "| " + prose + " |\n", nil},
+		"a link's target":        {"a/a.md", "See [" + prose[:80] + "](docs/" + prose[:80] + ".md).\n", nil},
+		"a link's long words":    {"a/a.md", "[" + prose[3:] + "](docs/a.md)\n", []string{"1: 121 columns, more than 120"}},
+		"a comment":              {"a/a.md", "<!-- " + prose + " -->\n", nil},
+		"a block of code":        {"a/a.md", "```sh\n" + prose + " thereof\n```\n\n    " + prose + " thereof\n", nil},
+		"words of Markdown":      {"a/a.md", "It is\nhalf\nthereof.\n", []string{"3: " + of}},
+		"words of a row":         {"a/a.md", "| a | thereof |\n|---|---|\n", []string{"1: " + of}},
+		"words of a list":        {"a/a.md", "- It is none\n* of the two.\n1. of a list, thereof.\n", []string{"3: " + of, `1: "is none": better "is empty", "is not set", "returns false for"`}},
+		"work put off on a page": {"a/a.md", "The TODO is here.\n", []string{"1: " + marked}},
+
+		"over the end of a line": {"a/a.go", "package a\n\n// It is so, B answers\n// whether it is.\nfunc B() {}\n",
+			[]string{`4: "answers whether": better "returns"; of the service "responds with"`}},
+		"not over the end of a paragraph": {"a/a.go", "package a\n\n// B answers\n//\n// a yes or a no\nfunc B() {}\n", nil},
+		"not in code of a comment":        {"a/a.go", "package a\n\n// As in:\n//\n//\t// thereof\nfunc B() {}\n", nil},
+		"a directive":                     {"a/a.go", "package a\n\n//go:generate thereof\n", nil},
+		"a list":                          {"a/a.go", "package a\n\n// Either:\n//   - a;\n//   - b, thereof.\nfunc B() {}\n", []string{"5: " + of}},
+		"a field":                         {"a/a.go", "package a\n\ntype b struct {\n\tc int // Half thereof.\n}\n", []string{"4: " + of}},
+		"an error's text":                 {"a/a.go", "package a\n\nvar _ = b(\"half thereof\")\n", []string{"3: " + of}},
+		"a text in parts": {"a/a.go", "package a\n\nvar _ = \"c makes \" +\n\t\"no sense\" + d + \", thereof\"\n",
+			[]string{`3: "makes no sense": better "is invalid"`, "3: " + of}},
+		"generated words":        {"a/a.gen.go", "package a\n\n// B is thereof.\nvar B int\n", []string{"3: " + of}},
+		"words of a test":        {"a/a_test.go", "package a\n\n// It is thereof.\nvar _ = \"tells\"\n", nil},
+		"words of an example":    {"a/example_b_test.go", "package a\n\n// It is thereof.\n", []string{"3: " + of}},
+		"what an example prints": {"a/example_test.go", "package a\n\nfunc a() {\n\t// Output:\n\t// thereof\n}\n", nil},
+		"a script":               {".ci/a", "#!/bin/sh\n# Half\n# thereof.\ntells\n# " + prose[2:] + "\n", []string{"3: " + of, "5: " + wide}},
+		"the Makefile":           {"Makefile", "a: ## half thereof\n\t" + prose + "\n", []string{"1: " + of}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			found, _ := unplain(t, fstest.MapFS{test.name: {Data: []byte(test.content)}})
+			for i, want := range test.want {
+				test.want[i] = test.name + ":" + want
+			}
+			assert.ElementsMatch(t, test.want, found)
+		})
+	}
+}
+
+// Every phrase is found in a sentence that uses it, and is not in its own exceptions.
+func TestEveryPhraseIsFound(t *testing.T) {
+	problems := func(text string) []string {
+		var w words
+		w.add(text, 1)
+		w.end()
+		return w.found
+	}
+	seen := map[string]bool{}
+	for _, p := range phrases {
+		assert.False(t, seen[p.find.String()], "twice: %s", p.find)
+		seen[p.find.String()] = true
+		for _, plain := range p.allow {
+			assert.Empty(t, problems("It "+plain+" here."), plain)
 		}
 	}
-	return found
-}
-
-// unbreakable is how many columns of each line are a literal text that cannot be broken.
-func unbreakable(content []byte) map[int]int {
-	var s scanner.Scanner
-	files := token.NewFileSet()
-	file := files.AddFile("", files.Base(), len(content))
-	s.Init(file, content, nil, 0)
-	found := map[int]int{}
-	for {
-		at, kind, literal := s.Scan()
-		switch {
-		case kind == token.EOF:
-			return found
-		case kind != token.STRING:
-		case strings.Contains(literal, "\n"):
-			for i := range strings.Count(literal, "\n") + 1 {
-				found[file.Line(at)+i] += maxColumns * maxColumns
-			}
-		case !strings.Contains(literal, " "):
-			found[file.Line(at)] += utf8.RuneCountInString(literal)
-		}
+	for _, said := range []string{
+		"A nil pointer to a destination is none, and so is nothing", "Options that make no sense are as if not given",
+		"What needs one comes back as its type", "an answer that is no error envelope", "say what it is to be",
+		"whatever becomes of it", "it is told at once", "it tells you", "lest it fail", "half thereof",
+		"the list, such as it is", "take that which fits", "of the caller's own", "for a program's own",
+		"X answers the", "X answers a", "X answers its", "Answers whether", "One that is first",
+		"What is over the window", "Of the signer.", "That goes for reads, too", "it is to be kept",
+		"Source: it", "// FIXME: it",
+	} {
+		assert.NotEmpty(t, problems(said), said)
 	}
 }

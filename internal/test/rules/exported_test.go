@@ -1,13 +1,16 @@
 package rules_test
 
 import (
+	"context"
 	"fmt"
 	"go/importer"
 	"go/token"
 	"go/types"
 	"io"
-	"maps"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -24,29 +27,74 @@ var shownPackages = []string{
 	".", "model", "dapi", "appapi", "refapi", "public", "errors", "signing", "recorded", "fleet", "payments",
 }
 
-// shownV0 are the modules of a version 0 whose types the SDK's exported ones may show. None: such a module may change
-// at any release, and the SDK's own version could then not stay 1.
-var shownV0 []string
+// writtenByPrograms are types that programs write themselves, with the reason.
+var writtenByPrograms = map[string]string{
+	"dapi.Applicant":     "its Map method returns a value for KYBInformation.Applicant, which is a map",
+	"dapi.SessionLocker": "a TokenStore can have its methods as well",
+	"fleet.Memory":       "the Windows of tests",
+}
 
-// A type of a module that is not stable is not shown, so that leaving the module is no change for a user.
-func TestNoExportedTypeShowsAV0Module(t *testing.T) {
+// Of another module, no exported type shows one that is not stable, so that leaving the module is no change for a user.
+// A program cannot name a type of an internal package, and an alias of a plain type, such as a page size, says nothing
+// that the plain type does not say.
+func TestWhatExportedTypesShow(t *testing.T) {
 	e := typed(t)
-	shown := &shown{exports: e, modules: map[string][]string{}, seen: map[types.Type]bool{}}
-	for _, pkg := range e.packages {
-		for _, name := range pkg.Scope().Names() {
-			if object := pkg.Scope().Lookup(name); object.Exported() {
-				shown.look(pkg.Name()+"."+name, object.Type())
-			}
+	r := newReach(e)
+	for _, object := range e.exported() {
+		at := object.Pkg().Name() + "." + object.Name()
+		if name, is := object.(*types.TypeName); is && name.IsAlias() {
+			_, named := types.Unalias(name.Type()).(*types.Named)
+			assert.True(t, named, "%s is an alias of %s", at, types.Unalias(name.Type()))
+		}
+		r.visit(at, object.Type())
+	}
+	require.Greater(t, len(r.seen), 500, "next to nothing was looked at")
+	decimals := false
+	for name, at := range r.shown {
+		of, path := e.moduleOf[name.Pkg().Path()], name.Pkg().Path()
+		decimals = decimals || of == "github.com/shopspring/decimal"
+		hidden := of == module && strings.Contains(path, "/internal/") && !unexported.MatchString(at)
+		assert.False(t, hidden, "%s shows %s.%s", at, path, name.Name())
+		assert.False(t, of != module && strings.HasPrefix(e.versions[of], "v0."), "%s shows %s.%s, of %s", at, path,
+			name.Name(), e.versions[of])
+	}
+	assert.True(t, decimals, "the types of other modules are found")
+}
+
+// An exported type is there to be used: an exported function, method or field takes, returns or holds it, an error
+// carries it, or it is one of the types that a union holds. A type that nothing leads to only fills the documentation.
+func TestExportedTypesAreReachable(t *testing.T) {
+	r := newReach(typed(t))
+	var all []*types.TypeName
+	for _, object := range r.exported() {
+		name, isType := object.(*types.TypeName)
+		if isType {
+			all = append(all, name)
+		}
+		if _, isConst := object.(*types.Const); !isConst && (!isType || usedDirectly(object.Type())) {
+			r.visit("", object.Type())
 		}
 	}
-	require.Greater(t, len(shown.seen), 500, "next to nothing was looked at")
-	require.Contains(t, slices.Collect(maps.Keys(shown.modules)), "github.com/shopspring/decimal",
-		"the types of other modules are found")
-	for mod, places := range shown.modules {
-		if strings.HasPrefix(shown.versions[mod], "v0.") && !slices.Contains(shownV0, mod) {
-			assert.Empty(t, places, "%s %s is shown here", mod, shown.versions[mod])
-		}
+	r.unions(all)
+	require.Greater(t, len(all), 300, "next to nothing was looked at")
+	for _, object := range all {
+		name := object.Pkg().Name() + "." + object.Name()
+		_, reached := r.shown[object]
+		assert.True(t, reached || writtenByPrograms[name] != "",
+			"no exported function, method or field leads to %s: unexport or remove it", name)
 	}
+}
+
+// unexported finds an embedded field in a place. Programs see no more than the methods of its type.
+var unexported = regexp.MustCompile(`\.[a-z]`)
+
+// usedDirectly reports a type that programs name themselves: an error or an interface of errors, which errors.As finds,
+// and a handler of HTTP requests, which a server takes.
+func usedDirectly(of types.Type) bool {
+	pointer := types.NewPointer(of)
+	asError, _ := types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
+	handles, _, _ := types.LookupFieldOrMethod(pointer, true, nil, "ServeHTTP")
+	return types.Implements(pointer, asError) || types.Implements(of, asError) || handles != nil
 }
 
 // exports are the packages that programs import, with the types of what they export.
@@ -54,6 +102,17 @@ type exports struct {
 	packages []*types.Package
 	moduleOf map[string]string // of a package
 	versions map[string]string // of a module
+}
+
+func (e *exports) exported() (objects []types.Object) {
+	for _, pkg := range e.packages {
+		for _, name := range pkg.Scope().Names() {
+			if object := pkg.Scope().Lookup(name); object.Exported() {
+				objects = append(objects, object)
+			}
+		}
+	}
+	return objects
 }
 
 // typed reads them by the export data that the compiler writes. All tests share it.
@@ -66,23 +125,21 @@ func typed(t *testing.T) *exports {
 }
 
 var imported = sync.OnceValues(func() (*exports, error) {
-	paths := make([]string, len(shownPackages))
-	for i, name := range shownPackages {
-		paths[i] = strings.TrimSuffix(module+"/"+name, "/.")
-	}
-	const format = `{{.ImportPath}}|{{.Export}}|{{with .Module}}{{.Path}}|{{.Version}}{{else}}|{{end}}`
 	e, files := &exports{moduleOf: map[string]string{}, versions: map[string]string{}}, map[string]string{}
-	err := goList(append([]string{"-export", "-f", format}, paths...), func(fields []string) {
-		files[fields[0]], e.moduleOf[fields[0]], e.versions[fields[2]] = fields[1], fields[2], fields[3]
-	})
+	const format = `{{.ImportPath}}|{{.Export}}|{{with .Module}}{{.Path}}|{{.Version}}{{else}}|{{end}}`
+	lines, err := goList(shownPackages, "-export", "-f", format)
 	if err != nil {
 		return nil, err
+	}
+	for _, line := range lines {
+		fields := strings.Split(line, "|")
+		files[fields[0]], e.moduleOf[fields[0]], e.versions[fields[2]] = fields[1], fields[2], fields[3]
 	}
 	from := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
 		return os.Open(files[path])
 	})
-	for _, path := range paths {
-		pkg, err := from.Import(path)
+	for _, name := range shownPackages {
+		pkg, err := from.Import(strings.TrimSuffix(module+"/"+name, "/."))
 		if err != nil {
 			return nil, err
 		}
@@ -91,88 +148,131 @@ var imported = sync.OnceValues(func() (*exports, error) {
 	return e, nil
 })
 
-// shown is what of other modules the exported identifiers of the SDK show.
-type shown struct {
-	*exports
-
-	modules map[string][]string // where a module's types are shown
-	seen    map[types.Type]bool
+// goList runs `go list -deps` on folders, without cgo, which the modules promise to build without.
+func goList(folders []string, args ...string) (lines []string, err error) {
+	args = append([]string{"list", "-buildvcs=false", "-deps"}, args...)
+	for _, folder := range folders {
+		args = append(args, "./"+folder)
+	}
+	list := exec.CommandContext(context.Background(), "go", args...)
+	list.Dir = filepath.FromSlash(root)
+	list.Env = append(os.Environ(), "CGO_ENABLED=0")
+	var stderr strings.Builder
+	list.Stderr = &stderr
+	out, err := list.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w: %s", err, &stderr)
+	}
+	return strings.Split(strings.TrimSuffix(string(out), "\n"), "\n"), nil
 }
 
-// look notes the modules whose types a type shows. Of a type of the SDK it looks at what is exported, of any other at
-// no more than its name and its arguments.
-func (s *shown) look(at string, of types.Type) {
-	of = types.Unalias(of)
-	named, isNamed := of.(interface {
-		Obj() *types.TypeName
-		TypeArgs() *types.TypeList
-	})
-	if isNamed {
-		for arg := range named.TypeArgs().Types() {
-			s.look(at, arg)
-		}
-		pkg := named.Obj().Pkg()
-		if pkg == nil {
-			return
-		}
-		if mod := s.moduleOf[pkg.Path()]; mod != module {
-			if mod != "" {
-				s.modules[mod] = append(s.modules[mod], fmt.Sprintf("%s: %s.%s", at, pkg.Name(), named.Obj().Name()))
+// reach is what exported identifiers lead to.
+type reach struct {
+	*exports
+
+	shown map[*types.TypeName]string // the first place of each
+	seen  map[types.Type]bool
+}
+
+func newReach(e *exports) *reach {
+	return &reach{exports: e, shown: map[*types.TypeName]string{}, seen: map[types.Type]bool{}}
+}
+
+func (r *reach) own(name *types.TypeName) bool {
+	return name.Pkg() != nil && r.moduleOf[name.Pkg().Path()] == module
+}
+
+// unions adds the types that an interface of the SDK with an unexported method, such as that of a union, stands for.
+func (r *reach) unions(all []*types.TypeName) {
+	stands := func(object *types.TypeName) bool {
+		for reached, at := range r.shown {
+			sealed, is := reached.Type().Underlying().(*types.Interface)
+			hides := func(method *types.Func) bool { return !method.Exported() }
+			if is && r.own(reached) && slices.ContainsFunc(slices.Collect(sealed.Methods()), hides) &&
+				types.Implements(object.Type(), sealed) {
+				r.visit(at, object.Type())
+				return true
 			}
-			return
+		}
+		return false
+	}
+	for found := true; found; {
+		found = false
+		for _, object := range all {
+			_, known := r.shown[object]
+			found = !known && !types.IsInterface(object.Type()) && stands(object) || found
 		}
 	}
-	if s.seen[of] {
+}
+
+// visit notes a type and what its exported fields and methods lead to. Of a type of another module it notes no more
+// than the name and the arguments.
+func (r *reach) visit(at string, of types.Type) {
+	if u, is := of.(interface{ Obj() *types.TypeName }); is && u.Obj().Pkg() != nil { // or else it is error or any
+		if place, known := r.shown[u.Obj()]; !known || unexported.MatchString(place) {
+			r.shown[u.Obj()] = at
+		}
+	}
+	if r.seen[of] {
 		return
 	}
-	s.seen[of] = true
-	if isNamed {
-		methods := types.NewMethodSet(types.NewPointer(of))
-		if types.IsInterface(of) {
-			methods = types.NewMethodSet(of)
-		}
-		for method := range methods.Methods() {
-			if method.Obj().Exported() {
-				s.look(at+"."+method.Obj().Name(), method.Type())
-			}
-		}
-	}
-	switch u := of.Underlying().(type) {
+	r.seen[of] = true
+	switch u := of.(type) {
+	case *types.Alias:
+		r.visit(at, types.Unalias(u))
+	case *types.Named:
+		r.named(at, u)
+	case *types.TypeParam:
+		r.visit(at, u.Constraint())
 	case *types.Struct:
 		for field := range u.Fields() {
 			if field.Exported() || field.Embedded() {
-				s.look(at+"."+field.Name(), field.Type())
+				r.visit(at+"."+field.Name(), field.Type())
 			}
 		}
 	case *types.Interface:
 		for method := range u.Methods() {
 			if method.Exported() {
-				s.look(at+"."+method.Name(), method.Type())
+				r.visit(at+"."+method.Name(), method.Type())
 			}
 		}
 		for embedded := range u.EmbeddedTypes() {
-			s.look(at, embedded)
+			r.visit(at, embedded)
 		}
-	case *types.Signature:
-		for _, parameters := range []*types.TypeParamList{u.TypeParams(), u.RecvTypeParams()} {
-			for parameter := range parameters.TypeParams() {
-				s.look(at, parameter.Constraint())
-			}
-		}
-		for parameter := range u.Params().Variables() {
-			s.look(at, parameter.Type())
-		}
-		for result := range u.Results().Variables() {
-			s.look(at, result.Type())
-		}
-	case *types.Map:
-		s.look(at, u.Key())
-		s.look(at, u.Elem())
-	case interface{ Elem() types.Type }: // a pointer, a slice, an array or a channel
-		s.look(at, u.Elem())
 	case *types.Union:
 		for term := range u.Terms() {
-			s.look(at, term.Type())
+			r.visit(at, term.Type())
+		}
+	case *types.Signature:
+		for parameter := range u.TypeParams().TypeParams() {
+			r.visit(at, parameter)
+		}
+		for _, tuple := range []*types.Tuple{u.Params(), u.Results()} {
+			for variable := range tuple.Variables() {
+				r.visit(at, variable.Type())
+			}
+		}
+	case *types.Map:
+		r.visit(at, u.Key())
+		r.visit(at, u.Elem())
+	case interface{ Elem() types.Type }: // a pointer, a slice, an array or a channel
+		r.visit(at, u.Elem())
+	}
+}
+
+func (r *reach) named(at string, named *types.Named) {
+	for arg := range named.TypeArgs().Types() {
+		r.visit(at, arg)
+	}
+	named = named.Origin()
+	if !r.own(named.Obj()) || strings.Contains(named.Obj().Pkg().Path(), "/internal/") {
+		return
+	}
+	r.visit(at, named.Underlying())
+	methods := types.NewMethodSet(types.NewPointer(named))
+	for method := range methods.Methods() {
+		if method.Obj().Exported() {
+			r.visit(at+"."+method.Obj().Name(), method.Obj().Type())
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package rules_test
 
 import (
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -13,7 +12,6 @@ import (
 	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // Each link from a page or a comment to this repository leads to a file that is there, and to a heading that the file
@@ -50,69 +48,35 @@ var (
 	heading   = regexp.MustCompile(`(?m)^#+ +(.+)$`)
 	noAnchor  = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
 
-	linkOfComment = regexp.MustCompile(`(?m)^\s*//.*` + regexp.QuoteMeta(published) + `([\w./#-]*\w)`)
+	linkOfComment = regexp.MustCompile(`(?m)^\s*//.*` + regexp.QuoteMeta(published[:len(published)-1]) + `(/[\w./#-]*\w)`)
 )
 
 // published is where the files of this repository can be read.
 const published = "https://" + module + "/blob/main/"
 
-// deadLinks returns the links between the files of a tree that lead nowhere, and the number of all.
+// deadLinks returns the links between the files of a tree that lead nowhere, and the number of all. A link that begins
+// with / starts at the root.
 func deadLinks(t *testing.T, tree fs.FS) (dead []string, links int) {
 	t.Helper()
-	require.NoError(t, fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
+	eachFile(t, tree, func(name string, content []byte) {
+		var found [][]string
+		switch text := codeBlock.ReplaceAllString(string(content), ""); {
+		case path.Ext(name) == ".md":
+			found = link.FindAllStringSubmatch(codeSpan.ReplaceAllString(text, ""), -1)
+		case path.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go"): // which may have comments for other tests
+			found = linkOfComment.FindAllStringSubmatch(text, -1)
 		}
-		if entry.IsDir() && skipped(entry.Name()) {
-			return fs.SkipDir
-		}
-		found, err := linksOf(tree, name)
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		links += len(found)
-		for _, link := range found {
-			if !leads(tree, name, link) {
-				dead = append(dead, fmt.Sprintf("%s: %s", name, strings.TrimPrefix(link, "/")))
+		for _, match := range found {
+			link := match[1]
+			if strings.Contains(link, ":") { // it is on a server
+				continue
+			}
+			if links++; !leads(tree, name, link) {
+				dead = append(dead, name+": "+strings.TrimPrefix(link, "/"))
 			}
 		}
-		return nil
-	}))
+	})
 	return dead, links
-}
-
-// linksOf returns the links of a page or of the comments of a Go file. One that begins with / starts at the root.
-func linksOf(tree fs.FS, name string) (links []string, err error) {
-	switch path.Ext(name) {
-	case ".md":
-		page, err := prose(tree, name)
-		if err != nil {
-			return nil, err
-		}
-		for _, found := range link.FindAllStringSubmatch(codeSpan.ReplaceAllString(page, ""), -1) {
-			if !strings.Contains(found[1], ":") { // or else it is on a server
-				links = append(links, found[1])
-			}
-		}
-	case ".go":
-		if strings.HasSuffix(name, "_test.go") {
-			return nil, nil // it may have comments for other tests
-		}
-		content, err := fs.ReadFile(tree, name)
-		if err != nil {
-			return nil, err
-		}
-		for _, found := range linkOfComment.FindAllSubmatch(content, -1) {
-			links = append(links, "/"+string(found[1]))
-		}
-	}
-	return links, nil
-}
-
-// prose returns a page without its blocks of code.
-func prose(tree fs.FS, name string) (string, error) {
-	content, err := fs.ReadFile(tree, name)
-	return codeBlock.ReplaceAllString(string(content), ""), err
 }
 
 // leads reports whether a link of a page leads to something.
@@ -131,8 +95,9 @@ func leads(tree fs.FS, from, link string) bool {
 	if !hasAnchor {
 		return true
 	}
-	page, err := prose(tree, file)
-	return err == nil && path.Ext(file) == ".md" && slices.Contains(anchors(page), anchor)
+	page, err := fs.ReadFile(tree, file)
+	return err == nil && path.Ext(file) == ".md" &&
+		slices.Contains(anchors(codeBlock.ReplaceAllString(string(page), "")), anchor)
 }
 
 // anchors returns the anchors that the headings of a page have on GitHub.

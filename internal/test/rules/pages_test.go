@@ -1,8 +1,6 @@
 package rules_test
 
 import (
-	"bytes"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -63,6 +61,25 @@ func TestThePagesNameWhatIsThere(t *testing.T) {
 	assert.Greater(t, names, 80, "next to nothing was looked at")
 }
 
+// apiOf returns the lines of internal/tools/api/*.txt, by the name of the file without its ending. `make api` compares
+// them with the code.
+func apiOf(t *testing.T) map[string][]string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(root, "internal/tools/api/*.txt"))
+	require.NoError(t, err)
+	require.Greater(t, len(files), 15, "next to nothing is listed")
+	listed := map[string][]string{}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		require.NoError(t, err)
+		listed[strings.TrimSuffix(filepath.Base(file), ".txt")] = strings.Split(string(content), "\n")
+	}
+	return listed
+}
+
+// packageOf returns the name of the package that lines are of.
+func packageOf(lines []string) string { return strings.Fields(lines[0])[1] }
+
 // declares reports whether one of the lines is a declaration of the name, which may be that of a field or a method.
 func declares(lines []string, name string) bool {
 	of, member, isMember := strings.Cut(name, ".")
@@ -119,18 +136,9 @@ func goneTargets(t *testing.T, tree fs.FS) (gone []string, named int) {
 	for _, found := range target.FindAllSubmatch(makefile, -1) {
 		targets[string(found[1])] = true
 	}
-	require.NoError(t, fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case entry.IsDir() && skipped(entry.Name()):
-			return fs.SkipDir
-		case entry.IsDir() || !handWritten(name) || name == "CHANGELOG.md": // which has those of older versions
-			return nil
-		}
-		content, err := fs.ReadFile(tree, name)
-		if err != nil || !bytes.Contains(content, []byte("make ")) {
-			return err
+	eachFile(t, tree, func(name string, content []byte) {
+		if name == "CHANGELOG.md" { // which has those of older versions
+			return
 		}
 		all := namedTargets.FindAllSubmatch(content, -1)
 		if strings.HasSuffix(name, ".md") {
@@ -144,11 +152,10 @@ func goneTargets(t *testing.T, tree fs.FS) (gone []string, named int) {
 					break
 				}
 				if named++; !targets[of] {
-					gone = append(gone, fmt.Sprintf("%s: %s", name, of))
+					gone = append(gone, name+": "+of)
 				}
 			}
 		}
-		return nil
-	}))
+	})
 	return gone, named
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
 )
 
 // supported are the releases of Go in the Makefile, without "go".
@@ -82,4 +84,36 @@ func TestThePagesNameTheReleases(t *testing.T) {
 			assert.Contains(t, string(content), release[:strings.LastIndex(release, ".")], page)
 		}
 	}
+}
+
+// image is the last stage of the Containerfile: nothing to run but the command, as a user without rights, whose number
+// an engine need not know by a name.
+const image = `
+COPY --from=build /image/system/ /
+COPY --from=build --chown=65532:65532 /image/own/ /
+ENV HOME=/home/moneymove
+USER 65532:65532
+WORKDIR /home/moneymove
+VOLUME /data
+EXPOSE 8080
+ENTRYPOINT ["/usr/local/bin/moneymove"]
+CMD ["sandbox", "-addr", "0.0.0.0:8080"]
+`
+
+// The image is built with the release of Go, the version and the flags of the archives.
+func TestTheContainerfileBuildsWhatAReleaseBuilds(t *testing.T) {
+	content, err := os.ReadFile(filepath.Join(root, "Containerfile"))
+	require.NoError(t, err)
+	stages := strings.Split(regexp.MustCompile(`(?m)^#.*\n`).ReplaceAllString(string(content), ""), "\nFROM scratch")
+	require.Len(t, stages, 2)
+	assert.Equal(t, image, stages[1])
+
+	script, err := os.ReadFile(filepath.Join(root, ".ci/release"))
+	require.NoError(t, err)
+	build := regexp.MustCompile(`(?m)^# +(CGO_ENABLED=0 go install( -.*) \S+@)VERSION$`).FindSubmatch(script)
+	require.NotNil(t, build, ".ci/release does not say how to build the same")
+	assert.Contains(t, string(script), `"$go" install`+string(build[2])+` "$module`, "the script builds in another way")
+	begin := "FROM golang:" + supported(t)[0] + " AS build\nARG VERSION=v" + moneymovement.Version + "\nRUN " +
+		string(build[1]) + "$VERSION\n"
+	assert.True(t, strings.HasPrefix(stages[0], begin), "the first stage begins with %s", begin)
 }

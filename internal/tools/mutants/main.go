@@ -38,7 +38,7 @@ var sdk = []string{"./...", "./signing/wallet/..."}
 // suites lists further tests, by the folder of their package. They are in another module, because their own module does
 // not require what they import.
 var suites = map[string][]testPackage{
-	"model":  {{folder: "internal/test/model"}},
+	"model":  {{folder: "internal/test/appapi"}},
 	"dapi":   {{folder: "internal/test/dapi"}, {folder: "payments"}}, // which checks what it stores
 	"appapi": {{folder: "internal/test/appapi"}},
 	"refapi": {{folder: "internal/test/refapi"}},

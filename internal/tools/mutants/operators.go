@@ -208,8 +208,8 @@ func (f *finder) literal(node *ast.BasicLit) {
 	}
 }
 
-// statements removes each statement that declares nothing, and returns nil in place of errors. Removed code stays in
-// the text, so that no variable is unused.
+// statements removes each statement that declares nothing, and returns nil in place of errors. A removed one
+// stays in the text, so that no variable is unused.
 func (f *finder) statements(list []ast.Stmt) {
 	drop := func(statement ast.Stmt) { f.add("drop", statement, "if false { "+f.of(statement)+" }") }
 	swap := func(statement ast.Stmt, is token.Token) {

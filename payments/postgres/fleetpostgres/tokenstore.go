@@ -9,7 +9,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/fleet"
-	"github.com/moneymovement/moneymovement-go/internal/sqlname"
+	"github.com/moneymovement/moneymovement-go/payments/postgres/internal/sqlname"
 )
 
 // TokenStore keeps the session of one credential in a database, with a lock for its renewal. All processes of a

@@ -14,7 +14,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/fleet"
-	"github.com/moneymovement/moneymovement-go/internal/sqlname"
+	"github.com/moneymovement/moneymovement-go/payments/postgres/internal/sqlname"
 )
 
 var (

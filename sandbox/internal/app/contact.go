@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/given"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
@@ -101,8 +100,8 @@ func (a *App) UpdateContact(ctx context.Context, contactID string, body appwire.
 	if err != nil {
 		return serve.Answer{}, err
 	}
-	given.To(&found.Name, body.Name)
-	given.To(&found.Relationship, body.Relationship)
+	serve.Update(&found.Name, body.Name)
+	serve.Update(&found.Relationship, body.Relationship)
 	t.state.contacts.Put(found.ID, found)
 	return serve.OK(found.view()), nil
 }
@@ -125,7 +124,7 @@ func (a *App) ValidateBankDetails(_ context.Context, body appwire.BankDetails) (
 	check := appwire.BankDetailsCheck{Errors: []appwire.BankDetailsError{}}
 	for _, wrong := range (platform.BankDetails{
 		Kind: body.BankType, Country: body.Country, IBAN: body.IBAN, BIC: body.BIC,
-		RoutingNumber: given.Value(body.RoutingNumber),
+		RoutingNumber: serve.Value(body.RoutingNumber),
 	}).Check() {
 		check.Errors = append(check.Errors, appwire.BankDetailsError{Field: wrong.Field, Code: wrong.Code,
 			Message: wrong.Message})

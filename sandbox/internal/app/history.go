@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/listing"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
@@ -21,11 +20,11 @@ func (a *App) ListTransfers(ctx context.Context, params appwire.ListTransfersPar
 	if err != nil {
 		return serve.Answer{}, err
 	}
-	items, total := listing.Newest(t.sentInOrder,
+	items, total := serve.Newest(t.sentInOrder,
 		func(sent *transfer) bool {
 			return sent.AppID == key.AppID && (params.IdempotencyKey == "" || sent.Key == params.IdempotencyKey)
 		},
-		(*transfer).view, listing.Page{Limit: params.Limit, Offset: params.Offset})
+		(*transfer).view, serve.Page{Limit: params.Limit, Offset: params.Offset})
 	return serve.OK(appwire.TransferList{Items: items, Total: &total}), nil
 }
 
@@ -44,7 +43,7 @@ func (a *App) ListTransactions(ctx context.Context, params appwire.ListTransacti
 	if isFiltered(params) {
 		visible = func(entry platform.Entry) bool { return matches(t.transactionView(entry), params) }
 	}
-	entries, total, err := t.own.Transactions(visible, listing.Page{Limit: params.Limit, Offset: params.Offset})
+	entries, total, err := t.own.Transactions(visible, serve.Page{Limit: params.Limit, Offset: params.Offset})
 	if err != nil {
 		return serve.Answer{}, err
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/given"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 )
@@ -55,9 +54,9 @@ func (a *App) UpdateProfile(ctx context.Context, body appwire.ProfileUpdate) (se
 func (t *turn) changed() { t.accounts.Put(t.caller.Owner, t.account) }
 
 func (p *profile) change(body appwire.ProfileUpdate, now time.Time) {
-	given.To(&p.FirstName, body.FirstName)
-	given.To(&p.LastName, body.LastName)
-	given.To(&p.EntityName, body.EntityName)
+	serve.Update(&p.FirstName, body.FirstName)
+	serve.Update(&p.LastName, body.LastName)
+	serve.Update(&p.EntityName, body.EntityName)
 	for _, name := range []*string{&p.FirstName, &p.LastName, &p.EntityName} {
 		*name = strings.TrimSpace(*name)
 	}

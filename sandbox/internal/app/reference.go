@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/proof"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/publicwire"
@@ -71,7 +70,7 @@ func (r Reference) checkSignatures(login referencewire.WalletLogin) error {
 		return refuse.InvalidField("signatures", "too_short", "A login needs at least one signature.")
 	}
 	for i, signature := range login.Signatures {
-		signer, refused := proof.Signer([]byte(login.Message), signature, r.App.Settings().RequireLowS)
+		signer, refused := caller.SignerOf([]byte(login.Message), signature, r.App.Settings().RequireLowS)
 		if refused != nil {
 			return refuse.InvalidField(fmt.Sprintf("signatures.%d", i), refused.Code, refused.Message)
 		}

@@ -7,9 +7,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/listing"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
@@ -68,7 +68,7 @@ func (t *turn) payinStatus(quoted platformwire.Payin) (commonwire.UniversalTrans
 		return status, nil
 	}
 	received, _, err := t.own.Transactions(func(entry platform.Entry) bool { return entry.PayinID == quoted.ID },
-		listing.Page{Limit: 1})
+		serve.Page{Limit: 1})
 	for _, entry := range received {
 		status.DestinationTxHash = entry.TransactionHash
 	}

@@ -14,12 +14,13 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/billing"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/listing"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store/storetest"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/referencewire"
 )
 
 // office is paperwork with a clock that only moves when told to.
@@ -63,7 +64,7 @@ func (o *office) read() string {
 	o.t.Helper()
 	var all []any
 	for _, who := range []string{acme, ada, eve} {
-		all = append(all, o.Contracts(as(who), listing.Page{Limit: 100}), o.Invoices(as(who), listing.Page{Limit: 100}))
+		all = append(all, o.Contracts(as(who), serve.Page{Limit: 100}), o.Invoices(as(who), serve.Page{Limit: 100}))
 	}
 	text, err := json.Marshal(all, json.Deterministic(true))
 	require.NoError(o.t, err)
@@ -155,18 +156,18 @@ func TestListsAreNewestFirstAndPaged(t *testing.T) {
 	for range 60 {
 		numbers = append(numbers, o.invoice().InvoiceNumber)
 	}
-	first := o.Invoices(as(acme), listing.Page{})
+	first := o.Invoices(as(acme), serve.Page{})
 	assert.Len(t, first.Items, 50)
 	assert.Equal(t, 60, *first.Total)
 	assert.Equal(t, numbers[59], first.Items[0].InvoiceNumber)
 
-	second := o.Invoices(as(acme), listing.Page{Limit: 20, Offset: 50})
+	second := o.Invoices(as(acme), serve.Page{Limit: 20, Offset: 50})
 	assert.Len(t, second.Items, 10)
 	assert.Equal(t, numbers[9], second.Items[0].InvoiceNumber)
-	beyond := o.Invoices(as(acme), listing.Page{Offset: 60})
+	beyond := o.Invoices(as(acme), serve.Page{Offset: 60})
 	assert.NotNil(t, beyond.Items, "an empty list is a list")
 	assert.Empty(t, beyond.Items)
-	assert.Zero(t, *o.Invoices(as(eve), listing.Page{}).Total)
+	assert.Zero(t, *o.Invoices(as(eve), serve.Page{}).Total)
 }
 
 func TestUploads(t *testing.T) {
@@ -224,4 +225,29 @@ func TestPaperworkIsKept(t *testing.T) {
 	o.Reset()
 	o.reopen()
 	assert.Zero(t, o.Records())
+}
+
+func TestProductsOnSaleAreListedUnlessAllAreAskedFor(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	products := billing.NewProducts(now)
+	yes, no := true, false
+	list := func(activeOnly *bool) []referencewire.MerchantProduct {
+		answer, err := products.ListMerchantProducts(t.Context(),
+			referencewire.ListMerchantProductsParams{ActiveOnly: activeOnly})
+		require.NoError(t, err)
+		return answer.Body.([]referencewire.MerchantProduct)
+	}
+	assert.Equal(t, list(&yes), list(nil))
+	assert.Greater(t, len(list(&no)), len(list(nil)))
+
+	ids := map[string]bool{}
+	for _, product := range list(&no) {
+		ids[product.ID] = true
+		assert.Equal(t, now, product.CreatedAt)
+	}
+	assert.Len(t, ids, len(list(&no)))
+	for _, product := range list(nil) {
+		assert.True(t, product.Active, product.Name)
+	}
 }

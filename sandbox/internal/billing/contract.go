@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/listing"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
@@ -131,10 +131,10 @@ func (b *Billing) onContract(
 }
 
 // Contracts lists the contracts of the account, newest first.
-func (b *Billing) Contracts(ctx context.Context, page listing.Page) appwire.ContractList {
+func (b *Billing) Contracts(ctx context.Context, page serve.Page) appwire.ContractList {
 	t := b.enter(ctx)
 	defer b.leave()
-	items, total := listing.Newest(t.contractOrder,
+	items, total := serve.Newest(t.contractOrder,
 		func(c *contract) bool { return c.seenBy(t.me) },
 		func(c *contract) commonwire.Contract { t.settle(c); return c.view() }, page)
 	return appwire.ContractList{Items: items, Total: &total}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/given"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
@@ -19,15 +19,15 @@ func (b *Billing) UpdateContract(
 			return refuse.Conflict("The contract has ended.")
 		}
 		terms, expirationAt := c.Terms, c.ExpirationAt
-		given.To(&terms.Fields.Amount, body.Fields.Amount)
-		given.To(&terms.Fields.Currency, body.Fields.Currency)
-		given.To(&terms.Fields.JobTitle, body.Fields.JobTitle)
-		given.To(&terms.Fields.ScopeDescription, body.Fields.ScopeDescription)
-		given.To(&terms.Period, body.Period)
-		given.To(&terms.ActivationAt, body.ActivationAt)
-		given.To(&expirationAt, body.ExpirationAt)
-		given.To(&terms.Label, body.Label)
-		given.To(&terms.PriorityMethods, body.PriorityMethods)
+		serve.Update(&terms.Fields.Amount, body.Fields.Amount)
+		serve.Update(&terms.Fields.Currency, body.Fields.Currency)
+		serve.Update(&terms.Fields.JobTitle, body.Fields.JobTitle)
+		serve.Update(&terms.Fields.ScopeDescription, body.Fields.ScopeDescription)
+		serve.Update(&terms.Period, body.Period)
+		serve.Update(&terms.ActivationAt, body.ActivationAt)
+		serve.Update(&expirationAt, body.ExpirationAt)
+		serve.Update(&terms.Label, body.Label)
+		serve.Update(&terms.PriorityMethods, body.PriorityMethods)
 
 		wrong := checkFields(terms.Fields)
 		if !expirationAt.IsZero() && !expirationAt.After(terms.ActivationAt) {

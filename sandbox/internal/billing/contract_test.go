@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/listing"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
@@ -118,7 +118,7 @@ func TestDeleting(t *testing.T) {
 	require.NoError(t, o.DeleteContract(as(acme), offer.ID))
 	_, err = o.Contract(as(acme), offer.ID)
 	require.ErrorIs(t, err, refuse.NotFound())
-	assert.Zero(t, *o.Contracts(as(acme), listing.Page{}).Total)
+	assert.Zero(t, *o.Contracts(as(acme), serve.Page{}).Total)
 
 	id := o.contract()
 	for range 2 {

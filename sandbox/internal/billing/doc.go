@@ -34,4 +34,7 @@
 //     time itself.
 //   - The type of a document says what it is. Its context has no effect.
 //   - A payment has no date in the future, and a transaction reference belongs to one invoice.
+//
+// The products of the host's merchant never change. The service creates products in its own application. The host has
+// some from the start, and one of them is no longer on sale.
 package billing

@@ -10,8 +10,8 @@ import (
 	openapi_types "github.com/oapi-codegen/runtime/types"
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/listing"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
@@ -99,10 +99,10 @@ func (b *Billing) Invoice(ctx context.Context, id string) (commonwire.Invoice, e
 }
 
 // Invoices lists the invoices of the account, newest first.
-func (b *Billing) Invoices(ctx context.Context, page listing.Page) appwire.InvoiceList {
+func (b *Billing) Invoices(ctx context.Context, page serve.Page) appwire.InvoiceList {
 	t := b.enter(ctx)
 	defer b.leave()
-	items, total := listing.Newest(t.invoiceOrder, func(i *invoice) bool { return i.seenBy(t.me) }, t.view, page)
+	items, total := serve.Newest(t.invoiceOrder, func(i *invoice) bool { return i.seenBy(t.me) }, t.view, page)
 	return appwire.InvoiceList{Items: items, Total: &total}
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/listing"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
@@ -187,7 +187,7 @@ func TestABatchIsAllOrNothingAndNamesItsRows(t *testing.T) {
 		"1.contractId": "not_found", "3.period": "conflict", "4.period": "greater_than_equal",
 		"5.items.0.price": "amount_precision",
 	}, fields(t, err))
-	assert.Zero(t, *o.Invoices(as(acme), listing.Page{}).Total, "nothing was issued")
+	assert.Zero(t, *o.Invoices(as(acme), serve.Page{}).Total, "nothing was issued")
 
 	issued, err := o.CreateInvoiceBatch(as(acme), appwire.InvoiceBatch{
 		{ContractID: second, Period: &four, Memo: "April"},

@@ -6,9 +6,9 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/given"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
@@ -53,7 +53,7 @@ func isPayment(status commonwire.InvoiceStatus) bool {
 
 // payByHand marks an invoice as paid, by either side, or adds to what is known about its payment.
 func (t *turn) payByHand(i *invoice, body commonwire.InvoiceUpdate) error {
-	reference, paidAt := given.Value(body.OnchainTransactionID), given.Value(body.PaidAt) // "" if it is null or missing
+	reference, paidAt := serve.Value(body.OnchainTransactionID), serve.Value(body.PaidAt) // "" if it is null or missing
 	relinked := body.OnchainTransactionID.IsSpecified()
 	owner := t.references[reference]
 	switch {
@@ -83,9 +83,9 @@ func (t *turn) payByHand(i *invoice, body commonwire.InvoiceUpdate) error {
 // moveUnpaid sets a state without a payment, and deletes a payment that was reported by hand.
 func (t *turn) moveUnpaid(i *invoice, body commonwire.InvoiceUpdate) error {
 	switch {
-	case given.Value(body.OnchainTransactionID) != "":
+	case serve.Value(body.OnchainTransactionID) != "":
 		return refuse.InvalidField("onchainTransactionId", "value_error", "Only a paid invoice has a transaction.")
-	case !given.Value(body.PaidAt).IsZero():
+	case !serve.Value(body.PaidAt).IsZero():
 		return refuse.InvalidField("paidAt", "value_error", "Only a paid invoice has a time of payment.")
 	}
 	t.forgetPayment(i)

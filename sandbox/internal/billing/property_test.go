@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/listing"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
@@ -90,7 +90,7 @@ func (a *anything) invoiceContracts(rt *rapid.T) {
 		}
 	}
 	who := a.who()
-	before := *a.Invoices(who, listing.Page{}).Total
+	before := *a.Invoices(who, serve.Page{}).Total
 	issued, err := a.CreateInvoiceBatch(who, rows)
 	if a.tolerate(err) {
 		require.Len(rt, issued.Items, len(rows))
@@ -99,7 +99,7 @@ func (a *anything) invoiceContracts(rt *rapid.T) {
 		}
 		return
 	}
-	require.Equal(rt, before, *a.Invoices(who, listing.Page{}).Total, "a refused batch issues nothing")
+	require.Equal(rt, before, *a.Invoices(who, serve.Page{}).Total, "a refused batch issues nothing")
 }
 
 func (a *anything) update(rt *rapid.T) {
@@ -129,7 +129,7 @@ func (a *anything) wait(rt *rapid.T) {
 func (a *anything) check(rt *rapid.T) {
 	references, periods := map[string]string{}, map[string]string{}
 	for _, who := range []string{acme, ada, eve} {
-		for _, read := range a.Invoices(as(who), listing.Page{Limit: 100}).Items {
+		for _, read := range a.Invoices(as(who), serve.Page{Limit: 100}).Items {
 			require.True(rt, read.Amount.IsPositive())
 			require.Equal(rt, read.Status == "paid", !read.PaidAt.IsZero(), "only paid invoices have a time of payment")
 			require.Equal(rt, read.OnchainTransactionID != "", read.Transaction != nil,

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/proof"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
@@ -25,7 +25,7 @@ func (c *Cards) Reveal(
 	ctx context.Context, id string, shown commonwire.CardDetailsProof,
 ) (commonwire.CardDetails, error) {
 	// before any lock
-	signer, refused := proof.Signer(message(id, shown.Nonce), shown.MessageSignature, c.config.Settings().RequireLowS)
+	signer, refused := caller.SignerOf(message(id, shown.Nonce), shown.MessageSignature, c.config.Settings().RequireLowS)
 	t := c.enter(ctx)
 	defer c.leave()
 	found, err := t.card(id)

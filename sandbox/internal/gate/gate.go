@@ -15,7 +15,6 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/fault"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/hostname"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
@@ -48,8 +47,8 @@ type Config struct {
 	Clock  *clock.Clock
 	Faults *fault.Set
 	Log    *Log
-	Audit  *audit.Audit   // nil without one
-	Names  hostname.Names // names of the host
+	Audit  *audit.Audit // nil without one
+	Names  HostNames    // names of the host
 
 	// If DatabaseAvailable returns false, every operation is refused with database_unavailable.
 	DatabaseAvailable func() bool
@@ -72,7 +71,7 @@ type Gate struct {
 	faults     *fault.Set
 	log        *Log
 	audit      *audit.Audit
-	names      hostname.Names
+	names      HostNames
 	available  func() bool
 	room       func() error
 	violation  func(operation string, err error)

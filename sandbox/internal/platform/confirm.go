@@ -7,7 +7,6 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/audit"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/proof"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
@@ -39,7 +38,7 @@ func (p *Platform) cosign(c caller.Caller, payload []byte, signed platformwire.A
 	if check == nil {
 		return refuse.KeyNotRegistered()
 	}
-	if refused := proof.Check(signed.PublicKey, payload, signed.Signature, p.settings().RequireLowS); refused != nil {
+	if refused := caller.CheckSignature(signed.PublicKey, payload, signed.Signature, p.settings().RequireLowS); refused != nil {
 		return refused
 	}
 	return check()

@@ -10,7 +10,6 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/coverage"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/given"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
@@ -106,10 +105,10 @@ func (p *Platform) UpdateContact(
 	delete(t.byDetails, found.detailsKey())
 	found = &changed
 	t.contacts[found.ID], t.byDetails[found.detailsKey()] = found, found
-	given.To(&found.Name, body.Name)
-	given.To(&found.Currency, body.Currency)
+	serve.Update(&found.Name, body.Name)
+	serve.Update(&found.Currency, body.Currency)
 	if body.IsExternal.IsSpecified() {
-		found.IsExternal = body.IsExternal.IsNull() || given.Value(body.IsExternal)
+		found.IsExternal = body.IsExternal.IsNull() || serve.Value(body.IsExternal)
 	}
 	if body.Address.IsSpecified() {
 		found.Address = nil
@@ -128,13 +127,13 @@ func (t *turn) changeEmail(c *contact, email nullable.Nullable[string]) error {
 		return nil
 	}
 	if c.To.Email == nil {
-		c.Email = given.Value(email)
+		c.Email = serve.Value(email)
 		return nil
 	}
-	if email.IsNull() || given.Value(email) == "" {
+	if email.IsNull() || serve.Value(email) == "" {
 		return refuse.InvalidRequest("The email is where this contact is paid, and cannot be changed.")
 	}
-	to, err := t.readEmail(c.Account.Owner, given.Value(email))
+	to, err := t.readEmail(c.Account.Owner, serve.Value(email))
 	if err != nil {
 		return err
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/shopspring/decimal"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/listing"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -48,7 +48,7 @@ func listedOf[R, V any](all iter.Seq[R], find string, shown func(R) []string,
 	var latest []R
 	total := 0
 	for one := range all {
-		if find != "" && !listing.Found(find, shown(one)...) {
+		if find != "" && !serve.Found(find, shown(one)...) {
 			continue
 		}
 		if latest, total = append(latest, one), total+1; len(latest) == 2*mostListed {
@@ -144,7 +144,7 @@ func (o Operator) Ledger(find string, last int) FoundLedger {
 	found := FoundLedger{Ledger: t.books.view()}
 	names := o.allNames(t)
 	fits := func(e LedgerEntry) bool {
-		return listing.Found(find, e.Account, names[e.Account], e.Kind, e.ResourceID, e.Movement,
+		return serve.Found(find, e.Account, names[e.Account], e.Kind, e.ResourceID, e.Movement,
 			e.Amount.String(), e.Currency, e.At.UTC().Format(time.DateTime))
 	}
 	var movements [][]LedgerEntry

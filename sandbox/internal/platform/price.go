@@ -11,7 +11,7 @@ import (
 
 // The host's fees, in the debited asset. The service publishes no fees; only a quote has a price.
 var (
-	feeSwift      = decimal.RequireFromString("15.00")
+	feeSWIFT      = decimal.RequireFromString("15.00")
 	feeFedwire    = decimal.RequireFromString("5.00")
 	feeBank       = decimal.RequireFromString("0.50")
 	feeCrossChain = decimal.RequireFromString("0.30")
@@ -84,7 +84,7 @@ func feeOf(to destination) decimal.Decimal {
 	case to.Bank == nil:
 		return feeCrossChain
 	case to.Bank.AccountType == platformwire.BankMethodSWIFT:
-		return feeSwift
+		return feeSWIFT
 	case to.Bank.AccountType == platformwire.BankMethodFedwire:
 		return feeFedwire
 	default:

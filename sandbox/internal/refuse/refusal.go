@@ -1,3 +1,8 @@
+// Package refuse has the refusals of the sandbox host: one constructor for each slug that the host sends. It
+// also knows what to do about each slug, in the words of docs/errors.md.
+//
+// A [Refusal] is an error with its HTTP status, its slug and its details. The host writes it as the platform envelope.
+// Nothing else in the host writes an error body.
 package refuse
 
 import (

@@ -1,5 +1,5 @@
 // Package serve is the base of the generated servers of the host's surfaces. An operation receives the request as the
-// gate has read it, and returns status, headers and body.
+// gate has read it, and returns status, headers and body. A list returns a [Page] of what is kept oldest first.
 package serve
 
 import (
@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 	jsonv1 "github.com/go-json-experiment/json/v1"
+	"github.com/oapi-codegen/nullable"
 	"github.com/oapi-codegen/runtime"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
@@ -70,4 +71,17 @@ func (r *Request) Err() error {
 		return refuse.Unreadable()
 	}
 	return nil
+}
+
+// Value returns the value of a member, or zero if the member is absent or null.
+func Value[T any](member nullable.Nullable[T]) T {
+	value, _ := member.Get()
+	return value
+}
+
+// Update sets the new value: an absent member keeps the old value, and null clears it.
+func Update[T any](kept *T, member nullable.Nullable[T]) {
+	if member.IsSpecified() {
+		*kept = Value(member)
+	}
 }

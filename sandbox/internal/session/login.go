@@ -7,7 +7,6 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/proof"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
@@ -76,7 +75,7 @@ func (l *Login) prove(ctx context.Context, issued challenge, publicKey, signatur
 		return Key{}, refuse.KeyNotRegistered()
 	}
 	settings := l.Settings()
-	if refused := proof.Check(publicKey, issued.Payload, signature, settings.RequireLowS); refused != nil {
+	if refused := caller.CheckSignature(publicKey, issued.Payload, signature, settings.RequireLowS); refused != nil {
 		if settings.OpaqueLogin {
 			return Key{}, refuse.InvalidCredentials()
 		}

@@ -1,3 +1,5 @@
+// Package session is the host's login: accounts and their developer keys, the signed challenge, access and refresh
+// tokens, and the checks of the key that every request repeats.
 package session
 
 import (
@@ -10,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
@@ -218,4 +221,71 @@ func tombstoneOf(owner string, publicKey []byte) (id string) {
 func usable(der []byte) bool {
 	var refused *signing.KeyRefused
 	return !errors.As(wallet.Verify(der, nil, nil), &refused)
+}
+
+// Account returns the id of an integrator's account and its email as it is stored. For a new email it creates an
+// account.
+func (r *Registry) Account(email string) (id, canonical string) {
+	canonical = CanonicalEmail(email)
+	r.mu.Lock()
+	defer r.leave()
+	return r.accountOf(canonical), canonical
+}
+
+// accountOf must be called with the lock held.
+func (r *Registry) accountOf(email string) string {
+	if known := r.owners.Get(email); known != nil {
+		return known.ID
+	}
+	opened := &owner{"acc_" + rand.Text()}
+	r.owners.Put(email, opened)
+	return opened.ID
+}
+
+// OwnerOf returns the id of the integrator's account that has the email.
+func (r *Registry) OwnerOf(email string) (id string, ok bool) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if known := r.owners.Get(CanonicalEmail(email)); known != nil {
+		return known.ID, true
+	}
+	return "", false
+}
+
+// The scopes of a developer key. The description says that there are four, and does not name them.
+const (
+	ScopeRead     = "read"
+	ScopeContacts = "contacts:write"
+	ScopePayouts  = "payouts:write"
+	ScopeAccounts = "accounts:write"
+)
+
+// Scopes returns all four scopes.
+func Scopes() []string {
+	return []string{ScopeRead, ScopeContacts, ScopePayouts, ScopeAccounts}
+}
+
+// Key is a developer key. Keys are immutable.
+type Key struct {
+	ID        string // dk_
+	Owner     string // id of the account
+	Email     string // of the account
+	PublicKey []byte // DER SubjectPublicKeyInfo
+	Scopes    []string
+	Allowlist []netip.Prefix // empty for every address
+	CreatedAt time.Time
+}
+
+// allows reports whether requests may come from source.
+func (k *Key) allows(source netip.Addr) bool {
+	if len(k.Allowlist) == 0 {
+		return true
+	}
+	source = source.Unmap().WithZone("")
+	return slices.ContainsFunc(k.Allowlist, func(p netip.Prefix) bool { return p.Contains(source) })
+}
+
+// holds reports whether the key has the scope of a route. A route may need no scope.
+func (k *Key) holds(scope string) bool {
+	return scope == "" || slices.Contains(k.Scopes, scope)
 }

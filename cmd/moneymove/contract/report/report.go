@@ -10,6 +10,9 @@ package report
 
 import (
 	"cmp"
+	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -270,4 +273,22 @@ func (r *Report) Count(v Verdict) (count int) {
 // Of returns the assumptions with a verdict.
 func (r *Report) Of(v Verdict) []AssumptionSeen {
 	return slices.DeleteFunc(slices.Clone(r.Assumptions), func(a AssumptionSeen) bool { return a.Verdict != v })
+}
+
+// WriteFiles writes both forms of the report into a folder, which it makes: summary.txt for people, report.json for
+// programs.
+func (r *Report) WriteFiles(folder string) error {
+	if err := os.MkdirAll(folder, 0o750); err != nil {
+		return err
+	}
+	return errors.Join(writeFile(filepath.Join(folder, "summary.txt"), r.WriteText),
+		writeFile(filepath.Join(folder, "report.json"), r.WriteJSON))
+}
+
+func writeFile(name string, write func(io.Writer) error) error {
+	file, err := os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(file), file.Close())
 }

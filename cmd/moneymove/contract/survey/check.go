@@ -9,7 +9,6 @@ import (
 	"time"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
-	"github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/plain"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/report"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/target"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/wire"
@@ -64,7 +63,7 @@ func Check(ctx context.Context, host Host, next http.RoundTripper, options Optio
 	log := report.NewLog(description, host.BaseURL.Path)
 	s := &Survey{
 		Description: description, Log: log, APIKey: host.APIKey, AccessToken: host.AccessToken,
-		Caller: &plain.Caller{BaseURL: host.BaseURL.String(), Next: &report.Observer{Next: guard, Log: log}},
+		Caller: &target.Caller{BaseURL: host.BaseURL.String(), Next: &report.Observer{Next: guard, Log: log}},
 		IDs:    options.IDs, Noted: options.Noted,
 	}
 	started := time.Now()
@@ -99,7 +98,7 @@ func (s *Survey) logIn(ctx context.Context, host Host, anyHost bool) error {
 	}
 	renewed, err := s.Caller.Renew(ctx, session)
 	if err == nil && renewed.Accepted() && renewed.Text("accessToken") != "" {
-		s.Session = plain.Session{Access: renewed.Text("accessToken"), Refresh: renewed.Text("refreshToken")}
+		s.Session = target.Session{Access: renewed.Text("accessToken"), Refresh: renewed.Text("refreshToken")}
 	}
 	return err
 }

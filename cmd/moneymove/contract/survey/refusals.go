@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/plain"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/report"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/target"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/wire"
 	"github.com/moneymovement/moneymovement-go/errors"
 )
@@ -22,7 +22,7 @@ const (
 type Refusal struct {
 	Slug errors.Code
 	Path string
-	With func(plain.Session) string // the bearer token, or ""
+	With func(target.Session) string // the bearer token, or ""
 }
 
 // Refusals are the reads of the platform API that provoke a slug.
@@ -30,14 +30,14 @@ var Refusals = []Refusal{
 	{errors.CodeInvalidCursor, "/dapi/v1/transactions?cursor=x", access},
 	{errors.CodeInvalidID, "/dapi/v1/payouts/ct_1", access},
 	{errors.CodeNotFound, "/dapi/v1/payouts/po_1", access},
-	{errors.CodeUnauthenticated, "/dapi/v1/chains", func(plain.Session) string { return "" }},
-	{errors.CodeForbidden, "/dapi/v1/chains", func(s plain.Session) string { return s.Refresh }},
+	{errors.CodeUnauthenticated, "/dapi/v1/chains", func(target.Session) string { return "" }},
+	{errors.CodeForbidden, "/dapi/v1/chains", func(s target.Session) string { return s.Refresh }},
 }
 
-func access(s plain.Session) string { return s.Access }
+func access(s target.Session) string { return s.Access }
 
 // Provoke sends the read.
-func (r Refusal) Provoke(ctx context.Context, c *plain.Caller, session plain.Session) (plain.Reply, error) {
+func (r Refusal) Provoke(ctx context.Context, c *target.Caller, session target.Session) (target.Reply, error) {
 	return c.Send(ctx, http.MethodGet, r.Path, nil, bearer(r.With(session))...)
 }
 
@@ -94,7 +94,7 @@ func (s *Survey) refuse(ctx context.Context, name, path string, headers []string
 }
 
 // refused notes a read that has to be refused, with a slug if one is given.
-func (s *Survey) refused(name string, reply plain.Reply, slug errors.Code, started time.Time) {
+func (s *Survey) refused(name string, reply target.Reply, slug errors.Code, started time.Time) {
 	c := report.Case{Flow: flowRefusals, Name: name, Outcome: report.Passed, Took: time.Since(started)}
 	switch {
 	case reply.Accepted():
@@ -150,7 +150,7 @@ func (s *Survey) unmetDemands(ctx context.Context) error {
 
 // Again makes a recorded request once more. On the platform API it has the token of this survey, because the recorded
 // one may have expired.
-func (s *Survey) Again(ctx context.Context, x *report.Exchange, change report.Change) (plain.Reply, error) {
+func (s *Survey) Again(ctx context.Context, x *report.Exchange, change report.Change) (target.Reply, error) {
 	request := x.Again(ctx, change)
 	if x.Operation.Surface == "dapi.yaml" && request.Header.Get("Authorization") != "" {
 		request.Header.Set("Authorization", "Bearer "+s.Session.Access)

@@ -1,3 +1,9 @@
+// Package survey calls every operation that reads, and writes nothing. It takes the operations and their parameters
+// from the description, and the ids from the responses that it gets. It also sends reads that a host must refuse:
+// without a credential, with an unknown id, with a value that the description does not allow.
+//
+// The contract suite has it as one of its flows. `moneymove check` is [Check], which runs it alone and returns the
+// report of the suite.
 package survey
 
 import (
@@ -10,7 +16,6 @@ import (
 	"time"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
-	"github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/plain"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/report"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/target"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/wire"
@@ -26,8 +31,8 @@ const longestWait = 90 * time.Second
 type Survey struct {
 	Description *wire.Description
 	Log         *report.Log
-	Caller      *plain.Caller
-	Session     plain.Session // the zero Session leaves the platform API out
+	Caller      *target.Caller
+	Session     target.Session // the zero Session leaves the platform API out
 	APIKey      moneymovement.Secret
 	AccessToken moneymovement.Secret
 	// IDs are ids that no list shows, by the name of their placeholder, such as payoutId. For each clientId the reads
@@ -77,7 +82,7 @@ func (s *Survey) credential(o *wire.Operation) (token, missing string) {
 }
 
 // read calls an operation with its credential, on behalf of a client if acting is not empty.
-func (s *Survey) read(ctx context.Context, o *wire.Operation, path, acting string) (plain.Reply, error) {
+func (s *Survey) read(ctx context.Context, o *wire.Operation, path, acting string) (target.Reply, error) {
 	var headers []string
 	if token, _ := s.credential(o); token != "" {
 		headers = append(headers, "Authorization", "Bearer "+token)
@@ -89,7 +94,7 @@ func (s *Survey) read(ctx context.Context, o *wire.Operation, path, acting strin
 }
 
 // send waits once for a full rate window.
-func (s *Survey) send(ctx context.Context, path string, headers ...string) (plain.Reply, error) {
+func (s *Survey) send(ctx context.Context, path string, headers ...string) (target.Reply, error) {
 	reply, err := s.Caller.Send(ctx, http.MethodGet, path, nil, headers...)
 	if err != nil || reply.Status != http.StatusTooManyRequests {
 		return reply, err
@@ -105,7 +110,7 @@ func (s *Survey) send(ctx context.Context, path string, headers ...string) (plai
 	case <-timer.C:
 		return s.Caller.Send(ctx, http.MethodGet, path, nil, headers...)
 	case <-ctx.Done():
-		return plain.Reply{}, ctx.Err()
+		return target.Reply{}, ctx.Err()
 	}
 }
 
@@ -119,7 +124,7 @@ func (s *Survey) note(c report.Case) {
 
 // ended notes a read: it passed if the host carried it out. A refusal is no failure, because an account may lack what
 // the operation shows. What a refusal shows is in the report.
-func (s *Survey) ended(flow, name string, reply plain.Reply, started time.Time) {
+func (s *Survey) ended(flow, name string, reply target.Reply, started time.Time) {
 	c := report.Case{Flow: flow, Name: name, Outcome: report.Passed, Took: time.Since(started)}
 	if !reply.Accepted() {
 		c.Outcome = report.Skipped

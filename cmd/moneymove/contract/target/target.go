@@ -1,6 +1,9 @@
 // Package target says which host the contract suite or `moneymove check` runs against, and protects other hosts. A
 // host that is not a sandbox gets a login and one read, and nothing else. A check only reads. So a person may allow its
 // reads on such a host as well, and the guard then stops whatever is not a read.
+//
+// A [Caller] sends requests past the SDK, and keeps the responses as they came. The SDK would refuse to send a request
+// that is wrong on purpose, and to return a response that is not what it expects.
 package target
 
 import (

@@ -1,16 +1,21 @@
 package app
 
 import (
+	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 
 	"github.com/shopspring/decimal"
+
+	"github.com/moneymovement/moneymovement-go/internal/plaintext"
 )
 
 // maxInput is the largest file that a flag may name. Bodies, approvals and keys have a few kilobytes; a document that
@@ -87,4 +92,79 @@ func Amount(part, text string) (decimal.Decimal, error) {
 			"such as 25 or 1250.50", part, text)
 	}
 	return decimal.NewFromString(text)
+}
+
+// CanAsk reports whether a person can be asked: there is a terminal, and no flag reads standard input.
+func (a *App) CanAsk() bool { return a.InTerminal && a.ErrTerminal && a.inputOf == "" }
+
+// ConfirmWithin asks a question on the terminal for as long as ctx lasts, and reports whether the person typed yes. If
+// there is no terminal, it fails with an error of the command line that names the flag -yes. When ctx ends, it fails
+// with the reason. Nothing can be asked after that, because the terminal is still read.
+func (a *App) ConfirmWithin(ctx context.Context, question string) (bool, error) {
+	if !a.CanAsk() {
+		return false, Usagef("there is no terminal to ask on: give -yes if you are sure")
+	}
+	if _, err := fmt.Fprintf(a.Err, "%s Type yes to go on: ", plaintext.Line(question)); err != nil {
+		return false, err
+	}
+	if a.typed == nil { // one reader for all questions, because it may have read more than a line
+		a.typed = bufio.NewReader(a.In)
+	}
+	type answer struct {
+		line string
+		err  error
+	}
+	answered := make(chan answer, 1)
+	go func(typed *bufio.Reader) {
+		line, err := typed.ReadString('\n')
+		answered <- answer{line, err}
+	}(a.typed)
+	select {
+	case <-ctx.Done():
+		_, _ = fmt.Fprintln(a.Err) // after the question
+		return false, context.Cause(ctx)
+	case got := <-answered:
+		if got.err != nil && !errors.Is(got.err, io.EOF) {
+			return false, got.err
+		}
+		return strings.TrimSpace(got.line) == "yes", nil
+	}
+}
+
+// ReplaceFile writes a file that only its owner can read. Its name stands for the old content or for the new one,
+// whenever the process ends. A link stays: the file that it leads to is replaced.
+func ReplaceFile(path string, content []byte) error {
+	target, err := replaceable(path)
+	if err != nil {
+		return err
+	}
+	file, err := os.CreateTemp(filepath.Dir(target), "."+filepath.Base(target)+"-") // with mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(content)
+	if err = errors.Join(err, file.Sync(), file.Close()); err == nil {
+		err = os.Rename(file.Name(), target)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(file.Name()))
+	}
+	return nil
+}
+
+// replaceable follows the links of a path and returns the file at their end. It fails for a device or a folder, such as
+// /dev/stdout, and for a link whose target does not exist.
+func replaceable(path string) (string, error) {
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		return path, nil
+	}
+	target, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", err
+	}
+	info, err := os.Stat(target)
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "write", Path: path, Err: errors.New("it is not a regular file: use another path")}
+	}
+	return target, err
 }

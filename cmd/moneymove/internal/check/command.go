@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/plain"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/report"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/survey"
 	host "github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/target"
@@ -162,7 +161,7 @@ func (f *flags) known() (map[string][]string, error) {
 
 // ended gives the error of a check that has no report its exit code.
 func ended(ctx context.Context, err error) error {
-	refused := (*plain.Refused)(nil)
+	refused := (*host.Refused)(nil)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -171,7 +170,7 @@ func ended(ctx context.Context, err error) error {
 			"If you may read this host, give -production: the check then reads all of it, and writes nothing", err)}
 	case errors.As(err, &refused):
 		return &app.Failure{Code: app.ExitRefused, Err: err}
-	case errors.Is(err, plain.ErrNoResponse):
+	case errors.Is(err, host.ErrNoResponse):
 		return &app.Failure{Code: app.ExitUnreachable, Err: err}
 	}
 	return err

@@ -100,7 +100,7 @@ func (c *Client) stream(ctx context.Context, at *position, show func(entry) erro
 		}
 		if event.kind == "request" {
 			e := entry{text: []byte(strings.Join(event.data, "\n"))}
-			if err := c.decode(e.text, &e.Entry); err != nil {
+			if err := c.decode(e.text, &e.RequestLine); err != nil {
 				return true, err
 			}
 			at.event = event.id

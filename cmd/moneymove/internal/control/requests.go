@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
-	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/requestline"
 )
 
 // filter says which requests are shown.
@@ -34,7 +33,7 @@ func (f filter) check() error {
 
 // passes reports whether a request is shown. A path with a star is a pattern for the whole path, and any other a part
 // of it.
-func (f filter) passes(e requestline.Entry) bool {
+func (f filter) passes(e RequestLine) bool {
 	if strings.Contains(f.path, "*") {
 		if matches, _ := path.Match(f.path, e.Path); !matches {
 			return false
@@ -55,7 +54,7 @@ func (f filter) passes(e requestline.Entry) bool {
 
 // entry is a request, as text of the host and decoded.
 type entry struct {
-	requestline.Entry
+	RequestLine
 	text jsontext.Value
 }
 
@@ -68,7 +67,7 @@ func (c *Client) entries(ctx context.Context) ([]entry, error) {
 	entries := make([]entry, len(all.Items))
 	for i, text := range all.Items {
 		entries[i].text = text
-		if err := c.decode(text, &entries[i].Entry); err != nil {
+		if err := c.decode(text, &entries[i].RequestLine); err != nil {
 			return nil, err
 		}
 	}
@@ -140,7 +139,7 @@ func (l listing) run(ctx context.Context, client *Client) error {
 	var shown []entry
 	for _, e := range all {
 		newest = max(newest, e.ID)
-		if l.filter.passes(e.Entry) {
+		if l.filter.passes(e.RequestLine) {
 			shown = append(shown, e)
 		}
 	}
@@ -155,15 +154,15 @@ func (l listing) run(ctx context.Context, client *Client) error {
 		return l.app.PrintJSON(list[jsontext.Value]{texts})
 	}
 	show := func(e entry) error {
-		if !l.filter.passes(e.Entry) {
+		if !l.filter.passes(e.RequestLine) {
 			return nil
 		}
 		if asJSON {
 			return l.app.PrintJSON(e.text)
 		}
 		w, colors := l.app.Painted(false)
-		style := requestline.Style{Verbose: l.verbose, Colors: colors}
-		_, err := fmt.Fprintln(w, style.Line(e.Entry))
+		style := LineStyle{Verbose: l.verbose, Colors: colors}
+		_, err := fmt.Fprintln(w, style.Line(e.RequestLine))
 		return err
 	}
 	for _, e := range shown {

@@ -1,3 +1,4 @@
+// Package host has the commands that call a host of the service: the sandbox host on this machine, or any other.
 package host
 
 import (
@@ -135,4 +136,17 @@ no token leaves the command.`,
 	where.SessionFlags(command.Flags())
 	command.Flags().StringVar(&to, "to", "", "write the token to this `file`, with mode 0600, and print nothing")
 	return command
+}
+
+// Commands returns the commands.
+func Commands(a *app.App) []*cobra.Command {
+	return []*cobra.Command{
+		loginCommand(a), logoutCommand(a), tokenCommand(a), callCommand(a), signCommand(a),
+		payCommand(a), payoutsCommand(a), contactsCommand(a), txCommand(a), ratesCommand(a),
+	}
+}
+
+// items is a list as the commands print it.
+type items[T any] struct {
+	Items []T `json:"items"`
 }

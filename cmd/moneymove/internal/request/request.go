@@ -1,5 +1,6 @@
 // Package request sends one request to any operation of the service, with the credential of the path. It never sends a
-// request twice, except after a 401 that says that the session has expired.
+// request twice, except after a 401 that says that the session has expired. It knows the operations of all four surfaces
+// from the descriptions in openapi.
 package request
 
 import (
@@ -12,7 +13,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
-	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/operations"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/target"
 )
 
@@ -23,7 +23,7 @@ type Request struct {
 	Body   []byte
 
 	where     *target.Target
-	operation operations.Operation
+	operation Operation
 	described bool
 	method    string
 	url       *url.URL
@@ -104,16 +104,16 @@ func readPath(path string) (*url.URL, error) {
 
 // describe finds the operation. A call that is not described is sent as well: the service may have more operations.
 func (r *Request) describe(path string) error {
-	all, err := operations.All()
+	all, err := All()
 	if err != nil {
 		return err
 	}
-	r.operation, r.described = operations.Find(all, r.method, path)
+	r.operation, r.described = Find(all, r.method, path)
 	if !r.described {
-		r.operation = operations.Operation{
-			ID: r.method + " " + path, Method: r.method, Surface: operations.SurfaceOf(path),
+		r.operation = Operation{
+			ID: r.method + " " + path, Method: r.method, Surface: SurfaceOf(path),
 		}
-		platform := r.operation.Surface == operations.Platform
+		platform := r.operation.Surface == Platform
 		r.operation.TakesKey = r.writes() && platform
 		r.operation.TakesClient = platform
 	}
@@ -127,7 +127,7 @@ func (r *Request) describe(path string) error {
 func (r *Request) writes() bool { return r.method != http.MethodGet }
 
 func (r *Request) chooseClient(asGiven bool) error {
-	if r.operation.Surface != operations.Platform || !r.operation.TakesClient {
+	if r.operation.Surface != Platform || !r.operation.TakesClient {
 		if asGiven {
 			return app.Usagef("%s acts for no client: leave out -as", r.operation.ID)
 		}
@@ -146,7 +146,7 @@ var keyForm = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,128}$`)
 // check refuses what must not be sent.
 func (r *Request) check() error {
 	switch {
-	case r.Key == "" && r.operation.Keyed == operations.ByKey:
+	case r.Key == "" && r.operation.Keyed == ByKey:
 		return app.Usagef("%s needs an idempotency key, so that it is never done twice: give -key with a name of "+
 			"this one payment or action, such as -key invoice-42, and give the same key when you repeat the call",
 			r.operation.ID)

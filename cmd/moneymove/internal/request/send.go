@@ -12,7 +12,6 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/operations"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/target"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/errorbase"
@@ -56,7 +55,7 @@ func (r *Request) Send(ctx context.Context) (*Response, error) {
 }
 
 func (r *Request) platformSession() bool {
-	return r.operation.Surface == operations.Platform && !r.operation.Open
+	return r.operation.Surface == Platform && !r.operation.Open
 }
 
 // unauthenticated reports that the session is not valid any more. The service then does nothing.
@@ -69,10 +68,10 @@ func (r *Request) credential() (string, error) {
 	switch {
 	case r.operation.Open:
 		return "", nil
-	case r.operation.Surface == operations.App:
+	case r.operation.Surface == App:
 		key, err := r.where.APIKey()
 		return key.Reveal(), err
-	case r.operation.Surface == operations.Reference:
+	case r.operation.Surface == Reference:
 		token, err := r.where.AccessToken()
 		return token.Reveal(), err
 	}
@@ -140,7 +139,7 @@ func (r *Request) head() errors.CallInfo {
 
 // risky reports a write that may be done twice if it is sent twice.
 func (r *Request) risky() bool {
-	return r.writes() && r.Key == "" && r.operation.Keyed != operations.ByItself
+	return r.writes() && r.Key == "" && r.operation.Keyed != ByItself
 }
 
 // lost returns the error of a call without a whole response.

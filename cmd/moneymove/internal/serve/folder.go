@@ -10,6 +10,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/sandbox/bolt"
+	"github.com/moneymovement/moneymovement-go/signing"
 )
 
 // The files of a folder of -data. The state is in the first one, the credentials as well. The host writes the others
@@ -90,4 +91,23 @@ func (f *folder) close() error {
 		return os.RemoveAll(f.path)
 	}
 	return f.kept.Close()
+}
+
+// keyIn reads the developer key in the file of -key-file, or creates the file with a new key. Callers then keep their
+// key from run to run. If path is empty, key is nil.
+func keyIn(path string) (absolute string, key *signing.DeveloperKey, err error) {
+	if path == "" {
+		return "", nil, nil
+	}
+	if absolute, err = filepath.Abs(path); err != nil {
+		return "", nil, err
+	}
+	key, err = signing.LoadDeveloperKey(absolute)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return absolute, key, err
+	}
+	if key, err = signing.Generate(); err != nil {
+		return "", nil, err
+	}
+	return absolute, key, key.Save(absolute)
 }

@@ -14,7 +14,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
-	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/keyfiles"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/keys"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/public"
@@ -41,7 +41,7 @@ type Target struct {
 	selfServe                           bool
 
 	// read once: standard input cannot be read again
-	key           keyfiles.Key
+	key           keys.Key
 	apiKey, token string
 	kept          *sessionKeeper
 }
@@ -175,7 +175,7 @@ func (t *Target) AccountName() ([]string, error) {
 }
 
 // Key returns the developer key.
-func (t *Target) Key() (keyfiles.Key, error) {
+func (t *Target) Key() (keys.Key, error) {
 	if t.key != nil {
 		return t.key, nil
 	}
@@ -183,7 +183,7 @@ func (t *Target) Key() (keyfiles.Key, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.key, err = keyfiles.Load(t.app, "key-file", path, t.passphraseFile)
+	t.key, err = keys.Load(t.app, "key-file", path, t.passphraseFile)
 	return t.key, err
 }
 

@@ -87,7 +87,7 @@ func released(root string) (folders []string, err error) {
 		}
 		_, moduleErr := os.Stat(filepath.Join(path, "go.mod"))
 		hidden := folder != "." && strings.HasPrefix(entry.Name(), ".")
-		if entry.Name() == "internal" || entry.Name() == "testdata" || hidden ||
+		if entry.Name() == "internal" || entry.Name() == "testdata" || folder == "cmd" || hidden ||
 			moduleErr == nil && !isReleased[filepath.ToSlash(folder)] {
 			return filepath.SkipDir
 		}
