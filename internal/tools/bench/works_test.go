@@ -7,7 +7,9 @@ import (
 	"crypto/rand"
 	"crypto/x509"
 	"fmt"
+	"io"
 	"iter"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -312,6 +314,7 @@ func serve(tb testing.TB, over string, s *service, callers int) place {
 	}
 	server := httptest.NewUnstartedServer(s)
 	server.EnableHTTP2 = over == "tls2"
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // of connections that are still being made at the end
 	if over == "tcp" {
 		server.Start()
 	} else {
