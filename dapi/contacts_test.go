@@ -14,10 +14,11 @@ import (
 )
 
 // bankMethods are the values that the description allows for the accountType of a bank variant.
-var bankMethods = strings.Fields(`sepa swift ach uaefts fedwire rtp fednow pix spei pse breb transfers_3_0 ukfps npp nip bdt_local bdt_ewallet
-	bob_local brl_local cad_eft clp_local cny_alipay cny_wechatpay cop_local crc_local dkk_local dop_local dop_ewallet egp_local gtq_local
-	gtq_ewallet hkd_fps hnl_local idr_local idr_ewallet ils_local inr_local inr_upi jmd_local jpy_local krw_local myr_local nok_local php_local
-	php_ewallet pkr_raast pkr_ewallet pln_local sar_local sle_local thb_local try_fast tzs_local ugx_local vnd_local xof_local zmw_local`)
+var bankMethods = strings.Fields(`sepa swift ach uaefts fedwire rtp fednow pix spei pse breb transfers_3_0 ukfps npp
+	nip bdt_local bdt_ewallet bob_local brl_local cad_eft clp_local cny_alipay cny_wechatpay cop_local crc_local
+	dkk_local dop_local dop_ewallet egp_local gtq_local gtq_ewallet hkd_fps hnl_local idr_local idr_ewallet ils_local
+	inr_local inr_upi jmd_local jpy_local krw_local myr_local nok_local php_local php_ewallet pkr_raast pkr_ewallet
+	pln_local sar_local sle_local thb_local try_fast tzs_local ugx_local vnd_local xof_local zmw_local`)
 
 // Rule: contact.variants, contact.bank-methods
 func TestContactAccountRoundTrips(t *testing.T) {

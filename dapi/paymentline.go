@@ -96,7 +96,8 @@ func (l *paymentLine) enter(ctx context.Context, key string) (leave func(), err 
 	over()
 	if queued := time.Since(began); queued >= time.Second {
 		l.logger.LogAttrs(ctx, slog.LevelInfo, "moneymovement payment waited in the queue",
-			slog.String("operation", l.operation), slog.String("idempotencyKey", key), transport.Milliseconds("queued", queued))
+			slog.String("operation", l.operation), slog.String("idempotencyKey", key),
+			transport.Milliseconds("queued", queued))
 	}
 	if err != nil {
 		return nil, l.refused(key, time.Time{}, err)

@@ -16,7 +16,8 @@ var (
 	keyed        = errors.CallInfo{Operation: "BookPayout", IdempotencyKey: "invoice-42"}
 	once         = errorbase.With(errors.CallInfo{Operation: "CreateQuote"}, errorbase.Facts{Once: true})
 	harmless     = errorbase.With(errors.CallInfo{Operation: "CreateContact"}, errorbase.Facts{Moneyless: true})
-	harmlessOnce = errorbase.With(errors.CallInfo{Operation: "CreateInvoice"}, errorbase.Facts{Once: true, Moneyless: true})
+	harmlessOnce = errorbase.With(errors.CallInfo{Operation: "CreateInvoice"},
+		errorbase.Facts{Once: true, Moneyless: true})
 )
 
 func TestRefusalJudgement(t *testing.T) {

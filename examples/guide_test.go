@@ -87,7 +87,8 @@ func Test(t *testing.T) {
 		return platform
 	}
 	platform := start()
-	client, err := platform.Clients.Create(t.Context(), dapi.ClientCreate{Email: "acme@example.com", EntityName: "Acme"})
+	client, err := platform.Clients.Create(t.Context(),
+		dapi.ClientCreate{Email: "acme@example.com", EntityName: "Acme"})
 	check(t, err)
 	account := platform.For(client.ID)
 	contact, err := account.Contacts.Create(t.Context(),
@@ -96,7 +97,8 @@ func Test(t *testing.T) {
 		})})
 	check(t, err)
 	payment := func(id string) *row {
-		return &row{ID: id, Attempt: "1", Bounds: dapi.Bounds{MaxFee: new(decimal.NewFromInt(1))}, Terms: dapi.PayoutCreate{
+		fee := decimal.NewFromInt(1)
+		return &row{ID: id, Attempt: "1", Bounds: dapi.Bounds{MaxFee: &fee}, Terms: dapi.PayoutCreate{
 			ContactID: contact.ID, Amount: decimal.RequireFromString("12.50"), Currency: dapi.USDC,
 		}}
 	}
@@ -110,7 +112,8 @@ func Test(t *testing.T) {
 		stored.History.PayoutID == "" {
 		t.Fatalf("%+v", stored)
 	}
-	_, err = account.Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: decimal.NewFromInt(50), Currency: dapi.USDC})
+	_, err = account.Sandbox.Deposit(t.Context(),
+		dapi.DepositCreate{Amount: decimal.NewFromInt(50), Currency: dapi.USDC})
 	check(t, err)
 
 	// the response to the confirm is lost, and the payout cannot be read

@@ -190,7 +190,9 @@ func (tools *toolbox) shell(t *testing.T, s *session) {
 
 // environment is that of a new user of the machine, with the command.
 func (tools *toolbox) environment(folder, address string) []string {
-	own := slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "MONEYMOVE") })
+	own := slices.DeleteFunc(os.Environ(), func(variable string) bool {
+		return strings.HasPrefix(variable, "MONEYMOVE")
+	})
 	return append(own, "PATH="+tools.bin+string(os.PathListSeparator)+os.Getenv("PATH"),
 		"XDG_CONFIG_HOME="+folder, "XDG_CACHE_HOME="+folder, "MONEYMOVE_CONTROL_URL=http://"+address+"/_host")
 }

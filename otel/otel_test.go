@@ -86,8 +86,9 @@ func TestMetrics(t *testing.T) {
 		To: moneymovement.PaymentAccepted})
 	metrics.Changed(ctx, payments.ChangeMetrics{Kind: payments.KindPayout, From: moneymovement.PaymentPaid,
 		To: moneymovement.PaymentCompleted, Age: 90 * time.Second})
-	metrics.Stepped(ctx, payments.StepMetrics{Kind: payments.KindPayout, Step: "pay", Outcome: moneymovement.PaymentPaid,
-		Took: 2 * time.Second, Queued: time.Second})
+	metrics.Stepped(ctx, payments.StepMetrics{Kind: payments.KindPayout, Step: "pay",
+		Outcome: moneymovement.PaymentPaid,
+		Took:    2 * time.Second, Queued: time.Second})
 	metrics.Stepped(ctx, payments.StepMetrics{Kind: payments.KindPayout, Step: "follow",
 		Outcome: moneymovement.PaymentCompleted})
 	metrics.Load(ctx, payments.LoadMetrics{InFlight: 7, Following: 3,

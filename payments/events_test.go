@@ -287,17 +287,20 @@ func TestWhichListedTransferIsThisOne(t *testing.T) {
 		listed func(*appapi.Transfer)
 		want   bool
 	}{
-		"nothing is listed":          {toContact, func(*appapi.Transfer) {}, true},
-		"the contact":                {toContact, func(l *appapi.Transfer) { l.ContactID = "a1" }, true},
-		"another contact":            {toContact, func(l *appapi.Transfer) { l.ContactID = "ct_A2" }, false},
-		"the amount":                 {toContact, func(l *appapi.Transfer) { *l = five }, true},
-		"another amount":             {toContact, func(l *appapi.Transfer) { *l = six }, false},
-		"the quote":                  {Transfer{QuoteID: "q1"}, func(l *appapi.Transfer) { l.QuoteID = "Q1" }, true},
-		"another quote":              {Transfer{QuoteID: "q1"}, func(l *appapi.Transfer) { l.QuoteID = "q2" }, false},
-		"the amount of a quote":      {Transfer{QuoteID: "q1"}, func(l *appapi.Transfer) { *l = five }, true},
-		"the invoice":                {Transfer{InvoiceID: "i1"}, func(l *appapi.Transfer) { l.InvoiceID = "i1" }, true},
-		"another invoice":            {Transfer{InvoiceID: "i1"}, func(l *appapi.Transfer) { l.InvoiceID = "i2" }, false},
-		"the contact of a quote":     {Transfer{QuoteID: "q1"}, func(l *appapi.Transfer) { l.ContactID = "ct_A1" }, true},
+		"nothing is listed":     {toContact, func(*appapi.Transfer) {}, true},
+		"the contact":           {toContact, func(l *appapi.Transfer) { l.ContactID = "a1" }, true},
+		"another contact":       {toContact, func(l *appapi.Transfer) { l.ContactID = "ct_A2" }, false},
+		"the amount":            {toContact, func(l *appapi.Transfer) { *l = five }, true},
+		"another amount":        {toContact, func(l *appapi.Transfer) { *l = six }, false},
+		"the quote":             {Transfer{QuoteID: "q1"}, func(l *appapi.Transfer) { l.QuoteID = "Q1" }, true},
+		"another quote":         {Transfer{QuoteID: "q1"}, func(l *appapi.Transfer) { l.QuoteID = "q2" }, false},
+		"the amount of a quote": {Transfer{QuoteID: "q1"}, func(l *appapi.Transfer) { *l = five }, true},
+		"the invoice": {Transfer{InvoiceID: "i1"}, func(l *appapi.Transfer) { l.InvoiceID = "i1" },
+			true},
+		"another invoice": {Transfer{InvoiceID: "i1"}, func(l *appapi.Transfer) { l.InvoiceID = "i2" },
+			false},
+		"the contact of a quote": {Transfer{QuoteID: "q1"}, func(l *appapi.Transfer) { l.ContactID = "ct_A1" },
+			true},
 		"another quote of a contact": {toContact, func(l *appapi.Transfer) { l.QuoteID = "q2" }, true},
 	} {
 		var listed appapi.Transfer

@@ -141,8 +141,9 @@ func (r *Record) checkMetadata() error {
 		size += len(name) + len(value)
 	}
 	if len(r.Metadata) > maxMetadata || size > maxMetadataBytes {
-		return invalid("Submit", "metadata", "too_long", fmt.Sprintf("has %d entries with %d bytes, and at most %d with %d "+
-			"bytes are stored", len(r.Metadata), size, maxMetadata, maxMetadataBytes))
+		return invalid("Submit", "metadata", "too_long",
+			fmt.Sprintf("has %d entries with %d bytes, and at most %d with %d "+
+				"bytes are stored", len(r.Metadata), size, maxMetadata, maxMetadataBytes))
 	}
 	return nil
 }

@@ -76,7 +76,8 @@ func TestTermsThatCannotBeStored(t *testing.T) {
 		"deadline":  func(p *payments.Payment) { p.Deadline = late },
 		"first use": func(p *payments.Payment) { p.FirstUsed = time.Date(-5, 1, 1, 0, 0, 0, 0, time.UTC) },
 		"quote": func(p *payments.Payment) {
-			p.Bounds.NoWorseThan = &dapi.Quote{ExpiresAt: late, SourceAmount: decimal.NewFromInt(1), SourceCurrency: "USDC",
+			p.Bounds.NoWorseThan = &dapi.Quote{ExpiresAt: late, SourceAmount: decimal.NewFromInt(1),
+				SourceCurrency:    "USDC",
 				DestinationAmount: decimal.NewFromInt(1), DestinationCurrency: "EUR"}
 		},
 		"text":     func(p *payments.Payment) { p.Payout.PaymentReference = "\xff" },

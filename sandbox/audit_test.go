@@ -94,8 +94,9 @@ func TestTheAuditHasRefusedApprovals(t *testing.T) {
 	poor := p.book("too-much", "100.000001")
 	refused(t, http.StatusConflict, "payout_not_fundable", p.confirm(poor))
 	wrong := p.book("wrong", "1")
-	refused(t, http.StatusForbidden, "key_not_registered", (&session{world: p.world, key: newSigner(t), access: p.access,
-		account: p.account}).confirm(wrong))
+	refused(t, http.StatusForbidden, "key_not_registered",
+		(&session{world: p.world, key: newSigner(t), access: p.access,
+			account: p.account}).confirm(wrong))
 	payment, _ := p.host.AuditOf(p.account, "too-much")
 	require.Len(t, payment.Approvals, 1)
 	assert.False(t, payment.Approvals[0].Funded)

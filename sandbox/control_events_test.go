@@ -127,7 +127,8 @@ func TestEventsFromTheFirstRequest(t *testing.T) {
 	l = listenTo(t, w, "?after=3", "")
 	l.begin(2)
 	assert.Len(t, l.paths(2), 2, "an id of another host")
-	assert.Equal(t, map[string]string{"after": "greater_than_equal"}, w.call("GET", "/_host/events?after=-1", nil).fields())
+	assert.Equal(t, map[string]string{"after": "greater_than_equal"},
+		w.call("GET", "/_host/events?after=-1", nil).fields())
 }
 
 // listenOnce makes a request, and listens until its event has come. It returns the ids of the host and of the event.

@@ -32,7 +32,8 @@ func busyWorld(t testing.TB) (*world, map[string]string) {
 	acme.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "100", "currency": "USDC"})
 	acme.as("").must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "50", "currency": "USDC"})
 	booked := acme.must(http.StatusCreated, "POST", "/payouts",
-		object{"contactId": acme.walletContact(), "amount": "12.5", "currency": "USDC"}, "Idempotency-Key", "invoice-42")
+		object{"contactId": acme.walletContact(), "amount": "12.5", "currency": "USDC"}, "Idempotency-Key",
+		"invoice-42")
 	require.Equal(t, http.StatusOK, acme.confirm(booked).status)
 	quoted := acme.payin(nil)
 	require.Equal(t, http.StatusCreated, acme.instruct(quoted).status)

@@ -21,7 +21,8 @@ func TestTheAdviceOfTheControlsKnowsTheDetails(t *testing.T) {
 	refused(t, http.StatusNotFound, "not_found", p.call("GET", "/payouts/po_1", nil))
 	want := map[string]string{
 		"payout_not_fundable": "the balance is 100 USDC: credit the account, then repeat with the same idempotency key",
-		"not_found":           "client " + p.account + " has no po_1: check the id, and the account that the call acts for",
+		"not_found": "client " + p.account +
+			" has no po_1: check the id, and the account that the call acts for",
 	}
 	for _, entry := range p.world.call("GET", "/_host/requests", nil).items() {
 		if advice, expected := want[entry.text("slug")]; expected {
@@ -165,7 +166,8 @@ func TestATestPayoutIsSent(t *testing.T) {
 	p := newPayer(t, sandbox.WithControl(), sandbox.WithInstantProgress())
 	sent := p.world.call("POST", "/_host/payouts", object{"account": p.account, "amount": "12.5"})
 	require.Equal(t, http.StatusCreated, sent.status, "%s", sent.raw)
-	assert.Equal(t, "completed", p.must(http.StatusOK, "GET", "/payouts/"+sent.body.text("id"), nil).body.text("status"))
+	assert.Equal(t, "completed", p.must(http.StatusOK, "GET", "/payouts/"+sent.body.text("id"),
+		nil).body.text("status"))
 	assert.Equal(t, "87.5", p.balance())
 	listed := p.world.call("GET", "/_host/requests?find="+sent.body.text("idempotencyKey"), nil).items()
 	require.Len(t, listed, 2, "the booking and the confirmation")

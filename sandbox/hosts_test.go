@@ -79,7 +79,8 @@ func TestTheControlsAreAskedForAtTheirPort(t *testing.T) {
 		host, name string
 		status     int
 	}{
-		{"", "localhost:8080", http.StatusOK}, {"", "[::1]:8080", http.StatusOK}, {"", "localhost:3000", http.StatusForbidden},
+		{"", "localhost:8080", http.StatusOK}, {"", "[::1]:8080", http.StatusOK},
+		{"", "localhost:3000", http.StatusForbidden},
 		{"", "localhost", http.StatusForbidden}, {"other:9090", "other:9090", http.StatusOK},
 		{"localhost:9090", "localhost:9090", http.StatusOK},
 	} {

@@ -44,7 +44,8 @@ func TestPricesDrift(t *testing.T) {
 		fee := decimal.RequireFromString(booked.body.text("quote", "fee"))
 		assert.LessOrEqual(t, rate.Sub(usual).Abs().Div(usual).InexactFloat64(), 0.02)
 		assert.Equal(t, rate.LessThan(usual), fee.GreaterThan(decimal.RequireFromString("0.5")), "both get worse")
-		assert.Equal(t, price(booked), price(first.book(fmt.Sprint("k", i), "2")), "a replay has the price of the first")
+		assert.Equal(t, price(booked), price(first.book(fmt.Sprint("k", i), "2")),
+			"a replay has the price of the first")
 		prices[price(booked)] = true
 	}
 	assert.Greater(t, len(prices), payments/2)

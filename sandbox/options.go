@@ -125,7 +125,8 @@ func WithClock(now func() time.Time) Option {
 func WithHosts(names ...string) Option {
 	return func(s *setup) {
 		for _, name := range names {
-			if strings.Trim(name, ".") == "" || len(gate.HostNames(nil).Add(name)) == 0 || strings.ContainsAny(name, "/ ") {
+			if strings.Trim(name, ".") == "" || len(gate.HostNames(nil).Add(name)) == 0 ||
+				strings.ContainsAny(name, "/ ") {
 				s.refuse("WithHosts", fmt.Errorf(`%q is not a host name; give a name such as "sandbox.internal"`, name))
 			}
 		}

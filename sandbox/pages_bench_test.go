@@ -96,7 +96,8 @@ func longLedger(b *testing.B, deposits int) (c *payingClient, middle string) {
 		if i == deposits/2 {
 			middle = c.host.Advance(time.Minute).Format(time.RFC3339)
 		}
-		c.call("POST", "/sandbox/deposits", http.StatusCreated, object{"amount": "1", "currency": "USDC"}, fmt.Sprint(i))
+		c.call("POST", "/sandbox/deposits", http.StatusCreated, object{"amount": "1", "currency": "USDC"},
+			fmt.Sprint(i))
 	}
 	return c, middle
 }

@@ -31,7 +31,8 @@ func TestMain(m *testing.M) {
 func TestTheProgramKillsItselfAndGoesOn(t *testing.T) {
 	t.Setenv("MONEYMOVEMENT_BASE_URL", "")
 	t.Setenv("TMPDIR", t.TempDir())
-	rehearsal.Run(t, run, nil, "which is killed when payment 5 has left", "serving on ", "killed", "a start with this file",
+	rehearsal.Run(t, run, nil, "which is killed when payment 5 has left", "serving on ", "killed",
+		"a start with this file",
 		"compared 12 invoices with the ledger: 0 differences", "stopped")
 }
 

@@ -280,7 +280,8 @@ func TestSlotsComeBackToALog(t *testing.T) {
 	assert.Empty(t, got.at)
 	assert.Equal(t, []time.Duration{ahead / 2}, answer.Free)
 	assert.Equal(t, []time.Duration{minute}, c.gets(minute-ahead/2, "b", calls(0, 0, 1, 0)))
-	assert.Equal(t, []time.Duration{minute}, c.gets(minute, "c", calls(0, 0, 1, 0), unused(2*minute)), "its time is now")
+	assert.Equal(t, []time.Duration{minute}, c.gets(minute, "c", calls(0, 0, 1, 0), unused(2*minute)),
+		"its time is now")
 	assert.Empty(t, c.gets(minute, "d", calls(0, 0, 1, 0), unused(5*time.Second)), "that is no slot")
 }
 

@@ -28,7 +28,8 @@ func TestLines(t *testing.T) {
 // words are what somebody could try.
 var words = []string{
 	"", " ", "a b", "'", `\`, `'\''`, "$(touch injected)", "`touch injected`", "; touch injected", "\n touch injected\n",
-	"$HOME", "~", "*", "{a,b}", "!!", "=ls", "-n", "--", "#", "&", "|", "\t", "\x1b]0;x\x07", "\u009b31m", "\u202e", "\u2028",
+	"$HOME", "~", "*", "{a,b}", "!!", "=ls", "-n", "--", "#", "&", "|", "\t", "\x1b]0;x\x07", "\u009b31m", "\u202e",
+	"\u2028",
 	"\x7f", "\r", "😀", "\U000e0041", "\xff", "a\xffb'\n", "$'\\x41'", "\\'; touch injected; '", "\x00",
 }
 

@@ -623,7 +623,8 @@ func TestWhatACallEndedIn(t *testing.T) {
 		"no delivery":    {&errors.NotDelivered{Err: forbidden}, moneymovement.CallNotDelivered, ""},
 		"many refusals": {&errors.DetailErrors{Refusal: errors.Refusal{Status: http.StatusUnprocessableEntity}},
 			moneymovement.CallRefused, ""},
-		"a page":          {&errors.UnexpectedResponse{Status: http.StatusBadGateway}, moneymovement.CallUnexpected, ""},
+		"a page": {&errors.UnexpectedResponse{Status: http.StatusBadGateway}, moneymovement.CallUnexpected,
+			""},
 		"a foreign error": {errors.New("broken"), moneymovement.CallUnexpected, ""},
 	} {
 		result, code := resultOf(tc.err)

@@ -89,15 +89,16 @@ func TestUnencodable(t *testing.T) {
 		Lines    []string `json:"lines,omitempty"`
 	}
 	for want, body := range map[string]any{
-		"name":               map[string]any{"name": bad},
-		"bank.bankName":      map[string]any{"bank": part{BankName: bad}},
-		"list[1].bankName":   map[string]any{"list": []any{1, part{BankName: bad}}},
-		"do":                 map[string]any{"do": func() {}},
-		"a":                  map[string]any{"a": bad},
-		"account.bankName":   map[string]any{"account": itself{part{BankName: bad}}},
-		"bank.bankName.deep": map[string]any{"bank": itself{map[string]any{"bankName": itself{map[string]any{"deep": bad}}}}},
-		"bankName":           itself{part{BankName: bad}},
-		"body":               bad,
+		"name":             map[string]any{"name": bad},
+		"bank.bankName":    map[string]any{"bank": part{BankName: bad}},
+		"list[1].bankName": map[string]any{"list": []any{1, part{BankName: bad}}},
+		"do":               map[string]any{"do": func() {}},
+		"a":                map[string]any{"a": bad},
+		"account.bankName": map[string]any{"account": itself{part{BankName: bad}}},
+		"bank.bankName.deep": map[string]any{"bank": itself{map[string]any{
+			"bankName": itself{map[string]any{"deep": bad}}}}},
+		"bankName": itself{part{BankName: bad}},
+		"body":     bad,
 	} {
 		_, err := wire.Marshal(body)
 		require.Error(t, err, want)

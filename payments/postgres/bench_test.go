@@ -187,9 +187,11 @@ func fill(b *testing.B, pool *pgxpool.Pool, finished, open int) {
 		if err != nil {
 			return err
 		}
-		_, err = c.Conn().CopyFrom(context.WithoutCancel(b.Context()), pgx.Identifier{"moneymovement", "payments"}, []string{
-			"key", "account", "digest", "state", "work", "due", "turn", "lease_epoch", "change_era", "change_tx", "change",
-			"data"}, rows)
+		_, err = c.Conn().CopyFrom(context.WithoutCancel(b.Context()), pgx.Identifier{"moneymovement", "payments"},
+			[]string{
+				"key", "account", "digest", "state", "work", "due", "turn", "lease_epoch", "change_era", "change_tx",
+				"change",
+				"data"}, rows)
 		return err
 	}))
 	execute(b, pool, "SELECT setval('moneymovement.changes', $1)", finished+open+1)

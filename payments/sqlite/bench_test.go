@@ -128,8 +128,9 @@ func BenchmarkPayment(b *testing.B) {
 			each(b, callers, func(int) error {
 				var claimed []payments.Claimed
 				err := claims.time(func() (err error) {
-					claimed, _, err = s.Claim(b.Context(), payments.Claim{Owner: "b", Work: payments.WorkBegin, Limit: 1,
-						Now: time.Now(), For: time.Hour})
+					claimed, _, err = s.Claim(b.Context(),
+						payments.Claim{Owner: "b", Work: payments.WorkBegin, Limit: 1,
+							Now: time.Now(), For: time.Hour})
 					return err
 				})
 				if err != nil {

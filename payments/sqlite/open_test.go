@@ -78,7 +78,8 @@ func TestRestart(t *testing.T) {
 	late := due("c1-0", 0)
 	_, _, err = s.Insert(t.Context(), late)
 	require.NoError(t, err)
-	claimed, _, err := s.Claim(t.Context(), payments.Claim{Owner: "w", Work: payments.WorkBegin, Limit: 3, Now: time.Now(),
+	claimed, _, err := s.Claim(t.Context(), payments.Claim{Owner: "w", Work: payments.WorkBegin, Limit: 3,
+		Now: time.Now(),
 		For: time.Hour})
 	require.NoError(t, err)
 	var keys []moneymovement.Key
@@ -233,7 +234,8 @@ func TestFileOfVersion1(t *testing.T) {
 		assert.Equal(t, "3", stored.Metadata["n"])
 		assert.Equal(t, moneymovement.PaymentCompleted, stored.State)
 	}
-	claimed, _, err := s.Claim(t.Context(), payments.Claim{Owner: "w", Work: payments.WorkBegin, Limit: 9, Now: time.Now(),
+	claimed, _, err := s.Claim(t.Context(), payments.Claim{Owner: "w", Work: payments.WorkBegin, Limit: 9,
+		Now: time.Now(),
 		For: time.Hour})
 	require.NoError(t, err)
 	assert.Len(t, claimed, 4)

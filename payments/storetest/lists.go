@@ -113,7 +113,8 @@ func changesInTheirOrder(t *testing.T, s payments.Store) {
 	equal(t, "the trace of the last change", again[2].Trace, "paid")
 	equal(t, "position of the last change", again[2].Position, second)
 	equalKeys(t, "after the change before", changes(t, s, first, 10), "b")
-	equalKeys(t, "after the position of a change that was replaced", changes(t, s, records[0].Position, 10), "a", "c", "b")
+	equalKeys(t, "after the position of a change that was replaced", changes(t, s, records[0].Position, 10), "a", "c",
+		"b")
 }
 
 func changes(t *testing.T, s payments.Store, after payments.Position, limit int) []payments.Record {
@@ -216,7 +217,8 @@ func summaryCounts(t *testing.T, s payments.Store) {
 	record.State, record.Due = "a_later_state", time.Time{}
 	save(t, s, record, true)
 	check(load(t, s, "k1").Due, map[moneymovement.PaymentState]int{
-		moneymovement.PaymentPaid: 1, moneymovement.PaymentAccepted: 1, moneymovement.PaymentCompleted: 1, "a_later_state": 1,
+		moneymovement.PaymentPaid: 1, moneymovement.PaymentAccepted: 1, moneymovement.PaymentCompleted: 1,
+		"a_later_state": 1,
 	})
 	for _, key := range []moneymovement.Key{"k0", "k1"} {
 		record := claimKey(t, s, "me", key, long)

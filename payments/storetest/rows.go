@@ -269,7 +269,11 @@ func canceledContext(t *testing.T, s payments.Store) {
 			_, err := s.Changes(ctx, "", 1)
 			return err
 		},
-		"Claim": func() error { _, _, err := s.Claim(ctx, payments.Claim{Owner: "x", Key: "a", For: long}); return err },
+		"Claim": func() error {
+			_, _, err := s.Claim(ctx,
+				payments.Claim{Owner: "x", Key: "a", For: long})
+			return err
+		},
 		"Extend": func() error {
 			_, err := s.Extend(ctx, map[moneymovement.Key]payments.Lease{"a": claimed.Lease}, brief)
 			return err

@@ -51,7 +51,8 @@ const mailToMany = `{
 		],
 		"Person": [{"name": "name", "type": "string"}, {"name": "wallets", "type": "address[]"}],
 		"Mail": [
-			{"name": "from", "type": "Person"}, {"name": "to", "type": "Person[]"}, {"name": "contents", "type": "string"}
+			{"name": "from", "type": "Person"}, {"name": "to", "type": "Person[]"},
+			{"name": "contents", "type": "string"}
 		],
 		"Group": [{"name": "name", "type": "string"}, {"name": "members", "type": "Person[]"}]
 	},

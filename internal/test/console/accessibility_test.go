@@ -140,7 +140,8 @@ const tooFaint = `(() => {
 		canvas.fillRect(0, 0, 1, 1);
 		return [...canvas.getImageData(0, 0, 1, 1).data];
 	};
-	const over = (top, below) => top.slice(0, 3).map((part, i) => part * top[3] / 255 + below[i] * (1 - top[3] / 255)).concat(255);
+	const over = (top, below) =>
+		top.slice(0, 3).map((part, i) => part * top[3] / 255 + below[i] * (1 - top[3] / 255)).concat(255);
 	const behind = (e) => {
 		if (!e) return rgba(getComputedStyle(document.body).backgroundColor);
 		const own = rgba(getComputedStyle(e).backgroundColor);
@@ -154,7 +155,8 @@ const tooFaint = `(() => {
 	const found = [];
 	const check = (e, color, ground, least, what) => {
 		const ratio = contrast(over(rgba(color), ground), ground);
-		if (ratio < least) found.push(what + " " + ratio.toFixed(2) + ": " + (e.innerText || e.textContent || e.id).trim().slice(0, 50));
+		const name = (e.innerText || e.textContent || e.id).trim().slice(0, 50);
+		if (ratio < least) found.push(what + " " + ratio.toFixed(2) + ": " + name);
 	};
 	let texts = 0;
 	for (const e of document.querySelectorAll("body *")) {
@@ -162,7 +164,7 @@ const tooFaint = `(() => {
 		const style = getComputedStyle(e);
 		if (own && shown(e) && !["SCRIPT", "STYLE", "NOSCRIPT"].includes(e.tagName)) {
 			texts += 1;
-			const large = parseFloat(style.fontSize) >= 24 || (parseFloat(style.fontSize) >= 18.66 && style.fontWeight >= 700);
+			const size = parseFloat(style.fontSize), large = size >= 24 || (size >= 18.66 && style.fontWeight >= 700);
 			const state = e.closest(".state");
 			const ground = state ? rgba(getComputedStyle(state.querySelector("rect")).fill) : behind(e);
 			check(e, e instanceof SVGElement ? style.fill : style.color, ground, large ? 3 : 4.5, "text");
@@ -171,7 +173,9 @@ const tooFaint = `(() => {
 			check(e, style.borderTopColor, behind(e.parentElement), 3, "frame");
 		}
 		if (e.matches("input:not([type=checkbox]), select") && shown(e)) check(e, style.color, behind(e), 4.5, "value");
-		if (e.matches(".state rect, .edge") && shown(e)) check(e, style.stroke, behind(e.closest("svg").parentElement), 3, "line");
+		if (e.matches(".state rect, .edge") && shown(e)) {
+			check(e, style.stroke, behind(e.closest("svg").parentElement), 3, "line");
+		}
 	}
 	return { texts, found };
 })()`

@@ -65,7 +65,8 @@ func TestACredit(t *testing.T) {
 	p.see(`-d '{"account":"self","amount":"7.25","currency":"USDC"}'`)
 	p.press("Credit")
 	p.told("7.25 USDC from the faucet; the balance is 7.25.")
-	assert.Equal(t, "7.25", p.host.Ledger().Balances["faucet"]["USDC"].Neg().Add(sandbox.DefaultSettings().FaucetBalance).String())
+	assert.Equal(t, "7.25",
+		p.host.Ledger().Balances["faucet"]["USDC"].Neg().Add(sandbox.DefaultSettings().FaucetBalance).String())
 	p.expect("422")
 	p.fill("#credit-amount", "0.01")
 	p.press("Credit")

@@ -90,7 +90,8 @@ func TestEachDiagramIsWhole(t *testing.T) {
 		assert.Equal(t, states, eval[int](p, `document.querySelectorAll("#panel-`+section+` .state").length`), section)
 		overlaps := eval[int](p, `(() => {
 			const boxes = [...document.querySelectorAll("#panel-`+section+` .state rect")].map((r) => r.getBoundingClientRect());
-			return boxes.filter((a, i) => boxes.some((b, j) => j > i && a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom)).length;
+			return boxes.filter((a, i) => boxes.some((b, j) => j > i && a.left < b.right && b.left < a.right &&
+				a.top < b.bottom && b.top < a.bottom)).length;
 		})()`)
 		assert.Zero(t, overlaps, "%s: states stand on each other", section)
 		label := eval[string](p, `document.querySelector("#panel-`+section+` .diagram").getAttribute("aria-label")`)

@@ -17,7 +17,8 @@ func TestANarrowPhone(t *testing.T) {
 			p.unfold(section)
 			assert.LessOrEqual(t, eval[int](p, "document.documentElement.scrollWidth"), 320)
 			across := eval[[]string](p, `[...document.querySelectorAll("main *, header *, footer *")].filter((e) => e.checkVisibility() &&
-				e.getBoundingClientRect().width > 1 && !e.closest(".scroll, [role=tablist]") && e.getBoundingClientRect().right > 321)
+				e.getBoundingClientRect().width > 1 && !e.closest(".scroll, [role=tablist]") &&
+				e.getBoundingClientRect().right > 321)
 				.map((e) => e.tagName + "." + e.className + " " + e.textContent.slice(0, 40))`)
 			assert.Empty(t, across, "these stick out")
 			small := eval[[]string](p, `[...document.querySelectorAll("button, input, select, summary")].filter((e) => e.checkVisibility() &&

@@ -76,14 +76,15 @@ func scene(t *testing.T) *page {
 	t.Helper()
 	refused := make(chan struct{}, 1)
 	step := func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(10 * time.Minute) }
-	p := openPage(t, "faults", withWaits(), sandbox.WithSettings(step), sandbox.WithRequestObserver(func(r sandbox.Request) {
-		if r.Slug == "funding_in_progress" {
-			select {
-			case refused <- struct{}{}:
-			default:
+	p := openPage(t, "faults", withWaits(), sandbox.WithSettings(step),
+		sandbox.WithRequestObserver(func(r sandbox.Request) {
+			if r.Slug == "funding_in_progress" {
+				select {
+				case refused <- struct{}{}:
+				default:
+				}
 			}
-		}
-	}))
+		}))
 	payer := newCustomer(p, "acme@example.com")
 	payer.pay("9.99", "invoice-41")
 	p.press("Arm the fault")

@@ -135,7 +135,8 @@ func TestManyRequestsAreDrawnTogether(t *testing.T) {
 	p.until(`document.querySelectorAll("#request-table tbody tr").length === ` + strconv.Itoa(sent))
 	drawn := eval[int](p, `new Promise((done) => {
 		let times = 0;
-		new MutationObserver(() => { times += 1; }).observe(document.getElementById("panel-requests"), { childList: true, subtree: true });
+		const panel = document.getElementById("panel-requests");
+		new MutationObserver(() => { times += 1; }).observe(panel, { childList: true, subtree: true });
 		for (let i = 0; i < 100; i += 1) fetch("/utils/rates/EUR");
 		const timer = setInterval(() => {
 			if (document.querySelectorAll("#request-table tbody tr").length < `+strconv.Itoa(sent+100)+`) return;

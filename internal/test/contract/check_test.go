@@ -66,7 +66,8 @@ func TestACheckReadsEverythingAndWritesNothing(t *testing.T) {
 	assert.GreaterOrEqual(t, seen, len(survey.Refusals))
 
 	for _, r := range host.Requests()[before:] {
-		assert.True(t, r.Method == http.MethodGet || strings.HasPrefix(r.Path, "/dapi/v1/auth/"), "%s %s", r.Method, r.Path)
+		assert.True(t, r.Method == http.MethodGet || strings.HasPrefix(r.Path, "/dapi/v1/auth/"), "%s %s", r.Method,
+			r.Path)
 	}
 	assert.Len(t, host.Ledger().Entries, written)
 	var text strings.Builder
@@ -78,7 +79,8 @@ func TestACheckReadsEverythingAndWritesNothing(t *testing.T) {
 
 // contactOf is a contact that the account has: no operation lists the contacts of the platform API.
 func contactOf(w *world) string {
-	made := w.came(w.session().caller().Send(w.Context(), http.MethodPost, "/dapi/v1/contacts", w.destinations()["wallet"],
+	made := w.came(w.session().caller().Send(w.Context(), http.MethodPost, "/dapi/v1/contacts",
+		w.destinations()["wallet"],
 		"Authorization", "Bearer "+w.session().access))
 	require.NotEmpty(w, made.Text("id"), "%s", made.Raw)
 	return made.Text("id")

@@ -40,7 +40,8 @@ func (w *world) kinds() map[string]func() kind {
 			platform := w.platform()
 			opened, err := platform.For(w.account).Escrows.Open(w.Context(), deal(), "deal-0", dapi.DealTerms{})
 			require.NoError(w, err)
-			return kind{payments.EscrowAction{Key: "release-1", Account: w.account, EscrowID: opened.Escrow.ID, Escrow: deal(),
+			return kind{payments.EscrowAction{Key: "release-1", Account: w.account, EscrowID: opened.Escrow.ID,
+				Escrow: deal(),
 				Action: dapi.EscrowActionTypeRelease}, payments.Integrator(platform), "escrow_released",
 				"/escrow/{escrowId}/actions/{actionKey}/confirm"}
 		},
@@ -482,8 +483,9 @@ func TestAnEditedRecordIsNotPaid(t *testing.T) {
 				before, writes := len(w.Moved(k.moves)), len(w.writes())
 				p := w.process(k, w.store)
 				r := w.submit(p, k.submission)
-				claimed, _, err := w.store.Claim(w.Context(), payments.Claim{Owner: "somebody", Key: r.Key, Now: time.Now(),
-					For: time.Minute})
+				claimed, _, err := w.store.Claim(w.Context(),
+					payments.Claim{Owner: "somebody", Key: r.Key, Now: time.Now(),
+						For: time.Minute})
 				require.NoError(w, err)
 				text, err := claimed[0].Encode()
 				require.NoError(w, err)

@@ -44,7 +44,8 @@ func TestAnActionThatADealDoesNotOfferYet(t *testing.T) {
 		time.Sleep(time.Second)
 		assert.Equal(w, moneymovement.PaymentRefused, w.decide(p, early.Key, payments.Cancel("too early")).State)
 
-		_, err = escrows.Act(w.Context(), deal(), created.ID, dapi.EscrowActionTypeApprove, "approve-1", dapi.DealTerms{})
+		_, err = escrows.Act(w.Context(), deal(), created.ID, dapi.EscrowActionTypeApprove, "approve-1",
+			dapi.DealTerms{})
 		require.NoError(w, err)
 		w.becomes(p, asked.Key, moneymovement.PaymentCompleted)
 		assert.Len(w, w.Moved("escrow_released"), 1)

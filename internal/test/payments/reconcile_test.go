@@ -158,13 +158,15 @@ func TestTwoPaymentsWithOnePayout(t *testing.T) {
 func TestAPayoutThatLeftTwice(t *testing.T) {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	entry := func(id dapi.TransactionID, status dapi.TransactionStatus) dapi.Transaction {
-		return dapi.Transaction{ID: id, Type: dapi.TransactionTypePayout, PayoutID: "po_1", CreatedAt: at, Status: status,
+		return dapi.Transaction{ID: id, Type: dapi.TransactionTypePayout, PayoutID: "po_1", CreatedAt: at,
+			Status:    status,
 			Direction: dapi.TransactionDirectionOut, Amount: amount("10"), Currency: dapi.USDC}
 	}
 	done, failed := dapi.TransactionStatusCompleted, dapi.TransactionStatusFailed
 	payout := dapi.PayoutCreate{Amount: amount("10"), Currency: dapi.USDC}
-	record := payments.Record{Key: "k", Kind: payments.KindPayout, State: moneymovement.PaymentCompleted, PayoutID: "po_1",
-		Payout: &payout, PaidAt: at}
+	record := payments.Record{Key: "k", Kind: payments.KindPayout, State: moneymovement.PaymentCompleted,
+		PayoutID: "po_1",
+		Payout:   &payout, PaidAt: at}
 	for name, c := range map[string]struct {
 		entries []dapi.Transaction
 		want    []payments.DifferenceKind
@@ -217,7 +219,8 @@ func TestTheEntriesOfAPayment(t *testing.T) {
 		"came back to nowhere": {moneymovement.PaymentCameBack, []dapi.Transaction{out}, payments.MissingEntry},
 		"not stored":           {moneymovement.PaymentCompleted, []dapi.Transaction{back, out}, payments.MoneyCameBack},
 	} {
-		record := payments.Record{Key: "k", Kind: payments.KindPayout, State: c.state, PayoutID: "po_1", Payout: &payout,
+		record := payments.Record{Key: "k", Kind: payments.KindPayout, State: c.state, PayoutID: "po_1",
+			Payout: &payout,
 			PaidAt: at}
 		report, err := payments.Compare(each(record), each(c.entries...), at.Add(-time.Hour), at.Add(time.Hour))
 		require.NoError(t, err)

@@ -124,8 +124,9 @@ func TestEveryErrorStandsOnThePage(t *testing.T) {
 		"wallet.TypedDataRefused", "signing.ErrNoKey"}, "types that have Error by embedding, and values, are found")
 	for _, name := range found {
 		entry := regexp.MustCompile("- (\\*\\*Go type\\*\\*: )?`\\*?" + regexp.QuoteMeta(name) + "`")
-		assert.True(t, entry.Match(source), "%s is not on the page: add it to internal/tools/codegen/errorcatalogue/page.yaml, and run go generate "+
-			"./errors", name)
+		assert.True(t, entry.Match(source),
+			"%s is not on the page: add it to internal/tools/codegen/errorcatalogue/page.yaml, and run go generate "+
+				"./errors", name)
 	}
 }
 

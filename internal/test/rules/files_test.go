@@ -144,7 +144,8 @@ func TestNoProgramAndNoLargeFileIsKept(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(root, ".git")); err != nil {
 		t.Skip("needs a clone, whose index says what is kept; make check in a clone runs it")
 	}
-	kept, err := exec.CommandContext(t.Context(), "git", "-c", "safe.directory=*", "-C", root, "ls-files", "-z").Output()
+	kept, err := exec.CommandContext(t.Context(), "git", "-c", "safe.directory=*", "-C", root, "ls-files",
+		"-z").Output()
 	require.NoError(t, err)
 	names := strings.Split(strings.TrimSuffix(string(kept), "\x00"), "\x00")
 	require.Greater(t, len(names), 1_000, "git lists next to nothing")

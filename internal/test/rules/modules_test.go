@@ -89,8 +89,8 @@ var licences = []struct {
 // row is one of NOTICE's: a module, its licence, and the parts that link it.
 var row = regexp.MustCompile(`(?m)^(\S+\.\S+/\S+) {2,}(\S+(?: and \S+)?) {2,}([a-zA-Z ,]+)$`)
 
-// NOTICE lists every module that something here links, and the licence that comes with it; and nothing else. So a module
-// that the SDK takes on, also through another one, is a change of NOTICE.
+// NOTICE lists every module that something here links, and the licence that comes with it; and nothing else. So a
+// module that the SDK takes on, also through another one, is a change of NOTICE.
 func TestNoticeListsEveryLinkedModule(t *testing.T) {
 	tier.Long(t, "starts the go command")
 	linkedBy, folders := map[string]string{}, map[string]string{}

@@ -147,8 +147,10 @@ func (f *finder) walk(root ast.Node) {
 		case *ast.SwitchStmt:
 			if node.Tag == nil {
 				for _, clause := range node.Body.List {
-					for _, condition := range clause.(*ast.CaseClause).List {
-						f.negate(condition)
+					if clause, ok := clause.(*ast.CaseClause); ok {
+						for _, condition := range clause.List {
+							f.negate(condition)
+						}
 					}
 				}
 			}

@@ -183,10 +183,11 @@ func (t *trial) one(ctx context.Context, folder string, m *mutant) (outcome, err
 		if err != nil {
 			return "", err
 		}
-		switch err := t.test(ctx, folder, tests, grace+5*took, "-overlay="+overlay); {
-		case errors.Is(err, errNoBuild):
+		said := t.test(ctx, folder, tests, grace+5*took, "-overlay="+overlay)
+		if errors.Is(said, errNoBuild) {
 			return noBuild, nil
-		case err != nil:
+		}
+		if said != nil {
 			return killed, nil
 		}
 	}

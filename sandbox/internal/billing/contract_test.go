@@ -157,7 +157,9 @@ func TestUpdatesChangeWhatIsGiven(t *testing.T) {
 	_, err = o.UpdateContract(as(acme), id, appwire.ContractUpdate{
 		ActivationAt: nullable.NewNullableWithValue(activation),
 		ExpirationAt: nullable.NewNullableWithValue(expiration),
-		Fields:       appwire.ContractFieldsUpdate{Amount: nullable.NewNullableWithValue(decimal.RequireFromString("1.001"))},
+		Fields: appwire.ContractFieldsUpdate{
+			Amount: nullable.NewNullableWithValue(decimal.RequireFromString("1.001")),
+		},
 	})
 	assert.Equal(t, map[string]string{"fields.amount": "amount_precision", "expirationAt": "greater_than"},
 		fields(t, err))

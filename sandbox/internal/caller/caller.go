@@ -2,7 +2,7 @@
 // It also verifies signatures of callers: a challenge or an approval with a developer key, a message with a wallet.
 //
 // Anybody can turn an ECDSA signature into its other form, with a high S instead of a low one, and most libraries make
-// either form. The description requires neither. So both are accepted, unless the user of this package requires a low S.
+// either form. The description requires neither. So both are accepted, unless whoever asks requires a low S.
 package caller
 
 import (

@@ -25,7 +25,8 @@ func (c *Cards) Reveal(
 	ctx context.Context, id string, shown commonwire.CardDetailsProof,
 ) (commonwire.CardDetails, error) {
 	// before any lock
-	signer, refused := caller.SignerOf(message(id, shown.Nonce), shown.MessageSignature, c.config.Settings().RequireLowS)
+	signer, refused := caller.SignerOf(message(id, shown.Nonce), shown.MessageSignature,
+		c.config.Settings().RequireLowS)
 	t := c.enter(ctx)
 	defer c.leave()
 	found, err := t.card(id)

@@ -60,7 +60,8 @@ func TestThePageIsWhole(t *testing.T) {
 		script, err := os.ReadFile(file)
 		require.NoError(t, err)
 		assert.Contains(t, body, string(script), "%s is a part of the page", file)
-		for _, way := range []string{"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "</script"} {
+		for _, way := range []string{"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(",
+			"</script"} {
 			assert.NotContains(t, string(script), way, "%s: text is no HTML and no code", file)
 		}
 	}

@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// HostNames check the name in the Host header of a request. A web page can make its own domain name point to this machine
-// (DNS rebinding). The host does not accept such a name, and refuses the request.
+// HostNames check the name in the Host header of a request. A web page can make its own domain name point to this
+// machine (DNS rebinding). The host does not accept such a name, and refuses the request.
 //
-// HostNames are the accepted names of the host, besides the machine's own: localhost, and its loopback addresses. They are
-// in lower case, without a port.
+// They are the accepted names besides the machine's own, which are localhost and its loopback addresses. They are in
+// lower case, without a port.
 type HostNames []string
 
 // Add returns the names with more names added. A port is removed.

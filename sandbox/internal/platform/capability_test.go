@@ -133,8 +133,8 @@ func TestEveryMethodPaysOutTheCurrencyOfTheCatalogue(t *testing.T) {
 	b := newBench(t)
 	for _, entry := range catalogue.Methods {
 		created := b.contact(caller.Self, fmt.Sprintf(`{"name":"Bob","account":{"accountType":%q,
-			"iban":"DE89370400440532013000","bic":"EXAMDEFF","accountNumber":"1","routingNumber":"021000021","branchNumber":"1",
-			"pixKey":"k","paymentKey":"k","phoneNumber":"+15550100"}}`, entry.Method))
+			"iban":"DE89370400440532013000","bic":"EXAMDEFF","accountNumber":"1","routingNumber":"021000021",
+			"branchNumber":"1","pixKey":"k","paymentKey":"k","phoneNumber":"+15550100"}}`, entry.Method))
 		got := b.capabilities(caller.Self, created.ID)
 		require.Empty(t, got.Blockers, entry.Method)
 		assert.Equal(t, []platformwire.ContactMethod{{Method: entry.Method, Currency: currency[entry.Method]}},

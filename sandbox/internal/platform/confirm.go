@@ -38,7 +38,8 @@ func (p *Platform) cosign(c caller.Caller, payload []byte, signed platformwire.A
 	if check == nil {
 		return refuse.KeyNotRegistered()
 	}
-	if refused := caller.CheckSignature(signed.PublicKey, payload, signed.Signature, p.settings().RequireLowS); refused != nil {
+	refused := caller.CheckSignature(signed.PublicKey, payload, signed.Signature, p.settings().RequireLowS)
+	if refused != nil {
 		return refused
 	}
 	return check()

@@ -96,7 +96,8 @@ func TestASandboxHostIsConfirmed(t *testing.T) {
 	assert.Zero(t, o.Summary.Contradicted)
 	assert.Zero(t, o.Summary.Deviations)
 	for _, r := range f.host.Requests() {
-		assert.True(t, r.Method == http.MethodGet || strings.HasPrefix(r.Path, "/dapi/v1/auth/"), "%s %s", r.Method, r.Path)
+		assert.True(t, r.Method == http.MethodGet || strings.HasPrefix(r.Path, "/dapi/v1/auth/"), "%s %s", r.Method,
+			r.Path)
 	}
 	for name, secret := range f.env {
 		if name == target.EnvAPIKey || name == target.EnvAccessToken {

@@ -61,7 +61,8 @@ func run(t *testing.T, controlURL, input string, args ...string) ended {
 	t.Helper()
 	var out, errors bytes.Buffer
 	a := &app.App{
-		In: strings.NewReader(input), Out: &out, Err: &errors, Terminal: true, InTerminal: input != "", ErrTerminal: true,
+		In: strings.NewReader(input), Out: &out, Err: &errors, Terminal: true, InTerminal: input != "",
+		ErrTerminal: true,
 		Getenv: func(name string) string {
 			return map[string]string{control.URLVariable: controlURL, "NO_COLOR": "1"}[name]
 		},
@@ -263,8 +264,9 @@ func TestRequestsAreFiltered(t *testing.T) {
 	assert.Equal(t, "200  12:00:00.000  GET     /utils/rates/EUR\n",
 		host.moneymove(t, "requests", "-v", "-path", "rates").out)
 	for filter, count := range map[string]int{
-		"-status=4xx": 2, "-status=401": 1, "-status=0": 0, "-slug=not_found": 1, "-path=/dapi": 1, "-path=/utils/rates/*": 1,
-		"-path=/utils/*": 0, "-account=self": 0, "-last=2": 2, "-last=9": 3, "-n=1": 1,
+		"-status=4xx": 2, "-status=401": 1, "-status=0": 0, "-slug=not_found": 1, "-path=/dapi": 1,
+		"-path=/utils/rates/*": 1,
+		"-path=/utils/*":       0, "-account=self": 0, "-last=2": 2, "-last=9": 3, "-n=1": 1,
 	} {
 		got := host.moneymove(t, "requests", filter)
 		assert.Equal(t, app.ExitFine, got.code, got.errors)
@@ -285,7 +287,8 @@ func TestKeysAreRegisteredByFile(t *testing.T) {
 	require.NoError(t, err)
 	file := filepath.Join(t.TempDir(), "developer.pem")
 	require.NoError(t, key.Save(file))
-	got := host.moneymove(t, "keys", "register", file, "-email", "new@example.com", "-scope", "read", "-allow", "127.0.0.1")
+	got := host.moneymove(t, "keys", "register", file, "-email", "new@example.com", "-scope", "read", "-allow",
+		"127.0.0.1")
 	require.Equal(t, app.ExitFine, got.code, got.errors)
 	assert.Contains(t, got.out, "new@example.com")
 	assert.Contains(t, got.out, "127.0.0.1")
@@ -380,7 +383,8 @@ func TestJSON(t *testing.T) {
 	host := start(t)
 	for _, line := range []string{
 		"clock", "clock advance 1s", "fault arm GET /chains garbage", "fault list", "fault disarm flt_1",
-		"fault disarm -all", "settings get", "settings set failOneIn=2", "ledger", "requests", "keys list", "reset -yes",
+		"fault disarm -all", "settings get", "settings set failOneIn=2", "ledger", "requests", "keys list",
+		"reset -yes",
 	} {
 		got := host.moneymove(t, append(strings.Fields(line), "-o", "json")...)
 		assert.Equal(t, app.ExitFine, got.code, "%s: %s", line, got.errors)

@@ -101,13 +101,14 @@ func faultCommand(a *app.App) *cobra.Command {
 		&cobra.Command{
 			Use: "operations", Short: "List the operations that a fault can be armed for",
 			RunE: func(c *cobra.Command, _ []string) error {
-				return call(c.Context(), target, http.MethodGet, "/operations", nil, func(all list[operation]) app.Table {
-					table := app.Table{Head: []string{"METHOD", "PATH", "OPERATION", "SUMMARY"}}
-					for _, o := range all.Items {
-						table.Rows = append(table.Rows, []string{o.Method, o.Path, o.Operation, o.Summary})
-					}
-					return table
-				})
+				return call(c.Context(), target, http.MethodGet, "/operations", nil,
+					func(all list[operation]) app.Table {
+						table := app.Table{Head: []string{"METHOD", "PATH", "OPERATION", "SUMMARY"}}
+						for _, o := range all.Items {
+							table.Rows = append(table.Rows, []string{o.Method, o.Path, o.Operation, o.Summary})
+						}
+						return table
+					})
 			},
 		})
 	return command
@@ -167,7 +168,8 @@ methods. PATH is that of an operation, with or without /dapi/v1, such as
 	flags.StringVar(&f.details, "details", "", "details of the refusal that respond sends, as `JSON`")
 	flags.StringArrayVar(&f.headers, "header", nil, "`header` of respond, such as 'Retry-After: 1'; repeat it for more")
 	flags.StringVar(&f.body.Body, "body", "", "`body` that respond sends in place of a refusal")
-	flags.BoolVar(&f.body.AfterCommit, "after-commit", false, "run the operation first (respond, garbage, foreign, delay)")
+	flags.BoolVar(&f.body.AfterCommit, "after-commit", false,
+		"run the operation first (respond, garbage, foreign, delay)")
 	flags.DurationVar(&f.delay, "delay", 0, "`duration` of delay, on this machine's clock")
 	flags.DurationVar(&f.lapsed, "after", 0, "let the duplicate arrive after this `duration` on the host's clock")
 	flags.BoolVar(&f.body.OtherAccount, "other-account", false, "send foreign a response to another account")

@@ -31,7 +31,7 @@ write is unknown, so send it again with the same key; 6 the host did not get the
 
 const callExamples = `  moneymove call GET /dapi/v1/chains
   moneymove call GET '/dapi/v1/transactions?limit=5' -as cl_123
-  moneymove call POST /dapi/v1/payouts -key invoice-42 -as cl_123 -d '{"contactId":"ct_1","amount":"25","currency":"USDC"}'
+  moneymove call POST /dapi/v1/payouts -key inv-42 -as cl_123 -d '{"contactId":"ct_1","amount":"25","currency":"USDC"}'
   moneymove call POST /dapi/v1/payouts/po_1/confirm -as cl_123 -d @signed.json
   moneymove call GET /utils/rates/EUR`
 

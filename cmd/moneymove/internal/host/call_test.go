@@ -59,25 +59,27 @@ func TestCallDoesNotSendWhatIsWrong(t *testing.T) {
 	}{
 		"a payment without a key":  {[]string{"POST", "/dapi/v1/payouts", "-d", "{}"}, "-key invoice-42"},
 		"a transfer without a key": {[]string{"POST", "/apps/transfer", "-d", "{}"}, "-key invoice-42"},
-		"a key with spaces":        {[]string{"POST", "/dapi/v1/payouts", "-key", "a b", "-d", "{}"}, "-key has 1 to 128"},
-		"a key on a read":          {[]string{"GET", "/dapi/v1/chains", "-key", "a"}, "takes no idempotency key"},
-		"a body on a read":         {[]string{"GET", "/dapi/v1/chains", "-d", "{}"}, "GET has no body"},
-		"no JSON":                  {[]string{"POST", "/dapi/v1/contacts", "-d", "{name}"}, "not valid JSON"},
-		"no such file":             {[]string{"POST", "/dapi/v1/contacts", "-d", "@nowhere.json"}, "there is no file"},
-		"a credential":             {[]string{"GET", "/dapi/v1/chains", "-H", "authorization: Bearer x"}, "is not sent"},
-		"a client as a header":     {[]string{"GET", "/dapi/v1/chains", "-H", "X-Service-Account: cl_1"}, "with -as"},
-		"no header":                {[]string{"GET", "/dapi/v1/chains", "-H", "X-Trace"}, "is no header"},
-		"two lines":                {[]string{"GET", "/dapi/v1/chains", "-H", "X-Trace: 1\r\nX: 2"}, "is no header"},
-		"a method":                 {[]string{"LIST", "/dapi/v1/chains"}, `the method is "LIST"`},
-		"an address":               {[]string{"GET", "https://host.example/user"}, "begin it with /"},
-		"another host":             {[]string{"GET", "//host.example/user"}, "begin it with /"},
-		"a path that climbs":       {[]string{"GET", "/public/../dapi/v1/chains"}, "could lead elsewhere"},
-		"a path that hides":        {[]string{"GET", "/public/%2e%2e/user"}, "could lead elsewhere"},
-		"a slash that hides":       {[]string{"GET", "/public/a%2Fb"}, "could lead elsewhere"},
-		"a fragment":               {[]string{"GET", "/dapi/v1/chains#1"}, "has a #"},
-		"tokens":                   {[]string{"POST", "/dapi/v1/auth/token", "-d", "{}"}, "moneymove token"},
-		"the controls":             {[]string{"GET", "/_host/credentials"}, "commands of their own"},
-		"one argument":             {[]string{"GET"}, "an argument is missing"},
+		"a key with spaces": {[]string{"POST", "/dapi/v1/payouts", "-key", "a b", "-d", "{}"},
+			"-key has 1 to 128"},
+		"a key on a read":  {[]string{"GET", "/dapi/v1/chains", "-key", "a"}, "takes no idempotency key"},
+		"a body on a read": {[]string{"GET", "/dapi/v1/chains", "-d", "{}"}, "GET has no body"},
+		"no JSON":          {[]string{"POST", "/dapi/v1/contacts", "-d", "{name}"}, "not valid JSON"},
+		"no such file":     {[]string{"POST", "/dapi/v1/contacts", "-d", "@nowhere.json"}, "there is no file"},
+		"a credential": {[]string{"GET", "/dapi/v1/chains", "-H", "authorization: Bearer x"},
+			"is not sent"},
+		"a client as a header": {[]string{"GET", "/dapi/v1/chains", "-H", "X-Service-Account: cl_1"}, "with -as"},
+		"no header":            {[]string{"GET", "/dapi/v1/chains", "-H", "X-Trace"}, "is no header"},
+		"two lines":            {[]string{"GET", "/dapi/v1/chains", "-H", "X-Trace: 1\r\nX: 2"}, "is no header"},
+		"a method":             {[]string{"LIST", "/dapi/v1/chains"}, `the method is "LIST"`},
+		"an address":           {[]string{"GET", "https://host.example/user"}, "begin it with /"},
+		"another host":         {[]string{"GET", "//host.example/user"}, "begin it with /"},
+		"a path that climbs":   {[]string{"GET", "/public/../dapi/v1/chains"}, "could lead elsewhere"},
+		"a path that hides":    {[]string{"GET", "/public/%2e%2e/user"}, "could lead elsewhere"},
+		"a slash that hides":   {[]string{"GET", "/public/a%2Fb"}, "could lead elsewhere"},
+		"a fragment":           {[]string{"GET", "/dapi/v1/chains#1"}, "has a #"},
+		"tokens":               {[]string{"POST", "/dapi/v1/auth/token", "-d", "{}"}, "moneymove token"},
+		"the controls":         {[]string{"GET", "/_host/credentials"}, "commands of their own"},
+		"one argument":         {[]string{"GET"}, "an argument is missing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := f.run(append([]string{"call"}, c.args...)...)
@@ -140,13 +142,15 @@ func TestCallEndsAsTheCallDid(t *testing.T) {
 		"a payment that is lost": {"POST", payout, sandbox.DropAfterCommit(), pay, app.ExitUnknown, "same -key"},
 		"a payment without JSON": {"POST", payout, sandbox.Garbage(), pay, app.ExitUnknown, "same -key"},
 		"a payment that is cut":  {"POST", payout, sandbox.Truncate(9), pay, app.ExitUnknown, "same -key"},
-		"a read that is lost": {"GET", "/dapi/v1/chains", sandbox.DropBefore(), []string{"call", "GET", "/dapi/v1/chains"},
+		"a read that is lost": {"GET", "/dapi/v1/chains", sandbox.DropBefore(),
+			[]string{"call", "GET", "/dapi/v1/chains"},
 			app.ExitUnreachable, "not delivered"},
 		"a read that fails": {"GET", "/dapi/v1/chains", sandbox.Respond(500, "internal_error"),
 			[]string{"call", "GET", "/dapi/v1/chains"}, app.ExitRefused, "internal_error"},
 		"a write that moves no money": {"POST", contacts, sandbox.Respond(500, "internal_error"),
 			[]string{"call", "POST", contacts, "-d", "{}"}, app.ExitRefused, "internal_error"},
-		"an expired session": {"GET", "/dapi/v1/chains", sandbox.ExpireToken(), []string{"call", "GET", "/dapi/v1/chains"},
+		"an expired session": {"GET", "/dapi/v1/chains", sandbox.ExpireToken(),
+			[]string{"call", "GET", "/dapi/v1/chains"},
 			app.ExitFine, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -208,7 +212,8 @@ func TestCallPrintsNoMalformedHead(t *testing.T) {
 // TestATerminalIsSafe: a host's text moves no cursor.
 func TestATerminalIsSafe(t *testing.T) {
 	f := newFixture(t)
-	bodies := map[string]string{"/user": "{\"name\":\"a\u009bz\"}", "/balance": "plain \x1b[2J text\nmore", "/cards": "\xff\xfe\x00"}
+	bodies := map[string]string{"/user": "{\"name\":\"a\u009bz\"}", "/balance": "plain \x1b[2J text\nmore",
+		"/cards": "\xff\xfe\x00"}
 	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/plain")
 		_, _ = w.Write([]byte(bodies[r.URL.Path]))

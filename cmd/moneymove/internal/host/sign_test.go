@@ -27,7 +27,8 @@ func (f *fixture) booked() (response, file string) {
 
 // signing is a command line that says all of a payout of the own account.
 func (f *fixture) signing(args ...string) []string {
-	return append([]string{"sign", "-yes", "-request", "@" + f.path("request.json"), "-expect", "account=self"}, args...)
+	return append([]string{"sign", "-yes", "-request", "@" + f.path("request.json"), "-expect", "account=self"},
+		args...)
 }
 
 type signed struct{ ApprovalID, PublicKey, Signature string }
@@ -99,12 +100,14 @@ func TestSignRefusesOtherTerms(t *testing.T) {
 		"another account": {[]string{"-expect", "account=cl_1"}, app.ExitUsage, `"self", and that of -expect is "cl_1"`},
 		"another client":  {[]string{"-as", "cl_1"}, app.ExitUsage, `"cl_1", and that of -expect is "self"`},
 		"another payout":  {[]string{"-expect", "resourceId=po_1"}, app.ExitDecision, `resourceId: it differs`},
-		"a chain":         {[]string{"-expect", "destination.chainId=1"}, app.ExitDecision, "destination.chainId: it differs"},
-		"no such field":   {[]string{"-expect", "colour=red"}, app.ExitUsage, "the fields are operation"},
-		"no value":        {[]string{"-expect", "amount"}, app.ExitUsage, "FIELD=VALUE"},
-		"no amount":       {[]string{"-expect", "amount=lots"}, app.ExitUsage, "that of -expect"},
-		"too late":        {[]string{"-at", time.Now().Add(time.Hour).Format(time.RFC3339)}, app.ExitDecision, "-at host"},
-		"no time":         {[]string{"-at", "noon"}, app.ExitUsage, "2026-01-31T12:00:00Z"},
+		"a chain": {[]string{"-expect", "destination.chainId=1"}, app.ExitDecision,
+			"destination.chainId: it differs"},
+		"no such field": {[]string{"-expect", "colour=red"}, app.ExitUsage, "the fields are operation"},
+		"no value":      {[]string{"-expect", "amount"}, app.ExitUsage, "FIELD=VALUE"},
+		"no amount":     {[]string{"-expect", "amount=lots"}, app.ExitUsage, "that of -expect"},
+		"too late": {[]string{"-at", time.Now().Add(time.Hour).Format(time.RFC3339)}, app.ExitDecision,
+			"-at host"},
+		"no time": {[]string{"-at", "noon"}, app.ExitUsage, "2026-01-31T12:00:00Z"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := f.run(append(f.signing("-d", "@"+file), c.args...)...)
@@ -223,7 +226,8 @@ func TestSignShowsWhatItDoesNotKnow(t *testing.T) {
 		"payload":     "pay everything\x1b[2J",
 	} {
 		approval, err := json.Marshal(map[string]any{
-			"id": "apr_1", "expiresAt": time.Now().Add(time.Minute), "payload": base64.StdEncoding.EncodeToString([]byte(payload)),
+			"id": "apr_1", "expiresAt": time.Now().Add(time.Minute),
+			"payload": base64.StdEncoding.EncodeToString([]byte(payload)),
 		})
 		require.NoError(t, err)
 		r := f.anyone("yes").run("sign", "-d", string(approval))
@@ -270,6 +274,7 @@ func TestSignWithEachKey(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, key.Save(f.path("ed25519.pem")))
 	var body signed
-	require.NoError(t, json.Unmarshal([]byte(f.ok(f.signing("-d", "@"+file, "-key-file", f.path("ed25519.pem"))...)), &body))
+	require.NoError(t, json.Unmarshal([]byte(f.ok(f.signing("-d", "@"+file, "-key-file", f.path("ed25519.pem"))...)),
+		&body))
 	assert.Equal(t, key.PublicKeyBase64(), body.PublicKey)
 }

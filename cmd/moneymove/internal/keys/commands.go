@@ -1,5 +1,5 @@
-// Package keys has the commands for key files, and reads, writes and converts the files: developer keys of each type that
-// package signing supports, and secp256k1 keys of wallets.
+// Package keys has the commands for key files. It reads, writes and converts developer keys of each type that package
+// signing supports, and secp256k1 keys of wallets.
 package keys
 
 import (

@@ -1,6 +1,6 @@
 // Package request sends one request to any operation of the service, with the credential of the path. It never sends a
-// request twice, except after a 401 that says that the session has expired. It knows the operations of all four surfaces
-// from the descriptions in openapi.
+// request twice, except after a 401 that says that the session has expired. It knows the operations of all four
+// surfaces from the descriptions in openapi.
 package request
 
 import (

@@ -60,7 +60,8 @@ func prepare(ctx context.Context, host *sandbox.Host) (*seeded, error) {
 	defer stop()
 	own := host.Credentials()
 	platform, err := dapi.NewIntegrator("http://"+address, dapi.Developer{Email: own.Email, Key: own.Key},
-		moneymovement.WithUserAgent("moneymove-seed/"+moneymovement.Version), moneymovement.WithPolling(pollLeast, pollMost))
+		moneymovement.WithUserAgent("moneymove-seed/"+moneymovement.Version),
+		moneymovement.WithPolling(pollLeast, pollMost))
 	if err != nil {
 		return nil, err
 	}

@@ -203,7 +203,8 @@ func TestWrongCommandLines(t *testing.T) {
 			`-addr is "8095": give an address and a port, such as 127.0.0.1:8095`},
 		"a port in use": {[]string{"sandbox", "-addr", busy.Addr().String()}, app.ExitFailure,
 			"another program listens at " + busy.Addr().String() + ": stop it, or choose another port with -addr"},
-		"a key file that holds none": {[]string{"sandbox", "-addr", "127.0.0.1:0", "-key-file", unreadable}, app.ExitFailure,
+		"a key file that holds none": {[]string{"sandbox", "-addr", "127.0.0.1:0", "-key-file", unreadable},
+			app.ExitFailure,
 			"moneymove:"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -208,7 +208,8 @@ func (w *writer) schema(name string, schema *openapi3.Schema) error {
 func must(schema *openapi3.Schema) string {
 	var bits uint64
 	for i, property := range description.SortedKeys(schema.Properties) {
-		if slices.Contains(schema.Required, property) || schema.Properties[property].Value.Extensions["x-proof"] == true {
+		if slices.Contains(schema.Required, property) ||
+			schema.Properties[property].Value.Extensions["x-proof"] == true {
 			bits |= 1 << i
 		}
 	}

@@ -27,7 +27,8 @@ func file(t *testing.T, many int) string {
 	for n := range many {
 		record, err := payments.Prepare(payments.Payment{Key: moneymovement.DeriveKey("invoice", fmt.Sprint(n)),
 			Account: "cl_1",
-			Payout:  dapi.PayoutCreate{ContactID: "ct_1", Amount: decimal.NewFromInt(10), Currency: dapi.USDC}}, time.Now())
+			Payout:  dapi.PayoutCreate{ContactID: "ct_1", Amount: decimal.NewFromInt(10), Currency: dapi.USDC}},
+			time.Now())
 		require.NoError(t, err)
 		_, _, err = store.Insert(t.Context(), record)
 		require.NoError(t, err)
