@@ -10,7 +10,7 @@ import (
 
 func main() {
 	//gosec:disable G704 -- the address is the argument of the program
-	resp, err := http.Get(os.Args[1] + "/dapi/v1/payouts/po_1") //nolint:noctx // a minimal program
+	resp, err := new(http.Client).Get(os.Args[1] + "/dapi/v1/payouts/po_1") //nolint:noctx // a minimal program
 	if err != nil {
 		panic(err)
 	}
