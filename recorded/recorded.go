@@ -35,10 +35,10 @@ var responses []byte
 
 // response is one line.
 type response struct {
-	Operation string       `json:"operation"`
-	Status    int          `json:"status"`
+	Operation string      `json:"operation"`
+	Status    int         `json:"status"`
 	Body      codec.Value `json:"body,omitzero"`
-	Text      string       `json:"text,omitzero"` // a body that is not JSON: the first line of a PDF
+	Text      string      `json:"text,omitzero"` // a body that is not JSON: the first line of a PDF
 }
 
 // byOperation reads the responses. A line that cannot be read is a mistake in this package.
