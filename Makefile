@@ -45,8 +45,8 @@ GOTEST   := $(TOOL) gotestsum --format pkgname --format-hide-empty-pkg --hide-su
 SOAK     := MONEYMOVEMENT_REQUIRE=soak,servers $(GO) test -count=1 -v -timeout 24h
 
 .DEFAULT_GOAL := help
-.PHONY: help test check check-static check-race check-rest soak soak-money soak-rest soak-releases lint lint-openapi fmt-check build-all \
-	test-releases race rules generate drift tidy tidy-check modules api api-write breaking interop vulncheck \
+.PHONY: help test check check-static check-race check-rest soak soak-money soak-rest soak-releases lint lint-openapi \
+	fmt-check build-all test-releases race rules generate drift tidy tidy-check modules api api-write breaking interop vulncheck \
 	json-experiment allocations fuzz fuzz-long bench bench-host bench-payments bench-sizes bench-smoke \
 	console-pictures contract mutants cover release release-check
 

@@ -108,10 +108,12 @@ func (s *settings) start(
 				return rehearsal(ctx, url, processor)
 			})
 		}
-		return group.Wait()
+		if err := group.Wait(); !errors.Is(err, context.Canceled) {
+			return err
+		}
+		return nil // Ctrl-C, or the end of the rehearsal
 	})
-	if errors.Is(err, context.Canceled) { // Ctrl-C, or the end of the rehearsal
-		err = nil
+	if err == nil {
 		p.Step("stopped; the same command goes on")
 	}
 	return err
