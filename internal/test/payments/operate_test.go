@@ -138,12 +138,7 @@ func TestContextsOfResumeAndStop(t *testing.T) {
 func TestStopDoesNotWaitForThePoll(t *testing.T) {
 	inBubble(t, func(w *world) {
 		store := watch(w.store)
-		store.failing(func(method string, _ int) bool {
-			if method == "Postpone" {
-				return true
-			}
-			return false
-		})
+		store.failing(func(method string, _ int) bool { return method == "Postpone" })
 		w.Configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) })
 		p, err := payments.New(store, payments.Integrator(w.platform()), payments.Config{PollEvery: 24 * time.Hour})
 		require.NoError(w, err)

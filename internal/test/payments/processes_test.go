@@ -265,12 +265,7 @@ func TestAStepThatCannotPutOffItsPayment(t *testing.T) {
 		_, err := p.Step(w.Context(), w.payment(1).Key)
 		require.NoError(w, err)
 		sent := w.Sent("BookPayout")
-		store.failing(func(method string, _ int) bool {
-			if method == "Postpone" {
-				return true
-			}
-			return false
-		})
+		store.failing(func(method string, _ int) bool { return method == "Postpone" })
 		ctx, cancel := context.WithTimeout(w.Context(), time.Second)
 		defer cancel()
 		_, err = p.Step(ctx, w.payment(2).Key)
