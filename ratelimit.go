@@ -99,8 +99,8 @@ func (e *NoRoom) Unwrap() error {
 // or the login window of one IP address between credentials. It must be safe for concurrent use.
 //
 // For a fixed number of processes, each with the same load, [WithRateShare] is enough. Use a shared RateLimiter if the
-// number of processes changes, or if one process must be able to use what the others leave. The modules fleet/redis and
-// payments/postgres/fleetpostgres have one. To share windows over another store, implement the Windows of package
+// number of processes changes, or if one process must be able to use what the others leave. The packages fleet/redis
+// and payments/postgres/fleetpostgres have one. To share windows over another store, implement the Windows of package
 // fleet.
 //
 // Count each call for a second longer than the window lasts, because the network can delay the first of two calls more

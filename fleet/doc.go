@@ -1,7 +1,7 @@
 // Package fleet shares the rate windows and the session of one credential between any number of processes.
 //
 // The service counts calls for each credential, over all processes. A client keeps within the windows by itself, but
-// it does not know about other processes. A [Limiter] asks a store that all processes use. The modules fleet/redis
+// it does not know about other processes. A [Limiter] asks a store that all processes use. The packages fleet/redis
 // and payments/postgres/fleetpostgres have such stores, and a token store with which the whole fleet logs in once:
 //
 //	client := redis.NewClient(&redis.Options{Addr: address})

@@ -8,7 +8,7 @@ import (
 )
 
 // Windows counts the calls of rate windows for all processes of a credential, by a clock of its own. [Memory] is one
-// for a single process, and says by its code what exactly an Ask does. The modules fleet/redis and
+// for a single process, and says by its code what exactly an Ask does. The packages fleet/redis and
 // payments/postgres/fleetpostgres have one for many processes.
 //
 // Each Ask must be atomic: two at the same time have the effect of one after the other. It must be safe for concurrent

@@ -153,9 +153,8 @@ func (s *state) resetUnfinished() bool {
 	return s.reset.Get(only) != nil
 }
 
-// Store keeps the state of a host for its next start. Package sandbox/bolt, a module of its own, has one that keeps it
-// in a file. Its methods are for the host. No other module can implement it, since what a host stores changes from
-// version to version.
+// Store keeps the state of a host for its next start. Package sandbox/bolt has one that keeps it in a file. Its methods
+// are for the host. No other module can implement it, since what a host stores changes from version to version.
 type Store = store.Store
 
 // WithStore makes the host keep its state in a store, and go on with what the store has. One host at a time can use a

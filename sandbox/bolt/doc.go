@@ -7,8 +7,7 @@
 //	defer kept.Close()
 //	host := sandbox.New(sandbox.WithStore(kept))
 //
-// Tests that need no file do not import this package, and do not inherit its modules. Use the same version of this
-// module and of the sandbox.
+// Tests that need no file do not import this package, and do not link bbolt.
 //
 // # What a crash can lose
 //
