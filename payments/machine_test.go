@@ -372,6 +372,41 @@ func TestALeaseCountsFromItsClaim(t *testing.T) {
 	})
 }
 
+// unrenewed is a store that fails to renew leases.
+type unrenewed struct{ Store }
+
+func (unrenewed) Extend(context.Context, map[moneymovement.Key]Lease, time.Duration) ([]moneymovement.Key, error) {
+	return nil, errors.New("the store is away")
+}
+
+// A step ends with its lease: at its end if the store cannot renew it, and at once if another process has the payment.
+func TestALeaseThatIsNotRenewedEndsTheStep(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		store func(Store) Store
+		after time.Duration
+	}{
+		"the store is away":   {func(s Store) Store { return unrenewed{s} }, time.Minute},
+		"another process has": {func(s Store) Store { return s }, 18 * time.Second}, // the store has no such lease
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			h := oneMinute()
+			h.store = c.store(h.store)
+			claimed := time.Now()
+			kept, _, done := h.keep(t.Context(), leased, claimed)
+			select {
+			case <-kept.Done():
+				assert.Equal(t, c.after, time.Since(claimed), name)
+				require.ErrorContains(t, context.Cause(kept), "the lease of p1 (epoch 1) has ended", name)
+			case <-time.After(time.Hour):
+				assert.Fail(t, "the step goes on", name)
+			}
+			done(time.Time{}, true)
+			synctest.Wait()
+		})
+	}
+}
+
 // arrow is a change from one state to another.
 type arrow struct{ from, to string }
 

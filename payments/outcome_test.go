@@ -191,6 +191,11 @@ func TestADoubtIsNotEndedByAnError(t *testing.T) {
 		assert.False(t, r.State.Final(), name)
 		r, _ = shown(KindTransfer, true, transferShows(err, true))
 		assert.True(t, r.MayHaveLeft, name)
+		want := moneymovement.PaymentInDoubt
+		if failure, ok := errors.AsType[errors.Failure](err); ok && failure.MovedByCall() == errors.Moved {
+			want = moneymovement.PaymentCompleted
+		}
+		assert.Equal(t, want, r.State, "%s of a transfer", name)
 	}
 	old, _ := shown(KindPayout, true, refusedBy(&dapi.KeyTooOld{}))
 	assert.Equal(t, stepSearch, old.next(birth.Add(time.Minute)))

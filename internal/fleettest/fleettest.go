@@ -220,6 +220,7 @@ type Load struct {
 	Processes int // limiters, each with a connection of its own
 	Callers   int // of each
 	For       time.Duration
+	Calls     int // ends the load when as many calls were admitted; 0 ends it after the time alone
 	Options   []fleet.Option
 	Open      func() fleet.Windows // a connection
 }
@@ -255,6 +256,9 @@ func (l Load) Run(t *testing.T) (result Result) {
 					mu.Lock()
 					if err == nil {
 						result.At = append(result.At, at)
+						if len(result.At) == l.Calls {
+							cancel()
+						}
 					} else {
 						result.Away++
 					}
@@ -288,18 +292,6 @@ func (r Result) Most() (largest int) {
 		largest = max(largest, i-first+1)
 	}
 	return largest
-}
-
-// Used returns which part of the window was used, over the whole periods of a time.
-func (r Result) Used(periods int) float64 {
-	end := time.Duration(periods-1)*Allowance().Held() + Allowance().Held()/2
-	used := 0
-	for _, at := range r.At {
-		if len(r.At) > 0 && at-r.At[0] < end {
-			used++
-		}
-	}
-	return float64(used) / float64(periods*Allowance().Calls)
 }
 
 // Killed runs 16 processes over a store that is killed after 5 seconds and comes back after 9, and fails if no call

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -209,6 +210,7 @@ func TestTheErrorOfADatabaseThatIsAwayHasOneLine(t *testing.T) {
 	_, err := postgres.Open(t.Context(), away, postgres.Options{})
 	var unreachable *postgres.Unreachable
 	require.ErrorAs(t, err, &unreachable)
+	require.ErrorAs(t, err, new(*pgconn.ConnectError), "what pgx says")
 	assert.NotContains(t, err.Error(), "\n")
 	assert.NotContains(t, err.Error(), "hidden")
 }

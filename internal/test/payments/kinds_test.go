@@ -313,6 +313,33 @@ func TestHowLongALostTransferIsWaitedFor(t *testing.T) {
 	})
 }
 
+// The refusal of a transfer that is sent again says nothing about the first one, whose response was lost. The client of
+// the new process knows nothing of that one.
+func TestARefusalOfATransferThatIsSentAgain(t *testing.T) {
+	inBubble(t, func(w *world) {
+		app, contact := w.app()
+		p := w.transfers(app)
+		lost := w.Host.Arm(http.MethodPost, "/apps/transfer", sandbox.DropBefore().Times(99))
+		w.submit(p, payments.TransferPayment{Key: "transfer-1",
+			To: appapi.ToContact{ContactID: contact, Amount: amount("1")}})
+		_, err := p.Step(w.Context(), "transfer-1")
+		require.NoError(w, err)
+		time.Sleep(11 * time.Minute)
+		r, err := p.Step(w.Context(), "transfer-1")
+		require.NoError(w, err)
+		require.Equal(w, moneymovement.PaymentNeedsDecision, r.State)
+		w.decide(p, "transfer-1", payments.Retry())
+		lost.Disarm()
+		w.Host.Arm(http.MethodPost, "/apps/transfer", sandbox.Respond(http.StatusConflict, "contact_not_payable"))
+		r, err = w.transfers(w.App(w.AppKey())).Step(w.Context(), "transfer-1")
+		require.NoError(w, err)
+		require.NotNil(w, r.Reason)
+		assert.Equal(w, payments.ReasonBlocked, r.Reason.Code, "it was sent again")
+		assert.Equal(w, moneymovement.PaymentNeedsDecision, r.State)
+		assert.True(w, r.MayHaveLeft)
+	})
+}
+
 // A deal that is held has its transaction, which is stored.
 func TestTheTransactionOfADealIsStored(t *testing.T) {
 	inBubble(t, func(w *world) {
