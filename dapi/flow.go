@@ -530,11 +530,14 @@ func withoutDoubt(err error) error {
 	if !ok {
 		return err
 	}
-	if _, typed := errors.AsType[errors.Failure](unknown.Cause); typed {
-		return unknown.Cause
+	cause := unknown.Cause
+	if login, ok := errors.AsType[*errors.OutcomeUnknown](cause); ok { // the session was lost before it was sent again
+		cause = login.Cause
+	} else if _, typed := errors.AsType[errors.Failure](cause); typed {
+		return cause
 	}
 	return &errors.NotDelivered{CallInfo: unknown.CallInfo,
-		Err: fmt.Errorf("there is no proof of a booking, and nothing was signed: %w", unknown.Cause)}
+		Err: fmt.Errorf("there is no proof of a booking, and nothing was signed: %w", cause)}
 }
 
 // early returns the result of a call that has sent nothing.

@@ -136,7 +136,7 @@ func (s seen) wrong(paid bool) (all []string) {
 		"Unpaid is not in the history":              s.unpaid != s.history.Unpaid,
 	} {
 		if is {
-			all = append(all, fmt.Sprintf("%s: %+v", what, s))
+			all = append(all, fmt.Sprintf("%s: %+v: %v", what, s, s.err))
 		}
 	}
 	return all
@@ -465,7 +465,9 @@ func laterCalls() map[string]setback {
 		"the money comes back": {arrange: func(w *carelessWorld) {
 			for payment := range w.Host.Audit() {
 				if payment.Fundings > 0 {
-					require.NoError(w, w.Host.MovePayout(payment.PayoutIDs[0], "failed"))
+					if err := w.Host.MovePayout(payment.PayoutIDs[0], "failed"); err != nil {
+						require.ErrorContains(w, err, "from completed to failed") // it stays completed
+					}
 				}
 			}
 		}},
@@ -731,5 +733,128 @@ func TestACarelessCallerPaysOnceWhateverHappens(t *testing.T) {
 				}
 			})
 		})
+	})
+}
+
+// mishap is a fault that waits at a step.
+type mishap struct {
+	Step, Fault string
+	Times       int
+}
+
+// course is one call of a payment, and what happens around it.
+type course struct {
+	Mishaps  []mishap
+	Restarts bool
+	Leaves   time.Duration // when the caller does
+	Later    time.Duration // than the call before
+	Signing  time.Duration // that it takes the first time
+	Worse    string        // the price after it
+}
+
+func drawCourse(t *rapid.T) course {
+	minutes := func(name string, some ...float64) time.Duration {
+		return time.Duration(rapid.SampledFrom(some).Draw(t, name) * float64(time.Minute))
+	}
+	drawn := course{
+		Restarts: rapid.Bool().Draw(t, "restarts"),
+		Leaves:   minutes("leaves", 1440, 0.02, 0.2, 1.2, 10),
+		Later:    minutes("later", 0, 0.02, 0.6, 3, 120),
+		Signing:  minutes("signing", 0, 0.6, 2.2),
+		Worse:    rapid.SampledFrom([]string{"0", "0.02"}).Draw(t, "worse"),
+	}
+	for range rapid.IntRange(0, 3).Draw(t, "mishaps") {
+		step := rapid.SampledFrom(slices.Sorted(maps.Keys(payoutSteps))).Draw(t, "step")
+		drawn.Mishaps = append(drawn.Mishaps, mishap{
+			Step:  step,
+			Fault: rapid.SampledFrom(slices.Sorted(maps.Keys(faultsAt("payout", step)))).Draw(t, "fault"),
+			Times: rapid.SampledFrom([]int{1, 2, 4, 8}).Draw(t, "times"),
+		})
+	}
+	return drawn
+}
+
+// setback returns what the call of a course meets.
+func (c course) setback() setback {
+	return setback{within: c.Leaves, restarts: c.Restarts, stays: true, arrange: func(w *carelessWorld) {
+		for _, m := range c.Mishaps {
+			at := payoutSteps[m.Step]
+			w.Host.Arm(at.method, at.path, faultsAt("payout", m.Step)[m.Fault].Times(m.Times))
+		}
+		w.worsen("0")
+		once := sync.OnceFunc(func() {
+			w.worsen(c.Worse)
+			w.Host.Advance(c.Signing)
+		})
+		w.Key.BeforeApproval(func(int) { once() })
+	}}
+}
+
+// Any number of things go wrong at once, while time passes and the price moves. A caller that keeps its key, and calls
+// again even after a success, pays once, and no call says what is not so.
+//
+// Rule: idempotency.bank-payout, status.502
+func TestAnySequenceOfFaultsIsOnePayment(t *testing.T) {
+	rapid.Check(t, func(drawn *rapid.T) {
+		for range 10 { // -short makes 20 of these checks, and one payment each would be too few
+			courses := rapid.SliceOfN(rapid.Custom(drawCourse), 1, 4).Draw(drawn, "courses")
+			store := rapid.SampledFrom(slices.Sorted(maps.Keys(stores))).Draw(drawn, "store")
+			var wrong []string
+			synctest.Test(t, func(t *testing.T) { wrong = payAfterAll(t, courses, store) })
+			if len(wrong) > 0 {
+				drawn.Fatal(store, wrong)
+			}
+		}
+	})
+}
+
+// payAfterAll makes a payment by calls that meet what the courses have, and by calls that meet nothing until it is
+// paid. It returns what went wrong.
+func payAfterAll(t *testing.T, courses []course, store string) []string {
+	t.Helper()
+	last := seen{}
+	w := newCarelessWorld(t, moneyKinds["payout"], func(s seen) decision {
+		last = s
+		return again
+	}, store)
+	w.lies = seen.lies
+	meet := func(s setback) {
+		began := time.Now()
+		if w.meet(s); time.Since(began) > 12*time.Hour {
+			w.wrong = append(w.wrong, "went on for hours")
+		}
+	}
+	for _, c := range courses {
+		time.Sleep(c.Later)
+		meet(c.setback())
+	}
+	w.Key.BeforeApproval(nil)
+	tolerant := func(t *dapi.PayTerms) { t.Bounds.QuoteTolerance = amount("0.05") }
+	for range 50 {
+		if meet(setback{terms: tolerant, stays: true}); last.err == nil || len(w.wrong) > 0 {
+			break
+		}
+		time.Sleep(time.Minute)
+	}
+	time.Sleep(10 * time.Minute) // for a login that its caller left alone
+	if w.kind.fundings(w) != 1 || last.err != nil {
+		w.wrong = append(w.wrong, fmt.Sprintf("paid %d times in the end: %+v", w.kind.fundings(w), last))
+	}
+	return w.wrong
+}
+
+// The booking may be done, and the session is lost before it is sent again. Nothing was signed, so the payment is
+// unpaid, and the doubt about the session is none about the payment.
+func TestALostRefreshAfterALostBookingLeavesNoDoubt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newPayWorld(t)
+		w.Host.Arm("POST", bookPath, faults["503, done"])
+		w.Host.Arm("POST", bookPath, faults["token unknown"])
+		w.Host.Arm("POST", "/auth/refresh", faults["half an answer"].Times(9))
+		payment, err := w.pay(journaled())
+		assert.Equal(t, moneymovement.PaymentNotPaid, payment.State)
+		assert.True(t, payment.Unpaid)
+		_, doubt := errors.AsType[*errors.OutcomeUnknown](err)
+		assert.False(t, doubt, "%v", err)
 	})
 }
