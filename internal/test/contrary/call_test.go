@@ -18,7 +18,6 @@ import (
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/internal/inprocess"
 	"github.com/moneymovement/moneymovement-go/internal/test/contrary"
-	"github.com/moneymovement/moneymovement-go/internal/test/oracle"
 	"github.com/moneymovement/moneymovement-go/public"
 	"github.com/moneymovement/moneymovement-go/refapi"
 	"github.com/moneymovement/moneymovement-go/signing"
@@ -29,8 +28,7 @@ import (
 type call struct {
 	*testing.T
 	operation *wire.Operation
-	shared    bool         // other tests use the same call, so it is not recorded
-	record    *oracle.Case // of the call that is under way
+	shared    bool // other tests use the same call, so it is not recorded
 	platform  *dapi.Integrator
 	acme      *dapi.Account // acts for a client
 	app       *appapi.Client
@@ -149,10 +147,7 @@ func newCallAt(
 	c := &call{T: t, operation: o}
 	options := []moneymovement.Option{
 		moneymovement.WithHTTPClient(&http.Client{Transport: &inprocess.Transport{
-			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				c.record.Sent(r)
-				handler.ServeHTTP(w, r)
-			}),
+			Handler: handler,
 		}}),
 		moneymovement.WithoutPacing(),
 		moneymovement.WithRetries(moneymovement.RetryPolicy{Max: -1}),
@@ -283,14 +278,7 @@ func callOf(o *wire.Operation) func(*call) (any, error) {
 	for _, calls := range []map[string]func(*call) (any, error){loginCalls, platformCalls, moneyCalls, appCalls,
 		paperCalls, otherCalls} {
 		if found := calls[o.Name()]; found != nil {
-			return func(c *call) (any, error) {
-				if !c.shared {
-					c.record = oracle.Begin(c.T)
-				}
-				value, err := found(c)
-				ended(c.record, err)
-				return value, err
-			}
+			return found
 		}
 	}
 	return nil

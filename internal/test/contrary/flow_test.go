@@ -72,7 +72,7 @@ func (w *world) pay() {
 			DocumentIDs: []string{"doc_1"}}
 		var paid dapi.Payment
 		if !w.once(fundings, func() (err error) {
-			paid, err = w.PayEnded(w.self.Payouts.Pay(w.Context(), asked, key, dapi.PayTerms{}))
+			paid, err = w.self.Payouts.Pay(w.Context(), asked, key, dapi.PayTerms{})
 			return err
 		}) {
 			return
@@ -115,7 +115,7 @@ func (w *world) payInDoubt() {
 	asked := dapi.PayoutCreate{ContactID: wallet, Amount: amount("5"), Currency: dapi.USDC}
 	w.host.Arm("POST", "/dapi/v1/payouts/*/confirm", sandbox.DropAfterCommit().Times(4))
 	w.once(fundings, func() error {
-		_, err := w.PayEnded(w.self.Payouts.Pay(w.Context(), asked, "doubt", dapi.PayTerms{}))
+		_, err := w.self.Payouts.Pay(w.Context(), asked, "doubt", dapi.PayTerms{})
 		return err
 	})
 }
@@ -129,7 +129,7 @@ func (w *world) deal() dapi.EscrowCreate {
 // openDeal opens a deal, and gives its id as the host knows it.
 func (w *world) openDeal(terms dapi.EscrowCreate) (id dapi.EscrowID, opened bool) {
 	opened = w.once("escrow_active", func() error {
-		deal, err := w.DealEnded(w.self.Escrows.Open(w.Context(), terms, "open", dapi.DealTerms{}))
+		deal, err := w.self.Escrows.Open(w.Context(), terms, "open", dapi.DealTerms{})
 		if err == nil {
 			id = deal.Escrow.ID
 		}
@@ -142,8 +142,8 @@ func (w *world) escrow() {
 	terms := w.deal()
 	id, opened := w.openDeal(terms)
 	if !opened || !w.once("escrow_released", func() error {
-		_, err := w.DealEnded(w.self.Escrows.Act(w.Context(), terms, id, dapi.EscrowActionTypeRelease, "release",
-			dapi.DealTerms{}))
+		_, err := w.self.Escrows.Act(w.Context(), terms, id, dapi.EscrowActionTypeRelease, "release",
+			dapi.DealTerms{})
 		return err
 	}) {
 		return
@@ -160,8 +160,8 @@ func (w *world) escrowRefund() {
 	}
 	w.pass(25 * time.Hour)
 	w.once("escrow_refunded", func() error {
-		_, err := w.DealEnded(w.self.Escrows.Act(w.Context(), terms, id, dapi.EscrowActionTypeRefund, "refund",
-			dapi.DealTerms{}))
+		_, err := w.self.Escrows.Act(w.Context(), terms, id, dapi.EscrowActionTypeRefund, "refund",
+			dapi.DealTerms{})
 		return err
 	})
 }
@@ -282,7 +282,7 @@ func (w *world) ledger() {
 // login logs in anew, and refreshes when the access token has expired.
 func (w *world) login() {
 	w.key.Store = nil
-	fresh := w.open(&inprocess.Transport{Handler: w.Case.Handler(w.contrary)}, w.key)
+	fresh := w.open(&inprocess.Transport{Handler: w.contrary}, w.key)
 	for range 2 {
 		if _, err := fresh.self.Chains.List(w.Context(), dapi.ListChainsParams{}); !w.ok(err) {
 			return

@@ -5,7 +5,6 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -17,8 +16,6 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/wire"
 	"github.com/moneymovement/moneymovement-go/dapi"
-	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/test/oracle"
 	"github.com/moneymovement/moneymovement-go/openapi"
 	"github.com/moneymovement/moneymovement-go/recorded"
 )
@@ -63,19 +60,6 @@ func assertAllRead(t *testing.T, c *call, value any) {
 	assert.Empty(t, joined(differences(filled(whole), got, nil)), "%s\n%s", c.answer.Body, encode(got))
 }
 
-// ended records how any call ended.
-func ended(record *oracle.Case, err error) {
-	moved := errors.Moved
-	if err != nil {
-		moved = errors.MaybeMoved
-		if failure, typed := errors.AsType[errors.Failure](err); typed {
-			moved = failure.MovedByCall()
-		}
-	}
-	call, _ := errors.CallInfoOf(err)
-	record.Ended(oracle.End{State: string(moved), RetryAt: call.RetryAt, Err: err})
-}
-
 // unreadPart is one entry of Response.Unread.
 type unreadPart struct {
 	at      pointer
@@ -83,19 +67,10 @@ type unreadPart struct {
 	problem string
 }
 
-// unread is what an answer says could not be read. It is read by its names, so that this package builds beside a
-// version of the SDK whose answers do not say it; their cases fail.
+// unread is what an answer says could not be read.
 func unread(answer moneymovement.Response) (parts []unreadPart) {
-	entries := reflect.ValueOf(answer).FieldByName("Unread")
-	if !entries.IsValid() {
-		return nil
-	}
-	for i := range entries.Len() {
-		entry := entries.Index(i)
-		parts = append(parts, unreadPart{
-			readPointer(entry.FieldByName("Pointer").String()), entry.FieldByName("Stated").Bool(),
-			entry.FieldByName("Problem").String(),
-		})
+	for _, entry := range answer.Unread {
+		parts = append(parts, unreadPart{readPointer(entry.Pointer), entry.Stated, entry.Problem})
 	}
 	return parts
 }

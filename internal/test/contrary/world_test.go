@@ -60,7 +60,7 @@ func newWorld(t *testing.T, d *wire.Description) *world {
 	w.plain = w.open(&inprocess.Transport{Handler: w.host}, w.key)
 	_, err = w.plain.self.Chains.List(t.Context(), dapi.ListChainsParams{}) // logs in, for the others as well
 	require.NoError(t, err)
-	w.clients = w.open(&inprocess.Transport{Handler: w.Case.Handler(w.contrary)}, w.key)
+	w.clients = w.open(&inprocess.Transport{Handler: w.contrary}, w.key)
 	return w
 }
 
@@ -100,7 +100,6 @@ func (w *world) ok(err error) bool {
 	if w.failed == nil {
 		w.failed = err
 	}
-	ended(w.Case, err)
 	return false
 }
 
@@ -160,13 +159,11 @@ func (w *world) once(kind string, pay func() error) bool {
 	w.Helper()
 	before := w.movements(kind)
 	first := pay()
-	ended(w.Case, first)
 	if first != nil {
 		w.typed(first)
 		w.pass(approvalWindows)
 	}
 	second := pay()
-	ended(w.Case, second)
 	moved := w.movements(kind) - before
 	assert.LessOrEqual(w, moved, 1, "the money moved more than once: %v, then %v", first, second)
 	if _, funded := errors.AsType[*errors.AlreadyFunded](second); funded && moved == 1 {

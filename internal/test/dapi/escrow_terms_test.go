@@ -35,7 +35,7 @@ func newDealWorld(t *testing.T) *dealWorld {
 }
 
 func (w *dealWorld) open(options ...payOption) (dapi.Deal, error) {
-	return w.DealEnded(w.account.Escrows.Open(w.Context(), w.deal, "deal-1", dealTerms(options...)))
+	return w.account.Escrows.Open(w.Context(), w.deal, "deal-1", dealTerms(options...))
 }
 
 // holdings counts how often money was moved into a deal.
@@ -380,7 +380,7 @@ func TestSecondCallOfADealInDoubt(t *testing.T) {
 					ctx, cancel := setback(w.payWorld)
 					defer cancel()
 
-					_, err = w.DealEnded(w.account.Escrows.Open(ctx, w.deal, "deal-1", dapi.DealTerms{}))
+					_, err = w.account.Escrows.Open(ctx, w.deal, "deal-1", dapi.DealTerms{})
 					assertDealInDoubt(t, err)
 					if ctx.Err() != nil {
 						require.ErrorIs(t, err, ctx.Err())
@@ -516,12 +516,12 @@ func TestDoubtIsOfOneAccountAndOperation(t *testing.T) {
 		w.Host.Arm("", "/**", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
 		_, err = w.open(journaled())
 		assertDealInDoubt(t, err)
-		_, err = w.PayEnded(w.account.Payouts.Pay(t.Context(), w.asked, "deal-1", payTerms(journaled())))
+		_, err = w.account.Payouts.Pay(t.Context(), w.asked, "deal-1", payTerms(journaled()))
 		as[*errors.Forbidden](t, err)
-		_, err = w.DealEnded(integrator.For("cl_1").Escrows.Open(t.Context(), w.deal, "deal-1", dealTerms(journaled())))
+		_, err = integrator.For("cl_1").Escrows.Open(t.Context(), w.deal, "deal-1", dealTerms(journaled()))
 		as[*errors.Forbidden](t, err)
-		_, err = w.DealEnded(w.account.Escrows.Act(t.Context(), w.deal, "esc_1", dapi.EscrowActionTypeRelease, "deal-1",
-			dealTerms(journaled())))
+		_, err = w.account.Escrows.Act(t.Context(), w.deal, "esc_1", dapi.EscrowActionTypeRelease, "deal-1",
+			dealTerms(journaled()))
 		as[*errors.Forbidden](t, err)
 	})
 }
@@ -566,14 +566,14 @@ func TestDealsKeyThatGrowsTooOldInLine(t *testing.T) {
 		})
 		short, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		_, err := w.DealEnded(w.account.Escrows.Open(short, w.deal, "deal-3",
-			dealTerms(firstUsedAt(time.Now().Add(-7*24*time.Hour)))))
+		_, err := w.account.Escrows.Open(short, w.deal, "deal-3",
+			dealTerms(firstUsedAt(time.Now().Add(-7*24*time.Hour))))
 		as[*dapi.KeyTooOld](t, refusalIn(err)) // at once, for it is too old already
-		_, err = w.DealEnded(w.account.Escrows.Open(short, w.deal, "deal-2", dealTerms(journaled())))
+		_, err = w.account.Escrows.Open(short, w.deal, "deal-2", dealTerms(journaled()))
 		assert.Equal(t, errors.CallInfo{Operation: "CreateEscrow", IdempotencyKey: "deal-2"},
 			as[*errors.NotDelivered](t, err).CallInfo)
-		_, err = w.DealEnded(w.account.Escrows.Act(short, w.deal, "esc_1", dapi.EscrowActionTypeRelease, "release-1",
-			dealTerms(journaled())))
+		_, err = w.account.Escrows.Act(short, w.deal, "esc_1", dapi.EscrowActionTypeRelease, "release-1",
+			dealTerms(journaled()))
 		assert.Equal(t, "release-1", as[*errors.NotDelivered](t, err).IdempotencyKey)
 		time.Sleep(time.Hour)
 		creates := len(w.Host.Requests())

@@ -27,7 +27,7 @@ func TestPrepareWithoutAnActionIsUnknown(t *testing.T) {
 		`{"type":"release"}`, `{"action":{"type":"release"}}`} {
 		t.Run(body, func(t *testing.T) {
 			w := newPayWorld(t)
-			opened, err := w.DealEnded(w.account.Escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{}))
+			opened, err := w.account.Escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
 			require.NoError(t, err)
 			w.Host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusCreated, "").WithBody(body))
 			_, err = w.account.Escrows.Prepare(t.Context(), opened.Escrow.ID, dapi.EscrowActionTypeRelease,
@@ -54,7 +54,7 @@ func TestContextThatEndsWhileADealIsRead(t *testing.T) {
 				w.Host.Arm("POST", "/escrow/*/sync", fault)
 				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 				defer cancel()
-				_, err := w.DealEnded(account.Escrows.Open(ctx, deal(), "deal-1", dapi.DealTerms{}))
+				_, err := account.Escrows.Open(ctx, deal(), "deal-1", dapi.DealTerms{})
 				unknown := as[*errors.OutcomeUnknown](t, err)
 				assert.Equal(t, errors.MaybeMoved, unknown.MovedByCall(), "it is not the reading that is unknown")
 				_, nested := errors.AsType[*errors.OutcomeUnknown](unknown.Cause)
@@ -113,7 +113,7 @@ func TestEscrowConfirmAnswerAboutAnotherDeal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.onSuccess("POST", confirmActionPath, another)
-		opened, err := w.DealEnded(w.account().Escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{}))
+		opened, err := w.account().Escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
 		require.NoError(t, err)
 		assert.Equal(t, dapi.EscrowStatusActive, opened.Escrow.Status)
 	})
@@ -121,7 +121,7 @@ func TestEscrowConfirmAnswerAboutAnotherDeal(t *testing.T) {
 		w := newWorld(t)
 		w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusOK, "").
 			WithBody(`{"id":"esc_another","status":"active"}`))
-		_, err := w.DealEnded(w.account().Escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{}))
+		_, err := w.account().Escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
 		unknown := as[*errors.OutcomeUnknown](t, err)
 		assert.Equal(t, "ConfirmEscrowAction", unknown.Operation)
 		assert.Equal(t, "deal-1", unknown.IdempotencyKey)
@@ -187,8 +187,8 @@ func newReleaseWorld(t *testing.T) (*dealWorld, dapi.EscrowID) {
 }
 
 func (w *dealWorld) release(ctx context.Context, id dapi.EscrowID, options ...payOption) (dapi.Deal, error) {
-	return w.DealEnded(w.account.Escrows.Act(ctx, w.deal, id, dapi.EscrowActionTypeRelease, "release-1",
-		dealTerms(options...)))
+	return w.account.Escrows.Act(ctx, w.deal, id, dapi.EscrowActionTypeRelease, "release-1",
+		dealTerms(options...))
 }
 
 // Without a journal, a refused action may have been taken by an earlier call. A zero history proves nothing.
@@ -298,8 +298,8 @@ func TestActionThatIsNotAvailable(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w, id := newReleaseWorld(t)
 			time.Sleep(15 * 24 * time.Hour)
-			_, err := w.DealEnded(w.account.Escrows.Act(t.Context(), w.deal, id, dapi.EscrowActionTypeRefund,
-				"refund-1", dapi.DealTerms{}))
+			_, err := w.account.Escrows.Act(t.Context(), w.deal, id, dapi.EscrowActionTypeRefund,
+				"refund-1", dapi.DealTerms{})
 			require.NoError(t, err)
 			before := len(w.Host.Requests())
 			_, err = w.release(t.Context(), id)
@@ -428,7 +428,7 @@ func TestActionOfAnotherVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, id := newReleaseWorld(t)
 		w.Host.Arm("POST", "/escrow/*/actions", sandbox.DropBefore().Times(4))
-		_, err := w.DealEnded(w.account.Escrows.Act(t.Context(), w.deal, id, "extend", "extend-1", dapi.DealTerms{}))
+		_, err := w.account.Escrows.Act(t.Context(), w.deal, id, "extend", "extend-1", dapi.DealTerms{})
 		assertUnknown(t, err, "extend-1", "call again with the same key and terms")
 	})
 }
@@ -452,8 +452,8 @@ func TestActionThatIsPreparedAsAnother(t *testing.T) {
 func TestAnActionWhoseJournalFails(t *testing.T) {
 	w, id := newReleaseWorld(t)
 	w.Host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
-	taken, err := w.DealEnded(w.account.Escrows.Act(t.Context(), w.deal, id, dapi.EscrowActionTypeRelease, "release-1",
-		dapi.DealTerms{Journal: func(context.Context, dapi.History) error { return &errors.ApprovalExpired{} }}))
+	taken, err := w.account.Escrows.Act(t.Context(), w.deal, id, dapi.EscrowActionTypeRelease, "release-1",
+		dapi.DealTerms{Journal: func(context.Context, dapi.History) error { return &errors.ApprovalExpired{} }})
 	assertUnknown(t, err, "release-1", "call again with the same key and terms")
 	assert.Equal(t, moneymovement.PaymentInDoubt, taken.State)
 	assert.False(t, taken.Unpaid)
@@ -468,8 +468,8 @@ func TestActionThatIsRefused(t *testing.T) {
 	w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusForbidden, "signing_policy_refused"))
 	_, err = w.release(t.Context(), id, journaled())
 	as[*errors.SigningPolicyRefused](t, err)
-	_, err = w.DealEnded(w.account.Escrows.Act(t.Context(), w.deal, id, dapi.EscrowActionTypeRefund, "release-1",
-		dapi.DealTerms{}))
+	_, err = w.account.Escrows.Act(t.Context(), w.deal, id, dapi.EscrowActionTypeRefund, "release-1",
+		dapi.DealTerms{})
 	assert.Equal(t, string(id), as[*errors.IdempotencyKeyReused](t, refusalIn(err)).Resource)
 }
 

@@ -602,7 +602,7 @@ func TestApprovalsWithoutAnEnd(t *testing.T) {
 			w.onSuccess("POST", "/escrow", func(deal map[string]any) {
 				deal["action"].(map[string]any)["approval"].(map[string]any)["expiresAt"] = end
 			})
-			opened, err := w.DealEnded(account.Escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{}))
+			opened, err := account.Escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
 			require.NoError(t, err)
 			assert.Equal(t, dapi.EscrowStatusActive, opened.Escrow.Status)
 		})
@@ -617,15 +617,15 @@ func TestADealWithWordsOfAnotherService(t *testing.T) {
 			account := w.account()
 			other := func(deal map[string]any) { deal["status"] = word }
 			w.onSuccessOf([]string{"POST /escrow", "POST /escrow/*/actions/*/confirm", "POST /escrow/*/sync"}, other)
-			opened, err := w.DealEnded(account.Escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{}))
+			opened, err := account.Escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
 			require.NoError(t, err)
 			for _, account := range []*dapi.Account{account, w.integrator().Self()} {
-				again, err := w.DealEnded(account.Escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{}))
+				again, err := account.Escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
 				require.NoError(t, err)
 				assert.Equal(t, opened.Escrow.ID, again.Escrow.ID)
 			}
-			_, err = w.DealEnded(account.Escrows.Act(t.Context(), deal(), opened.Escrow.ID,
-				dapi.EscrowActionTypeRelease, "release-1", dapi.DealTerms{}))
+			_, err = account.Escrows.Act(t.Context(), deal(), opened.Escrow.ID,
+				dapi.EscrowActionTypeRelease, "release-1", dapi.DealTerms{})
 			require.NoError(t, err)
 			held, released := 0, 0
 			for _, entry := range w.Host.Ledger().Entries {
@@ -666,7 +666,7 @@ func TestANewDealIsNotHeldByAWord(t *testing.T) {
 		w := newWorld(t)
 		account := w.account()
 		w.onSuccess("POST", "/escrow", func(deal map[string]any) { deal["status"] = word })
-		_, err := w.DealEnded(account.Escrows.Open(t.Context(), deal(), "deal-1", dealTerms(journaled())))
+		_, err := account.Escrows.Open(t.Context(), deal(), "deal-1", dealTerms(journaled()))
 		require.NoError(t, err)
 		held := 0
 		for _, entry := range w.Host.Ledger().Entries {
@@ -690,7 +690,7 @@ func TestWindowsOfADealWithAnotherWord(t *testing.T) {
 		require.NoError(t, err)
 		deal["holdUntil"] = ends.Add(time.Minute).Format(time.RFC3339)
 	})
-	_, err := w.DealEnded(account.Escrows.Open(t.Context(), asked, "deal-1", dealTerms(journaled())))
+	_, err := account.Escrows.Open(t.Context(), asked, "deal-1", dealTerms(journaled()))
 	require.Error(t, err)
 	assert.Zero(t, w.Key.Approvals(), "nothing was signed")
 }

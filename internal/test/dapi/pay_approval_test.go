@@ -192,7 +192,7 @@ func TestVerifierJudgesInPlaceOfTheCheck(t *testing.T) {
 			return nil
 		}
 	}).Self()
-	_, err := w.PayEnded(self.Payouts.Pay(t.Context(), w.asked, "invoice-42", payTerms(journaled())))
+	_, err := self.Payouts.Pay(t.Context(), w.asked, "invoice-42", payTerms(journaled()))
 	as[*errors.SignatureInvalid](t, err) // for the host knows another payload
 	assert.Equal(t, "payout.fund", judged.Operation)
 	assert.Equal(t, "self", judged.Account)
@@ -224,7 +224,7 @@ func TestVerifierThatRefusesIsNotAskedForEver(t *testing.T) {
 					return &tc.refusal
 				}
 			}).Self()
-			_, err := w.PayEnded(self.Payouts.Pay(t.Context(), w.asked, "invoice-42", payTerms(journaled())))
+			_, err := self.Payouts.Pay(t.Context(), w.asked, "invoice-42", payTerms(journaled()))
 			assert.Equal(t, tc.refusal.Field, as[*signing.ApprovalRefused](t, err).Field)
 			assert.EqualValues(t, tc.asked, asked.Load())
 			w.assertNothingSigned(t)
@@ -282,7 +282,7 @@ func TestApprovalOfTheIntegratorIsNotSignedForAClient(t *testing.T) {
 		})
 		for way, pay := range map[string]func(context.Context) error{
 			"Pay": func(ctx context.Context) error {
-				_, err := w.PayEnded(c.account.Payouts.Pay(ctx, payout, "pay", dapi.PayTerms{}))
+				_, err := c.account.Payouts.Pay(ctx, payout, "pay", dapi.PayTerms{})
 				return err
 			},
 			"Confirm": func(ctx context.Context) error {
@@ -292,14 +292,14 @@ func TestApprovalOfTheIntegratorIsNotSignedForAClient(t *testing.T) {
 				return err
 			},
 			"Open": func(ctx context.Context) error {
-				_, err := w.DealEnded(c.account.Escrows.Open(ctx, deal, "open", dapi.DealTerms{}))
+				_, err := c.account.Escrows.Open(ctx, deal, "open", dapi.DealTerms{})
 				return err
 			},
 			"Act": func(ctx context.Context) error {
 				created, err := c.account.Escrows.Create(ctx, deal)
 				require.NoError(t, err)
-				_, err = w.DealEnded(c.account.Escrows.Act(ctx, deal, created.ID, dapi.EscrowActionTypeApprove, "act",
-					dapi.DealTerms{}))
+				_, err = c.account.Escrows.Act(ctx, deal, created.ID, dapi.EscrowActionTypeApprove, "act",
+					dapi.DealTerms{})
 				return err
 			},
 		} {

@@ -23,8 +23,8 @@ import (
 func TestPayKeepsTheLastAnswer(t *testing.T) {
 	w := newPayWorld(t)
 	w.keepsTheLastAnswer(bookPath, func(answer *moneymovement.Response) error {
-		_, err := w.PayEnded(w.account.Payouts.Pay(w.Context(), w.asked, "invoice-42", dapi.PayTerms{},
-			moneymovement.CaptureResponse(answer)))
+		_, err := w.account.Payouts.Pay(w.Context(), w.asked, "invoice-42", dapi.PayTerms{},
+			moneymovement.CaptureResponse(answer))
 		return err
 	})
 	assert.Equal(t, "ConfirmPayout", w.Host.Requests()[len(w.Host.Requests())-1].Operation)
@@ -33,8 +33,8 @@ func TestPayKeepsTheLastAnswer(t *testing.T) {
 func TestOpenKeepsTheLastAnswer(t *testing.T) {
 	w := newDealWorld(t)
 	w.keepsTheLastAnswer(dealPath, func(answer *moneymovement.Response) error {
-		_, err := w.DealEnded(w.account.Escrows.Open(w.Context(), w.deal, "deal-1", dapi.DealTerms{},
-			moneymovement.CaptureResponse(answer)))
+		_, err := w.account.Escrows.Open(w.Context(), w.deal, "deal-1", dapi.DealTerms{},
+			moneymovement.CaptureResponse(answer))
 		return err
 	})
 }
@@ -523,8 +523,7 @@ func TestAForgottenKeyHoldsTheMoneyOnce(t *testing.T) {
 					w.Host.Arm("POST", confirmActionPath, fault.Times(99))
 					w.Host.Arm("POST", "/escrow/*/sync",
 						sandbox.Respond(http.StatusInternalServerError, "internal_error").Times(99))
-					first, err := w.DealEnded(
-						account.Escrows.Open(t.Context(), deal(), "deal-1", dealTerms(journaled())))
+					first, err := account.Escrows.Open(t.Context(), deal(), "deal-1", dealTerms(journaled()))
 					as[*errors.OutcomeUnknown](t, err)
 					require.NotNil(t, first)
 					w.Host.DisarmAll()
@@ -539,8 +538,7 @@ func TestAForgottenKeyHoldsTheMoneyOnce(t *testing.T) {
 						options = append(options, knownDeal(first.Escrow.ID))
 					}
 					signed := w.Key.Approvals()
-					again, err := w.DealEnded(
-						account.Escrows.Open(t.Context(), deal(), "deal-1", dealTerms(options...)))
+					again, err := account.Escrows.Open(t.Context(), deal(), "deal-1", dealTerms(options...))
 					held := 0
 					for _, times := range w.Moved("escrow_active") {
 						held += times
@@ -683,8 +681,8 @@ func TestAnActionIsLookedUpFirst(t *testing.T) {
 						w.Host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
 					}
 					signed, before := w.Key.Approvals(), len(w.Host.Requests())
-					deal, err := w.DealEnded(w.account.Escrows.Act(t.Context(), w.deal, id,
-						dapi.EscrowActionTypeRelease, "release-1", dealTerms(options...)))
+					deal, err := w.account.Escrows.Act(t.Context(), w.deal, id,
+						dapi.EscrowActionTypeRelease, "release-1", dealTerms(options...))
 					assert.Equal(t, signed, w.Key.Approvals(), "nothing was signed")
 					for _, request := range w.Host.Requests()[before:] {
 						assert.NotContains(t, request.Path, "/actions", "and nothing was prepared")

@@ -39,7 +39,7 @@ func (w *payWorld) pay(options ...payOption) (dapi.Payment, error) {
 }
 
 func (w *payWorld) payAs(key moneymovement.Key, options ...payOption) (dapi.Payment, error) {
-	return w.PayEnded(w.account.Payouts.Pay(w.Context(), w.asked, key, payTerms(options...)))
+	return w.account.Payouts.Pay(w.Context(), w.asked, key, payTerms(options...))
 }
 
 // waitBeforeSigning lets time pass on the host before the first n approvals are signed.

@@ -50,7 +50,7 @@ func TestContextThatEndsWhileADoubtIsSettled(t *testing.T) {
 				c.arrange(w)
 				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 				defer cancel()
-				payment, err := w.PayEnded(w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{}))
+				payment, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{})
 				w.assertInDoubt(t, payment, err)
 				require.ErrorIs(t, err, context.DeadlineExceeded)
 				assert.Same(t, as[*errors.OutcomeUnknown](t, err), err, "nothing around it")
@@ -249,7 +249,7 @@ func TestSecondCallOfAPaymentInDoubt(t *testing.T) {
 					if process == "the same client, with an empty store" {
 						terms = payTerms(journaled())
 					}
-					payment, err := w.PayEnded(w.account.Payouts.Pay(ctx, w.asked, "invoice-42", terms))
+					payment, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42", terms)
 					w.assertOpen(t, name, payment, err)
 					if name == "429" {
 						call, _ := errors.CallInfoOf(err)
@@ -395,7 +395,7 @@ func TestAnotherClientPaysBetweenBookingAndRefusal(t *testing.T) {
 			w := newPayWorld(t)
 			other := w.integrator().Self()
 			payment, err := w.pay(journaled(), beforeSigning(func(ctx context.Context, _ *dapi.Payout) error {
-				_, err := w.PayEnded(other.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{}))
+				_, err := other.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{})
 				require.NoError(t, err)
 				return refuse(w)
 			}))
@@ -565,7 +565,7 @@ func TestAVerifierWhoseErrorIsOfAnotherPayment(t *testing.T) {
 			return &errors.AlreadyFunded{Refusal: errors.Refusal{Code: errors.CodeAlreadyFunded, Status: 409}}
 		}
 	}).Self()
-	payment, err := w.PayEnded(self.Payouts.Pay(t.Context(), w.asked, "invoice-42", payTerms(journaled())))
+	payment, err := self.Payouts.Pay(t.Context(), w.asked, "invoice-42", payTerms(journaled()))
 	require.Error(t, err)
 	assert.NotEqual(t, moneymovement.PaymentPaid, payment.State, "%T %v", err, err)
 	assert.Zero(t, w.Fundings())
@@ -656,7 +656,7 @@ func TestAHookThatChangesTheDeal(t *testing.T) {
 		created.Action.Approval = nil
 		return nil
 	}}
-	_, err := w.DealEnded(w.account.Escrows.Open(t.Context(), w.deal, "deal-1", terms))
+	_, err := w.account.Escrows.Open(t.Context(), w.deal, "deal-1", terms)
 	require.NoError(t, err)
 	assert.Equal(t, 1, w.holdings())
 }
@@ -666,7 +666,7 @@ func TestOpenWithADealOfAnotherKey(t *testing.T) {
 	w := newDealWorld(t)
 	first, err := w.open(journaled())
 	require.NoError(t, err)
-	_, err = w.DealEnded(w.account.Escrows.Open(t.Context(), w.deal, "deal-2", dealTerms(knownDeal(first.Escrow.ID))))
+	_, err = w.account.Escrows.Open(t.Context(), w.deal, "deal-2", dealTerms(knownDeal(first.Escrow.ID)))
 	as[*errors.OutcomeUnknown](t, err)
 	assert.Equal(t, 1, w.holdings())
 }

@@ -445,10 +445,10 @@ func TestNobodyListensAtTheFirstUse(t *testing.T) {
 	w := newPayWorld(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	payment, err := w.PayEnded(w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{}))
+	payment, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{})
 	w.assertInDoubt(t, payment, err)
 	assertInOrder(t, err.Error(), paidNothing, earlier, howToSay)
-	payment, err = w.PayEnded(w.account.Payouts.Pay(ctx, w.asked, "invoice-42", payTerms(journaled())))
+	payment, err = w.account.Payouts.Pay(ctx, w.asked, "invoice-42", payTerms(journaled()))
 	assert.Equal(t, moneymovement.PaymentNotPaid, payment.State, "%v", err)
 }
 

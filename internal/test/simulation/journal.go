@@ -21,7 +21,6 @@ type journal struct {
 	broken JournalBreak
 	// impatient means that somebody gives up some payments that were not paid
 	impatient bool
-	records   records
 
 	mu   sync.Mutex
 	rows map[string]row
@@ -39,7 +38,7 @@ type row struct {
 }
 
 func newJournal(w *World) *journal {
-	j := &journal{seed: w.seed, broken: w.plan.Break.Journal, impatient: w.plan.Events, records: w.network.records,
+	j := &journal{seed: w.seed, broken: w.plan.Break.Journal, impatient: w.plan.Events,
 		rows: map[string]row{}}
 	for _, o := range w.orders {
 		j.rows[o.ID] = row{order: o, State: moneymovement.PaymentNotPaid}
@@ -82,7 +81,7 @@ func (j *journal) end(o *order) (end, string) {
 
 // start works on every open row.
 func (j *journal) start(p *Process, of clients) {
-	w := &payer{process: p, journal: j, account: of.platform.Self(), broken: j.broken, records: j.records}
+	w := &payer{process: p, journal: j, account: of.platform.Self(), broken: j.broken}
 	for _, id := range j.open() {
 		p.Go(func(ctx context.Context) { w.settle(withLabel(ctx, id), id) })
 	}
@@ -94,7 +93,6 @@ type payer struct {
 	journal *journal
 	account *dapi.Account
 	broken  JournalBreak
-	records records
 }
 
 // settle calls pay until the row has ended.
@@ -135,7 +133,6 @@ func (w *payer) pay(ctx context.Context, r *row, call int) (time.Time, error) {
 	defer cancel()
 	asked, key, terms := w.call(r, call)
 	payment, err := w.account.Payouts.Pay(ctx, asked, key, terms)
-	w.records.returned(r, payment, err)
 	r.State, r.History = payment.State, payment.History
 	w.decide(ctx, r, payment)
 	if w.broken.After != nil {

@@ -30,7 +30,6 @@ type Network struct {
 	calm      atomic.Bool
 	closed    atomic.Bool // nothing is carried any more
 	books     *Books
-	records   records
 
 	mu       sync.Mutex
 	copies   int            // requests that arrive later
@@ -96,7 +95,6 @@ func (c connection) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		runtime.Goexit()
 	}
-	n.records.sent(request)
 	if fault.Kind != SlowRequest {
 		n.begin(fault)
 	}

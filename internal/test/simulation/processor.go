@@ -111,7 +111,6 @@ func (m *processor) saved(key moneymovement.Key) {
 		m.world.network.books.note("%s was stored, and cannot be read: %v", key, err)
 		return
 	}
-	m.world.network.records.saved(&record)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	before, ended := m.final[key]
@@ -384,7 +383,6 @@ func (s *signer) Sign(ctx context.Context, message []byte) ([]byte, error) {
 		}
 	}
 	s.process.Step(name, digest(message))
-	s.network.records.of(label).Signed(message)
 	if approval {
 		signed, err := s.log.add(s.process.name, message)
 		if err != nil {

@@ -120,7 +120,7 @@ type Scheduler struct {
 	trace  *Trace
 	began  time.Time
 	// crashes decides, before a step goes on, whether its process ends instead.
-	crashes func(p *Process, name string) bool
+	crashes func(p *Process) bool
 	// after is called after each step, when nothing runs. It returns true if it has changed anything.
 	after func() bool
 
@@ -141,7 +141,7 @@ type waiter struct {
 func NewScheduler(seed Seed) *Scheduler {
 	return &Scheduler{
 		random: seed.Draw("scheduler"), trace: new(Trace), began: time.Now(), came: make(chan struct{}, 1),
-		crashes: func(*Process, string) bool { return false }, after: func() bool { return false },
+		crashes: func(*Process) bool { return false }, after: func() bool { return false },
 	}
 }
 
@@ -196,7 +196,7 @@ func (s *Scheduler) Run(done <-chan struct{}) error {
 				return fmt.Errorf("no step came for %v; the run is stuck after %d steps", stuckAfter, s.trace.steps)
 			}
 		}
-		if p := next.process; p != nil && s.crashes(p, next.name) {
+		if p := next.process; p != nil && s.crashes(p) {
 			s.trace.add(time.Since(s.began), p.name+" crashes before: "+next.name, next.detail)
 			p.end()
 			next.turn <- false

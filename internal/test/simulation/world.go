@@ -2,7 +2,6 @@ package simulation
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"strconv"
 	"sync"
@@ -39,8 +38,6 @@ type Plan struct {
 	CrashAt     int                  // the step of a process before which it ends; 0 for none
 	Events      bool                 // prices move, clocks jump, keys are replaced, payouts come back
 	Break       Break                // the rule that is broken
-	Even        bool                 // pauses and crashes do not depend on how many steps there were
-	Record      string               // the name under which the run is recorded; "" records nothing
 	// Reseed makes the random ids of the host begin anew. It is called when the host is set up.
 	Reseed func()
 }
@@ -125,8 +122,7 @@ func Run(seed Seed, plan Plan) (*Result, error) {
 		p.end() // a session that is being renewed
 	}
 	<-time.After(lastPause) // if a goroutine is left after that, the bubble says so
-	result := w.judge()
-	return result, errors.Join(w.recorded(), w.program.close())
+	return w.judge(), w.program.close()
 }
 
 // over ends the run when every payment has ended, or when a rule is broken: what follows would only take time.
@@ -176,7 +172,6 @@ func (w *World) setUp() error {
 	}
 	<-time.After(time.Second)
 	w.opened = w.host.Now()
-	w.network.records = w.record()
 	w.program = w.plan.Program(w)
 	return nil
 }
@@ -217,9 +212,6 @@ func (w *World) start(place int) {
 	}
 	p := newProcess("p"+strconv.Itoa(len(w.begun)+1), w.scheduler)
 	p.ctx = transport.WithRandom(p.ctx, func(below time.Duration) time.Duration {
-		if w.plan.Even {
-			return below / 2
-		}
 		return p.random(w.seed, below)
 	})
 	developer := dapi.Developer{Email: email, Key: w.signerOf(p, w.key)}
@@ -263,12 +255,9 @@ func (w *World) signerOf(p *Process, key *signing.DeveloperKey) signing.Signer {
 }
 
 // crashes decides whether a process ends before a step. If so, another one starts later.
-func (w *World) crashes(p *Process, step string) bool {
+func (w *World) crashes(p *Process) bool {
 	w.reached++
-	if !w.plan.Even {
-		step = strconv.Itoa(w.scheduler.trace.steps)
-	}
-	random := w.seed.Draw("crash", step)
+	random := w.seed.Draw("crash", strconv.Itoa(w.scheduler.trace.steps))
 	byChance := !w.network.calm.Load() && random.Float64() < w.plan.Crashes
 	if !byChance && w.reached != w.plan.CrashAt {
 		return false

@@ -3,7 +3,6 @@
 package worlds
 
 import (
-	"context"
 	"net/http"
 	"net/http/httptest"
 	"path"
@@ -12,12 +11,9 @@ import (
 	"time"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
-	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/inprocess"
 	"github.com/moneymovement/moneymovement-go/internal/surfacetest"
-	"github.com/moneymovement/moneymovement-go/internal/test/oracle"
-	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -29,7 +25,6 @@ type World struct {
 	Key  *surfacetest.WatchedKey
 	URL  string
 	Wire *inprocess.Transport // nil: the host is served on a port
-	Case *oracle.Case         // what came to pass, for a comparison with another version
 }
 
 // New returns a world that needs no socket, so that in a synctest bubble one clock moves clients and host.
@@ -37,10 +32,8 @@ func New(t *testing.T, options ...sandbox.Option) *World {
 	t.Helper()
 	violated := func(operation string, err error) { t.Errorf("%s: not described: %v", operation, err) }
 	host := sandbox.New(append([]sandbox.Option{sandbox.WithResponseValidation(violated)}, options...)...)
-	record := oracle.Begin(t)
-	key := &surfacetest.WatchedKey{Signer: record.Signer(host.Credentials().Key)}
-	w := &World{T: t, Host: host, Key: key, Case: record,
-		URL: "http://127.0.0.1", Wire: &inprocess.Transport{Handler: record.Handler(host), Now: host.Now}}
+	w := &World{T: t, Host: host, Key: &surfacetest.WatchedKey{Signer: host.Credentials().Key},
+		URL: "http://127.0.0.1", Wire: &inprocess.Transport{Handler: host, Now: host.Now}}
 	t.Cleanup(func() { w.Books() })
 	return w
 }
@@ -49,7 +42,7 @@ func New(t *testing.T, options ...sandbox.Option) *World {
 func Serve(t *testing.T, options ...sandbox.Option) *World {
 	t.Helper()
 	w := New(t, options...)
-	server := httptest.NewServer(w.Case.Handler(w.Host))
+	server := httptest.NewServer(w.Host)
 	t.Cleanup(server.Close)
 	w.URL, w.Wire = server.URL, nil
 	return w
@@ -159,24 +152,4 @@ func As[E error](t testing.TB, err error) E {
 		t.Fatalf("%T: %v", err, err)
 	}
 	return found
-}
-
-// PayEnded records how a call of Pay ended.
-func (w *World) PayEnded(p dapi.Payment, err error) (dapi.Payment, error) {
-	w.Case.Ended(oracle.End{State: string(p.State), Unpaid: p.Unpaid, RetryAt: p.RetryAt, Err: err})
-	return p, err
-}
-
-// DealEnded records how a call of Open or Act ended.
-func (w *World) DealEnded(d dapi.Deal, err error) (dapi.Deal, error) {
-	w.Case.Ended(oracle.End{State: string(d.State), Unpaid: d.Unpaid, RetryAt: d.RetryAt, Err: err})
-	return d, err
-}
-
-// Context is that of the test. If the calls are recorded, two runs have the same pauses.
-func (w *World) Context() context.Context {
-	if w.Case == nil {
-		return w.T.Context()
-	}
-	return transport.WithRandom(w.T.Context(), func(below time.Duration) time.Duration { return below / 2 })
 }
