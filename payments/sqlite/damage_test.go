@@ -384,3 +384,17 @@ func TestCheckComparesTheCounts(t *testing.T) {
 	_, err = s.Check(t.Context())
 	require.ErrorContains(t, err, "do not agree with the rows")
 }
+
+// A file of this version with other tables is not opened: somebody changed them.
+func TestTablesThatSomebodyChanged(t *testing.T) {
+	tier.Long(t, "damages files")
+	path := closed(t, 8)
+	db, err := sql.Open("sqlite", path)
+	require.NoError(t, err)
+	_, err = db.Exec("ALTER TABLE payments ADD COLUMN more TEXT")
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+	_, err = Open(t.Context(), path)
+	require.ErrorAs(t, err, new(*Damaged))
+	require.ErrorContains(t, err, "its tables are not those")
+}

@@ -108,6 +108,26 @@ func TestALostTransferIsSentOnce(t *testing.T) {
 	assert.Equal(t, "175.32", w.balance())
 }
 
+// A lost transfer that is not listed is sent again. A refusal then speaks for that call alone.
+func TestALostTransferThatIsNotListed(t *testing.T) {
+	w := newWorld(t)
+	rent := appapi.ToContact{ContactID: w.bob(), Amount: price("12.34")}
+	for name, fault := range map[string]sandbox.Fault{
+		"rent-1": sandbox.DropBefore().Times(4), "rent-2": sandbox.Respond(http.StatusConflict, "contact_not_payable"),
+	} {
+		lost := w.Host.Arm("POST", "/apps/transfer", sandbox.DropBefore().Times(100))
+		_, err := w.app.Transfers.Send(t.Context(), rent, moneymovement.Key(name))
+		as[*errors.OutcomeUnknown](t, err)
+		lost.Disarm()
+		w.Host.Arm("POST", "/apps/transfer", fault)
+		_, err = w.app.Transfers.Send(t.Context(), rent, moneymovement.Key(name))
+		as[*errors.OutcomeUnknown](t, err)
+		_, err = w.app.Transfers.Send(t.Context(), rent, moneymovement.Key(name))
+		require.NoError(t, err)
+	}
+	assert.Equal(t, "175.32", w.balance())
+}
+
 // A service that has forgotten the keys is not sent a transfer again without a look.
 func TestAForgottenKeySendsOnce(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -182,6 +182,27 @@ func TestADeadlineThatPassesDuringACall(t *testing.T) {
 	}, flows...)
 }
 
+// What the store does not take is not done: nothing is sent before a call is stored, and a decision changes nothing.
+func TestNothingIsDoneThatTheStoreDoesNotTake(t *testing.T) {
+	inBubble(t, func(w *world) {
+		k, store := w.kinds()["payout"](), watch(w.store)
+		p := w.process(k, store)
+		submitted := w.submit(p, k.submission)
+		store.failing(func(called string, _ int) bool { return called == "Save" })
+		_, err := p.Step(w.Context(), submitted.Key)
+		require.ErrorIs(w, err, errStore)
+		assert.Zero(w, w.Sent("BookPayout"))
+		time.Sleep(time.Minute) // the lease ends: the store did not take its end either
+		_, err = p.Decide(w.Context(), submitted.Key, payments.Cancel("not needed"))
+		require.ErrorIs(w, err, errStore)
+		store.failing(func(string, int) bool { return false })
+		r, err := p.Get(w.Context(), submitted.Key)
+		require.NoError(w, err)
+		assert.Equal(w, moneymovement.PaymentAccepted, r.State)
+		w.assertMoved(k, 0)
+	})
+}
+
 // A decision while a call runs would change a payment under the hands of the process that makes the call.
 func TestADecisionDuringACall(t *testing.T) {
 	inBubble(t, func(w *world) {
@@ -191,6 +212,7 @@ func TestADecisionDuringACall(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		_, err := p.Decide(w.Context(), w.payment(1).Key, payments.Retry())
 		as[*payments.Busy](w, err)
+		require.ErrorContains(w, err, "a call is being made for it")
 		_, err = w.processor().Decide(w.Context(), w.payment(1).Key, payments.Cancel(""))
 		as[*payments.Busy](w, err)
 		_, err = p.Step(w.Context(), w.payment(1).Key)

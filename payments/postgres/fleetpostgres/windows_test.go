@@ -29,15 +29,17 @@ func TestAServerThatIsKilledUnderLoad(t *testing.T) {
 // depends on the machine: a slot whose answer comes late goes back to the store. TestAFullWindowIsUsed of package fleet
 // says how much of the window is used, with a clock of its own.
 func TestSerializableTransactionsFillTheWindow(t *testing.T) {
-	server := servers.PostgreSQL(t, serializable)
+	server, allowed := servers.PostgreSQL(t, serializable), fleettest.Allowance()
 	migrated(t, server)
 	result := fleettest.Load{
-		Processes: 16, Callers: 5, For: 2 * time.Minute, Calls: 2 * fleettest.Allowance().Calls,
-		Options: []fleet.Option{fleet.WithPatience(time.Minute)},
+		Processes: 16, Callers: 5, For: 5 * time.Minute, Calls: 2 * allowed.Calls,
+		Options: []fleet.Option{fleet.WithPatience(5 * time.Minute)},
 		Open:    func() fleet.Windows { return windows(t, dial(t, server)) },
 	}.Run(t)
-	assert.LessOrEqual(t, result.Most(), fleettest.Allowance().Calls)
-	assert.GreaterOrEqual(t, len(result.At), 2*fleettest.Allowance().Calls, "in two minutes")
+	for i, at := range result.At { // a call may be noted late, and never early
+		require.LessOrEqual(t, i, allowed.Calls*(1+int(at/allowed.Held()))-1, "calls before the one after %v", at)
+	}
+	assert.GreaterOrEqual(t, len(result.At), 2*allowed.Calls, "in five minutes")
 	assert.Zero(t, result.Away)
 }
 
