@@ -46,8 +46,8 @@ func (f *fixture) statusOf(code int, args ...string) (status, stderr string) {
 	return p.Status, r.stderr
 }
 
-// waitedTooShort waits for a payout that goes on after the wait. The time of a wait is real: on a slow machine it can be
-// over before the payout was read once, and the command prints none. So the time grows until it is enough for that.
+// waitedTooShort waits for a payout that goes on after the wait. The time of a wait is real: on a slow machine it can
+// be over before the payout was read once, and the command prints none. So the time grows until it is enough for that.
 func (f *fixture) waitedTooShort(id string) (r result) {
 	f.Helper()
 	for timeout := time.Millisecond; r.stdout == "" && timeout < time.Minute; timeout *= 2 {
