@@ -245,7 +245,7 @@ type variant struct {
 // Each broken rule is noticed. The output says after how many payments, and by what. A short run makes few payments for
 // each of them, and most of the rules are noticed even so.
 func TestEveryBrokenRuleIsNoticed(t *testing.T) {
-	seeds := tier.Size(2, 400)
+	seeds := tier.Size(2, 1_000)
 	variants := slices.Concat(journalVariants(), storeVariants(), connectionVariants(), kindVariants())
 	names, table, unnoticed := map[string]bool{}, new(strings.Builder), []string{}
 	for _, v := range variants {
