@@ -95,7 +95,7 @@ func answering(t *testing.T, status int, answer string, options ...moneymovement
 	return sessionBy(t, surfacetest.Page(status, "application/json", answer), options...)
 }
 
-// script answers each "METHOD path" with its bodies in turn, the last one for ever, and keeps what was sent.
+// script returns for each "METHOD path" its bodies in turn, then the last one again, and keeps what was sent.
 type script struct {
 	mu      sync.Mutex
 	answers map[string][]string

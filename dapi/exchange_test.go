@@ -284,8 +284,8 @@ func TestAContactOfNulls(t *testing.T) {
 	assert.JSONEq(t, text, string(answer.Body))
 }
 
-// An answer that is not the resource, such as one in an envelope of its own, is no resource without an id, and no empty
-// ledger.
+// A body that is not the resource, such as one in an envelope, is an error. It is not read as a resource without an id,
+// or as an empty ledger.
 func TestAnotherAnswerIsNoSuccess(t *testing.T) {
 	for name, x := range exchanges {
 		var described map[string]any

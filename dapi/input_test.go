@@ -296,7 +296,7 @@ func TestTextsOfRefusedInput(t *testing.T) {
 }
 
 // A payment takes a key of the caller's: one that the SDK made up would die with the process, and its payment could be
-// made twice. The key of an action is part of the path of its confirm, so it is no step in a path.
+// made twice. The key of an action is part of the path of its confirm, so it may not be "." or "..".
 func TestPaymentsNeedAKey(t *testing.T) {
 	terms := dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC, Payee: payee}
 	for _, key := range []moneymovement.Key{"", ".", ".."} {

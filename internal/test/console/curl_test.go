@@ -25,7 +25,7 @@ func shell(t *testing.T, command string) string {
 	t.Helper()
 	for _, program := range []string{"sh", "curl"} {
 		if _, err := exec.LookPath(program); err != nil {
-			t.Skip("needs " + program + ", which runs what the page shows")
+			t.Skip("needs " + program + ", which runs what the page shows; make check runs it where that is installed")
 		}
 	}
 	said, err := exec.CommandContext(t.Context(), "sh", "-c", command).Output()

@@ -29,7 +29,7 @@ type Reply struct {
 	Status int
 	Header http.Header
 	Raw    string
-	Body   Object // nil for a list, a PDF and what is no JSON
+	Body   Object // nil if the body is a list, a PDF, or not JSON
 }
 
 // Accepted reports a success.

@@ -98,8 +98,8 @@ func Amount(part, text string) (decimal.Decimal, error) {
 func (a *App) CanAsk() bool { return a.InTerminal && a.ErrTerminal && a.inputOf == "" }
 
 // ConfirmWithin asks a question on the terminal for as long as ctx lasts, and reports whether the person typed yes. If
-// there is no terminal, it fails with an error of the command line that names the flag -yes. When ctx ends, it fails
-// with the reason. Nothing can be asked after that, because the terminal is still read.
+// there is no terminal, it fails with a usage error that names the flag -yes. When ctx ends, it fails with the reason.
+// Nothing can be asked after that, because the terminal is still read.
 func (a *App) ConfirmWithin(ctx context.Context, question string) (bool, error) {
 	if !a.CanAsk() {
 		return false, Usagef("there is no terminal to ask on: give -yes if you are sure")
