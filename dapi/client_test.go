@@ -17,7 +17,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/inprocess"
-	"github.com/moneymovement/moneymovement-go/internal/surfacetest"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -92,7 +92,7 @@ func sessionBy(t *testing.T, by http.RoundTripper, options ...moneymovement.Opti
 // answering makes a client that has a session and gets this answer to all it asks.
 func answering(t *testing.T, status int, answer string, options ...moneymovement.Option) *dapi.Integrator {
 	t.Helper()
-	return sessionBy(t, surfacetest.Page(status, "application/json", answer), options...)
+	return sessionBy(t, testkit.Page(status, "application/json", answer), options...)
 }
 
 // script returns for each "METHOD path" its bodies in turn, then the last one again, and keeps what was sent.
@@ -115,7 +115,7 @@ func (s *script) RoundTrip(r *http.Request) (*http.Response, error) {
 	if len(answers) > 1 {
 		s.answers[what] = answers[1:]
 	}
-	return surfacetest.Page(http.StatusOK, "application/json", answers[0])(r)
+	return testkit.Page(http.StatusOK, "application/json", answers[0])(r)
 }
 
 func (s *script) sent(what string) (count int) {

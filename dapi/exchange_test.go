@@ -17,7 +17,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/surfacetest"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
@@ -157,11 +157,11 @@ func TestEachExchangeLooksAsDescribed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var sent *http.Request
 			var body []byte
-			platform := sessionBy(t, surfacetest.Connection(func(r *http.Request) (*http.Response, error) {
+			platform := sessionBy(t, testkit.Connection(func(r *http.Request) (*http.Response, error) {
 				if sent, body = r, nil; r.Body != nil {
 					body, _ = io.ReadAll(r.Body)
 				}
-				return surfacetest.Page(x.status, "application/json", x.answer)(r)
+				return testkit.Page(x.status, "application/json", x.answer)(r)
 			}))
 			for account, acting := range map[string]*dapi.Account{"": platform.Self(), "cl_1": platform.For("cl_1")} {
 				value, err := x.call(t.Context(), caller{acting, platform.Clients})
@@ -391,10 +391,10 @@ func TestASandboxWriteIsProven(t *testing.T) {
 func TestALoginWithALongChallenge(t *testing.T) {
 	id := strings.Repeat("c", 3000)
 	var completed string
-	service := surfacetest.Connection(func(r *http.Request) (*http.Response, error) {
+	service := testkit.Connection(func(r *http.Request) (*http.Response, error) {
 		switch {
 		case strings.HasSuffix(r.URL.Path, "/auth/challenge"):
-			return surfacetest.Page(http.StatusCreated, "application/json",
+			return testkit.Page(http.StatusCreated, "application/json",
 				`{"challengeId":"`+id+`","payload":"bG9naW4"}`)(r)
 		case strings.HasSuffix(r.URL.Path, "/auth/token"):
 			var body struct{ ChallengeID string }
@@ -402,9 +402,9 @@ func TestALoginWithALongChallenge(t *testing.T) {
 				return nil, err
 			}
 			completed = body.ChallengeID
-			return surfacetest.Page(http.StatusCreated, "application/json", `{"accessToken":"a"}`)(r)
+			return testkit.Page(http.StatusCreated, "application/json", `{"accessToken":"a"}`)(r)
 		}
-		return surfacetest.Page(http.StatusOK, "application/json", `[]`)(r)
+		return testkit.Page(http.StatusOK, "application/json", `[]`)(r)
 	})
 	integrator := integratorBy(t, service)
 	page, err := integrator.Self().Chains.List(t.Context(), dapi.ListChainsParams{})

@@ -11,7 +11,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/surfacetest"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 )
 
 // ledgerOf is an account whose ledger has the pages that a function returns for their cursors. It keeps which were
@@ -19,14 +19,14 @@ import (
 func ledgerOf(t *testing.T, page func(cursor string) string) (account *dapi.Account, asked *[]string) {
 	t.Helper()
 	asked = new([]string)
-	return sessionBy(t, surfacetest.Connection(func(r *http.Request) (*http.Response, error) {
+	return sessionBy(t, testkit.Connection(func(r *http.Request) (*http.Response, error) {
 		cursor := r.URL.Query().Get("cursor")
 		*asked = append(*asked, cursor)
 		assert.Equal(t, "2", r.URL.Query().Get("limit"))
 		if text := page(cursor); text != "" {
-			return surfacetest.Page(http.StatusOK, "application/json", text)(r)
+			return testkit.Page(http.StatusOK, "application/json", text)(r)
 		}
-		return surfacetest.Page(http.StatusForbidden, "application/json", `{"error":{"code":"forbidden"}}`)(r)
+		return testkit.Page(http.StatusForbidden, "application/json", `{"error":{"code":"forbidden"}}`)(r)
 	})).Self(), asked
 }
 

@@ -26,7 +26,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/tier"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 )
 
 // The name of a credential stays, since stored sessions carry it.
@@ -377,7 +377,7 @@ func sessionOfLength(n int) dapi.Session {
 }
 
 func TestKilledProcessesLeaveASession(t *testing.T) {
-	tier.Long(t, "kills processes for five seconds")
+	testkit.Long(t, "kills processes for five seconds")
 	if runtime.GOARCH == "wasm" {
 		t.Skip("needs processes, which wasm does not have; make check on any other system runs it")
 	}

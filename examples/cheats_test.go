@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/dapi"
-	"github.com/moneymovement/moneymovement-go/internal/tier"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -159,7 +159,7 @@ func pageOf(t *testing.T, name, language, from, to string) string {
 	t.Helper()
 	for _, program := range needed {
 		if _, err := exec.LookPath(program); err != nil {
-			tier.Missing(t, "pages", "needs "+program)
+			testkit.Missing(t, "pages", "needs "+program)
 		}
 	}
 	page, err := os.ReadFile(strings.Replace(flowPages, "*", name, 1))
@@ -214,11 +214,11 @@ func signsNothingElse(t *testing.T, program string, command ...string) {
 
 // The clients of the pages read what they sign. A host that cheats gets no signature.
 func TestThePythonOfThePageSignsNothingElse(t *testing.T) {
-	tier.Long(t, "starts a program for each cheat")
+	testkit.Long(t, "starts a program for each cheat")
 	signsNothingElse(t, pageOf(t, "python", "python", "", "\x00"), "python3", "42")
 }
 
 func TestTheShellOfThePageSignsNothingElse(t *testing.T) {
-	tier.Long(t, "starts a program for each cheat")
+	testkit.Long(t, "starts a program for each cheat")
 	signsNothingElse(t, pageOf(t, "curl", "sh", "## The long way", "### Again"), "bash")
 }

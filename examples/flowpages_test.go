@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/internal/tier"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 )
 
 // setupPage has what comes before every other page: it installs the command, starts a host, and sets variables.
@@ -92,7 +92,7 @@ func TestGoCodeOfThePagesIsAnExcerpt(t *testing.T) {
 
 // What a shell or Python reads on a flow page is run against a running host. No other code is on a page.
 func TestEachBlockOfTheFlowPagesRuns(t *testing.T) {
-	tier.Long(t, "builds the command, and runs what pages show")
+	testkit.Long(t, "builds the command, and runs what pages show")
 	names, err := filepath.Glob(flowPages)
 	require.NoError(t, err)
 	require.Greater(t, len(names), 9)
@@ -119,7 +119,7 @@ func TestEachBlockOfTheFlowPagesRuns(t *testing.T) {
 
 // A reader follows one page after another, in the order of docs/README.md, on one host.
 func TestTheFlowPagesRunOneAfterAnother(t *testing.T) {
-	tier.Long(t, "builds the command, and runs what pages show")
+	testkit.Long(t, "builds the command, and runs what pages show")
 	setup, err := os.ReadFile(setupPage)
 	require.NoError(t, err)
 	names, err := filepath.Glob(flowPages)
@@ -159,7 +159,7 @@ func TestEachFlowPageBeginsWithItsWays(t *testing.T) {
 
 // The README leads from nothing to a payment by curl, and to one whose response is lost.
 func TestTheReadmeLeadsToAPaymentWithoutGo(t *testing.T) {
-	tier.Long(t, "builds the command, and runs what pages show")
+	testkit.Long(t, "builds the command, and runs what pages show")
 	content, err := os.ReadFile(readme)
 	require.NoError(t, err)
 	_, section, found := strings.Cut(string(content), firstSteps)

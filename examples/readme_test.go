@@ -18,7 +18,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/tier"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -28,7 +28,7 @@ var goBlock = regexp.MustCompile("(?s)\n```go\n(.+?)```")
 // codeOf returns the Go code of a page, block by block.
 func codeOf(t *testing.T, page string) []string {
 	t.Helper()
-	tier.Long(t, "compiles the code of a page")
+	testkit.Long(t, "compiles the code of a page")
 	content, err := os.ReadFile(filepath.Join("..", page))
 	require.NoError(t, err)
 	var code []string

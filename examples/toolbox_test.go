@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/internal/tier"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 )
 
 // needed are the programs that the pages use. Everybody can have them on Linux.
@@ -68,7 +68,7 @@ func (tools *toolbox) run(t *testing.T, page string, script []block) (printed []
 		return nil
 	}
 	if len(tools.missing) > 0 || runtime.GOOS == "windows" {
-		tier.Missing(t, "pages", fmt.Sprintf("the blocks of this page need Unix with %v; missing: %v", needed,
+		testkit.Missing(t, "pages", fmt.Sprintf("the blocks of this page need Unix with %v; missing: %v", needed,
 			tools.missing))
 	}
 	if page != setupPage && page != readme {

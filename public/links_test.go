@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/surfacetest"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 	"github.com/moneymovement/moneymovement-go/public"
 )
 
@@ -54,6 +54,6 @@ func TestTheLinkOfAPDF(t *testing.T) {
 	}
 	for _, nobody := range []*public.Client{nil, new(public.Client)} {
 		_, err = nobody.InvoicePDFLink("abc", public.RenderInvoicePDFParams{})
-		surfacetest.NoClient(t, err, "public.New")
+		testkit.NoClient(t, err, "public.New")
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/surfacetest"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/refapi"
 	"github.com/moneymovement/moneymovement-go/signing/wallet"
@@ -213,7 +213,7 @@ func TestWhatIsRevealedDoesNotPrint(t *testing.T) {
 const baseURL = "https://service.example"
 
 // newClient is a client whose requests are answered by respond.
-func newClient(t *testing.T, respond surfacetest.Connection) *refapi.Client {
+func newClient(t *testing.T, respond testkit.Connection) *refapi.Client {
 	t.Helper()
 	client, err := refapi.New(baseURL, refapi.Credential{AccessToken: refapi.NewAccessToken("token-1")},
 		moneymovement.WithHTTPClient(&http.Client{Transport: respond}))
@@ -222,6 +222,6 @@ func newClient(t *testing.T, respond surfacetest.Connection) *refapi.Client {
 }
 
 func answer(status int, body string) *http.Response {
-	answered, _ := surfacetest.Page(status, "application/json", body)(nil) // it never fails
+	answered, _ := testkit.Page(status, "application/json", body)(nil) // it never fails
 	return answered
 }

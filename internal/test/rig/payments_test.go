@@ -8,9 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/internal/servers"
 	"github.com/moneymovement/moneymovement-go/internal/test/rig"
-	"github.com/moneymovement/moneymovement-go/internal/tier"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 )
 
 // perKill is how many payments there are for each kill.
@@ -28,7 +27,7 @@ const shortLease = 2 * time.Second
 // One process after the other makes the payments of a file, and is killed at any moment, some already as they start.
 func TestKilledWorkersOnSQLite(t *testing.T) {
 	t.Parallel()
-	kills := tier.Size(15, 2000)
+	kills := testkit.Size(15, 2000)
 	w := newWorld(t, kills*perKill+5)
 	w.work.Engine, w.work.Store = onSQLite, filepath.Join(t.TempDir(), "payments.db")
 	killer := killer{w, rig.Pauses(1, 0, 120*time.Millisecond)}
@@ -45,9 +44,9 @@ func TestKilledWorkersOnSQLite(t *testing.T) {
 // again, then the other one.
 func TestKilledWorkersOnPostgreSQL(t *testing.T) {
 	t.Parallel()
-	kills := tier.Size(15, 2000)
+	kills := testkit.Size(15, 2000)
 	w := newWorld(t, kills*perKill+5)
-	w.onPostgres(servers.PostgreSQL(t).URL())
+	w.onPostgres(testkit.PostgreSQL(t).URL())
 	w.scaledLease()
 	engines := []string{withRiver, onPostgres}
 	workers := make([]*running, 2)
@@ -114,7 +113,7 @@ func (k killer) end(n int, r *running) {
 const idle = time.Second
 
 // scaledLease makes leases short. In a soak they last as long as they do by default.
-func (w *world) scaledLease() { w.work.LeaseFor = tier.Size(shortLease, 0) }
+func (w *world) scaledLease() { w.work.LeaseFor = testkit.Size(shortLease, 0) }
 
 // perOutage is how many payments there are for each outage of a server.
 const perOutage = 50
@@ -122,8 +121,8 @@ const perOutage = 50
 // PostgreSQL is killed and restarted while two workers submit and pay.
 func TestPostgreSQLIsKilledUnderLoad(t *testing.T) {
 	t.Parallel()
-	outages := tier.Size(4, 100)
-	server := servers.PostgreSQL(t)
+	outages := testkit.Size(4, 100)
+	server := testkit.PostgreSQL(t)
 	w := newWorld(t, (outages+1)*perOutage)
 	w.onPostgres(server.URL())
 	w.scaledLease()
@@ -134,17 +133,17 @@ func TestPostgreSQLIsKilledUnderLoad(t *testing.T) {
 // Redis, with the session and the rate windows, is killed and restarted while two workers pay.
 func TestRedisIsKilledUnderLoad(t *testing.T) {
 	t.Parallel()
-	outages := tier.Size(4, 100)
-	redis := servers.Redis(t)
+	outages := testkit.Size(4, 100)
+	redis := testkit.Redis(t)
 	w := newWorld(t, (outages+1)*perOutage)
-	w.onPostgres(servers.PostgreSQL(t).URL())
+	w.onPostgres(testkit.PostgreSQL(t).URL())
 	w.scaledLease()
 	w.work.Redis, w.work.Minute, w.work.Workers = redis.URL(), time.Second, 2
 	w.outages(redis, outages)
 }
 
 // outages kills a server and restarts it, again and again, while two workers pay.
-func (w *world) outages(server *servers.Server, outages int) {
+func (w *world) outages(server *testkit.Server, outages int) {
 	w.Helper()
 	workers := []*running{w.start(0), w.start(0)}
 	for _, worker := range workers {
@@ -194,7 +193,7 @@ var weathers = []struct {
 // All requests to the host go through a proxy that delays, cuts, resets and swallows.
 func TestPaymentsThroughABadNetwork(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, tier.Size(200, 20_000))
+	w := newWorld(t, testkit.Size(200, 20_000))
 	proxy := rig.NewProxy(t, w.host.Address())
 	w.work.URL = "http://" + proxy.Address()
 	w.work.Engine, w.work.Store = onSQLite, filepath.Join(t.TempDir(), "payments.db")

@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/internal/tier"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 )
 
 // shownPackages are those of the SDK that programs import.
@@ -118,7 +118,7 @@ func (e *exports) exported() (objects []types.Object) {
 // typed reads them by the export data that the compiler writes. All tests share it.
 func typed(t *testing.T) *exports {
 	t.Helper()
-	tier.Long(t, "starts the go command")
+	testkit.Long(t, "starts the go command")
 	e, err := imported()
 	require.NoError(t, err)
 	return e

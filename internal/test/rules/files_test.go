@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/internal/tier"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 )
 
 const (
@@ -140,7 +140,7 @@ func TestUnsoundFilesAreFound(t *testing.T) {
 // Only sources are kept here, and no file is large. git says what is kept: also a file that was added by force, or
 // before its name was ignored.
 func TestNoProgramAndNoLargeFileIsKept(t *testing.T) {
-	tier.Long(t, "starts git")
+	testkit.Long(t, "starts git")
 	if _, err := os.Stat(filepath.Join(root, ".git")); err != nil {
 		t.Skip("needs a clone, whose index says what is kept; make check in a clone runs it")
 	}

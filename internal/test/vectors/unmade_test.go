@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/internal/surfacetest"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/signing"
 	"github.com/moneymovement/moneymovement-go/signing/wallet"
@@ -20,7 +20,7 @@ func TestNothingIsSignedWithoutAContext(t *testing.T) {
 	require.NoError(t, err)
 	walletKey, err := wallet.Generate()
 	require.NoError(t, err)
-	card := new(surfacetest.Wallet)
+	card := new(testkit.Wallet)
 	sign := map[string]func() error{
 		"a card's details": func() error {
 			_, err := model.SignCardDetails(none, card, "card", time.Unix(1, 0))
@@ -39,7 +39,7 @@ func TestNothingIsSignedWithoutAContext(t *testing.T) {
 		"a wallet's message":   func() error { _, err := walletKey.SignMessage(none, nil); return err },
 	}
 	for name, of := range sign {
-		t.Run(name, func(t *testing.T) { surfacetest.NoContext(t, of()) })
+		t.Run(name, func(t *testing.T) { testkit.NoContext(t, of()) })
 	}
 	assert.False(t, card.Asked)
 	t.Run("a zero key", func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/inprocess"
-	"github.com/moneymovement/moneymovement-go/internal/surfacetest"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -22,7 +22,7 @@ import (
 type World struct {
 	*testing.T
 	Host *sandbox.Host
-	Key  *surfacetest.WatchedKey
+	Key  *testkit.WatchedKey
 	URL  string
 	Wire *inprocess.Transport // nil: the host is served on a port
 }
@@ -32,7 +32,7 @@ func New(t *testing.T, options ...sandbox.Option) *World {
 	t.Helper()
 	violated := func(operation string, err error) { t.Errorf("%s: not described: %v", operation, err) }
 	host := sandbox.New(append([]sandbox.Option{sandbox.WithResponseValidation(violated)}, options...)...)
-	w := &World{T: t, Host: host, Key: &surfacetest.WatchedKey{Signer: host.Credentials().Key},
+	w := &World{T: t, Host: host, Key: &testkit.WatchedKey{Signer: host.Credentials().Key},
 		URL: "http://127.0.0.1", Wire: &inprocess.Transport{Handler: host, Now: host.Now}}
 	t.Cleanup(func() { w.Books() })
 	return w

@@ -13,25 +13,24 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/fleet"
-	"github.com/moneymovement/moneymovement-go/internal/fleettest"
-	"github.com/moneymovement/moneymovement-go/internal/servers"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 	fleetpostgres "github.com/moneymovement/moneymovement-go/payments/postgres/fleetpostgres"
 )
 
 // The server is killed under load, and comes back without its log: calls fail in between, and then go on.
 func TestAServerThatIsKilledUnderLoad(t *testing.T) {
-	server := servers.PostgreSQL(t)
+	server := testkit.PostgreSQL(t)
 	migrated(t, server)
-	fleettest.Killed(t, server.Kill, server.Restart, func() fleet.Windows { return windows(t, dial(t, server)) })
+	testkit.Killed(t, server.Kill, server.Restart, func() fleet.Windows { return windows(t, dial(t, server)) })
 }
 
 // Sixteen limiters fill the window twice, although serializable transactions get in each other's way. How long it takes
 // depends on the machine: a slot whose answer comes late goes back to the store. TestAFullWindowIsUsed of package fleet
 // says how much of the window is used, with a clock of its own.
 func TestSerializableTransactionsFillTheWindow(t *testing.T) {
-	server, allowed := servers.PostgreSQL(t, serializable), fleettest.Allowance()
+	server, allowed := testkit.PostgreSQL(t, serializable), testkit.Allowance()
 	migrated(t, server)
-	result := fleettest.Load{
+	result := testkit.Load{
 		Processes: 16, Callers: 5, For: 5 * time.Minute, Calls: 2 * allowed.Calls,
 		Options: []fleet.Option{fleet.WithPatience(5 * time.Minute)},
 		Open:    func() fleet.Windows { return windows(t, dial(t, server)) },
@@ -43,7 +42,7 @@ func TestSerializableTransactionsFillTheWindow(t *testing.T) {
 	assert.Zero(t, result.Away)
 }
 
-var serializable = servers.Setting{Name: "default_transaction_isolation", Value: "serializable"}
+var serializable = testkit.Setting{Name: "default_transaction_isolation", Value: "serializable"}
 
 // interrupted is a database in which other transactions get in the way of some questions.
 type interrupted struct {

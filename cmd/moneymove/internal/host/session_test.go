@@ -13,7 +13,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/target"
-	"github.com/moneymovement/moneymovement-go/internal/tier"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -104,7 +104,7 @@ func TestLoginAndLogoutKeepWhatIsNotTheirs(t *testing.T) {
 }
 
 func TestALoginThatIsRefused(t *testing.T) {
-	tier.Long(t, "waits for more than a second")
+	testkit.Long(t, "waits for more than a second")
 	f := newFixture(t)
 	other, err := signing.Generate()
 	require.NoError(t, err)

@@ -1,20 +1,4 @@
-// Package servers starts real PostgreSQL and Redis servers for tests. Each test gets a server of its own: on a free
-// loopback port, with a temporary folder and a random password, and never as root. The server ends with the test.
-//
-//	server := servers.PostgreSQL(t)
-//	pool, err := pgxpool.New(t.Context(), server.URL())
-//
-// Where a program is missing, the test is skipped with one line that says what to install. With
-// MONEYMOVEMENT_REQUIRE=servers it fails instead, so that a machine that must run these tests cannot skip them. With
-// -short it is always skipped.
-//
-// MONEYMOVEMENT_POSTGRES_URL and MONEYMOVEMENT_REDIS_URL name running servers to use instead. A test that kills its
-// server is then skipped. MONEYMOVEMENT_POSTGRES_BIN names the folder of PostgreSQL's programs, if there are several.
-//
-// A program that is no test starts a server with [StartPostgreSQL] or [StartRedis].
-//
-// Data is as durable as the server can make it: PostgreSQL runs with fsync, Redis writes its log before it responds.
-package servers
+package testkit
 
 import (
 	"context"
@@ -23,11 +7,12 @@ import (
 	"fmt"
 	"math/big"
 	"net"
+	"net/url"
 	"os"
 	"strings"
+	"sync"
 	"testing"
-
-	"github.com/moneymovement/moneymovement-go/internal/tier"
+	"time"
 )
 
 // Server is a running server of a test. Its methods end the test if they fail, so call them from the test's goroutine.
@@ -48,7 +33,7 @@ type Setting struct{ Name, Value string }
 // makes a database on that server instead, and drops it when the test ends.
 func PostgreSQL(t testing.TB, settings ...Setting) *Server {
 	t.Helper()
-	tier.Long(t, startsServer)
+	Long(t, startsServer)
 	if url := os.Getenv(postgresURL); url != "" {
 		return database(t, url, postgresURL+" names a server that others use")
 	}
@@ -59,7 +44,7 @@ func PostgreSQL(t testing.TB, settings ...Setting) *Server {
 // server as it is, with the keys of other tests in it.
 func Redis(t testing.TB, settings ...Setting) *Server {
 	t.Helper()
-	tier.Long(t, startsServer)
+	Long(t, startsServer)
 	if url := os.Getenv(redisURL); url != "" {
 		return &Server{t: t, name: "Redis", url: url, why: redisURL + " names a server that others use"}
 	}
@@ -145,7 +130,7 @@ func refuse(t testing.TB, err error) {
 	t.Helper()
 	var missing *missingError
 	if errors.As(err, &missing) || errors.Is(err, errors.ErrUnsupported) {
-		tier.Missing(t, "servers", err.Error())
+		Missing(t, "servers", err.Error())
 	}
 	t.Fatalf("servers: %v", err)
 }
@@ -183,3 +168,142 @@ func FreePort() (int, error) {
 }
 
 func address(port int) string { return fmt.Sprintf("127.0.0.1:%d", port) }
+
+// SharedPostgreSQL holds one PostgreSQL server for all tests of a program, because a new one takes a second. Each test
+// gets an empty database on it. The zero value is ready, and is safe for concurrent use. Keep it in a variable of the
+// test package, and stop it in TestMain:
+//
+//	var shared testkit.SharedPostgreSQL
+//
+//	func TestMain(m *testing.M) {
+//		defer shared.Stop()
+//		m.Run()
+//	}
+type SharedPostgreSQL struct {
+	Settings []Setting // of the server; set them before the first test runs
+
+	start   sync.Once
+	started *instance
+	url     string
+	err     error
+}
+
+// PostgreSQL returns a new database on the shared server, which it starts if it is the first. The database is dropped
+// when the test ends. A test that kills its server is skipped here: it needs the function PostgreSQL.
+func (s *SharedPostgreSQL) PostgreSQL(t testing.TB) *Server {
+	t.Helper()
+	Long(t, startsServer)
+	s.start.Do(func() {
+		if s.url = os.Getenv(postgresURL); s.url != "" {
+			return
+		}
+		of := &postgres{settings: s.Settings}
+		if s.started, s.err = run(of); s.err == nil {
+			s.url = of.url(s.started.port)
+		}
+	})
+	if s.err != nil {
+		refuse(t, s.err)
+	}
+	return database(t, s.url, "other tests use it, so call testkit.PostgreSQL")
+}
+
+// Stop ends the server and removes its folder. It reports a failure on standard error, since no test runs any more.
+func (s *SharedPostgreSQL) Stop() {
+	s.start.Do(func() { s.err = errors.New("the shared server was stopped before it was used") })
+	if s.started == nil {
+		return
+	}
+	if err := s.started.discard(); err != nil {
+		fmt.Fprintln(os.Stderr, "servers:", err)
+	}
+}
+
+// database makes a database with a random name on a running server.
+func database(t testing.TB, server, why string) *Server {
+	t.Helper()
+	name := "test_" + strings.ToLower(rand.Text())
+	own, err := url.Parse(server)
+	if err != nil {
+		t.Fatalf("servers: %s is not a URL such as postgres://user:password@127.0.0.1:5432/postgres", postgresURL)
+	}
+	own.Path = "/" + name
+	if err := execute(server, "CREATE DATABASE "+name); err != nil {
+		t.Fatalf("servers: a database of the test: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := execute(server, "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
+			t.Errorf("servers: drop the test's database: %v", err)
+		}
+	})
+	return &Server{t: t, name: "PostgreSQL", url: own.String(), why: why}
+}
+
+// execute runs one statement on a server.
+func execute(server, statement string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	c, err := dial(ctx, server)
+	if err != nil {
+		return err
+	}
+	_, err = c.query(statement)
+	return errors.Join(err, c.close())
+}
+
+// RunningServer is a server of a program that is no test. It runs as a test's server does: on a free loopback port, with
+// a temporary folder and a random password. It ends with the program's process, on systems that can do so.
+type RunningServer struct {
+	url      string
+	instance *instance // nil for a server that runs elsewhere
+}
+
+// StartPostgreSQL starts a PostgreSQL server. Stop it at the end. If MONEYMOVEMENT_POSTGRES_URL is set, it returns the
+// database there instead, with what others keep in it. If the server's programs are missing, the error says what to
+// install.
+func StartPostgreSQL(settings ...Setting) (*RunningServer, error) {
+	return running(postgresURL, &postgres{settings: settings})
+}
+
+// StartRedis starts a Redis server. Stop it at the end. If MONEYMOVEMENT_REDIS_URL is set, it returns that server
+// instead, with what others keep in it. If the server's program is missing, the error says what to install.
+func StartRedis(settings ...Setting) (*RunningServer, error) {
+	return running(redisURL, &redis{settings: settings})
+}
+
+func running(variable string, of engine) (*RunningServer, error) {
+	if url := os.Getenv(variable); url != "" {
+		return &RunningServer{url: url}, nil
+	}
+	started, err := run(of)
+	if err != nil {
+		return nil, err
+	}
+	return &RunningServer{of.url(started.port), started}, nil
+}
+
+// URL returns the address with user, password and database.
+func (r *RunningServer) URL() string { return r.url }
+
+// Stop ends the server in its orderly way and removes its folder. A server that runs elsewhere is left alone.
+func (r *RunningServer) Stop() error {
+	if r.instance == nil {
+		return nil
+	}
+	return r.instance.discard()
+}
+
+// NeedServers skips a test if PostgreSQL or Redis is missing, as the functions PostgreSQL and Redis do. It is for a test
+// of a program that starts its servers itself.
+func NeedServers(t testing.TB) {
+	t.Helper()
+	Long(t, startsServer)
+	for variable, of := range map[string]engine{postgresURL: new(postgres), redisURL: new(redis)} {
+		if os.Getenv(variable) != "" {
+			continue
+		}
+		if err := of.find(); err != nil {
+			refuse(t, err)
+		}
+	}
+}

@@ -1,8 +1,6 @@
 //go:build unix
 
-// Package process runs programs of tests that are killed: database servers, and programs under test. A program ends
-// with the process that started it, and a kill reaches its children, too.
-package process
+package testkit
 
 import (
 	"errors"
@@ -61,9 +59,9 @@ type Process struct {
 	err    error
 }
 
-// Start starts a program as an account. If the process of the test dies, the kernel sends the signal to the program, on
-// systems that can do so.
-func Start(command *exec.Cmd, as *Account, signal os.Signal) (*Process, error) {
+// StartProcess starts a program as an account. If the process of the test dies, the kernel sends the signal to the
+// program, on systems that can do so.
+func StartProcess(command *exec.Cmd, as *Account, signal os.Signal) (*Process, error) {
 	as.Run(command)
 	endWithParent(command.SysProcAttr, signal)
 	p := &Process{ended: make(chan struct{})}
@@ -155,3 +153,8 @@ func gone(processes []int) error {
 	}
 	return nil
 }
+
+// quit is PostgreSQL's fast shutdown: it ends all connections first.
+func (*postgres) quit() os.Signal { return syscall.SIGINT }
+
+func (*redis) quit() os.Signal { return syscall.SIGTERM }

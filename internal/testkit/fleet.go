@@ -1,5 +1,4 @@
-// Package fleettest holds the tests that every store of package fleet must pass.
-package fleettest
+package testkit
 
 import (
 	"context"

@@ -1,9 +1,7 @@
-// Package surfacetest has tests that each surface passes. [Surface] calls every method on a client that no constructor
-// made, and without a context: each call must be refused, and must not panic. A [Mishap] makes a call fail: its error
-// must name the call, and say whether money may have moved. [WatchedKey] is a developer key that counts what it signs.
-package surfacetest
+package testkit
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -11,10 +9,12 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/signing"
 )
 
 // Connection is a connection to the service in one function.
@@ -261,4 +261,57 @@ func reasons(t *testing.T, err error) []errors.Field {
 		t.Errorf("does not name what was refused: %v", err)
 	}
 	return refused.Fields
+}
+
+// WatchedKey counts how often another signer signs, and can call a function just before. It is safe for concurrent use.
+type WatchedKey struct {
+	signing.Signer
+
+	Fails error // the error of signing an approval; nil signs it. Set it while nothing is signed
+
+	mu                sync.Mutex
+	logins, approvals int
+	before            func(approvals int)
+}
+
+// Sign implements signing.Signer.
+func (k *WatchedKey) Sign(ctx context.Context, message []byte) ([]byte, error) {
+	k.mu.Lock()
+	before, approvals := k.before, 0
+	if bytes.Contains(message, []byte(`"approvalId"`)) {
+		k.approvals++
+		approvals = k.approvals
+	} else {
+		k.logins++
+	}
+	k.mu.Unlock()
+	if before != nil && approvals > 0 {
+		before(approvals)
+	}
+	if approvals > 0 && k.Fails != nil {
+		return nil, k.Fails
+	}
+	return k.Signer.Sign(ctx, message)
+}
+
+// BeforeApproval sets a function that is called before each approval is signed. It gets the approval's number, 1 for
+// the first of this key.
+func (k *WatchedKey) BeforeApproval(f func(n int)) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.before = f
+}
+
+// Approvals returns how many approvals the key was asked to sign.
+func (k *WatchedKey) Approvals() int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.approvals
+}
+
+// Logins returns how many login challenges the key was asked to sign.
+func (k *WatchedKey) Logins() int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.logins
 }

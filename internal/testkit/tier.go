@@ -1,11 +1,4 @@
-// Package tier has the switches of the tests. There are two.
-//
-// `go test -short` leaves out the tests that take their time, start processes, or need more than Go. `make test` does
-// that, `make check` does not.
-//
-// MONEYMOVEMENT_REQUIRE lists what a run must have, with commas between: servers, browser and pages make what is
-// missing a failure, which is a skip otherwise. soak gives the tests the sizes that they have before a release.
-package tier
+package testkit
 
 import (
 	"fmt"

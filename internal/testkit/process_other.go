@@ -1,6 +1,6 @@
 //go:build !unix
 
-package process
+package testkit
 
 import (
 	"errors"
@@ -30,8 +30,8 @@ func (*Account) Run(*exec.Cmd) {}
 // Process is never made on this system.
 type Process struct{}
 
-// Start returns an error on this system.
-func Start(*exec.Cmd, *Account, os.Signal) (*Process, error) { return nil, errSystem }
+// StartProcess returns an error on this system.
+func StartProcess(*exec.Cmd, *Account, os.Signal) (*Process, error) { return nil, errSystem }
 
 // ID returns 0 on this system.
 func (*Process) ID() int { return 0 }
@@ -47,3 +47,12 @@ func (*Process) End(os.Signal, time.Duration) error { return errSystem }
 
 // Kill returns an error on this system.
 func (*Process) Kill() error { return errSystem }
+
+func (*postgres) quit() os.Signal { return os.Interrupt }
+
+func (*redis) quit() os.Signal { return os.Interrupt }
+
+// hold does nothing here: a server outlives a test that is killed, and so its folder stays.
+func hold(string) (*os.File, error) { return nil, nil }
+
+func sweep(string) {}

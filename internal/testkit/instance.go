@@ -1,4 +1,4 @@
-package servers
+package testkit
 
 import (
 	"context"
@@ -10,8 +10,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/moneymovement/moneymovement-go/internal/servers/process"
 )
 
 // engine is what differs between the kinds of server.
@@ -19,7 +17,7 @@ type engine interface {
 	name() string
 	users() []string                                                // who may run it, if the test runs as root
 	find() error                                                    // looks for its programs
-	prepare(as *process.Account, folder string) error               // makes the folder of data and settings
+	prepare(as *Account, folder string) error                       // makes the folder of data and settings
 	command(ctx context.Context, folder string, port int) *exec.Cmd // runs it in the foreground
 	ready(ctx context.Context, folder string, port, id int) error   // nil if it takes connections
 	forget(folder string) error                                     // removes what a killed server leaves behind
@@ -39,14 +37,14 @@ var errDown = errors.New("it ended before it was ready")
 // instance is a server process with its folder and port.
 type instance struct {
 	engine engine
-	as     *process.Account
+	as     *Account
 	folder string
 	lock   *os.File // says that the folder is in use; nil where nothing reads it
 	port   int
 
 	mu      sync.Mutex
-	process *process.Process // nil while it is down
-	killed  bool             // it is down, and was killed
+	process *Process // nil while it is down
+	killed  bool     // it is down, and was killed
 }
 
 // run starts a server of its own.
@@ -54,7 +52,7 @@ func run(of engine) (*instance, error) {
 	if err := of.find(); err != nil {
 		return nil, err
 	}
-	as, err := process.Lowered(of.users())
+	as, err := Lowered(of.users())
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +107,7 @@ func (i *instance) start() error {
 	defer cancel()
 	command := i.engine.command(context.WithoutCancel(ctx), i.folder, i.port)
 	command.Dir, command.Stdout, command.Stderr = i.folder, log, log
-	started, err := process.Start(command, i.as, i.engine.quit())
+	started, err := StartProcess(command, i.as, i.engine.quit())
 	if err != nil {
 		return err
 	}
@@ -161,7 +159,7 @@ func (i *instance) again() error {
 }
 
 // down takes the process away from the instance. It returns nil if the server is down already.
-func (i *instance) down() (*process.Process, error) {
+func (i *instance) down() (*Process, error) {
 	was := i.process
 	i.process = nil
 	if was == nil {
