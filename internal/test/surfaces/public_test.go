@@ -1,4 +1,4 @@
-package public_test
+package surfaces_test
 
 import (
 	"bytes"
@@ -103,4 +103,3 @@ func TestHostShowsAnInvoiceAndItsPDFs(t *testing.T) {
 	assert.Positive(t, page.Consumed())
 }
 
-func is[E error](err error) bool { _, ok := errors.AsType[E](err); return ok }

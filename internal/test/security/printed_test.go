@@ -1,4 +1,4 @@
-package canary
+package security
 
 import (
 	"bytes"
