@@ -16,12 +16,12 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// An action of a deal can be approved for 60 seconds.
+// An action of an escrow can be approved for 60 seconds.
 func TestAnApprovalExpires(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "clock", sandbox.WithInstantProgress())
 	payer := newCustomer(p, "acme@example.com")
-	deal, created := payer.deal()
+	escrow, created := payer.newEscrow()
 	prepared := created.Action
 	require.NotNil(t, prepared)
 
@@ -30,7 +30,7 @@ func TestAnApprovalExpires(t *testing.T) {
 	p.told("The host's clock is")
 	assert.GreaterOrEqual(t, p.host.Now().Sub(before), 61*time.Second)
 
-	_, err := payer.Escrows.Confirm(t.Context(), deal, created.ID, dapi.EscrowActionTypeApprove, prepared)
+	_, err := payer.Escrows.Confirm(t.Context(), escrow, created.ID, dapi.EscrowActionTypeApprove, prepared)
 	expired, ok := errors.AsType[*errors.ApprovalExpired](err)
 	require.True(t, ok, "%v", err)
 	assert.NotNil(t, expired)

@@ -144,12 +144,12 @@ func TestAVerificationIsDecided(t *testing.T) {
 	}
 }
 
-// No button confirms an action of a deal, because the account signs it. A button closes its window.
-func TestTheWindowOfADealCloses(t *testing.T) {
+// No button confirms an action of an escrow, because the account signs it. A button closes its window.
+func TestTheWindowOfAnEscrowCloses(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "deals", sandbox.WithInstantProgress())
 	payer := newCustomer(p, "acme@example.com")
-	_, created := payer.deal()
+	_, created := payer.newEscrow()
 	p.see("The account can confirm: Approve")
 	p.press("Move the clock past approve")
 	p.see("Now: Expired")
@@ -221,12 +221,12 @@ func (c *customer) pay(amount, key string) *dapi.Payout {
 	return paid.Payout
 }
 
-// deal creates an escrow deal, which waits for its approval.
-func (c *customer) deal() (dapi.EscrowCreate, *dapi.Escrow) {
+// escrow creates an escrow, which waits for its approval.
+func (c *customer) newEscrow() (dapi.EscrowCreate, *dapi.Escrow) {
 	c.t.Helper()
 	terms := dapi.EscrowCreate{Amount: decimal.NewFromInt(5), Currency: dapi.USDC,
 		Payee: "0x52908400098527886E0F7030069857D2E4169EE7"}
-	created, err := c.Escrows.Create(c.t.Context(), terms, moneymovement.IdempotencyKey("deal-1"))
+	created, err := c.Escrows.Create(c.t.Context(), terms, moneymovement.IdempotencyKey("escrow-1"))
 	require.NoError(c.t, err)
 	return terms, created
 }

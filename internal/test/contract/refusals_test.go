@@ -271,19 +271,19 @@ func (s *session) confirmAfter(d time.Duration) reply {
 	return s.confirm(booked.Text("id"), booked.Object("approval"))
 }
 
-// approve confirms the approve action of a deal.
-func (s *session) approve(deal reply) reply {
+// approve confirms the approve action of an escrow.
+func (s *session) approve(escrow reply) reply {
 	s.Helper()
-	action := deal.Object("action")
+	action := escrow.Object("action")
 	key, _ := action["idempotencyKey"].(string)
 	approval, _ := action["approval"].(map[string]any)
-	return s.send("POST", "/escrow/"+deal.Text("id")+"/actions/"+key+"/confirm", s.proof(approval))
+	return s.send("POST", "/escrow/"+escrow.Text("id")+"/actions/"+key+"/confirm", s.proof(approval))
 }
 
-func (s *session) deal() reply {
+func (s *session) newEscrow() reply {
 	s.Helper()
 	return s.must(http.StatusCreated, "POST", "/escrow", object{"amount": "10", "currency": "USDC", "payee": payee},
-		"Idempotency-Key", "deal")
+		"Idempotency-Key", "escrow")
 }
 
 func (s *session) openSEPA() reply {
@@ -309,14 +309,14 @@ var moneyProvocations = []provocation{
 		return s.send("POST", "/sandbox/deposits", object{"amount": "1", "currency": "USDC"})
 	}},
 	{errors.CodeApprovalConsumed, func(s *session) reply {
-		deal := s.deal()
-		s.approve(deal)
-		return s.approve(deal)
+		escrow := s.newEscrow()
+		s.approve(escrow)
+		return s.approve(escrow)
 	}},
 	{errors.CodeApprovalExpired, func(s *session) reply {
-		deal := s.deal()
+		escrow := s.newEscrow()
 		s.host.Advance(time.Minute)
-		return s.approve(deal)
+		return s.approve(escrow)
 	}},
 	{errors.CodeApprovalMismatch, func(s *session) reply {
 		return s.confirm(s.book(s.unique("one"), "20").Text("id"), s.book(s.unique("two"), "21").Object("approval"))

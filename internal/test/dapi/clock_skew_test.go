@@ -121,7 +121,7 @@ func TestAnApprovalEndsSoonAfterTheDateOfItsAnswer(t *testing.T) {
 }
 
 // The end of an approval moves with the service's clock. So a clock that is further away than allowed signs nothing, be
-// it that of a payout or of a deal, and the error names both clocks.
+// it that of a payout or of an escrow, and the error names both clocks.
 func TestClocksTooFarApartSignNothing(t *testing.T) {
 	const day = 24 * time.Hour
 	for name, ahead := range map[string]time.Duration{

@@ -27,7 +27,7 @@ func TestPrepareWithoutAnActionIsUnknown(t *testing.T) {
 		`{"type":"release"}`, `{"action":{"type":"release"}}`} {
 		t.Run(body, func(t *testing.T) {
 			w := newPayWorld(t)
-			opened, err := w.account.Escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
+			opened, err := w.account.Escrows.Open(t.Context(), newEscrow(), "escrow-1", dapi.DealTerms{})
 			require.NoError(t, err)
 			w.Host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusCreated, "").WithBody(body))
 			_, err = w.account.Escrows.Prepare(t.Context(), opened.Escrow.ID, dapi.EscrowActionTypeRelease,
@@ -39,8 +39,9 @@ func TestPrepareWithoutAnActionIsUnknown(t *testing.T) {
 	}
 }
 
-// The context can end while Open reads what became of a deal, or waits for the next chain read, which its error shows.
-func TestContextThatEndsWhileADealIsRead(t *testing.T) {
+// The context can end while Open reads what became of an escrow, or waits for the next chain read, which its error
+// shows.
+func TestContextThatEndsWhileAnEscrowIsRead(t *testing.T) {
 	for name, fault := range map[string]sandbox.Fault{
 		"reading": sandbox.Delay(time.Hour),
 		"waiting": sandbox.Delay(time.Nanosecond),
@@ -54,7 +55,7 @@ func TestContextThatEndsWhileADealIsRead(t *testing.T) {
 				w.Host.Arm("POST", "/escrow/*/sync", fault)
 				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 				defer cancel()
-				_, err := account.Escrows.Open(ctx, deal(), "deal-1", dapi.DealTerms{})
+				_, err := account.Escrows.Open(ctx, newEscrow(), "escrow-1", dapi.DealTerms{})
 				unknown := as[*errors.OutcomeUnknown](t, err)
 				assert.Equal(t, errors.MaybeMoved, unknown.MovedByCall(), "it is not the reading that is unknown")
 				_, nested := errors.AsType[*errors.OutcomeUnknown](unknown.Cause)
@@ -65,11 +66,11 @@ func TestContextThatEndsWhileADealIsRead(t *testing.T) {
 	}
 }
 
-// A deal that does not say how old its projection is may be of before the action, and is read once more when the chain
-// was read since.
+// An escrow that does not say how old its projection is may be of before the action, and is read once more when the
+// chain was read since.
 func TestEscrowOutcomeIsReadTwiceAtMost(t *testing.T) {
 	for name, tc := range map[string]struct {
-		synced time.Duration // after the call began, or 0 if the deal does not say
+		synced time.Duration // after the call began, or 0 if the escrow does not say
 		again  bool
 	}{
 		"does not say":                                    {0, true},
@@ -78,19 +79,19 @@ func TestEscrowOutcomeIsReadTwiceAtMost(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newDealWorld(t)
+				w := newEscrowWorld(t)
 				w.Host.Arm("POST", confirmActionPath, sandbox.DropBefore().Times(100))
 				began := time.Now()
 				var reads []time.Duration
-				w.onSuccess("POST", syncPath, func(deal map[string]any) {
+				w.onSuccess("POST", syncPath, func(escrow map[string]any) {
 					reads = append(reads, time.Since(began))
-					delete(deal, "syncedAt")
+					delete(escrow, "syncedAt")
 					if tc.synced > 0 {
-						deal["syncedAt"] = began.Add(tc.synced).UTC().Format(time.RFC3339Nano)
+						escrow["syncedAt"] = began.Add(tc.synced).UTC().Format(time.RFC3339Nano)
 					}
 				})
 				_, err := w.open(journaled())
-				assertDealInDoubt(t, err)
+				assertEscrowInDoubt(t, err)
 				if !tc.again {
 					assert.Len(t, reads, 1)
 					return
@@ -107,13 +108,13 @@ func TestEscrowOutcomeIsReadTwiceAtMost(t *testing.T) {
 	}
 }
 
-// A confirm whose answer is about another deal says nothing about this one. The next chain read does.
-func TestEscrowConfirmAnswerAboutAnotherDeal(t *testing.T) {
-	another := func(deal map[string]any) { deal["id"] = "esc_another" }
+// A confirm whose answer is about another escrow says nothing about this one. The next chain read does.
+func TestEscrowConfirmAnswerAboutAnotherEscrow(t *testing.T) {
+	another := func(escrow map[string]any) { escrow["id"] = "esc_another" }
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.onSuccess("POST", confirmActionPath, another)
-		opened, err := w.account().Escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
+		opened, err := w.account().Escrows.Open(t.Context(), newEscrow(), "escrow-1", dapi.DealTerms{})
 		require.NoError(t, err)
 		assert.Equal(t, dapi.EscrowStatusActive, opened.Escrow.Status)
 	})
@@ -121,10 +122,10 @@ func TestEscrowConfirmAnswerAboutAnotherDeal(t *testing.T) {
 		w := newWorld(t)
 		w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusOK, "").
 			WithBody(`{"id":"esc_another","status":"active"}`))
-		_, err := w.account().Escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
+		_, err := w.account().Escrows.Open(t.Context(), newEscrow(), "escrow-1", dapi.DealTerms{})
 		unknown := as[*errors.OutcomeUnknown](t, err)
 		assert.Equal(t, "ConfirmEscrowAction", unknown.Operation)
-		assert.Equal(t, "deal-1", unknown.IdempotencyKey)
+		assert.Equal(t, "escrow-1", unknown.IdempotencyKey)
 		assert.True(t, unknown.Retryable(), "as Resolve says")
 	})
 }
@@ -137,16 +138,16 @@ func TestEscrowActsFasterThanTheChainIsRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		escrows := w.account().Escrows
-		opened, err := escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
+		opened, err := escrows.Open(t.Context(), newEscrow(), "escrow-1", dapi.DealTerms{})
 		require.NoError(t, err)
-		released, err := escrows.Act(t.Context(), deal(), opened.Escrow.ID, dapi.EscrowActionTypeRelease, "action-1",
-			dapi.DealTerms{})
+		released, err := escrows.Act(t.Context(), newEscrow(), opened.Escrow.ID, dapi.EscrowActionTypeRelease,
+			"action-1", dapi.DealTerms{})
 		require.NoError(t, err)
 		assert.Equal(t, dapi.EscrowStatusActive, released.Escrow.Status, "the stored projection")
 		ended, err := escrows.Wait(w.Context(), opened.Escrow.ID, []dapi.EscrowStatus{dapi.EscrowStatusReleased})
 		require.NoError(t, err)
 		assert.Equal(t, dapi.EscrowStatusReleased, ended.Status)
-		again, err := escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
+		again, err := escrows.Open(t.Context(), newEscrow(), "escrow-1", dapi.DealTerms{})
 		require.NoError(t, err)
 		assert.Equal(t, dapi.EscrowStatusReleased, again.Escrow.Status, "opened once, and released since")
 	})
@@ -160,10 +161,10 @@ func TestEscrowOutcomeIsReadFromTheChainInSpiteOfTheClock(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t, sandbox.WithClock(func() time.Time { return time.Now().Add(ahead) }))
 				escrows := w.account().Escrows
-				opened, err := escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
+				opened, err := escrows.Open(t.Context(), newEscrow(), "escrow-1", dapi.DealTerms{})
 				require.NoError(t, err)
 				w.Host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit())
-				released, err := escrows.Act(t.Context(), deal(), opened.Escrow.ID, dapi.EscrowActionTypeRelease,
+				released, err := escrows.Act(t.Context(), newEscrow(), opened.Escrow.ID, dapi.EscrowActionTypeRelease,
 					"action-1", dapi.DealTerms{})
 				require.NoError(t, err)
 				assert.Equal(t, dapi.EscrowStatusReleased, released.Escrow.Status)
@@ -174,21 +175,21 @@ func TestEscrowOutcomeIsReadFromTheChainInSpiteOfTheClock(t *testing.T) {
 
 const payee = worlds.Payee
 
-func deal() dapi.EscrowCreate {
+func newEscrow() dapi.EscrowCreate {
 	return dapi.EscrowCreate{Amount: amount("40"), Currency: dapi.USDC, Payee: payee, HoldFor: "14d"}
 }
 
-func newReleaseWorld(t *testing.T) (*dealWorld, dapi.EscrowID) {
+func newReleaseWorld(t *testing.T) (*escrowWorld, dapi.EscrowID) {
 	t.Helper()
-	w := newDealWorld(t)
+	w := newEscrowWorld(t)
 	opened, err := w.open()
 	require.NoError(t, err)
 	return w, opened.Escrow.ID
 }
 
-func (w *dealWorld) release(ctx context.Context, id dapi.EscrowID, options ...payOption) (dapi.Deal, error) {
-	return w.account.Escrows.Act(ctx, w.deal, id, dapi.EscrowActionTypeRelease, "release-1",
-		dealTerms(options...))
+func (w *escrowWorld) release(ctx context.Context, id dapi.EscrowID, options ...payOption) (dapi.Deal, error) {
+	return w.account.Escrows.Act(ctx, w.escrow, id, dapi.EscrowActionTypeRelease, "release-1",
+		escrowTerms(options...))
 }
 
 // Without a journal, a refused action may have been taken by an earlier call. A zero history proves nothing.
@@ -223,18 +224,18 @@ func TestAnActionThatWasConfirmedByHand(t *testing.T) {
 		moneymovement.IdempotencyKey("release-1"))
 	require.NoError(t, err)
 	w.Host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit().Times(4))
-	_, err = w.account.Escrows.Confirm(t.Context(), w.deal, id, dapi.EscrowActionTypeRelease, prepared)
+	_, err = w.account.Escrows.Confirm(t.Context(), w.escrow, id, dapi.EscrowActionTypeRelease, prepared)
 	as[*errors.OutcomeUnknown](t, err)
 	w.Host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
 	_, err = w.release(t.Context(), id, journaled())
 	as[*errors.OutcomeUnknown](t, err)
-	assert.Equal(t, 1, w.Sent("PrepareEscrowAction"), "the deal is read first, and nothing is prepared without it")
+	assert.Equal(t, 1, w.Sent("PrepareEscrowAction"), "the escrow is read first, and nothing is prepared without it")
 }
 
-// An action in doubt of a deal that has other terms now is not prepared.
-func TestAnActionInDoubtOfADealWithOtherTerms(t *testing.T) {
+// An action in doubt of an escrow that has other terms now is not prepared.
+func TestAnActionInDoubtOfAnEscrowWithOtherTerms(t *testing.T) {
 	w, id := newReleaseWorld(t)
-	w.onSuccess("POST", syncPath, func(deal map[string]any) { deal["amount"] = "31" })
+	w.onSuccess("POST", syncPath, func(escrow map[string]any) { escrow["amount"] = "31" })
 	history := dapi.History{FirstUsed: time.Now(), EscrowID: id}
 	taken, err := w.release(t.Context(), id, func(t *dapi.PayTerms) { t.History = history })
 	as[*errors.OutcomeUnknown](t, err)
@@ -242,13 +243,13 @@ func TestAnActionInDoubtOfADealWithOtherTerms(t *testing.T) {
 	assert.Zero(t, w.Sent("PrepareEscrowAction"))
 }
 
-// Every approval has expired when it is confirmed. Another call has opened the deal meanwhile.
-func TestADealThatAnotherCallOpens(t *testing.T) {
+// Every approval has expired when it is confirmed. Another call has opened the escrow meanwhile.
+func TestAnEscrowThatAnotherCallOpens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newDealWorld(t)
+		w := newEscrowWorld(t)
 		w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusGone, "approval_expired").Times(2))
-		w.onSuccess("POST", syncPath, func(deal map[string]any) {
-			deal["status"], deal["availableActions"] = "active", []string{"release"}
+		w.onSuccess("POST", syncPath, func(escrow map[string]any) {
+			escrow["status"], escrow["availableActions"] = "active", []string{"release"}
 		})
 		opened, err := w.open(journaled())
 		require.NoError(t, err)
@@ -256,9 +257,9 @@ func TestADealThatAnotherCallOpens(t *testing.T) {
 	})
 }
 
-// The confirm of a deal was lost, or was accepted with a deal from before it. A deal that says that it has expired
-// proves nothing until the chain was read again.
-func TestAnExpiredDealFromBeforeItsConfirm(t *testing.T) {
+// The confirm of an escrow was lost, or was accepted with an escrow from before it. An escrow that says that it has
+// expired proves nothing until the chain was read again.
+func TestAnExpiredEscrowFromBeforeItsConfirm(t *testing.T) {
 	const confirm, sync = "POST " + confirmActionPath, "POST " + syncPath
 	for name, c := range map[string]struct {
 		lost    bool
@@ -274,14 +275,14 @@ func TestAnExpiredDealFromBeforeItsConfirm(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newDealWorld(t)
+				w := newEscrowWorld(t)
 				if c.lost {
 					w.Host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit().Times(4))
 				}
-				w.onSuccessOf(c.expired, func(deal map[string]any) {
-					deal["status"], deal["availableActions"] = "expired", []string{}
-					if deal["syncedAt"] = c.synced; c.synced == "" {
-						deal["syncedAt"] = time.Now().Add(time.Minute).UTC().Format(time.RFC3339)
+				w.onSuccessOf(c.expired, func(escrow map[string]any) {
+					escrow["status"], escrow["availableActions"] = "expired", []string{}
+					if escrow["syncedAt"] = c.synced; c.synced == "" {
+						escrow["syncedAt"] = time.Now().Add(time.Minute).UTC().Format(time.RFC3339)
 					}
 				})
 				opened, err := w.open()
@@ -292,13 +293,13 @@ func TestAnExpiredDealFromBeforeItsConfirm(t *testing.T) {
 	}
 }
 
-// An action that is not available is a conflict, once the deal tells that it was not taken.
+// An action that is not available is a conflict, once the escrow tells that it was not taken.
 func TestActionThatIsNotAvailable(t *testing.T) {
-	t.Run("the deal is refunded", func(t *testing.T) {
+	t.Run("the escrow is refunded", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w, id := newReleaseWorld(t)
 			time.Sleep(15 * 24 * time.Hour)
-			_, err := w.account.Escrows.Act(t.Context(), w.deal, id, dapi.EscrowActionTypeRefund,
+			_, err := w.account.Escrows.Act(t.Context(), w.escrow, id, dapi.EscrowActionTypeRefund,
 				"refund-1", dapi.DealTerms{})
 			require.NoError(t, err)
 			before := len(w.Host.Requests())
@@ -308,10 +309,10 @@ func TestActionThatIsNotAvailable(t *testing.T) {
 			assert.False(t, unknown)
 			head, _ := errors.CallInfoOf(err)
 			assert.Equal(t, string(id), head.Resource)
-			assert.Len(t, w.Host.Requests(), before+2, "the deal was read")
+			assert.Len(t, w.Host.Requests(), before+2, "the escrow was read")
 		})
 	})
-	t.Run("and the deal cannot be read", func(t *testing.T) {
+	t.Run("and the escrow cannot be read", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w, id := newReleaseWorld(t)
 			w.Host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusConflict, "conflict"))
@@ -320,7 +321,7 @@ func TestActionThatIsNotAvailable(t *testing.T) {
 			assertUnknown(t, err, "release-1", "call again with the same key and terms")
 		})
 	})
-	t.Run("because it was taken, which the deal shows later", func(t *testing.T) {
+	t.Run("because it was taken, which the escrow shows later", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w, id := newReleaseWorld(t)
 			w.loseConfirms()
@@ -328,9 +329,9 @@ func TestActionThatIsNotAvailable(t *testing.T) {
 			assertUnknown(t, err, "release-1", "call again with the same key and terms")
 			time.Sleep(time.Minute)
 			reads := 0
-			w.onSuccess("POST", syncPath, func(deal map[string]any) {
+			w.onSuccess("POST", syncPath, func(escrow map[string]any) {
 				if reads++; reads == 1 {
-					deal["status"] = "active"
+					escrow["status"] = "active"
 				}
 			})
 			w.Host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusConflict, "conflict"))
@@ -350,7 +351,7 @@ func TestActionThatIsNotAvailable(t *testing.T) {
 			time.Sleep(time.Minute)
 			w.Host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusConflict, "conflict"))
 			released, err := w.release(t.Context(), id)
-			require.NoError(t, err, "the deal tells")
+			require.NoError(t, err, "the escrow tells")
 			assert.Equal(t, dapi.EscrowStatusReleased, released.Escrow.Status)
 		})
 	})
@@ -375,7 +376,7 @@ func TestSecondCallOfAnActionInDoubt(t *testing.T) {
 	}
 }
 
-// An approval that is consumed tells that its action was taken where the words of the deal tell nothing, and only
+// An approval that is consumed tells that its action was taken where the words of the escrow tell nothing, and only
 // there.
 func TestActionWhoseApprovalIsConsumed(t *testing.T) {
 	for name, tc := range map[string]struct {
@@ -393,8 +394,8 @@ func TestActionWhoseApprovalIsConsumed(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w, id := newReleaseWorld(t)
 				w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusConflict, "approval_consumed"))
-				w.onSuccess("POST", syncPath, func(deal map[string]any) {
-					deal["status"], deal["availableActions"] = tc.status, tc.actions
+				w.onSuccess("POST", syncPath, func(escrow map[string]any) {
+					escrow["status"], escrow["availableActions"] = tc.status, tc.actions
 				})
 				_, err := w.release(t.Context(), id)
 				if tc.taken {
@@ -408,15 +409,15 @@ func TestActionWhoseApprovalIsConsumed(t *testing.T) {
 	}
 }
 
-// An action that this client has seen taken stays taken, whatever the deal is said to be later.
+// An action that this client has seen taken stays taken, whatever the escrow is said to be later.
 func TestActionThatWasSeenTaken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, id := newReleaseWorld(t)
 		_, err := w.release(t.Context(), id)
 		require.NoError(t, err)
 		w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusConflict, "approval_consumed"))
-		w.onSuccess("POST", syncPath, func(deal map[string]any) {
-			deal["status"], deal["availableActions"] = "gone", []any{"release"}
+		w.onSuccess("POST", syncPath, func(escrow map[string]any) {
+			escrow["status"], escrow["availableActions"] = "gone", []any{"release"}
 		})
 		_, err = w.release(t.Context(), id)
 		require.NoError(t, err)
@@ -428,7 +429,7 @@ func TestActionOfAnotherVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, id := newReleaseWorld(t)
 		w.Host.Arm("POST", "/escrow/*/actions", sandbox.DropBefore().Times(4))
-		_, err := w.account.Escrows.Act(t.Context(), w.deal, id, "extend", "extend-1", dapi.DealTerms{})
+		_, err := w.account.Escrows.Act(t.Context(), w.escrow, id, "extend", "extend-1", dapi.DealTerms{})
 		assertUnknown(t, err, "extend-1", "call again with the same key and terms")
 	})
 }
@@ -448,11 +449,11 @@ func TestActionThatIsPreparedAsAnother(t *testing.T) {
 }
 
 // If the journal of an action fails, another process may take the action. This holds whatever type the journal's error
-// has, also if the deal cannot be read then.
+// has, also if the escrow cannot be read then.
 func TestAnActionWhoseJournalFails(t *testing.T) {
 	w, id := newReleaseWorld(t)
 	w.Host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
-	taken, err := w.account.Escrows.Act(t.Context(), w.deal, id, dapi.EscrowActionTypeRelease, "release-1",
+	taken, err := w.account.Escrows.Act(t.Context(), w.escrow, id, dapi.EscrowActionTypeRelease, "release-1",
 		dapi.DealTerms{Journal: func(context.Context, dapi.History) error { return &errors.ApprovalExpired{} }})
 	assertUnknown(t, err, "release-1", "call again with the same key and terms")
 	assert.Equal(t, moneymovement.PaymentInDoubt, taken.State)
@@ -468,7 +469,7 @@ func TestActionThatIsRefused(t *testing.T) {
 	w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusForbidden, "signing_policy_refused"))
 	_, err = w.release(t.Context(), id, journaled())
 	as[*errors.SigningPolicyRefused](t, err)
-	_, err = w.account.Escrows.Act(t.Context(), w.deal, id, dapi.EscrowActionTypeRefund, "release-1",
+	_, err = w.account.Escrows.Act(t.Context(), w.escrow, id, dapi.EscrowActionTypeRefund, "release-1",
 		dapi.DealTerms{})
 	assert.Equal(t, string(id), as[*errors.IdempotencyKeyReused](t, refusalIn(err)).Resource)
 }
@@ -479,7 +480,7 @@ func TestActionThatIsRefused(t *testing.T) {
 // Rule: lifetime.payout-approval, lifetime.escrow-approval
 func TestConfirmsByHandWithoutAnEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newDealWorld(t)
+		w := newEscrowWorld(t)
 		var left []time.Duration
 		account := w.integrator(func(d *dapi.Developer) {
 			d.Verifier = func(_ context.Context, a signing.Approval, _ signing.Intent) error {
@@ -489,13 +490,14 @@ func TestConfirmsByHandWithoutAnEnd(t *testing.T) {
 		}).Self()
 		booked, err := account.Payouts.Book(t.Context(), w.asked)
 		require.NoError(t, err)
-		created, err := account.Escrows.Create(t.Context(), w.deal)
+		created, err := account.Escrows.Create(t.Context(), w.escrow)
 		require.NoError(t, err)
 		*booked.Approval = dapi.Approval{ID: booked.Approval.ID, Payload: []byte("opaque")}
 		*created.Action.Approval = dapi.Approval{ID: created.Action.Approval.ID, Payload: []byte("opaque")}
 		_, err = account.Payouts.Confirm(t.Context(), w.asked, booked)
 		as[*signing.ApprovalRefused](t, err)
-		_, err = account.Escrows.Confirm(t.Context(), w.deal, created.ID, dapi.EscrowActionTypeApprove, created.Action)
+		_, err = account.Escrows.Confirm(t.Context(), w.escrow, created.ID, dapi.EscrowActionTypeApprove,
+			created.Action)
 		as[*signing.ApprovalRefused](t, err)
 		assert.Equal(t, []time.Duration{2 * time.Minute, time.Minute}, left)
 		assert.True(t, booked.Approval.ExpiresAt.IsZero(), "the caller's own stays as it is")
@@ -505,30 +507,30 @@ func TestConfirmsByHandWithoutAnEnd(t *testing.T) {
 // Who confirms by hand learns that the approval is over, and nothing is signed.
 func TestConfirmsByHandThatComeTooLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newDealWorld(t)
+		w := newEscrowWorld(t)
 		booked, err := w.account.Payouts.Book(t.Context(), w.asked)
 		require.NoError(t, err)
-		created, err := w.account.Escrows.Create(t.Context(), w.deal)
+		created, err := w.account.Escrows.Create(t.Context(), w.escrow)
 		require.NoError(t, err)
 		time.Sleep(121 * time.Second)
 		_, err = w.account.Payouts.Confirm(t.Context(), w.asked, booked)
 		assert.True(t, as[*signing.ApprovalRefused](t, err).Expired)
-		_, err = w.account.Escrows.Confirm(t.Context(), w.deal, created.ID, dapi.EscrowActionTypeApprove,
+		_, err = w.account.Escrows.Confirm(t.Context(), w.escrow, created.ID, dapi.EscrowActionTypeApprove,
 			created.Action)
 		assert.True(t, as[*signing.ApprovalRefused](t, err).Expired)
 		w.assertNothingHeld(t)
 	})
 }
 
-// A confirm by hand whose answer is about another deal, or one of other terms, leaves in doubt what came of it.
+// A confirm by hand whose answer is about another escrow, or one of other terms, leaves in doubt what came of it.
 func TestEscrowConfirmOfOtherTerms(t *testing.T) {
 	for member, value := range map[string]any{"id": "esc_another", "amount": "400"} {
 		t.Run(member, func(t *testing.T) {
-			w := newDealWorld(t)
-			created, err := w.account.Escrows.Create(t.Context(), w.deal)
+			w := newEscrowWorld(t)
+			created, err := w.account.Escrows.Create(t.Context(), w.escrow)
 			require.NoError(t, err)
-			w.onSuccess("POST", confirmActionPath, func(deal map[string]any) { deal[member] = value })
-			confirmed, err := w.account.Escrows.Confirm(t.Context(), w.deal, created.ID, dapi.EscrowActionTypeApprove,
+			w.onSuccess("POST", confirmActionPath, func(escrow map[string]any) { escrow[member] = value })
+			confirmed, err := w.account.Escrows.Confirm(t.Context(), w.escrow, created.ID, dapi.EscrowActionTypeApprove,
 				created.Action)
 			assert.Nil(t, confirmed)
 			unknown := as[*errors.OutcomeUnknown](t, err)
@@ -542,25 +544,25 @@ func TestEscrowConfirmOfOtherTerms(t *testing.T) {
 	}
 }
 
-// A confirm by hand whose answer shows no deal is settled by reading the deal.
-func TestEscrowConfirmThatShowsNoDeal(t *testing.T) {
+// A confirm by hand whose answer shows no escrow is settled by reading the escrow.
+func TestEscrowConfirmThatShowsNoEscrow(t *testing.T) {
 	for name, tc := range map[string]struct {
-		arrange func(w *dealWorld)
+		arrange func(w *escrowWorld)
 		carried bool
 		settled bool
 	}{
 		"it was carried out": {nil, true, true},
 		"it was not":         {nil, false, false},
-		"the deal cannot be read": {func(w *dealWorld) {
+		"the escrow cannot be read": {func(w *escrowWorld) {
 			w.Host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
 		}, true, false},
-		"the deal read is not asked": {func(w *dealWorld) {
+		"the escrow read is not asked": {func(w *escrowWorld) {
 			w.onSuccess("POST", syncPath, func(d map[string]any) { d["id"] = "esc_another" })
 		}, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newDealWorld(t)
-			created, err := w.account.Escrows.Create(t.Context(), w.deal)
+			w := newEscrowWorld(t)
+			created, err := w.account.Escrows.Create(t.Context(), w.escrow)
 			require.NoError(t, err)
 			fault := sandbox.Respond(http.StatusNoContent, "")
 			if tc.carried {
@@ -570,7 +572,7 @@ func TestEscrowConfirmThatShowsNoDeal(t *testing.T) {
 			if tc.arrange != nil {
 				tc.arrange(w)
 			}
-			confirmed, err := w.account.Escrows.Confirm(t.Context(), w.deal, created.ID, dapi.EscrowActionTypeApprove,
+			confirmed, err := w.account.Escrows.Confirm(t.Context(), w.escrow, created.ID, dapi.EscrowActionTypeApprove,
 				created.Action)
 			if tc.settled {
 				require.NoError(t, err)
@@ -585,15 +587,15 @@ func TestEscrowConfirmThatShowsNoDeal(t *testing.T) {
 	}
 }
 
-// If the deal that a confirm did not return cannot be read for its rate, it is read no more: that read would be refused
-// as well. The next call waits as long as the service asks.
-func TestADealWhoseReadIsLimitedIsReadOnce(t *testing.T) {
-	w := newDealWorld(t)
+// If the escrow that a confirm did not return cannot be read for its rate, it is read no more: that read would be
+// refused as well. The next call waits as long as the service asks.
+func TestAnEscrowWhoseReadIsLimitedIsReadOnce(t *testing.T) {
+	w := newEscrowWorld(t)
 	w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusNoContent, "").AfterCommit())
 	w.Host.Arm("POST", syncPath, sandbox.Respond(http.StatusTooManyRequests, "rate_limited").
 		WithHeader("Retry-After", "300").Times(9))
 	opened, err := w.open()
-	assertDealInDoubt(t, err)
+	assertEscrowInDoubt(t, err)
 	assert.Equal(t, 1, w.Sent("SyncEscrow"))
 	assert.WithinDuration(t, time.Now().Add(5*time.Minute), opened.RetryAt, 10*time.Second)
 }
@@ -604,7 +606,7 @@ const confirmActionPath = "/escrow/*/actions/*/confirm"
 // new approval from being made says nothing about the first.
 func TestAnExpiredWindowAfterALostAnswerIsLookedAt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newDealWorld(t)
+		w := newEscrowWorld(t)
 		w.Host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit())
 		w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusGone, "approval_expired"))
 		w.Host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
@@ -615,29 +617,29 @@ func TestAnExpiredWindowAfterALostAnswerIsLookedAt(t *testing.T) {
 	})
 }
 
-// What Open settles by itself. One key is that of the deal, of its action and of its confirm.
+// What Open settles by itself. One key is that of the escrow, of its action and of its confirm.
 // Rule: lifetime.escrow-approval, idempotency.escrow
 func TestOpenSettles(t *testing.T) {
 	for name, c := range map[string]struct {
-		arrange                   func(w *dealWorld)
-		prepared, confirms, syncs int // besides the action of the deal's creation
+		arrange                   func(w *escrowWorld)
+		prepared, confirms, syncs int // besides the action of the escrow's creation
 	}{
 		"nothing in the way": {confirms: 1},
-		"the confirm's answer is lost": {arrange: func(w *dealWorld) {
+		"the confirm's answer is lost": {arrange: func(w *escrowWorld) {
 			w.Host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit())
 		}, confirms: 2, syncs: 1},
-		"its approval closes while it is signed": {arrange: func(w *dealWorld) {
+		"its approval closes while it is signed": {arrange: func(w *escrowWorld) {
 			w.waitBeforeSigning(61*time.Second, 1)
 		}, prepared: 1, confirms: 2},
-		"it was created before, and its first approval is over": {arrange: func(w *dealWorld) {
-			_, err := w.account.Escrows.Create(w.Context(), w.deal, moneymovement.IdempotencyKey("deal-1"))
+		"it was created before, and its first approval is over": {arrange: func(w *escrowWorld) {
+			_, err := w.account.Escrows.Create(w.Context(), w.escrow, moneymovement.IdempotencyKey("escrow-1"))
 			require.NoError(w, err)
 			time.Sleep(5 * time.Minute)
 		}, prepared: 1, confirms: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newDealWorld(t)
+				w := newEscrowWorld(t)
 				if c.arrange != nil {
 					c.arrange(w)
 				}
@@ -650,7 +652,7 @@ func TestOpenSettles(t *testing.T) {
 				assert.Equal(t, []int{c.prepared, c.confirms, c.syncs},
 					[]int{len(prepared), len(confirms), w.Sent("SyncEscrow")})
 				for _, request := range append(prepared, confirms...) {
-					assert.Equal(t, "deal-1", request.IdempotencyKey)
+					assert.Equal(t, "escrow-1", request.IdempotencyKey)
 				}
 			})
 		})
@@ -680,7 +682,7 @@ func TestActionsApprovalOfAnythingElseIsNotSigned(t *testing.T) {
 	}{
 		"another action":          {set("operation", "escrow.refund"), "operation"},
 		"a payout":                {set("operation", "payout.fund"), "operation"},
-		"another deal":            {set("resourceId", "esc_2"), "resourceId"},
+		"another escrow":          {set("resourceId", "esc_2"), "resourceId"},
 		"another account":         {set("account", "cl_1"), "account"},
 		"another amount":          {set("amount", "400"), "amount"},
 		"another asset":           {set("currency", "EURC"), "currency"},
@@ -723,7 +725,7 @@ func TestActionThatIsPreparedAgainForAnotherKeyIsNotSigned(t *testing.T) {
 func TestAnActionsApprovalThatIsGivenAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		behind := sandbox.WithClock(func() time.Time { return time.Now().Add(-130 * time.Second) })
-		w := &dealWorld{newPayWorld(t, behind), deal()}
+		w := &escrowWorld{newPayWorld(t, behind), newEscrow()}
 		opened, err := w.open()
 		require.NoError(t, err)
 		w.Wire.OnAnswer(func(_ *http.Request, answer *http.Response) { answer.Header.Del("Date") })
@@ -744,7 +746,7 @@ func TestAnActionsApprovalThatIsGivenAgain(t *testing.T) {
 		})
 		w.account = w.Integrator(w.Developer()).Self()
 		for range 118 { // with two that prepare, these fill the window
-			_, err := w.account.Escrows.Create(t.Context(), w.deal, moneymovement.IdempotencyKey("deal-1"))
+			_, err := w.account.Escrows.Create(t.Context(), w.escrow, moneymovement.IdempotencyKey("escrow-1"))
 			require.NoError(t, err)
 		}
 		time.Sleep(25 * time.Second) // so that there is room again while the approval is open

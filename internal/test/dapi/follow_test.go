@@ -247,7 +247,7 @@ type bookkeeper struct {
 	rows    map[dapi.TransactionID]dapi.Transaction
 }
 
-// run deals with the changes since the stored position, and is killed after so many if that is not negative.
+// run escrows with the changes since the stored position, and is killed after so many if that is not negative.
 func (b *bookkeeper) run(killedAfter int) {
 	b.Helper()
 	params := b.params
@@ -447,7 +447,7 @@ func TestWaitThatEndsBeforeItReads(t *testing.T) {
 // What a wait was for is named when it ends before its time.
 func TestWaitsNameWhatTheyWaitFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w, deal := newReleaseWorld(t)
+		w, escrow := newReleaseWorld(t)
 		w.Configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) })
 		payment, err := w.pay()
 		require.NoError(t, err)
@@ -457,8 +457,8 @@ func TestWaitsNameWhatTheyWaitFor(t *testing.T) {
 				return string(payment.Payout.ID), err
 			},
 			"escrow": func(ctx context.Context) (string, error) {
-				_, err := w.account.Escrows.Wait(ctx, deal, []dapi.EscrowStatus{dapi.EscrowStatusReleased})
-				return string(deal), err
+				_, err := w.account.Escrows.Wait(ctx, escrow, []dapi.EscrowStatus{dapi.EscrowStatusReleased})
+				return string(escrow), err
 			},
 		} {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

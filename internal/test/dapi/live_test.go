@@ -163,19 +163,19 @@ func TestEscrowLive(t *testing.T) {
 		w := newPayWorld(t)
 		terms := dapi.EscrowCreate{Amount: amount("40"), Currency: dapi.USDC, Payee: payee}
 		w.waitBeforeSigning(61*time.Second, 1) // the first approval is too late, and the action prepared once more
-		opened, err := w.account.Escrows.Open(t.Context(), terms, "deal-1", dapi.DealTerms{})
+		opened, err := w.account.Escrows.Open(t.Context(), terms, "escrow-1", dapi.DealTerms{})
 		require.NoError(t, err)
 		assert.Equal(t, dapi.EscrowStatusActive, opened.Escrow.Status)
-		assert.Equal(t, "deal-1", opened.Escrow.IdempotencyKey)
+		assert.Equal(t, "escrow-1", opened.Escrow.IdempotencyKey)
 		assert.Equal(t, time.Hour, opened.Escrow.ApproveBy.Sub(opened.Escrow.CreatedAt))
 		assert.Equal(t, 14*24*time.Hour, opened.Escrow.HoldUntil.Sub(opened.Escrow.ApproveBy))
 		assert.Equal(t, 90*24*time.Hour, opened.Escrow.RefundableUntil.Sub(opened.Escrow.HoldUntil))
 
-		again, err := w.account.Escrows.Open(t.Context(), terms, "deal-1", dapi.DealTerms{})
+		again, err := w.account.Escrows.Open(t.Context(), terms, "escrow-1", dapi.DealTerms{})
 		require.NoError(t, err)
 		assert.Equal(t, opened.Escrow.ID, again.Escrow.ID)
 		terms.Amount = amount("41")
-		_, err = w.integrator().Self().Escrows.Create(t.Context(), terms, moneymovement.IdempotencyKey("deal-1"))
+		_, err = w.integrator().Self().Escrows.Create(t.Context(), terms, moneymovement.IdempotencyKey("escrow-1"))
 		assert.Equal(t, string(opened.Escrow.ID), as[*errors.IdempotencyKeyReused](t, refusalIn(err)).EscrowID)
 
 		for _, step := range []struct {
@@ -184,9 +184,9 @@ func TestEscrowLive(t *testing.T) {
 		}{{1, []dapi.EscrowActionType{"release"}}, {14, []dapi.EscrowActionType{"refund"}},
 			{90, []dapi.EscrowActionType{}}} {
 			time.Sleep(time.Duration(step.days) * 24 * time.Hour)
-			deal, err := w.account.Escrows.Sync(t.Context(), opened.Escrow.ID)
+			escrow, err := w.account.Escrows.Sync(t.Context(), opened.Escrow.ID)
 			require.NoError(t, err)
-			assert.Equal(t, step.want, deal.AvailableActions, "after %d more days", step.days)
+			assert.Equal(t, step.want, escrow.AvailableActions, "after %d more days", step.days)
 		}
 	})
 }

@@ -372,7 +372,7 @@ func TestApprovalThatWasSeenIsNoChallenge(t *testing.T) {
 	approval := func(in any) {
 		in.(map[string]any)["approval"].(map[string]any)["payload"] = opaque
 	}
-	deal := dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC,
+	escrow := dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC,
 		Payee: payee}
 	for name, c := range map[string]struct {
 		pattern string
@@ -401,14 +401,14 @@ func TestApprovalThatWasSeenIsNoChallenge(t *testing.T) {
 				_, err = account.Payouts.Get(ctx, booked.ID)
 				return err
 			}},
-		"a deal": {"/escrow", "POST", func(body map[string]any) { approval(body["action"]) },
+		"an escrow": {"/escrow", "POST", func(body map[string]any) { approval(body["action"]) },
 			func(ctx context.Context, _ *payWorld, account *dapi.Account) error {
-				_, err := account.Escrows.Create(ctx, deal)
+				_, err := account.Escrows.Create(ctx, escrow)
 				return err
 			}},
 		"an action": {"/escrow/*/actions", "POST", func(body map[string]any) { approval(body["action"]) },
 			func(ctx context.Context, w *payWorld, account *dapi.Account) error {
-				created, err := account.Escrows.Create(ctx, deal)
+				created, err := account.Escrows.Create(ctx, escrow)
 				require.NoError(w, err)
 				_, err = account.Escrows.Prepare(ctx, created.ID, dapi.EscrowActionTypeApprove)
 				return err
@@ -603,16 +603,16 @@ func TestAnEscrowActionFinishesUnderItsKey(t *testing.T) {
 	w.Key.BeforeApproval(func(int) { require.NoError(t, integrator.UseKey(next)) })
 	terms := dapi.EscrowCreate{Amount: amount("5"), Currency: dapi.USDC,
 		Payee: payee}
-	deal, err := account.Escrows.Open(t.Context(), terms, "deal", dapi.DealTerms{})
+	escrow, err := account.Escrows.Open(t.Context(), terms, "escrow", dapi.DealTerms{})
 	require.NoError(t, err)
-	assert.Equal(t, seen("/escrow"), seen("/escrow/"+string(deal.Escrow.ID)+"/actions/deal/confirm"))
+	assert.Equal(t, seen("/escrow"), seen("/escrow/"+string(escrow.Escrow.ID)+"/actions/escrow/confirm"))
 	deleteFirst()
-	_, err = account.Escrows.Act(t.Context(), terms, deal.Escrow.ID, dapi.EscrowActionTypeRelease, "release",
+	_, err = account.Escrows.Act(t.Context(), terms, escrow.Escrow.ID, dapi.EscrowActionTypeRelease, "release",
 		dapi.DealTerms{})
 	require.NoError(t, err)
 	assert.Equal(t, 1, next.Approvals())
-	assert.Equal(t, seen("/escrow/"+string(deal.Escrow.ID)+"/actions"),
-		seen("/escrow/"+string(deal.Escrow.ID)+"/actions/release/confirm"))
+	assert.Equal(t, seen("/escrow/"+string(escrow.Escrow.ID)+"/actions"),
+		seen("/escrow/"+string(escrow.Escrow.ID)+"/actions/release/confirm"))
 }
 
 // A key that comes between the preparation of an action and its signature signs nothing of it.
@@ -627,10 +627,10 @@ func TestAKeyThatComesDuringAnEscrowActionSignsTheNext(t *testing.T) {
 		}
 	})
 	escrows := integrator.Self().Escrows
-	opened, err := escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
+	opened, err := escrows.Open(t.Context(), newEscrow(), "escrow-1", dapi.DealTerms{})
 	require.NoError(t, err)
 	assert.Equal(t, []int{1, 0}, []int{w.Key.Approvals(), next.Approvals()})
-	_, err = escrows.Act(t.Context(), deal(), opened.Escrow.ID, dapi.EscrowActionTypeRelease, "release-1",
+	_, err = escrows.Act(t.Context(), newEscrow(), opened.Escrow.ID, dapi.EscrowActionTypeRelease, "release-1",
 		dapi.DealTerms{})
 	require.NoError(t, err)
 	assert.Equal(t, []int{1, 1}, []int{w.Key.Approvals(), next.Approvals()})

@@ -599,32 +599,32 @@ func TestApprovalsWithoutAnEnd(t *testing.T) {
 		t.Run(name+", escrow", func(t *testing.T) {
 			w := newWorld(t)
 			account := w.account()
-			w.onSuccess("POST", "/escrow", func(deal map[string]any) {
-				deal["action"].(map[string]any)["approval"].(map[string]any)["expiresAt"] = end
+			w.onSuccess("POST", "/escrow", func(escrow map[string]any) {
+				escrow["action"].(map[string]any)["approval"].(map[string]any)["expiresAt"] = end
 			})
-			opened, err := account.Escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
+			opened, err := account.Escrows.Open(t.Context(), newEscrow(), "escrow-1", dapi.DealTerms{})
 			require.NoError(t, err)
 			assert.Equal(t, dapi.EscrowStatusActive, opened.Escrow.Status)
 		})
 	}
 }
 
-// The words of a deal's status are assumed. What can be done next is stated, and tells whether the money is held.
-func TestADealWithWordsOfAnotherService(t *testing.T) {
+// The words of an escrow's status are assumed. What can be done next is stated, and tells whether the money is held.
+func TestAnEscrowWithWordsOfAnotherService(t *testing.T) {
 	for name, word := range map[string]any{"another word": "held", "none": nil, "a number": 7} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			account := w.account()
-			other := func(deal map[string]any) { deal["status"] = word }
+			other := func(escrow map[string]any) { escrow["status"] = word }
 			w.onSuccessOf([]string{"POST /escrow", "POST /escrow/*/actions/*/confirm", "POST /escrow/*/sync"}, other)
-			opened, err := account.Escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
+			opened, err := account.Escrows.Open(t.Context(), newEscrow(), "escrow-1", dapi.DealTerms{})
 			require.NoError(t, err)
 			for _, account := range []*dapi.Account{account, w.integrator().Self()} {
-				again, err := account.Escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
+				again, err := account.Escrows.Open(t.Context(), newEscrow(), "escrow-1", dapi.DealTerms{})
 				require.NoError(t, err)
 				assert.Equal(t, opened.Escrow.ID, again.Escrow.ID)
 			}
-			_, err = account.Escrows.Act(t.Context(), deal(), opened.Escrow.ID,
+			_, err = account.Escrows.Act(t.Context(), newEscrow(), opened.Escrow.ID,
 				dapi.EscrowActionTypeRelease, "release-1", dapi.DealTerms{})
 			require.NoError(t, err)
 			held, released := 0, 0
@@ -660,13 +660,13 @@ func TestANewBookingIsNotPaidByAWord(t *testing.T) {
 	}
 }
 
-// A deal that is new and offers its approval is not held, whatever its status is called.
-func TestANewDealIsNotHeldByAWord(t *testing.T) {
+// An escrow that is new and offers its approval is not held, whatever its status is called.
+func TestANewEscrowIsNotHeldByAWord(t *testing.T) {
 	for _, word := range []string{"active", "released", "refunded"} {
 		w := newWorld(t)
 		account := w.account()
-		w.onSuccess("POST", "/escrow", func(deal map[string]any) { deal["status"] = word })
-		_, err := account.Escrows.Open(t.Context(), deal(), "deal-1", dealTerms(journaled()))
+		w.onSuccess("POST", "/escrow", func(escrow map[string]any) { escrow["status"] = word })
+		_, err := account.Escrows.Open(t.Context(), newEscrow(), "escrow-1", escrowTerms(journaled()))
 		require.NoError(t, err)
 		held := 0
 		for _, entry := range w.Host.Ledger().Entries {
@@ -678,19 +678,19 @@ func TestANewDealIsNotHeldByAWord(t *testing.T) {
 	}
 }
 
-// Windows are compared in full before a deal is signed, also where the words of its status are not known.
-func TestWindowsOfADealWithAnotherWord(t *testing.T) {
+// Windows are compared in full before an escrow is signed, also where the words of its status are not known.
+func TestWindowsOfAnEscrowWithAnotherWord(t *testing.T) {
 	w := newWorld(t)
 	account := w.account()
-	asked := deal()
+	asked := newEscrow()
 	asked.ApproveWithin = "30d"
-	w.onSuccess("POST", "/escrow", func(deal map[string]any) {
-		deal["status"] = "open"
-		ends, err := time.Parse(time.RFC3339, deal["approveBy"].(string))
+	w.onSuccess("POST", "/escrow", func(escrow map[string]any) {
+		escrow["status"] = "open"
+		ends, err := time.Parse(time.RFC3339, escrow["approveBy"].(string))
 		require.NoError(t, err)
-		deal["holdUntil"] = ends.Add(time.Minute).Format(time.RFC3339)
+		escrow["holdUntil"] = ends.Add(time.Minute).Format(time.RFC3339)
 	})
-	_, err := account.Escrows.Open(t.Context(), asked, "deal-1", dealTerms(journaled()))
+	_, err := account.Escrows.Open(t.Context(), asked, "escrow-1", escrowTerms(journaled()))
 	require.Error(t, err)
 	assert.Zero(t, w.Key.Approvals(), "nothing was signed")
 }

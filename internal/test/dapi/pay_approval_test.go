@@ -256,7 +256,7 @@ func TestApprovalNamesTheClient(t *testing.T) {
 }
 
 // The integrator's own account pays for no client: an approval that names it is not signed for a client's payment, in
-// one call or in steps, for a payout or for a deal. Nor is that of a client signed for the integrator.
+// one call or in steps, for a payout or for an escrow. Nor is that of a client signed for the integrator.
 func TestApprovalOfTheIntegratorIsNotSignedForAClient(t *testing.T) {
 	w := newWorld(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.ClientReadyAfter = 0 }))
 	integrator := w.integrator()
@@ -273,7 +273,7 @@ func TestApprovalOfTheIntegratorIsNotSignedForAClient(t *testing.T) {
 		w.Credit(c.account.Sandbox, "50", dapi.USDC)
 		payout := dapi.PayoutCreate{ContactID: w.Contact(c.account.Contacts, wallet()), Amount: amount("10"),
 			Currency: dapi.USDC}
-		deal := dapi.EscrowCreate{Amount: amount("10"), Currency: dapi.USDC, Payee: payee}
+		escrow := dapi.EscrowCreate{Amount: amount("10"), Currency: dapi.USDC, Payee: payee}
 		w.onSuccessOf([]string{"POST /payouts", "POST /escrow", "POST /escrow/*/actions"}, func(body map[string]any) {
 			if action, ok := body["action"].(map[string]any); ok {
 				body = action
@@ -292,13 +292,13 @@ func TestApprovalOfTheIntegratorIsNotSignedForAClient(t *testing.T) {
 				return err
 			},
 			"Open": func(ctx context.Context) error {
-				_, err := c.account.Escrows.Open(ctx, deal, "open", dapi.DealTerms{})
+				_, err := c.account.Escrows.Open(ctx, escrow, "open", dapi.DealTerms{})
 				return err
 			},
 			"Act": func(ctx context.Context) error {
-				created, err := c.account.Escrows.Create(ctx, deal)
+				created, err := c.account.Escrows.Create(ctx, escrow)
 				require.NoError(t, err)
-				_, err = c.account.Escrows.Act(ctx, deal, created.ID, dapi.EscrowActionTypeApprove, "act",
+				_, err = c.account.Escrows.Act(ctx, escrow, created.ID, dapi.EscrowActionTypeApprove, "act",
 					dapi.DealTerms{})
 				return err
 			},

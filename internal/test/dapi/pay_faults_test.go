@@ -41,9 +41,9 @@ var payoutSteps = map[string]step{
 	}},
 }
 
-// dealSteps are the requests of a deal and of an action, with what has to happen for the last two.
-var dealSteps = map[string]step{
-	"create":  {"POST", dealPath, nil},
+// escrowSteps are the requests of an escrow and of an action, with what has to happen for the last two.
+var escrowSteps = map[string]step{
+	"create":  {"POST", escrowPath, nil},
 	"confirm": {"POST", confirmActionPath, nil},
 	"prepare": {"POST", "/escrow/*/actions", func(w *carelessWorld) {
 		w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusGone, "approval_expired"))
@@ -221,7 +221,7 @@ var stores = map[string]struct{ journal, result bool }{
 
 // carelessWorld is a world in which a careless caller makes one payment by any number of calls.
 type carelessWorld struct {
-	*dealWorld
+	*escrowWorld
 	kind    moneyKind
 	decide  func(seen) decision
 	keeps   struct{ journal, result bool }
@@ -232,10 +232,10 @@ type carelessWorld struct {
 	before  int      // what keys before this one have paid
 	wrong   []string // what was paid twice, or contradicts its result
 	lies    func(s seen, paid bool) []string
-	acted   dapi.EscrowID // the deal of a release or a refund
+	acted   dapi.EscrowID // the escrow of a release or a refund
 }
 
-// moneyKind is a payout, a deal, or an action of a deal.
+// moneyKind is a payout, an escrow, or an action of an escrow.
 type moneyKind struct {
 	book, confirm, read string // the paths of its steps
 	readBy              string // the method of read
@@ -256,28 +256,29 @@ var moneyKinds = map[string]moneyKind{
 			}
 			return fundings
 		}},
-	"deal": {dealPath, confirmActionPath, syncPath, "POST", dealSteps,
+	"escrow": {escrowPath, confirmActionPath, syncPath, "POST", escrowSteps,
 		func(w *carelessWorld, ctx context.Context, key moneymovement.Key, terms dapi.PayTerms) seen {
-			deal, err := w.account.Escrows.Open(ctx, w.deal, key, dealTerms(func(t *dapi.PayTerms) { *t = terms }))
-			return seen{deal.State, deal.Unpaid, deal.Refusal, err, deal.History, w.calls}
+			escrow, err := w.account.Escrows.Open(ctx, w.escrow, key,
+				escrowTerms(func(t *dapi.PayTerms) { *t = terms }))
+			return seen{escrow.State, escrow.Unpaid, escrow.Refusal, err, escrow.History, w.calls}
 		},
 		func(w *carelessWorld) int { return w.holdings() }},
 }
 
-// actionKinds are what is done with the money of a deal.
+// actionKinds are what is done with the money of an escrow.
 var actionKinds = map[string]moneyKind{
 	"release": actionKind(dapi.EscrowActionTypeRelease, "escrow_released"),
 	"refund":  actionKind(dapi.EscrowActionTypeRefund, "escrow_refunded"),
 }
 
 func actionKind(action dapi.EscrowActionType, entry string) moneyKind {
-	kind := moneyKinds["deal"]
-	kind.steps = maps.Clone(dealSteps)
+	kind := moneyKinds["escrow"]
+	kind.steps = maps.Clone(escrowSteps)
 	delete(kind.steps, "create")
 	kind.pay = func(w *carelessWorld, ctx context.Context, key moneymovement.Key, terms dapi.PayTerms) seen {
-		deal, err := w.account.Escrows.Act(ctx, w.deal, w.acted, action, key,
-			dealTerms(func(t *dapi.PayTerms) { *t = terms }))
-		return seen{deal.State, deal.Unpaid, deal.Refusal, err, deal.History, w.calls}
+		escrow, err := w.account.Escrows.Act(ctx, w.escrow, w.acted, action, key,
+			escrowTerms(func(t *dapi.PayTerms) { *t = terms }))
+		return seen{escrow.State, escrow.Unpaid, escrow.Refusal, err, escrow.History, w.calls}
 	}
 	kind.fundings = func(w *carelessWorld) int { return w.Moved(entry)[string(w.acted)] }
 	return kind
@@ -285,8 +286,8 @@ func actionKind(action dapi.EscrowActionType, entry string) moneyKind {
 
 func newCarelessWorld(t *testing.T, kind moneyKind, decide func(seen) decision, store string) *carelessWorld {
 	t.Helper()
-	w := &carelessWorld{dealWorld: &dealWorld{newPayWorld(t, sandbox.WithAudit()), deal()}, kind: kind, decide: decide,
-		keeps: stores[store]}
+	w := &carelessWorld{escrowWorld: &escrowWorld{newPayWorld(t, sandbox.WithAudit()), newEscrow()}, kind: kind,
+		decide: decide, keeps: stores[store]}
 	w.Configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(20 * time.Second) })
 	return w
 }
@@ -602,12 +603,12 @@ func TestEveryFaultAtEveryStep(t *testing.T) {
 	}
 }
 
-// openFor opens the deal of an action, and lets the time pass until it can be taken.
+// openFor opens the escrow of an action, and lets the time pass until it can be taken.
 func (w *carelessWorld) openFor(kind string) {
 	if actionKinds[kind].pay == nil {
 		return
 	}
-	opened, err := w.account.Escrows.Open(w.Context(), w.deal, "deal-0", dapi.DealTerms{})
+	opened, err := w.account.Escrows.Open(w.Context(), w.escrow, "escrow-0", dapi.DealTerms{})
 	require.NoError(w, err)
 	w.acted = opened.Escrow.ID
 	if kind == "refund" {

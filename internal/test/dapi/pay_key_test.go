@@ -31,9 +31,9 @@ func TestPayKeepsTheLastAnswer(t *testing.T) {
 }
 
 func TestOpenKeepsTheLastAnswer(t *testing.T) {
-	w := newDealWorld(t)
-	w.keepsTheLastAnswer(dealPath, func(answer *moneymovement.Response) error {
-		_, err := w.account.Escrows.Open(w.Context(), w.deal, "deal-1", dapi.DealTerms{},
+	w := newEscrowWorld(t)
+	w.keepsTheLastAnswer(escrowPath, func(answer *moneymovement.Response) error {
+		_, err := w.account.Escrows.Open(w.Context(), w.escrow, "escrow-1", dapi.DealTerms{},
 			moneymovement.CaptureResponse(answer))
 		return err
 	})
@@ -184,23 +184,23 @@ func TestTheSameTermsInAnotherSpellingAreSent(t *testing.T) {
 }
 
 // Rule: idempotency.other-terms
-func TestADealsKeyReusedForOtherTermsIsNotSent(t *testing.T) {
+func TestAnEscrowsKeyReusedForOtherTermsIsNotSent(t *testing.T) {
 	w := newPayWorld(t)
-	key := moneymovement.IdempotencyKey("deal-1")
+	key := moneymovement.IdempotencyKey("escrow-1")
 	terms := dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC,
 		Payee: payee, HoldFor: "1d"}
-	deal, err := w.account.Escrows.Create(t.Context(), terms, key)
+	escrow, err := w.account.Escrows.Create(t.Context(), terms, key)
 	require.NoError(t, err)
 	same := terms
 	same.Payee, same.HoldFor = dapi.EVMAddress(strings.ToLower(string(terms.Payee))), "24h"
 	again, err := w.account.Escrows.Create(t.Context(), same, key)
 	require.NoError(t, err)
-	assert.Equal(t, deal.ID, again.ID)
+	assert.Equal(t, escrow.ID, again.ID)
 
 	terms.HoldFor = "2d"
 	_, err = w.account.Escrows.Create(t.Context(), terms, key)
 	reused := as[*errors.IdempotencyKeyReused](t, refusalIn(err))
-	assert.Equal(t, string(deal.ID), reused.EscrowID)
+	assert.Equal(t, string(escrow.ID), reused.EscrowID)
 	assert.Zero(t, reused.Status)
 }
 
@@ -486,7 +486,7 @@ func TestTwoBookingsOfOneKeyAtOnce(t *testing.T) {
 	assert.Equal(t, 1, w.Fundings())
 }
 
-// The same for deals.
+// The same for escrows.
 func TestAForgottenKeyHoldsTheMoneyOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		unsent  bool
@@ -494,7 +494,7 @@ func TestAForgottenKeyHoldsTheMoneyOnce(t *testing.T) {
 		held    int
 		err     string
 	}{
-		"the deal is active":        {held: 1},
+		"the escrow is active":      {held: 1},
 		"it waits for its approval": {unsent: true, held: 1},
 		"it has expired": {unsent: true, err: "expired", arrange: func(*world) {
 			time.Sleep(2 * time.Hour)
@@ -504,7 +504,7 @@ func TestAForgottenKeyHoldsTheMoneyOnce(t *testing.T) {
 				sandbox.Respond(http.StatusInternalServerError, "internal_error").Times(99))
 		}},
 		"it has other terms": {held: 1, err: "unknown", arrange: func(w *world) {
-			w.onSuccess("POST", syncPath, func(deal map[string]any) { deal["amount"] = "41" })
+			w.onSuccess("POST", syncPath, func(escrow map[string]any) { escrow["amount"] = "41" })
 		}},
 		"it waits, and cannot be read": {unsent: true, err: "unknown", arrange: func(w *world) {
 			w.Host.Arm("POST", "/escrow/*/sync",
@@ -523,7 +523,7 @@ func TestAForgottenKeyHoldsTheMoneyOnce(t *testing.T) {
 					w.Host.Arm("POST", confirmActionPath, fault.Times(99))
 					w.Host.Arm("POST", "/escrow/*/sync",
 						sandbox.Respond(http.StatusInternalServerError, "internal_error").Times(99))
-					first, err := account.Escrows.Open(t.Context(), deal(), "deal-1", dealTerms(journaled()))
+					first, err := account.Escrows.Open(t.Context(), newEscrow(), "escrow-1", escrowTerms(journaled()))
 					as[*errors.OutcomeUnknown](t, err)
 					require.NotNil(t, first)
 					w.Host.DisarmAll()
@@ -535,10 +535,10 @@ func TestAForgottenKeyHoldsTheMoneyOnce(t *testing.T) {
 					var options []payOption
 					if another {
 						account = w.integrator().Self()
-						options = append(options, knownDeal(first.Escrow.ID))
+						options = append(options, knownEscrow(first.Escrow.ID))
 					}
 					signed := w.Key.Approvals()
-					again, err := account.Escrows.Open(t.Context(), deal(), "deal-1", dealTerms(options...))
+					again, err := account.Escrows.Open(t.Context(), newEscrow(), "escrow-1", escrowTerms(options...))
 					held := 0
 					for _, times := range w.Moved("escrow_active") {
 						held += times
@@ -562,15 +562,15 @@ func TestAForgottenKeyHoldsTheMoneyOnce(t *testing.T) {
 	}
 }
 
-// Whoever cannot read the known payout or deal yet is told when to come back.
+// Whoever cannot read the known payout or escrow yet is told when to come back.
 func TestAForgottenKeyAndAServiceThatAsksToWait(t *testing.T) {
 	for _, read := range []string{"GET /payouts/*", "POST /escrow/*/sync", "POST /escrow/*/actions"} {
 		t.Run(read, func(t *testing.T) {
-			w := newDealWorld(t)
+			w := newEscrowWorld(t)
 			method, path, _ := strings.Cut(read, " ")
 			payout, err := w.account.Payouts.Book(t.Context(), w.asked, moneymovement.IdempotencyKey("invoice-42"))
 			require.NoError(t, err)
-			deal, err := w.account.Escrows.Create(t.Context(), w.deal, moneymovement.IdempotencyKey("deal-1"))
+			escrow, err := w.account.Escrows.Create(t.Context(), w.escrow, moneymovement.IdempotencyKey("escrow-1"))
 			require.NoError(t, err)
 			w.Host.ForgetKeys()
 			w.Host.Arm(method, path, sandbox.Respond(http.StatusTooManyRequests, "rate_limited").
@@ -579,7 +579,7 @@ func TestAForgottenKeyAndAServiceThatAsksToWait(t *testing.T) {
 			if method == http.MethodGet {
 				_, err = w.pay(knownPayout(payout.ID))
 			} else {
-				_, err = w.open(knownDeal(deal.ID))
+				_, err = w.open(knownEscrow(escrow.ID))
 			}
 			unknown := as[*errors.OutcomeUnknown](t, err)
 			as[*dapi.TermsDiffer](t, unknown.Cause)
@@ -630,16 +630,16 @@ func TestPayoutsWithoutAKeyAreConfirmedByHand(t *testing.T) {
 	assert.Equal(t, 2, w.Fundings())
 }
 
-// The same for a deal.
-func TestAForgottenKeyOfADealConfirmedByHand(t *testing.T) {
-	w := newDealWorld(t)
+// The same for an escrow.
+func TestAForgottenKeyOfAnEscrowConfirmedByHand(t *testing.T) {
+	w := newEscrowWorld(t)
 	create := func() *dapi.Escrow {
-		created, err := w.account.Escrows.Create(t.Context(), w.deal, moneymovement.IdempotencyKey("deal-1"))
+		created, err := w.account.Escrows.Create(t.Context(), w.escrow, moneymovement.IdempotencyKey("escrow-1"))
 		require.NoError(t, err)
 		return created
 	}
 	approve := func(created *dapi.Escrow) error {
-		_, err := w.account.Escrows.Confirm(t.Context(), w.deal, created.ID, dapi.EscrowActionTypeApprove,
+		_, err := w.account.Escrows.Confirm(t.Context(), w.escrow, created.ID, dapi.EscrowActionTypeApprove,
 			created.Action)
 		return err
 	}
@@ -681,8 +681,8 @@ func TestAnActionIsLookedUpFirst(t *testing.T) {
 						w.Host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
 					}
 					signed, before := w.Key.Approvals(), len(w.Host.Requests())
-					deal, err := w.account.Escrows.Act(t.Context(), w.deal, id,
-						dapi.EscrowActionTypeRelease, "release-1", dealTerms(options...))
+					escrow, err := w.account.Escrows.Act(t.Context(), w.escrow, id,
+						dapi.EscrowActionTypeRelease, "release-1", escrowTerms(options...))
 					assert.Equal(t, signed, w.Key.Approvals(), "nothing was signed")
 					for _, request := range w.Host.Requests()[before:] {
 						assert.NotContains(t, request.Path, "/actions", "and nothing was prepared")
@@ -692,16 +692,16 @@ func TestAnActionIsLookedUpFirst(t *testing.T) {
 						return
 					}
 					require.NoError(t, err)
-					assert.Equal(t, dapi.EscrowStatusReleased, deal.Escrow.Status)
+					assert.Equal(t, dapi.EscrowStatusReleased, escrow.Escrow.Status)
 				})
 			})
 		}
 	}
 }
 
-// The caller stores a deal's id before its approval is signed, and can refuse it.
-func TestBeforeSigningADeal(t *testing.T) {
-	w := newDealWorld(t)
+// The caller stores an escrow's id before its approval is signed, and can refuse it.
+func TestBeforeSigningAnEscrow(t *testing.T) {
+	w := newEscrowWorld(t)
 	var stored dapi.EscrowID
 	_, err := w.open(journaled(), beforeSigning(func(_ context.Context, created *dapi.Payout) error {
 		stored = dapi.EscrowID(created.ID)
@@ -711,10 +711,10 @@ func TestBeforeSigningADeal(t *testing.T) {
 	assert.Equal(t, string(stored), declined.Resource)
 	assert.Equal(t, errors.NotMoved, declined.MovedByCall())
 	assert.Zero(t, w.Key.Approvals())
-	opened, err := w.open(journaled(), knownDeal(stored))
+	opened, err := w.open(journaled(), knownEscrow(stored))
 	require.NoError(t, err)
 	assert.Equal(t, stored, opened.Escrow.ID)
-	_, err = w.open(knownDeal("esc_1/../esc_2"))
+	_, err = w.open(knownEscrow("esc_1/../esc_2"))
 	as[*errors.InvalidInput](t, err)
 	_, err = w.pay(knownPayout("po_1/../po_2"))
 	as[*errors.InvalidInput](t, err)

@@ -268,7 +268,7 @@ func TestKeyThatIsTooOldByTheServicesClock(t *testing.T) {
 // What was booked tells the service's time as well, though it is believed of no clock yet: nothing is signed that would
 // be a second payment.
 func TestKeyThatIsTooOldByTheLastAnswer(t *testing.T) {
-	w := newDealWorld(t)
+	w := newEscrowWorld(t)
 	first := firstUsedAt(time.Now().Add(-time.Hour))
 	w.Wire.OnAnswer(func(r *http.Request, answer *http.Response) {
 		if r.URL.Path == "/dapi/v1/payouts" || r.URL.Path == "/dapi/v1/escrow" {
@@ -360,20 +360,20 @@ func TestPaymentsThatWaitForTheServiceLeaveTheLine(t *testing.T) {
 	})
 }
 
-// What was refused leaves its place in the line to others: six deals may be under way.
-func TestRefusedDealsLeaveTheLine(t *testing.T) {
+// What was refused leaves its place in the line to others: six escrows may be under way.
+func TestRefusedEscrowsLeaveTheLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, id := newReleaseWorld(t)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
 		w.Host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusForbidden, "forbidden").Times(20))
-		w.Host.Arm("POST", dealPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(20))
+		w.Host.Arm("POST", escrowPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(20))
 		for i := range 20 {
 			key := moneymovement.DeriveKey("refused", strconv.Itoa(i))
-			_, err := w.account.Escrows.Act(ctx, w.deal, id, dapi.EscrowActionTypeRelease, key,
-				dealTerms(journaled()))
+			_, err := w.account.Escrows.Act(ctx, w.escrow, id, dapi.EscrowActionTypeRelease, key,
+				escrowTerms(journaled()))
 			as[*errors.Forbidden](t, err)
-			_, err = w.account.Escrows.Open(ctx, w.deal, key, dealTerms(journaled()))
+			_, err = w.account.Escrows.Open(ctx, w.escrow, key, escrowTerms(journaled()))
 			as[*errors.Forbidden](t, err)
 		}
 		_, err := w.release(ctx, id)

@@ -534,23 +534,23 @@ func TestARefusedReadSaysWhenToPayAgain(t *testing.T) {
 	assert.Equal(t, call.RetryAt, payment.RetryAt)
 }
 
-// The same for a deal.
-func TestARefusedApprovalOfADealThatSaysNothing(t *testing.T) {
+// The same for an escrow.
+func TestARefusedApprovalOfAnEscrowThatSaysNothing(t *testing.T) {
 	for slug, code := range map[string]int{"one_of_tomorrow": 422, "not_found": 404, "gone": 410} {
 		for _, readable := range []bool{true, false} {
 			t.Run(slug, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					w := newDealWorld(t)
+					w := newEscrowWorld(t)
 					w.Host.Arm("POST", confirmActionPath, sandbox.Respond(code, slug).AfterCommit())
 					if !readable {
 						w.Host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(9))
 					}
 					_, err := w.open(journaled())
 					if readable {
-						require.NoError(t, err, "the deal shows that its money is held")
+						require.NoError(t, err, "the escrow shows that its money is held")
 						return
 					}
-					assertDealInDoubt(t, err)
+					assertEscrowInDoubt(t, err)
 				})
 			})
 		}
@@ -581,14 +581,14 @@ func TestAHookWhoseErrorIsOfAnotherPayment(t *testing.T) {
 	payment, err := w.pay(beforeSigning(func(context.Context, *dapi.Payout) error { return &dapi.KeyTooOld{} }))
 	w.assertInDoubt(t, payment, err)
 
-	d := newDealWorld(t)
+	d := newEscrowWorld(t)
 	_, err = d.open(journaled())
 	require.NoError(t, err)
 	d.Host.ForgetKeys()
 	d.account = d.integrator().Self()
 	for _, other := range []error{&dapi.KeyTooOld{}, &dapi.EscrowNotOpened{}} {
 		_, err = d.open(beforeSigning(func(context.Context, *dapi.Payout) error { return other }))
-		assertDealInDoubt(t, err)
+		assertEscrowInDoubt(t, err)
 	}
 }
 
@@ -614,18 +614,18 @@ func TestAConfirmByHandIsRemembered(t *testing.T) {
 			w.assertInDoubt(t, payment, err)
 		})
 	}
-	t.Run("of a deal", func(t *testing.T) {
-		w := newDealWorld(t)
-		created, err := w.account.Escrows.Create(t.Context(), w.deal, moneymovement.IdempotencyKey("deal-1"))
+	t.Run("of an escrow", func(t *testing.T) {
+		w := newEscrowWorld(t)
+		created, err := w.account.Escrows.Create(t.Context(), w.escrow, moneymovement.IdempotencyKey("escrow-1"))
 		require.NoError(t, err)
 		w.Host.Arm("POST", confirmActionPath,
 			sandbox.Respond(http.StatusInternalServerError, "internal_error").AfterCommit())
-		_, err = w.account.Escrows.Confirm(t.Context(), w.deal, created.ID, dapi.EscrowActionTypeApprove,
+		_, err = w.account.Escrows.Confirm(t.Context(), w.escrow, created.ID, dapi.EscrowActionTypeApprove,
 			created.Action)
 		require.Error(t, err)
-		w.Host.Arm("POST", dealPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(9))
+		w.Host.Arm("POST", escrowPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(9))
 		_, err = w.open(journaled())
-		assertDealInDoubt(t, err)
+		assertEscrowInDoubt(t, err)
 	})
 }
 
@@ -647,26 +647,26 @@ func TestAHookThatChangesTheBooking(t *testing.T) {
 	assert.Equal(t, 1, w.Fundings())
 }
 
-// The same for a deal.
-func TestAHookThatChangesTheDeal(t *testing.T) {
-	w := newDealWorld(t)
+// The same for an escrow.
+func TestAHookThatChangesTheEscrow(t *testing.T) {
+	w := newEscrowWorld(t)
 	terms := dapi.DealTerms{BeforeSigning: func(_ context.Context, created *dapi.Escrow) error {
 		created.Action.IdempotencyKey, created.Action.Approval.ID, created.Action.Approval.Payload[0] = "", "", 'x'
 		created.Action.Approval.ExpiresAt, created.Action.Type = time.Time{}, "release"
 		created.Action.Approval = nil
 		return nil
 	}}
-	_, err := w.account.Escrows.Open(t.Context(), w.deal, "deal-1", terms)
+	_, err := w.account.Escrows.Open(t.Context(), w.escrow, "escrow-1", terms)
 	require.NoError(t, err)
 	assert.Equal(t, 1, w.holdings())
 }
 
-// A deal of another key is not the one that was asked for.
-func TestOpenWithADealOfAnotherKey(t *testing.T) {
-	w := newDealWorld(t)
+// An escrow of another key is not the one that was asked for.
+func TestOpenWithAnEscrowOfAnotherKey(t *testing.T) {
+	w := newEscrowWorld(t)
 	first, err := w.open(journaled())
 	require.NoError(t, err)
-	_, err = w.account.Escrows.Open(t.Context(), w.deal, "deal-2", dealTerms(knownDeal(first.Escrow.ID)))
+	_, err = w.account.Escrows.Open(t.Context(), w.escrow, "escrow-2", escrowTerms(knownEscrow(first.Escrow.ID)))
 	as[*errors.OutcomeUnknown](t, err)
 	assert.Equal(t, 1, w.holdings())
 }

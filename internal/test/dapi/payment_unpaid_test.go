@@ -843,13 +843,13 @@ func TestAPriceThatEndsTooSoonForTheCallersFunctions(t *testing.T) {
 // A confirm is refused for its own input, which is not the payment's: another call has another approval. So it settles
 // no doubt.
 func TestTheInputOfAConfirmIsNotThePayments(t *testing.T) {
-	w := newDealWorld(t)
+	w := newEscrowWorld(t)
 	w.refuse(http.StatusUnprocessableEntity, "validation_failed")
 	payment, err := w.pay()
 	w.assertInDoubt(t, payment, err)
 
 	w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusUnprocessableEntity, "validation_failed"))
 	opened, err := w.open()
-	assertDealInDoubt(t, err)
+	assertEscrowInDoubt(t, err)
 	assert.Equal(t, moneymovement.PaymentInDoubt, opened.State)
 }

@@ -371,10 +371,10 @@ var moneySlugs = map[errors.Code]provocation{
 		return w.confirm(funded)
 	}, yields[*errors.ApprovalConsumed]()},
 	errors.CodeApprovalExpired: {func(w *payWorld) error {
-		created, err := w.account.Escrows.Create(w.Context(), deal())
+		created, err := w.account.Escrows.Create(w.Context(), newEscrow())
 		require.NoError(w, err)
 		w.waitBeforeSigning(time.Minute, 1)
-		_, err = w.account.Escrows.Confirm(w.Context(), deal(), created.ID, dapi.EscrowActionTypeApprove,
+		_, err = w.account.Escrows.Confirm(w.Context(), newEscrow(), created.ID, dapi.EscrowActionTypeApprove,
 			created.Action)
 		return err
 	}, yields[*errors.ApprovalExpired]()},
@@ -541,10 +541,10 @@ var metMistakes = map[string]mistake{
 		}))
 		return read(w.Context(), w.account)
 	}, []string{"the developer key has read, contacts:write but needs payouts:write"}},
-	"a deal over the balance": {func(w *payWorld) error {
-		large := deal()
+	"an escrow over the balance": {func(w *payWorld) error {
+		large := newEscrow()
 		large.Amount = amount("100.01")
-		_, err := w.account.Escrows.Open(w.Context(), large, "deal-42", dapi.DealTerms{})
+		_, err := w.account.Escrows.Open(w.Context(), large, "escrow-42", dapi.DealTerms{})
 		return err
 	}, []string{"409 conflict",
 		"the balance is 100 USDC: credit the account, then repeat with the same idempotency key"}},

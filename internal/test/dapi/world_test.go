@@ -104,7 +104,7 @@ func (w *world) onSuccessOf(kinds []string, change func(body map[string]any)) {
 	})
 }
 
-// payOption sets one of the terms of a payment or a deal, so that tables can combine them.
+// payOption sets one of the terms of a payment or an escrow, so that tables can combine them.
 type payOption func(*dapi.PayTerms)
 
 func payTerms(options ...payOption) (terms dapi.PayTerms) {
@@ -116,15 +116,15 @@ func payTerms(options ...payOption) (terms dapi.PayTerms) {
 	return terms
 }
 
-func dealTerms(options ...payOption) dapi.DealTerms {
+func escrowTerms(options ...payOption) dapi.DealTerms {
 	terms := payTerms(options...)
-	deal := dapi.DealTerms{History: terms.History, Journal: terms.Journal}
+	escrow := dapi.DealTerms{History: terms.History, Journal: terms.Journal}
 	if see := terms.BeforeSigning; see != nil {
-		deal.BeforeSigning = func(ctx context.Context, d *dapi.Escrow) error {
+		escrow.BeforeSigning = func(ctx context.Context, d *dapi.Escrow) error {
 			return see(ctx, &dapi.Payout{ID: dapi.PayoutID(d.ID)})
 		}
 	}
-	return deal
+	return escrow
 }
 
 // journaled stores nothing. A history which says nothing proves that no earlier call has paid.
@@ -144,8 +144,8 @@ func knownPayout(id dapi.PayoutID) payOption {
 	return func(t *dapi.PayTerms) { t.History.PayoutID, t.History.Unpaid = id, t.Journal != nil }
 }
 
-// knownDeal is knownPayout for a deal.
-func knownDeal(id dapi.EscrowID) payOption {
+// knownEscrow is knownPayout for an escrow.
+func knownEscrow(id dapi.EscrowID) payOption {
 	return func(t *dapi.PayTerms) { t.History.EscrowID, t.History.Unpaid = id, t.Journal != nil }
 }
 

@@ -32,16 +32,16 @@ func (w *world) kinds() map[string]func() kind {
 		"payout": func() kind {
 			return kind{w.payment(1), payments.Integrator(w.platform()), "payout_funding", confirmPath}
 		},
-		"deal": func() kind {
-			return kind{payments.EscrowPayment{Key: "deal-1", Account: w.account, Escrow: deal()},
+		"escrow": func() kind {
+			return kind{payments.EscrowPayment{Key: "escrow-1", Account: w.account, Escrow: newEscrow()},
 				payments.Integrator(w.platform()), "escrow_active", "/escrow/{escrowId}/actions/{actionKey}/confirm"}
 		},
 		"release": func() kind {
 			platform := w.platform()
-			opened, err := platform.For(w.account).Escrows.Open(w.Context(), deal(), "deal-0", dapi.DealTerms{})
+			opened, err := platform.For(w.account).Escrows.Open(w.Context(), newEscrow(), "escrow-0", dapi.DealTerms{})
 			require.NoError(w, err)
 			return kind{payments.EscrowAction{Key: "release-1", Account: w.account, EscrowID: opened.Escrow.ID,
-				Escrow: deal(),
+				Escrow: newEscrow(),
 				Action: dapi.EscrowActionTypeRelease}, payments.Integrator(platform), "escrow_released",
 				"/escrow/{escrowId}/actions/{actionKey}/confirm"}
 		},
@@ -58,7 +58,7 @@ func eachKind(t *testing.T, test func(w *world, k kind)) {
 }
 
 // flows are the kinds that are journaled between their booking and their signature. A transfer pays in one call.
-var flows = []string{"payout", "deal", "release"}
+var flows = []string{"payout", "escrow", "release"}
 
 func eachOf(t *testing.T, test func(w *world, k kind), names ...string) {
 	for _, name := range names {
@@ -128,8 +128,8 @@ func TestEachKindIsPaidOnce(t *testing.T) {
 	})
 }
 
-// The confirm is lost in every call until the key is too old: then the deal, the payout or the list of transfers shows
-// the payment.
+// The confirm is lost in every call until the key is too old: then the escrow, the payout or the list of transfers
+// shows the payment.
 func TestEachKindIsFoundWhenItsKeyIsTooOld(t *testing.T) {
 	eachKind(t, func(w *world, k kind) {
 		before := len(w.Moved(k.moves))
@@ -158,8 +158,8 @@ func TestALookThatIsToldToComeBackLater(t *testing.T) {
 	}{
 		"release":          {"release", "/escrow/{escrowId}/actions", forbidden, http.MethodPost, sync},
 		"release, confirm": {"release", confirm, sandbox.DropBefore().Times(4), http.MethodPost, sync},
-		"deal, confirm":    {"deal", confirm, sandbox.DropBefore().Times(4), http.MethodPost, sync},
-		"deal, empty":      {"deal", confirm, empty, http.MethodPost, sync},
+		"escrow, confirm":  {"escrow", confirm, sandbox.DropBefore().Times(4), http.MethodPost, sync},
+		"escrow, empty":    {"escrow", confirm, empty, http.MethodPost, sync},
 		"transfer":         {"transfer", "/apps/transfer", forbidden, http.MethodGet, "/apps/transfers"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -408,15 +408,15 @@ func TestAPaidPayoutThatIsNeverNamed(t *testing.T) {
 	})
 }
 
-// A deal of whose id nothing is stored is looked for in the ledger. While a deal of it cannot be read, the search goes
-// on later.
-func TestASearchForADealThatCannotRead(t *testing.T) {
+// An escrow of whose id nothing is stored is looked for in the ledger. While an escrow of it cannot be read, the search
+// goes on later.
+func TestASearchForAnEscrowThatCannotRead(t *testing.T) {
 	inBubble(t, func(w *world) {
 		account := w.platform().For(w.account)
 		for i, amount := range []string{"40", "41"} { // the second has other terms
-			terms := deal()
+			terms := newEscrow()
 			terms.Amount = decimal.RequireFromString(amount)
-			_, err := account.Escrows.Open(w.Context(), terms, moneymovement.DeriveKey("deal", strconv.Itoa(i)),
+			_, err := account.Escrows.Open(w.Context(), terms, moneymovement.DeriveKey("escrow", strconv.Itoa(i)),
 				dapi.DealTerms{})
 			require.NoError(w, err)
 		}
@@ -425,8 +425,8 @@ func TestASearchForADealThatCannotRead(t *testing.T) {
 		unread := w.Host.Arm(http.MethodPost, "/escrow/{escrowId}/sync",
 			sandbox.Respond(http.StatusServiceUnavailable, "provider_unavailable").Times(1_000_000))
 		p := w.started()
-		r := w.submit(p, payments.EscrowPayment{Key: moneymovement.DeriveKey("deal", "0"), Account: w.account,
-			Escrow: deal(), FirstUsed: used})
+		r := w.submit(p, payments.EscrowPayment{Key: moneymovement.DeriveKey("escrow", "0"), Account: w.account,
+			Escrow: newEscrow(), FirstUsed: used})
 		time.Sleep(time.Hour)
 		stored, err := p.Get(w.Context(), r.Key)
 		require.NoError(w, err)
@@ -473,7 +473,7 @@ func (w *world) services() payments.Services {
 // A payment whose terms somebody has changed in the store is not paid.
 func TestAnEditedRecordIsNotPaid(t *testing.T) {
 	edits := map[string][2]string{
-		"payout": {`"amount":"10.01"`, `"amount":"10.02"`}, "deal": {`"amount":"40"`, `"amount":"41"`},
+		"payout": {`"amount":"10.01"`, `"amount":"10.02"`}, "escrow": {`"amount":"40"`, `"amount":"41"`},
 		"release": {`"escrowId":"esc_`, `"escrowId":"esc_x`}, "transfer": {`"amount":"12.5"`, `"amount":"12.6"`},
 	}
 	for name, edit := range edits {
@@ -554,7 +554,7 @@ func (w *world) settled(k kind, key moneymovement.Key) payments.Record {
 
 // Another payment of the same amount is not taken for the one that is looked for.
 func TestARestoredStoreKnowsItsOwnPayments(t *testing.T) {
-	for _, name := range []string{"payout", "deal"} {
+	for _, name := range []string{"payout", "escrow"} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(w *world) {
 				k := w.kinds()[name]()
@@ -562,8 +562,8 @@ func TestARestoredStoreKnowsItsOwnPayments(t *testing.T) {
 				other := w.payment(1)
 				other.Key = "another"
 				k.submission = other
-				if name == "deal" {
-					k.submission = payments.EscrowPayment{Key: "another", Account: w.account, Escrow: deal()}
+				if name == "escrow" {
+					k.submission = payments.EscrowPayment{Key: "another", Account: w.account, Escrow: newEscrow()}
 				}
 				store := w.store
 				w.store = payments.NewMemoryStore()

@@ -165,7 +165,7 @@ func TestASignerThatFails(t *testing.T) {
 }
 
 // What one API or one operation refuses does not hold back other payments: the app API has a credential of its own, and
-// a key without the scope for deals may have the one for payouts.
+// a key without the scope for escrows may have the one for payouts.
 func TestARefusalStopsNoPaymentThatItIsNotAbout(t *testing.T) {
 	for name, c := range map[string]struct {
 		refused func(n int, contact string, w *world) payments.Submission
@@ -181,8 +181,8 @@ func TestARefusalStopsNoPaymentThatItIsNotAbout(t *testing.T) {
 		},
 		"a scope": {
 			func(n int, _ string, w *world) payments.Submission {
-				return payments.EscrowPayment{Key: moneymovement.DeriveKey("deal", fmt.Sprint(n)), Account: w.account,
-					Escrow: deal()}
+				return payments.EscrowPayment{Key: moneymovement.DeriveKey("escrow", fmt.Sprint(n)), Account: w.account,
+					Escrow: newEscrow()}
 			},
 			"/escrow", sandbox.Respond(http.StatusForbidden, "forbidden").
 				WithDetails(map[string]any{"requiredScope": "escrow", "scope": []string{"payouts"}}),

@@ -144,11 +144,11 @@ func slowlyClaimedAgain() func(string, int) bool {
 	}
 }
 
-// A process cannot renew its lease while it opens a deal. Another process may have the payment by then, so the first
+// A process cannot renew its lease while it opens an escrow. Another process may have the payment by then, so the first
 // one ends its call and signs nothing.
 func TestALeaseThatCannotBeRenewedEndsTheCall(t *testing.T) {
 	inBubble(t, func(w *world) {
-		k := w.kinds()["deal"]()
+		k := w.kinds()["escrow"]()
 		store := watch(w.store)
 		store.failing(failsFor("Extend", 1000))
 		w.Host.Arm(http.MethodPost, "/escrow", sandbox.Delay(time.Minute))

@@ -173,7 +173,7 @@ func (w *world) assertSilent(text string) {
 	}
 }
 
-func deal() dapi.EscrowCreate {
+func newEscrow() dapi.EscrowCreate {
 	return dapi.EscrowCreate{Amount: amount("40"), Currency: dapi.USDC, Payee: worlds.Payee, HoldFor: "14d"}
 }
 

@@ -18,13 +18,13 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// Books are what the rig itself has seen at the host's door: which payout, deal or transfer belongs to which key, what
-// each approval is for, and which body came with each key. It notes what breaks a rule at once.
+// Books are what the rig itself has seen at the host's door: which payout, escrow or transfer belongs to which key,
+// what each approval is for, and which body came with each key. It notes what breaks a rule at once.
 type Books struct {
 	movements func() []sandbox.LedgerEntry // those of the host
 
 	mu         sync.Mutex
-	keyOf      map[string]string    // by payout, deal or transfer
+	keyOf      map[string]string    // by payout, escrow or transfer
 	payouts    map[string]bool      // of them
 	approvals  map[string]approval  // by id
 	bodies     map[string]string    // of writes with a key, by operation and key
@@ -65,7 +65,7 @@ type booking struct {
 		Fee               decimal.Decimal `json:"fee"`
 		DestinationAmount decimal.Decimal `json:"destinationAmount"`
 	} `json:"quote"`
-	Action struct { // of a deal
+	Action struct { // of an escrow
 		IdempotencyKey string `json:"idempotencyKey"`
 		Approval       struct {
 			ID string `json:"id"`
@@ -84,7 +84,7 @@ func (b *Books) forgets() {
 }
 
 // served notes what the host returned, also if nobody received it. It reports that the host has made another payout or
-// deal for a key than before.
+// escrow for a key than before.
 func (b *Books) served(request *sent, got *answer) (another bool) {
 	if !anchored[request.operation] {
 		return false
@@ -324,7 +324,7 @@ func (w *World) asked(entry sandbox.LedgerEntry) *order {
 	return nil
 }
 
-// ofBefore reports a movement from before the payments: of the balance, or of a deal that somebody acts on.
+// ofBefore reports a movement from before the payments: of the balance, or of an escrow that somebody acts on.
 func (w *World) ofBefore(entry sandbox.LedgerEntry) bool {
 	kind, _, _ := strings.Cut(entry.Kind, "_")
 	return kind != "payout" && kind != "escrow" && kind != "transfer" || entry.At.Before(w.opened)

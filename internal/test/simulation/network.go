@@ -246,7 +246,7 @@ func operationOf(r *http.Request) string {
 	switch {
 	case parts[0] == "auth":
 		return strings.Join(parts, " ")
-	case len(parts) == 5: // of a deal
+	case len(parts) == 5: // of an escrow
 		return "confirm action"
 	case len(parts) == 3 && parts[2] == "actions":
 		return "prepare"

@@ -334,7 +334,7 @@ type Signature struct {
 	Currency   string `json:"currency"`
 	To         struct {
 		ContactID string `json:"contactId"` // of a payout
-		Address   string `json:"address"`   // of a deal
+		Address   string `json:"address"`   // of an escrow
 	} `json:"destination"`
 }
 

@@ -87,7 +87,7 @@ func (w *World) Books() []sandbox.LedgerEntry {
 	return books.Entries
 }
 
-// Moved returns how often money left an account for each payout, deal or transfer, by the kind of entry.
+// Moved returns how often money left an account for each payout, escrow or transfer, by the kind of entry.
 func (w *World) Moved(kind string) map[string]int {
 	w.Helper()
 	moved := map[string]int{}
