@@ -1,6 +1,7 @@
 package wire_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/codec"
+	"github.com/moneymovement/moneymovement-go/internal/hidden"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
@@ -105,4 +107,92 @@ func TestUnencodable(t *testing.T) {
 		assert.Equal(t, want, wire.Unencodable(err))
 	}
 	assert.Equal(t, "body", wire.Unencodable(errors.New("not of JSON")))
+}
+
+func TestQueryText(t *testing.T) {
+	type status string
+	zero, no := 0, false
+	var nobody *int
+	at := time.Date(2026, 1, 2, 3, 4, 5, 600, time.FixedZone("", 2*60*60))
+	for name, tc := range map[string]struct {
+		value any
+		want  string
+		sent  bool
+	}{
+		"nothing":             {nil, "", false},
+		"text":                {"a b", "a b", true},
+		"no text":             {"", "", false},
+		"a named text":        {status("paid"), "paid", true},
+		"a number":            {7, "7", true},
+		"a 32-bit number":     {int32(-7), "-7", true},
+		"a 64-bit number":     {int64(1) << 40, "1099511627776", true},
+		"an unsigned number":  {uint16(7), "7", true},
+		"no number":           {0, "", false},
+		"a pointer to none":   {&zero, "0", true},
+		"no pointer":          {nobody, "", false},
+		"true":                {true, "true", true},
+		"false":               {false, "", false},
+		"a pointer to false":  {&no, "false", true},
+		"a list":              {[]status{"paid", "sent"}, "paid,sent", true},
+		"a list of numbers":   {[]int{0, 1}, "0,1", true},
+		"a list of nothing":   {[]string{}, "", false},
+		"a time in UTC":       {at, "2026-01-02T01:04:05.0000006Z", true},
+		"a pointer to a time": {&at, "2026-01-02T01:04:05.0000006Z", true},
+		"no time":             {time.Time{}, "", false},
+		"a decimal":           {decimal.RequireFromString("10.50"), "10.5", true},
+	} {
+		text, sent := wire.QueryText(tc.value)
+		assert.Equal(t, tc.want, text, name)
+		assert.Equal(t, tc.sent, sent, name)
+	}
+}
+
+// told is a secret of a body.
+type told string
+
+func (s told) Reveal() string             { return string(s) }
+func (told) MarshalText() ([]byte, error) { return []byte(hidden.Redaction), nil }
+
+// One encoder shows the texts of secrets, and it writes all else as any other.
+func TestSecretsAreRevealedToOneEncoder(t *testing.T) {
+	body := struct {
+		Sig    told            `json:"sig"`
+		Amount decimal.Decimal `json:"amount"`
+		Deep   []told          `json:"deep"`
+	}{"a/b", decimal.RequireFromString("1.50"), []told{"c", "d"}}
+	text, err := wire.MarshalRevealing(body)
+	require.NoError(t, err)
+	assert.Equal(t, //nolint:testifylint // the very bytes
+		`{"sig":"a/b","amount":"1.5","deep":["c","d"]}`, string(text))
+	text, err = wire.Marshal(body)
+	require.NoError(t, err)
+	assert.Equal(t, //nolint:testifylint // the very bytes
+		`{"sig":"[redacted]","amount":"1.5","deep":["[redacted]","[redacted]"]}`, string(text))
+	assert.Equal(t, []string{"a/b", "c", "d"}, wire.Secrets(body))
+	assert.Empty(t, wire.Secrets(struct{ A string }{"b"}))
+}
+
+func TestReplace(t *testing.T) {
+	by := strings.NewReplacer("s/cret", "***", "1234", "****")
+	for name, tc := range map[string]struct{ body, want string }{
+		"a text":                 {`{"a":"the s/cret"}`, `{"a":"the ***"}`},
+		"escaped":                {`{"a":"the s\/cret"}`, `{"a":"the ***"}`},
+		"escaped otherwise":      {`{"a":"\u0073/cret"}`, `{"a":"***"}`},
+		"a name":                 {`{"s/cret":1}`, `{"***":1}`},
+		"a number":               {`[1234,1.50]`, `["****",1.50]`},
+		"a name that came twice": {`{"a":"s/cret","a":"s/cret"}`, `{"a":"***","a":"***"}`},
+		"no UTF-8":               {"[\"\xff s\\/cret\"]", "[\"\ufffd ***\"]"},
+		"a raw tab":              {"[\"\ts\\/cret\"]", `["\t***"]`},
+		"no JSON":                {`<p>s/cret`, `<p>***`},
+		"cut off":                {`{"a":"s/cret`, `{"a":"***`},
+		"several values":         {`"s/cret" "s/cret"`, "\"***\"\n\"***\""},
+	} {
+		text, found := wire.Replace([]byte(tc.body), by)
+		assert.Equal(t, tc.want, strings.TrimSuffix(string(text), "\n"), name)
+		assert.True(t, found, name)
+	}
+	for _, body := range []string{`{"a":"b"}`, `{"a":`, `[12,34]`, ``} {
+		_, found := wire.Replace([]byte(body), by)
+		assert.False(t, found, body)
+	}
 }
