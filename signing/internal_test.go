@@ -2,6 +2,18 @@ package signing
 
 import (
 	"bytes"
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509/pkix"
+	"encoding/asn1"
+	"encoding/pem"
+	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -113,4 +125,119 @@ func TestAnObjectThatBreaksOffIsNotCanonical(t *testing.T) {
 			}
 		}
 	}
+}
+
+// wrapped is a signer of a type that the package does not know.
+type wrapped struct{ crypto.Signer }
+
+// A key without its public half cannot verify. So if it still signs, it does not verify.
+func TestOnlySignaturesOfOtherSignersAreVerified(t *testing.T) {
+	p256, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	_, edwards, err := ed25519.GenerateKey(rand.Reader)
+	require.NoError(t, err)
+	rsaKey, err := rsa.GenerateKey(rand.Reader, 2048)
+	require.NoError(t, err)
+	for _, private := range []crypto.Signer{p256, edwards, rsaKey} {
+		own, err := FromSigner(private)
+		require.NoError(t, err)
+		foreign, err := FromSigner(wrapped{private})
+		require.NoError(t, err)
+		pointer := edwards
+		behind, err := FromSigner(&pointer)
+		require.NoError(t, err)
+		t.Run(string(own.Algorithm()), func(t *testing.T) {
+			for _, key := range []*DeveloperKey{own, foreign, behind} {
+				_, err := key.Sign(t.Context(), []byte("message"))
+				require.NoError(t, err)
+				key.public = nil
+			}
+			_, err := own.Sign(t.Context(), []byte("message"))
+			require.NoError(t, err)
+			for _, key := range []*DeveloperKey{foreign, behind} {
+				_, err = key.Sign(t.Context(), []byte("message"))
+				require.ErrorIs(t, err, ErrSignatureInvalid)
+			}
+			assert.True(t, own.proven)
+		})
+	}
+}
+
+// FuzzDecrypt: an encrypted key is refused as *KeyRefused before any work, or its decryption ends in a key or
+// ErrPassphraseIncorrect. Those that ask for much work are only checked, so that the run is quick.
+func FuzzDecrypt(f *testing.F) {
+	files, err := filepath.Glob("testdata/*-encrypted*.pem")
+	if err != nil || len(files) == 0 {
+		f.Fatalf("%d files: %v", len(files), err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		if block, _ := pem.Decode(data); block != nil {
+			f.Add(block.Bytes)
+		}
+	}
+	for _, kdf := range []pkix.AlgorithmIdentifier{
+		parameters(f, oidPBKDF2, struct {
+			Salt       []byte
+			Iterations int
+		}{[]byte("saltsalt"), 1}),
+		parameters(f, oidScrypt, struct {
+			Salt                   []byte
+			Cost, BlockSize, Lanes int
+		}{[]byte("saltsalt"), 2, 1, 1}),
+	} {
+		scheme := parameters(f, oidPBES2, struct{ KDF, Cipher pkix.AlgorithmIdentifier }{
+			kdf, parameters(f, asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 1, 42}, make([]byte, 16)),
+		})
+		der, err := asn1.Marshal(encryptedPrivateKeyInfo{Algorithm: scheme, Data: make([]byte, 48)})
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(der)
+	}
+	f.Fuzz(func(t *testing.T, der []byte) {
+		if _, err := readEncryption(der); err != nil {
+			if refused, ok := errors.AsType[*KeyRefused](err); !ok || refused.Err != nil || len(err.Error()) > 500 {
+				t.Fatalf("refused by %v", err)
+			}
+			return
+		}
+		if !isEncrypted(der) {
+			t.Fatalf("%x can be decrypted, and is not encrypted", der)
+		}
+		if asked(der) > 1000 {
+			return
+		}
+		if private, err := decrypt(der, []byte("correct")); (private == nil) == (err == nil) || err != nil &&
+			!errors.Is(err, ErrPassphraseIncorrect) {
+			t.Fatalf("%T beside %v", private, err)
+		}
+	})
+}
+
+// asked is how much work a checked key asks for, in hashes of one block.
+func asked(der []byte) int {
+	var info encryptedPrivateKeyInfo
+	_, _ = asn1.Unmarshal(der, &info)
+	var scheme struct{ KDF, Cipher pkix.AlgorithmIdentifier }
+	_, _ = asn1.Unmarshal(info.Algorithm.Parameters.FullBytes, &scheme)
+	var cost struct {
+		Salt  []byte
+		N     int
+		Rest  int `asn1:"optional"`
+		Lanes int `asn1:"optional"`
+	}
+	_, _ = asn1.Unmarshal(scheme.KDF.Parameters.FullBytes, &cost)
+	return cost.N * max(cost.Rest, 1) * max(cost.Lanes, 1)
+}
+
+func parameters(f *testing.F, algorithm asn1.ObjectIdentifier, value any) pkix.AlgorithmIdentifier {
+	der, err := asn1.Marshal(value)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return pkix.AlgorithmIdentifier{Algorithm: algorithm, Parameters: asn1.RawValue{FullBytes: der}}
 }

@@ -13,13 +13,199 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/asn1"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"hash"
 
 	"github.com/youmark/pkcs8"
 	"golang.org/x/crypto/scrypt"
+
+	"github.com/moneymovement/moneymovement-go/signing/internal/keyfile"
 )
+
+// LoadDeveloperKey reads a private key file in a format of [ParseDeveloperKey]. Errors are those of ParseDeveloperKey
+// and of os.Open, such as fs.ErrNotExist. It does not check the permissions of the file, because in containers a group
+// can often read secrets. Protect the file yourself.
+func LoadDeveloperKey(path string) (*DeveloperKey, error) {
+	return load(path, ParseDeveloperKey)
+}
+
+// LoadEncryptedDeveloperKey reads a passphrase-protected private key file in a format of [ParseEncryptedDeveloperKey].
+// Errors are those of ParseEncryptedDeveloperKey and of os.Open, such as fs.ErrNotExist.
+func LoadEncryptedDeveloperKey(path string, passphrase []byte) (*DeveloperKey, error) {
+	return load(path, func(data []byte) (*DeveloperKey, error) {
+		return ParseEncryptedDeveloperKey(data, passphrase)
+	})
+}
+
+func load(path string, parse func([]byte) (*DeveloperKey, error)) (*DeveloperKey, error) {
+	data, err := keyfile.Read(path)
+	if err != nil {
+		return nil, fmt.Errorf("signing: load developer key: %w", err)
+	}
+	defer clear(data)
+	key, err := parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("signing: load developer key %s: %w", path, err)
+	}
+	return key, nil
+}
+
+// Save writes the private key to a new file in PKCS #8 PEM. Only the owner can read the file (mode 0600). Save writes
+// the whole file or nothing, and never overwrites a file: if path exists, it returns fs.ErrExist. It returns
+// [ErrNotExportable] if the private half is in another signer, and [ErrNoKey] for a zero key.
+func (k *DeveloperKey) Save(path string) error {
+	der, err := k.encode()
+	if err != nil {
+		return err
+	}
+	return save(path, plainBlock, der)
+}
+
+// PEM returns the private key as [DeveloperKey.Save] writes it, for a secret store in place of a file. Its errors are
+// those of Save.
+func (k *DeveloperKey) PEM() ([]byte, error) {
+	der, err := k.encode()
+	if err != nil {
+		return nil, err
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: plainBlock, Bytes: der}), nil
+}
+
+// plainBlock is the PEM type of a private key that is not encrypted.
+const plainBlock = "PRIVATE KEY"
+
+func (k *DeveloperKey) encode() ([]byte, error) {
+	private, err := k.private()
+	if err != nil {
+		return nil, err
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		return nil, fmt.Errorf("signing: encode private key: %w", err)
+	}
+	return der, nil
+}
+
+// SaveEncrypted is like [DeveloperKey.Save], and encrypts the key with a passphrase: PBES2 with AES-256-CBC, and PBKDF2
+// with 600,000 rounds of HMAC-SHA-256. It returns [ErrPassphraseRequired] for an empty passphrase.
+func (k *DeveloperKey) SaveEncrypted(path string, passphrase []byte) error {
+	if len(passphrase) == 0 { // the pkcs8 package would write the key in the clear
+		return ErrPassphraseRequired
+	}
+	private, err := k.private()
+	if err != nil {
+		return err
+	}
+	der, err := pkcs8.MarshalPrivateKey(private, passphrase, encryption())
+	if err != nil {
+		return fmt.Errorf("signing: encrypt private key: %w", err)
+	}
+	return save(path, "ENCRYPTED PRIVATE KEY", der)
+}
+
+func (k *DeveloperKey) private() (any, error) {
+	switch {
+	case k == nil || k.sign == nil:
+		return nil, ErrNoKey
+	case k.export == nil:
+		return nil, ErrNotExportable
+	}
+	return k.export(), nil
+}
+
+func save(path, blockType string, der []byte) error {
+	if err := keyfile.Create(path, blockType, der); err != nil {
+		return fmt.Errorf("signing: save private key: %w", err)
+	}
+	return nil
+}
+
+// ParseDeveloperKey reads a private key that is not encrypted, in PEM or DER: PKCS #8, SEC 1 (EC) or PKCS #1 (RSA). In
+// PEM, it skips "EC PARAMETERS" and certificates. It returns [ErrPassphraseRequired] for an encrypted key, and
+// [*KeyRefused] for anything else.
+func ParseDeveloperKey(pemOrDER []byte) (*DeveloperKey, error) {
+	der, err := privateKeyDER(pemOrDER)
+	if err != nil {
+		return nil, err
+	}
+	if isEncrypted(der) {
+		return nil, ErrPassphraseRequired
+	}
+	private, err := parsePlain(der)
+	if err != nil {
+		return nil, err
+	}
+	return fromPrivate(private)
+}
+
+// ParseEncryptedDeveloperKey reads a private key in passphrase-protected PKCS #8, in PEM or DER. It supports what
+// "openssl pkcs8 -topk8" writes: PBES2 with PBKDF2 (HMAC with SHA-1 or SHA-2) or scrypt, and AES or triple DES in CBC
+// mode. In a program with GODEBUG=fips140=only, what FIPS 140 does not allow is refused with [*KeyRefused].
+//
+// ParseEncryptedDeveloperKey refuses a file that needs more than two or three seconds of work, before it does the work.
+// The limits are 10,000,000 iterations of PBKDF2 (half of that if the key needs two hashes), and for scrypt an N*r*p of
+// 2,097,152 and a salt of 64 bytes.
+//
+// Errors are [ErrPassphraseRequired] for an empty passphrase, [ErrPassphraseIncorrect], [ErrNotEncrypted] and
+// [*KeyRefused].
+func ParseEncryptedDeveloperKey(pemOrDER, passphrase []byte) (*DeveloperKey, error) {
+	if len(passphrase) == 0 {
+		return nil, ErrPassphraseRequired
+	}
+	der, err := privateKeyDER(pemOrDER)
+	if err != nil {
+		return nil, err
+	}
+	if !isEncrypted(der) {
+		if _, err := parsePlain(der); err != nil {
+			return nil, err
+		}
+		return nil, ErrNotEncrypted
+	}
+	private, err := decrypt(der, passphrase)
+	if err != nil {
+		return nil, err
+	}
+	return fromPrivate(private)
+}
+
+func fromPrivate(private any) (*DeveloperKey, error) {
+	signer, ok := private.(crypto.Signer)
+	if !ok { // for example an X25519 key
+		return nil, &KeyRefused{Kind: fmt.Sprintf("%T", private), Reason: "the key cannot sign"}
+	}
+	return FromSigner(signer)
+}
+
+// privateKeyDER returns the one private key in PEM or DER.
+func privateKeyDER(data []byte) ([]byte, error) {
+	der, malformed := keyfile.Decode(data)
+	if malformed != nil {
+		return nil, &KeyRefused{Kind: malformed.Kind, Reason: malformed.Reason}
+	}
+	return der, nil
+}
+
+// parsePlain tries the three formats. The errors of the last two would only mislead.
+func parsePlain(der []byte) (any, error) {
+	private, err := x509.ParsePKCS8PrivateKey(der)
+	if err == nil {
+		return private, nil
+	}
+	if private, err := x509.ParseECPrivateKey(der); err == nil {
+		return private, nil
+	}
+	if private, err := x509.ParsePKCS1PrivateKey(der); err == nil {
+		return private, nil
+	}
+	return nil, &KeyRefused{
+		Reason: "the data is not a PKCS #8, SEC 1 or PKCS #1 private key of a supported algorithm " +
+			"(for secp256k1 keys, use package wallet)",
+		Err: err,
+	}
+}
 
 // Limits of the work that a key file can ask for before its passphrase is checked: two or three seconds of one core. By
 // default, OpenSSL asks for 2,048 iterations of PBKDF2, or for 2^17 of scrypt's work.
