@@ -227,3 +227,191 @@ func oneLine(text string, limit int) string {
 	}
 	return out.String()
 }
+
+// Some refusals list what failed, such as fields. Their text has the names and codes, so that a log line says what to
+// look at. It leaves out the messages of fields and blockers, because a validator's sentence can quote the value.
+
+// "CreateContact: 422 validation_failed: ...: account.iban (missing)"
+func (e *ValidationFailed) subjects() string { return fieldNames(e.Fields) }
+
+func (e *RailRequirementsUnmet) subjects() string { return blockerNames(e.Blockers) }
+
+func (e *ContactNotPayable) subjects() string { return blockerNames(e.Blockers) }
+
+// Error returns one line that is safe to log and has the paths that failed, for example
+// "UpdateInvoice: 422: body.items[0].price (missing)".
+func (e *DetailErrors) Error() string { return e.line().String() }
+
+func (e *DetailErrors) line() *errorLine {
+	names := make([]string, len(e.Items))
+	for i, item := range e.Items {
+		names[i] = nameAndCode(item.Path, item.Type)
+	}
+	line := e.lineWith(listed(names), "")
+	line.anchor = errorbase.Anchor("errors.DetailErrors")
+	return line
+}
+
+func fieldNames(fields []Field) string {
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = nameAndCode(f.Field, f.Code)
+		// The code does not say how many decimals there may be.
+		if message := oneLine(f.Message, maxMessage); f.Code == FieldAmountPrecision && message != "" {
+			names[i] += ": " + message
+		}
+	}
+	return listed(names)
+}
+
+// fieldMessages returns what is wrong with each field: "amount has 7 decimals, but USDC allows at most 6".
+func fieldMessages(fields []Field) string {
+	texts := make([]string, len(fields))
+	for i, f := range fields {
+		texts[i] = nameAndCode(f.Field, f.Code)
+		if message := oneLine(f.Message, maxMessage); message != "" {
+			texts[i] = strings.TrimSpace(oneLine(f.Field, maxName) + inProgram[f.Field] + " " + message)
+		}
+	}
+	return listedWith(texts, "; ")
+}
+
+// inProgram is what a program calls a header, which only the SDK writes.
+var inProgram = map[string]string{
+	"X-Service-Account": " (the client of For)", "Idempotency-Key": " (the key of the call)",
+}
+
+func blockerNames(blockers []Blocker) string {
+	names := make([]string, len(blockers))
+	for i, b := range blockers {
+		names[i] = nameAndCode(b.Code, b.Field)
+	}
+	return listed(names)
+}
+
+// nameAndCode returns "name (code)", or only one of them if the other is empty.
+func nameAndCode(name, code string) string {
+	name, code = oneLine(name, maxName), oneLine(code, maxName)
+	switch {
+	case name == "":
+		return code
+	case code == "":
+		return name
+	}
+	return strings.Join([]string{name, " (", code, ")"}, "")
+}
+
+// The advice of errors that know more than the hint of their slug, from their details or their call.
+
+func (e *NotFound) advice() string {
+	if e.Resource == "" {
+		return ""
+	}
+	account := "the credential's own account"
+	if e.Account != "" {
+		account = "client " + oneLine(e.Account, maxName)
+	}
+	return account + " has no " + oneLine(e.Resource, maxName) +
+		": check the id, and the account that the call acts for"
+}
+
+func (e *Unauthenticated) advice() string {
+	if e.facts.Misplaced == "" {
+		return ""
+	}
+	return "the credential looks like " + e.facts.Misplaced + ": check which credential this client was made with"
+}
+
+func (e *Forbidden) advice() string {
+	switch {
+	case e.Reason == ReasonDeveloperSessionRequired:
+		return "the token does not come from a developer-key login: log in with a developer key"
+	case e.RequiredScope != "":
+		scopes := "has no scopes"
+		if len(e.Scope) > 0 {
+			scopes = "has " + listed(safeNames(e.Scope))
+		}
+		return "the developer key " + scopes + " but needs " + oneLine(e.RequiredScope, maxName) +
+			": use a key with this scope, then repeat with the same idempotency key"
+	}
+	return ""
+}
+
+func (e *InvalidID) advice() string {
+	if e.ExpectedPrefix == "" {
+		return ""
+	}
+	expected := "pass an id that begins with " + oneLine(e.ExpectedPrefix, maxName)
+	if e.Resource == "" || strings.HasPrefix(e.Resource, e.ExpectedPrefix) {
+		return expected
+	}
+	return expected + ", not " + oneLine(e.Resource, maxName)
+}
+
+func (e *IdempotencyKeyReused) advice() string {
+	owner := e.PayoutID
+	if owner == "" {
+		owner = e.EscrowID
+	}
+	if owner == "" {
+		return ""
+	}
+	return "the idempotency key belongs to " + oneLine(owner, maxName) +
+		", which has other terms: check it before you use a new key"
+}
+
+func (e *RateLimited) advice() string {
+	if e.RetryAt.IsZero() {
+		return ""
+	}
+	return "wait until " + e.RetryAt.UTC().Format(time.RFC3339) +
+		", and let all processes that use this credential share one rate limiter"
+}
+
+func (e *LoginModeUnavailable) advice() string {
+	if e.Use == "" {
+		return ""
+	}
+	return "log in with " + oneLine(e.Use, maxName) + ", the mode that is enabled"
+}
+
+func (e *AlreadyFunded) advice() string {
+	if e.PayoutID == "" {
+		return ""
+	}
+	return "treat this as a success: payout " + oneLine(e.PayoutID, maxName) + " is funded, do not pay it again"
+}
+
+func (e *AmountAboveMaximum) advice() string {
+	if e.MaxCredit.IsZero() {
+		return ""
+	}
+	return "ask for at most " + e.MaxCredit.String() + " per call"
+}
+
+func (e *PayoutNotFundable) advice() string {
+	if !e.LowBalance() {
+		return ""
+	}
+	return lowBalanceAdvice(e.Available.String(), e.Currency)
+}
+
+func (e *Conflict) advice() string {
+	if !e.LowBalance() {
+		return ""
+	}
+	return lowBalanceAdvice(e.Available.String(), e.Currency)
+}
+
+func lowBalanceAdvice(available, currency string) string {
+	return "the balance is " + strings.TrimSpace(available+" "+oneLine(currency, maxName)) +
+		": credit the account, then repeat with the same idempotency key"
+}
+
+func safeNames(names []string) []string {
+	safe := make([]string, len(names))
+	for i, name := range names {
+		safe[i] = oneLine(name, maxName)
+	}
+	return safe
+}
