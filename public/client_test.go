@@ -1,6 +1,7 @@
 package public_test
 
 import (
+	"context"
 	"io"
 	"maps"
 	"net/http"
@@ -13,9 +14,108 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/surfacetest"
 	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/public"
 )
+
+// No error leaves the SDK that does not answer for its call.
+func TestEveryErrorAnswersForItsCall(t *testing.T) {
+	const id = "0b1f7d3e-58a4-4c8e-9d55-3f1f0f0c9a11"
+	for mishap, m := range surfacetest.Usual() {
+		for operation, call := range map[string]func(context.Context, *public.Client) error{
+			"GetRates": func(ctx context.Context, c *public.Client) error {
+				_, err := c.Rates.Get(ctx, "EUR")
+				return err
+			},
+			"GetInvoice": func(ctx context.Context, c *public.Client) error {
+				_, err := c.Invoices.Get(ctx, id)
+				return err
+			},
+			"GetPDF": func(ctx context.Context, c *public.Client) error {
+				_, err := c.Invoices.PDF(ctx, id, public.RenderInvoicePDFParams{})
+				return err
+			},
+		} {
+			t.Run(mishap+"/"+operation, func(t *testing.T) {
+				m.Befall(t, func(t *testing.T, ctx context.Context, next *http.Client) error {
+					client, err := public.New(baseURL, moneymovement.WithHTTPClient(next))
+					require.NoError(t, err)
+					err = call(ctx, client)
+					require.Error(t, err, "an answer that nobody gave")
+					return err
+				})
+			})
+		}
+	}
+}
+
+// What no constructor made, or a call without a context, is refused with the name of what is missing.
+func TestCallsThatLackWhatNoCallCanDoWithout(t *testing.T) {
+	made := newClient(t, func(r *http.Request) (*http.Response, error) {
+		t.Errorf("%s was sent", r.URL)
+		return nil, http.ErrHandlerTimeout
+	})
+	calls := surfacetest.Surface{Makers: "public.New", Made: []any{made}, Unmade: []any{new(public.Client)}}.Test(t)
+	assert.Greater(t, calls, 10, "the walk found next to nothing")
+
+	notMade := errors.Field{Field: "pdf", Code: "not_made", Message: "was not made by public.Invoices.PDF"}
+	for _, pdf := range []*public.PDF{nil, new(public.PDF)} {
+		n, err := pdf.Read(make([]byte, 1))
+		assert.Zero(t, n)
+		surfacetest.Refused(t, err, notMade)
+		_, err = pdf.Read(nil)
+		surfacetest.Refused(t, err, notMade)
+		surfacetest.Refused(t, pdf.Close(), notMade)
+	}
+}
+
+func TestTheIDOfALink(t *testing.T) {
+	for link, want := range map[string]string{
+		"/public/invoices/abc":                                      "abc",
+		"https://service.example/public/invoices/abc":               "abc",
+		"https://service.example/base/public/invoices/abc/":         "abc",
+		"https://service.example/public/invoices/abc/pdf?details=0": "abc",
+		"https://other.example/i/abc#top":                           "abc",
+		"https://service.example/i/a%20b":                           "a b",
+		"abc":                                                       "abc",
+	} {
+		id, err := public.InvoiceID(link)
+		require.NoError(t, err, link)
+		assert.Equal(t, want, id, link)
+	}
+	for _, link := range []string{"", "https://service.example", "https://service.example/", "/public/invoices/", "%",
+		"https://service.example/i/..", "/public/invoices/.", "/public/invoices/%zz"} {
+		id, err := public.InvoiceID(link)
+		assert.Empty(t, id)
+		refused, ok := errors.AsType[*errors.InvalidInput](err)
+		require.True(t, ok, "%s: %v", link, err)
+		assert.Equal(t, "link", refused.Fields[0].Field)
+	}
+}
+
+func TestTheLinkOfAPDF(t *testing.T) {
+	client, err := public.New("https://service.example/base/")
+	require.NoError(t, err)
+	for want, details := range map[string]*int{
+		"https://service.example/base/public/invoices/a%2Fb%20c/pdf":           nil,
+		"https://service.example/base/public/invoices/a%2Fb%20c/pdf?details=2": new(2),
+	} {
+		link, err := client.InvoicePDFLink("a/b c", public.RenderInvoicePDFParams{Details: details})
+		require.NoError(t, err)
+		assert.Equal(t, want, link)
+	}
+	for _, id := range []string{"", ".", ".."} {
+		_, err = client.InvoicePDFLink(id, public.RenderInvoicePDFParams{Details: new(-1)})
+		refused, ok := errors.AsType[*errors.InvalidInput](err)
+		require.True(t, ok, "%v", err)
+		require.Len(t, refused.Fields, 2)
+	}
+	for _, nobody := range []*public.Client{nil, new(public.Client)} {
+		_, err = nobody.InvoicePDFLink("abc", public.RenderInvoicePDFParams{})
+		surfacetest.NoClient(t, err, "public.New")
+	}
+}
 
 const baseURL = "https://service.example"
 
