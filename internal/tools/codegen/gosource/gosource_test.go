@@ -1,4 +1,4 @@
-package wrap_test
+package gosource_test
 
 import (
 	"strings"
@@ -6,11 +6,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/moneymovement/moneymovement-go/internal/tools/codegen/wrap"
+	"github.com/moneymovement/moneymovement-go/internal/tools/codegen/gosource"
 )
 
 func TestLinesAreAtMostAsWideAsAllowed(t *testing.T) {
-	full := strings.Repeat("é", wrap.Most-3)
+	full := strings.Repeat("é", gosource.Most-3)
 	for name, c := range map[string]struct {
 		text, first, next string
 		want              []string
@@ -22,6 +22,6 @@ func TestLinesAreAtMostAsWideAsAllowed(t *testing.T) {
 		"a tab is four columns":    {full[2:] + " b", "\t", "\t", []string{"\t" + full[2:], "\tb"}},
 		"the first line is itself": {full[:len(full)-2] + " b", "- ", "  ", []string{"- " + full[:len(full)-2] + " b"}},
 	} {
-		assert.Equal(t, c.want, wrap.Lines(c.text, c.first, c.next), name)
+		assert.Equal(t, c.want, gosource.Lines(c.text, c.first, c.next), name)
 	}
 }
