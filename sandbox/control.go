@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/gate"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
 // maxControlBody bounds the bodies of control calls.
@@ -59,7 +59,7 @@ func onlyMachine(names gate.HostNames, next http.Handler) http.Handler {
 		case !gate.IsLoopback(r.RemoteAddr):
 			writeRefusal(w, forbidden("The controls are for callers on the same machine."))
 		case !names.AllowControl(r):
-			writeRefusal(w, refuse.UnknownHost())
+			writeRefusal(w, wire.UnknownHost())
 		case isForeign(r):
 			writeRefusal(w, forbidden("The controls are not for pages of another origin."))
 		default:
@@ -68,8 +68,8 @@ func onlyMachine(names gate.HostNames, next http.Handler) http.Handler {
 	})
 }
 
-func forbidden(message string) *refuse.Refusal {
-	refusal := refuse.Forbidden()
+func forbidden(message string) *wire.Refusal {
+	refusal := wire.Forbidden()
 	refusal.Message = message
 	return refusal
 }
@@ -94,9 +94,9 @@ func respondWith(call controlCall) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		status, body, err := call(r)
 		if err != nil {
-			var refusal *refuse.Refusal
+			var refusal *wire.Refusal
 			if !errors.As(err, &refusal) {
-				refusal = refuse.InvalidRequest(err.Error())
+				refusal = wire.InvalidRequest(err.Error())
 			}
 			writeRefusal(w, refusal)
 			return
@@ -105,7 +105,7 @@ func respondWith(call controlCall) http.HandlerFunc {
 	}
 }
 
-func writeRefusal(w http.ResponseWriter, refusal *refuse.Refusal) {
+func writeRefusal(w http.ResponseWriter, refusal *wire.Refusal) {
 	body := map[string]any{"code": refusal.Code, "message": refusal.Message}
 	if refusal.Details != nil {
 		body["details"] = refusal.Details
@@ -133,7 +133,7 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 func read(r *http.Request, into any) error {
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxControlBody))
 	if err != nil {
-		return refuse.InvalidRequest("The body cannot be read.")
+		return wire.InvalidRequest("The body cannot be read.")
 	}
 	return json.Unmarshal(body, into, json.RejectUnknownMembers(true))
 }

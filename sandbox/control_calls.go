@@ -8,9 +8,8 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/fault"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
 func (c control) readClock(*http.Request) (int, any, error) {
@@ -25,7 +24,7 @@ func (c control) moveClock(r *http.Request) (int, any, error) {
 		return 0, nil, err
 	}
 	if move.Advance < 0 {
-		return 0, nil, refuse.InvalidField("advance", "greater_than_equal", "The clock only moves forward.")
+		return 0, nil, wire.InvalidField("advance", "greater_than_equal", "The clock only moves forward.")
 	}
 	return http.StatusOK, map[string]time.Time{"now": c.host.Advance(time.Duration(move.Advance))}, nil
 }
@@ -72,7 +71,7 @@ func (c control) deleteKey(r *http.Request) (int, any, error) {
 
 func (c control) listFaults(r *http.Request) (int, any, error) {
 	items := slices.DeleteFunc(c.host.faults.List(), func(armed fault.Armed) bool {
-		return !serve.Found(findOf(r), armed.ID, armed.Method, armed.Path, string(armed.Fault.Kind))
+		return !wire.Found(findOf(r), armed.ID, armed.Method, armed.Path, string(armed.Fault.Kind))
 	})
 	return http.StatusOK, map[string]any{"items": items, "pendingDuplicates": c.host.PendingDuplicates()}, nil
 }
@@ -89,11 +88,11 @@ func (c control) armFault(r *http.Request) (int, any, error) {
 	}
 	if order.Path == "" {
 		return 0, nil,
-			refuse.InvalidField("path", "missing", "Say which path the fault is for, such as /payouts/{payoutId}.")
+			wire.InvalidField("path", "missing", "Say which path the fault is for, such as /payouts/{payoutId}.")
 	}
 	armed, err := c.host.arm(order.Method, order.Path, order.Times, order.Fault)
 	if unknown, ok := errors.AsType[*fault.UnknownOperation](err); ok {
-		refusal := refuse.InvalidRequest(unknown.Error())
+		refusal := wire.InvalidRequest(unknown.Error())
 		refusal.Details = map[string]any{"near": unknown.Near}
 		err = refusal
 	}
@@ -102,7 +101,7 @@ func (c control) armFault(r *http.Request) (int, any, error) {
 
 func (c control) disarmFault(r *http.Request) (int, any, error) {
 	if !c.host.faults.Disarm(r.PathValue("id")) {
-		return 0, nil, refuse.NotFound()
+		return 0, nil, wire.NotFound()
 	}
 	return http.StatusNoContent, nil, nil
 }

@@ -6,9 +6,8 @@ import (
 	"slices"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/described"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
 // readCredentials shows what the credentials do not print. No other control does.
@@ -33,13 +32,13 @@ func (c control) listOperations(*http.Request) (int, any, error) {
 }
 
 func (c control) listSlugs(*http.Request) (int, any, error) {
-	return http.StatusOK, map[string]any{"items": refuse.Slugs()}, nil
+	return http.StatusOK, map[string]any{"items": wire.Slugs()}, nil
 }
 
 func (c control) listWindows(r *http.Request) (int, any, error) {
 	open, on := c.host.windows.Open()
 	open = slices.DeleteFunc(open, func(count window.Count) bool {
-		return !serve.Found(findOf(r), count.Window, count.Key)
+		return !wire.Found(findOf(r), count.Window, count.Key)
 	})
 	return http.StatusOK, map[string]any{"items": open, "on": on}, nil
 }

@@ -10,8 +10,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -29,7 +28,7 @@ func (c control) sendPayout(r *http.Request) (int, any, error) {
 	if err := s.logIn(r.Context()); err != nil {
 		return 0, nil, err
 	}
-	if order.Account != caller.Self {
+	if order.Account != wire.Self {
 		s.account = order.Account
 	}
 	contact, err := s.send(r.Context(), "/contacts", map[string]any{"name": "Test supplier",
@@ -128,7 +127,7 @@ func (s *ownSession) send(ctx context.Context, path string, body map[string]any)
 	}
 	w := &kept{header: http.Header{}}
 	if !w.serve(s.host, request) {
-		return answer, &refuse.Refusal{Status: http.StatusConflict, Code: "conflict",
+		return answer, &wire.Refusal{Status: http.StatusConflict, Code: "conflict",
 			Message: "A fault ended the connection of POST " + path + ". The payout is where that left it."}
 	}
 	if w.status >= http.StatusBadRequest {
@@ -140,7 +139,7 @@ func (s *ownSession) send(ctx context.Context, path string, body map[string]any)
 			} `json:"error"`
 		}
 		_ = json.Unmarshal(w.body.Bytes(), &refused) // a fault may send anything
-		return answer, &refuse.Refusal{Status: w.status, Code: refused.Error.Code,
+		return answer, &wire.Refusal{Status: w.status, Code: refused.Error.Code,
 			Message: "POST " + path + ": " + refused.Error.Message, Details: refused.Error.Details}
 	}
 	return answer, json.Unmarshal(w.body.Bytes(), &answer)

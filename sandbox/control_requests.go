@@ -11,8 +11,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/exchange"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/gate"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
 // requestView is a request in JSON.
@@ -32,7 +31,7 @@ func (c control) viewOfRequest(mask exchange.Mask, entry gate.Entry) requestView
 	view.Path, view.ResourceID = mask.Text(entry.Path), mask.Text(entry.ResourceID)
 	if entry.Slug != "" {
 		_, sent, _ := c.host.log.Get(entry.ID)
-		view.Do = mask.Text(refuse.Advice(entry.Slug, entry.ResourceID, entry.Account,
+		view.Do = mask.Text(wire.Advice(entry.Slug, entry.ResourceID, entry.Account,
 			sent.Response.Body()))
 	}
 	return view
@@ -58,7 +57,7 @@ func (c control) listRequests(r *http.Request) (int, any, error) {
 	}
 	fits, known := requestKinds[r.URL.Query().Get("kind")]
 	if !known {
-		return 0, nil, refuse.InvalidField("kind", "enum", "The kind is refused, faults, replayed or writes.")
+		return 0, nil, wire.InvalidField("kind", "enum", "The kind is refused, faults, replayed or writes.")
 	}
 	items, mask, find := []requestView{}, c.mask(), findOf(r)
 	var names map[string]string
@@ -92,7 +91,7 @@ var anID = regexp.MustCompile(`^[a-z]{2,4}_[a-z0-9._:-]+$`)
 // found reports whether a request has a text: in what is listed of it, or, if the text is an id, in the response. So
 // the booking of a payout is found by the id that it returned.
 func (c control) found(mask exchange.Mask, entry gate.Entry, account, text string) bool {
-	if serve.Found(text, entry.Method, mask.Text(entry.Path), strconv.Itoa(entry.Status), entry.Slug, entry.Account,
+	if wire.Found(text, entry.Method, mask.Text(entry.Path), strconv.Itoa(entry.Status), entry.Slug, entry.Account,
 		account, entry.IdempotencyKey, entry.Fault, entry.Operation, entry.Time.UTC().Format(time.DateTime)) {
 		return true
 	}
@@ -113,11 +112,11 @@ func findOf(r *http.Request) string { return strings.TrimSpace(r.URL.Query().Get
 func (c control) readRequest(r *http.Request) (int, any, error) {
 	id, err := strconv.Atoi(r.PathValue("id"))
 	if err != nil {
-		return 0, nil, refuse.NotFound()
+		return 0, nil, wire.NotFound()
 	}
 	entry, sent, ok := c.host.log.Get(id)
 	if !ok {
-		return 0, nil, refuse.NotFound()
+		return 0, nil, wire.NotFound()
 	}
 	mask := c.mask()
 	view := c.viewOfRequest(mask, entry)
@@ -133,7 +132,7 @@ func countOf(r *http.Request, name, meaning string) (int, error) {
 	}
 	count, err := strconv.Atoi(text)
 	if err != nil || count < 0 {
-		return 0, refuse.InvalidField(name, "greater_than_equal", meaning)
+		return 0, wire.InvalidField(name, "greater_than_equal", meaning)
 	}
 	return count, nil
 }

@@ -4,7 +4,7 @@ import (
 	"net/http"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/console"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
 // controlRoute is a control as control.yaml describes it, by its method and path.
@@ -72,7 +72,7 @@ func (c control) mux() http.Handler {
 	mux.Handle("GET "+controlBase+"/{$}", respondWith(readIndex))
 	mux.Handle("GET "+consolePath, console.Handler())
 	mux.HandleFunc("/", respondWith(func(*http.Request) (int, any, error) {
-		refusal := refuse.NotFound()
+		refusal := wire.NotFound()
 		refusal.Message = "There is no such control; GET /_host lists them."
 		return 0, nil, refusal
 	}))

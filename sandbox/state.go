@@ -10,9 +10,9 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
 // state is what the host itself stores, beside the records of its parts. Each kind has one record at most.
@@ -190,7 +190,7 @@ func (k keepers) records() int {
 // [Settings.MaxRecords] allows.
 func (k keepers) room(limit int) error {
 	if k.records() >= limit {
-		return refuse.Full(limit)
+		return wire.Full(limit)
 	}
 	return nil
 }

@@ -8,11 +8,11 @@ import (
 	"github.com/shopspring/decimal"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
 // Invoices has what transfers need to pay an invoice. It must be safe for concurrent use.
@@ -142,7 +142,7 @@ func (a *App) ForgetKeys() {
 type turn struct {
 	*state
 	*account
-	caller   caller.Caller
+	caller   wire.Caller
 	own      platform.Own
 	settings *deployment.Settings
 	now      time.Time
@@ -151,7 +151,7 @@ type turn struct {
 // enter takes the lock for a caller's account. leave releases it.
 func (a *App) enter(ctx context.Context) *turn {
 	settings := a.Settings()
-	who := caller.From(ctx)
+	who := wire.CallerOf(ctx)
 	a.mu.Lock()
 	mine := a.state.accounts.Get(who.Owner)
 	if mine == nil {

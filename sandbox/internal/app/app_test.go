@@ -14,14 +14,11 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/app"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store/storetest"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
@@ -38,9 +35,9 @@ func (i invoices) Settle(id string, pay func(decimal.Decimal, string, string) (s
 	due, ok := i[id]
 	switch {
 	case !ok:
-		return refuse.NotFound()
+		return wire.NotFound()
 	case due.hash != "":
-		return refuse.Conflict("The invoice is paid.")
+		return wire.Conflict("The invoice is paid.")
 	}
 	var err error
 	due.hash, err = pay(due.amount, "USD", "friend@example.com")
@@ -82,7 +79,7 @@ func newWorld(t require.TestingT, limit string) *world {
 	w.key, err = w.keys.Register(credential.Account{ID: "acc_1", Email: "ops@example.com"},
 		credential.Registration{SpendLimit: &spend})
 	require.NoError(t, err)
-	_, err = w.platform.Own(caller.Caller{Owner: "acc_2", Email: "friend@example.com"}).Identity()
+	_, err = w.platform.Own(wire.Caller{Owner: "acc_2", Email: "friend@example.com"}).Identity()
 	require.NoError(t, err)
 	w.ctx = w.as("")
 	return w
@@ -102,7 +99,7 @@ func (w *world) reopen(t require.TestingT) {
 // read is what the owner reads, as it travels.
 func (w *world) read(t require.TestingT) string {
 	var all []any
-	take := func(answer serve.Answer, err error) {
+	take := func(answer wire.Answer, err error) {
 		require.NoError(t, err)
 		all = append(all, answer.Body)
 	}
@@ -120,7 +117,7 @@ func (w *world) read(t require.TestingT) string {
 func (w *world) as(key string) context.Context {
 	who := w.key.Account.Caller()
 	who.KeyID, who.IdempotencyKey = w.key.ID, key
-	return caller.With(context.Background(), who)
+	return wire.WithCaller(context.Background(), who)
 }
 
 func (w *world) contact(t require.TestingT, chain, token string) string {
@@ -167,7 +164,7 @@ func TestTheBooksBalanceOverTheOperationsOfAnApp(t *testing.T) {
 					})
 			},
 			"pay a contact": func(*rapid.T) {
-				amount := number.Of(drawAmount())
+				amount := wire.NumberOf(drawAmount())
 				transfer(appwire.TransferCreate{ContactID: rapid.SampledFrom([]string{direct, routed}).
 					Draw(t, "contact"), Amount: &amount})
 			},
@@ -253,17 +250,17 @@ func TestAQuotePaysEvenIfItsPriceCannotBeHadAnyMore(t *testing.T) {
 
 	w.settings.PriceWorsening = decimal.RequireFromString("0.5")
 	_, err = w.QuoteBalancePayout(w.ctx, least)
-	require.ErrorIs(t, err, refuse.ValidationFailed(""), "half of the smallest unit is nothing")
+	require.ErrorIs(t, err, wire.ValidationFailed(""), "half of the smallest unit is nothing")
 	_, err = w.CreateTransfer(w.ctx, appwire.TransferCreate{QuoteID: quote.Body.(appwire.Quote).QuoteID})
 	require.NoError(t, err)
 }
 
 func TestMoneyThatDidNotMoveIsNotSpent(t *testing.T) {
 	w := newWorld(t, "150")
-	amount := number.Of(decimal.NewFromInt(20))
+	amount := wire.NumberOf(decimal.NewFromInt(20))
 	body := appwire.TransferCreate{ContactID: w.contact(t, "base", "USDC"), Amount: &amount}
 	_, err := w.CreateTransfer(w.ctx, body)
-	require.ErrorIs(t, err, refuse.PayoutNotFundable("", nil))
+	require.ErrorIs(t, err, wire.PayoutNotFundable("", nil))
 	assert.Equal(t, "150", w.remaining(t).String())
 	assert.Empty(t, w.transfers(t))
 }
@@ -311,9 +308,9 @@ func TestAnAppIsKept(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, receipt.Body, replayed.Body)
 	_, err = w.CreateTransfer(w.as("b"), appwire.TransferCreate{QuoteID: used})
-	require.ErrorIs(t, err, refuse.Conflict(""), "the quote was used before")
+	require.ErrorIs(t, err, wire.Conflict(""), "the quote was used before")
 	_, err = w.CreateTransfer(w.as("b"), appwire.TransferCreate{QuoteID: unused})
-	require.ErrorIs(t, err, refuse.QuoteExpired())
+	require.ErrorIs(t, err, wire.QuoteExpired())
 	w.contact(t, "base", "USDC")
 	assert.Len(t, w.Events(), 1)
 

@@ -6,22 +6,22 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // ListBalances lists the balance accounts.
-func (a *App) ListBalances(ctx context.Context) (serve.Answer, error) {
+func (a *App) ListBalances(ctx context.Context) (wire.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
 	identity, err := t.own.Identity()
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	balances, err := t.own.Balances()
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	items := make([]appwire.Balance, len(balances))
 	for i, balance := range balances {
@@ -30,38 +30,38 @@ func (a *App) ListBalances(ctx context.Context) (serve.Answer, error) {
 			Available: balance.Available, WalletAddress: identity.Wallet,
 		}
 	}
-	return serve.OK(appwire.BalanceList{Items: items, Total: total(items)}), nil
+	return wire.OK(appwire.BalanceList{Items: items, Total: total(items)}), nil
 }
 
 // GetMCPBalance returns the wallet with its dollars, and what the key may still spend.
-func (a *App) GetMCPBalance(ctx context.Context) (serve.Answer, error) {
+func (a *App) GetMCPBalance(ctx context.Context) (wire.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
 	key, err := a.Keys.Get(t.caller.KeyID)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	identity, err := t.own.Identity()
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	dollars, err := t.dollars()
-	return serve.OK(appwire.MCPBalance{
+	return wire.OK(appwire.MCPBalance{
 		WalletEmail: identity.Email, WalletAddress: identity.Wallet, USDCBalance: &dollars,
 		RemainingAllowance: key.Remaining(),
 	}), err
 }
 
 // GetApp returns the app of the key, its account and its scopes.
-func (a *App) GetApp(ctx context.Context) (serve.Answer, error) {
+func (a *App) GetApp(ctx context.Context) (wire.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
 	key, err := a.Keys.Get(t.caller.KeyID)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	dollars, err := t.dollars()
-	return serve.OK(appwire.App{
+	return wire.OK(appwire.App{
 		UserName: cmp.Or(t.Profile.displayName(), key.Account.Email), UserEmail: key.Account.Email,
 		AppID: key.AppID, AppName: key.AppName, Scopes: key.Scopes,
 		Balance: &dollars, RemainingSpendLimit: key.Remaining(),

@@ -6,49 +6,48 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // ListBanks lists the rails with the bank accounts opened on them.
-func (a *App) ListBanks(ctx context.Context) (serve.Answer, error) {
+func (a *App) ListBanks(ctx context.Context) (wire.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
 	rails, err := t.own.Rails()
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	list, err := bankList(rails)
-	return serve.OK(list), err
+	return wire.OK(list), err
 }
 
 // ActivateBanks opens the named rails, or all rails that can be opened. If one of the named rails cannot be opened, it
 // opens none.
-func (a *App) ActivateBanks(ctx context.Context, body appwire.BankActivation) (serve.Answer, error) {
+func (a *App) ActivateBanks(ctx context.Context, body appwire.BankActivation) (wire.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
 	methods := slices.Compact(slices.Sorted(slices.Values(body.Methods)))
 	if len(methods) == 0 {
 		var err error
 		if methods, err = t.available(); err != nil {
-			return serve.Answer{}, err
+			return wire.Answer{}, err
 		}
 	} else if err := t.offered(methods); err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	opened := make([]platformwire.Rail, 0, len(methods))
 	for _, method := range methods {
 		rail, err := t.own.OpenRail(method)
 		if err != nil {
-			return serve.Answer{}, err
+			return wire.Answer{}, err
 		}
 		opened = append(opened, rail)
 	}
 	list, err := bankList(opened)
-	return serve.OK(list), err
+	return wire.OK(list), err
 }
 
 // available lists the methods of rails that can be opened.
@@ -71,9 +70,9 @@ func (t *turn) offered(methods []string) error {
 		listed := slices.ContainsFunc(rails, func(rail platformwire.Rail) bool { return string(rail.Method) == method })
 		switch {
 		case !listed:
-			return refuse.InvalidField("methods", "enum", "There is no bank account with the method "+method+".")
+			return wire.InvalidField("methods", "enum", "There is no bank account with the method "+method+".")
 		case slices.Contains(t.settings.RailsDisabled, method):
-			return refuse.RailNotAvailable()
+			return wire.RailNotAvailable()
 		}
 	}
 	return err

@@ -9,8 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
@@ -30,30 +29,30 @@ func (c *contact) view() appwire.Contact {
 }
 
 // ListContacts lists the contacts, oldest first.
-func (a *App) ListContacts(ctx context.Context, params appwire.ListContactsParams) (serve.Answer, error) {
+func (a *App) ListContacts(ctx context.Context, params appwire.ListContactsParams) (wire.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
 	items := []appwire.Contact{}
 	for _, c := range pageOf(t.account.contacts, params.Limit, params.Offset) {
 		items = append(items, c.view())
 	}
-	return serve.OK(appwire.ContactList{Items: items, Total: total(t.account.contacts)}), nil
+	return wire.OK(appwire.ContactList{Items: items, Total: total(t.account.contacts)}), nil
 }
 
 // CreateContact saves a destination, or returns the contact that has the same account details.
-func (a *App) CreateContact(ctx context.Context, body appwire.ContactCreate) (serve.Answer, error) {
+func (a *App) CreateContact(ctx context.Context, body appwire.ContactCreate) (wire.Answer, error) {
 	to, err := destinationOf(body.Account)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	t := a.enter(ctx)
 	defer a.leave()
 	if err := t.own.Resolve(to); err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	i := slices.IndexFunc(t.account.contacts, func(c *contact) bool { return c.To == to })
 	if i >= 0 {
-		return serve.Created(t.account.contacts[i].view()), nil
+		return wire.Created(t.account.contacts[i].view()), nil
 	}
 	created := &contact{
 		ID: uuid.NewString(), Account: t.caller.Owner, Name: body.Name, Relationship: body.Relationship,
@@ -61,7 +60,7 @@ func (a *App) CreateContact(ctx context.Context, body appwire.ContactCreate) (se
 	}
 	t.account.contacts = append(t.account.contacts, created)
 	t.state.contacts.Put(created.ID, created)
-	return serve.Created(created.view()), nil
+	return wire.Created(created.view()), nil
 }
 
 // destinationOf reads a variant of an account. Different spellings of the same details become equal.
@@ -87,49 +86,49 @@ func (t *turn) contactOf(id string) (*contact, error) {
 	id = strings.TrimPrefix(id, "ct_")
 	i := slices.IndexFunc(t.account.contacts, func(c *contact) bool { return c.ID == id })
 	if i < 0 {
-		return nil, refuse.NotFound()
+		return nil, wire.NotFound()
 	}
 	return t.account.contacts[i], nil
 }
 
 // UpdateContact changes the members that the body names.
-func (a *App) UpdateContact(ctx context.Context, contactID string, body appwire.ContactUpdate) (serve.Answer, error) {
+func (a *App) UpdateContact(ctx context.Context, contactID string, body appwire.ContactUpdate) (wire.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
 	found, err := t.contactOf(contactID)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
-	serve.Update(&found.Name, body.Name)
-	serve.Update(&found.Relationship, body.Relationship)
+	wire.Update(&found.Name, body.Name)
+	wire.Update(&found.Relationship, body.Relationship)
 	t.state.contacts.Put(found.ID, found)
-	return serve.OK(found.view()), nil
+	return wire.OK(found.view()), nil
 }
 
 // DeleteContact deletes a contact. Its quotes keep their price and their destination.
-func (a *App) DeleteContact(ctx context.Context, contactID string) (serve.Answer, error) {
+func (a *App) DeleteContact(ctx context.Context, contactID string) (wire.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
 	found, err := t.contactOf(contactID)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	t.account.contacts = slices.DeleteFunc(t.account.contacts, func(c *contact) bool { return c == found })
 	t.state.contacts.Delete(found.ID)
-	return serve.NoContent(), nil
+	return wire.NoContent(), nil
 }
 
 // ValidateBankDetails checks bank details and saves nothing.
-func (a *App) ValidateBankDetails(_ context.Context, body appwire.BankDetails) (serve.Answer, error) {
+func (a *App) ValidateBankDetails(_ context.Context, body appwire.BankDetails) (wire.Answer, error) {
 	check := appwire.BankDetailsCheck{Errors: []appwire.BankDetailsError{}}
 	for _, wrong := range (platform.BankDetails{
 		Kind: body.BankType, Country: body.Country, IBAN: body.IBAN, BIC: body.BIC,
-		RoutingNumber: serve.Value(body.RoutingNumber),
+		RoutingNumber: wire.Value(body.RoutingNumber),
 	}).Check() {
 		check.Errors = append(check.Errors, appwire.BankDetailsError{Field: wrong.Field, Code: wrong.Code,
 			Message: wrong.Message})
 	}
 	valid := len(check.Errors) == 0
 	check.Valid = &valid
-	return serve.OK(check), nil
+	return wire.OK(check), nil
 }

@@ -4,54 +4,53 @@ import (
 	"context"
 	"slices"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // ListTransfers lists the transfers of the app, newest first. With an idempotency key it lists only the transfer with
 // that key.
-func (a *App) ListTransfers(ctx context.Context, params appwire.ListTransfersParams) (serve.Answer, error) {
+func (a *App) ListTransfers(ctx context.Context, params appwire.ListTransfersParams) (wire.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
 	key, err := a.Keys.Get(t.caller.KeyID)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
-	items, total := serve.Newest(t.sentInOrder,
+	items, total := wire.Newest(t.sentInOrder,
 		func(sent *transfer) bool {
 			return sent.AppID == key.AppID && (params.IdempotencyKey == "" || sent.Key == params.IdempotencyKey)
 		},
-		(*transfer).view, serve.Page{Limit: params.Limit, Offset: params.Offset})
-	return serve.OK(appwire.TransferList{Items: items, Total: &total}), nil
+		(*transfer).view, wire.Page{Limit: params.Limit, Offset: params.Offset})
+	return wire.OK(appwire.TransferList{Items: items, Total: &total}), nil
 }
 
 func (s *transfer) view() appwire.Transfer {
 	return appwire.Transfer{
-		ID: s.ID, ContactID: s.ContactID, QuoteID: s.QuoteID, InvoiceID: s.Invoice, Amount: number.Of(s.Amount),
+		ID: s.ID, ContactID: s.ContactID, QuoteID: s.QuoteID, InvoiceID: s.Invoice, Amount: wire.NumberOf(s.Amount),
 		Memo: s.Terms.Memo, TxHash: s.Hash, Status: transferStatus, IdempotencyKey: s.Key, CreatedAt: s.CreatedAt,
 	}
 }
 
 // ListTransactions lists the ledger of the account, newest first.
-func (a *App) ListTransactions(ctx context.Context, params appwire.ListTransactionsParams) (serve.Answer, error) {
+func (a *App) ListTransactions(ctx context.Context, params appwire.ListTransactionsParams) (wire.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
 	var visible func(platform.Entry) bool
 	if isFiltered(params) {
 		visible = func(entry platform.Entry) bool { return matches(t.transactionView(entry), params) }
 	}
-	entries, total, err := t.own.Transactions(visible, serve.Page{Limit: params.Limit, Offset: params.Offset})
+	entries, total, err := t.own.Transactions(visible, wire.Page{Limit: params.Limit, Offset: params.Offset})
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	list := appwire.TransactionList{Items: make([]appwire.Transaction, 0, len(entries)), Total: &total}
 	for _, entry := range entries {
 		list.Items = append(list.Items, t.transactionView(entry))
 	}
-	return serve.OK(list), nil
+	return wire.OK(list), nil
 }
 
 func isFiltered(params appwire.ListTransactionsParams) bool {

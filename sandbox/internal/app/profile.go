@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 )
 
@@ -28,9 +28,9 @@ func (p *profile) displayName() string {
 }
 
 // GetProfile returns the profile.
-func (a *App) GetProfile(ctx context.Context) (serve.Answer, error) {
+func (a *App) GetProfile(ctx context.Context) (wire.Answer, error) {
 	view, err := a.Profile(ctx)
-	return serve.OK(view), err
+	return wire.OK(view), err
 }
 
 // Profile returns the profile of the account that makes a request.
@@ -41,22 +41,22 @@ func (a *App) Profile(ctx context.Context) (appwire.UserProfile, error) {
 }
 
 // UpdateProfile saves the members that the body names.
-func (a *App) UpdateProfile(ctx context.Context, body appwire.ProfileUpdate) (serve.Answer, error) {
+func (a *App) UpdateProfile(ctx context.Context, body appwire.ProfileUpdate) (wire.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
 	t.Profile.change(body, t.now)
 	t.changed()
 	view, err := t.profileView()
-	return serve.OK(view), err
+	return wire.OK(view), err
 }
 
 // changed stores the account.
 func (t *turn) changed() { t.accounts.Put(t.caller.Owner, t.account) }
 
 func (p *profile) change(body appwire.ProfileUpdate, now time.Time) {
-	serve.Update(&p.FirstName, body.FirstName)
-	serve.Update(&p.LastName, body.LastName)
-	serve.Update(&p.EntityName, body.EntityName)
+	wire.Update(&p.FirstName, body.FirstName)
+	wire.Update(&p.LastName, body.LastName)
+	wire.Update(&p.EntityName, body.EntityName)
 	for _, name := range []*string{&p.FirstName, &p.LastName, &p.EntityName} {
 		*name = strings.TrimSpace(*name)
 	}

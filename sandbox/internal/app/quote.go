@@ -6,8 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
@@ -25,29 +24,29 @@ type payoutQuote struct {
 }
 
 // QuoteBalancePayin prices a transfer from another chain. The transfer may be sent at once.
-func (a *App) QuoteBalancePayin(ctx context.Context, body appwire.BalancePayinQuote) (serve.Answer, error) {
+func (a *App) QuoteBalancePayin(ctx context.Context, body appwire.BalancePayinQuote) (wire.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
 	if body.OriginChainID == 0 {
-		return serve.Answer{}, refuse.InvalidField("originChainId", "missing", "originChainId is required.")
+		return wire.Answer{}, wire.InvalidField("originChainId", "missing", "originChainId is required.")
 	}
 	quoted, err := t.own.QuotePayin(platformwire.PayinCreate{
 		Amount: body.Amount, Currency: strings.ToUpper(body.Currency), OriginChainID: body.OriginChainID,
 	})
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	quoted, err = t.own.SubmitPayin(quoted.ID)
-	return serve.OK(payinView(quoted)), err
+	return wire.OK(payinView(quoted)), err
 }
 
 // QuoteBankPayin prices a transfer to one of the account's own bank accounts, in its currency.
-func (a *App) QuoteBankPayin(ctx context.Context, body appwire.BankPayinQuote) (serve.Answer, error) {
+func (a *App) QuoteBankPayin(ctx context.Context, body appwire.BankPayinQuote) (wire.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
 	rail, err := t.own.RailOf(body.BankAccountID)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	quoted, err := t.own.QuotePayin(platformwire.PayinCreate{Amount: body.Amount, Currency: rail.Currency,
 		BankID: body.BankAccountID})
@@ -55,57 +54,57 @@ func (a *App) QuoteBankPayin(ctx context.Context, body appwire.BankPayinQuote) (
 		t.account.memos[quoted.ID] = body.Memo
 		t.state.memos.Put(quoted.ID, &memo{t.caller.Owner, body.Memo})
 	}
-	return serve.OK(payinView(quoted)), err
+	return wire.OK(payinView(quoted)), err
 }
 
 // SubmitBankPayinQuote accepts the price of a bank payin. The payin then waits for its money. Submitting again changes
 // nothing.
-func (a *App) SubmitBankPayinQuote(ctx context.Context, body appwire.QuoteSubmission) (serve.Answer, error) {
+func (a *App) SubmitBankPayinQuote(ctx context.Context, body appwire.QuoteSubmission) (wire.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
 	quoted, err := t.payin(body.QuoteID)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	if quoted.BankID == "" {
-		return serve.Answer{}, refuse.Conflict("The quote is not for a bank payin.")
+		return wire.Answer{}, wire.Conflict("The quote is not for a bank payin.")
 	}
 	if quoted, err = t.own.SubmitPayin(quoted.ID); err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	status, err := t.payinStatus(quoted)
-	return serve.OK(status), err
+	return wire.OK(status), err
 }
 
 // payin finds a payin by its quote. It does not find the quote of a payout.
 func (t *turn) payin(quoteID string) (platformwire.Payin, error) {
 	if t.account.quotes[quoteID] != nil {
-		return platformwire.Payin{}, refuse.Conflict("The quote is for a payout.")
+		return platformwire.Payin{}, wire.Conflict("The quote is for a payout.")
 	}
 	return t.own.Payin(quoteID)
 }
 
 // QuoteBalancePayout prices a payment to a contact, in USDC.
-func (a *App) QuoteBalancePayout(ctx context.Context, body appwire.BalancePayoutQuote) (serve.Answer, error) {
+func (a *App) QuoteBalancePayout(ctx context.Context, body appwire.BalancePayoutQuote) (wire.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
 	paid, err := t.contactOf(body.ContactID)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	if body.BankAccountID != "" {
 		// contacts of this surface are wallets and emails, and have no bank account
-		return serve.Answer{}, refuse.NotFound()
+		return wire.Answer{}, wire.NotFound()
 	}
 	price, err := t.own.Price(paid.To, body.Amount)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	quoted := &payoutQuote{ID: "qt_" + strings.ToLower(rand.Text()), Account: t.caller.Owner, Contact: *paid,
 		Price: price, CreatedAt: t.now}
 	t.account.quotes[quoted.ID] = quoted
 	t.state.quotes.Put(quoted.ID, quoted)
-	return serve.OK(quoteView(quoted.ID, price)), nil
+	return wire.OK(quoteView(quoted.ID, price)), nil
 }
 
 func payinView(p platformwire.Payin) appwire.Quote {

@@ -9,9 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/publicwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/referencewire"
 )
@@ -40,42 +38,42 @@ type PartnerEvent struct {
 const defaultDevice = "ios"
 
 // GetTransactionStatus returns the status of a quote's payment.
-func (r Reference) GetTransactionStatus(ctx context.Context, quoteID string) (serve.Answer, error) {
+func (r Reference) GetTransactionStatus(ctx context.Context, quoteID string) (wire.Answer, error) {
 	status, err := r.App.Status(ctx, quoteID)
-	return serve.OK(status), err
+	return wire.OK(status), err
 }
 
 // LogInWallet takes signatures of the wallet over the message.
 func (r Reference) LogInWallet(
 	ctx context.Context, params referencewire.LogInWalletParams, body referencewire.WalletLogin,
-) (serve.Answer, error) {
+) (wire.Answer, error) {
 	if err := r.checkSignatures(body); err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	t := r.App.enter(ctx)
 	defer r.App.leave()
 	login := WalletLogin{
-		Account: caller.From(ctx).Owner, Wallet: r.App.Wallet, At: t.now, DeviceID: params.DeviceID,
+		Account: wire.CallerOf(ctx).Owner, Wallet: r.App.Wallet, At: t.now, DeviceID: params.DeviceID,
 		DeviceType: cmp.Or(params.DeviceType, defaultDevice), DeviceName: cmp.Or(params.DeviceName, defaultDevice),
 	}
 	t.loginsInOrder = append(t.loginsInOrder, login)
 	t.logins.Put(strconv.Itoa(len(t.loginsInOrder)), &login)
-	return serve.OK(referencewire.WalletLoginResult{Status: "success"}), nil
+	return wire.OK(referencewire.WalletLoginResult{Status: "success"}), nil
 }
 
 // checkSignatures requires at least one signature, and that all of them are from the wallet. The description does not
 // say which wallet must sign. Signatures of another wallet are refused with forbidden.
 func (r Reference) checkSignatures(login referencewire.WalletLogin) error {
 	if len(login.Signatures) == 0 {
-		return refuse.InvalidField("signatures", "too_short", "A login needs at least one signature.")
+		return wire.InvalidField("signatures", "too_short", "A login needs at least one signature.")
 	}
 	for i, signature := range login.Signatures {
-		signer, refused := caller.SignerOf([]byte(login.Message), signature, r.App.Settings().RequireLowS)
+		signer, refused := wire.SignerOf([]byte(login.Message), signature, r.App.Settings().RequireLowS)
 		if refused != nil {
-			return refuse.InvalidField(fmt.Sprintf("signatures.%d", i), refused.Code, refused.Message)
+			return wire.InvalidField(fmt.Sprintf("signatures.%d", i), refused.Code, refused.Message)
 		}
 		if !strings.EqualFold(signer, r.App.Wallet) {
-			return refuse.Forbidden()
+			return wire.Forbidden()
 		}
 	}
 	return nil
@@ -84,7 +82,7 @@ func (r Reference) checkSignatures(login referencewire.WalletLogin) error {
 // ReceiveWebhook stores an event that a partner reports.
 func (r Reference) ReceiveWebhook(
 	ctx context.Context, partner string, body referencewire.WebhookEvent,
-) (serve.Answer, error) {
+) (wire.Answer, error) {
 	t := r.App.enter(ctx)
 	defer r.App.leave()
 	event := PartnerEvent{
@@ -94,7 +92,7 @@ func (r Reference) ReceiveWebhook(
 	t.eventsInOrder = append(t.eventsInOrder, event)
 	t.events.Put(strconv.Itoa(len(t.eventsInOrder)), &event)
 	ok := true
-	return serve.OK(referencewire.WebhookAcknowledgement{OK: &ok}), nil
+	return wire.OK(referencewire.WebhookAcknowledgement{OK: &ok}), nil
 }
 
 // Logins returns the wallet logins, oldest first.
@@ -115,7 +113,7 @@ func (a *App) Events() []PartnerEvent {
 type Public struct{ App *App }
 
 // GetRate prices a currency against the US dollar.
-func (p Public) GetRate(_ context.Context, currency string) (serve.Answer, error) {
+func (p Public) GetRate(_ context.Context, currency string) (wire.Answer, error) {
 	rate, err := p.App.Platform.FXRate(currency)
-	return serve.OK(publicwire.FXRate{USDRate: rate.USD, BankTransfer: rate.BankTransfer, Card: rate.Card}), err
+	return wire.OK(publicwire.FXRate{USDRate: rate.USD, BankTransfer: rate.BankTransfer, Card: rate.Card}), err
 }

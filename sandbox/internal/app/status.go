@@ -7,9 +7,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
@@ -68,7 +67,7 @@ func (t *turn) payinStatus(quoted platformwire.Payin) (commonwire.UniversalTrans
 		return status, nil
 	}
 	received, _, err := t.own.Transactions(func(entry platform.Entry) bool { return entry.PayinID == quoted.ID },
-		serve.Page{Limit: 1})
+		wire.Page{Limit: 1})
 	for _, entry := range received {
 		status.DestinationTxHash = entry.TransactionHash
 	}
@@ -79,11 +78,11 @@ func (t *turn) payinStatus(quoted platformwire.Payin) (commonwire.UniversalTrans
 func statusOf(
 	quoteID, kind string, price platformwire.Quote, createdAt time.Time,
 ) commonwire.UniversalTransactionStatus {
-	received := number.Of(price.DestinationAmount)
+	received := wire.NumberOf(price.DestinationAmount)
 	return commonwire.UniversalTransactionStatus{
 		ID:      uuid.NewHash(sha256.New(), uuid.NameSpaceURL, []byte("payment of "+quoteID), 8).String(),
 		QuoteID: quoteID, Type: kind, CreatedAt: createdAt, ExpiresAt: price.ExpiresAt,
-		FromAmount: number.Of(price.SourceAmount), FromCurrency: price.SourceCurrency,
+		FromAmount: wire.NumberOf(price.SourceAmount), FromCurrency: price.SourceCurrency,
 		ToAmount: &received, ToCurrency: price.DestinationCurrency,
 	}
 }

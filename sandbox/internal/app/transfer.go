@@ -8,8 +8,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
@@ -34,27 +33,27 @@ type transfer struct {
 type terms struct{ ContactID, QuoteID, InvoiceID, Amount, Memo string }
 
 // CreateTransfer pays a contact, a quote or an invoice.
-func (a *App) CreateTransfer(ctx context.Context, body appwire.TransferCreate) (serve.Answer, error) {
+func (a *App) CreateTransfer(ctx context.Context, body appwire.TransferCreate) (wire.Answer, error) {
 	if err := checkTransfer(body); err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	t := a.enter(ctx)
 	defer a.leave()
 	key, err := a.Keys.Get(t.caller.KeyID)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	asked := termsOf(body)
 	anchor := t.caller.IdempotencyKey // per account, for all of its apps
 	if earlier := t.anchored[anchor]; earlier != nil && t.now.Before(earlier.CreatedAt.Add(keyLifetime)) {
 		if earlier.Terms != asked {
-			return serve.Answer{}, refuse.IdempotencyKeyReused("transferId", earlier.ID)
+			return wire.Answer{}, wire.IdempotencyKeyReused("transferId", earlier.ID)
 		}
 		return receipt(earlier.Hash).Replayed(), nil
 	}
 	sent, err := a.send(t, asked, body)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	sent.AppID, sent.Key = key.AppID, anchor
 	t.state.enter(t.account, sent)
@@ -63,11 +62,11 @@ func (a *App) CreateTransfer(ctx context.Context, body appwire.TransferCreate) (
 }
 
 // receipt is the response to a transfer.
-func receipt(hash string) serve.Answer { return serve.OK(appwire.TransferReceipt{TxHash: hash}).Lean() }
+func receipt(hash string) wire.Answer { return wire.OK(appwire.TransferReceipt{TxHash: hash}).Lean() }
 
 // checkTransfer requires exactly one way to pay. An amount is for a contact only.
 func checkTransfer(body appwire.TransferCreate) error {
-	var wrong []refuse.Field
+	var wrong []wire.Field
 	given := 0
 	for _, way := range []string{body.ContactID, body.QuoteID, body.InvoiceID} {
 		if way != "" {
@@ -78,19 +77,19 @@ func checkTransfer(body appwire.TransferCreate) error {
 	case given != 1:
 		for _, name := range []string{"contactId", "quoteId", "invoiceId"} {
 			wrong = append(wrong,
-				refuse.Field{Field: name, Code: "exactly_one",
+				wire.Field{Field: name, Code: "exactly_one",
 					Message: "Give exactly one of contactId, quoteId and invoiceId."})
 		}
 	case body.ContactID != "" && body.Amount == nil:
 		wrong = append(wrong,
-			refuse.Field{Field: "amount", Code: "missing", Message: "To pay a contact, give an amount."})
+			wire.Field{Field: "amount", Code: "missing", Message: "To pay a contact, give an amount."})
 	case body.ContactID == "" && body.Amount != nil:
 		wrong = append(wrong,
-			refuse.Field{Field: "amount", Code: "extra_forbidden",
+			wire.Field{Field: "amount", Code: "extra_forbidden",
 				Message: "Leave amount out: the quote or invoice has it."})
 	}
 	if len(wrong) > 0 {
-		return refuse.ValidationFailed("", wrong...)
+		return wire.ValidationFailed("", wrong...)
 	}
 	if body.Amount != nil {
 		return platform.CheckDollars(body.Amount.Decimal)
@@ -138,11 +137,11 @@ func (a *App) payQuote(t *turn, sent *transfer) error {
 		if _, err := t.own.Payin(sent.QuoteID); err != nil {
 			return err
 		}
-		return refuse.Conflict("The quote is for a payin.")
+		return wire.Conflict("The quote is for a payin.")
 	case quoted.used != nil:
-		return refuse.Conflict("The quote was used before.")
+		return wire.Conflict("The quote was used before.")
 	case !t.now.Before(quoted.Price.ExpiresAt):
-		return refuse.QuoteExpired()
+		return wire.QuoteExpired()
 	}
 	sent.Amount = quoted.Price.SourceAmount
 	err := a.spend(t, sent, func() (platform.Paid, error) {

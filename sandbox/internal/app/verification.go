@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
@@ -23,7 +23,7 @@ type verification struct {
 }
 
 // CreateKYCLink creates a link, or returns the existing one.
-func (a *App) CreateKYCLink(ctx context.Context) (serve.Answer, error) {
+func (a *App) CreateKYCLink(ctx context.Context) (wire.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
 	v := &t.Profile.Verification
@@ -31,17 +31,17 @@ func (a *App) CreateKYCLink(ctx context.Context) (serve.Answer, error) {
 		v.Link, v.LinkedAt = "https://verify.example.com/kyc/"+strings.ToLower(rand.Text()), t.now
 		t.changed()
 	}
-	return serve.OK(appwire.KYCLink{URL: v.Link, Status: t.kycStatus()}), nil
+	return wire.OK(appwire.KYCLink{URL: v.Link, Status: t.kycStatus()}), nil
 }
 
 // GetKYCStatus returns the status of the verification.
-func (a *App) GetKYCStatus(ctx context.Context, params appwire.GetKYCStatusParams) (serve.Answer, error) {
+func (a *App) GetKYCStatus(ctx context.Context, params appwire.GetKYCStatusParams) (wire.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
 	if asked := params.Provider; asked != "" && asked != verificationProvider {
-		return serve.OK(appwire.KYCState{Status: commonwire.KYCStatusNotStarted, Provider: asked}), nil
+		return wire.OK(appwire.KYCState{Status: commonwire.KYCStatusNotStarted, Provider: asked}), nil
 	}
-	return serve.OK(appwire.KYCState{Status: t.kycStatus(), Provider: verificationProvider}), nil
+	return wire.OK(appwire.KYCState{Status: t.kycStatus(), Provider: verificationProvider}), nil
 }
 
 // kycStatus returns the status of the verification. A decision is final.

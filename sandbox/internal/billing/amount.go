@@ -6,7 +6,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
@@ -34,18 +34,18 @@ func decimalsOf(currency commonwire.InvoiceCurrency) int32 {
 }
 
 // checkAmount returns what is wrong with an amount, as field errors, or nil.
-func checkAmount(field string, amount decimal.Decimal, decimals int32) []refuse.Field {
+func checkAmount(field string, amount decimal.Decimal, decimals int32) []wire.Field {
 	if wrong := checkNumber(field, amount.Abs(), decimals); wrong != nil || amount.IsPositive() {
 		return wrong
 	}
-	return []refuse.Field{{Field: field, Code: "greater_than", Message: "The amount must be greater than zero."}}
+	return []wire.Field{{Field: field, Code: "greater_than", Message: "The amount must be greater than zero."}}
 }
 
 // checkNumber is checkAmount for the price or the quantity of a line. The description states no bound for them, so
 // either can be zero.
-func checkNumber(field string, amount decimal.Decimal, decimals int32) []refuse.Field {
-	wrong := func(code, message string) []refuse.Field {
-		return []refuse.Field{{Field: field, Code: code, Message: message}}
+func checkNumber(field string, amount decimal.Decimal, decimals int32) []wire.Field {
+	wrong := func(code, message string) []wire.Field {
+		return []wire.Field{{Field: field, Code: code, Message: message}}
 	}
 	switch {
 	case amount.NumDigits() > maxDigits || amount.Exponent() > maxDigits || amount.Exponent() < -maxDigits:
@@ -66,10 +66,10 @@ func lineTotal(line commonwire.LineItem, decimals int32) decimal.Decimal {
 // total adds up lines, or says which line is wrong. field is the name of the list.
 func total(
 	field string, lines []commonwire.LineItem, currency commonwire.InvoiceCurrency,
-) (decimal.Decimal, []refuse.Field) {
+) (decimal.Decimal, []wire.Field) {
 	decimals := decimalsOf(currency)
 	sum := decimal.Zero
-	var wrong []refuse.Field
+	var wrong []wire.Field
 	for i, line := range lines {
 		at := field + "." + strconv.Itoa(i)
 		problems := append(
@@ -78,7 +78,7 @@ func total(
 		)
 		if line.Name == "" {
 			problems = append(problems,
-				refuse.Field{Field: at + ".name", Code: "string_too_short",
+				wire.Field{Field: at + ".name", Code: "string_too_short",
 					Message: "A line must say what is invoiced."})
 		}
 		if wrong = append(wrong, problems...); len(problems) == 0 {
@@ -89,9 +89,9 @@ func total(
 }
 
 // invalid returns validation_failed for these fields, or nil if there are none.
-func invalid(fields []refuse.Field) error {
+func invalid(fields []wire.Field) error {
 	if len(fields) == 0 {
 		return nil
 	}
-	return refuse.ValidationFailed("", fields...)
+	return wire.ValidationFailed("", fields...)
 }

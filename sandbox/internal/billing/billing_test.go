@@ -12,12 +12,9 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/billing"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store/storetest"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/referencewire"
@@ -43,7 +40,7 @@ func newOffice(t testing.TB) *office {
 		Clock:    clk,
 		Settings: func() *deployment.Settings { s := deployment.DefaultSettings(); s.MaxUpload = 100; return &s },
 		Profile: func(ctx context.Context) billing.Profile {
-			return billing.Profile{Email: caller.From(ctx).Email,
+			return billing.Profile{Email: wire.CallerOf(ctx).Email,
 				WalletAddress: "0x1111111111111111111111111111111111111111"}
 		},
 	}
@@ -64,7 +61,7 @@ func (o *office) read() string {
 	o.t.Helper()
 	var all []any
 	for _, who := range []string{acme, ada, eve} {
-		all = append(all, o.Contracts(as(who), serve.Page{Limit: 100}), o.Invoices(as(who), serve.Page{Limit: 100}))
+		all = append(all, o.Contracts(as(who), wire.Page{Limit: 100}), o.Invoices(as(who), wire.Page{Limit: 100}))
 	}
 	text, err := json.Marshal(all, json.Deterministic(true))
 	require.NoError(o.t, err)
@@ -73,7 +70,7 @@ func (o *office) read() string {
 
 // as is a request of the account with this email.
 func as(email string) context.Context {
-	return caller.With(context.Background(), caller.Caller{Email: email, Account: caller.Self})
+	return wire.WithCaller(context.Background(), wire.Caller{Email: email, Account: wire.Self})
 }
 
 const (
@@ -84,7 +81,7 @@ const (
 
 func line(name, quantity, price string) commonwire.LineItem {
 	return commonwire.LineItem{
-		Name: name, Quantity: number.Of(decimal.RequireFromString(quantity)), Price: decimal.RequireFromString(price),
+		Name: name, Quantity: wire.NumberOf(decimal.RequireFromString(quantity)), Price: decimal.RequireFromString(price),
 	}
 }
 
@@ -127,11 +124,11 @@ func (o *office) update(id string, body commonwire.InvoiceUpdate) (commonwire.In
 // fields maps the names of failed fields to their codes.
 func fields(t testing.TB, err error) map[string]string {
 	t.Helper()
-	var refusal *refuse.Refusal
+	var refusal *wire.Refusal
 	require.ErrorAs(t, err, &refusal)
 	require.Equal(t, "validation_failed", refusal.Code)
 	found := map[string]string{}
-	for _, field := range refusal.Details["fields"].([]refuse.Field) {
+	for _, field := range refusal.Details["fields"].([]wire.Field) {
 		found[field.Field] = field.Code
 	}
 	return found
@@ -143,9 +140,9 @@ func TestResetForgets(t *testing.T) {
 	contract, invoice := o.contract(), o.invoice()
 	o.Reset()
 	_, err := o.Contract(as(acme), contract)
-	require.ErrorIs(t, err, refuse.NotFound())
+	require.ErrorIs(t, err, wire.NotFound())
 	_, err = o.PublicInvoice(invoice.ID)
-	require.ErrorIs(t, err, refuse.NotFound())
+	require.ErrorIs(t, err, wire.NotFound())
 	assert.Equal(t, "INV-0001", o.invoice().InvoiceNumber)
 }
 
@@ -156,18 +153,18 @@ func TestListsAreNewestFirstAndPaged(t *testing.T) {
 	for range 60 {
 		numbers = append(numbers, o.invoice().InvoiceNumber)
 	}
-	first := o.Invoices(as(acme), serve.Page{})
+	first := o.Invoices(as(acme), wire.Page{})
 	assert.Len(t, first.Items, 50)
 	assert.Equal(t, 60, *first.Total)
 	assert.Equal(t, numbers[59], first.Items[0].InvoiceNumber)
 
-	second := o.Invoices(as(acme), serve.Page{Limit: 20, Offset: 50})
+	second := o.Invoices(as(acme), wire.Page{Limit: 20, Offset: 50})
 	assert.Len(t, second.Items, 10)
 	assert.Equal(t, numbers[9], second.Items[0].InvoiceNumber)
-	beyond := o.Invoices(as(acme), serve.Page{Offset: 60})
+	beyond := o.Invoices(as(acme), wire.Page{Offset: 60})
 	assert.NotNil(t, beyond.Items, "an empty list is a list")
 	assert.Empty(t, beyond.Items)
-	assert.Zero(t, *o.Invoices(as(eve), serve.Page{}).Total)
+	assert.Zero(t, *o.Invoices(as(eve), wire.Page{}).Total)
 }
 
 func TestUploads(t *testing.T) {
@@ -180,7 +177,7 @@ func TestUploads(t *testing.T) {
 	assert.Equal(t, "documents/invoice/"+stored.ID, stored.Key)
 
 	_, err = o.Upload(as(ada), appwire.DocumentUpload{Base64: make([]byte, 101)})
-	require.ErrorIs(t, err, refuse.PayloadTooLarge())
+	require.ErrorIs(t, err, wire.PayloadTooLarge())
 	_, err = o.Upload(as(ada), appwire.DocumentUpload{})
 	assert.Equal(t, map[string]string{"base64": "string_too_short"}, fields(t, err))
 	apart, err := o.Upload(as(ada), appwire.DocumentUpload{Base64: []byte("x"), Type: "invoice", Context: "contract"})
@@ -216,7 +213,7 @@ func TestPaperworkIsKept(t *testing.T) {
 	assert.Equal(t, pdf, again)
 	_, err = o.UpdateInvoice(as(ada), first.ID,
 		commonwire.InvoiceUpdate{Status: "paid", OnchainTransactionID: referring("ref 1")})
-	assert.ErrorIs(t, err, refuse.Conflict(""), "the reference belongs to another invoice")
+	assert.ErrorIs(t, err, wire.Conflict(""), "the reference belongs to another invoice")
 	second, err := o.CreateInvoiceFromContract(as(ada), contract, appwire.ContractInvoiceCreate{InvoicePrefix: "ADA"})
 	require.NoError(t, err)
 	assert.Equal(t, "ADA-0002", second.InvoiceNumber)

@@ -7,8 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
@@ -103,7 +102,7 @@ func (c *contract) seenBy(who party) bool { return c.Client.is(who) || c.Contrac
 func (t *turn) contract(id string) (*contract, error) {
 	found := t.contracts.Get(id)
 	if found == nil || !found.seenBy(t.me) {
-		return nil, refuse.NotFound()
+		return nil, wire.NotFound()
 	}
 	t.settle(found)
 	return found, nil
@@ -131,10 +130,10 @@ func (b *Billing) onContract(
 }
 
 // Contracts lists the contracts of the account, newest first.
-func (b *Billing) Contracts(ctx context.Context, page serve.Page) appwire.ContractList {
+func (b *Billing) Contracts(ctx context.Context, page wire.Page) appwire.ContractList {
 	t := b.enter(ctx)
 	defer b.leave()
-	items, total := serve.Newest(t.contractOrder,
+	items, total := wire.Newest(t.contractOrder,
 		func(c *contract) bool { return c.seenBy(t.me) },
 		func(c *contract) commonwire.Contract { t.settle(c); return c.view() }, page)
 	return appwire.ContractList{Items: items, Total: &total}
@@ -148,7 +147,7 @@ func (b *Billing) CreateContract(ctx context.Context, body appwire.ContractCreat
 	wrong := checkFields(body.Fields)
 	if contractor.is(t.me) {
 		wrong = append(wrong,
-			refuse.Field{Field: "contractorEmail", Code: "value_error", Message: "You cannot be your own contractor."})
+			wire.Field{Field: "contractorEmail", Code: "value_error", Message: "You cannot be your own contractor."})
 	}
 	if err := invalid(wrong); err != nil {
 		return commonwire.Contract{}, err
@@ -171,12 +170,12 @@ func (b *Billing) CreateContract(ctx context.Context, body appwire.ContractCreat
 }
 
 // checkFields returns what is wrong with the values of a contract's fields.
-func checkFields(fields appwire.ContractFields) []refuse.Field {
+func checkFields(fields appwire.ContractFields) []wire.Field {
 	switch {
 	case fields.Amount.IsZero():
 		return nil // a contract may leave the amount to its invoices
 	case fields.Currency == "":
-		return []refuse.Field{{Field: "fields.currency", Code: "missing", Message: "An amount needs a currency."}}
+		return []wire.Field{{Field: "fields.currency", Code: "missing", Message: "An amount needs a currency."}}
 	default:
 		return checkAmount("fields.amount", fields.Amount, decimalsOf(commonwire.InvoiceCurrency(fields.Currency)))
 	}

@@ -4,8 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
@@ -16,23 +15,23 @@ func (b *Billing) UpdateContract(
 ) (commonwire.Contract, error) {
 	return b.onContract(ctx, id, func(t *turn, c *contract) error {
 		if c.over() {
-			return refuse.Conflict("The contract has ended.")
+			return wire.Conflict("The contract has ended.")
 		}
 		terms, expirationAt := c.Terms, c.ExpirationAt
-		serve.Update(&terms.Fields.Amount, body.Fields.Amount)
-		serve.Update(&terms.Fields.Currency, body.Fields.Currency)
-		serve.Update(&terms.Fields.JobTitle, body.Fields.JobTitle)
-		serve.Update(&terms.Fields.ScopeDescription, body.Fields.ScopeDescription)
-		serve.Update(&terms.Period, body.Period)
-		serve.Update(&terms.ActivationAt, body.ActivationAt)
-		serve.Update(&expirationAt, body.ExpirationAt)
-		serve.Update(&terms.Label, body.Label)
-		serve.Update(&terms.PriorityMethods, body.PriorityMethods)
+		wire.Update(&terms.Fields.Amount, body.Fields.Amount)
+		wire.Update(&terms.Fields.Currency, body.Fields.Currency)
+		wire.Update(&terms.Fields.JobTitle, body.Fields.JobTitle)
+		wire.Update(&terms.Fields.ScopeDescription, body.Fields.ScopeDescription)
+		wire.Update(&terms.Period, body.Period)
+		wire.Update(&terms.ActivationAt, body.ActivationAt)
+		wire.Update(&expirationAt, body.ExpirationAt)
+		wire.Update(&terms.Label, body.Label)
+		wire.Update(&terms.PriorityMethods, body.PriorityMethods)
 
 		wrong := checkFields(terms.Fields)
 		if !expirationAt.IsZero() && !expirationAt.After(terms.ActivationAt) {
 			wrong = append(wrong,
-				refuse.Field{Field: "expirationAt", Code: "greater_than",
+				wire.Field{Field: "expirationAt", Code: "greater_than",
 					Message: "A contract must end after it takes effect."})
 		}
 		if err := invalid(wrong); err != nil {
@@ -51,7 +50,7 @@ func (b *Billing) ReplacePaymentMethods(
 ) (commonwire.Contract, error) {
 	return b.onContract(ctx, id, func(t *turn, c *contract) error {
 		if c.over() {
-			return refuse.Conflict("The contract has ended.")
+			return wire.Conflict("The contract has ended.")
 		}
 		c.Methods, c.UpdatedAt = slices.Clone(methods), t.now
 		t.changed(c)
@@ -64,7 +63,7 @@ func (b *Billing) ApproveContract(ctx context.Context, id string) (commonwire.Co
 	return b.onContract(ctx, id, func(t *turn, c *contract) error {
 		switch {
 		case c.over():
-			return refuse.Conflict("The contract has ended.")
+			return wire.Conflict("The contract has ended.")
 		case c.Status == commonwire.ContractStatusPaused:
 			c.move(commonwire.ContractStatusActive, t.now)
 		case !c.pending(): // already in force
@@ -89,7 +88,7 @@ func (b *Billing) PauseContract(ctx context.Context, id string) (commonwire.Cont
 		case commonwire.ContractStatusPaused:
 			return nil
 		default:
-			return refuse.Conflict("Only an active contract can be paused.")
+			return wire.Conflict("Only an active contract can be paused.")
 		}
 	})
 }
@@ -102,7 +101,7 @@ func (b *Billing) DeleteContract(ctx context.Context, id string) error {
 			t.contracts.Delete(c.ID)
 			t.contractOrder = slices.DeleteFunc(t.contractOrder, func(other *contract) bool { return other == c })
 		case c.Status == commonwire.ContractStatusCompleted:
-			return refuse.Conflict("The contract is completed.")
+			return wire.Conflict("The contract is completed.")
 		case c.Status != commonwire.ContractStatusCancelled:
 			c.move(commonwire.ContractStatusCancelled, t.now)
 			t.changed(c)

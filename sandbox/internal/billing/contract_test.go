@@ -9,8 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
@@ -69,7 +68,7 @@ func TestPausingAndResuming(t *testing.T) {
 		assert.Equal(t, commonwire.ContractStatusPaused, paused.Status)
 	}
 	_, err := o.CreateInvoiceFromContract(as(acme), id, appwire.ContractInvoiceCreate{})
-	require.ErrorIs(t, err, refuse.Conflict(""))
+	require.ErrorIs(t, err, wire.Conflict(""))
 	resumed, err := o.ApproveContract(as(ada), id)
 	require.NoError(t, err)
 	assert.Equal(t, commonwire.ContractStatusActive, resumed.Status)
@@ -77,7 +76,7 @@ func TestPausingAndResuming(t *testing.T) {
 	offer, err := o.CreateContract(as(acme), appwire.ContractCreate{ContractorEmail: ada, Type: "other"})
 	require.NoError(t, err)
 	_, err = o.PauseContract(as(acme), offer.ID)
-	require.ErrorIs(t, err, refuse.Conflict(""), "an offer is not in force")
+	require.ErrorIs(t, err, wire.Conflict(""), "an offer is not in force")
 }
 
 func TestContractsEndWhenTheirTimeHasCome(t *testing.T) {
@@ -93,12 +92,12 @@ func TestContractsEndWhenTheirTimeHasCome(t *testing.T) {
 	o.status(id, commonwire.ContractStatusCompleted)
 
 	_, err = o.ApproveContract(as(acme), id)
-	require.ErrorIs(t, err, refuse.Conflict(""))
+	require.ErrorIs(t, err, wire.Conflict(""))
 	_, err = o.UpdateContract(as(acme), id, appwire.ContractUpdate{})
-	require.ErrorIs(t, err, refuse.Conflict(""))
+	require.ErrorIs(t, err, wire.Conflict(""))
 	_, err = o.ReplacePaymentMethods(as(acme), id, nil)
-	require.ErrorIs(t, err, refuse.Conflict(""))
-	require.ErrorIs(t, o.DeleteContract(as(acme), id), refuse.Conflict(""))
+	require.ErrorIs(t, err, wire.Conflict(""))
+	require.ErrorIs(t, o.DeleteContract(as(acme), id), wire.Conflict(""))
 
 	offer, err := o.CreateContract(as(acme), appwire.ContractCreate{ContractorEmail: ada, Type: "other"})
 	require.NoError(t, err)
@@ -117,15 +116,15 @@ func TestDeleting(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, o.DeleteContract(as(acme), offer.ID))
 	_, err = o.Contract(as(acme), offer.ID)
-	require.ErrorIs(t, err, refuse.NotFound())
-	assert.Zero(t, *o.Contracts(as(acme), serve.Page{}).Total)
+	require.ErrorIs(t, err, wire.NotFound())
+	assert.Zero(t, *o.Contracts(as(acme), wire.Page{}).Total)
 
 	id := o.contract()
 	for range 2 {
 		require.NoError(t, o.DeleteContract(as(acme), id))
 		o.status(id, commonwire.ContractStatusCancelled)
 	}
-	require.ErrorIs(t, o.DeleteContract(as(eve), id), refuse.NotFound())
+	require.ErrorIs(t, o.DeleteContract(as(eve), id), wire.NotFound())
 }
 
 func TestUpdatesChangeWhatIsGiven(t *testing.T) {
@@ -193,9 +192,9 @@ func TestContractsAreTheirPartiesOwn(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, read.ContractorID, shouted.ContractorID, "the same account")
 	_, err = o.Contract(as(eve), id)
-	require.ErrorIs(t, err, refuse.NotFound())
+	require.ErrorIs(t, err, wire.NotFound())
 	_, err = o.Preview(as(eve), id)
-	require.ErrorIs(t, err, refuse.NotFound())
+	require.ErrorIs(t, err, wire.NotFound())
 }
 
 func TestPreviewsResolveTheFields(t *testing.T) {

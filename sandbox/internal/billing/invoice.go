@@ -10,8 +10,7 @@ import (
 	openapi_types "github.com/oapi-codegen/runtime/types"
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
@@ -82,7 +81,7 @@ func (i *invoice) sent() bool { return i.Status != commonwire.InvoiceStatusDraft
 func (t *turn) invoice(id string) (*invoice, error) {
 	found := t.invoices.Get(id)
 	if found == nil || !found.seenBy(t.me) {
-		return nil, refuse.NotFound()
+		return nil, wire.NotFound()
 	}
 	return found, nil
 }
@@ -99,10 +98,10 @@ func (b *Billing) Invoice(ctx context.Context, id string) (commonwire.Invoice, e
 }
 
 // Invoices lists the invoices of the account, newest first.
-func (b *Billing) Invoices(ctx context.Context, page serve.Page) appwire.InvoiceList {
+func (b *Billing) Invoices(ctx context.Context, page wire.Page) appwire.InvoiceList {
 	t := b.enter(ctx)
 	defer b.leave()
-	items, total := serve.Newest(t.invoiceOrder, func(i *invoice) bool { return i.seenBy(t.me) }, t.view, page)
+	items, total := wire.Newest(t.invoiceOrder, func(i *invoice) bool { return i.seenBy(t.me) }, t.view, page)
 	return appwire.InvoiceList{Items: items, Total: &total}
 }
 
@@ -120,7 +119,7 @@ func (b *Billing) PublicInvoice(id string) (commonwire.Invoice, error) {
 func (t *turn) publicInvoice(id string) (*invoice, error) {
 	found := t.invoices.Get(id)
 	if found == nil || !found.sent() {
-		return nil, refuse.NotFound()
+		return nil, wire.NotFound()
 	}
 	return found, nil
 }

@@ -6,7 +6,7 @@ import (
 
 	openapi_types "github.com/oapi-codegen/runtime/types"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
@@ -21,10 +21,10 @@ func (b *Billing) CreateInvoiceBatch(ctx context.Context, rows appwire.InvoiceBa
 	defer b.leave()
 	if len(rows) > maxBatch {
 		return appwire.InvoiceList{},
-			refuse.InvalidField(strconv.Itoa(maxBatch), "too_long", "A batch has at most 100 rows.")
+			wire.InvalidField(strconv.Itoa(maxBatch), "too_long", "A batch has at most 100 rows.")
 	}
 	batch := batch{turn: t, planned: map[*contract]map[int]bool{}}
-	var wrong []refuse.Field
+	var wrong []wire.Field
 	for i, row := range rows {
 		for _, problem := range batch.plan(row) {
 			problem.Field = strconv.Itoa(i) + "." + problem.Field
@@ -52,13 +52,13 @@ type batch struct {
 }
 
 // plan makes the invoice of one row, or returns what is wrong with the row.
-func (b *batch) plan(row appwire.InvoiceBatchEntry) []refuse.Field {
+func (b *batch) plan(row appwire.InvoiceBatchEntry) []wire.Field {
 	under, err := b.contract(row.ContractID)
 	switch {
 	case err != nil:
-		return []refuse.Field{{Field: "contractId", Code: "not_found", Message: "There is no such contract."}}
+		return []wire.Field{{Field: "contractId", Code: "not_found", Message: "There is no such contract."}}
 	case under.Status != commonwire.ContractStatusActive:
-		return []refuse.Field{{Field: "contractId", Code: "conflict",
+		return []wire.Field{{Field: "contractId", Code: "conflict",
 			Message: "Only an active contract can be invoiced."}}
 	}
 	period := b.next(under)
@@ -67,9 +67,9 @@ func (b *batch) plan(row appwire.InvoiceBatchEntry) []refuse.Field {
 	}
 	switch {
 	case period < 1:
-		return []refuse.Field{{Field: "period", Code: "greater_than_equal", Message: "Periods are counted from 1."}}
+		return []wire.Field{{Field: "period", Code: "greater_than_equal", Message: "Periods are counted from 1."}}
 	case under.invoiced(period) || b.planned[under][period]:
-		return []refuse.Field{{Field: "period", Code: "conflict", Message: "The period is already invoiced."}}
+		return []wire.Field{{Field: "period", Code: "conflict", Message: "The period is already invoiced."}}
 	}
 	lines := row.Items
 	if len(lines) == 0 {

@@ -8,8 +8,7 @@ import (
 	openapi_types "github.com/oapi-codegen/runtime/types"
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
@@ -26,10 +25,10 @@ func (b *Billing) CreateInvoiceFromContract(
 		return commonwire.Invoice{}, err
 	}
 	if under.Status != commonwire.ContractStatusActive {
-		return commonwire.Invoice{}, refuse.Conflict("Only an active contract can be invoiced.")
+		return commonwire.Invoice{}, wire.Conflict("Only an active contract can be invoiced.")
 	}
 	if under.invoicedFrom(body.PeriodStart) {
-		return commonwire.Invoice{}, refuse.Conflict("The period that starts then is already invoiced.")
+		return commonwire.Invoice{}, wire.Conflict("The period that starts then is already invoiced.")
 	}
 	made, wrong := under.invoice(under.nextPeriod(), append(under.ownLines(body.PeriodStart), body.AddItems...),
 		"addItems")
@@ -43,14 +42,14 @@ func (b *Billing) CreateInvoiceFromContract(
 }
 
 // invoice makes the invoice of one period, and does not issue it. field is the name of the list of lines.
-func (c *contract) invoice(period int, lines []commonwire.LineItem, field string) (*invoice, []refuse.Field) {
+func (c *contract) invoice(period int, lines []commonwire.LineItem, field string) (*invoice, []wire.Field) {
 	currency := commonwire.InvoiceCurrency(c.Terms.Fields.Currency)
 	if len(lines) == 0 {
-		return nil, []refuse.Field{{Field: field, Code: "missing",
+		return nil, []wire.Field{{Field: field, Code: "missing",
 			Message: "The contract has no amount, so the invoice needs lines."}}
 	}
 	if currency == "" {
-		return nil, []refuse.Field{{Field: field, Code: "value_error", Message: "The contract has no currency."}}
+		return nil, []wire.Field{{Field: field, Code: "value_error", Message: "The contract has no currency."}}
 	}
 	amount, wrong := total(field, lines, currency)
 	made := &invoice{
@@ -72,7 +71,7 @@ func (c *contract) ownLines(periodStart openapi_types.Date) []commonwire.LineIte
 	if !periodStart.IsZero() {
 		name = fmt.Sprintf("%s, period from %s", name, periodStart)
 	}
-	return []commonwire.LineItem{{Name: name, Quantity: number.Of(decimal.NewFromInt(1)), Price: c.Terms.Fields.Amount}}
+	return []commonwire.LineItem{{Name: name, Quantity: wire.NumberOf(decimal.NewFromInt(1)), Price: c.Terms.Fields.Amount}}
 }
 
 // nextPeriod returns the period after the last invoiced one.

@@ -11,7 +11,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/invoicepdf"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
@@ -41,7 +41,7 @@ func (b *Billing) copyOf(id string, details *int) (invoicepdf.Copy, error) {
 		return content, nil
 	}
 	if *details < 0 || *details >= len(found.Methods) {
-		return invoicepdf.Copy{}, refuse.ValidationFailed("query", refuse.Field{
+		return invoicepdf.Copy{}, wire.ValidationFailed("query", wire.Field{
 			Field: "details", Code: "index_out_of_range",
 			Message: "The invoice has " + strconv.Itoa(len(found.Methods)) + " payment methods, counted from 0.",
 		})
@@ -137,9 +137,9 @@ func (b *Billing) Upload(ctx context.Context, body appwire.DocumentUpload) (comm
 	defer b.leave()
 	switch size := len(body.Base64); {
 	case size == 0:
-		return commonwire.Document{}, refuse.InvalidField("base64", "string_too_short", "The document is empty.")
+		return commonwire.Document{}, wire.InvalidField("base64", "string_too_short", "The document is empty.")
 	case size > t.settings.MaxUpload:
-		refusal := refuse.PayloadTooLarge()
+		refusal := wire.PayloadTooLarge()
 		refusal.Message = fmt.Sprintf("A document has at most %d bytes.", t.settings.MaxUpload)
 		return commonwire.Document{}, refusal
 	}

@@ -3,7 +3,7 @@ package billing
 import (
 	"context"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
@@ -42,10 +42,10 @@ func (b *Billing) CreateUploadedInvoice(
 	switch {
 	case uploaded == nil || !uploaded.Owner.is(t.me):
 		wrong = append(wrong,
-			refuse.Field{Field: "documentId", Code: "not_found", Message: "There is no such document."})
+			wire.Field{Field: "documentId", Code: "not_found", Message: "There is no such document."})
 	case uploaded.Kind == appwire.DocumentKindContract:
 		wrong = append(wrong,
-			refuse.Field{Field: "documentId", Code: "value_error",
+			wire.Field{Field: "documentId", Code: "value_error",
 				Message: "The document is a contract, not an invoice."})
 	}
 	if err := invalid(wrong); err != nil {
@@ -63,7 +63,7 @@ func (b *Billing) CreateUploadedInvoice(
 
 // parties returns both sides of an invoice. If the contractor is not named, it is the caller. If the client of another
 // contractor's invoice is not named, it is the caller too.
-func (t *turn) parties(clientEmail, contractorEmail string) (client, contractor party, wrong []refuse.Field) {
+func (t *turn) parties(clientEmail, contractorEmail string) (client, contractor party, wrong []wire.Field) {
 	contractor = t.me
 	if contractorEmail != "" {
 		contractor = t.resolve(contractorEmail)
@@ -75,12 +75,12 @@ func (t *turn) parties(clientEmail, contractorEmail string) (client, contractor 
 		client = t.me
 	default:
 		return client, contractor,
-			[]refuse.Field{{Field: "clientEmail", Code: "missing",
+			[]wire.Field{{Field: "clientEmail", Code: "missing",
 				Message: "Say who pays the invoice: give clientEmail."}}
 	}
 	if client.is(contractor) {
 		return client, contractor,
-			[]refuse.Field{{Field: "clientEmail", Code: "value_error", Message: "You cannot invoice yourself."}}
+			[]wire.Field{{Field: "clientEmail", Code: "value_error", Message: "You cannot invoice yourself."}}
 	}
 	return client, contractor, nil
 }

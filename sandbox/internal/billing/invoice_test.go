@@ -9,8 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
@@ -58,7 +57,7 @@ func TestPartiesOfAnInvoice(t *testing.T) {
 	_, err = o.Invoice(as(ada), forMe.ID)
 	require.NoError(t, err)
 	_, err = o.Invoice(as(eve), forMe.ID)
-	require.ErrorIs(t, err, refuse.NotFound())
+	require.ErrorIs(t, err, wire.NotFound())
 
 	_, err = o.CreateInvoice(as(acme), appwire.InvoiceCreate{Currency: "EUR", Items: items})
 	assert.Equal(t, map[string]string{"clientEmail": "missing"}, fields(t, err))
@@ -121,14 +120,14 @@ func TestInvoicesOfAContract(t *testing.T) {
 	assert.True(t, first.Contract.IsRecurring)
 
 	_, err = o.CreateInvoiceFromContract(as(ada), id, appwire.ContractInvoiceCreate{PeriodStart: day})
-	require.ErrorIs(t, err, refuse.Conflict(""))
+	require.ErrorIs(t, err, wire.Conflict(""))
 	_, err = o.update(first.ID, commonwire.InvoiceUpdate{Status: "cancelled"})
 	require.NoError(t, err)
 	second, err := o.CreateInvoiceFromContract(as(ada), id, appwire.ContractInvoiceCreate{PeriodStart: day})
 	require.NoError(t, err)
 	assert.Equal(t, 2, second.PeriodNumber)
 	_, err = o.update(first.ID, commonwire.InvoiceUpdate{Status: "sent"})
-	require.ErrorIs(t, err, refuse.Conflict(""), "its period is invoiced anew")
+	require.ErrorIs(t, err, wire.Conflict(""), "its period is invoiced anew")
 
 	read, err := o.Contract(as(acme), id)
 	require.NoError(t, err)
@@ -187,7 +186,7 @@ func TestABatchIsAllOrNothingAndNamesItsRows(t *testing.T) {
 		"1.contractId": "not_found", "3.period": "conflict", "4.period": "greater_than_equal",
 		"5.items.0.price": "amount_precision",
 	}, fields(t, err))
-	assert.Zero(t, *o.Invoices(as(acme), serve.Page{}).Total, "nothing was issued")
+	assert.Zero(t, *o.Invoices(as(acme), wire.Page{}).Total, "nothing was issued")
 
 	issued, err := o.CreateInvoiceBatch(as(acme), appwire.InvoiceBatch{
 		{ContractID: second, Period: &four, Memo: "April"},

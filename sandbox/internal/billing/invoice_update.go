@@ -6,9 +6,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
@@ -31,9 +29,9 @@ func (b *Billing) UpdateInvoice(
 	}
 	switch {
 	case body.Status != commonwire.InvoiceStatusCancelled && found.replaced():
-		err = refuse.Conflict("The invoice was cancelled, and its period has a new invoice.")
+		err = wire.Conflict("The invoice was cancelled, and its period has a new invoice.")
 	case found.Transferred && body.Status != commonwire.InvoiceStatusPaid:
-		err = refuse.Conflict("The invoice was paid by a transfer.")
+		err = wire.Conflict("The invoice was paid by a transfer.")
 	case isPayment(body.Status):
 		err = t.payByHand(found, body)
 	default:
@@ -53,16 +51,16 @@ func isPayment(status commonwire.InvoiceStatus) bool {
 
 // payByHand marks an invoice as paid, by either side, or adds to what is known about its payment.
 func (t *turn) payByHand(i *invoice, body commonwire.InvoiceUpdate) error {
-	reference, paidAt := serve.Value(body.OnchainTransactionID), serve.Value(body.PaidAt) // "" if it is null or missing
+	reference, paidAt := wire.Value(body.OnchainTransactionID), wire.Value(body.PaidAt) // "" if it is null or missing
 	relinked := body.OnchainTransactionID.IsSpecified()
 	owner := t.references[reference]
 	switch {
 	case paidAt.Truncate(precision).After(t.now): // now is truncated, so paidAt must be truncated as well
-		return refuse.InvalidField("paidAt", "less_than_equal", "paidAt must not be in the future.")
+		return wire.InvalidField("paidAt", "less_than_equal", "paidAt must not be in the future.")
 	case owner != nil && owner != i:
-		return refuse.Conflict("The transaction reference belongs to another invoice.")
+		return wire.Conflict("The transaction reference belongs to another invoice.")
 	case i.Transferred && relinked && reference != i.Reference:
-		return refuse.Conflict("The invoice is linked to the transfer that paid it.")
+		return wire.Conflict("The invoice is linked to the transfer that paid it.")
 	}
 	if i.Status != body.Status {
 		t.forgetPayment(i)
@@ -83,10 +81,10 @@ func (t *turn) payByHand(i *invoice, body commonwire.InvoiceUpdate) error {
 // moveUnpaid sets a state without a payment, and deletes a payment that was reported by hand.
 func (t *turn) moveUnpaid(i *invoice, body commonwire.InvoiceUpdate) error {
 	switch {
-	case serve.Value(body.OnchainTransactionID) != "":
-		return refuse.InvalidField("onchainTransactionId", "value_error", "Only a paid invoice has a transaction.")
-	case !serve.Value(body.PaidAt).IsZero():
-		return refuse.InvalidField("paidAt", "value_error", "Only a paid invoice has a time of payment.")
+	case wire.Value(body.OnchainTransactionID) != "":
+		return wire.InvalidField("onchainTransactionId", "value_error", "Only a paid invoice has a transaction.")
+	case !wire.Value(body.PaidAt).IsZero():
+		return wire.InvalidField("paidAt", "value_error", "Only a paid invoice has a time of payment.")
 	}
 	t.forgetPayment(i)
 	i.Status, i.UpdatedAt = body.Status, t.now
@@ -111,7 +109,7 @@ func (t *turn) link(i *invoice, reference string) {
 		at = t.now
 	}
 	i.Transaction = &commonwire.InvoiceTransaction{
-		OnchainTransactionID: reference, Amount: number.Of(i.Amount), Type: paidByReference, CreatedAt: at,
+		OnchainTransactionID: reference, Amount: wire.NumberOf(i.Amount), Type: paidByReference, CreatedAt: at,
 	}
 }
 
@@ -139,9 +137,9 @@ func (b *Billing) Settle(
 	case err != nil:
 		return err
 	case found.Status == commonwire.InvoiceStatusPaid:
-		return refuse.Conflict("The invoice is paid.")
+		return wire.Conflict("The invoice is paid.")
 	case found.Status != commonwire.InvoiceStatusSent:
-		return refuse.Conflict("The invoice is not waiting for a payment.")
+		return wire.Conflict("The invoice is not waiting for a payment.")
 	}
 	hash, err := pay(found.Amount, string(found.Currency), found.Contractor.Profile.Email)
 	if err != nil {
@@ -149,7 +147,7 @@ func (b *Billing) Settle(
 	}
 	t.refer(found, hash)
 	found.Transaction = &commonwire.InvoiceTransaction{
-		OnchainTransactionID: hash, Amount: number.Of(found.Amount), TxHash: hash, Type: paidByTransfer,
+		OnchainTransactionID: hash, Amount: wire.NumberOf(found.Amount), TxHash: hash, Type: paidByTransfer,
 		CreatedAt: t.now,
 	}
 	found.Status, found.PaidAt, found.Transferred, found.UpdatedAt = commonwire.InvoiceStatusPaid, t.now, true, t.now

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
@@ -69,7 +69,7 @@ func TestATransactionReferenceIsAttachedAndUnique(t *testing.T) {
 	assert.Equal(t, linked.PaidAt, repeat.PaidAt)
 
 	_, err = o.update(two, paid("wire 42", time.Time{}))
-	require.ErrorIs(t, err, refuse.Conflict(""))
+	require.ErrorIs(t, err, wire.Conflict(""))
 	_, err = o.update(one, commonwire.InvoiceUpdate{Status: "client_paid"})
 	require.NoError(t, err)
 	_, err = o.update(two, paid("wire 42", time.Time{}))
@@ -110,7 +110,7 @@ func TestPaymentsThatMakeNoSense(t *testing.T) {
 		assert.Equal(t, c.want, fields(t, err), name)
 	}
 	_, err := o.UpdateInvoice(as(eve), id, paid("", time.Time{}))
-	require.ErrorIs(t, err, refuse.NotFound())
+	require.ErrorIs(t, err, wire.NotFound())
 }
 
 func TestPaymentByTransfer(t *testing.T) {
@@ -136,15 +136,15 @@ func TestPaymentByTransfer(t *testing.T) {
 	assert.Equal(t, "0xabc", read.Transaction.TxHash)
 	assert.Equal(t, start.Add(time.Hour), read.PaidAt)
 
-	require.ErrorIs(t, o.Settle(id, free), refuse.Conflict(""))
+	require.ErrorIs(t, o.Settle(id, free), wire.Conflict(""))
 	_, err = o.update(id, commonwire.InvoiceUpdate{Status: "sent"})
-	require.ErrorIs(t, err, refuse.Conflict(""), "the money has moved")
+	require.ErrorIs(t, err, wire.Conflict(""), "the money has moved")
 	_, err = o.update(id, paid("another", time.Time{}))
-	require.ErrorIs(t, err, refuse.Conflict(""))
+	require.ErrorIs(t, err, wire.Conflict(""))
 	again, err := o.update(id, paid("", time.Time{}))
 	require.NoError(t, err)
 	assert.Equal(t, "0xabc", again.Transaction.TxHash)
-	require.ErrorIs(t, o.Settle("nowhere", free), refuse.NotFound())
+	require.ErrorIs(t, o.Settle("nowhere", free), wire.NotFound())
 }
 
 // free pays without money.
@@ -154,9 +154,9 @@ func TestOnlySentInvoicesArePayable(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	for status, want := range map[commonwire.InvoiceStatus]error{
-		"sent": nil, "paid": refuse.Conflict(""), "cancelled": refuse.Conflict(""),
-		"client_declined": refuse.Conflict(""),
-		"client_paid":     refuse.Conflict(""), "draft": refuse.NotFound(),
+		"sent": nil, "paid": wire.Conflict(""), "cancelled": wire.Conflict(""),
+		"client_declined": wire.Conflict(""),
+		"client_paid":     wire.Conflict(""), "draft": wire.NotFound(),
 	} {
 		id := o.invoice().ID
 		_, err := o.update(id, commonwire.InvoiceUpdate{Status: status})
@@ -172,11 +172,11 @@ func TestDraftsAreTheirMakersOwn(t *testing.T) {
 	_, err := o.update(id, commonwire.InvoiceUpdate{Status: "draft"})
 	require.NoError(t, err)
 	_, err = o.PublicInvoice(id)
-	require.ErrorIs(t, err, refuse.NotFound())
+	require.ErrorIs(t, err, wire.NotFound())
 	_, err = o.Invoice(as(acme), id)
-	require.ErrorIs(t, err, refuse.NotFound())
+	require.ErrorIs(t, err, wire.NotFound())
 	_, err = o.RenderInvoice(id, nil)
-	require.ErrorIs(t, err, refuse.NotFound())
+	require.ErrorIs(t, err, wire.NotFound())
 }
 
 func TestCopies(t *testing.T) {

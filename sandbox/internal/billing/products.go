@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/referencewire"
 )
@@ -61,7 +61,7 @@ func (p *Products) List(activeOnly bool) []referencewire.MerchantProduct {
 // ListMerchantProducts implements the operation of that name. Without active_only it lists products on sale.
 func (p *Products) ListMerchantProducts(
 	_ context.Context, params referencewire.ListMerchantProductsParams,
-) (serve.Answer, error) {
+) (wire.Answer, error) {
 	activeOnly := params.ActiveOnly == nil || *params.ActiveOnly
-	return serve.OK(p.List(activeOnly)), nil
+	return wire.OK(p.List(activeOnly)), nil
 }

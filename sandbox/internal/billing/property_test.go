@@ -11,8 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
@@ -39,7 +38,7 @@ func (a *anything) one(ids []string, label string) string {
 // tolerate lets refusals pass; anything else is a fault of the host.
 func (a *anything) tolerate(err error) bool {
 	if err != nil {
-		var refusal *refuse.Refusal
+		var refusal *wire.Refusal
 		require.ErrorAs(a.rt, err, &refusal)
 	}
 	return err == nil
@@ -90,7 +89,7 @@ func (a *anything) invoiceContracts(rt *rapid.T) {
 		}
 	}
 	who := a.who()
-	before := *a.Invoices(who, serve.Page{}).Total
+	before := *a.Invoices(who, wire.Page{}).Total
 	issued, err := a.CreateInvoiceBatch(who, rows)
 	if a.tolerate(err) {
 		require.Len(rt, issued.Items, len(rows))
@@ -99,7 +98,7 @@ func (a *anything) invoiceContracts(rt *rapid.T) {
 		}
 		return
 	}
-	require.Equal(rt, before, *a.Invoices(who, serve.Page{}).Total, "a refused batch issues nothing")
+	require.Equal(rt, before, *a.Invoices(who, wire.Page{}).Total, "a refused batch issues nothing")
 }
 
 func (a *anything) update(rt *rapid.T) {
@@ -129,7 +128,7 @@ func (a *anything) wait(rt *rapid.T) {
 func (a *anything) check(rt *rapid.T) {
 	references, periods := map[string]string{}, map[string]string{}
 	for _, who := range []string{acme, ada, eve} {
-		for _, read := range a.Invoices(as(who), serve.Page{Limit: 100}).Items {
+		for _, read := range a.Invoices(as(who), wire.Page{Limit: 100}).Items {
 			require.True(rt, read.Amount.IsPositive())
 			require.Equal(rt, read.Status == "paid", !read.PaidAt.IsZero(), "only paid invoices have a time of payment")
 			require.Equal(rt, read.OnchainTransactionID != "", read.Transaction != nil,

@@ -3,7 +3,7 @@ package card
 import (
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
@@ -29,9 +29,9 @@ func (t *turn) view(c *card) commonwire.Card {
 		Status:        t.status(c),
 		Activated:     !t.pending(c),
 		Limit: commonwire.CardLimit{
-			DailyLimit:    number.Of(c.Limits.Daily),
-			MonthlyLimit:  number.Of(c.Limits.Monthly),
-			LifetimeLimit: number.Of(c.Limits.Lifetime),
+			DailyLimit:    wire.NumberOf(c.Limits.Daily),
+			MonthlyLimit:  wire.NumberOf(c.Limits.Monthly),
+			LifetimeLimit: wire.NumberOf(c.Limits.Lifetime),
 			Currency:      limitCurrency,
 		},
 		CardData: commonwire.CardData{

@@ -9,10 +9,9 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
@@ -95,7 +94,7 @@ type turn struct {
 
 // enter takes the lock. leave releases it.
 func (c *Cards) enter(ctx context.Context) *turn {
-	account, settings := caller.From(ctx).Owner, c.config.Settings()
+	account, settings := wire.CallerOf(ctx).Owner, c.config.Settings()
 	c.mu.Lock()
 	return &turn{
 		Cards: c, programme: c.programme(account), account: account,
@@ -122,7 +121,7 @@ func (t *turn) card(id string) (*card, error) {
 			return found, nil
 		}
 	}
-	return nil, refuse.NotFound()
+	return nil, wire.NotFound()
 }
 
 // pending reports whether a card cannot be used yet.
@@ -148,7 +147,7 @@ func (c *Cards) List(ctx context.Context) commonwire.CardList {
 // Create issues a card.
 func (c *Cards) Create(ctx context.Context) (commonwire.Card, error) {
 	holder := c.config.Holder(ctx)
-	holder.Name = cmp.Or(holder.Name, caller.From(ctx).Email)
+	holder.Name = cmp.Or(holder.Name, wire.CallerOf(ctx).Email)
 	secrets, err := newSecrets(c.config.Clock.Now())
 	if err != nil {
 		return commonwire.Card{}, err
@@ -202,7 +201,7 @@ func (c *Cards) SetLabel(ctx context.Context, id, label string) (commonwire.Card
 func (c *Cards) Freeze(ctx context.Context, id string, frozen bool) (commonwire.Card, error) {
 	return c.on(ctx, id, func(t *turn, found *card) error {
 		if t.pending(found) {
-			return refuse.Conflict("The card is not active yet.")
+			return wire.Conflict("The card is not active yet.")
 		}
 		found.Frozen = frozen
 		t.changed(found)

@@ -6,8 +6,7 @@ import (
 	"github.com/oapi-codegen/nullable"
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
@@ -37,7 +36,7 @@ func (c *Cards) SetLimit(ctx context.Context, id string, body appwire.CardLimitU
 			wrong = changed.ordered()
 		}
 		if len(wrong) > 0 {
-			return refuse.ValidationFailed("", wrong...)
+			return wire.ValidationFailed("", wrong...)
 		}
 		found.Limits = changed
 		t.changed(found)
@@ -46,13 +45,13 @@ func (c *Cards) SetLimit(ctx context.Context, id string, body appwire.CardLimitU
 }
 
 // set sets a given limit, or returns what is wrong with it. Null changes nothing, because every card has limits.
-func set(field string, limit *decimal.Decimal, member nullable.Nullable[number.Number]) []refuse.Field {
+func set(field string, limit *decimal.Decimal, member nullable.Nullable[wire.Number]) []wire.Field {
 	given, err := member.Get()
 	if err != nil {
 		return nil
 	}
-	wrong := func(code, message string) []refuse.Field {
-		return []refuse.Field{{Field: field, Code: code, Message: message}}
+	wrong := func(code, message string) []wire.Field {
+		return []wire.Field{{Field: field, Code: code, Message: message}}
 	}
 	switch {
 	case given.NumDigits() > limitDigits || given.Exponent() > limitDigits || given.Exponent() < -limitDigits:
@@ -67,15 +66,15 @@ func set(field string, limit *decimal.Decimal, member nullable.Nullable[number.N
 }
 
 // ordered reports a limit that is more than the limit of a longer time.
-func (l limits) ordered() []refuse.Field {
-	var wrong []refuse.Field
+func (l limits) ordered() []wire.Field {
+	var wrong []wire.Field
 	if l.Daily.GreaterThan(l.Monthly) {
 		wrong = append(wrong,
-			refuse.Field{Field: "dailyLimit", Code: "less_than_equal",
+			wire.Field{Field: "dailyLimit", Code: "less_than_equal",
 				Message: "The daily limit must not be more than the monthly limit."})
 	}
 	if l.Monthly.GreaterThan(l.Lifetime) {
-		wrong = append(wrong, refuse.Field{Field: "monthlyLimit", Code: "less_than_equal",
+		wrong = append(wrong, wire.Field{Field: "monthlyLimit", Code: "less_than_equal",
 			Message: "The monthly limit must not be more than the lifetime limit."})
 	}
 	return wrong

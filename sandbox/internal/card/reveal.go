@@ -6,8 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
@@ -25,7 +24,7 @@ func (c *Cards) Reveal(
 	ctx context.Context, id string, shown commonwire.CardDetailsProof,
 ) (commonwire.CardDetails, error) {
 	// before any lock
-	signer, refused := caller.SignerOf(message(id, shown.Nonce), shown.MessageSignature,
+	signer, refused := wire.SignerOf(message(id, shown.Nonce), shown.MessageSignature,
 		c.config.Settings().RequireLowS)
 	t := c.enter(ctx)
 	defer c.leave()
@@ -35,17 +34,17 @@ func (c *Cards) Reveal(
 	}
 	switch {
 	case t.pending(found):
-		return commonwire.CardDetails{}, refuse.Conflict("The card is not active yet.")
+		return commonwire.CardDetails{}, wire.Conflict("The card is not active yet.")
 	case !t.fresh(shown.Nonce):
 		return commonwire.CardDetails{},
-			refuse.InvalidField("nonce", "nonce_expired",
+			wire.InvalidField("nonce", "nonce_expired",
 				"The nonce is more than five minutes from the service's time.")
 	case refused != nil:
 		return commonwire.CardDetails{}, refused
 	case !strings.EqualFold(signer, found.Wallet):
-		return commonwire.CardDetails{}, refuse.SignatureInvalid()
+		return commonwire.CardDetails{}, wire.SignatureInvalid()
 	case found.Nonces[shown.Nonce]:
-		return commonwire.CardDetails{}, refuse.Conflict("The nonce was used before.")
+		return commonwire.CardDetails{}, wire.Conflict("The nonce was used before.")
 	}
 	t.use(found, shown.Nonce)
 	return commonwire.CardDetails{

@@ -15,10 +15,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
 // The scopes of an app key. The description says that a key has scopes, and does not name them.
@@ -65,7 +64,7 @@ func (k AppKey) Check(scope string) error {
 	if scope == "" || slices.Contains(k.Scopes, scope) {
 		return nil
 	}
-	return refuse.MissingScope(scope, k.Scopes)
+	return wire.MissingScope(scope, k.Scopes)
 }
 
 // AppKeys holds the app keys. It is safe for concurrent use.
@@ -152,7 +151,7 @@ func (s *AppKeys) Delete(id string) error {
 	defer s.leave()
 	key := s.keys.Get(id)
 	if key == nil {
-		return refuse.NotFound()
+		return wire.NotFound()
 	}
 	s.keys.Delete(id)
 	delete(s.bySecret, key.Secret)
@@ -199,7 +198,7 @@ func (s *AppKeys) Get(id string) (AppKey, error) {
 
 func found(key *AppKey) (AppKey, error) {
 	if key == nil {
-		return AppKey{}, refuse.Unauthenticated()
+		return AppKey{}, wire.Unauthenticated()
 	}
 	return key.copied(), nil
 }
@@ -211,10 +210,10 @@ func (s *AppKeys) Spend(id string, amount decimal.Decimal) error {
 	defer s.leave()
 	key := s.keys.Get(id)
 	if key == nil {
-		return refuse.Unauthenticated()
+		return wire.Unauthenticated()
 	}
 	if remaining := key.Remaining(); remaining != nil && amount.GreaterThan(*remaining) {
-		return refuse.SpendLimitExceeded(remaining.String())
+		return wire.SpendLimitExceeded(remaining.String())
 	}
 	key.Spent = key.Spent.Add(amount)
 	s.keys.Put(id, key)
@@ -269,7 +268,7 @@ func (s *AccessTokens) Authenticate(token string) (Account, error) {
 	defer s.mu.RUnlock()
 	account := s.known.Get(token)
 	if account == nil {
-		return Account{}, refuse.Unauthenticated()
+		return Account{}, wire.Unauthenticated()
 	}
 	return *account, nil
 }
@@ -281,6 +280,6 @@ type Account struct {
 }
 
 // Caller is a caller who acts for the account itself.
-func (a Account) Caller() caller.Caller {
-	return caller.Caller{Owner: a.ID, Email: a.Email, Account: caller.Self}
+func (a Account) Caller() wire.Caller {
+	return wire.Caller{Owner: a.ID, Email: a.Email, Account: wire.Self}
 }

@@ -11,9 +11,9 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store/storetest"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
 var owner = credential.Account{ID: "acc_1", Email: "ops@example.com"}
@@ -35,13 +35,13 @@ func TestAKeyIsFoundByItsSecretUntilItIsDeleted(t *testing.T) {
 	assert.Equal(t, key, found)
 	for _, wrong := range []string{"", key.ID, key.Secret + "x"} {
 		_, err := keys.Authenticate(wrong)
-		assert.ErrorIs(t, err, refuse.Unauthenticated())
+		assert.ErrorIs(t, err, wire.Unauthenticated())
 	}
 	require.NoError(t, keys.Delete(key.ID))
-	assert.ErrorIs(t, keys.Delete(key.ID), refuse.NotFound())
+	assert.ErrorIs(t, keys.Delete(key.ID), wire.NotFound())
 	_, err = keys.Authenticate(key.Secret)
-	assert.ErrorIs(t, err, refuse.Unauthenticated())
-	assert.ErrorIs(t, keys.Spend(key.ID, *amount("1")), refuse.Unauthenticated())
+	assert.ErrorIs(t, err, wire.Unauthenticated())
+	assert.ErrorIs(t, keys.Spend(key.ID, *amount("1")), wire.Unauthenticated())
 }
 
 func TestKeysOfTheSameNameBelongToTheSameApp(t *testing.T) {
@@ -65,7 +65,7 @@ func TestRegistrationsThatMakeNoSense(t *testing.T) {
 		"limit too fine": {SpendLimit: amount("0.0000001")},
 	} {
 		_, err := keys.Register(owner, registration)
-		assert.ErrorIs(t, err, refuse.ValidationFailed(""), name)
+		assert.ErrorIs(t, err, wire.ValidationFailed(""), name)
 	}
 	assert.Empty(t, keys.List())
 }
@@ -76,7 +76,7 @@ func TestScopesCoverRoutes(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, key.Check(""))
 	require.NoError(t, key.Check(credential.ScopeRead))
-	assert.ErrorIs(t, key.Check(credential.ScopeCards), refuse.Forbidden())
+	assert.ErrorIs(t, key.Check(credential.ScopeCards), wire.Forbidden())
 }
 
 func TestSpendingStopsAtTheLimit(t *testing.T) {
@@ -117,7 +117,7 @@ func TestAccessTokens(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, owner, found)
 	_, err = tokens.Authenticate("")
-	assert.ErrorIs(t, err, refuse.Unauthenticated())
+	assert.ErrorIs(t, err, wire.Unauthenticated())
 }
 
 // TestCredentialsAreKept opens them a second time: what was spent is spent.

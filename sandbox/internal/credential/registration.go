@@ -7,7 +7,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
 // usdcDecimals is the number of decimals of USDC.
@@ -31,25 +31,25 @@ type Registration struct {
 
 // key checks a registration. Refusals name the fields.
 func (r Registration) key() (*AppKey, error) {
-	var wrong []refuse.Field
+	var wrong []wire.Field
 	for i, scope := range r.Scopes {
 		if !slices.Contains(Scopes(), scope) {
-			wrong = append(wrong, refuse.Field{Field: fmt.Sprintf("scopes.%d", i), Code: "enum",
+			wrong = append(wrong, wire.Field{Field: fmt.Sprintf("scopes.%d", i), Code: "enum",
 				Message: "There is no such scope."})
 		}
 	}
 	if limit := r.SpendLimit; limit != nil {
 		switch {
 		case limit.IsNegative():
-			wrong = append(wrong, refuse.Field{Field: "spendLimit", Code: "greater_than_equal",
+			wrong = append(wrong, wire.Field{Field: "spendLimit", Code: "greater_than_equal",
 				Message: "A limit must not be negative."})
 		case limit.Exponent() < -usdcDecimals:
 			wrong = append(wrong,
-				refuse.Field{Field: "spendLimit", Code: "amount_precision", Message: "USDC has 6 decimals."})
+				wire.Field{Field: "spendLimit", Code: "amount_precision", Message: "USDC has 6 decimals."})
 		}
 	}
 	if len(wrong) > 0 {
-		return nil, refuse.ValidationFailed("", wrong...)
+		return nil, wire.ValidationFailed("", wrong...)
 	}
 	key := &AppKey{AppName: strings.TrimSpace(r.App), Scopes: slices.Clone(r.Scopes), SpendLimit: r.SpendLimit}
 	if key.AppName == "" {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
 // Kind is what goes wrong.
@@ -70,22 +70,22 @@ func (f Fault) Check() error {
 	case DropBefore, DropAfterCommit, Garbage, ExpireToken, Repeat, Foreign:
 	case Duplicate:
 		if f.After < 0 {
-			return refuse.InvalidField("fault.after", "greater_than_equal", "after must not be negative.")
+			return wire.InvalidField("fault.after", "greater_than_equal", "after must not be negative.")
 		}
 	case Respond:
 		if f.Status < 200 || f.Status > 599 {
-			return refuse.InvalidField("fault.status", "out_of_range", "The status must be from 200 to 599.")
+			return wire.InvalidField("fault.status", "out_of_range", "The status must be from 200 to 599.")
 		}
 	case Truncate:
 		if f.Keep < 0 {
-			return refuse.InvalidField("fault.keep", "greater_than_equal", "keep must not be negative.")
+			return wire.InvalidField("fault.keep", "greater_than_equal", "keep must not be negative.")
 		}
 	case Delay:
 		if f.Delay <= 0 {
-			return refuse.InvalidField("fault.delay", "greater_than", `A delay must be more than 0, such as "250ms".`)
+			return wire.InvalidField("fault.delay", "greater_than", `A delay must be more than 0, such as "250ms".`)
 		}
 	default:
-		return refuse.InvalidField("fault.kind", "enum",
+		return wire.InvalidField("fault.kind", "enum",
 			fmt.Sprintf("A fault has one of these kinds: %s.", kinds))
 	}
 	for _, member := range []struct {
@@ -106,7 +106,7 @@ func (f Fault) Check() error {
 		{"keep", f.Keep != 0, []Kind{Truncate}},
 	} {
 		if member.set && !slices.Contains(member.of, f.Kind) {
-			return refuse.InvalidField("fault."+member.name, "extra_forbidden",
+			return wire.InvalidField("fault."+member.name, "extra_forbidden",
 				fmt.Sprintf("A fault of kind %s does not use it.", f.Kind))
 		}
 	}

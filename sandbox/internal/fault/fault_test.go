@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/fault"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store/storetest"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
 func always(fault.Fault) bool { return true }
@@ -88,12 +88,12 @@ func TestAFaultThatCouldNotHappenIsRefused(t *testing.T) {
 	} {
 		set := fault.NewSet(store.Memory{})
 		_, err := set.Arm("", "/**", 1, f)
-		assert.ErrorIs(t, err, refuse.ValidationFailed(""), "%+v", f)
+		assert.ErrorIs(t, err, wire.ValidationFailed(""), "%+v", f)
 		assert.Empty(t, set.List())
 	}
 	set := fault.NewSet(store.Memory{})
 	_, err := set.Arm("", "/**", -1, fault.Fault{Kind: fault.Garbage})
-	assert.ErrorIs(t, err, refuse.ValidationFailed(""))
+	assert.ErrorIs(t, err, wire.ValidationFailed(""))
 }
 
 func TestAFaultThatIsNotPossibleWaits(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
 // Armed is a fault that waits for its requests.
@@ -79,7 +79,7 @@ func (s *Set) next() string {
 // refused with validation_failed. [Operations.Check] reports whether there are such requests.
 func (s *Set) Arm(method, path string, times int, f Fault) (Armed, error) {
 	if times < 0 {
-		return Armed{}, refuse.InvalidField("times", "greater_than_equal", "times must not be negative.")
+		return Armed{}, wire.InvalidField("times", "greater_than_equal", "times must not be negative.")
 	}
 	if err := f.Check(); err != nil {
 		return Armed{}, err

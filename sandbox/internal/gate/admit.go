@@ -8,10 +8,9 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
 const (
@@ -35,8 +34,8 @@ type developerGuard struct {
 
 // admit returns the caller of a request: the session of its token. The session needs room in its rate windows, and a
 // developer key that may call this operation.
-func (g *developerGuard) admit(r *http.Request, route *route, requestID string) (caller.Caller, error) {
-	who := caller.Caller{RequestID: requestID, Source: sourceOf(r)}
+func (g *developerGuard) admit(r *http.Request, route *route, requestID string) (wire.Caller, error) {
+	who := wire.Caller{RequestID: requestID, Source: sourceOf(r)}
 	if route.public {
 		return who, g.admitPublic(route, who.Source)
 	}
@@ -99,11 +98,11 @@ func (g *developerGuard) accountOf(r *http.Request, owner string) (string, error
 	values := r.Header.Values(serviceAccount)
 	switch {
 	case len(values) == 0:
-		return caller.Self, nil
+		return wire.Self, nil
 	case len(values) > 1 || !clientIDs.MatchString(values[0]):
-		return "", refuse.InvalidID("cl_")
+		return "", wire.InvalidID("cl_")
 	case !g.isClient(owner, values[0]):
-		return "", refuse.NotFound()
+		return "", wire.NotFound()
 	default:
 		return values[0], nil
 	}
@@ -116,7 +115,7 @@ func idempotencyKeyOf(r *http.Request) (string, error) {
 	case len(values) == 0 || r.Method == http.MethodGet:
 		return "", nil
 	case len(values) > 1 || !idempotencyKeys.MatchString(values[0]):
-		return "", refuse.IdempotencyKeyInvalid()
+		return "", wire.IdempotencyKeyInvalid()
 	default:
 		return values[0], nil
 	}

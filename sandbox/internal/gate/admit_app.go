@@ -3,9 +3,8 @@ package gate
 import (
 	"net/http"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
 const appKeyHeader = "X-Api-Key"
@@ -37,8 +36,8 @@ func scopeOf(r *route) string {
 	}
 }
 
-func (a *appGuard) admit(r *http.Request, route *route, requestID string) (caller.Caller, error) {
-	who := caller.Caller{RequestID: requestID, Source: sourceOf(r)}
+func (a *appGuard) admit(r *http.Request, route *route, requestID string) (wire.Caller, error) {
+	who := wire.Caller{RequestID: requestID, Source: sourceOf(r)}
 	key, err := a.keys.Authenticate(appKeyOf(r))
 	if err != nil {
 		return who, err
@@ -68,12 +67,12 @@ type referenceGuard struct {
 	keys   *credential.AppKeys
 }
 
-func (a *referenceGuard) admit(r *http.Request, _ *route, requestID string) (caller.Caller, error) {
+func (a *referenceGuard) admit(r *http.Request, _ *route, requestID string) (wire.Caller, error) {
 	account, err := a.tokens.Authenticate(bearerOf(r))
 	who := account.Caller()
 	who.RequestID, who.Source = requestID, sourceOf(r)
 	if err != nil {
-		return caller.Caller{RequestID: requestID, Source: who.Source}, err
+		return wire.Caller{RequestID: requestID, Source: who.Source}, err
 	}
 	values := r.Header.Values(appKeyHeader)
 	if len(values) == 0 {
@@ -84,13 +83,13 @@ func (a *referenceGuard) admit(r *http.Request, _ *route, requestID string) (cal
 		return who, err
 	}
 	if len(values) > 1 || key.Account != account {
-		return who, refuse.Unauthenticated()
+		return who, wire.Unauthenticated()
 	}
 	who.KeyID = key.ID
 	return who, nil
 }
 
 // admitAnyone admits everybody.
-func admitAnyone(r *http.Request, _ *route, requestID string) (caller.Caller, error) {
-	return caller.Caller{RequestID: requestID, Source: sourceOf(r)}, nil
+func admitAnyone(r *http.Request, _ *route, requestID string) (wire.Caller, error) {
+	return wire.Caller{RequestID: requestID, Source: sourceOf(r)}, nil
 }

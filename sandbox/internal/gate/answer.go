@@ -12,8 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
 // answer is a response in memory.
@@ -31,7 +30,7 @@ func newAnswer(requestID string) *answer {
 }
 
 // take writes the result of an operation.
-func (a *answer) take(returned serve.Answer) (err error) {
+func (a *answer) take(returned wire.Answer) (err error) {
 	if a.body, err = returned.Encode(); err != nil {
 		return err
 	}
@@ -45,9 +44,9 @@ func (a *answer) take(returned serve.Answer) (err error) {
 
 // refuse replaces the response with a refusal. An error that is not a refusal is a failure of the host: internal_error.
 func (a *answer) refuse(err error) {
-	var refusal *refuse.Refusal
+	var refusal *wire.Refusal
 	if !errors.As(err, &refusal) {
-		refusal = refuse.InternalError()
+		refusal = wire.InternalError()
 	}
 	a.write(refusal)
 	var wrong *wrongMethod
@@ -57,7 +56,7 @@ func (a *answer) refuse(err error) {
 }
 
 // write writes a refusal in the form of the surface.
-func (a *answer) write(refusal *refuse.Refusal) {
+func (a *answer) write(refusal *wire.Refusal) {
 	if a.detailed && isValidation(refusal) {
 		a.detail(refusal)
 		return
@@ -76,7 +75,7 @@ type envelopeBody struct {
 }
 
 // envelope writes a refusal as the description shows it.
-func (a *answer) envelope(refusal *refuse.Refusal) {
+func (a *answer) envelope(refusal *wire.Refusal) {
 	details := refusal.Details
 	if refusal.Status >= http.StatusInternalServerError {
 		details = maps.Clone(details)
@@ -87,7 +86,7 @@ func (a *answer) envelope(refusal *refuse.Refusal) {
 	}
 	body, err := json.Marshal(envelope{envelopeBody{refusal.Code, refusal.Message, details}}, json.Deterministic(true))
 	if err != nil {
-		a.envelope(refuse.InternalError()) // its details can always be encoded
+		a.envelope(wire.InternalError()) // its details can always be encoded
 		return
 	}
 	a.replace(refusal.Status, "application/json", body)

@@ -11,7 +11,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
 // content is the body of a request, with its members if it must be an object.
@@ -51,7 +51,7 @@ func objectOf(r *http.Request, body []byte) (members, error) {
 	}
 	all, err := membersOf(body)
 	if err != nil || jsontext.Value(body).Kind() != jsontext.KindBeginObject {
-		return nil, refuse.InvalidRequest(
+		return nil, wire.InvalidRequest(
 			"The body must be one JSON object in UTF-8, and no object may have a name twice.")
 	}
 	return all, nil
@@ -63,7 +63,7 @@ func arrayIn(r *http.Request, body jsontext.Value) error {
 		return err
 	}
 	if !body.IsValid() || body.Kind() != jsontext.KindBeginArray {
-		return refuse.InvalidRequest("The body must be one JSON array in UTF-8, and no object may have a name twice.")
+		return wire.InvalidRequest("The body must be one JSON array in UTF-8, and no object may have a name twice.")
 	}
 	return nil
 }
@@ -75,7 +75,7 @@ func sentAsJSON(r *http.Request) error {
 		return nil
 	}
 	if media, _, err := mime.ParseMediaType(sent); err != nil || media != "application/json" {
-		return refuse.InvalidRequest("The content type must be application/json.")
+		return wire.InvalidRequest("The content type must be application/json.")
 	}
 	return nil
 }
@@ -89,13 +89,13 @@ func noMembers(r *http.Request, body []byte) error {
 	if err != nil {
 		return err
 	}
-	var unknown []refuse.Field
+	var unknown []wire.Field
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		unknown = append(unknown,
-			refuse.Field{Field: name, Code: "extra_forbidden", Message: "The operation takes no body."})
+			wire.Field{Field: name, Code: "extra_forbidden", Message: "The operation takes no body."})
 	}
 	if len(unknown) > 0 {
-		return refuse.ValidationFailed("", unknown...)
+		return wire.ValidationFailed("", unknown...)
 	}
 	return nil
 }

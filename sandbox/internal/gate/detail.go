@@ -6,28 +6,28 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/referencewire"
 )
 
 // The types of problems in a failed validation. The description of the reference endpoints shows no slugs, and one
 // status for both.
 var (
-	validationFailed = refuse.ValidationFailed("").Code
-	invalidRequest   = refuse.InvalidRequest("").Code
+	validationFailed = wire.ValidationFailed("").Code
+	invalidRequest   = wire.InvalidRequest("").Code
 )
 
-func isValidation(refusal *refuse.Refusal) bool {
+func isValidation(refusal *wire.Refusal) bool {
 	return refusal.Code == validationFailed || refusal.Code == invalidRequest
 }
 
 // detail writes a failed validation in the form of the reference endpoints: an array with place, problem and type.
-func (a *answer) detail(refusal *refuse.Refusal) {
+func (a *answer) detail(refusal *wire.Refusal) {
 	location, _ := refusal.Details["location"].(string)
 	if location == "" {
 		location = "body"
 	}
-	fields, _ := refusal.Details["fields"].([]refuse.Field)
+	fields, _ := refusal.Details["fields"].([]wire.Field)
 	items := make([]referencewire.ValidationErrorItem, 0, max(len(fields), 1))
 	for _, field := range fields {
 		loc := []string{location}
@@ -42,7 +42,7 @@ func (a *answer) detail(refusal *refuse.Refusal) {
 	}
 	body, err := json.Marshal(referencewire.HTTPValidationError{Detail: items})
 	if err != nil {
-		a.envelope(refuse.InternalError())
+		a.envelope(wire.InternalError())
 		return
 	}
 	a.replace(http.StatusUnprocessableEntity, "application/json", body)

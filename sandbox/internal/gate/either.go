@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
 // numbersOfMember returns the numbers of one member of an object. For an amount it says whether the JSON type is
@@ -96,7 +96,7 @@ func rewritten(value jsontext.Value, parts any, changed bool) jsontext.Value {
 
 // asText quotes a number, and writes it without an exponent, which the strings do not allow.
 func asText(literal jsontext.Value) jsontext.Value {
-	value, err := number.Parse(string(literal))
+	value, err := wire.ParseNumber(string(literal))
 	if err != nil {
 		return literal
 	}
@@ -109,7 +109,7 @@ func asNumber(quoted jsontext.Value) jsontext.Value {
 	if !ok {
 		return quoted
 	}
-	value, err := number.ParseText(text)
+	value, err := wire.ParseNumberText(text)
 	if err != nil {
 		return quoted
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
 // codes are the validator's codes for the description's keywords. The description names missing and extra_forbidden.
@@ -35,7 +35,7 @@ var formatCodes = map[string]string{
 }
 
 // fieldsOf lists the problems that a validation found, field by field.
-func fieldsOf(err error) []refuse.Field {
+func fieldsOf(err error) []wire.Field {
 	switch err := err.(type) { //nolint:errorlint // errors.As would find only the first of several errors
 	case openapi3.MultiError:
 		return fieldsOfAll(err)
@@ -46,8 +46,8 @@ func fieldsOf(err error) []refuse.Field {
 	}
 }
 
-func fieldsOfAll(several openapi3.MultiError) []refuse.Field {
-	var fields []refuse.Field
+func fieldsOfAll(several openapi3.MultiError) []wire.Field {
+	var fields []wire.Field
 	for _, err := range several {
 		fields = append(fields, fieldsOf(err)...)
 	}
@@ -55,7 +55,7 @@ func fieldsOfAll(several openapi3.MultiError) []refuse.Field {
 }
 
 // fieldsOfSchema looks into allOf, oneOf and anyOf, because their parts have the fields.
-func fieldsOfSchema(err *openapi3.SchemaError) []refuse.Field {
+func fieldsOfSchema(err *openapi3.SchemaError) []wire.Field {
 	var parts openapi3.MultiError
 	if err.SchemaField != "format" && err.Origin != nil && errors.As(err.Origin, &parts) {
 		return fieldsOfAll(parts)
@@ -68,7 +68,7 @@ func fieldsOfSchema(err *openapi3.SchemaError) []refuse.Field {
 	case "discriminator":
 		path = append(path, err.Schema.Discriminator.PropertyName)
 	}
-	return []refuse.Field{{Field: strings.Join(path, "."), Code: codeOf(err), Message: reason}}
+	return []wire.Field{{Field: strings.Join(path, "."), Code: codeOf(err), Message: reason}}
 }
 
 func codeOf(err *openapi3.SchemaError) string {

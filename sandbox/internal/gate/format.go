@@ -10,7 +10,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/google/uuid"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
 // decimalPattern is the description's pattern of decimal strings. It has a look-ahead, which Go's regular expressions
@@ -40,7 +40,7 @@ func schemaOptions() []openapi3.SchemaValidationOption {
 	return []openapi3.SchemaValidationOption{
 		openapi3.SetSchemaRegexCompiler(compile),
 		openapi3.WithStringFormatValidators(map[string]openapi3.StringFormatValidator{
-			"decimal":   format("too long", func(text string) bool { return len(text) <= number.MaxLength }),
+			"decimal":   format("too long", func(text string) bool { return len(text) <= wire.MaxNumberLength }),
 			"byte":      format("not standard base64 with padding", isBase64),
 			"date-time": format("not an RFC 3339 time", isTime),
 			"date":      format("not an ISO 8601 date", isDate),

@@ -11,14 +11,12 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/audit"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/fault"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/publicwire"
@@ -146,7 +144,7 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			v = g.repeat(v, scripted)
 		}
 	} else {
-		v.answer.refuse(refuse.UnknownHost())
+		v.answer.refuse(wire.UnknownHost())
 	}
 	length := g.after(v, scripted, foreign)
 	v.answer.header.Set("Date", g.clock.Now().UTC().Format(http.TimeFormat)) // the host's time, which may have moved
@@ -174,11 +172,11 @@ func (g *Gate) operate(v *visit) {
 		if cause := recover(); cause != nil {
 			g.logger.Error("operation panicked", "operation", v.entry.Operation, "cause", cause, "stack",
 				string(debug.Stack()))
-			v.answer.refuse(refuse.InternalError())
+			v.answer.refuse(wire.InternalError())
 		}
 	}()
 	if !g.available() {
-		v.answer.refuse(refuse.DatabaseUnavailable())
+		v.answer.refuse(wire.DatabaseUnavailable())
 		return
 	}
 	if v.unknown != nil {
@@ -215,9 +213,9 @@ func (g *Gate) perform(v *visit) error {
 		}
 	}
 	who.Seeded = v.entry.Seeded
-	ctx := caller.With(r.Context(), who)
+	ctx := wire.WithCaller(r.Context(), who)
 	r = r.WithContext(ctx)
-	request := &serve.Request{Path: v.parameters, Header: r.Header, Body: body}
+	request := &wire.Request{Path: v.parameters, Header: r.Header, Body: body}
 	if err := g.validate(ctx, r, route, request); err != nil {
 		return err
 	}
@@ -231,7 +229,7 @@ func (g *Gate) perform(v *visit) error {
 
 // refused writes the refusal of an operation. Any other error is a failure of the host and is logged.
 func (g *Gate) refused(v *visit, err error) {
-	var refusal *refuse.Refusal
+	var refusal *wire.Refusal
 	if !errors.As(err, &refusal) {
 		g.logger.Error("operation failed", "method", v.request.Method, "path", v.request.URL.Path, "error", err)
 	}

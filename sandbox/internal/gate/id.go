@@ -5,7 +5,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
 // prefixes are the prefixes of typed ids. A contact's id may have none, so only the prefix of another type shows that
@@ -62,7 +62,7 @@ func prefixOf(schema *openapi3.SchemaRef) string {
 func checkID(id, expected string) error {
 	for _, prefix := range prefixes {
 		if prefix != expected && strings.HasPrefix(id, prefix) {
-			return refuse.InvalidID(expected)
+			return wire.InvalidID(expected)
 		}
 	}
 	return nil

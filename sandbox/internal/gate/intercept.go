@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"sync"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/fault"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
 // Interception is a function that decides about a fault for each request, and the count of the faults that happened.
@@ -89,7 +89,7 @@ func askedAccount(r *http.Request) string {
 	if account := r.Header.Get(serviceAccount); account != "" {
 		return account
 	}
-	return caller.Self
+	return wire.Self
 }
 
 // mostAttempts is how many different requests the attempts are counted of, at least.

@@ -9,8 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
 // numbers are the places in a value where the description has numbers whose digits all count. Validation reads every
@@ -92,7 +91,7 @@ func (n *numbers) add(other *numbers) {
 
 // wrong lists the numbers of a valid value that cannot be read. path is the path of the value. The members of an object
 // are read if they are not given.
-func (n *numbers) wrong(value jsontext.Value, given members, path string) []refuse.Field {
+func (n *numbers) wrong(value jsontext.Value, given members, path string) []wire.Field {
 	if n == nil {
 		return nil
 	}
@@ -108,24 +107,24 @@ func (n *numbers) wrong(value jsontext.Value, given members, path string) []refu
 	}
 }
 
-func (n *numbers) wrongNumber(text, path string) []refuse.Field {
+func (n *numbers) wrongNumber(text, path string) []wire.Field {
 	if n.amount {
-		if _, err := number.Parse(text); err != nil {
-			return []refuse.Field{{Field: path, Code: "decimal_max_digits",
+		if _, err := wire.ParseNumber(text); err != nil {
+			return []wire.Field{{Field: path, Code: "decimal_max_digits",
 				Message: "The number has too many digits or too large an exponent."}}
 		}
 		return nil
 	}
 	if n.bits > 0 {
 		if _, err := strconv.ParseInt(text, 10, n.bits); err != nil {
-			return []refuse.Field{{Field: path, Code: "int_type", Message: "The value is not an integer of " +
+			return []wire.Field{{Field: path, Code: "int_type", Message: "The value is not an integer of " +
 				strconv.Itoa(n.bits) + " bits."}}
 		}
 	}
 	return nil
 }
 
-func (n *numbers) wrongMembers(object jsontext.Value, given members, path string) (wrong []refuse.Field) {
+func (n *numbers) wrongMembers(object jsontext.Value, given members, path string) (wrong []wire.Field) {
 	if n.members == nil {
 		return nil
 	}
@@ -136,7 +135,7 @@ func (n *numbers) wrongMembers(object jsontext.Value, given members, path string
 	return wrong
 }
 
-func (n *numbers) wrongEntries(list jsontext.Value, path string) (wrong []refuse.Field) {
+func (n *numbers) wrongEntries(list jsontext.Value, path string) (wrong []wire.Field) {
 	if n.entries == nil {
 		return nil
 	}

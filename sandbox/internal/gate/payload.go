@@ -7,7 +7,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
 // maxDrained is how many bytes of a body that is too large are still read, so that its sender gets the response and not
@@ -66,12 +66,12 @@ func bodyOf(r *http.Request, limit int64) ([]byte, error) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, limit+1))
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, refuse.InvalidRequest("The body did not arrive in time.")
+		return nil, wire.InvalidRequest("The body did not arrive in time.")
 	case err != nil:
-		return nil, refuse.InvalidRequest("The body cannot be read.")
+		return nil, wire.InvalidRequest("The body cannot be read.")
 	case int64(len(body)) > limit:
 		_, _ = io.CopyN(io.Discard, r.Body, maxDrained) // closing the connection refuses the rest
-		return nil, refuse.PayloadTooLarge()
+		return nil, wire.PayloadTooLarge()
 	default:
 		return body, nil
 	}

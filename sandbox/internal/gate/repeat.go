@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/fault"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
 // again returns the second arrival of a request.
@@ -55,7 +55,7 @@ func (g *Gate) duplicate(v *visit, f fault.Fault) {
 }
 
 // admittedAs returns the caller of an earlier arrival, for another arrival.
-func admittedAs(who *caller.Caller, requestID string) *caller.Caller {
+func admittedAs(who *wire.Caller, requestID string) *wire.Caller {
 	if who == nil {
 		return nil
 	}

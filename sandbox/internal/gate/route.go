@@ -12,9 +12,8 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/described"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/publicwire"
@@ -123,7 +122,7 @@ var (
 
 // joined joins the routes of a generated server with the description, once for all hosts of a process.
 func joined[Server any](
-	base string, operations func() described.Operations, served func(Server) []serve.Route,
+	base string, operations func() described.Operations, served func(Server) []wire.Route,
 ) func() (routes, error) {
 	return sync.OnceValues(func() (routes, error) {
 		var none Server
@@ -182,9 +181,9 @@ func (rs routes) find(r *http.Request) (*endpoint, map[string]string, error) {
 	}
 	if len(allowed) > 0 {
 		slices.Sort(allowed)
-		return nil, nil, &wrongMethod{Refusal: refuse.MethodNotAllowed(), allowed: allowed}
+		return nil, nil, &wrongMethod{Refusal: wire.MethodNotAllowed(), allowed: allowed}
 	}
-	return nil, nil, refuse.NotFound()
+	return nil, nil, wire.NotFound()
 }
 
 // match compares segment by segment, before unescaping, so that an escaped slash in an id never changes the path.
@@ -215,7 +214,7 @@ func (e *endpoint) match(segments []string) (map[string]string, bool) {
 
 // wrongMethod is method_not_allowed with the content of the Allow header.
 type wrongMethod struct {
-	*refuse.Refusal
+	*wire.Refusal
 	allowed []string
 }
 

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/fault"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
 // garbage is a page as a proxy sends it.
@@ -80,7 +80,7 @@ func (a *answer) respond(f fault.Fault) {
 		if message == "" {
 			message = "A scripted refusal."
 		}
-		a.write(&refuse.Refusal{Status: f.Status, Code: f.Code, Message: message, Details: f.Details})
+		a.write(&wire.Refusal{Status: f.Status, Code: f.Code, Message: message, Details: f.Details})
 	}
 	for name, value := range f.Headers {
 		a.header.Set(name, value)

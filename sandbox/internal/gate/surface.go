@@ -4,8 +4,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/publicwire"
@@ -23,10 +22,10 @@ const (
 type surface struct {
 	paths  []string // the beginnings of its paths; the last surface has none, and gets all other paths
 	joined func() (routes, error)
-	routes routes        // what joined returned: the operations, each with its description
-	served []serve.Route // what runs them on this host
+	routes routes       // what joined returned: the operations, each with its description
+	served []wire.Route // what runs them on this host
 	// admit returns the caller of a request, or refuses it.
-	admit func(r *http.Request, route *route, requestID string) (caller.Caller, error)
+	admit func(r *http.Request, route *route, requestID string) (wire.Caller, error)
 	// maxBody is the limit of a request's body, in bytes.
 	maxBody int64
 	// keyed reports whether a write takes an idempotency key.

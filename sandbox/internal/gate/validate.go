@@ -12,8 +12,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
 // validation has the options of every request. Operations set the defaults themselves. Sessions were checked before.
@@ -28,14 +27,14 @@ func validation() *openapi3filter.Options {
 
 // validate checks a request by the description. A request that cannot be read is a 400. A wrong value is
 // validation_failed, which names every field. validate sets the values for the operation in read.
-func (g *Gate) validate(ctx context.Context, r *http.Request, route *route, read *serve.Request) (err error) {
+func (g *Gate) validate(ctx context.Context, r *http.Request, route *route, read *wire.Request) (err error) {
 	for name, expected := range route.ids.path {
 		if err := checkID(read.Path[name], expected); err != nil {
 			return err
 		}
 	}
 	if read.Query, err = url.ParseQuery(r.URL.RawQuery); err != nil { // URL.Query drops malformed parts
-		return refuse.InvalidRequest("The query string is malformed.")
+		return wire.InvalidRequest("The query string is malformed.")
 	}
 	body, err := readable(r, route, read.Body)
 	if err != nil {
@@ -53,7 +52,7 @@ func (g *Gate) validate(ctx context.Context, r *http.Request, route *route, read
 		return refusalOf(err, unknown, route)
 	}
 	if wrong := route.numbers.wrong(body.text, body.members, ""); len(wrong) > 0 {
-		return refuse.ValidationFailed("", wrong...)
+		return wire.ValidationFailed("", wrong...)
 	}
 	return nil
 }
@@ -67,12 +66,12 @@ func (g *Gate) input(
 }
 
 // unknownQuery returns the query parameters that the operation does not have. They are refused and not ignored.
-func (r *route) unknownQuery(query url.Values) []refuse.Field {
-	var unknown []refuse.Field
+func (r *route) unknownQuery(query url.Values) []wire.Field {
+	var unknown []wire.Field
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		if r.described.Operation.Parameters.GetByInAndName(openapi3.ParameterInQuery, name) == nil {
 			unknown = append(unknown,
-				refuse.Field{Field: name, Code: "extra_forbidden", Message: "The parameter is unknown."})
+				wire.Field{Field: name, Code: "extra_forbidden", Message: "The parameter is unknown."})
 		}
 	}
 	return unknown
@@ -80,16 +79,16 @@ func (r *route) unknownQuery(query url.Values) []refuse.Field {
 
 // refusalOf turns the problems of a validation, and unknown parameters, into one refusal. A response has one location,
 // so problems of the path come before those of the query, the header and the body.
-func refusalOf(err error, unknown []refuse.Field, route *route) error {
+func refusalOf(err error, unknown []wire.Field, route *route) error {
 	var found openapi3.MultiError
 	if err != nil && !errors.As(err, &found) {
 		found = openapi3.MultiError{err}
 	}
-	byLocation := map[string][]refuse.Field{openapi3.ParameterInQuery: unknown}
+	byLocation := map[string][]wire.Field{openapi3.ParameterInQuery: unknown}
 	for _, err := range found {
 		var wrong *openapi3filter.RequestError
 		if !errors.As(err, &wrong) {
-			return refuse.Unreadable()
+			return wire.Unreadable()
 		}
 		if wrong.Parameter == nil {
 			byLocation[""] = append(byLocation[""], fieldsOfBody(wrong)...)
@@ -103,25 +102,25 @@ func refusalOf(err error, unknown []refuse.Field, route *route) error {
 	for _, location := range []string{openapi3.ParameterInPath, openapi3.ParameterInQuery, openapi3.ParameterInHeader,
 		""} {
 		if fields := byLocation[location]; len(fields) > 0 {
-			return refuse.ValidationFailed(location, slices.Compact(fields)...) // a union's variants repeat problems
+			return wire.ValidationFailed(location, slices.Compact(fields)...) // a union's variants repeat problems
 		}
 	}
-	return refuse.Unreadable()
+	return wire.Unreadable()
 }
 
 // malformedParameter is a 400 with its own slug: a malformed id or cursor.
 func malformedParameter(parameter *openapi3.Parameter, route *route) error {
 	if prefix := route.ids.path[parameter.Name]; prefix != "" && parameter.In == openapi3.ParameterInPath {
-		return refuse.InvalidID(prefix)
+		return wire.InvalidID(prefix)
 	}
 	if parameter.Name == "cursor" {
-		return refuse.InvalidCursor()
+		return wire.InvalidCursor()
 	}
 	return nil
 }
 
-func fieldOfParameter(wrong *openapi3filter.RequestError) refuse.Field {
-	field := refuse.Field{Field: wrong.Parameter.Name, Code: "value_error", Message: "The value has the wrong format."}
+func fieldOfParameter(wrong *openapi3filter.RequestError) wire.Field {
+	field := wire.Field{Field: wrong.Parameter.Name, Code: "value_error", Message: "The value has the wrong format."}
 	var several openapi3.MultiError
 	if errors.Is(wrong.Err, openapi3filter.ErrInvalidRequired) {
 		field.Code, field.Message = "missing", "The parameter is missing."
@@ -137,7 +136,7 @@ func fieldOfParameter(wrong *openapi3filter.RequestError) refuse.Field {
 	return field
 }
 
-func fieldsOfBody(wrong *openapi3filter.RequestError) []refuse.Field {
+func fieldsOfBody(wrong *openapi3filter.RequestError) []wire.Field {
 	fields := fieldsOf(wrong.Err)
 	for i := range fields {
 		fields[i].Field = cmp.Or(fields[i].Field, "body") // a list as a whole has no field name

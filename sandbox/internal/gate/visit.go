@@ -10,9 +10,8 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/audit"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/exchange"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
 // visit is one arrival of a request. A fault can make a request arrive twice.
@@ -24,12 +23,12 @@ type visit struct {
 	entry   Entry
 
 	route      *route
-	run        func(context.Context, *serve.Request) (serve.Answer, error)
+	run        func(context.Context, *wire.Request) (wire.Answer, error)
 	parameters map[string]string
 	unknown    error // why there is no route
 
-	admitted *caller.Caller // nil until the caller was admitted
-	began    time.Time      // on the machine's clock
+	admitted *wire.Caller // nil until the caller was admitted
+	began    time.Time    // on the machine's clock
 }
 
 // seedAgent is in the User-Agent of the requests by which the command prepares a host.
@@ -61,7 +60,7 @@ func (v *visit) find() {
 }
 
 // admit returns the caller of the request, or refuses it.
-func (v *visit) admit() (caller.Caller, error) {
+func (v *visit) admit() (wire.Caller, error) {
 	if v.admitted != nil {
 		return *v.admitted, nil
 	}

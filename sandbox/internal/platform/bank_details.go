@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/coverage"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
 // BankDetails are the details that can be validated before a bank is paid.
@@ -15,10 +15,10 @@ type BankDetails struct {
 
 // Check lists what is wrong with the details. The description does not show the kinds. A kind that is a bank method
 // needs the identifiers of that method, as far as the details can have them. Any other kind needs one identifier.
-func (d BankDetails) Check() []refuse.Field {
-	var wrong []refuse.Field
+func (d BankDetails) Check() []wire.Field {
+	var wrong []wire.Field
 	report := func(field, code, message string) {
-		wrong = append(wrong, refuse.Field{Field: field, Code: code, Message: message})
+		wrong = append(wrong, wire.Field{Field: field, Code: code, Message: message})
 	}
 	given := map[string]string{"iban": d.IBAN, "bic": d.BIC, "routingNumber": d.RoutingNumber}
 	route, known := coverage.Methods[strings.ToLower(d.Kind)]

@@ -21,11 +21,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store/storetest"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -84,7 +83,7 @@ func (b *bench) set(change func(*deployment.Settings)) {
 
 // as is the integrator's session acting for an account, with an idempotency key or "".
 func (b *bench) as(account, key string) context.Context {
-	return caller.With(context.Background(), caller.Caller{
+	return wire.WithCaller(context.Background(), wire.Caller{
 		Owner: "acc_1", Email: "ops@example.com", KeyID: "dk_1", Account: account, IdempotencyKey: key,
 		Signer: b.signer(nil),
 	})
@@ -127,7 +126,7 @@ func read[T any](t testing.TB, a answered) T {
 }
 
 // render writes an answer.
-func render(t testing.TB, answer serve.Answer) answered {
+func render(t testing.TB, answer wire.Answer) answered {
 	w := httptest.NewRecorder()
 	maps.Copy(w.Header(), answer.Header)
 	w.WriteHeader(answer.Status)
@@ -138,13 +137,13 @@ func render(t testing.TB, answer serve.Answer) answered {
 }
 
 func (b *bench) createClient(body platformwire.ClientCreate) answered {
-	response, err := b.CreateClient(b.as(caller.Self, ""), body)
+	response, err := b.CreateClient(b.as(wire.Self, ""), body)
 	require.NoError(b, err)
 	return render(b, response)
 }
 
 func (b *bench) client(id string) platformwire.Client {
-	response, err := b.GetClient(b.as(caller.Self, ""), id)
+	response, err := b.GetClient(b.as(wire.Self, ""), id)
 	require.NoError(b, err)
 	return read[platformwire.Client](b, render(b, response))
 }

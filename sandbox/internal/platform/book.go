@@ -4,51 +4,49 @@ import (
 	"context"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // BookPayout books a payout and returns its price and the approval to sign. The payment is bound to the idempotency
 // key. The same terms return the first response again. If the approval or the price has expired and nobody funded the
 // payout, they reopen it, with the same id and a new approval and price.
-func (p *Platform) BookPayout(ctx context.Context, body platformwire.PayoutCreate) (serve.Answer, error) {
-	c := caller.From(ctx)
+func (p *Platform) BookPayout(ctx context.Context, body platformwire.PayoutCreate) (wire.Answer, error) {
+	c := wire.CallerOf(ctx)
 	if err := checkAmount(body.Amount, assetDecimals); err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	key, asked, lifetime, err := anchorOf(c, "BookPayout", termsOf(body))
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	t := p.enter()
 	defer p.leave()
 	h, err := t.holderOf(c)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	if err := t.bookings.forgotten(key, asked, t.now); err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	if id, found, same := t.bookings.find(key, asked, t.now); found {
 		booked := t.payouts[id]
 		if !same {
-			return serve.Answer{}, refuse.IdempotencyKeyReused("payoutId", booked.ID)
+			return wire.Answer{}, wire.IdempotencyKeyReused("payoutId", booked.ID)
 		}
 		if booked.stale(t.now) {
 			if err := t.price(booked); err != nil {
-				return serve.Answer{}, err
+				return wire.Answer{}, err
 			}
 		}
-		return serve.OK(booked.answer()).Lean().Replayed(), nil
+		return wire.OK(booked.answer()).Lean().Replayed(), nil
 	}
 	booked, err := t.book(h, key.Key, body)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	t.bookings.keep(key, asked, booked.ID, t.now, lifetime)
-	return serve.Created(booked.answer()).Lean(), nil
+	return wire.Created(booked.answer()).Lean(), nil
 }
 
 // termsOf returns the terms of a request in one spelling: 5.0 becomes 5, and an id loses its prefix.
@@ -65,10 +63,10 @@ func (t *turn) book(h *holder, key string, body platformwire.PayoutCreate) (*pay
 		return nil, err
 	}
 	if !t.ready(h) {
-		return nil, refuse.WalletNotLinked()
+		return nil, wire.WalletNotLinked()
 	}
 	if t.settings.SignerDetached {
-		return nil, refuse.SignerNotAttached()
+		return nil, wire.SignerNotAttached()
 	}
 	if err := checkRoute(body, paid.To); err != nil {
 		return nil, err
@@ -100,10 +98,10 @@ func (t *turn) book(h *holder, key string, body platformwire.PayoutCreate) (*pay
 // price gives a payout that nobody funded a new quote and a new approval.
 func (t *turn) price(booked *payout) error {
 	if blockers := t.blockers(booked.Contact); len(blockers) > 0 {
-		return refuse.ContactNotPayable(blockers)
+		return wire.ContactNotPayable(blockers)
 	}
 	if booked.Contact.To.Bank != nil && t.settings.PartnerDown {
-		return refuse.ProviderUnavailable("The banking partner is unavailable; try again later.")
+		return wire.ProviderUnavailable("The banking partner is unavailable; try again later.")
 	}
 	quote, err := t.quote(booked.Contact, booked.asset(), booked.Terms.Amount, t.drift(booked))
 	if err != nil {
@@ -135,14 +133,14 @@ func (p *payout) approval() platformwire.Approval {
 // chain.
 func checkRoute(body platformwire.PayoutCreate, to destination) error {
 	if body.FromChainID != 0 && body.FromChainID != baseID {
-		return refuse.InvalidField("fromChainId", "chain_mismatch",
+		return wire.InvalidField("fromChainId", "chain_mismatch",
 			"Balances are on Base: leave fromChainId out, or give Base.")
 	}
 	if body.ToChainID == 0 {
 		return nil
 	}
 	if to.Bank != nil {
-		return refuse.InvalidField("toChainId", "chain_mismatch",
+		return wire.InvalidField("toChainId", "chain_mismatch",
 			"The contact has a bank account: leave toChainId out.")
 	}
 	arrival := int64(baseID)
@@ -154,7 +152,7 @@ func checkRoute(body platformwire.PayoutCreate, to destination) error {
 		arrival = chain.ChainID
 	}
 	if body.ToChainID != arrival {
-		return refuse.InvalidField("toChainId", "chain_mismatch", "The contact is on another chain.")
+		return wire.InvalidField("toChainId", "chain_mismatch", "The contact is on another chain.")
 	}
 	return nil
 }

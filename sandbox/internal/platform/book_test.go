@@ -12,8 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -53,9 +52,9 @@ func TestQuotes(t *testing.T) {
 			t.Parallel()
 			b := newBench(t)
 			b.set(func(s *deployment.Settings) { s.PriceWorsening = decimal.RequireFromString(tc.worsening) })
-			body := order(b.contact(caller.Self, tc.contact).ID, tc.amount)
+			body := order(b.contact(wire.Self, tc.contact).ID, tc.amount)
 			body.Currency = tc.asset
-			quote := b.booked(caller.Self, "", body).Quote
+			quote := b.booked(wire.Self, "", body).Quote
 			require.NotNil(t, quote)
 			assert.Equal(t, tc.amount, quote.SourceAmount.String())
 			assert.Equal(t, string(tc.asset), quote.SourceCurrency)
@@ -119,10 +118,10 @@ func TestBookingIsRefused(t *testing.T) {
 				b.set(tc.set)
 			}
 			_, err := b.book(client, "", body)
-			var refusal *refuse.Refusal
+			var refusal *wire.Refusal
 			require.ErrorAs(t, err, &refusal)
 			got := refusal.Code
-			if fields, ok := refusal.Details["fields"].([]refuse.Field); ok {
+			if fields, ok := refusal.Details["fields"].([]wire.Field); ok {
 				got += " " + fields[0].Code
 			}
 			assert.Equal(t, tc.want, got)
@@ -134,9 +133,9 @@ func TestPartnerDownStopsNoWalletPayout(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.set(func(s *deployment.Settings) { s.PartnerDown = true })
-	body := order(b.contact(caller.Self, farContact).ID, "20")
+	body := order(b.contact(wire.Self, farContact).ID, "20")
 	body.FromChainID, body.ToChainID = 8453, 1
-	booked := b.booked(caller.Self, "", body)
+	booked := b.booked(wire.Self, "", body)
 	assert.Equal(t, platformwire.PayoutStatusAwaitingApproval, booked.Status)
 	assert.EqualValues(t, 1, booked.ToChainID)
 }
@@ -148,7 +147,7 @@ func TestApprovalPayloadSaysWhatWasBooked(t *testing.T) {
 	require.NoError(t, err)
 	b := newBench(t)
 	client := b.fundedClient("acme@example.com")
-	for account, contact := range map[string]string{caller.Self: sepaContact, client: farContact} {
+	for account, contact := range map[string]string{wire.Self: sepaContact, client: farContact} {
 		body := order(b.contact(account, contact).ID, "20.50")
 		want := signing.Intent{Destination: signing.Destination{ContactID: body.ContactID}}
 		if contact == farContact {
@@ -197,8 +196,8 @@ func TestKeyAnchorsThePayment(t *testing.T) {
 	assert.Equal(t, read[platformwire.Payout](t, first).ID,
 		details[string](t, err, "idempotency_key_reused", "payoutId"))
 
-	inAnother := order(b.contact(caller.Self, sepaContact).ID, "20")
-	elsewhere, err := b.book(caller.Self, "invoice-42", inAnother)
+	inAnother := order(b.contact(wire.Self, sepaContact).ID, "20")
+	elsewhere, err := b.book(wire.Self, "invoice-42", inAnother)
 	require.NoError(t, err)
 	assert.False(t, elsewhere.replayed(), "the scope is (account, operation)")
 
@@ -210,18 +209,18 @@ func TestKeysLiveSevenDaysAndDerivedOnesTwoHours(t *testing.T) {
 	t.Parallel()
 	for key, lifetime := range map[string]time.Duration{"": 2 * time.Hour, "invoice-42": 7 * 24 * time.Hour} {
 		b := newBench(t)
-		asked := order(b.contact(caller.Self, sepaContact).ID, "20")
-		first := b.booked(caller.Self, key, asked)
+		asked := order(b.contact(wire.Self, sepaContact).ID, "20")
+		first := b.booked(wire.Self, key, asked)
 		assert.Regexp(t, `^[A-Za-z0-9._:-]{1,128}$`, first.IdempotencyKey)
 
 		b.clock.Advance(lifetime - time.Millisecond)
-		again, err := b.book(caller.Self, key, asked)
+		again, err := b.book(wire.Self, key, asked)
 		require.NoError(t, err)
 		assert.True(t, again.replayed())
 		assert.Equal(t, first.ID, read[platformwire.Payout](t, again).ID)
 
 		b.clock.Advance(time.Millisecond)
-		anew, err := b.book(caller.Self, key, asked)
+		anew, err := b.book(wire.Self, key, asked)
 		require.NoError(t, err)
 		assert.False(t, anew.replayed())
 		assert.NotEqual(t, first.ID, read[platformwire.Payout](t, anew).ID)
@@ -232,13 +231,13 @@ func TestKeysLiveSevenDaysAndDerivedOnesTwoHours(t *testing.T) {
 func TestRefusedBookingTakesNoKey(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	asked := order(b.contact(caller.Self, sepaContact).ID, "20")
+	asked := order(b.contact(wire.Self, sepaContact).ID, "20")
 	b.set(func(s *deployment.Settings) { s.PartnerDown = true })
-	_, err := b.book(caller.Self, "invoice-42", asked)
+	_, err := b.book(wire.Self, "invoice-42", asked)
 	refusalOf(t, err, "provider_unavailable")
 	b.set(func(s *deployment.Settings) { s.PartnerDown = false })
 	asked.Purpose = "other terms"
-	b.booked(caller.Self, "invoice-42", asked)
+	b.booked(wire.Self, "invoice-42", asked)
 }
 
 func TestExpiredPayoutIsReopenedByItsKey(t *testing.T) {

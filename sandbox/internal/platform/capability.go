@@ -6,10 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/coverage"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -27,27 +25,27 @@ const (
 )
 
 // GetContactCapabilities returns how a contact can be paid, and what prevents it.
-func (p *Platform) GetContactCapabilities(ctx context.Context, contactID platformwire.ContactID) (serve.Answer, error) {
+func (p *Platform) GetContactCapabilities(ctx context.Context, contactID platformwire.ContactID) (wire.Answer, error) {
 	t := p.enter()
 	defer p.leave()
-	h, err := t.holderOf(caller.From(ctx))
+	h, err := t.holderOf(wire.CallerOf(ctx))
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	found, err := t.contactOf(h, contactID)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	answer := platformwire.ContactCapabilities{ContactID: found.ID, Blockers: blockersView(t.blockers(found))}
 	payable := len(answer.Blockers) == 0
 	if answer.Payable = &payable; payable {
 		answer.Methods = found.methods()
 	}
-	return serve.OK(answer).Lean(), nil
+	return wire.OK(answer).Lean(), nil
 }
 
 // blockersView returns blockers as responses show them. It is never nil, so that JSON has an array.
-func blockersView(list []refuse.Blocker) []platformwire.Blocker {
+func blockersView(list []wire.Blocker) []platformwire.Blocker {
 	views := make([]platformwire.Blocker, len(list))
 	for i, blocker := range list {
 		views[i] = platformwire.Blocker{Code: blocker.Code, Message: blocker.Message, Field: blocker.Field}
@@ -73,46 +71,46 @@ func (c *contact) methods() []platformwire.ContactMethod {
 }
 
 // blockers lists what prevents a payment to a contact, in the order of the account's fields.
-func (t *turn) blockers(c *contact) []refuse.Blocker {
+func (t *turn) blockers(c *contact) []wire.Blocker {
 	switch {
 	case c.To.Bank != nil:
 		return t.bankBlockers(c)
 	case c.To.Wallet != nil:
 		return walletBlockers(c.To.Wallet)
 	case !t.ready(c.To.Email.holder):
-		return []refuse.Blocker{{Code: blockedAccountNotReady,
+		return []wire.Blocker{{Code: blockedAccountNotReady,
 			Message: "The account behind the email has no wallet yet.", Field: "email"}}
 	default:
 		return nil
 	}
 }
 
-func (t *turn) bankBlockers(c *contact) []refuse.Blocker {
+func (t *turn) bankBlockers(c *contact) []wire.Blocker {
 	bank := c.To.Bank
 	route, known := coverage.Methods[string(bank.AccountType)]
 	if !known {
-		return []refuse.Blocker{{Code: blockedMethod, Message: "There is no payout method with this name.",
+		return []wire.Blocker{{Code: blockedMethod, Message: "There is no payout method with this name.",
 			Field: "accountType"}}
 	}
-	var list []refuse.Blocker
+	var list []wire.Blocker
 	if slices.Contains(t.settings.PayoutMethodsDisabled, string(bank.AccountType)) {
 		list = append(list,
-			refuse.Blocker{Code: blockedChannelUnavailable, Message: "The method is temporarily unavailable."})
+			wire.Blocker{Code: blockedChannelUnavailable, Message: "The method is temporarily unavailable."})
 	}
 	if currency := c.To.currency(c.Currency); currency != route.Currency {
 		message := fmt.Sprintf("The method %s pays out %s.", bank.AccountType, route.Currency)
-		list = append(list, refuse.Blocker{Code: blockedCurrency, Message: message, Field: "currency"})
+		list = append(list, wire.Blocker{Code: blockedCurrency, Message: message, Field: "currency"})
 	}
 	if holderName(bank, c.Name) == "" {
 		list = append(list,
-			refuse.Blocker{Code: blockedHolderMissing, Message: "A bank payment needs the name of the account holder.",
+			wire.Blocker{Code: blockedHolderMissing, Message: "A bank payment needs the name of the account holder.",
 				Field: "accountHolderName"})
 	}
 	identifiers := identifiersOf(bank)
 	for _, alternatives := range route.Needed() {
 		if !slices.ContainsFunc(alternatives, func(field string) bool { return identifiers[field] != "" }) {
 			message := fmt.Sprintf("The method %s needs %s.", bank.AccountType, strings.Join(alternatives, " or "))
-			list = append(list, refuse.Blocker{Code: blockedDetailMissing, Message: message, Field: alternatives[0]})
+			list = append(list, wire.Blocker{Code: blockedDetailMissing, Message: message, Field: alternatives[0]})
 		}
 	}
 	return append(list, invalidIdentifiers(c, route)...)
@@ -128,11 +126,11 @@ func identifiersOf(bank *platformwire.BankAccount) map[string]string {
 }
 
 // invalidIdentifiers checks the identifiers with a checksum or a register, and the countries.
-func invalidIdentifiers(c *contact, route coverage.Method) []refuse.Blocker {
+func invalidIdentifiers(c *contact, route coverage.Method) []wire.Blocker {
 	bank := c.To.Bank
-	var list []refuse.Blocker
+	var list []wire.Blocker
 	invalid := func(field, message string) {
-		list = append(list, refuse.Blocker{Code: blockedDetailInvalid, Message: message, Field: field})
+		list = append(list, wire.Blocker{Code: blockedDetailInvalid, Message: message, Field: field})
 	}
 	if bank.IBAN != "" && !validIBAN(bank.IBAN) {
 		invalid("iban", "The IBAN's form, its length for the country, or its checksum is wrong.")
@@ -154,19 +152,19 @@ func invalidIdentifiers(c *contact, route coverage.Method) []refuse.Blocker {
 
 // walletBlockers lists what no route reaches. A chain or token off Base is no blocker by itself: the payment is then
 // cross-chain.
-func walletBlockers(wallet *walletDestination) []refuse.Blocker {
-	var list []refuse.Blocker
+func walletBlockers(wallet *walletDestination) []wire.Blocker {
+	var list []wire.Blocker
 	chain, live := chainByCode(wallet.Chain)
 	if !live {
-		list = append(list, refuse.Blocker{Code: blockedChain, Message: "The service does not support this chain.",
+		list = append(list, wire.Blocker{Code: blockedChain, Message: "The service does not support this chain.",
 			Field: "chainId"})
 	} else if _, listed := tokenOf(chain, wallet.Token); !listed {
-		list = append(list, refuse.Blocker{Code: blockedToken, Message: "The chain does not list this token.",
+		list = append(list, wire.Blocker{Code: blockedToken, Message: "The chain does not list this token.",
 			Field: "currency"})
 	}
 	if !addressForm.MatchString(wallet.Address) {
 		list = append(list,
-			refuse.Blocker{Code: blockedDetailInvalid, Message: "The address is not valid on this chain.",
+			wire.Blocker{Code: blockedDetailInvalid, Message: "The address is not valid on this chain.",
 				Field: "walletAddress"})
 	}
 	return list

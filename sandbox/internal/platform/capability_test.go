@@ -11,9 +11,8 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/coverage"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -82,8 +81,8 @@ func TestBlockersOfAContact(t *testing.T) {
 			t.Parallel()
 			b := newBench(t)
 			b.createClient(platformwire.ClientCreate{Email: "acme@example.com"})
-			created := b.contact(caller.Self, tc.contact)
-			got := b.capabilities(caller.Self, created.ID)
+			created := b.contact(wire.Self, tc.contact)
+			got := b.capabilities(wire.Self, created.ID)
 			var blockers []string
 			for _, blocker := range got.Blockers {
 				assert.NotEmpty(t, blocker.Message)
@@ -93,11 +92,11 @@ func TestBlockersOfAContact(t *testing.T) {
 			assert.Equal(t, len(tc.want) == 0, *got.Payable)
 			assert.Equal(t, *got.Payable, len(got.Methods) > 0)
 
-			_, err := b.book(caller.Self, "", order(created.ID, "20"))
+			_, err := b.book(wire.Self, "", order(created.ID, "20"))
 			if *got.Payable {
 				assert.NoError(t, err)
 			} else {
-				assert.Len(t, details[[]refuse.Blocker](t, err, "contact_not_payable", "blockers"), len(tc.want))
+				assert.Len(t, details[[]wire.Blocker](t, err, "contact_not_payable", "blockers"), len(tc.want))
 			}
 		})
 	}
@@ -107,9 +106,9 @@ func TestDisabledMethodIsABlocker(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.set(func(s *deployment.Settings) { s.PayoutMethodsDisabled = []string{"sepa"} })
-	sepa, ach := b.contact(caller.Self, sepaContact), b.contact(caller.Self, achContact)
-	assert.Equal(t, "channel_unavailable", b.capabilities(caller.Self, sepa.ID).Blockers[0].Code)
-	assert.True(t, *b.capabilities(caller.Self, ach.ID).Payable)
+	sepa, ach := b.contact(wire.Self, sepaContact), b.contact(wire.Self, achContact)
+	assert.Equal(t, "channel_unavailable", b.capabilities(wire.Self, sepa.ID).Blockers[0].Code)
+	assert.True(t, *b.capabilities(wire.Self, ach.ID).Payable)
 }
 
 func TestEveryMethodPaysOutTheCurrencyOfTheCatalogue(t *testing.T) {
@@ -132,14 +131,14 @@ func TestEveryMethodPaysOutTheCurrencyOfTheCatalogue(t *testing.T) {
 	}
 	b := newBench(t)
 	for _, entry := range catalogue.Methods {
-		created := b.contact(caller.Self, fmt.Sprintf(`{"name":"Bob","account":{"accountType":%q,
+		created := b.contact(wire.Self, fmt.Sprintf(`{"name":"Bob","account":{"accountType":%q,
 			"iban":"DE89370400440532013000","bic":"EXAMDEFF","accountNumber":"1","routingNumber":"021000021",
 			"branchNumber":"1","pixKey":"k","paymentKey":"k","phoneNumber":"+15550100"}}`, entry.Method))
-		got := b.capabilities(caller.Self, created.ID)
+		got := b.capabilities(wire.Self, created.ID)
 		require.Empty(t, got.Blockers, entry.Method)
 		assert.Equal(t, []platformwire.ContactMethod{{Method: entry.Method, Currency: currency[entry.Method]}},
 			got.Methods)
-		quote := b.booked(caller.Self, "", order(created.ID, "20")).Quote
+		quote := b.booked(wire.Self, "", order(created.ID, "20")).Quote
 		assert.Equal(t, currency[entry.Method], quote.DestinationCurrency)
 		assert.True(t, quote.DestinationAmount.IsPositive(), entry.Method)
 	}
@@ -176,6 +175,6 @@ func TestCrossChainIsSaidInAdvance(t *testing.T) {
 		farContact:                     {{Method: "onchain", Currency: "USDT", CrossChain: true}},
 		`{"email":"acme@example.com"}`: {{Method: "onchain", Currency: "USDC"}, {Method: "onchain", Currency: "EURC"}},
 	} {
-		assert.Equal(t, want, b.capabilities(caller.Self, b.contact(caller.Self, body).ID).Methods)
+		assert.Equal(t, want, b.capabilities(wire.Self, b.contact(wire.Self, body).ID).Methods)
 	}
 }

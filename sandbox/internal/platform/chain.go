@@ -4,8 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -64,16 +63,16 @@ func tokenOf(chain platformwire.Chain, symbol string) (platformwire.Token, bool)
 }
 
 // ListChains lists the live chains.
-func (p *Platform) ListChains(ctx context.Context, params platformwire.ListChainsParams) (serve.Answer, error) {
-	query := queryOf(caller.From(ctx), "ListChains")
+func (p *Platform) ListChains(ctx context.Context, params platformwire.ListChainsParams) (wire.Answer, error) {
+	query := queryOf(wire.CallerOf(ctx), "ListChains")
 	from, err := query.position(params.Cursor, 0)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	page := platformwire.ChainPage{Items: chains[min(from, len(chains)):]}
 	if limit := pageSize(params.Limit); len(page.Items) > limit {
 		page.Items = page.Items[:limit]
 		page.NextCursor = query.cursor(from + limit)
 	}
-	return serve.OK(page).Lean(), nil
+	return wire.OK(page).Lean(), nil
 }

@@ -3,19 +3,17 @@ package platform
 import (
 	"context"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // CreateClient creates a client of the integrator. Its email, in upper or lower case, is the natural key.
-func (p *Platform) CreateClient(ctx context.Context, body platformwire.ClientCreate) (serve.Answer, error) {
-	c := caller.From(ctx)
+func (p *Platform) CreateClient(ctx context.Context, body platformwire.ClientCreate) (wire.Answer, error) {
+	c := wire.CallerOf(ctx)
 	t := p.enter()
 	defer p.leave()
 	if h, ok := t.emails[clientEmail(c.Owner, body.Email)]; ok {
-		return serve.OK(t.clientView(h)).Lean().Replayed(), nil
+		return wire.OK(t.clientView(h)).Lean().Replayed(), nil
 	}
 	client := platformwire.Client{
 		ID:         newID("cl_"),
@@ -28,19 +26,19 @@ func (p *Platform) CreateClient(ctx context.Context, body platformwire.ClientCre
 		CreatedAt:  t.now,
 	}
 	h := t.openAccount(holderKey{c.Owner, client.ID}, client)
-	return serve.Created(t.clientView(h)).Lean(), nil
+	return wire.Created(t.clientView(h)).Lean(), nil
 }
 
 // GetClient reads one client of the integrator.
-func (p *Platform) GetClient(ctx context.Context, clientID platformwire.ClientID) (serve.Answer, error) {
-	c := caller.From(ctx)
+func (p *Platform) GetClient(ctx context.Context, clientID platformwire.ClientID) (wire.Answer, error) {
+	c := wire.CallerOf(ctx)
 	t := p.enter()
 	defer p.leave()
 	h, ok := t.holders[holderKey{c.Owner, clientID}]
 	if !ok || !h.isClient() {
-		return serve.Answer{}, refuse.NotFound()
+		return wire.Answer{}, wire.NotFound()
 	}
-	return serve.OK(t.clientView(h)).Lean(), nil
+	return wire.OK(t.clientView(h)).Lean(), nil
 }
 
 // clientView returns the client as responses show it: pending, or ready with its wallet.

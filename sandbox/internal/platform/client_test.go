@@ -9,8 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -31,7 +30,7 @@ func TestClientBecomesReadyOnTheHostsClock(t *testing.T) {
 	b.clock.Advance(999 * time.Millisecond)
 	assert.Equal(t, platformwire.ClientStatusPending, b.client(client.ID).Status)
 	_, err := b.deposit(client.ID, "", "1", platformwire.AssetUSDC)
-	assert.ErrorIs(t, err, refuse.WalletNotLinked())
+	assert.ErrorIs(t, err, wire.WalletNotLinked())
 
 	b.clock.Advance(time.Millisecond)
 	ready := b.client(client.ID)
@@ -59,26 +58,26 @@ func TestClientOfAnotherIntegratorIsNotFound(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	id := read[platformwire.Client](t, b.createClient(platformwire.ClientCreate{Email: "acme@example.com"})).ID
-	stranger := caller.With(t.Context(), caller.Caller{Owner: "acc_2", Email: "else@example.com", Account: caller.Self})
+	stranger := wire.WithCaller(t.Context(), wire.Caller{Owner: "acc_2", Email: "else@example.com", Account: wire.Self})
 
 	_, err := b.GetClient(stranger, id)
-	assert.ErrorIs(t, err, refuse.NotFound())
-	_, err = b.GetClient(b.as(caller.Self, ""), caller.Self)
-	assert.ErrorIs(t, err, refuse.NotFound(), "the integrator is no client")
+	assert.ErrorIs(t, err, wire.NotFound())
+	_, err = b.GetClient(b.as(wire.Self, ""), wire.Self)
+	assert.ErrorIs(t, err, wire.NotFound(), "the integrator is no client")
 	assert.True(t, b.HasClient("acc_1", id))
 	assert.False(t, b.HasClient("acc_2", id))
-	assert.False(t, b.HasClient("acc_1", caller.Self))
+	assert.False(t, b.HasClient("acc_1", wire.Self))
 
 	b.Reset()
 	assert.False(t, b.HasClient("acc_1", id))
 	_, err = b.deposit(id, "", "1", platformwire.AssetUSDC)
-	assert.ErrorIs(t, err, refuse.NotFound())
+	assert.ErrorIs(t, err, wire.NotFound())
 }
 
 // refusalOf asserts that err is a refusal with this slug.
-func refusalOf(t testing.TB, err error, code string) *refuse.Refusal {
+func refusalOf(t testing.TB, err error, code string) *wire.Refusal {
 	t.Helper()
-	var refusal *refuse.Refusal
+	var refusal *wire.Refusal
 	require.ErrorAs(t, err, &refusal)
 	require.Equal(t, code, refusal.Code)
 	return refusal

@@ -8,10 +8,8 @@ import (
 
 	"github.com/oapi-codegen/nullable"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/coverage"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -43,23 +41,23 @@ func contactID(id string) string { return "ct_" + strings.TrimPrefix(id, "ct_") 
 func (t *turn) contactOf(h *holder, id string) (*contact, error) {
 	found, ok := t.contacts[contactID(id)]
 	if !ok || found.Account != h.Key {
-		return nil, refuse.NotFound()
+		return nil, wire.NotFound()
 	}
 	return found, nil
 }
 
 // CreateContact saves a destination, or returns the contact that has the same account details.
-func (p *Platform) CreateContact(ctx context.Context, body platformwire.ContactCreate) (serve.Answer, error) {
-	c := caller.From(ctx)
+func (p *Platform) CreateContact(ctx context.Context, body platformwire.ContactCreate) (wire.Answer, error) {
+	c := wire.CallerOf(ctx)
 	t := p.enter()
 	defer p.leave()
 	h, err := t.holderOf(c)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	to, err := t.readDestination(c.Owner, &body)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	created := &contact{
 		ID:         newID("ct_"),
@@ -76,39 +74,39 @@ func (p *Platform) CreateContact(ctx context.Context, body platformwire.ContactC
 	}
 	key := created.detailsKey()
 	if existing, ok := t.byDetails[key]; ok {
-		return serve.OK(existing.view()).Lean().Replayed(), nil
+		return wire.OK(existing.view()).Lean().Replayed(), nil
 	}
 	t.contacts[created.ID] = created
 	t.kept.contacts.Put(created)
 	t.byDetails[key] = created
-	return serve.Created(created.view()).Lean(), nil
+	return wire.Created(created.view()).Lean(), nil
 }
 
 // UpdateContact changes the members that the body names. Null clears a member.
 func (p *Platform) UpdateContact(
 	ctx context.Context, contactID platformwire.ContactID, body platformwire.ContactUpdate,
-) (serve.Answer, error) {
+) (wire.Answer, error) {
 	t := p.enter()
 	defer p.leave()
-	h, err := t.holderOf(caller.From(ctx))
+	h, err := t.holderOf(wire.CallerOf(ctx))
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	found, err := t.contactOf(h, contactID)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	changed := *found // booked payouts keep the old contact
 	if err := t.changeEmail(&changed, body.Email); err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	delete(t.byDetails, found.detailsKey())
 	found = &changed
 	t.contacts[found.ID], t.byDetails[found.detailsKey()] = found, found
-	serve.Update(&found.Name, body.Name)
-	serve.Update(&found.Currency, body.Currency)
+	wire.Update(&found.Name, body.Name)
+	wire.Update(&found.Currency, body.Currency)
 	if body.IsExternal.IsSpecified() {
-		found.IsExternal = body.IsExternal.IsNull() || serve.Value(body.IsExternal)
+		found.IsExternal = body.IsExternal.IsNull() || wire.Value(body.IsExternal)
 	}
 	if body.Address.IsSpecified() {
 		found.Address = nil
@@ -117,7 +115,7 @@ func (p *Platform) UpdateContact(
 		}
 	}
 	t.kept.contacts.Put(found)
-	return serve.OK(found.view()).Lean(), nil
+	return wire.OK(found.view()).Lean(), nil
 }
 
 // changeEmail changes the email of a contact. A contact that is paid by email must have one. Its new email must name an
@@ -127,39 +125,39 @@ func (t *turn) changeEmail(c *contact, email nullable.Nullable[string]) error {
 		return nil
 	}
 	if c.To.Email == nil {
-		c.Email = serve.Value(email)
+		c.Email = wire.Value(email)
 		return nil
 	}
-	if email.IsNull() || serve.Value(email) == "" {
-		return refuse.InvalidRequest("The email is where this contact is paid, and cannot be changed.")
+	if email.IsNull() || wire.Value(email) == "" {
+		return wire.InvalidRequest("The email is where this contact is paid, and cannot be changed.")
 	}
-	to, err := t.readEmail(c.Account.Owner, serve.Value(email))
+	to, err := t.readEmail(c.Account.Owner, wire.Value(email))
 	if err != nil {
 		return err
 	}
 	if other, ok := t.byDetails[detailsKey{c.Account, to.details()}]; ok && other.ID != c.ID {
-		return refuse.Conflict("Another contact has these account details.")
+		return wire.Conflict("Another contact has these account details.")
 	}
 	c.To = to
 	return nil
 }
 
 // DeleteContact deletes a contact. Booked payouts keep their destination.
-func (p *Platform) DeleteContact(ctx context.Context, contactID platformwire.ContactID) (serve.Answer, error) {
+func (p *Platform) DeleteContact(ctx context.Context, contactID platformwire.ContactID) (wire.Answer, error) {
 	t := p.enter()
 	defer p.leave()
-	h, err := t.holderOf(caller.From(ctx))
+	h, err := t.holderOf(wire.CallerOf(ctx))
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	found, err := t.contactOf(h, contactID)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	delete(t.contacts, found.ID)
 	t.kept.contacts.Delete(found)
 	delete(t.byDetails, found.detailsKey())
-	return serve.NoContent(), nil
+	return wire.NoContent(), nil
 }
 
 func (c *contact) view() platformwire.Contact {

@@ -8,8 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -35,18 +34,18 @@ func TestContactHasExactlyOneDestination(t *testing.T) {
 		"others null":              {body: `{"account":null,"bank":null,"email":null,` + crypto + `}`},
 		"email variant, no type":   {body: `{"account":{"email":"acme@example.com"}}`},
 		"onchain variant, no type": {body: `{"account":{"walletAddress":"0x1","chainId":"base","currency":"USDC"}}`},
-		"none":                     {body: `{"name":"Bob"}`, want: refuse.InvalidRequest("")},
-		"all null":                 {body: `{"account":null}`, want: refuse.InvalidRequest("")},
-		"account and email":        {body: `{` + account + `,` + email + `}`, want: refuse.InvalidRequest("")},
-		"bank and crypto":          {body: `{` + bank + `,` + crypto + `}`, want: refuse.InvalidRequest("")},
-		"unknown email":            {body: `{"email":"nobody@example.com"}`, want: refuse.NotFound()},
+		"none":                     {body: `{"name":"Bob"}`, want: wire.InvalidRequest("")},
+		"all null":                 {body: `{"account":null}`, want: wire.InvalidRequest("")},
+		"account and email":        {body: `{` + account + `,` + email + `}`, want: wire.InvalidRequest("")},
+		"bank and crypto":          {body: `{` + bank + `,` + crypto + `}`, want: wire.InvalidRequest("")},
+		"unknown email":            {body: `{"email":"nobody@example.com"}`, want: wire.NotFound()},
 		"unknown email variant": {body: `{"account":{"accountType":"email","email":"nobody@example.com"}}`,
-			want: refuse.NotFound()},
+			want: wire.NotFound()},
 		"fields of another type": {body: `{"bank":{"method":"ach","currency":"USD","fields":{"iban":7},"holder":{}}}`,
-			want: refuse.InvalidField("", "", "")},
+			want: wire.InvalidField("", "", "")},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := b.contactFrom(caller.Self, tc.body)
+			_, err := b.contactFrom(wire.Self, tc.body)
 			if tc.want == nil {
 				require.NoError(t, err)
 			} else {
@@ -88,10 +87,10 @@ func TestContactIsDeduplicatedByItsAccountDetails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t)
-			first, err := b.contactFrom(caller.Self, tc.first)
+			first, err := b.contactFrom(wire.Self, tc.first)
 			require.NoError(t, err)
 			assert.Equal(t, http.StatusCreated, first.Code)
-			second, err := b.contactFrom(caller.Self, tc.second)
+			second, err := b.contactFrom(wire.Self, tc.second)
 			require.NoError(t, err)
 			assert.Equal(t, tc.same, second.replayed())
 			assert.Equal(t, tc.same, read[platformwire.Contact](t, first).ID == read[platformwire.Contact](t, second).
@@ -109,23 +108,23 @@ func TestContactBelongsToOneAccount(t *testing.T) {
 	assert.NotEqual(t, mine.ID, theirs.ID, "deduplicated within an account")
 
 	_, err := b.DeleteContact(b.as(other, ""), mine.ID)
-	assert.ErrorIs(t, err, refuse.NotFound())
-	_, err = b.UpdateContact(b.as(caller.Self, ""), mine.ID, platformwire.ContactUpdate{})
-	assert.ErrorIs(t, err, refuse.NotFound())
+	assert.ErrorIs(t, err, wire.NotFound())
+	_, err = b.UpdateContact(b.as(wire.Self, ""), mine.ID, platformwire.ContactUpdate{})
+	assert.ErrorIs(t, err, wire.NotFound())
 	_, err = b.GetContactCapabilities(b.as(other, ""), mine.ID)
-	assert.ErrorIs(t, err, refuse.NotFound())
+	assert.ErrorIs(t, err, wire.NotFound())
 }
 
 func TestContactUpdateTellsAbsentFromNull(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	created := b.contact(caller.Self,
+	created := b.contact(wire.Self,
 		`{"name":"Bob","isExternal":false,"address":{"city":"Paris"},"account":{"accountType":"sepa",`+
 			`"iban":"DE89370400440532013000"}}`)
 	update := func(patch string) platformwire.Contact {
 		var body platformwire.ContactUpdate
 		require.NoError(t, json.Unmarshal([]byte(patch), &body))
-		response, err := b.UpdateContact(b.as(caller.Self, ""), created.ID[len("ct_"):], body)
+		response, err := b.UpdateContact(b.as(wire.Self, ""), created.ID[len("ct_"):], body)
 		require.NoError(t, err)
 		return read[platformwire.Contact](t, render(t, response))
 	}
@@ -147,21 +146,21 @@ func TestEmailContactResolvesAnewAndStaysUnique(t *testing.T) {
 	acme := read[platformwire.Client](t,
 		b.createClient(platformwire.ClientCreate{Email: "acme@example.com", EntityName: "Acme"}))
 	b.createClient(platformwire.ClientCreate{Email: "other@example.com"})
-	first := b.contact(caller.Self, `{"email":"acme@example.com"}`)
+	first := b.contact(wire.Self, `{"email":"acme@example.com"}`)
 	assert.Equal(t, "Acme", first.User.DisplayName)
 	assert.Equal(t, first.UserID, first.User.ID)
-	second := b.contact(caller.Self, `{"email":"other@example.com"}`)
+	second := b.contact(wire.Self, `{"email":"other@example.com"}`)
 	assert.NotEqual(t, acme.ID, second.UserID)
 
 	for patch, want := range map[string]error{
-		`{"email":"nobody@example.com"}`: refuse.NotFound(),
-		`{"email":"acme@example.com"}`:   refuse.Conflict(""),
-		`{"email":null}`:                 refuse.InvalidRequest(""),
+		`{"email":"nobody@example.com"}`: wire.NotFound(),
+		`{"email":"acme@example.com"}`:   wire.Conflict(""),
+		`{"email":null}`:                 wire.InvalidRequest(""),
 		`{"email":"OTHER@example.com"}`:  nil,
 	} {
 		var body platformwire.ContactUpdate
 		require.NoError(t, json.Unmarshal([]byte(patch), &body))
-		_, err := b.UpdateContact(b.as(caller.Self, ""), second.ID, body)
+		_, err := b.UpdateContact(b.as(wire.Self, ""), second.ID, body)
 		if want == nil {
 			require.NoError(t, err, patch)
 		} else {
@@ -173,14 +172,14 @@ func TestEmailContactResolvesAnewAndStaysUnique(t *testing.T) {
 func TestDeletedContactIsGoneAndCanBeCreatedAnew(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	created := b.contact(caller.Self, sepaContact)
-	response, err := b.DeleteContact(b.as(caller.Self, ""), created.ID)
+	created := b.contact(wire.Self, sepaContact)
+	response, err := b.DeleteContact(b.as(wire.Self, ""), created.ID)
 	require.NoError(t, err)
 	assert.Equal(t, http.StatusNoContent, render(t, response).Code)
 
-	_, err = b.DeleteContact(b.as(caller.Self, ""), created.ID)
-	assert.ErrorIs(t, err, refuse.NotFound())
-	again, err := b.contactFrom(caller.Self, sepaContact)
+	_, err = b.DeleteContact(b.as(wire.Self, ""), created.ID)
+	assert.ErrorIs(t, err, wire.NotFound())
+	again, err := b.contactFrom(wire.Self, sepaContact)
 	require.NoError(t, err)
 	assert.Equal(t, http.StatusCreated, again.Code)
 	assert.NotEqual(t, created.ID, read[platformwire.Contact](t, again).ID)

@@ -7,8 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
 // defaultPageSize is the page size of a list request without a limit.
@@ -25,7 +24,7 @@ func pageSize(asked int) int {
 // query identifies a list with its filters, without its page size. A cursor is valid for one query.
 type query [sha256.Size]byte
 
-func queryOf(c caller.Caller, operation string, filters ...string) query {
+func queryOf(c wire.Caller, operation string, filters ...string) query {
 	parts := append([]string{c.Owner, c.Account, operation}, filters...)
 	return sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 }
@@ -45,12 +44,12 @@ func (q query) position(cursor string, start int) (int, error) {
 	}
 	text, err := base64.RawURLEncoding.DecodeString(cursor)
 	if err != nil || !bytes.HasPrefix(text, q[:bindingSize]) {
-		return 0, refuse.InvalidCursor()
+		return 0, wire.InvalidCursor()
 	}
 	position, err := strconv.Atoi(string(text[bindingSize:]))
 	// base64 ignores line ends, and a number may be written +7
 	if err != nil || position < 0 || q.cursor(position) != cursor {
-		return 0, refuse.InvalidCursor()
+		return 0, wire.InvalidCursor()
 	}
 	return position, nil
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/coverage"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -35,7 +35,7 @@ type emailDestination struct {
 func (t *turn) readDestination(owner string, body *platformwire.ContactCreate) (destination, error) {
 	account, err := body.Account.MarshalJSON()
 	if err != nil {
-		return destination{}, refuse.InvalidRequest("account cannot be read.")
+		return destination{}, wire.InvalidRequest("account cannot be read.")
 	}
 	typed := len(account) > 0 && !bytes.Equal(account, []byte("null"))
 	given := 0
@@ -47,7 +47,7 @@ func (t *turn) readDestination(owner string, body *platformwire.ContactCreate) (
 	switch {
 	case given != 1:
 		return destination{},
-			refuse.InvalidRequest("Give exactly one of account, bank, crypto and email.")
+			wire.InvalidRequest("Give exactly one of account, bank, crypto and email.")
 	case typed:
 		return t.readAccount(owner, account)
 	case body.Bank != nil:
@@ -70,7 +70,7 @@ func (t *turn) readAccount(owner string, account []byte) (destination, error) {
 	}
 	if err := json.Unmarshal(account, &variant); err != nil {
 		return destination{},
-			refuse.InvalidField("account", "invalid", "The account is not a wallet, email or bank account.")
+			wire.InvalidField("account", "invalid", "The account is not a wallet, email or bank account.")
 	}
 	kind := variant.AccountType
 	if kind == "" {
@@ -90,7 +90,7 @@ func (t *turn) readAccount(owner string, account []byte) (destination, error) {
 	var bank platformwire.BankAccount
 	if err := json.Unmarshal(account, &bank); err != nil {
 		return destination{},
-			refuse.InvalidField("account", "invalid", "The account is not a wallet, email or bank account.")
+			wire.InvalidField("account", "invalid", "The account is not a wallet, email or bank account.")
 	}
 	return destination{Bank: &bank}, nil
 }
@@ -103,7 +103,7 @@ func walletAt(chain, token, address string) destination {
 func (t *turn) readEmail(owner, email string) (destination, error) {
 	h, ok := t.holderByEmail(owner, email)
 	if !ok {
-		return destination{}, refuse.NotFound()
+		return destination{}, wire.NotFound()
 	}
 	return destination{Email: &emailDestination{Email: strings.ToLower(email), Account: h.Key, holder: h}}, nil
 }
@@ -119,7 +119,7 @@ func readLegacyBank(legacy *platformwire.BankDestination) (destination, error) {
 		}
 		if err != nil {
 			return destination{},
-				refuse.InvalidField("bank", "invalid", "A member of fields or holder has the wrong type.")
+				wire.InvalidField("bank", "invalid", "A member of fields or holder has the wrong type.")
 		}
 	}
 	if name, ok := legacy.Holder["name"].(string); ok && bank.AccountHolderName == "" {

@@ -7,9 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -47,43 +45,43 @@ const (
 
 // CreateEscrow creates a deal and prepares its approve action. No money moves. The deal, its windows and that action
 // are bound to the idempotency key.
-func (p *Platform) CreateEscrow(ctx context.Context, body platformwire.EscrowCreate) (serve.Answer, error) {
-	c, body := caller.From(ctx), withWindows(body)
+func (p *Platform) CreateEscrow(ctx context.Context, body platformwire.EscrowCreate) (wire.Answer, error) {
+	c, body := wire.CallerOf(ctx), withWindows(body)
 	if err := checkAmount(body.Amount, assetDecimals); err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	key, asked, lifetime, err := anchorOf(c, "CreateEscrow", agreementOf(body))
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	t := p.enter()
 	defer p.leave()
 	h, err := t.holderOf(c)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	if id, found, same := t.agreements.find(key, asked, t.now); found {
 		agreed := t.deals[id]
 		if !same {
-			return serve.Answer{}, refuse.IdempotencyKeyReused("escrowId", agreed.ID)
+			return wire.Answer{}, wire.IdempotencyKeyReused("escrowId", agreed.ID)
 		}
-		return serve.OK(agreed.Answer).Lean().Replayed(), nil
+		return wire.OK(agreed.Answer).Lean().Replayed(), nil
 	}
 	agreed, err := t.agree(h, key.Key, body)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	t.agreements.keep(key, asked, agreed.ID, t.now, lifetime)
-	return serve.Created(agreed.Answer).Lean(), nil
+	return wire.Created(agreed.Answer).Lean(), nil
 }
 
 // agree makes a new deal with its approve action.
 func (t *turn) agree(h *holder, key string, body platformwire.EscrowCreate) (*deal, error) {
 	switch {
 	case !t.ready(h):
-		return nil, refuse.WalletNotLinked()
+		return nil, wire.WalletNotLinked()
 	case t.settings.SignerDetached:
-		return nil, refuse.SignerNotAttached()
+		return nil, wire.SignerNotAttached()
 	}
 	agreed := &deal{
 		ID:        newID("esc_"),
@@ -137,7 +135,7 @@ func lasting(window platformwire.EscrowDuration) time.Duration {
 func (t *turn) dealOf(h *holder, id string) (*deal, error) {
 	found, ok := t.deals[id]
 	if !ok || found.holder != h {
-		return nil, refuse.NotFound()
+		return nil, wire.NotFound()
 	}
 	return found, nil
 }
@@ -196,19 +194,19 @@ func (d *deal) available(status platformwire.EscrowStatus, now time.Time) []plat
 }
 
 // SyncEscrow returns a deal after a chain read. If the last read was a moment ago, it returns the stored deal.
-func (p *Platform) SyncEscrow(ctx context.Context, escrowID platformwire.EscrowID) (serve.Answer, error) {
+func (p *Platform) SyncEscrow(ctx context.Context, escrowID platformwire.EscrowID) (wire.Answer, error) {
 	t := p.enter()
 	defer p.leave()
-	h, err := t.holderOf(caller.From(ctx))
+	h, err := t.holderOf(wire.CallerOf(ctx))
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	found, err := t.dealOf(h, escrowID)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	t.readChain(found)
-	return serve.OK(found.view(t.now)).Lean(), nil
+	return wire.OK(found.view(t.now)).Lean(), nil
 }
 
 // readChain updates the stored deal, with at most one chain read per 15 seconds and deal.

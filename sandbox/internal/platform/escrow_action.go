@@ -5,9 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -29,41 +27,41 @@ type escrowAction struct {
 // with a new approval until it is confirmed.
 func (p *Platform) PrepareEscrowAction(
 	ctx context.Context, escrowID platformwire.EscrowID, body platformwire.EscrowActionCreate,
-) (serve.Answer, error) {
-	c, kind := caller.From(ctx), body.Type
+) (wire.Answer, error) {
+	c, kind := wire.CallerOf(ctx), body.Type
 	key, asked, lifetime, err := anchorOf(c, "PrepareEscrowAction", []string{escrowID, string(kind)})
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	t := p.enter()
 	defer p.leave()
 	h, err := t.holderOf(c)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	found, err := t.dealOf(h, escrowID)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	if dealID, ok, same := t.actions.find(key, asked, t.now); ok && !same {
-		return serve.Answer{}, refuse.IdempotencyKeyReused("escrowId", dealID)
+		return wire.Answer{}, wire.IdempotencyKeyReused("escrowId", dealID)
 	}
 	known := found.Actions[key.Key]
 	if known != nil && known.Kind != kind {
-		return serve.Answer{}, refuse.IdempotencyKeyReused("escrowId", found.ID)
+		return wire.Answer{}, wire.IdempotencyKeyReused("escrowId", found.ID)
 	}
 	if known != nil && known.Confirmed {
-		return serve.OK(platformwire.PreparedEscrowAction{Action: known.view()}).Lean().Replayed(), nil
+		return wire.OK(platformwire.PreparedEscrowAction{Action: known.view()}).Lean().Replayed(), nil
 	}
 	if !slices.Contains(found.available(found.Chain.Status, t.now), kind) {
-		return serve.Answer{}, refuse.Conflict("The deal's state or its deadlines do not allow this action.")
+		return wire.Answer{}, wire.Conflict("The deal's state or its deadlines do not allow this action.")
 	}
 	answer := t.prepare(found, key.Key, kind)
 	if known != nil {
-		return serve.OK(platformwire.PreparedEscrowAction{Action: answer}).Lean().Replayed(), nil
+		return wire.OK(platformwire.PreparedEscrowAction{Action: answer}).Lean().Replayed(), nil
 	}
 	t.actions.keep(key, asked, found.ID, t.now, lifetime)
-	return serve.Created(platformwire.PreparedEscrowAction{Action: answer}).Lean(), nil
+	return wire.Created(platformwire.PreparedEscrowAction{Action: answer}).Lean(), nil
 }
 
 // prepare gives an action of a deal a new approval, and adds a new action. Earlier approvals stay valid until they

@@ -5,9 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -16,14 +14,14 @@ import (
 // the last chain read. If that was not a moment ago, it reads the chain itself.
 func (p *Platform) ConfirmEscrowAction(
 	ctx context.Context, escrowID platformwire.EscrowID, idempotencyKey string, body platformwire.ApprovalConfirm,
-) (serve.Answer, error) {
-	c, signed := caller.From(ctx), signedAction{escrowID, idempotencyKey, body.ApprovalID}
+) (wire.Answer, error) {
+	c, signed := wire.CallerOf(ctx), signedAction{escrowID, idempotencyKey, body.ApprovalID}
 	payload, err := p.actionable(c, signed)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	if err := p.cosign(c, payload, body); err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	return p.act(c, signed)
 }
@@ -32,7 +30,7 @@ func (p *Platform) ConfirmEscrowAction(
 type signedAction struct{ escrowID, key, approvalID string }
 
 // actionable returns the bytes to verify, if this approval can confirm the action.
-func (p *Platform) actionable(c caller.Caller, signed signedAction) ([]byte, error) {
+func (p *Platform) actionable(c wire.Caller, signed signedAction) ([]byte, error) {
 	t := p.enter()
 	defer p.leave()
 	action, err := t.prepared(c, signed)
@@ -43,15 +41,15 @@ func (p *Platform) actionable(c caller.Caller, signed signedAction) ([]byte, err
 }
 
 // act carries the action out.
-func (p *Platform) act(c caller.Caller, signed signedAction) (serve.Answer, error) {
+func (p *Platform) act(c wire.Caller, signed signedAction) (wire.Answer, error) {
 	t := p.enter()
 	defer p.leave()
 	action, err := t.prepared(c, signed)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	if err := t.permitted(action); err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	action.Confirmed = true
 	t.kept.deals.Put(action.deal)
@@ -64,11 +62,11 @@ func (p *Platform) act(c caller.Caller, signed signedAction) (serve.Answer, erro
 		t.giveBack(found)
 	}
 	t.readChain(action.deal)
-	return serve.OK(action.deal.view(t.now)).Lean(), nil
+	return wire.OK(action.deal.view(t.now)).Lean(), nil
 }
 
 // prepared returns an action that waits for this approval, or the refusal for its state.
-func (t *turn) prepared(c caller.Caller, signed signedAction) (*escrowAction, error) {
+func (t *turn) prepared(c wire.Caller, signed signedAction) (*escrowAction, error) {
 	h, err := t.holderOf(c)
 	if err != nil {
 		return nil, err
@@ -79,18 +77,18 @@ func (t *turn) prepared(c caller.Caller, signed signedAction) (*escrowAction, er
 	}
 	action, known := found.Actions[signed.key]
 	if !known {
-		return nil, refuse.NotFound()
+		return nil, wire.NotFound()
 	}
 	approval, issued := action.Approvals[signed.approvalID]
 	switch {
 	case !issued:
-		return nil, refuse.ApprovalMismatch()
+		return nil, wire.ApprovalMismatch()
 	case action.Confirmed:
-		return nil, refuse.ApprovalConsumed()
+		return nil, wire.ApprovalConsumed()
 	case !t.now.Before(approval.ExpiresAt):
-		return nil, refuse.ApprovalExpired()
+		return nil, wire.ApprovalExpired()
 	case !slices.Contains(found.available(found.Chain.Status, t.now), action.Kind):
-		return nil, refuse.Conflict("The deal's state or its deadlines do not allow this action.")
+		return nil, wire.Conflict("The deal's state or its deadlines do not allow this action.")
 	default:
 		return action, nil
 	}
@@ -104,7 +102,7 @@ func (t *turn) permitted(action *escrowAction) error {
 	asked := action.deal.Terms
 	available := t.books.balance(action.deal.holder.book(), string(asked.Currency))
 	if available.LessThan(asked.Amount) {
-		refusal := refuse.Conflict("The balance does not cover the deal.")
+		refusal := wire.Conflict("The balance does not cover the deal.")
 		refusal.Details = map[string]any{"available": available.String(), "currency": string(asked.Currency)}
 		return refusal
 	}

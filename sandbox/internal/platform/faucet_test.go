@@ -10,12 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 func (b *bench) treasury() platformwire.Treasury {
-	response, err := b.GetTreasury(b.as(caller.Self, ""))
+	response, err := b.GetTreasury(b.as(wire.Self, ""))
 	require.NoError(b, err)
 	return read[platformwire.Treasury](b, render(b, response))
 }
@@ -51,7 +51,7 @@ func TestCreditsAreBounded(t *testing.T) {
 			if tc.set != nil {
 				b.set(tc.set)
 			}
-			credited, err := b.deposit(caller.Self, "", tc.amount, platformwire.AssetUSDC)
+			credited, err := b.deposit(wire.Self, "", tc.amount, platformwire.AssetUSDC)
 			if tc.want != "" {
 				refusal := refusalOf(t, err, tc.want)
 				if tc.want == "amount_above_maximum" {
@@ -70,14 +70,14 @@ func TestCreditsAreBounded(t *testing.T) {
 func TestCreditIsAnchoredByItsKey(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	first, err := b.deposit(caller.Self, "credit-1", "10", platformwire.AssetUSDC)
+	first, err := b.deposit(wire.Self, "credit-1", "10", platformwire.AssetUSDC)
 	require.NoError(t, err)
 	b.set(func(s *deployment.Settings) { s.MaxCredit = decimal.NewFromInt(1) })
-	again, err := b.deposit(caller.Self, "credit-1", "10.00", platformwire.AssetUSDC)
+	again, err := b.deposit(wire.Self, "credit-1", "10.00", platformwire.AssetUSDC)
 	require.NoError(t, err, "a replay asks nobody")
 	assert.True(t, again.replayed())
 	assert.Equal(t, first.Body.String(), again.Body.String())
-	_, err = b.deposit(caller.Self, "credit-1", "10", platformwire.AssetEURC)
+	_, err = b.deposit(wire.Self, "credit-1", "10", platformwire.AssetEURC)
 	assert.Nil(t, refusalOf(t, err, "idempotency_key_reused").Details)
 	assert.Equal(t, "10", b.balance("acc_1", platformwire.AssetUSDC))
 }
@@ -91,7 +91,7 @@ func TestCreditWithoutKeyReplaysForTwoHours(t *testing.T) {
 		balance  string
 	}{{0, false, "1"}, {time.Hour, true, "1"}, {time.Hour, false, "2"}} {
 		b.clock.Advance(want.after)
-		credited, err := b.deposit(caller.Self, "", "1", platformwire.AssetUSDC)
+		credited, err := b.deposit(wire.Self, "", "1", platformwire.AssetUSDC)
 		require.NoError(t, err)
 		assert.Equal(t, want.replayed, credited.replayed())
 		assert.Equal(t, want.balance, b.balance("acc_1", platformwire.AssetUSDC))
@@ -101,7 +101,7 @@ func TestCreditWithoutKeyReplaysForTwoHours(t *testing.T) {
 func TestFaucetFollowsItsSetting(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	_, err := b.deposit(caller.Self, "", "10", platformwire.AssetUSDC)
+	_, err := b.deposit(wire.Self, "", "10", platformwire.AssetUSDC)
 	require.NoError(t, err)
 	assert.Equal(t, "999990", b.treasury().Balances[0].Available.String())
 	b.set(func(s *deployment.Settings) { s.FaucetBalance = decimal.NewFromInt(5) })

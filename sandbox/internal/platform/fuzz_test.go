@@ -7,8 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -29,15 +28,15 @@ func FuzzCreateContact(f *testing.F) {
 			t.Skip("not an input: a body that is no contact does not pass the gate; " +
 				"the seeds that are one are run by make test")
 		}
-		response, err := b.CreateContact(b.as(caller.Self, ""), body)
+		response, err := b.CreateContact(b.as(wire.Self, ""), body)
 		if err != nil {
-			var refusal *refuse.Refusal
+			var refusal *wire.Refusal
 			require.ErrorAs(t, err, &refusal)
 			return
 		}
 		created := read[platformwire.Contact](t, render(t, response))
-		if *b.capabilities(caller.Self, created.ID).Payable {
-			_, err = b.book(caller.Self, "", order(created.ID, "50"))
+		if *b.capabilities(wire.Self, created.ID).Payable {
+			_, err = b.book(wire.Self, "", order(created.ID, "50"))
 			require.NoError(t, err)
 		}
 	})
@@ -46,17 +45,17 @@ func FuzzCreateContact(f *testing.F) {
 // No cursor breaks a list: it continues the list, or it is refused.
 func FuzzCursor(f *testing.F) {
 	seeding := newBench(f)
-	seeding.depositMany(caller.Self, 3)
-	page, err := seeding.transactions(caller.Self, platformwire.ListTransactionsParams{Limit: 1})
+	seeding.depositMany(wire.Self, 3)
+	page, err := seeding.transactions(wire.Self, platformwire.ListTransactionsParams{Limit: 1})
 	require.NoError(f, err)
 	f.Add(page.NextCursor)
 	f.Add("")
 	f.Add("AAAA")
 	f.Fuzz(func(t *testing.T, cursor string) {
 		b := newBench(t)
-		b.depositMany(caller.Self, 3)
-		_, err := b.transactions(caller.Self, platformwire.ListTransactionsParams{Cursor: cursor})
-		if err != nil && !errors.Is(err, refuse.InvalidCursor()) {
+		b.depositMany(wire.Self, 3)
+		_, err := b.transactions(wire.Self, platformwire.ListTransactionsParams{Cursor: cursor})
+		if err != nil && !errors.Is(err, wire.InvalidCursor()) {
 			t.Fatal(err)
 		}
 	})

@@ -5,7 +5,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
 // cardSpread is the spread of a card payment, as a fraction of the middle rate.
@@ -20,7 +20,7 @@ func (p *Platform) FXRate(currency string) (FXRate, error) {
 	fiat := fiatOf(strings.ToUpper(currency))
 	units, priced := perDollar[fiat]
 	if !priced {
-		return FXRate{}, refuse.NotFound()
+		return FXRate{}, wire.NotFound()
 	}
 	one := decimal.NewFromInt(1)
 	rate := FXRate{USD: one.DivRound(units, rateDecimals)}
@@ -45,7 +45,7 @@ func (o Own) CostOf(amount decimal.Decimal, currency string) (decimal.Decimal, e
 		rate = t.rate(settlementDollars, currency)
 	}
 	if !rate.IsPositive() { // or if the settings make the price zero
-		return decimal.Zero, refuse.Conflict("There is no price for " + currency + ".")
+		return decimal.Zero, wire.Conflict("There is no price for " + currency + ".")
 	}
 	return amount.DivRound(rate, assetDecimals+rateDecimals).RoundUp(assetDecimals), nil
 }

@@ -8,8 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -33,7 +32,7 @@ type holder struct {
 	Rails   map[platformwire.BankMethod]*rail
 }
 
-func (h *holder) isClient() bool { return h.Key.Account != caller.Self }
+func (h *holder) isClient() bool { return h.Key.Account != wire.Self }
 
 // book returns the holder's name in the ledger.
 func (h *holder) book() string {
@@ -57,20 +56,20 @@ func (t *turn) ready(h *holder) bool {
 }
 
 // holderOf returns the account that a caller acts for. It creates the integrator's own account at its first request.
-func (t *turn) holderOf(c caller.Caller) (*holder, error) {
+func (t *turn) holderOf(c wire.Caller) (*holder, error) {
 	key := holderKey{c.Owner, c.Account}
 	if h, ok := t.holders[key]; ok {
 		return h, nil
 	}
-	if key.Account != caller.Self {
-		return nil, refuse.NotFound()
+	if key.Account != wire.Self {
+		return nil, wire.NotFound()
 	}
 	return t.openOwn(c.Owner, c.Email), nil
 }
 
 // openOwn creates an integrator's own account.
 func (t *turn) openOwn(owner, email string) *holder {
-	return t.openAccount(holderKey{owner, caller.Self}, platformwire.Client{Email: email, CreatedAt: t.now})
+	return t.openAccount(holderKey{owner, wire.Self}, platformwire.Client{Email: email, CreatedAt: t.now})
 }
 
 // openAccount adds an account. Its wallet address is derived from its name.

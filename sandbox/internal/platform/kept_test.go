@@ -11,8 +11,8 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -60,7 +60,7 @@ func TestWhatIsUnderWayGoesOnAfterTheNextOpening(t *testing.T) {
 		again()
 		_, err = b.book(client, "book-2", platformwire.PayoutCreate{ContactID: to, Amount: decimal.NewFromInt(12),
 			Currency: platformwire.AssetUSDC})
-		require.ErrorIs(t, err, refuse.Gone(""), "the payout of the key is forgotten")
+		require.ErrorIs(t, err, wire.Gone(""), "the payout of the key is forgotten")
 		again()
 		page, err = b.transactions(client, platformwire.ListTransactionsParams{})
 		require.NoError(t, err)

@@ -10,9 +10,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
@@ -38,24 +36,24 @@ type snapshot struct {
 const maxKYBDocuments = 50
 
 // GetKYB returns the verification status and what is still missing.
-func (p *Platform) GetKYB(ctx context.Context) (serve.Answer, error) {
+func (p *Platform) GetKYB(ctx context.Context) (wire.Answer, error) {
 	t := p.enter()
 	defer p.leave()
-	h, err := t.verifiable(caller.From(ctx))
+	h, err := t.verifiable(wire.CallerOf(ctx))
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	return t.kybAnswer(h), nil
 }
 
 // SaveKYB adds to the saved information. Members of the applicant replace members with the same name, null deletes a
 // member, and documents are added. It submits nothing, and does not change what was submitted.
-func (p *Platform) SaveKYB(ctx context.Context, body platformwire.KYBInformation) (serve.Answer, error) {
+func (p *Platform) SaveKYB(ctx context.Context, body platformwire.KYBInformation) (wire.Answer, error) {
 	t := p.enter()
 	defer p.leave()
-	h, err := t.verifiable(caller.From(ctx))
+	h, err := t.verifiable(wire.CallerOf(ctx))
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	documents := slices.Clone(h.KYB.Documents)
 	for _, id := range body.DocumentIds {
@@ -64,8 +62,8 @@ func (p *Platform) SaveKYB(ctx context.Context, body platformwire.KYBInformation
 		}
 	}
 	if len(documents) > maxKYBDocuments {
-		return serve.Answer{},
-			refuse.InvalidField("documentIds", "too_long", "A verification holds at most 50 documents.")
+		return wire.Answer{},
+			wire.InvalidField("documentIds", "too_long", "A verification holds at most 50 documents.")
 	}
 	h.KYB.Documents = documents
 	if h.KYB.Applicant == nil {
@@ -81,19 +79,19 @@ func (p *Platform) SaveKYB(ctx context.Context, body platformwire.KYBInformation
 
 // CompleteKYB submits a snapshot of the saved information. The same content again is the same submission. Changed
 // content is a new submission with its own review.
-func (p *Platform) CompleteKYB(ctx context.Context) (serve.Answer, error) {
+func (p *Platform) CompleteKYB(ctx context.Context) (wire.Answer, error) {
 	t := p.enter()
 	defer p.leave()
-	h, err := t.verifiable(caller.From(ctx))
+	h, err := t.verifiable(wire.CallerOf(ctx))
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	if len(h.outstanding()) > 0 {
-		return serve.Answer{}, refuse.Conflict("Requirements are outstanding; GET /client/kyb lists them.")
+		return wire.Answer{}, wire.Conflict("Requirements are outstanding; GET /client/kyb lists them.")
 	}
 	content, err := h.KYB.content()
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	if h.KYB.Snapshot == nil || h.KYB.Snapshot.Content != content {
 		h.KYB.Snapshot = &snapshot{
@@ -104,14 +102,14 @@ func (p *Platform) CompleteKYB(ctx context.Context) (serve.Answer, error) {
 		}
 		t.kept.holders.Put(h)
 	}
-	return serve.OK(platformwire.KYBSubmission{Status: t.kybStatus(h), SnapshotID: h.KYB.Snapshot.ID}).Lean(), nil
+	return wire.OK(platformwire.KYBSubmission{Status: t.kybStatus(h), SnapshotID: h.KYB.Snapshot.ID}).Lean(), nil
 }
 
 // verifiable returns the client to verify. The integrator's own account is verified in the service's application, so a
 // request without a client is refused.
-func (t *turn) verifiable(c caller.Caller) (*holder, error) {
-	if c.Account == caller.Self {
-		return nil, refuse.ValidationFailed("header", refuse.Field{
+func (t *turn) verifiable(c wire.Caller) (*holder, error) {
+	if c.Account == wire.Self {
+		return nil, wire.ValidationFailed("header", wire.Field{
 			Field: "X-Service-Account", Code: "missing",
 			Message: "Verification is for clients: name the client in this header.",
 		})
@@ -159,11 +157,11 @@ func (t *turn) decide(h *holder, decision commonwire.KYCStatus) {
 func (t *turn) decisionRefused(h *holder, decision commonwire.KYCStatus) error {
 	from := t.kybStatus(h)
 	if !verificationStates.movable(from, decision) {
-		return refuse.Conflict("The verification does not move from " + string(from) + " to " + string(decision) + ".")
+		return wire.Conflict("The verification does not move from " + string(from) + " to " + string(decision) + ".")
 	}
 	return nil
 }
 
-func (t *turn) kybAnswer(h *holder) serve.Answer {
-	return serve.OK(platformwire.KYB{Status: t.kybStatus(h), Requirements: blockersView(h.outstanding())}).Lean()
+func (t *turn) kybAnswer(h *holder) wire.Answer {
+	return wire.OK(platformwire.KYB{Status: t.kybStatus(h), Requirements: blockersView(h.outstanding())}).Lean()
 }

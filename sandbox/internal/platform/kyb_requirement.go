@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"strings"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
@@ -17,10 +17,10 @@ const (
 )
 
 // outstanding lists what the applicant still lacks: a name for its legal form, its country, and one document.
-func (h *holder) outstanding() []refuse.Blocker {
-	var list []refuse.Blocker
+func (h *holder) outstanding() []wire.Blocker {
+	var list []wire.Blocker
 	missing := func(field, message string) {
-		list = append(list, refuse.Blocker{Code: requiredApplicantField, Message: message, Field: "applicant." + field})
+		list = append(list, wire.Blocker{Code: requiredApplicantField, Message: message, Field: "applicant." + field})
 	}
 	business := h.KYB.says("legalName", "entityName") != ""
 	first, last := h.KYB.says("firstName") != "", h.KYB.says("lastName") != ""
@@ -39,13 +39,13 @@ func (h *holder) outstanding() []refuse.Blocker {
 	case country == "":
 		missing("country", "The country of residency or registration is needed.")
 	case !isCountry(country):
-		list = append(list, refuse.Blocker{
+		list = append(list, wire.Blocker{
 			Code: requiredApplicantFormat, Message: "A country is its ISO 3166-1 alpha-2 code, such as DE.",
 			Field: "applicant.country",
 		})
 	}
 	if len(h.KYB.Documents) == 0 {
-		list = append(list, refuse.Blocker{Code: requiredDocument, Message: "At least one document is needed.",
+		list = append(list, wire.Blocker{Code: requiredDocument, Message: "At least one document is needed.",
 			Field: "documentIds"})
 	}
 	return list
@@ -63,12 +63,12 @@ func (v *verification) says(names ...string) string {
 
 // unverified lists what a client needs before it can have rails: the status of its verification, and what that lacks.
 // The integrator's own account is verified in the service's application.
-func (t *turn) unverified(h *holder) []refuse.Blocker {
+func (t *turn) unverified(h *holder) []wire.Blocker {
 	if !h.isClient() {
 		return nil
 	}
-	blocked := func(code, message string) []refuse.Blocker {
-		return append([]refuse.Blocker{{Code: code, Message: message}}, h.outstanding()...)
+	blocked := func(code, message string) []wire.Blocker {
+		return append([]wire.Blocker{{Code: code, Message: message}}, h.outstanding()...)
 	}
 	switch t.kybStatus(h) {
 	case commonwire.KYCStatusApproved:

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -71,7 +71,7 @@ func TestAVerificationHoldsSoManyDocuments(t *testing.T) {
 	}
 	require.NoError(t, save(0, 50))
 	require.NoError(t, save(0, 50), "the same ones again")
-	assert.ErrorIs(t, save(50, 51), refuse.ValidationFailed(""))
+	assert.ErrorIs(t, save(50, 51), wire.ValidationFailed(""))
 }
 
 // The order in which documents were saved is no part of what is submitted.

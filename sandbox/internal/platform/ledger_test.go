@@ -8,8 +8,8 @@ import (
 	"github.com/shopspring/decimal"
 	"pgregory.net/rapid"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -62,7 +62,7 @@ func checkBooks(t *rapid.T, ledger platform.Ledger) {
 
 func checkTransactions(t *rapid.T, b *bench, account string) {
 	book := account
-	if account == caller.Self {
+	if account == wire.Self {
 		book = "acc_1"
 	}
 	want := map[platformwire.Asset]decimal.Decimal{}

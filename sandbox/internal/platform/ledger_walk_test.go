@@ -10,8 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -57,7 +56,7 @@ func newWalk(b *bench) *walk {
 	b.Reset()
 	b.set(func(s *deployment.Settings) { *s = deployment.DefaultSettings() })
 	w := &walk{bench: b, contacts: map[string][]string{}, banks: map[string][]string{}}
-	w.accounts = []string{caller.Self, b.readyClient("a@example.com"), b.readyClient("b@example.com")}
+	w.accounts = []string{wire.Self, b.readyClient("a@example.com"), b.readyClient("b@example.com")}
 	b.verify(w.accounts[1])
 	for _, account := range w.accounts {
 		for _, contact := range []string{sepaContact, baseContact, farContact, `{"email":"b@example.com"}`} {
@@ -88,7 +87,7 @@ func one[T any](t *rapid.T, met []owned[T]) (owned[T], bool) {
 // all is what every account reads, as it travels.
 func (w *walk) all() string {
 	var read []string
-	take := func(answer serve.Answer, err error) {
+	take := func(answer wire.Answer, err error) {
 		if err != nil {
 			read = append(read, err.Error())
 			return

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -141,5 +141,5 @@ func TestRefundIsATransactionOfItsOwn(t *testing.T) {
 	assert.Equal(t, "0", b.balance("fees", platformwire.AssetUSDC), "the fee comes back too")
 
 	_, err = b.move("cl_none", "", booked.ID, platformwire.PayoutStatusFailed)
-	assert.ErrorIs(t, err, refuse.NotFound())
+	assert.ErrorIs(t, err, wire.NotFound())
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
@@ -100,7 +100,7 @@ func (o Operator) MovePayin(id, status string) error {
 	defer o.platform.leave()
 	moving, ok := t.payins[id]
 	if !ok {
-		return refuse.NotFound()
+		return wire.NotFound()
 	}
 	to := platformwire.PayinStatus(status)
 	if moving.statusAt(t.now) == to {
@@ -122,7 +122,7 @@ func (t *turn) payinMoveRefused(moving *payin, to platformwire.PayinStatus) erro
 		}
 	}
 	if !payinStates.movable(from, to) {
-		return refuse.Conflict("The payin does not move from " + string(from) + " to " + string(to) + ".")
+		return wire.Conflict("The payin does not move from " + string(from) + " to " + string(to) + ".")
 	}
 	return nil
 }
@@ -172,7 +172,7 @@ func (o Operator) Decide(client, status string) error {
 		return err
 	}
 	if !h.isClient() {
-		return refuse.NotFound()
+		return wire.NotFound()
 	}
 	decision := commonwire.KYCStatus(status)
 	if t.kybStatus(h) == decision {

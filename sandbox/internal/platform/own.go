@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/coverage"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -13,12 +13,12 @@ import (
 // for the account that the platform API uses without X-Service-Account, with the same balance, rails and ledger.
 type Own struct {
 	platform *Platform
-	caller   caller.Caller
+	caller   wire.Caller
 }
 
 // Own returns the account that a caller of another surface acts for. It creates the account at the first request.
-func (p *Platform) Own(c caller.Caller) Own {
-	c.Account = caller.Self
+func (p *Platform) Own(c wire.Caller) Own {
+	c.Account = wire.Self
 	return Own{p, c}
 }
 
@@ -122,5 +122,5 @@ func (o Own) RailOf(bankID string) (platformwire.Rail, error) {
 func (o Own) context() context.Context {
 	c := o.caller
 	c.IdempotencyKey = "" // the key belongs to an operation of another surface
-	return caller.With(context.Background(), c)
+	return wire.WithCaller(context.Background(), c)
 }

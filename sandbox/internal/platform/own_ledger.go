@@ -1,7 +1,7 @@
 package platform
 
 import (
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -21,13 +21,13 @@ type Entry struct {
 
 // Transactions returns a page of the account's ledger, newest first, and the number of all visible entries. Without
 // visible, all are.
-func (o Own) Transactions(visible func(Entry) bool, page serve.Page) (items []Entry, total int, err error) {
+func (o Own) Transactions(visible func(Entry) bool, page wire.Page) (items []Entry, total int, err error) {
 	t, h, err := o.enter()
 	defer o.platform.leave()
 	if err != nil {
 		return nil, 0, err
 	}
-	items, total = serve.Newest(h.history.all.list,
+	items, total = wire.Newest(h.history.all.list,
 		func(recorded *transaction) bool {
 			return !recorded.forgotten() && (visible == nil || visible(t.entryOf(recorded.Transaction)))
 		},

@@ -3,7 +3,7 @@ package platform
 import (
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -105,7 +105,7 @@ func (t *turn) payable(owner string, to Destination) (*contact, error) {
 		return nil, err
 	}
 	if blockers := t.blockers(paid); len(blockers) > 0 {
-		return nil, refuse.ContactNotPayable(blockers)
+		return nil, wire.ContactNotPayable(blockers)
 	}
 	return paid, nil
 }
@@ -122,7 +122,7 @@ func (t *turn) priceNow(paid *contact, amount decimal.Decimal) (platformwire.Quo
 func (t *turn) pay(h, receiver *holder, quote platformwire.Quote, resource string) (Paid, error) {
 	available := t.books.balance(h.book(), quote.SourceCurrency)
 	if available.LessThan(quote.SourceAmount) {
-		return Paid{}, refuse.PayoutNotFundable("The balance does not cover the amount.", map[string]any{
+		return Paid{}, wire.PayoutNotFundable("The balance does not cover the amount.", map[string]any{
 			"available": available.String(), "currency": quote.SourceCurrency,
 		})
 	}

@@ -4,9 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -49,86 +47,86 @@ func (p *payin) asset() platformwire.Asset { return platformwire.Asset(p.Quote.D
 
 // CreatePayin prices an incoming payment over a virtual account or from another chain. The same terms return the same
 // payin while it is quoted.
-func (p *Platform) CreatePayin(ctx context.Context, body platformwire.PayinCreate) (serve.Answer, error) {
-	c := caller.From(ctx)
+func (p *Platform) CreatePayin(ctx context.Context, body platformwire.PayinCreate) (wire.Answer, error) {
+	c := wire.CallerOf(ctx)
 	if (body.BankID == "") == (body.OriginChainID == 0) {
-		return serve.Answer{}, refuse.ValidationFailed("",
-			refuse.Field{Field: "bankId", Code: "exactly_one",
+		return wire.Answer{}, wire.ValidationFailed("",
+			wire.Field{Field: "bankId", Code: "exactly_one",
 				Message: "Give exactly one of bankId and originChainId."},
-			refuse.Field{Field: "originChainId", Code: "exactly_one",
+			wire.Field{Field: "originChainId", Code: "exactly_one",
 				Message: "Give exactly one of bankId and originChainId."})
 	}
 	_, asked, _, err := anchorOf(c, "CreatePayin", body)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	t := p.enter()
 	defer p.leave()
 	h, err := t.holderOf(c)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	key := payinKey{h.Key, asked}
 	if known := t.quoted[key]; known != nil && known.Status == platformwire.PayinStatusQuoted && !known.expired(t.now) {
-		return serve.OK(known.view(t.now)).Lean().Replayed(), nil
+		return wire.OK(known.view(t.now)).Lean().Replayed(), nil
 	}
 	quoted, err := t.quotePayin(h, body)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	quoted.Asked = asked
 	t.payins[quoted.ID], t.quoted[key] = quoted, quoted
 	t.kept.payins.Put(quoted)
-	return serve.Created(quoted.view(t.now)).Lean(), nil
+	return wire.Created(quoted.view(t.now)).Lean(), nil
 }
 
 // payinOf finds a payin of the account.
 func (t *turn) payinOf(h *holder, id string) (*payin, error) {
 	found, ok := t.payins[id]
 	if !ok || found.holder != h {
-		return nil, refuse.NotFound()
+		return nil, wire.NotFound()
 	}
 	return found, nil
 }
 
 // GetPayin reads one payin.
-func (p *Platform) GetPayin(ctx context.Context, payinID platformwire.PayinID) (serve.Answer, error) {
+func (p *Platform) GetPayin(ctx context.Context, payinID platformwire.PayinID) (wire.Answer, error) {
 	t := p.enter()
 	defer p.leave()
-	h, err := t.holderOf(caller.From(ctx))
+	h, err := t.holderOf(wire.CallerOf(ctx))
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	found, err := t.payinOf(h, payinID)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
-	return serve.OK(found.view(t.now)).Lean(), nil
+	return wire.OK(found.view(t.now)).Lean(), nil
 }
 
 // CreatePayinInstructions returns what the payer needs, and accepts the quote. The payin then waits for its money.
 // Asking again returns the same instructions.
-func (p *Platform) CreatePayinInstructions(ctx context.Context, payinID platformwire.PayinID) (serve.Answer, error) {
+func (p *Platform) CreatePayinInstructions(ctx context.Context, payinID platformwire.PayinID) (wire.Answer, error) {
 	t := p.enter()
 	defer p.leave()
-	h, err := t.holderOf(caller.From(ctx))
+	h, err := t.holderOf(wire.CallerOf(ctx))
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	found, err := t.payinOf(h, payinID)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	if found.expired(t.now) {
-		return serve.Answer{}, refuse.QuoteExpired()
+		return wire.Answer{}, wire.QuoteExpired()
 	}
 	instructions := platformwire.PayinInstructions{Requisites: found.Requisites}
 	if found.Status == platformwire.PayinStatusQuoted {
 		found.Status = platformwire.PayinStatusAwaitingFunds
 		t.kept.payins.Put(found)
-		return serve.Created(instructions).Lean(), nil
+		return wire.Created(instructions).Lean(), nil
 	}
-	return serve.OK(instructions).Lean().Replayed(), nil
+	return wire.OK(instructions).Lean().Replayed(), nil
 }
 
 // view returns the payin as responses show it.

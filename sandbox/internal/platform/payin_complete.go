@@ -5,46 +5,44 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // CompletePayin credits a payin as if its money had arrived. Like every emulated credit it comes from the faucet,
 // within the faucet's limits. A completed payin stays as it is.
-func (p *Platform) CompletePayin(ctx context.Context, payinID platformwire.PayinID) (serve.Answer, error) {
-	c := caller.From(ctx)
+func (p *Platform) CompletePayin(ctx context.Context, payinID platformwire.PayinID) (wire.Answer, error) {
+	c := wire.CallerOf(ctx)
 	key, asked, lifetime, err := anchorOf(c, "CompletePayin", payinID)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	t := p.enter()
 	defer p.leave()
 	h, err := t.holderOf(c)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	if completed, found, same := t.completions.find(key, asked, t.now); found {
 		if !same {
-			return serve.Answer{}, refuse.IdempotencyKeyReused("", "")
+			return wire.Answer{}, wire.IdempotencyKeyReused("", "")
 		}
-		return serve.OK(completed).Lean().Replayed(), nil
+		return wire.OK(completed).Lean().Replayed(), nil
 	}
 	arriving, err := t.payinOf(h, payinID)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	if arriving.Status != platformwire.PayinStatusCompleted {
 		if err := t.arrivable(arriving, t.settings.MaxCredit); err != nil {
-			return serve.Answer{}, err
+			return wire.Answer{}, err
 		}
 		t.arrive(arriving)
 	}
 	view := arriving.view(t.now)
 	view.IdempotencyKey = key.Key
 	t.completions.keep(key, asked, view, t.now, lifetime)
-	return serve.OK(view).Lean(), nil
+	return wire.OK(view).Lean(), nil
 }
 
 // arrive credits the amount of the quote.
@@ -76,11 +74,11 @@ func (p *payin) credit() platformwire.DepositCreate {
 func (t *turn) arrivable(arriving *payin, most decimal.Decimal) error {
 	switch {
 	case arriving.expired(t.now):
-		return refuse.QuoteExpired()
+		return wire.QuoteExpired()
 	case arriving.Status == platformwire.PayinStatusQuoted:
-		return refuse.QuoteNotSubmitted()
+		return wire.QuoteNotSubmitted()
 	case arriving.over != nil && t.railStatus(arriving.over, arriving.over.Method) != platformwire.RailStatusActive:
-		return refuse.PayoutNotFundable("The virtual account cannot receive money at present.", nil)
+		return wire.PayoutNotFundable("The virtual account cannot receive money at present.", nil)
 	default:
 		return t.creditable(arriving.holder, arriving.credit(), most)
 	}

@@ -9,14 +9,14 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // quotePayin prices a payin and fixes the instructions for its payer.
 func (t *turn) quotePayin(h *holder, body platformwire.PayinCreate) (*payin, error) {
 	if !t.ready(h) {
-		return nil, refuse.WalletNotLinked()
+		return nil, wire.WalletNotLinked()
 	}
 	quoted := &payin{
 		ID:        newID("pi_"),
@@ -53,9 +53,9 @@ func (t *turn) overBank(quoted *payin) (fee decimal.Decimal, decimals int32, err
 	switch {
 	case over.Currency != quoted.Terms.Currency:
 		return fee, 0,
-			refuse.InvalidField("currency", "currency_mismatch", "The virtual account receives "+over.Currency+".")
+			wire.InvalidField("currency", "currency_mismatch", "The virtual account receives "+over.Currency+".")
 	case t.settings.PartnerDown, t.railStatus(over, over.Method) != platformwire.RailStatusActive:
-		return fee, 0, refuse.ProviderUnavailable("The rail is unavailable.")
+		return fee, 0, wire.ProviderUnavailable("The rail is unavailable.")
 	}
 	quoted.over, quoted.Requisites = over, over.requisites(quoted.holder)
 	quoted.Requisites.Reference = referenceOf(quoted.ID)
@@ -69,7 +69,7 @@ func (t *turn) railByID(h *holder, id string) (*rail, error) {
 			return opened, nil
 		}
 	}
-	return nil, refuse.NotFound()
+	return nil, wire.NotFound()
 }
 
 // fromChain routes a payin from another chain. Money on Base needs no payin: it is balance when it arrives.
@@ -80,15 +80,15 @@ func (t *turn) fromChain(quoted *payin) (fee decimal.Decimal, decimals int32, er
 	switch {
 	case origin < 0:
 		return fee, 0,
-			refuse.InvalidField("originChainId", "chain_not_live", "The service does not support this chain.")
+			wire.InvalidField("originChainId", "chain_not_live", "The service does not support this chain.")
 	case quoted.Terms.OriginChainID == baseID:
 		return fee, 0,
-			refuse.InvalidField("originChainId", "chain_mismatch",
+			wire.InvalidField("originChainId", "chain_mismatch",
 				"Money on Base needs no payin: send it to the account's wallet.")
 	}
 	token, listed := tokenOf(chains[origin], quoted.Terms.Currency)
 	if !listed {
-		return fee, 0, refuse.InvalidField("currency", "token_not_listed", "The chain does not list this token.")
+		return fee, 0, wire.InvalidField("currency", "token_not_listed", "The chain does not list this token.")
 	}
 	quoted.Requisites = platformwire.Requisites{WalletAddress: newAddress(), Reference: referenceOf(quoted.ID)}
 	return feeCrossChain, int32(token.Decimals), nil //gosec:disable G115 -- the chains list 6 to 18
@@ -103,7 +103,7 @@ func checkPayinAmounts(body platformwire.PayinCreate, decimals int32) error {
 		return err
 	}
 	if body.MaxAmount.LessThan(body.Amount) {
-		return refuse.InvalidField("maxAmount", "greater_than_equal", "maxAmount must not be less than amount.")
+		return wire.InvalidField("maxAmount", "greater_than_equal", "maxAmount must not be less than amount.")
 	}
 	return nil
 }
@@ -126,7 +126,7 @@ func (t *turn) payinQuote(body platformwire.PayinCreate, fee decimal.Decimal) (p
 	}
 	if !quote.DestinationAmount.IsPositive() {
 		return platformwire.Quote{},
-			refuse.InvalidField("amount", "amount_below_fee", "The amount is not more than the fee.")
+			wire.InvalidField("amount", "amount_below_fee", "The amount is not more than the fee.")
 	}
 	return quote, nil
 }

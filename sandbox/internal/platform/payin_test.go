@@ -9,8 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -24,7 +23,7 @@ func TestPayinQuotes(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	open := func(method platformwire.BankMethod, currency string) string {
-		return b.virtualAccount(caller.Self, platformwire.RailCreate{Method: method, Currency: currency}).ID
+		return b.virtualAccount(wire.Self, platformwire.RailCreate{Method: method, Currency: currency}).ID
 	}
 	for name, tc := range map[string]struct {
 		body                    platformwire.PayinCreate
@@ -40,7 +39,7 @@ func TestPayinQuotes(t *testing.T) {
 		"same currency": {incoming("10", "USDC", "", 10), "0.3", "1", "9.7", "USDC"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			quoted, err := b.payin(caller.Self, tc.body)
+			quoted, err := b.payin(wire.Self, tc.body)
 			require.NoError(t, err)
 			quote := quoted.Quote
 			assert.Equal(t, tc.fee, quote.Fee.String())
@@ -57,7 +56,7 @@ func TestWorsePricesCreditLess(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.set(func(s *deployment.Settings) { s.PriceWorsening = decimal.RequireFromString("0.02") })
-	quoted, err := b.payin(caller.Self, incoming("10.3", "USDT", "", 1))
+	quoted, err := b.payin(wire.Self, incoming("10.3", "USDT", "", 1))
 	require.NoError(t, err)
 	assert.Equal(t, "9.8", quoted.Quote.DestinationAmount.String())
 }
@@ -66,32 +65,32 @@ func TestPayinsNeedAnActiveVirtualAccount(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	sepa := platformwire.RailCreate{Method: platformwire.BankMethodSEPA, Currency: "EUR"}
-	account := b.virtualAccount(caller.Self, sepa).ID
+	account := b.virtualAccount(wire.Self, sepa).ID
 
-	_, err := b.payin(caller.Self, incoming("10", "EUR", "bnk_unknown", 0))
-	assert.ErrorIs(t, err, refuse.NotFound())
+	_, err := b.payin(wire.Self, incoming("10", "EUR", "bnk_unknown", 0))
+	assert.ErrorIs(t, err, wire.NotFound())
 	b.set(func(s *deployment.Settings) { s.RailActiveAfter = deployment.Duration(time.Hour) })
-	_, err = b.payin(caller.Self, incoming("10", "EUR", account, 0))
-	assert.ErrorIs(t, err, refuse.NotFound(), "a rail that is pending has shown no account")
+	_, err = b.payin(wire.Self, incoming("10", "EUR", account, 0))
+	assert.ErrorIs(t, err, wire.NotFound(), "a rail that is pending has shown no account")
 	b.set(func(s *deployment.Settings) { s.RailActiveAfter, s.PartnerDown = 0, true })
-	_, err = b.payin(caller.Self, incoming("10", "EUR", account, 0))
-	assert.ErrorIs(t, err, refuse.ProviderUnavailable(""))
-	_, err = b.payin(caller.Self, incoming("10", "USDT", "", 1))
+	_, err = b.payin(wire.Self, incoming("10", "EUR", account, 0))
+	assert.ErrorIs(t, err, wire.ProviderUnavailable(""))
+	_, err = b.payin(wire.Self, incoming("10", "USDT", "", 1))
 	assert.NoError(t, err, "a chain needs no banking partner")
 }
 
 func TestACreditThatIsRefusedCanBeAskedAgain(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	quoted, err := b.payin(caller.Self, incoming("10", "USDT", "", 1))
+	quoted, err := b.payin(wire.Self, incoming("10", "USDT", "", 1))
 	require.NoError(t, err)
-	_, err = b.instructions(caller.Self, quoted.ID)
+	_, err = b.instructions(wire.Self, quoted.ID)
 	require.NoError(t, err)
 	b.set(func(s *deployment.Settings) { s.FaucetBalance = decimal.NewFromInt(9) })
-	_, err = b.completePayin(caller.Self, "k", quoted.ID)
-	assert.ErrorIs(t, err, refuse.ProviderUnavailable(""))
+	_, err = b.completePayin(wire.Self, "k", quoted.ID)
+	assert.ErrorIs(t, err, wire.ProviderUnavailable(""))
 	b.set(func(s *deployment.Settings) { s.FaucetBalance = decimal.NewFromInt(10) })
-	completed, err := b.completePayin(caller.Self, "k", quoted.ID)
+	completed, err := b.completePayin(wire.Self, "k", quoted.ID)
 	require.NoError(t, err)
 	assert.Equal(t, platformwire.PayinStatusCompleted, completed.Status)
 	assert.Equal(t, "9.7", b.balance("acc_1", platformwire.AssetUSDC))

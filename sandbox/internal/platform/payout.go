@@ -4,9 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -99,22 +97,22 @@ func (p *payout) view(now time.Time) platformwire.Payout {
 func (t *turn) payoutOf(h *holder, id string) (*payout, error) {
 	found, ok := t.payouts[id]
 	if !ok || found.holder != h {
-		return nil, refuse.NotFound()
+		return nil, wire.NotFound()
 	}
 	return found, nil
 }
 
 // GetPayout reads one payout.
-func (p *Platform) GetPayout(ctx context.Context, payoutID platformwire.PayoutID) (serve.Answer, error) {
+func (p *Platform) GetPayout(ctx context.Context, payoutID platformwire.PayoutID) (wire.Answer, error) {
 	t := p.enter()
 	defer p.leave()
-	h, err := t.holderOf(caller.From(ctx))
+	h, err := t.holderOf(wire.CallerOf(ctx))
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	found, err := t.payoutOf(h, payoutID)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
-	return serve.OK(found.view(t.now)).Lean(), nil
+	return wire.OK(found.view(t.now)).Lean(), nil
 }

@@ -11,9 +11,9 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/audit"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -120,7 +120,7 @@ func (p *Platform) HasClient(owner, clientID string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	_, ok := p.state.holders[holderKey{owner, clientID}]
-	return ok && clientID != caller.Self
+	return ok && clientID != wire.Self
 }
 
 // turn is one request's time with the state, while it holds the lock.

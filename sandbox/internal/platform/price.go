@@ -5,7 +5,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -74,7 +74,7 @@ func (t *turn) quote(c *contact, asset string, amount, drift decimal.Decimal) (p
 	quote.DestinationAmount = amount.Sub(quote.Fee).Mul(quote.Rate).
 		Truncate(decimalsOf(c.To, quote.DestinationCurrency))
 	if !quote.DestinationAmount.IsPositive() {
-		return quote, refuse.InvalidField("amount", "amount_below_fee", "The amount is not more than the fee.")
+		return quote, wire.InvalidField("amount", "amount_below_fee", "The amount is not more than the fee.")
 	}
 	return quote, nil
 }

@@ -6,10 +6,8 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/coverage"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -21,18 +19,18 @@ type rail struct {
 }
 
 // ListRails lists the rails that the account can have, opened or not.
-func (p *Platform) ListRails(ctx context.Context, params platformwire.ListRailsParams) (serve.Answer, error) {
-	c := caller.From(ctx)
+func (p *Platform) ListRails(ctx context.Context, params platformwire.ListRailsParams) (wire.Answer, error) {
+	c := wire.CallerOf(ctx)
 	list := queryOf(c, "ListRails")
 	from, err := list.position(params.Cursor, 0)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	t := p.enter()
 	defer p.leave()
 	h, err := t.holderOf(c)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	page := platformwire.RailPage{Items: []platformwire.Rail{}}
 	size := pageSize(params.Limit)
@@ -46,34 +44,34 @@ func (p *Platform) ListRails(ctx context.Context, params platformwire.ListRailsP
 		}
 		page.Items = append(page.Items, t.railView(h, offered))
 	}
-	return serve.OK(page).Lean(), nil
+	return wire.OK(page).Lean(), nil
 }
 
 // OpenRail opens a rail. Account and rail are the natural key. It checks for refusals in this order: the integrator's
 // agreement, the account's wallet, its verification, the partner.
-func (p *Platform) OpenRail(ctx context.Context, body platformwire.RailCreate) (serve.Answer, error) {
+func (p *Platform) OpenRail(ctx context.Context, body platformwire.RailCreate) (wire.Answer, error) {
 	wanted := coverage.Rail{Method: body.Method, Currency: body.Currency}
 	if err := checkRail(wanted); err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	t := p.enter()
 	defer p.leave()
-	h, err := t.holderOf(caller.From(ctx))
+	h, err := t.holderOf(wire.CallerOf(ctx))
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	if h.Rails[wanted.Method] != nil {
-		return serve.OK(t.railView(h, wanted)).Lean().Replayed(), nil
+		return wire.OK(t.railView(h, wanted)).Lean().Replayed(), nil
 	}
 	if err := t.openable(h, wanted); err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	if h.Rails == nil {
 		h.Rails = map[platformwire.BankMethod]*rail{}
 	}
 	h.Rails[wanted.Method] = &rail{Rail: wanted, ID: newID("bnk_"), OpenedAt: t.now}
 	t.kept.holders.Put(h)
-	return serve.Created(t.railView(h, wanted)).Lean(), nil
+	return wire.Created(t.railView(h, wanted)).Lean(), nil
 }
 
 // checkRail refuses a rail that no client can have.
@@ -81,9 +79,9 @@ func checkRail(wanted coverage.Rail) error {
 	offered, ok := coverage.RailOf(wanted.Method)
 	switch {
 	case !ok:
-		return refuse.InvalidField("method", "enum", "There is no rail with this method.")
+		return wire.InvalidField("method", "enum", "There is no rail with this method.")
 	case offered.Currency != wanted.Currency:
-		return refuse.InvalidField("currency", "currency_mismatch", "The rail receives "+offered.Currency+".")
+		return wire.InvalidField("currency", "currency_mismatch", "The rail receives "+offered.Currency+".")
 	default:
 		return nil
 	}
@@ -92,15 +90,15 @@ func checkRail(wanted coverage.Rail) error {
 func (t *turn) openable(h *holder, wanted coverage.Rail) error {
 	switch {
 	case t.hidden(wanted), slices.Contains(t.settings.RailsDisabled, string(wanted.Method)):
-		return refuse.RailNotAvailable()
+		return wire.RailNotAvailable()
 	case !t.ready(h):
-		return refuse.WalletNotLinked()
+		return wire.WalletNotLinked()
 	}
 	if blockers := t.unverified(h); len(blockers) > 0 {
-		return refuse.RailRequirementsUnmet(blockers)
+		return wire.RailRequirementsUnmet(blockers)
 	}
 	if t.settings.PartnerDown {
-		return refuse.ProviderUnavailable("The banking partner is unavailable; try again later.")
+		return wire.ProviderUnavailable("The banking partner is unavailable; try again later.")
 	}
 	return nil
 }

@@ -11,8 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -32,7 +31,7 @@ func TestRailsAreTheCoverageCatalogue(t *testing.T) {
 	require.NoError(t, yaml.Unmarshal(source, &coverage))
 
 	var listed []platformwire.RailCreate
-	for _, rail := range newBench(t).rails(caller.Self) {
+	for _, rail := range newBench(t).rails(wire.Self) {
 		listed = append(listed, platformwire.RailCreate{Method: rail.Method, Currency: rail.Currency})
 	}
 	assert.Equal(t, coverage.MoneyIn, listed)
@@ -70,7 +69,7 @@ func TestRequisitesRouteMoney(t *testing.T) {
 // The control digit of an 18-digit Mexican account number makes the weighted sum a multiple of ten.
 func TestSPEIAccountsCarryTheirControlDigit(t *testing.T) {
 	t.Parallel()
-	number := newBench(t).virtualAccount(caller.Self,
+	number := newBench(t).virtualAccount(wire.Self,
 		platformwire.RailCreate{Method: platformwire.BankMethodSPEI, Currency: "MXN"}).Requisites.AccountNumber
 	for _, clabe := range []string{number, "032180000118359719"} { // and a published one
 		require.Len(t, clabe, 18)
@@ -87,15 +86,15 @@ func TestARailWaitsForItsVirtualAccount(t *testing.T) {
 	b := newBench(t)
 	b.set(func(s *deployment.Settings) { s.RailActiveAfter = deployment.Duration(time.Minute) })
 	sepa := platformwire.RailCreate{Method: platformwire.BankMethodSEPA, Currency: "EUR"}
-	pending, err := b.openRail(caller.Self, sepa)
+	pending, err := b.openRail(wire.Self, sepa)
 	require.NoError(t, err)
 	assert.Equal(t, platformwire.Rail{Method: "sepa", Currency: "EUR", Status: platformwire.RailStatusPending}, pending)
 	b.clock.Advance(time.Minute - time.Millisecond)
-	pending, err = b.openRail(caller.Self, sepa)
+	pending, err = b.openRail(wire.Self, sepa)
 	require.NoError(t, err)
 	assert.Equal(t, platformwire.RailStatusPending, pending.Status)
 	b.clock.Advance(time.Millisecond)
-	active, err := b.openRail(caller.Self, sepa)
+	active, err := b.openRail(wire.Self, sepa)
 	require.NoError(t, err)
 	assert.Equal(t, platformwire.RailStatusActive, active.Status)
 	assert.NotNil(t, active.VirtualAccount)
@@ -108,11 +107,11 @@ func TestVerificationStandsBeforeRails(t *testing.T) {
 	client := b.readyClient("acme@example.com")
 	blockers := func() []string {
 		_, err := b.openRail(client, platformwire.RailCreate{Method: platformwire.BankMethodACH, Currency: "USD"})
-		var refusal *refuse.Refusal
+		var refusal *wire.Refusal
 		require.ErrorAs(t, err, &refusal)
 		require.Equal(t, "rail_requirements_unmet", refusal.Code)
 		var codes []string
-		for _, blocker := range refusal.Details["blockers"].([]refuse.Blocker) {
+		for _, blocker := range refusal.Details["blockers"].([]wire.Blocker) {
 			codes = append(codes, blocker.Code)
 		}
 		return codes

@@ -4,9 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -38,40 +36,40 @@ func (t *turn) settleDue() {
 // payout_not_fundable after its approval has expired.
 func (p *Platform) MovePayout(
 	ctx context.Context, payoutID platformwire.PayoutID, body platformwire.PayoutStatusUpdate,
-) (serve.Answer, error) {
-	c, to := caller.From(ctx), body.Status
+) (wire.Answer, error) {
+	c, to := wire.CallerOf(ctx), body.Status
 	key, asked, lifetime, err := anchorOf(c, "MovePayout", []string{payoutID, string(to)})
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	t := p.enter()
 	defer p.leave()
 	h, err := t.holderOf(c)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	if err := t.moves.forgotten(key, asked, t.now); err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	if moved, found, same := t.moves.find(key, asked, t.now); found {
 		if !same {
-			return serve.Answer{}, refuse.IdempotencyKeyReused("payoutId", moved.ID)
+			return wire.Answer{}, wire.IdempotencyKeyReused("payoutId", moved.ID)
 		}
-		return serve.OK(moved).Lean().Replayed(), nil
+		return wire.OK(moved).Lean().Replayed(), nil
 	}
 	moving, err := t.payoutOf(h, payoutID)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	if err := t.move(moving, to); err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	view := moving.view(t.now)
 	view.IdempotencyKey = key.Key // of this call, and not of the booking
 	t.moves.keep(key, asked, view, t.now, lifetime)
 	moving.Moves = append(moving.Moves, key.Key)
 	t.kept.payouts.Put(moving)
-	return serve.OK(view).Lean(), nil
+	return wire.OK(view).Lean(), nil
 }
 
 // Move moves a payout to another status, as [Platform.MovePayout] does. It needs no session.
@@ -80,7 +78,7 @@ func (p *Platform) Move(payoutID string, to platformwire.PayoutStatus) error {
 	defer p.leave()
 	moving, ok := t.payouts[payoutID]
 	if !ok {
-		return refuse.NotFound()
+		return wire.NotFound()
 	}
 	if err := t.move(moving, to); err != nil {
 		return err
@@ -107,14 +105,14 @@ func (t *turn) moveRefused(moving *payout, to platformwire.PayoutStatus) error {
 	switch {
 	case payoutStates.movable(from, to):
 	case from == platformwire.PayoutStatusAwaitingApproval:
-		return refuse.QuoteNotSubmitted()
+		return wire.QuoteNotSubmitted()
 	case from == platformwire.PayoutStatusExpired:
-		return refuse.PayoutNotFundable("The payout expired before anybody funded it.", nil)
+		return wire.PayoutNotFundable("The payout expired before anybody funded it.", nil)
 	default:
-		return refuse.Conflict("The payout does not move from " + string(from) + " to " + string(to) + ".")
+		return wire.Conflict("The payout does not move from " + string(from) + " to " + string(to) + ".")
 	}
 	if from == platformwire.PayoutStatusCompleted && moving.receiver != nil {
-		return refuse.Conflict("The payout arrived in another account of this host, so it cannot be returned.")
+		return wire.Conflict("The payout arrived in another account of this host, so it cannot be returned.")
 	}
 	return nil
 }

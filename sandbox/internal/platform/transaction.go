@@ -6,8 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -56,18 +55,18 @@ func (t *turn) drop(h *holder, entry *transaction) {
 // that new entries neither repeat nor hide others.
 func (p *Platform) ListTransactions(
 	ctx context.Context, params platformwire.ListTransactionsParams,
-) (serve.Answer, error) {
-	c := caller.From(ctx)
+) (wire.Answer, error) {
+	c := wire.CallerOf(ctx)
 	list := queryOf(c, "ListTransactions", string(params.Type), strconv.FormatInt(params.Since.UnixNano(), 10))
 	before, err := list.position(params.Cursor, math.MaxInt) // without a cursor, a number above every entry
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	t := p.enter()
 	defer p.leave()
 	h, err := t.holderOf(c)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	older, size, last := h.history.of(params.Type).before(before), pageSize(params.Limit), 0
 	page := platformwire.TransactionPage{Items: make([]platformwire.Transaction, 0, min(size, len(older)))}
@@ -85,5 +84,5 @@ func (p *Platform) ListTransactions(
 		page.Items = append(page.Items, entry.Transaction)
 		last = entry.Sequence
 	}
-	return serve.OK(page).Lean(), nil
+	return wire.OK(page).Lean(), nil
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
 // maxRequestExpiry is how far ahead a login's requestExpiry may be.
@@ -64,7 +64,7 @@ func (c *Challenges) Reset() {
 func (c *Challenges) issue(email string, expiresAt time.Time) (challenge, error) {
 	now := c.clock.Now()
 	if expiresAt.Before(now) || expiresAt.After(now.Add(maxRequestExpiry)) {
-		return challenge{}, refuse.RequestExpired()
+		return challenge{}, wire.RequestExpired()
 	}
 	issued := &challenge{ID: "ch_" + rand.Text(), Email: email, ExpiresAt: expiresAt}
 	var err error
@@ -79,7 +79,7 @@ func (c *Challenges) issue(email string, expiresAt time.Time) (challenge, error)
 		c.sweepAt = max(sweepAt, 2*c.issued.Len())
 	}
 	if c.issued.Len() >= c.most && !c.makeRoom(now) {
-		return challenge{}, refuse.LoginUnavailable()
+		return challenge{}, wire.LoginUnavailable()
 	}
 	c.issued.Put(issued.ID, issued)
 	return *issued, nil
@@ -139,11 +139,11 @@ func (c *Challenges) usable(id string) (*challenge, error) {
 	issued := c.issued.Get(id)
 	switch {
 	case issued == nil:
-		return nil, refuse.ChallengeNotFound()
+		return nil, wire.ChallengeNotFound()
 	case issued.Consumed:
-		return nil, refuse.ChallengeConsumed()
+		return nil, wire.ChallengeConsumed()
 	case !c.clock.Now().Before(issued.ExpiresAt):
-		return nil, refuse.ChallengeExpired()
+		return nil, wire.ChallengeExpired()
 	default:
 		return issued, nil
 	}

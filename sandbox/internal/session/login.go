@@ -5,11 +5,9 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -24,44 +22,44 @@ type Login struct {
 }
 
 // CreateChallenge starts a login. An unknown email gets a challenge as well.
-func (l *Login) CreateChallenge(_ context.Context, body platformwire.ChallengeRequest) (serve.Answer, error) {
+func (l *Login) CreateChallenge(_ context.Context, body platformwire.ChallengeRequest) (wire.Answer, error) {
 	if err := l.open(); err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	email := CanonicalEmail(body.Email)
 	if err := l.Windows.Take(window.LoginEmail, email); err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	issued, err := l.Challenges.issue(email, body.RequestExpiry.UTC())
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
-	return serve.Created(platformwire.Challenge{
+	return wire.Created(platformwire.Challenge{
 		ChallengeID: issued.ID, Payload: issued.Payload, ExpiresAt: issued.ExpiresAt,
 	}), nil
 }
 
 // CreateToken completes a login. Only a success consumes the challenge.
-func (l *Login) CreateToken(ctx context.Context, body platformwire.TokenRequest) (serve.Answer, error) {
+func (l *Login) CreateToken(ctx context.Context, body platformwire.TokenRequest) (wire.Answer, error) {
 	if err := l.open(); err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	id := body.ChallengeID
 	if err := l.Windows.Take(window.LoginChallenge, id); err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	issued, err := l.Challenges.open(id)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	key, err := l.prove(ctx, issued, body.PublicKey, body.Signature)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	if err := l.Challenges.consume(id); err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
-	return serve.Created(l.answer(l.Tokens.mint(key.ID))), nil
+	return wire.Created(l.answer(l.Tokens.mint(key.ID))), nil
 }
 
 // prove checks a proof of identity: the account, the key, and the signature. It makes all other checks afterwards,
@@ -70,49 +68,49 @@ func (l *Login) prove(ctx context.Context, issued challenge, publicKey, signatur
 	key, standing := l.Registry.lookUp(issued.Email, publicKey)
 	switch standing {
 	case unknownAccount:
-		return Key{}, refuse.InvalidCredentials()
+		return Key{}, wire.InvalidCredentials()
 	case notRegistered:
-		return Key{}, refuse.KeyNotRegistered()
+		return Key{}, wire.KeyNotRegistered()
 	}
 	settings := l.Settings()
-	if refused := caller.CheckSignature(publicKey, issued.Payload, signature, settings.RequireLowS); refused != nil {
+	if refused := wire.CheckSignature(publicKey, issued.Payload, signature, settings.RequireLowS); refused != nil {
 		if settings.OpaqueLogin {
-			return Key{}, refuse.InvalidCredentials()
+			return Key{}, wire.InvalidCredentials()
 		}
 		return Key{}, refused
 	}
-	if standing == deletedBefore || !key.allows(caller.From(ctx).Source) {
-		return Key{}, refuse.InvalidCredentials()
+	if standing == deletedBefore || !key.allows(wire.CallerOf(ctx).Source) {
+		return Key{}, wire.InvalidCredentials()
 	}
 	return key, nil
 }
 
 // RefreshToken creates a new access token, after the checks of every request. It returns the same refresh token.
-func (l *Login) RefreshToken(ctx context.Context, body platformwire.RefreshRequest) (serve.Answer, error) {
+func (l *Login) RefreshToken(ctx context.Context, body platformwire.RefreshRequest) (wire.Answer, error) {
 	if !l.Settings().LoginAvailable {
-		return serve.Answer{}, refuse.LoginUnavailable()
+		return wire.Answer{}, wire.LoginUnavailable()
 	}
 	refresh := body.RefreshToken
 	keyID, ok := l.Tokens.holder(refresh)
 	if !ok {
-		return serve.Answer{}, refuse.InvalidCredentials()
+		return wire.Answer{}, wire.InvalidCredentials()
 	}
 	if err := l.Windows.Take(window.Writes, keyID); err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
-	if _, err := l.Registry.Check(keyID, caller.From(ctx).Source, ""); err != nil {
-		return serve.Answer{}, err
+	if _, err := l.Registry.Check(keyID, wire.CallerOf(ctx).Source, ""); err != nil {
+		return wire.Answer{}, err
 	}
-	return serve.Created(l.answer(l.Tokens.renew(refresh))), nil
+	return wire.Created(l.answer(l.Tokens.renew(refresh))), nil
 }
 
 // open reports whether the host accepts logins.
 func (l *Login) open() error {
 	switch settings := l.Settings(); {
 	case !settings.LoginAvailable:
-		return refuse.LoginUnavailable()
+		return wire.LoginUnavailable()
 	case settings.LoginMode != deployment.LoginModeDeveloperKey:
-		return refuse.LoginModeUnavailable(settings.LoginMode)
+		return wire.LoginModeUnavailable(settings.LoginMode)
 	default:
 		return nil
 	}

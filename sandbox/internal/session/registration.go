@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
 // The limits of a developer key.
@@ -30,9 +30,9 @@ type Registration struct {
 
 // key checks a registration. Refusals name the fields.
 func (r Registration) key() (*Key, error) {
-	var wrong []refuse.Field
+	var wrong []wire.Field
 	refuseField := func(field, code, message string) {
-		wrong = append(wrong, refuse.Field{Field: field, Code: code, Message: message})
+		wrong = append(wrong, wire.Field{Field: field, Code: code, Message: message})
 	}
 
 	key := &Key{Email: CanonicalEmail(r.Email), Scopes: slices.Clone(r.Scopes)}
@@ -73,7 +73,7 @@ func (r Registration) key() (*Key, error) {
 		key.Allowlist = append(key.Allowlist, network)
 	}
 	if len(wrong) > 0 {
-		return nil, refuse.ValidationFailed("", wrong...)
+		return nil, wire.ValidationFailed("", wrong...)
 	}
 	return key, nil
 }

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/signing"
 	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
@@ -82,7 +82,7 @@ func (r *Registry) Register(registration Registration) (Key, error) {
 	defer r.leave()
 	key.Owner = r.accountOf(key.Email)
 	if r.find(key.Owner, key.PublicKey) != nil {
-		return Key{}, refuse.DeveloperKeyAlreadyExists()
+		return Key{}, wire.DeveloperKeyAlreadyExists()
 	}
 	r.add(key)
 	return *key, nil
@@ -117,7 +117,7 @@ func (r *Registry) Delete(id string) error {
 	defer r.leave()
 	key := r.keys.Get(id)
 	if key == nil {
-		return refuse.DeveloperKeyNotFound()
+		return wire.DeveloperKeyNotFound()
 	}
 	r.keys.Delete(id)
 	r.deleted.Put(tombstoneOf(key.Owner, key.PublicKey), &tombstone{})
@@ -156,9 +156,9 @@ func (r *Registry) Check(keyID string, source netip.Addr, scope string) (Key, er
 	r.mu.RUnlock()
 	switch {
 	case key == nil, !key.allows(source):
-		return Key{}, refuse.Forbidden()
+		return Key{}, wire.Forbidden()
 	case !key.holds(scope):
-		return Key{}, refuse.MissingScope(scope, key.Scopes)
+		return Key{}, wire.MissingScope(scope, key.Scopes)
 	default:
 		return *key, nil
 	}

@@ -21,9 +21,9 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -69,7 +69,7 @@ func TestAllowlists(t *testing.T) {
 			if c.want {
 				assert.NoError(t, err)
 			} else {
-				assert.Equal(t, refuse.Forbidden(), err)
+				assert.Equal(t, wire.Forbidden(), err)
 			}
 		})
 	}
@@ -96,10 +96,10 @@ func TestRegistrationsNameTheirWrongFields(t *testing.T) {
 			registration := good
 			change(&registration)
 			_, err := registry.Register(registration)
-			var refusal *refuse.Refusal
+			var refusal *wire.Refusal
 			require.ErrorAs(t, err, &refusal)
 			require.Equal(t, "validation_failed", refusal.Code)
-			fields, ok := refusal.Details["fields"].([]refuse.Field)
+			fields, ok := refusal.Details["fields"].([]wire.Field)
 			require.True(t, ok)
 			var names []string
 			for _, wrong := range fields {
@@ -111,7 +111,7 @@ func TestRegistrationsNameTheirWrongFields(t *testing.T) {
 	tooLong := good
 	tooLong.PublicKey = base64.StdEncoding.EncodeToString(make([]byte, 3073))
 	_, err = registry.Register(tooLong)
-	assert.ErrorIs(t, err, refuse.ValidationFailed(""))
+	assert.ErrorIs(t, err, wire.ValidationFailed(""))
 	assert.Empty(t, registry.Keys())
 }
 
@@ -121,7 +121,7 @@ func TestAKeyBelongsToOneAccountOnce(t *testing.T) {
 	first, err := registry.Register(registration)
 	require.NoError(t, err)
 	_, err = registry.Register(registration)
-	assert.Equal(t, refuse.DeveloperKeyAlreadyExists(), err)
+	assert.Equal(t, wire.DeveloperKeyAlreadyExists(), err)
 
 	registration.Email = "Other@Example.com "
 	other, err := registry.Register(registration)
@@ -150,7 +150,7 @@ func TestOfSeveralLoginsAtOnceOneUsesTheChallenge(t *testing.T) {
 	}
 	wg.Wait()
 	assert.EqualValues(t, 1, succeeded.Load())
-	assert.Equal(t, refuse.ChallengeConsumed(), challenges.consume(issued.ID))
+	assert.Equal(t, wire.ChallengeConsumed(), challenges.consume(issued.ID))
 }
 
 // meanwhile is a context in which something happens when a value is first asked for: when a login is as good as proven.
@@ -191,7 +191,7 @@ func TestAChallengeThatWasUsedMeanwhileOpensNoSession(t *testing.T) {
 	ctx := &meanwhile{t.Context(), func() { _, first = login.CreateToken(t.Context(), request) }}
 	_, second := login.CreateToken(ctx, request)
 	assert.NoError(t, first)
-	assert.Equal(t, refuse.ChallengeConsumed(), second)
+	assert.Equal(t, wire.ChallengeConsumed(), second)
 	assert.Equal(t, 1, login.Tokens.access.Len())
 }
 
@@ -242,7 +242,7 @@ func TestChallengesAreBounded(t *testing.T) {
 		require.NoError(t, err)
 	}
 	_, err := challenges.issue("anybody@example.com", clk.Now().Add(time.Minute))
-	require.ErrorIs(t, err, refuse.LoginUnavailable())
+	require.ErrorIs(t, err, wire.LoginUnavailable())
 	clk.Advance(time.Minute)
 	_, err = challenges.issue("anybody@example.com", clk.Now().Add(time.Minute))
 	require.NoError(t, err)

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store/storetest"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -47,23 +47,23 @@ func TestLoginsAreKept(t *testing.T) {
 	_, err = again.Check(key.ID, netip.MustParseAddr("192.0.2.7"), ScopeRead)
 	assert.NoError(t, err)
 	_, err = again.Check(key.ID, netip.MustParseAddr("198.51.100.7"), ScopeRead)
-	assert.ErrorIs(t, err, refuse.Forbidden())
+	assert.ErrorIs(t, err, wire.Forbidden())
 
 	assert.Equal(t, tokens.Records(), renewed.Records())
 	holder, err := renewed.Authenticate(opened.access)
 	require.NoError(t, err)
 	assert.Equal(t, key.ID, holder)
 	_, err = renewed.Authenticate(expired.access)
-	assert.ErrorIs(t, err, refuse.TokenExpired())
+	assert.ErrorIs(t, err, wire.TokenExpired())
 	_, err = renewed.Authenticate("uat_1")
-	assert.ErrorIs(t, err, refuse.DeveloperSessionRequired())
+	assert.ErrorIs(t, err, wire.DeveloperSessionRequired())
 	assert.Equal(t, opened.refreshExpiresAt, renewed.renew(opened.refresh).refreshExpiresAt)
 
 	found, err := asked.open(usable.ID)
 	require.NoError(t, err)
 	assert.Equal(t, usable, found)
 	_, err = asked.open(used.ID)
-	assert.ErrorIs(t, err, refuse.ChallengeConsumed())
+	assert.ErrorIs(t, err, wire.ChallengeConsumed())
 
 	again.Reset(key)
 	renewed.Reset()

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
 // Window is one of the stated windows.
@@ -118,7 +118,7 @@ func (c *Counters) Take(w Window, key string) error {
 		current = counter{opened: now}
 	}
 	if current.count >= limit {
-		return refuse.RateLimited(current.opened.Add(length).Sub(now))
+		return wire.RateLimited(current.opened.Add(length).Sub(now))
 	}
 	current.count++
 	c.counters[id] = current

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
 func minute() time.Duration { return time.Minute }
@@ -43,7 +43,7 @@ func TestEachWindowTakesItsLimitAndOpensAgain(t *testing.T) {
 			}
 			clk.Advance(c.length / 4)
 
-			var refusal *refuse.Refusal
+			var refusal *wire.Refusal
 			require.ErrorAs(t, counters.Take(c.window, "one"), &refusal)
 			assert.Equal(t, "rate_limited", refusal.Code)
 			assert.Equal(t, c.length*3/4, refusal.RetryAfter)
@@ -82,7 +82,7 @@ func TestAMinuteMayBeShorter(t *testing.T) {
 		for ; err == nil; err = counters.Take(w, "one") {
 			taken++
 		}
-		refusal, _ := errors.AsType[*refuse.Refusal](err)
+		refusal, _ := errors.AsType[*wire.Refusal](err)
 		assert.Equal(t, map[window.Window]int{window.Writes: 120, window.Login: 20, window.SandboxMoney: 60}[w], taken)
 		assert.Equal(t, length, refusal.RetryAfter)
 	}

@@ -1,9 +1,4 @@
-// Package caller carries the caller of a request, and the account that it acts for, from the gate to the state machine.
-// It also verifies signatures of callers: a challenge or an approval with a developer key, a message with a wallet.
-//
-// Anybody can turn an ECDSA signature into its other form, with a high S instead of a low one, and most libraries make
-// either form. The description requires neither. So both are accepted, unless whoever asks requires a low S.
-package caller
+package wire
 
 import (
 	"context"
@@ -13,7 +8,6 @@ import (
 	"net/netip"
 	"strings"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/signing"
 	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
@@ -42,25 +36,28 @@ type Caller struct {
 type contextKey struct{}
 
 // With returns a context that carries c.
-func With(ctx context.Context, c Caller) context.Context {
+func WithCaller(ctx context.Context, c Caller) context.Context {
 	return context.WithValue(ctx, contextKey{}, c)
 }
 
 // From returns the caller of ctx, or the zero Caller. During a login operation, there is no session yet.
-func From(ctx context.Context) Caller {
+func CallerOf(ctx context.Context) Caller {
 	c, _ := ctx.Value(contextKey{}).(Caller)
 	return c
 }
 
+// Anybody can turn an ECDSA signature into its other form, with a high S instead of a low one, and most libraries make
+// either form. The description requires neither. So both are accepted, unless whoever asks requires a low S.
+
 // CheckSignature returns nil if a message is signed by a public key (DER SubjectPublicKeyInfo), or what is wrong.
-func CheckSignature(publicKey, message, signature []byte, requireLowS bool) *refuse.Refusal {
+func CheckSignature(publicKey, message, signature []byte, requireLowS bool) *Refusal {
 	switch err := wallet.Verify(publicKey, message, signature); {
 	case err == nil:
 		return nil
 	case !errors.Is(err, signing.ErrSignatureMalleable):
-		return refuse.SignatureInvalid()
+		return SignatureInvalid()
 	case requireLowS:
-		return refuse.SignatureHighS()
+		return SignatureHighS()
 	default:
 		return nil
 	}
@@ -68,16 +65,16 @@ func CheckSignature(publicKey, message, signature []byte, requireLowS bool) *ref
 
 // SignerOf returns the address of the wallet that signed a personal message (EIP-191). Any bytes with the length of a
 // signature lead to some address.
-func SignerOf(message []byte, signature string, requireLowS bool) (address string, refused *refuse.Refusal) {
+func SignerOf(message []byte, signature string, requireLowS bool) (address string, refused *Refusal) {
 	address, err := wallet.RecoverAddress(message, signature)
 	if errors.Is(err, signing.ErrSignatureMalleable) {
 		if requireLowS {
-			return "", refuse.SignatureHighS()
+			return "", SignatureHighS()
 		}
 		address, err = wallet.RecoverAddress(message, withLowS(signature))
 	}
 	if err != nil {
-		return "", refuse.SignatureInvalid()
+		return "", SignatureInvalid()
 	}
 	return address, nil
 }

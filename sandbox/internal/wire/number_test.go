@@ -1,4 +1,4 @@
-package number_test
+package wire_test
 
 import (
 	"encoding/json"
@@ -9,32 +9,32 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
 func TestNumbersTravelDigitByDigit(t *testing.T) {
 	for _, digits := range []string{"0", "12.5", "-3", "0.1", "12345678901234567890.123456789",
-		strings.Repeat("9", number.MaxLength)} {
-		var read number.Number
+		strings.Repeat("9", wire.MaxNumberLength)} {
+		var read wire.Number
 		require.NoError(t, json.Unmarshal([]byte(digits), &read), digits)
-		written, err := json.Marshal(map[string]number.Number{"amount": read})
+		written, err := json.Marshal(map[string]wire.Number{"amount": read})
 		require.NoError(t, err)
 		assert.Equal(t, `{"amount":`+digits+`}`, string(written))
 	}
-	assert.True(t, number.Of(decimal.New(125, -1)).Equal(decimal.RequireFromString("12.5")))
+	assert.True(t, wire.NumberOf(decimal.New(125, -1)).Equal(decimal.RequireFromString("12.5")))
 }
 
 func TestWhatIsNoNumberIsRefused(t *testing.T) {
-	for _, text := range []string{`"abc"`, `{}`, `true`, `1.`, strings.Repeat("9", number.MaxLength+1)} {
-		var read number.Number
+	for _, text := range []string{`"abc"`, `{}`, `true`, `1.`, strings.Repeat("9", wire.MaxNumberLength+1)} {
+		var read wire.Number
 		assert.Error(t, json.Unmarshal([]byte(text), &read), text)
 	}
-	for _, text := range []string{"", "ten", "NaN", strings.Repeat("9", number.MaxLength+1), "1e-20000",
+	for _, text := range []string{"", "ten", "NaN", strings.Repeat("9", wire.MaxNumberLength+1), "1e-20000",
 		"1e99999999999"} {
-		_, err := number.Parse(text)
-		assert.ErrorIs(t, err, number.ErrUnreadable, text)
+		_, err := wire.ParseNumber(text)
+		assert.ErrorIs(t, err, wire.ErrUnreadable, text)
 	}
-	read := number.Of(decimal.New(1, 0))
+	read := wire.NumberOf(decimal.New(1, 0))
 	require.NoError(t, json.Unmarshal([]byte("null"), &read))
 	assert.True(t, read.IsZero())
 }
@@ -47,9 +47,9 @@ func TestOnlyTheDescribedFormsAreRead(t *testing.T) {
 		"": {}, ".": {}, "-": {}, "+.": {}, "+-1": {}, "1.2.3": {}, " 1": {}, "1\n": {}, "1_000": {}, "NaN": {},
 		"\u22121": {}, "\u0661": {}, ".5e1": {},
 	} {
-		_, err := number.Parse(text)
+		_, err := wire.ParseNumber(text)
 		assert.Equal(t, is.number, err == nil, "%q as a number", text)
-		_, err = number.ParseText(text)
+		_, err = wire.ParseNumberText(text)
 		assert.Equal(t, is.text, err == nil, "%q as a text", text)
 	}
 }

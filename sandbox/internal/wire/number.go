@@ -1,5 +1,4 @@
-// Package number holds amounts that are JSON numbers, with all their digits.
-package number
+package wire
 
 import (
 	"errors"
@@ -10,7 +9,7 @@ import (
 
 // MaxLength is the maximum length of an amount, in characters. The service states no limit. The time to read a decimal
 // grows with the square of its digits, and no real amount has as many.
-const MaxLength = 256
+const MaxNumberLength = 256
 
 // ErrUnreadable is the error for text that is not a number, is too long, or has a very large exponent.
 var ErrUnreadable = errors.New("not a number that an amount can be")
@@ -19,7 +18,7 @@ var ErrUnreadable = errors.New("not a number that an amount can be")
 type Number struct{ decimal.Decimal }
 
 // Of returns a decimal as a Number.
-func Of(value decimal.Decimal) Number { return Number{value} }
+func NumberOf(value decimal.Decimal) Number { return Number{value} }
 
 // Package decimal reads more than these forms, such as other characters for the minus.
 var (
@@ -28,13 +27,13 @@ var (
 )
 
 // Parse reads the text of a JSON number.
-func Parse(text string) (Number, error) { return parse(text, jsonNumber) }
+func ParseNumber(text string) (Number, error) { return parse(text, jsonNumber) }
 
 // ParseText reads the content of a string that holds an amount, in the form that the description states.
-func ParseText(text string) (Number, error) { return parse(text, asText) }
+func ParseNumberText(text string) (Number, error) { return parse(text, asText) }
 
 func parse(text string, form *regexp.Regexp) (Number, error) {
-	if len(text) > MaxLength || !form.MatchString(text) {
+	if len(text) > MaxNumberLength || !form.MatchString(text) {
 		return Number{}, ErrUnreadable
 	}
 	value, err := decimal.NewFromString(text)
@@ -53,7 +52,7 @@ func (n *Number) UnmarshalJSON(text []byte) error {
 		*n = Number{}
 		return nil
 	}
-	read, err := Parse(string(text))
+	read, err := ParseNumber(string(text))
 	if err != nil {
 		return err
 	}
