@@ -6,7 +6,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
 )
 
 // AppKeyRegistration describes an app key. The service's description does not say how an app key is issued; the host
@@ -40,18 +40,18 @@ type AppKey struct {
 // AppScopes returns the scopes of app keys: read, and profile:write, contacts:write, documents:write, banks:write,
 // cards:write and transfers:write for the writes of each part of the app API. The service's description says that keys
 // have scopes and does not name them, so the names are the host's own.
-func AppScopes() []string { return credential.Scopes() }
+func AppScopes() []string { return session.AppScopes() }
 
 // RegisterAppKey registers an app key. The error names the invalid fields.
 func (h *Host) RegisterAppKey(registration AppKeyRegistration) (AppKey, error) {
-	key, err := h.registerAppKey(credential.Registration(registration))
+	key, err := h.registerAppKey(session.AppRegistration(registration))
 	if err != nil {
 		return AppKey{}, err
 	}
 	return appKeyView(key), nil
 }
 
-func (h *Host) registerAppKey(registration credential.Registration) (credential.AppKey, error) {
+func (h *Host) registerAppKey(registration session.AppRegistration) (session.AppKey, error) {
 	if registration.Email == "" {
 		registration.Email = h.seed.credentials.Email
 	}
@@ -62,9 +62,9 @@ func (h *Host) registerAppKey(registration credential.Registration) (credential.
 	return key, err
 }
 
-func (h *Host) account(email string) credential.Account {
+func (h *Host) account(email string) session.AppAccount {
 	id, canonical := h.registry.Account(email)
-	return credential.Account{ID: id, Email: canonical}
+	return session.AppAccount{ID: id, Email: canonical}
 }
 
 // DeleteAppKey deletes an app key. Calls with it then fail with unauthenticated. For an unknown id, the error contains
@@ -81,7 +81,7 @@ func (h *Host) AppKeys() []AppKey {
 	return views
 }
 
-func appKeyView(key credential.AppKey) AppKey {
+func appKeyView(key session.AppKey) AppKey {
 	return AppKey{
 		ID: key.ID, Key: newSecret(key.Secret), AppID: key.AppID, AppName: key.AppName, Email: key.Account.Email,
 		Scopes: slices.Clone(key.Scopes), SpendLimit: key.SpendLimit, RemainingSpendLimit: key.Remaining(),

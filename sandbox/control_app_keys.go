@@ -6,7 +6,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
 )
 
 // appKeyAnswer is an app key in JSON.
@@ -22,7 +22,7 @@ type appKeyAnswer struct {
 	CreatedAt           time.Time        `json:"createdAt"`
 }
 
-func answerOf(key credential.AppKey) appKeyAnswer {
+func answerOf(key session.AppKey) appKeyAnswer {
 	return appKeyAnswer{
 		ID: key.ID, AppID: key.AppID, App: key.AppName, Email: key.Account.Email, Scopes: key.Scopes,
 		SpendLimit: key.SpendLimit, RemainingSpendLimit: key.Remaining(), CreatedAt: key.CreatedAt,
@@ -38,7 +38,7 @@ func (c control) listAppKeys(*http.Request) (int, any, error) {
 }
 
 func (c control) registerAppKey(r *http.Request) (int, any, error) {
-	var registration credential.Registration
+	var registration session.AppRegistration
 	if err := read(r, &registration); err != nil {
 		return 0, nil, err
 	}

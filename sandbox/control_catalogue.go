@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/described"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
@@ -37,7 +37,7 @@ func (c control) listSlugs(*http.Request) (int, any, error) {
 
 func (c control) listWindows(r *http.Request) (int, any, error) {
 	open, on := c.host.windows.Open()
-	open = slices.DeleteFunc(open, func(count window.Count) bool {
+	open = slices.DeleteFunc(open, func(count clock.Count) bool {
 		return !wire.Found(findOf(r), count.Window, count.Key)
 	})
 	return http.StatusOK, map[string]any{"items": open, "on": on}, nil

@@ -10,12 +10,10 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/inprocess"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/audit"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/fault"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/gate"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -29,9 +27,9 @@ type Host struct {
 	registry   *session.Registry
 	tokens     *session.Tokens
 	challenges *session.Challenges
-	windows    *window.Counters
-	appKeys    *credential.AppKeys
-	access     *credential.AccessTokens
+	windows    *clock.Counters
+	appKeys    *session.AppKeys
+	access     *session.AccessTokens
 	platform   *platform.Platform
 	*surfaces
 
@@ -74,10 +72,10 @@ func New(options ...Option) *Host {
 		challenges: session.NewChallenges(clk, setup.store),
 		faults:     fault.NewSet(setup.store),
 		log:        gate.NewLog(setup.logged),
-		appKeys:    credential.NewAppKeys(clk, setup.store),
-		access:     credential.NewAccessTokens(setup.store),
+		appKeys:    session.NewAppKeys(clk, setup.store),
+		access:     session.NewAccessTokens(setup.store),
 	}
-	h.windows = window.New(clk, h.rateMinute)
+	h.windows = clock.NewCounters(clk, h.rateMinute)
 	h.platform = platform.New(clk, h.configured.get, h.registry.OwnerOf, setup.store)
 	if setup.audit {
 		h.audit = audit.New()

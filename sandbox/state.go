@@ -9,7 +9,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
@@ -40,7 +39,7 @@ type keptSettings struct{ Changed map[string]jsontext.Value }
 type keptLogin struct {
 	Key          session.Key
 	DeveloperKey string // the private key as PEM, or "" if it is not in this process
-	AppKey       credential.AppKey
+	AppKey       session.AppKey
 	AccessToken  string
 	Wallet       string // PEM
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/billing"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/card"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
@@ -63,7 +62,7 @@ type surfaces struct {
 }
 
 func newSurfaces(
-	clk *clock.Clock, settings func() *deployment.Settings, p *platform.Platform, keys *credential.AppKeys,
+	clk *clock.Clock, settings func() *deployment.Settings, p *platform.Platform, keys *session.AppKeys,
 	wallet string, logger *slog.Logger,
 	kept store.Store, started time.Time,
 ) *surfaces {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
@@ -27,7 +27,7 @@ type Config struct {
 	Clock    *clock.Clock
 	Settings func() *deployment.Settings
 	Platform *platform.Platform
-	Keys     *credential.AppKeys
+	Keys     *session.AppKeys
 	Invoices Invoices
 	// Wallet is the address of the wallet that logs in.
 	Wallet string

@@ -15,7 +15,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/app"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store/storetest"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
@@ -51,12 +51,12 @@ func (i invoices) Settle(id string, pay func(decimal.Decimal, string, string) (s
 type world struct {
 	*app.App
 	platform *platform.Platform
-	keys     *credential.AppKeys
+	keys     *session.AppKeys
 	clock    *clock.Clock
 	settings deployment.Settings
 	invoices invoices
 	ctx      context.Context
-	key      credential.AppKey
+	key      session.AppKey
 	config   app.Config
 	kept     *storetest.Encoded
 }
@@ -69,15 +69,15 @@ func newWorld(t require.TestingT, limit string) *world {
 	}), deployment.DefaultSettings(), invoices{}
 	settings := func() *deployment.Settings { return &w.settings }
 	w.platform = platform.New(w.clock, settings, func(string) (string, bool) { return "", false }, w.kept)
-	w.keys = credential.NewAppKeys(w.clock, w.kept)
+	w.keys = session.NewAppKeys(w.clock, w.kept)
 	w.config = app.Config{
 		Clock: w.clock, Settings: settings, Platform: w.platform, Keys: w.keys, Invoices: w.invoices, Store: w.kept,
 	}
 	w.App = app.New(w.config)
 	spend := decimal.RequireFromString(limit)
 	var err error
-	w.key, err = w.keys.Register(credential.Account{ID: "acc_1", Email: "ops@example.com"},
-		credential.Registration{SpendLimit: &spend})
+	w.key, err = w.keys.Register(session.AppAccount{ID: "acc_1", Email: "ops@example.com"},
+		session.AppRegistration{SpendLimit: &spend})
 	require.NoError(t, err)
 	_, err = w.platform.Own(wire.Caller{Owner: "acc_2", Email: "friend@example.com"}).Identity()
 	require.NoError(t, err)
@@ -89,7 +89,7 @@ func newWorld(t require.TestingT, limit string) *world {
 func (w *world) reopen(t require.TestingT) {
 	read, records := w.read(t), w.Records()
 	require.Empty(t, w.kept.Stale())
-	w.keys = credential.NewAppKeys(w.clock, w.kept)
+	w.keys = session.NewAppKeys(w.clock, w.kept)
 	w.config.Keys = w.keys
 	w.App = app.New(w.config)
 	require.Equal(t, read, w.read(t))

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
@@ -28,7 +28,7 @@ var clientIDs = regexp.MustCompile(`^cl_[A-Za-z0-9._:\-]{1,216}$`)
 type developerGuard struct {
 	registry *session.Registry
 	tokens   *session.Tokens
-	windows  *window.Counters
+	windows  *clock.Counters
 	isClient func(owner, client string) bool
 }
 
@@ -57,7 +57,7 @@ func (g *developerGuard) admit(r *http.Request, route *route, requestID string) 
 		return who, err
 	}
 	if route.window == "sandbox_money" {
-		err = g.windows.Take(window.SandboxMoney, key.Owner+"/"+who.Account)
+		err = g.windows.Take(clock.SandboxMoney, key.Owner+"/"+who.Account)
 	}
 	return who, err
 }
@@ -89,7 +89,7 @@ func (g *developerGuard) admitPublic(route *route, source netip.Addr) error {
 	if route.window != "login" {
 		return nil
 	}
-	return g.windows.Take(window.Login, source.String())
+	return g.windows.Take(clock.Login, source.String())
 }
 
 // accountOf reads the account that the request acts for: a client of the session's integrator, or the integrator

@@ -3,25 +3,25 @@ package gate
 import (
 	"net/http"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
 const appKeyHeader = "X-Api-Key"
 
 // appGuard admits callers with an app key.
-type appGuard struct{ keys *credential.AppKeys }
+type appGuard struct{ keys *session.AppKeys }
 
 // appScopes has the scope that writes need, by the part of the app API. All reads need the same scope.
 var appScopes = map[string]string{
-	"Account":   credential.ScopeProfile,
-	"Contacts":  credential.ScopeContacts,
-	"Documents": credential.ScopeDocuments,
-	"Invoices":  credential.ScopeDocuments,
-	"Contracts": credential.ScopeDocuments,
-	"Banks":     credential.ScopeBanks,
-	"Cards":     credential.ScopeCards,
-	"Transfers": credential.ScopeTransfers,
+	"Account":   session.AppScopeProfile,
+	"Contacts":  session.AppScopeContacts,
+	"Documents": session.AppScopeDocuments,
+	"Invoices":  session.AppScopeDocuments,
+	"Contracts": session.AppScopeDocuments,
+	"Banks":     session.AppScopeBanks,
+	"Cards":     session.AppScopeCards,
+	"Transfers": session.AppScopeTransfers,
 }
 
 // scopeOf returns the scope that a route needs. Every key may read its own app.
@@ -30,7 +30,7 @@ func scopeOf(r *route) string {
 	case r.operation == "GetApp":
 		return ""
 	case r.method == http.MethodGet:
-		return credential.ScopeRead
+		return session.AppScopeRead
 	default:
 		return appScopes[r.tag]
 	}
@@ -63,8 +63,8 @@ func appKeyOf(r *http.Request) string {
 // referenceGuard admits callers with an access token. If the request has an app key too, it must belong to the same
 // account.
 type referenceGuard struct {
-	tokens *credential.AccessTokens
-	keys   *credential.AppKeys
+	tokens *session.AccessTokens
+	keys   *session.AppKeys
 }
 
 func (a *referenceGuard) admit(r *http.Request, _ *route, requestID string) (wire.Caller, error) {

@@ -12,10 +12,8 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/audit"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/fault"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
@@ -35,12 +33,12 @@ type Config struct {
 	// belongs to an integrator's account.
 	Registry *session.Registry
 	Tokens   *session.Tokens
-	Windows  *window.Counters
+	Windows  *clock.Counters
 	IsClient func(owner, client string) bool
 
 	// The credentials of the app API and of the reference endpoints.
-	AppKeys      *credential.AppKeys
-	AccessTokens *credential.AccessTokens
+	AppKeys      *session.AppKeys
+	AccessTokens *session.AccessTokens
 
 	Clock  *clock.Clock
 	Faults *fault.Set

@@ -20,12 +20,10 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/described"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/fault"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 	"github.com/moneymovement/moneymovement-go/signing"
@@ -71,7 +69,7 @@ func newRig(t testing.TB, treasury func(context.Context) (wire.Answer, error)) *
 		Email: "ops@example.com", PublicKey: base64.StdEncoding.EncodeToString(developer.PublicKey()),
 	})
 	require.NoError(t, err)
-	windows := window.New(clk, func() time.Duration { return 0 })
+	windows := clock.NewCounters(clk, func() time.Duration { return 0 })
 	login := &session.Login{
 		Clock: clk, Registry: r.registry, Tokens: tokens, Challenges: session.NewChallenges(clk, store.Memory{}),
 		Windows:  windows,
@@ -82,7 +80,7 @@ func newRig(t testing.TB, treasury func(context.Context) (wire.Answer, error)) *
 		Clock:    clk, Registry: r.registry, Tokens: tokens,
 		Windows: windows, Faults: fault.NewSet(store.Memory{}), Log: NewLog(DefaultLogLength),
 		IsClient: func(string, string) bool { return false },
-		AppKeys:  credential.NewAppKeys(clk, store.Memory{}), AccessTokens: credential.NewAccessTokens(store.Memory{}),
+		AppKeys:  session.NewAppKeys(clk, store.Memory{}), AccessTokens: session.NewAccessTokens(store.Memory{}),
 		DatabaseAvailable: func() bool { return true },
 		Room:              func() error { return nil },
 		Violation:         func(_ string, err error) { r.broken = append(r.broken, err) },
@@ -295,7 +293,7 @@ func TestADescriptionThatCannotBeReadIsAnInternalErrorAndLogged(t *testing.T) {
 func TestEveryWriteOfTheAppAPINeedsAScope(t *testing.T) {
 	for _, route := range mounted(t)[3].all(t) {
 		if route.operation != "GetApp" {
-			assert.Contains(t, credential.Scopes(), scopeOf(route), route.operation)
+			assert.Contains(t, session.AppScopes(), scopeOf(route), route.operation)
 		}
 	}
 }

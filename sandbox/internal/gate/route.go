@@ -12,7 +12,7 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/described"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
@@ -96,11 +96,11 @@ func firstOf(tags []string) string {
 }
 
 // perCredential returns the window that counts this route for the credential.
-func (r *route) perCredential() window.Window {
+func (r *route) perCredential() clock.Window {
 	if r.method == http.MethodGet {
-		return window.Reads
+		return clock.Reads
 	}
-	return window.Writes
+	return clock.Writes
 }
 
 // adds reports whether the operation can make the host keep more records.

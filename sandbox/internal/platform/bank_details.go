@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/coverage"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
@@ -21,7 +21,7 @@ func (d BankDetails) Check() []wire.Field {
 		wrong = append(wrong, wire.Field{Field: field, Code: code, Message: message})
 	}
 	given := map[string]string{"iban": d.IBAN, "bic": d.BIC, "routingNumber": d.RoutingNumber}
-	route, known := coverage.Methods[strings.ToLower(d.Kind)]
+	route, known := platformwire.CoverageMethods[strings.ToLower(d.Kind)]
 	for _, alternatives := range route.Needed() {
 		checkable := !slices.ContainsFunc(alternatives, func(field string) bool { _, ok := given[field]; return !ok })
 		if checkable && !slices.ContainsFunc(alternatives, func(field string) bool { return given[field] != "" }) {

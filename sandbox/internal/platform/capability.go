@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/coverage"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
@@ -87,7 +86,7 @@ func (t *turn) blockers(c *contact) []wire.Blocker {
 
 func (t *turn) bankBlockers(c *contact) []wire.Blocker {
 	bank := c.To.Bank
-	route, known := coverage.Methods[string(bank.AccountType)]
+	route, known := platformwire.CoverageMethods[string(bank.AccountType)]
 	if !known {
 		return []wire.Blocker{{Code: blockedMethod, Message: "There is no payout method with this name.",
 			Field: "accountType"}}
@@ -126,7 +125,7 @@ func identifiersOf(bank *platformwire.BankAccount) map[string]string {
 }
 
 // invalidIdentifiers checks the identifiers with a checksum or a register, and the countries.
-func invalidIdentifiers(c *contact, route coverage.Method) []wire.Blocker {
+func invalidIdentifiers(c *contact, route platformwire.CoverageMethod) []wire.Blocker {
 	bank := c.To.Bank
 	var list []wire.Blocker
 	invalid := func(field, message string) {

@@ -11,7 +11,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/coverage"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
@@ -158,7 +157,7 @@ func TestEveryMethodNeedsWhatTheCatalogueAssumes(t *testing.T) {
 	require.NoError(t, yaml.Unmarshal(source, &catalogue))
 	for _, entry := range catalogue.Methods {
 		var listed []string
-		for _, either := range coverage.Methods[entry.Method].Needed() {
+		for _, either := range platformwire.CoverageMethods[entry.Method].Needed() {
 			listed = append(listed, strings.Join(either, "|"))
 		}
 		assert.Equal(t, listed, entry.Needs, entry.Method)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/oapi-codegen/nullable"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/coverage"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
@@ -177,7 +176,7 @@ func (c *contact) view() platformwire.Contact {
 			AccountHolderName: holderName(to.Bank, c.Name),
 			AccountMask:       mask(to.Bank),
 		}
-		if _, known := coverage.Methods[string(to.Bank.AccountType)]; known { // the legacy form accepts any word
+		if _, known := platformwire.CoverageMethods[string(to.Bank.AccountType)]; known { // the legacy form accepts any word
 			view.Bank.Method = to.Bank.AccountType
 		}
 	case to.Wallet != nil:

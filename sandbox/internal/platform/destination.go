@@ -7,7 +7,6 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/coverage"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
@@ -160,7 +159,7 @@ func (d destination) details() string {
 func (d destination) currency(contact string) string {
 	switch {
 	case d.Bank != nil:
-		return strings.ToUpper(cmp.Or(d.Bank.Currency, contact, coverage.Methods[string(d.Bank.AccountType)].Currency))
+		return strings.ToUpper(cmp.Or(d.Bank.Currency, contact, platformwire.CoverageMethods[string(d.Bank.AccountType)].Currency))
 	case d.Wallet != nil:
 		return d.Wallet.Token
 	default:

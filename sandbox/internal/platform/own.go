@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/coverage"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
@@ -65,7 +64,7 @@ func (o Own) Rails() ([]platformwire.Rail, error) {
 		return nil, err
 	}
 	var rails []platformwire.Rail
-	for _, offered := range coverage.Rails {
+	for _, offered := range platformwire.CoverageRails {
 		if !t.hidden(offered) || h.Rails[offered.Method] != nil {
 			rails = append(rails, t.railView(h, offered))
 		}
@@ -75,7 +74,7 @@ func (o Own) Rails() ([]platformwire.Rail, error) {
 
 // OpenRail opens a rail like OpenRail of the platform API, in the currency that its method receives.
 func (o Own) OpenRail(method string) (platformwire.Rail, error) {
-	offered, _ := coverage.RailOf(platformwire.BankMethod(method)) // OpenRail refuses an unknown method
+	offered, _ := platformwire.CoverageRailOf(platformwire.BankMethod(method)) // OpenRail refuses an unknown method
 	answer, err := o.platform.OpenRail(o.context(), platformwire.RailCreate{Method: platformwire.BankMethod(method),
 		Currency: offered.Currency})
 	opened, _ := answer.Body.(platformwire.Rail)
@@ -115,7 +114,7 @@ func (o Own) RailOf(bankID string) (platformwire.Rail, error) {
 	if err != nil {
 		return platformwire.Rail{}, err
 	}
-	return t.railView(h, found.Rail), nil
+	return t.railView(h, found.CoverageRail), nil
 }
 
 // context returns a context for operations of the platform API on this account.

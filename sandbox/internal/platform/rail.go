@@ -6,14 +6,13 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/coverage"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
 // rail is a rail that an account has opened: its virtual account.
 type rail struct {
-	coverage.Rail
+	platformwire.CoverageRail
 	ID       string // bnk_
 	OpenedAt time.Time
 }
@@ -34,7 +33,7 @@ func (p *Platform) ListRails(ctx context.Context, params platformwire.ListRailsP
 	}
 	page := platformwire.RailPage{Items: []platformwire.Rail{}}
 	size := pageSize(params.Limit)
-	for i, offered := range coverage.Rails {
+	for i, offered := range platformwire.CoverageRails {
 		if i < from || t.hidden(offered) && h.Rails[offered.Method] == nil {
 			continue
 		}
@@ -50,7 +49,7 @@ func (p *Platform) ListRails(ctx context.Context, params platformwire.ListRailsP
 // OpenRail opens a rail. Account and rail are the natural key. It checks for refusals in this order: the integrator's
 // agreement, the account's wallet, its verification, the partner.
 func (p *Platform) OpenRail(ctx context.Context, body platformwire.RailCreate) (wire.Answer, error) {
-	wanted := coverage.Rail{Method: body.Method, Currency: body.Currency}
+	wanted := platformwire.CoverageRail{Method: body.Method, Currency: body.Currency}
 	if err := checkRail(wanted); err != nil {
 		return wire.Answer{}, err
 	}
@@ -69,14 +68,14 @@ func (p *Platform) OpenRail(ctx context.Context, body platformwire.RailCreate) (
 	if h.Rails == nil {
 		h.Rails = map[platformwire.BankMethod]*rail{}
 	}
-	h.Rails[wanted.Method] = &rail{Rail: wanted, ID: newID("bnk_"), OpenedAt: t.now}
+	h.Rails[wanted.Method] = &rail{CoverageRail: wanted, ID: newID("bnk_"), OpenedAt: t.now}
 	t.kept.holders.Put(h)
 	return wire.Created(t.railView(h, wanted)).Lean(), nil
 }
 
 // checkRail refuses a rail that no client can have.
-func checkRail(wanted coverage.Rail) error {
-	offered, ok := coverage.RailOf(wanted.Method)
+func checkRail(wanted platformwire.CoverageRail) error {
+	offered, ok := platformwire.CoverageRailOf(wanted.Method)
 	switch {
 	case !ok:
 		return wire.InvalidField("method", "enum", "There is no rail with this method.")
@@ -87,7 +86,7 @@ func checkRail(wanted coverage.Rail) error {
 	}
 }
 
-func (t *turn) openable(h *holder, wanted coverage.Rail) error {
+func (t *turn) openable(h *holder, wanted platformwire.CoverageRail) error {
 	switch {
 	case t.hidden(wanted), slices.Contains(t.settings.RailsDisabled, string(wanted.Method)):
 		return wire.RailNotAvailable()
@@ -104,7 +103,7 @@ func (t *turn) openable(h *holder, wanted coverage.Rail) error {
 }
 
 // hidden reports whether clients cannot have a rail because of their country or type.
-func (t *turn) hidden(r coverage.Rail) bool {
+func (t *turn) hidden(r platformwire.CoverageRail) bool {
 	return slices.Contains(t.settings.RailsHidden, string(r.Method))
 }
 
@@ -128,7 +127,7 @@ func (r *rail) activeAt(settings *deployment.Settings) time.Time {
 
 // railView returns a rail as responses show it. Its virtual account is shown once it was active, even if the channel is
 // down.
-func (t *turn) railView(h *holder, r coverage.Rail) platformwire.Rail {
+func (t *turn) railView(h *holder, r platformwire.CoverageRail) platformwire.Rail {
 	opened := h.Rails[r.Method]
 	view := platformwire.Rail{Method: r.Method, Currency: r.Currency, Status: t.railStatus(opened, r.Method)}
 	if opened != nil && !t.now.Before(opened.activeAt(t.settings)) {

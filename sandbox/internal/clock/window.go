@@ -1,8 +1,4 @@
-// Package window counts requests against the stated rate windows.
-//
-// A window is fixed: it opens with the first request of a key, and closes after its length. The counter then starts
-// again.
-package window
+package clock
 
 import (
 	"cmp"
@@ -11,11 +7,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
-// Window is one of the stated windows.
+// Window is one of the stated rate windows. A window is fixed: it opens with the first request of a key, and closes after
+// its length. The counter then starts again.
 type Window int
 
 // The windows, each with the key of its counters.
@@ -77,7 +73,7 @@ const sweepAt = 4096
 
 // Counters counts on the host's clock. It is safe for concurrent use.
 type Counters struct {
-	clock  *clock.Clock
+	clock  *Clock
 	minute func() time.Duration
 
 	mu       sync.Mutex
@@ -96,7 +92,7 @@ type counter struct {
 }
 
 // New returns counters. minute returns how long a minute of the windows lasts. While it returns 0, they count nothing.
-func New(clk *clock.Clock, minute func() time.Duration) *Counters {
+func NewCounters(clk *Clock, minute func() time.Duration) *Counters {
 	return &Counters{clock: clk, minute: minute, counters: map[counterKey]counter{}, sweepAt: sweepAt}
 }
 

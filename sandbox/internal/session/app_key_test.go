@@ -1,4 +1,4 @@
-package credential_test
+package session_test
 
 import (
 	"sync"
@@ -10,13 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store/storetest"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
-var owner = credential.Account{ID: "acc_1", Email: "ops@example.com"}
+var owner = session.AppAccount{ID: "acc_1", Email: "ops@example.com"}
 
 func amount(text string) *decimal.Decimal {
 	value := decimal.RequireFromString(text)
@@ -24,10 +24,10 @@ func amount(text string) *decimal.Decimal {
 }
 
 func TestAKeyIsFoundByItsSecretUntilItIsDeleted(t *testing.T) {
-	keys := credential.NewAppKeys(clock.New(time.Now), store.Memory{})
-	key, err := keys.Register(owner, credential.Registration{})
+	keys := session.NewAppKeys(clock.New(time.Now), store.Memory{})
+	key, err := keys.Register(owner, session.AppRegistration{})
 	require.NoError(t, err)
-	assert.Equal(t, credential.Scopes(), key.Scopes)
+	assert.Equal(t, session.AppScopes(), key.Scopes)
 	assert.Nil(t, key.Remaining())
 
 	found, err := keys.Authenticate(key.Secret)
@@ -45,21 +45,21 @@ func TestAKeyIsFoundByItsSecretUntilItIsDeleted(t *testing.T) {
 }
 
 func TestKeysOfTheSameNameBelongToTheSameApp(t *testing.T) {
-	keys := credential.NewAppKeys(clock.New(time.Now), store.Memory{})
-	register := func(account credential.Account, app string) string {
-		key, err := keys.Register(account, credential.Registration{App: app})
+	keys := session.NewAppKeys(clock.New(time.Now), store.Memory{})
+	register := func(account session.AppAccount, app string) string {
+		key, err := keys.Register(account, session.AppRegistration{App: app})
 		require.NoError(t, err)
 		return key.AppID
 	}
 	first := register(owner, "shop")
 	assert.Equal(t, first, register(owner, "shop"))
 	assert.NotEqual(t, first, register(owner, "bot"))
-	assert.NotEqual(t, first, register(credential.Account{ID: "acc_2"}, "shop"))
+	assert.NotEqual(t, first, register(session.AppAccount{ID: "acc_2"}, "shop"))
 }
 
 func TestRegistrationsThatMakeNoSense(t *testing.T) {
-	keys := credential.NewAppKeys(clock.New(time.Now), store.Memory{})
-	for name, registration := range map[string]credential.Registration{
+	keys := session.NewAppKeys(clock.New(time.Now), store.Memory{})
+	for name, registration := range map[string]session.AppRegistration{
 		"unknown scope":  {Scopes: []string{"read", "everything"}},
 		"negative limit": {SpendLimit: amount("-1")},
 		"limit too fine": {SpendLimit: amount("0.0000001")},
@@ -71,17 +71,17 @@ func TestRegistrationsThatMakeNoSense(t *testing.T) {
 }
 
 func TestScopesCoverRoutes(t *testing.T) {
-	keys := credential.NewAppKeys(clock.New(time.Now), store.Memory{})
-	key, err := keys.Register(owner, credential.Registration{Scopes: []string{credential.ScopeRead}})
+	keys := session.NewAppKeys(clock.New(time.Now), store.Memory{})
+	key, err := keys.Register(owner, session.AppRegistration{Scopes: []string{session.AppScopeRead}})
 	require.NoError(t, err)
 	require.NoError(t, key.Check(""))
-	require.NoError(t, key.Check(credential.ScopeRead))
-	assert.ErrorIs(t, key.Check(credential.ScopeCards), wire.Forbidden())
+	require.NoError(t, key.Check(session.AppScopeRead))
+	assert.ErrorIs(t, key.Check(session.AppScopeCards), wire.Forbidden())
 }
 
 func TestSpendingStopsAtTheLimit(t *testing.T) {
-	keys := credential.NewAppKeys(clock.New(time.Now), store.Memory{})
-	key, err := keys.Register(owner, credential.Registration{SpendLimit: amount("10")})
+	keys := session.NewAppKeys(clock.New(time.Now), store.Memory{})
+	key, err := keys.Register(owner, session.AppRegistration{SpendLimit: amount("10")})
 	require.NoError(t, err)
 
 	var spent sync.WaitGroup
@@ -111,7 +111,7 @@ func TestSpendingStopsAtTheLimit(t *testing.T) {
 }
 
 func TestAccessTokens(t *testing.T) {
-	tokens := credential.NewAccessTokens(store.Memory{})
+	tokens := session.NewAccessTokens(store.Memory{})
 	token := tokens.Mint(owner)
 	found, err := tokens.Authenticate(token)
 	require.NoError(t, err)
@@ -123,10 +123,10 @@ func TestAccessTokens(t *testing.T) {
 // TestCredentialsAreKept opens them a second time: what was spent is spent.
 func TestCredentialsAreKept(t *testing.T) {
 	clk, kept := clock.New(time.Now), new(storetest.Encoded)
-	keys, tokens := credential.NewAppKeys(clk, kept), credential.NewAccessTokens(kept)
-	key, err := keys.Register(owner, credential.Registration{App: "shop", SpendLimit: amount("10.50")})
+	keys, tokens := session.NewAppKeys(clk, kept), session.NewAccessTokens(kept)
+	key, err := keys.Register(owner, session.AppRegistration{App: "shop", SpendLimit: amount("10.50")})
 	require.NoError(t, err)
-	gone, err := keys.Register(owner, credential.Registration{})
+	gone, err := keys.Register(owner, session.AppRegistration{})
 	require.NoError(t, err)
 	require.NoError(t, keys.Delete(gone.ID))
 	require.NoError(t, keys.Spend(key.ID, *amount("4")))
@@ -134,19 +134,19 @@ func TestCredentialsAreKept(t *testing.T) {
 	token := tokens.Mint(owner)
 	assert.Empty(t, kept.Stale())
 
-	again := credential.NewAppKeys(clk, kept)
+	again := session.NewAppKeys(clk, kept)
 	assert.Equal(t, 1, again.Records())
 	found, err := again.Authenticate(key.Secret)
 	require.NoError(t, err)
 	assert.Equal(t, "7.75", found.Remaining().String())
 	assert.Equal(t, key.Scopes, found.Scopes)
 	assert.True(t, key.CreatedAt.Equal(found.CreatedAt))
-	account, err := credential.NewAccessTokens(kept).Authenticate(token)
+	account, err := session.NewAccessTokens(kept).Authenticate(token)
 	require.NoError(t, err)
 	assert.Equal(t, owner, account)
 
 	again.Reset(found)
-	found, err = credential.NewAppKeys(clk, kept).Get(key.ID)
+	found, err = session.NewAppKeys(clk, kept).Get(key.ID)
 	require.NoError(t, err)
 	assert.True(t, found.Spent.IsZero())
 }

@@ -1,4 +1,4 @@
-package window_test
+package clock_test
 
 import (
 	"errors"
@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
@@ -23,21 +22,21 @@ func frozen() *clock.Clock {
 
 func TestEachWindowTakesItsLimitAndOpensAgain(t *testing.T) {
 	cases := map[string]struct {
-		window window.Window
+		window clock.Window
 		limit  int
 		length time.Duration
 	}{
-		"writes":              {window.Writes, 120, time.Minute},
-		"reads":               {window.Reads, 600, time.Minute},
-		"login per address":   {window.Login, 20, 5 * time.Minute},
-		"login per email":     {window.LoginEmail, 10, 5 * time.Minute},
-		"login per challenge": {window.LoginChallenge, 10, 5 * time.Minute},
-		"sandbox money":       {window.SandboxMoney, 60, time.Hour},
+		"writes":              {clock.Writes, 120, time.Minute},
+		"reads":               {clock.Reads, 600, time.Minute},
+		"login per address":   {clock.Login, 20, 5 * time.Minute},
+		"login per email":     {clock.LoginEmail, 10, 5 * time.Minute},
+		"login per challenge": {clock.LoginChallenge, 10, 5 * time.Minute},
+		"sandbox money":       {clock.SandboxMoney, 60, time.Hour},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			clk := frozen()
-			counters := window.New(clk, minute)
+			counters := clock.NewCounters(clk, minute)
 			for range c.limit {
 				require.NoError(t, counters.Take(c.window, "one"))
 			}
@@ -57,25 +56,25 @@ func TestEachWindowTakesItsLimitAndOpensAgain(t *testing.T) {
 
 func TestCountersCanBeOffAndReset(t *testing.T) {
 	length := time.Duration(0)
-	counters := window.New(frozen(), func() time.Duration { return length })
+	counters := clock.NewCounters(frozen(), func() time.Duration { return length })
 	for range 1000 {
-		require.NoError(t, counters.Take(window.Writes, "one"))
+		require.NoError(t, counters.Take(clock.Writes, "one"))
 	}
 	length = time.Minute
 	for range 120 {
-		require.NoError(t, counters.Take(window.Writes, "one"), "what passed while off is not counted")
+		require.NoError(t, counters.Take(clock.Writes, "one"), "what passed while off is not counted")
 	}
-	require.Error(t, counters.Take(window.Writes, "one"))
+	require.Error(t, counters.Take(clock.Writes, "one"))
 	counters.Reset()
-	assert.NoError(t, counters.Take(window.Writes, "one"))
+	assert.NoError(t, counters.Take(clock.Writes, "one"))
 }
 
 // A minute may last a second: the limits stay, and every window is shorter by the same factor.
 func TestAMinuteMayBeShorter(t *testing.T) {
 	clk := frozen()
-	counters := window.New(clk, func() time.Duration { return time.Second })
-	for w, length := range map[window.Window]time.Duration{
-		window.Writes: time.Second, window.Login: 5 * time.Second, window.SandboxMoney: time.Minute,
+	counters := clock.NewCounters(clk, func() time.Duration { return time.Second })
+	for w, length := range map[clock.Window]time.Duration{
+		clock.Writes: time.Second, clock.Login: 5 * time.Second, clock.SandboxMoney: time.Minute,
 	} {
 		taken := 0
 		err := counters.Take(w, "one")
@@ -83,22 +82,22 @@ func TestAMinuteMayBeShorter(t *testing.T) {
 			taken++
 		}
 		refusal, _ := errors.AsType[*wire.Refusal](err)
-		assert.Equal(t, map[window.Window]int{window.Writes: 120, window.Login: 20, window.SandboxMoney: 60}[w], taken)
+		assert.Equal(t, map[clock.Window]int{clock.Writes: 120, clock.Login: 20, clock.SandboxMoney: 60}[w], taken)
 		assert.Equal(t, length, refusal.RetryAfter)
 	}
 	clk.Advance(time.Second)
-	assert.NoError(t, counters.Take(window.Writes, "one"))
-	assert.Error(t, counters.Take(window.Login, "one"))
+	assert.NoError(t, counters.Take(clock.Writes, "one"))
+	assert.Error(t, counters.Take(clock.Login, "one"))
 }
 
 func TestMadeUpKeysDoNotPushOutAnOpenWindow(t *testing.T) {
 	clk := frozen()
-	counters := window.New(clk, minute)
+	counters := clock.NewCounters(clk, minute)
 	for range 10 {
-		require.NoError(t, counters.Take(window.LoginEmail, "one"))
+		require.NoError(t, counters.Take(clock.LoginEmail, "one"))
 	}
 	for i := range 10_000 {
-		require.NoError(t, counters.Take(window.LoginEmail, strconv.Itoa(i)))
+		require.NoError(t, counters.Take(clock.LoginEmail, strconv.Itoa(i)))
 	}
-	assert.Error(t, counters.Take(window.LoginEmail, "one"))
+	assert.Error(t, counters.Take(clock.LoginEmail, "one"))
 }

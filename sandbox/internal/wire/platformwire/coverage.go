@@ -1,46 +1,44 @@
-// Package coverage is the coverage catalogue: the methods by which money arrives and leaves.
-package coverage
+package platformwire
 
 import (
 	"slices"
 	"strings"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// Rail is a rail that an account can have, with the currency that it receives.
-type Rail struct {
-	Method   platformwire.BankMethod
+// CoverageRail is a rail that an account can have, with the currency that it receives.
+type CoverageRail struct {
+	Method   BankMethod
 	Currency string
 }
 
-// Rails are the methods of incoming money. Each method receives one currency, so the method identifies its rail.
-var Rails = []Rail{
+// CoverageRails are the methods of incoming money. Each method receives one currency, so the method identifies its rail.
+var CoverageRails = []CoverageRail{
 	{"ach", "USD"}, {"fedwire", "USD"}, {"swift", "USD"}, {"sepa", "EUR"}, {"ukfps", "GBP"}, {"uaefts", "AED"},
 	{"pix", "BRL"},
 	{"spei", "MXN"}, {"npp", "AUD"}, {"nip", "NGN"}, {"breb", "COP"}, {"pse", "COP"}, {"transfers_3_0", "ARS"},
 }
 
-// RailOf finds the rail of a method.
-func RailOf(method platformwire.BankMethod) (Rail, bool) {
-	i := slices.IndexFunc(Rails, func(r Rail) bool { return r.Method == method })
+// CoverageRailOf finds the rail of a method.
+func CoverageRailOf(method BankMethod) (CoverageRail, bool) {
+	i := slices.IndexFunc(CoverageRails, func(r CoverageRail) bool { return r.Method == method })
 	if i < 0 {
-		return Rail{}, false
+		return CoverageRail{}, false
 	}
-	return Rails[i], true
+	return CoverageRails[i], true
 }
 
-// Method is a bank method of a contact. The host decides which identifiers a method needs: the description does not
+// CoverageMethod is a bank method of a contact. The host decides which identifiers a method needs: the description does not
 // show them.
-type Method struct {
+type CoverageMethod struct {
 	// Currency is what the method pays out.
 	Currency string
 	// needs lists the required account fields. "a|b" means one of the two.
 	needs string
 }
 
-// Methods are the methods of outgoing money, by name.
-var Methods = map[string]Method{
+// CoverageMethods are the methods of outgoing money, by name.
+var CoverageMethods = map[string]CoverageMethod{
 	"ach": {"USD", "accountNumber routingNumber"}, "fedwire": {"USD", "accountNumber routingNumber"},
 	"fednow": {"USD", "accountNumber routingNumber"}, "rtp": {"USD", "accountNumber routingNumber"},
 	"swift": {"USD", "bic accountNumber|iban"}, "cad_eft": {"CAD", "accountNumber routingNumber"},
@@ -70,7 +68,7 @@ var Methods = map[string]Method{
 }
 
 // Needed lists the required account fields, each with its alternatives.
-func (m Method) Needed() [][]string {
+func (m CoverageMethod) Needed() [][]string {
 	var all [][]string
 	for _, need := range strings.Fields(m.needs) {
 		all = append(all, strings.Split(need, "|"))

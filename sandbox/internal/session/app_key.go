@@ -1,11 +1,10 @@
-// Package credential has the credentials of the surfaces other than the platform API: app keys with their scopes and
-// spend limits, and the access tokens of the reference endpoints. Each is valid on its own surface only.
-package credential
+package session
 
 import (
 	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,18 +21,18 @@ import (
 
 // The scopes of an app key. The description says that a key has scopes, and does not name them.
 const (
-	ScopeRead      = "read"
-	ScopeProfile   = "profile:write"
-	ScopeContacts  = "contacts:write"
-	ScopeDocuments = "documents:write" // documents, invoices and contracts
-	ScopeBanks     = "banks:write"     // rails and quotes
-	ScopeCards     = "cards:write"
-	ScopeTransfers = "transfers:write"
+	AppScopeRead      = "read"
+	AppScopeProfile   = "profile:write"
+	AppScopeContacts  = "contacts:write"
+	AppScopeDocuments = "documents:write" // documents, invoices and contracts
+	AppScopeBanks     = "banks:write"     // rails and quotes
+	AppScopeCards     = "cards:write"
+	AppScopeTransfers = "transfers:write"
 )
 
-// Scopes returns every scope.
-func Scopes() []string {
-	return []string{ScopeRead, ScopeProfile, ScopeContacts, ScopeDocuments, ScopeBanks, ScopeCards, ScopeTransfers}
+// AppScopes returns every scope.
+func AppScopes() []string {
+	return []string{AppScopeRead, AppScopeProfile, AppScopeContacts, AppScopeDocuments, AppScopeBanks, AppScopeCards, AppScopeTransfers}
 }
 
 // AppKey is a key of an app.
@@ -42,7 +41,7 @@ type AppKey struct {
 	Secret  string // the text that requests send
 	AppID   string // keys of the same account and app name belong to the same app
 	AppName string
-	Account Account
+	Account AppAccount
 	Scopes  []string
 	// SpendLimit is what the key may spend in total, in USDC. Nil means no limit.
 	SpendLimit *decimal.Decimal
@@ -118,13 +117,13 @@ var secrets = regexp.MustCompile(`^[A-Za-z0-9\-._~+/=]{16,128}$`)
 func IsSecret(text string) bool { return secrets.MatchString(text) }
 
 // Register adds a key to an account, or refuses it with validation_failed.
-func (s *AppKeys) Register(account Account, registration Registration) (AppKey, error) {
+func (s *AppKeys) Register(account AppAccount, registration AppRegistration) (AppKey, error) {
 	return s.RegisterOnce("", account, registration)
 }
 
 // RegisterOnce is Register for a key whose secret is chosen. "" stands for a new secret. It returns the key that the
 // account has already with this secret, and takes the secret from another account.
-func (s *AppKeys) RegisterOnce(secret string, account Account, registration Registration) (AppKey, error) {
+func (s *AppKeys) RegisterOnce(secret string, account AppAccount, registration AppRegistration) (AppKey, error) {
 	key, err := registration.key()
 	if err != nil {
 		return AppKey{}, err
@@ -242,18 +241,18 @@ func (k *AppKey) copied() AppKey {
 type AccessTokens struct {
 	mu     sync.RWMutex
 	keeper *store.Keeper
-	known  *store.Table[Account] // by token
+	known  *store.Table[AppAccount] // by token
 }
 
 // NewAccessTokens returns AccessTokens with the stored tokens.
 func NewAccessTokens(kept store.Store) *AccessTokens {
 	s := &AccessTokens{keeper: store.NewKeeper(kept)}
-	s.known = store.Open[Account](s.keeper, "credential.access_token")
+	s.known = store.Open[AppAccount](s.keeper, "credential.access_token")
 	return s
 }
 
 // Mint adds a token that acts for an account.
-func (s *AccessTokens) Mint(account Account) (token string) {
+func (s *AccessTokens) Mint(account AppAccount) (token string) {
 	token = "uat_" + rand.Text()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -263,23 +262,74 @@ func (s *AccessTokens) Mint(account Account) (token string) {
 }
 
 // Authenticate returns the account of a token, or refuses the token with unauthenticated.
-func (s *AccessTokens) Authenticate(token string) (Account, error) {
+func (s *AccessTokens) Authenticate(token string) (AppAccount, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	account := s.known.Get(token)
 	if account == nil {
-		return Account{}, wire.Unauthenticated()
+		return AppAccount{}, wire.Unauthenticated()
 	}
 	return *account, nil
 }
 
-// Account is the account that a credential acts for.
-type Account struct {
+// AppAccount is the account that a credential acts for.
+type AppAccount struct {
 	ID    string
 	Email string
 }
 
 // Caller is a caller who acts for the account itself.
-func (a Account) Caller() wire.Caller {
+func (a AppAccount) Caller() wire.Caller {
 	return wire.Caller{Owner: a.ID, Email: a.Email, Account: wire.Self}
+}
+
+// usdcDecimals is the number of decimals of USDC.
+const usdcDecimals = 6
+
+// DefaultApp is the app of keys that name no app.
+const DefaultApp = "Sandbox app"
+
+// AppRegistration is a request for an app key. The service's own application issues keys in a way that the description
+// does not show.
+type AppRegistration struct {
+	// Email is the account that the app acts for. Without it, that is the host's first account.
+	Email string `json:"email,omitzero"`
+	// App is the name of the app, [DefaultApp] if empty.
+	App string `json:"app,omitzero"`
+	// Scopes are the scopes of the key, all scopes if empty.
+	Scopes []string `json:"scopes,omitzero"`
+	// SpendLimit is what the key may spend in total, in USDC. Nil means no limit.
+	SpendLimit *decimal.Decimal `json:"spendLimit,omitzero"`
+}
+
+// key checks a registration. Refusals name the fields.
+func (r AppRegistration) key() (*AppKey, error) {
+	var wrong []wire.Field
+	for i, scope := range r.Scopes {
+		if !slices.Contains(AppScopes(), scope) {
+			wrong = append(wrong, wire.Field{Field: fmt.Sprintf("scopes.%d", i), Code: "enum",
+				Message: "There is no such scope."})
+		}
+	}
+	if limit := r.SpendLimit; limit != nil {
+		switch {
+		case limit.IsNegative():
+			wrong = append(wrong, wire.Field{Field: "spendLimit", Code: "greater_than_equal",
+				Message: "A limit must not be negative."})
+		case limit.Exponent() < -usdcDecimals:
+			wrong = append(wrong,
+				wire.Field{Field: "spendLimit", Code: "amount_precision", Message: "USDC has 6 decimals."})
+		}
+	}
+	if len(wrong) > 0 {
+		return nil, wire.ValidationFailed("", wrong...)
+	}
+	key := &AppKey{AppName: strings.TrimSpace(r.App), Scopes: slices.Clone(r.Scopes), SpendLimit: r.SpendLimit}
+	if key.AppName == "" {
+		key.AppName = DefaultApp
+	}
+	if r.Scopes == nil {
+		key.Scopes = AppScopes()
+	}
+	return key, nil
 }
