@@ -9,7 +9,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/audit"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
@@ -90,7 +90,7 @@ func (h *Host) needsAudit() {
 	}
 }
 
-func audited(p audit.Payment) AuditedPayment {
+func audited(p platform.AuditedPayment) AuditedPayment {
 	seen := AuditedPayment{
 		Account: p.Account, Key: p.Key, Requests: p.Requests, Bodies: p.Bodies, Confirms: p.Confirms,
 		PayoutIDs: p.PayoutIDs, Approvals: make([]AuditedApproval, len(p.Approvals)),

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/described"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/gate"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
@@ -28,7 +28,7 @@ func (c control) readCredentials(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (c control) listOperations(*http.Request) (int, any, error) {
-	return http.StatusOK, map[string]any{"items": described.All().Operations}, nil
+	return http.StatusOK, map[string]any{"items": gate.AllOperations().Operations}, nil
 }
 
 func (c control) listSlugs(*http.Request) (int, any, error) {

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/exchange"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/gate"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
@@ -19,12 +18,12 @@ type requestView struct {
 	gate.Entry
 	DurationMs float64        `json:"durationMs"`
 	Do         string         `json:"do,omitzero"` // what to do about the slug
-	Request    *exchange.View `json:"request,omitzero"`
-	Response   *exchange.View `json:"response,omitzero"`
+	Request    *gate.MessageView `json:"request,omitzero"`
+	Response   *gate.MessageView `json:"response,omitzero"`
 }
 
 // viewOfRequest shows an entry of the log. Only the advice needs what was sent.
-func (c control) viewOfRequest(mask exchange.Mask, entry gate.Entry) requestView {
+func (c control) viewOfRequest(mask gate.Mask, entry gate.Entry) requestView {
 	view := requestView{
 		Entry: entry, DurationMs: float64(entry.Duration.Microseconds()) / float64(time.Millisecond/time.Microsecond),
 	}
@@ -38,12 +37,12 @@ func (c control) viewOfRequest(mask exchange.Mask, entry gate.Entry) requestView
 }
 
 // mask knows the credentials of the host. A chosen app key has no form by which it is known.
-func (c control) mask() exchange.Mask {
+func (c control) mask() gate.Mask {
 	var known []string
 	for _, key := range c.host.appKeys.List() {
 		known = append(known, key.Secret)
 	}
-	return exchange.Mask{Known: append(known, c.host.seed.foreign()...)}
+	return gate.Mask{Known: append(known, c.host.seed.foreign()...)}
 }
 
 func (c control) listRequests(r *http.Request) (int, any, error) {
@@ -90,7 +89,7 @@ var anID = regexp.MustCompile(`^[a-z]{2,4}_[a-z0-9._:-]+$`)
 
 // found reports whether a request has a text: in what is listed of it, or, if the text is an id, in the response. So
 // the booking of a payout is found by the id that it returned.
-func (c control) found(mask exchange.Mask, entry gate.Entry, account, text string) bool {
+func (c control) found(mask gate.Mask, entry gate.Entry, account, text string) bool {
 	if wire.Found(text, entry.Method, mask.Text(entry.Path), strconv.Itoa(entry.Status), entry.Slug, entry.Account,
 		account, entry.IdempotencyKey, entry.Fault, entry.Operation, entry.Time.UTC().Format(time.DateTime)) {
 		return true

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/internal/inprocess"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/audit"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/fault"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/gate"
@@ -36,7 +35,7 @@ type Host struct {
 	keepers keepers
 	faults  *fault.Set
 	log     *gate.Log
-	audit   *audit.Audit // nil without [WithAudit]
+	audit   *platform.Audit // nil without [WithAudit]
 	gate    *gate.Gate
 	handler http.Handler
 	// operations are what faults can be armed for.
@@ -78,7 +77,7 @@ func New(options ...Option) *Host {
 	h.windows = clock.NewCounters(clk, h.rateMinute)
 	h.platform = platform.New(clk, h.configured.get, h.registry.OwnerOf, setup.store)
 	if setup.audit {
-		h.audit = audit.New()
+		h.audit = platform.NewAudit()
 		h.platform.SetAudit(h.audit)
 	}
 	h.seed = newSeed(setup, h.state, h.registry, h.appKeys, h.access)

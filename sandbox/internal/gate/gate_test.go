@@ -15,12 +15,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/described"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/fault"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
@@ -207,8 +207,8 @@ func mounted(t testing.TB) []*surface {
 }
 
 // descriptions are those of the surfaces, in their order.
-func descriptions() []described.Operations {
-	return []described.Operations{described.Platform(), described.Reference(), described.Public(), described.App()}
+func descriptions() []describedOperations {
+	return []describedOperations{platformOperations(), referenceOperations(), publicOperations(), appOperations()}
 }
 
 // all opens every route of a surface.
@@ -385,5 +385,26 @@ func (g *Gate) judge(route *route, body string) {
 	if err := g.validate(context.Background(), request, route,
 		&wire.Request{Path: parameters, Body: []byte(body)}); err != nil {
 		newAnswer("req_1").refuse(err)
+	}
+}
+
+// Every operation can be read, by several callers at once. They get the same document.
+func TestEveryOperationIsReadOnce(t *testing.T) {
+	for _, surface := range []func() describedOperations{platformOperations, appOperations, referenceOperations,
+		publicOperations} {
+		require.NotEmpty(t, surface())
+		for name, operation := range surface() {
+			var read [8]*openapi3.T
+			var all sync.WaitGroup
+			for i := range read {
+				all.Go(func() { read[i], _ = operation() })
+			}
+			all.Wait()
+			require.NotNil(t, read[0], name)
+			for _, document := range read {
+				assert.Same(t, read[0], document, name)
+			}
+			assert.Equal(t, 1, read[0].Paths.Len(), name)
+		}
 	}
 }

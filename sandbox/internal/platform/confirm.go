@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/audit"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
@@ -94,7 +93,7 @@ func (t *turn) signed(approvalID string, payload []byte) {
 	if p == nil {
 		return
 	}
-	approval := audit.Approval{
+	approval := AuditedApproval{
 		ID: approvalID, PayoutID: p.ID, Amount: p.Terms.Amount, ContactID: p.Terms.ContactID,
 	}
 	if approvalID == p.Approval.ID { // or else the payout has another price now

@@ -1,7 +1,9 @@
 package gate
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"math"
 	"net/http"
@@ -10,9 +12,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/go-json-experiment/json"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/referencewire"
 )
 
 // answer is a response in memory.
@@ -130,4 +134,75 @@ func (a *answer) send(w http.ResponseWriter, length int) bool {
 	whole := length >= len(a.body)
 	_, _ = w.Write(a.body[:min(length, len(a.body))]) // an error means that the caller has closed the connection
 	return whole
+}
+
+// The types of problems in a failed validation. The description of the reference endpoints shows no slugs, and one
+// status for both.
+var (
+	validationFailed = wire.ValidationFailed("").Code
+	invalidRequest   = wire.InvalidRequest("").Code
+)
+
+func isValidation(refusal *wire.Refusal) bool {
+	return refusal.Code == validationFailed || refusal.Code == invalidRequest
+}
+
+// detail writes a failed validation in the form of the reference endpoints: an array with place, problem and type.
+func (a *answer) detail(refusal *wire.Refusal) {
+	location, _ := refusal.Details["location"].(string)
+	if location == "" {
+		location = "body"
+	}
+	fields, _ := refusal.Details["fields"].([]wire.Field)
+	items := make([]referencewire.ValidationErrorItem, 0, max(len(fields), 1))
+	for _, field := range fields {
+		loc := []string{location}
+		if field.Field != "" && field.Field != location {
+			loc = append(loc, strings.Split(field.Field, ".")...)
+		}
+		items = append(items, referencewire.ValidationErrorItem{Loc: loc, Msg: field.Message, Type: field.Code})
+	}
+	if len(items) == 0 {
+		items = append(items, referencewire.ValidationErrorItem{Loc: []string{location}, Msg: refusal.Message,
+			Type: "value_error"})
+	}
+	body, err := json.Marshal(referencewire.HTTPValidationError{Detail: items})
+	if err != nil {
+		a.envelope(wire.InternalError())
+		return
+	}
+	a.replace(http.StatusUnprocessableEntity, "application/json", body)
+	a.slug = refusal.Code
+}
+
+// validateAnswer reports a response that differs from the description.
+func (g *Gate) validateAnswer(a *answer, r *http.Request, route *route, parameters map[string]string) {
+	if g.violation == nil {
+		return
+	}
+	a.finish()
+	if err := g.described(r.Context(), a, r, route, parameters); err != nil {
+		g.violation(route.operation, fmt.Errorf("%s returned %d: %w", route.operation, a.status, err))
+	}
+}
+
+func (g *Gate) described(
+	ctx context.Context, a *answer, r *http.Request, route *route, parameters map[string]string,
+) error {
+	if a.status < http.StatusBadRequest && route.described.Operation.Responses.Status(a.status) == nil {
+		return errors.New("the description has no such success")
+	}
+	options := *g.validation
+	if response := route.described.Operation.Responses.Status(a.status); response != nil {
+		media := a.header.Get("Content-Type")
+		if len(response.Value.Content) > 0 && response.Value.Content.Get(media) == nil {
+			return fmt.Errorf("the description has no %s", media)
+		}
+		options.ExcludeResponseBody = media != "application/json" // a schema says nothing about bytes
+	}
+	input := &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: g.input(r, route, parameters),
+		Status:                 a.status, Header: a.header, Options: &options,
+	}
+	return openapi3filter.ValidateResponse(ctx, input.SetBodyBytes(a.body))
 }

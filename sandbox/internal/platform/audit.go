@@ -1,6 +1,4 @@
-// Package audit counts what the host did for each payment, so that a test can prove that money moved once. It keeps a
-// small record for each idempotency key, also after the host has forgotten the payout.
-package audit
+package platform
 
 import (
 	"crypto/sha256"
@@ -11,15 +9,15 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Payment is what was done for one idempotency key of one account.
-type Payment struct {
+// AuditedPayment is what was done for one idempotency key of one account.
+type AuditedPayment struct {
 	Account     string // a client's id, or self
 	Key         string
 	Requests    int
 	Bodies      int
 	Confirms    int
 	PayoutIDs   []string
-	Approvals   []Approval
+	Approvals   []AuditedApproval
 	Fundings    int
 	Settlements int
 	Returns     int
@@ -29,8 +27,8 @@ type Payment struct {
 	Status      string
 }
 
-// Approval is an approval whose signature was valid.
-type Approval struct {
+// AuditedApproval is an approval whose signature was valid.
+type AuditedApproval struct {
 	ID                string
 	PayoutID          string
 	PayloadDigest     [sha256.Size]byte
@@ -41,26 +39,27 @@ type Approval struct {
 	Funded            bool
 }
 
-// Digest is a short digest of a body.
-type Digest [16]byte
+// BodyDigest is a short digest of a body.
+type BodyDigest [16]byte
 
-type id struct{ account, key string }
+type auditID struct{ account, key string }
 
-type payment struct {
-	Payment
-	bodies []Digest // that were different
+type auditRecord struct {
+	AuditedPayment
+	bodies []BodyDigest // that were different
 }
 
-// Audit holds the payments. A nil Audit holds none, and counts nothing. It is safe for concurrent use.
+// Audit counts what the host did for each payment, so that a test can prove that money moved once. It keeps a small
+// record for each idempotency key, also after the host has forgotten the payout. A nil Audit holds none, and counts nothing. It is safe for concurrent use.
 type Audit struct {
 	mu       sync.Mutex
-	payments map[id]*payment
-	byPayout map[string]*payment
-	order    []*payment
+	payments map[auditID]*auditRecord
+	byPayout map[string]*auditRecord
+	order    []*auditRecord
 }
 
-// New returns an audit without payments.
-func New() *Audit {
+// NewAudit returns an audit without payments.
+func NewAudit() *Audit {
 	a := &Audit{}
 	a.Reset()
 	return a
@@ -73,15 +72,15 @@ func (a *Audit) Reset() {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.payments, a.byPayout, a.order = map[id]*payment{}, map[string]*payment{}, nil
+	a.payments, a.byPayout, a.order = map[auditID]*auditRecord{}, map[string]*auditRecord{}, nil
 }
 
 // of returns the payment of a key. It must be called with the lock held.
-func (a *Audit) of(account, key string) *payment {
-	at := id{account, key}
+func (a *Audit) of(account, key string) *auditRecord {
+	at := auditID{account, key}
 	found := a.payments[at]
 	if found == nil {
-		found = &payment{Payment: Payment{Account: account, Key: key}}
+		found = &auditRecord{AuditedPayment: AuditedPayment{Account: account, Key: key}}
 		a.payments[at] = found
 		a.order = append(a.order, found)
 	}
@@ -89,7 +88,7 @@ func (a *Audit) of(account, key string) *payment {
 }
 
 // Requested counts a request that books a payout. body is nil if the host did not read it.
-func (a *Audit) Requested(account, key string, body *Digest) {
+func (a *Audit) Requested(account, key string, body *BodyDigest) {
 	if a == nil {
 		return
 	}
@@ -129,7 +128,7 @@ func (a *Audit) Booked(account, key, payoutID, currency, status string) {
 }
 
 // Signed adds an approval with a valid signature, once.
-func (a *Audit) Signed(account, key string, signed Approval, payload []byte) {
+func (a *Audit) Signed(account, key string, signed AuditedApproval, payload []byte) {
 	if a == nil {
 		return
 	}
@@ -137,7 +136,7 @@ func (a *Audit) Signed(account, key string, signed Approval, payload []byte) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	paid := a.of(account, key)
-	if !slices.ContainsFunc(paid.Approvals, func(known Approval) bool { return known.ID == signed.ID }) {
+	if !slices.ContainsFunc(paid.Approvals, func(known AuditedApproval) bool { return known.ID == signed.ID }) {
 		paid.Approvals = append(paid.Approvals, signed)
 	}
 }
@@ -151,7 +150,7 @@ func (a *Audit) Funded(account, key, approvalID string, amount decimal.Decimal) 
 	defer a.mu.Unlock()
 	paid := a.of(account, key)
 	paid.Fundings++
-	paid.Paid = add(paid.Paid, amount)
+	paid.Paid = addAmount(paid.Paid, amount)
 	for i := range paid.Approvals {
 		if paid.Approvals[i].ID == approvalID {
 			paid.Approvals[i].Funded = true
@@ -178,7 +177,7 @@ func (a *Audit) Returned(account, key string, amount decimal.Decimal) {
 	defer a.mu.Unlock()
 	paid := a.of(account, key)
 	paid.Returns++
-	paid.Returned = add(paid.Returned, amount)
+	paid.Returned = addAmount(paid.Returned, amount)
 }
 
 // Moved sets the status of the latest payout.
@@ -194,8 +193,8 @@ func (a *Audit) Moved(account, key, payoutID, status string) {
 	}
 }
 
-// add shares the memory of the first amount.
-func add(sum, amount decimal.Decimal) decimal.Decimal {
+// addAmount shares the memory of the first amount.
+func addAmount(sum, amount decimal.Decimal) decimal.Decimal {
 	if sum.IsZero() {
 		return amount
 	}
@@ -203,29 +202,29 @@ func add(sum, amount decimal.Decimal) decimal.Decimal {
 }
 
 // Payment returns the payment of a key.
-func (a *Audit) Payment(account, key string) (Payment, bool) {
+func (a *Audit) Payment(account, key string) (AuditedPayment, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	found := a.payments[id{account, key}]
+	found := a.payments[auditID{account, key}]
 	if found == nil {
-		return Payment{}, false
+		return AuditedPayment{}, false
 	}
 	return found.copied(), true
 }
 
 // At returns the payment with a number, in the order in which they began, from 0.
-func (a *Audit) At(number int) (Payment, bool) {
+func (a *Audit) At(number int) (AuditedPayment, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if number < 0 || number >= len(a.order) {
-		return Payment{}, false
+		return AuditedPayment{}, false
 	}
 	return a.order[number].copied(), true
 }
 
 // All iterates over the payments, in the order in which they began. It holds the lock for one payment at a time.
-func (a *Audit) All() iter.Seq[Payment] {
-	return func(yield func(Payment) bool) {
+func (a *Audit) All() iter.Seq[AuditedPayment] {
+	return func(yield func(AuditedPayment) bool) {
 		for number := 0; ; number++ {
 			next, ok := a.At(number)
 			if !ok || !yield(next) {
@@ -236,8 +235,8 @@ func (a *Audit) All() iter.Seq[Payment] {
 }
 
 // copied shares nothing that changes.
-func (p *payment) copied() Payment {
-	copied := p.Payment
+func (p *auditRecord) copied() AuditedPayment {
+	copied := p.AuditedPayment
 	copied.PayoutIDs, copied.Approvals = slices.Clone(p.PayoutIDs), slices.Clone(p.Approvals)
 	return copied
 }

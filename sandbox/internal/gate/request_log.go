@@ -1,12 +1,12 @@
 package gate
 
 import (
+	"bytes"
 	"crypto/rand"
+	"net/http"
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/exchange"
 )
 
 // Entry is a request in the log.
@@ -70,8 +70,8 @@ type Log struct {
 	id        string
 	entries   []Entry // a ring buffer when it is full
 	next      int
-	last      int                  // the number of the last entry
-	exchanges []*exchange.Exchange // of the latest requests, by number; nil without a recording
+	last      int         // the number of the last entry
+	exchanges []*Exchange // of the latest requests, by number; nil without a recording
 	listeners map[chan struct{}]struct{}
 }
 
@@ -86,13 +86,13 @@ func (l *Log) ID() string {
 }
 
 // Record makes the log keep what was sent and received in the latest requests, as many as length says.
-func (l *Log) Record(length int) { l.exchanges = make([]*exchange.Exchange, min(length, l.length)) }
+func (l *Log) Record(length int) { l.exchanges = make([]*Exchange, min(length, l.length)) }
 
 // records reports whether the log keeps what was sent.
 func (l *Log) records() bool { return len(l.exchanges) > 0 }
 
 // add adds an entry, and returns it as it was added. sent is nil without a recording.
-func (l *Log) add(entry Entry, sent *exchange.Exchange) Entry {
+func (l *Log) add(entry Entry, sent *Exchange) Entry {
 	entry.Method, entry.Path = short(entry.Method), short(entry.Path)
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -137,12 +137,12 @@ func (l *Log) News(after int) (id string, entries []Entry) {
 }
 
 // Get returns the entry with a number, and what was sent if the log still has it.
-func (l *Log) Get(id int) (entry Entry, sent exchange.Exchange, ok bool) {
+func (l *Log) Get(id int) (entry Entry, sent Exchange, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	at := id - (l.last - len(l.entries) + 1)
 	if at < 0 || at >= len(l.entries) {
-		return Entry{}, exchange.Exchange{}, false
+		return Entry{}, Exchange{}, false
 	}
 	if kept := len(l.exchanges); kept > 0 && id > l.last-kept && l.exchanges[id%kept] != nil {
 		sent = *l.exchanges[id%kept]
@@ -198,4 +198,88 @@ func (l *Log) wake() {
 		default: // it has not looked since the last time
 		}
 	}
+}
+
+// The bounds of what is kept of one message.
+const (
+	maxKeptBody    = 16 << 10 // bytes
+	maxHeaders     = 64
+	maxHeaderValue = 1024 // bytes
+)
+
+// Exchange is a request and its response.
+type Exchange struct {
+	Request  *Message
+	Response *Message // nil without a response
+}
+
+// Message is what one side sent. It still has the secrets of its body, which only [Message.View] leaves out.
+type Message struct {
+	headers map[string]string
+	query   string
+	body    []byte
+	length  int // of the whole body
+}
+
+// NewMessage keeps a message. It keeps the body itself if it is short, so that nobody may change it.
+func NewMessage(header http.Header, query string, body []byte) *Message {
+	m := &Message{headers: make(map[string]string, len(header)), query: cut(query), body: body, length: len(body)}
+	if len(body) > maxKeptBody {
+		m.body = bytes.Clone(body[:maxKeptBody]) // a slice would keep the whole body in memory
+	}
+	for name, values := range header {
+		if len(m.headers) == maxHeaders {
+			break
+		}
+		m.headers[cut(name)] = cut(hidden(name, strings.Join(values, ", ")))
+	}
+	return m
+}
+
+func cut(text string) string {
+	if len(text) <= maxHeaderValue {
+		return strings.Clone(text)
+	}
+	return strings.ToValidUTF8(text[:maxHeaderValue], "") + "…"
+}
+
+// Body returns what is kept of the body, with its secrets. It is nil for nil.
+func (m *Message) Body() []byte {
+	if m == nil {
+		return nil
+	}
+	return m.body
+}
+
+// Header returns a header, or "" for nil.
+func (m *Message) Header(name string) string {
+	if m == nil {
+		return ""
+	}
+	return m.headers[name]
+}
+
+// MessageView is a message without its secrets.
+type MessageView struct {
+	Headers map[string]string `json:"headers"`
+	Query   string            `json:"query,omitzero"`
+	Body    string            `json:"body"`
+	// Truncated reports that the body was longer than what is kept.
+	Truncated bool `json:"truncated"`
+}
+
+// View returns what people may see of a message, or nil for nil.
+func (m *Message) View(mask Mask) *MessageView {
+	if m == nil {
+		return nil
+	}
+	view := &MessageView{
+		Headers: make(map[string]string, len(m.headers)), Query: mask.query(m.query),
+		Truncated: m.length > len(m.body),
+	}
+	for name, value := range m.headers {
+		view.Headers[name] = mask.Text(value)
+	}
+	view.Body = mask.body(m.body, m.length)
+	return view
 }

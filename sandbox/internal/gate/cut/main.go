@@ -1,4 +1,4 @@
-// Command cut writes the files of package described from openapi/*.yaml.
+// Command cut writes the generated descriptions of package gate from openapi/*.yaml.
 //
 // Run it with `make generate`.
 package main
