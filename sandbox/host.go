@@ -105,7 +105,7 @@ func (h *Host) newGate(setup setup) *gate.Gate {
 	}
 	g, err := gate.New(gate.Config{
 		Platform: platformOperations{login, h.platform},
-		App:      appOperations{h.app, paperwork{Billing: h.billing}, cards{Cards: h.cards}},
+		App:      appOperations{h.app, paperworkApp{Billing: h.billing}, cards{Cards: h.cards}},
 		Reference: referenceOperations{accountReference{App: h.app}, paperworkReference{Billing: h.billing},
 			cardsReference{Cards: h.cards}, h.products},
 		Public:   publicOperations{accountPublic{App: h.app}, paperworkPublic{Billing: h.billing}},

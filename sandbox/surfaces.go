@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/app"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/billing"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/account"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/paperwork"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/card"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
@@ -25,15 +25,15 @@ type (
 		*platform.Platform
 	}
 	appOperations struct {
-		*app.App
-		paperwork
+		*account.App
+		paperworkApp
 		cards
 	}
 	referenceOperations struct {
 		accountReference
 		paperworkReference
 		cardsReference
-		*billing.Products
+		*paperwork.Products
 	}
 	publicOperations struct {
 		accountPublic
@@ -43,21 +43,21 @@ type (
 
 // Names apart, so that they stand side by side.
 type (
-	accountReference   = app.Reference
-	accountPublic      = app.Public
-	paperwork          = billing.App
-	paperworkReference = billing.Reference
-	paperworkPublic    = billing.Public
+	accountReference   = account.Reference
+	accountPublic      = account.Public
+	paperworkApp          = paperwork.App
+	paperworkReference = paperwork.Reference
+	paperworkPublic    = paperwork.Public
 	cards              = card.App
 	cardsReference     = card.Reference
 )
 
 // surfaces are the state machines beside the platform's. They act for the account that the platform API calls oneself.
 type surfaces struct {
-	app      *app.App
-	billing  *billing.Billing
+	app      *account.App
+	billing  *paperwork.Billing
 	cards    *card.Cards
-	products *billing.Products
+	products *paperwork.Products
 	logger   *slog.Logger
 }
 
@@ -66,9 +66,9 @@ func newSurfaces(
 	wallet string, logger *slog.Logger,
 	kept store.Store, started time.Time,
 ) *surfaces {
-	s := &surfaces{logger: logger, products: billing.NewProducts(started.Truncate(time.Millisecond))}
-	s.billing = billing.New(billing.Config{Clock: clk, Settings: settings, Profile: s.partyOf, Store: kept})
-	s.app = app.New(app.Config{Clock: clk, Settings: settings, Platform: p, Keys: keys, Invoices: s.billing,
+	s := &surfaces{logger: logger, products: paperwork.NewProducts(started.Truncate(time.Millisecond))}
+	s.billing = paperwork.New(paperwork.Config{Clock: clk, Settings: settings, Profile: s.partyOf, Store: kept})
+	s.app = account.New(account.Config{Clock: clk, Settings: settings, Platform: p, Keys: keys, Invoices: s.billing,
 		Wallet: wallet, Store: kept})
 	s.cards = card.New(card.Config{Clock: clk, Settings: settings, Holder: s.holderOf, WalletAddress: wallet,
 		Store: kept})
@@ -92,9 +92,9 @@ func (s *surfaces) profileOf(ctx context.Context) appwire.UserProfile {
 }
 
 // partyOf is who makes a request, as a party of contracts and invoices.
-func (s *surfaces) partyOf(ctx context.Context) billing.Profile {
+func (s *surfaces) partyOf(ctx context.Context) paperwork.Profile {
 	profile := s.profileOf(ctx)
-	party := billing.Profile{
+	party := paperwork.Profile{
 		ID: profile.ID, Email: profile.Email, DisplayName: profile.DisplayName,
 		FirstName: profile.FirstName, LastName: profile.LastName, EntityName: profile.EntityName,
 		IsBusiness: profile.EntityName != "", WalletAddress: profile.WalletAddress,
