@@ -68,8 +68,8 @@ type NamedOperation struct {
 
 // Catalogue has every operation of the service, and the names of the members of bodies that hold secrets.
 type Catalogue struct {
-	Operations []NamedOperation  `json:"operations"`
-	Secrets    []string `json:"secrets"`
+	Operations []NamedOperation `json:"operations"`
+	Secrets    []string         `json:"secrets"`
 }
 
 // AllOperations returns the catalogue. Callers share it, and must not change it.

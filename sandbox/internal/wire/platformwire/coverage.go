@@ -3,7 +3,6 @@ package platformwire
 import (
 	"slices"
 	"strings"
-
 )
 
 // CoverageRail is a rail that an account can have, with the currency that it receives.
