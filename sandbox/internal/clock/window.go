@@ -10,8 +10,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
-// Window is one of the stated rate windows. A window is fixed: it opens with the first request of a key, and closes after
-// its length. The counter then starts again.
+// Window is one of the stated rate windows. A window is fixed: it opens with the first request of a key, and closes
+// after its length. The counter then starts again.
 type Window int
 
 // The windows, each with the key of its counters.

@@ -24,12 +24,12 @@ var (
 	publicLines string
 )
 
-// describedOperation reads the description of one operation: a document with nothing else. All callers share it, and must not
-// change it.
+// describedOperation reads the description of one operation: a document with nothing else. All callers share it, and
+// must not change it.
 type describedOperation func() (*openapi3.T, error)
 
-// describedOperations are the operations of a surface by method and path, such as "GET /payouts/{payoutId}". An operation is
-// read at its first use, once for all hosts of a process.
+// describedOperations are the operations of a surface by method and path, such as "GET /payouts/{payoutId}". An
+// operation is read at its first use, once for all hosts of a process.
 type describedOperations map[string]describedOperation
 
 // The surfaces of the service.

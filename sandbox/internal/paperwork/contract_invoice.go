@@ -72,7 +72,8 @@ func (c *contract) ownLines(periodStart openapi_types.Date) []commonwire.LineIte
 	if !periodStart.IsZero() {
 		name = fmt.Sprintf("%s, period from %s", name, periodStart)
 	}
-	return []commonwire.LineItem{{Name: name, Quantity: wire.NumberOf(decimal.NewFromInt(1)), Price: c.Terms.Fields.Amount}}
+	one := wire.NumberOf(decimal.NewFromInt(1))
+	return []commonwire.LineItem{{Name: name, Quantity: one, Price: c.Terms.Fields.Amount}}
 }
 
 // nextPeriod returns the period after the last invoiced one.

@@ -81,7 +81,8 @@ const (
 
 func line(name, quantity, price string) commonwire.LineItem {
 	return commonwire.LineItem{
-		Name: name, Quantity: wire.NumberOf(decimal.RequireFromString(quantity)), Price: decimal.RequireFromString(price),
+		Name: name, Quantity: wire.NumberOf(decimal.RequireFromString(quantity)),
+		Price: decimal.RequireFromString(price),
 	}
 }
 

@@ -21,7 +21,9 @@ func sample() paperwork.InvoiceCopy {
 		Facts:      []paperwork.CopyRow{{Label: "Status", Value: "sent"}, {Label: "Paid", Value: ""}},
 		From:       paperwork.CopyParty{Name: "Łukasz Žák", Lines: []string{"lukasz@example.com", "", "Ulica Długa 1"}},
 		To:         paperwork.CopyParty{Name: "Acme Ltd"},
-		Lines:      []paperwork.CopyLine{{Name: "Design (three days)", Quantity: "3", Price: "€100.00", Total: "€300.00"}},
+		Lines: []paperwork.CopyLine{
+			{Name: "Design (three days)", Quantity: "3", Price: "€100.00", Total: "€300.00"},
+		},
 		Totals:     []paperwork.CopyRow{{Label: "Amount due", Value: "300.00 EUR"}},
 		Note:       "Thank you",
 		Payment:    []paperwork.CopyRow{{Label: "IBAN", Value: "DE89370400440532013000"}},
@@ -128,7 +130,9 @@ func TestManyLinesContinueOnPagesThatRepeatTheHead(t *testing.T) {
 func TestLongNamesWrapAndShowTheirAmountsOnce(t *testing.T) {
 	t.Parallel()
 	c := sample()
-	c.Lines = []paperwork.CopyLine{{Name: strings.Repeat("many words ", 40), Quantity: "7", Price: "1.23", Total: "8.61"}}
+	c.Lines = []paperwork.CopyLine{
+		{Name: strings.Repeat("many words ", 40), Quantity: "7", Price: "1.23", Total: "8.61"},
+	}
 	page := render(t, c)[0]
 	assert.Equal(t, 40, strings.Count(page, "words"))
 	assert.Equal(t, 40, strings.Count(page, "many"))

@@ -50,7 +50,8 @@ type auditRecord struct {
 }
 
 // Audit counts what the host did for each payment, so that a test can prove that money moved once. It keeps a small
-// record for each idempotency key, also after the host has forgotten the payout. A nil Audit holds none, and counts nothing. It is safe for concurrent use.
+// record for each idempotency key, also after the host has forgotten the payout. A nil Audit counts nothing. It is safe
+// for concurrent use.
 type Audit struct {
 	mu       sync.Mutex
 	payments map[auditID]*auditRecord

@@ -179,7 +179,8 @@ func (c *contact) view() platformwire.Contact {
 			AccountHolderName: holderName(to.Bank, c.Name),
 			AccountMask:       mask(to.Bank),
 		}
-		if _, known := platformwire.CoverageMethods[string(to.Bank.AccountType)]; known { // the legacy form accepts any word
+		// The legacy form accepts any word.
+		if _, known := platformwire.CoverageMethods[string(to.Bank.AccountType)]; known {
 			view.Bank.Method = to.Bank.AccountType
 		}
 	case to.Wallet != nil:
@@ -358,7 +359,8 @@ func (d destination) details() string {
 func (d destination) currency(contact string) string {
 	switch {
 	case d.Bank != nil:
-		return strings.ToUpper(cmp.Or(d.Bank.Currency, contact, platformwire.CoverageMethods[string(d.Bank.AccountType)].Currency))
+		method := platformwire.CoverageMethods[string(d.Bank.AccountType)]
+		return strings.ToUpper(cmp.Or(d.Bank.Currency, contact, method.Currency))
 	case d.Wallet != nil:
 		return d.Wallet.Token
 	default:

@@ -123,7 +123,8 @@ func TestDeveloperKeyIsReadAnewBeforeADealIsCosigned(t *testing.T) {
 	deal := b.agreed(client, "k", agreement("5", "", ""))
 	c := wire.CallerOf(b.as(client, ""))
 	c.Signer = b.signer(wire.Forbidden())
-	_, err := b.ConfirmEscrowAction(wire.WithCaller(context.Background(), c), deal.ID, "k", platformwire.ApprovalConfirm{
+	ctx := wire.WithCaller(context.Background(), c)
+	_, err := b.ConfirmEscrowAction(ctx, deal.ID, "k", platformwire.ApprovalConfirm{
 		ApprovalID: deal.Action.Approval.ID, PublicKey: b.public, Signature: b.sign(deal.Action.Approval.Payload),
 	})
 	assert.ErrorIs(t, err, wire.Forbidden())

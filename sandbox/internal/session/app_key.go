@@ -32,7 +32,8 @@ const (
 
 // AppScopes returns every scope.
 func AppScopes() []string {
-	return []string{AppScopeRead, AppScopeProfile, AppScopeContacts, AppScopeDocuments, AppScopeBanks, AppScopeCards, AppScopeTransfers}
+	return []string{AppScopeRead, AppScopeProfile, AppScopeContacts, AppScopeDocuments, AppScopeBanks, AppScopeCards,
+		AppScopeTransfers}
 }
 
 // AppKey is a key of an app.

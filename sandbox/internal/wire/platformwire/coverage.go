@@ -11,7 +11,7 @@ type CoverageRail struct {
 	Currency string
 }
 
-// CoverageRails are the methods of incoming money. Each method receives one currency, so the method identifies its rail.
+// CoverageRails are the methods of incoming money. Each method receives one currency, so it identifies its rail.
 var CoverageRails = []CoverageRail{
 	{"ach", "USD"}, {"fedwire", "USD"}, {"swift", "USD"}, {"sepa", "EUR"}, {"ukfps", "GBP"}, {"uaefts", "AED"},
 	{"pix", "BRL"},
@@ -27,8 +27,8 @@ func CoverageRailOf(method BankMethod) (CoverageRail, bool) {
 	return CoverageRails[i], true
 }
 
-// CoverageMethod is a bank method of a contact. The host decides which identifiers a method needs: the description does not
-// show them.
+// CoverageMethod is a bank method of a contact. The host decides which identifiers a method needs: the description does
+// not show them.
 type CoverageMethod struct {
 	// Currency is what the method pays out.
 	Currency string
