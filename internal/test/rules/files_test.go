@@ -32,8 +32,6 @@ var small = map[string]string{
 	"internal/tools/codegen/gosource/gosource_test.go": "the test of one function; other tests cover the rest",
 	"openapi/openapi.go": "embeds the descriptions, and nothing else there is Go",
 	"payments/postgres/internal/sqlname/sqlname_test.go": "the test of a package with one function",
-	"sandbox/control_description_test.go":                "sees package sandbox from inside, other tests of controls do not",
-	"sandbox/internal/described/described_test.go":       "the test of a package with one act",
 	"version.go": "scripts read it and set it",
 }
 
