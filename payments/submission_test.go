@@ -334,3 +334,89 @@ func BenchmarkSubmit(b *testing.B) {
 		require.NoError(b, err)
 	}
 }
+
+// Each submission that cannot be stored, with the field that is wrong.
+func TestWhatPrepareRefuses(t *testing.T) {
+	payment := func(change func(*Payment)) Submission {
+		p := Payment{Key: "k", Account: OwnAccount, Payout: dapi.PayoutCreate{ContactID: "ct_1",
+			Amount: decimal.NewFromInt(5), Currency: dapi.USDC}}
+		change(&p)
+		return p
+	}
+	data := func(name, value string) Submission {
+		return payment(func(p *Payment) { p.Metadata = map[string]string{name: value} })
+	}
+	used := func(at time.Time) Submission { return payment(func(p *Payment) { p.FirstUsed = at }) }
+	due := func(at time.Time) Submission { return payment(func(p *Payment) { p.Deadline = at }) }
+	entries := func(n int) map[string]string {
+		all := map[string]string{}
+		for i := range n {
+			all[fmt.Sprint(i)] = ""
+		}
+		return all
+	}
+	late := time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
+	priced := func(end time.Time) func(*Payment) {
+		return func(p *Payment) {
+			p.Bounds.NoWorseThan = &dapi.Quote{SourceAmount: decimal.NewFromInt(5), SourceCurrency: "USDC",
+				DestinationAmount: decimal.NewFromInt(4), DestinationCurrency: "EUR", ExpiresAt: end}
+		}
+	}
+	action := EscrowAction{Key: "k", Account: OwnAccount, EscrowID: "esc_1", Action: dapi.EscrowActionTypeRelease,
+		Escrow: dapi.EscrowCreate{Amount: decimal.NewFromInt(5), Currency: dapi.USDC, Payee: testPayee}}
+	noDeal, wrongDeal, noAction := action, action, action
+	noDeal.EscrowID, wrongDeal.EscrowID, noAction.Action = "", "esc/1", ""
+	for name, c := range map[string]struct {
+		submission  Submission
+		field, code string // empty if it can be stored
+	}{
+		"nothing":              {nil, "submission", "missing"},
+		"a pointer":            {&Payment{}, "submission", "unknown_variant"},
+		"a payment":            {payment(func(*Payment) {}), "", ""},
+		"of no account":        {payment(func(p *Payment) { p.Account = "" }), "account", "missing"},
+		"of another account":   {payment(func(p *Payment) { p.Account = "ct_1" }), "account", "invalid_id"},
+		"used in an hour":      {used(birth.Add(time.Hour)), "", ""},
+		"used later":           {used(birth.Add(time.Hour + 1)), "firstUsed", "out_of_range"},
+		"the last deadline":    {due(late), "", ""},
+		"the first deadline":   {due(time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)), "", ""},
+		"a deadline too early": {due(time.Date(-1, 12, 31, 0, 0, 0, 0, time.UTC)), "submission", "out_of_range"},
+		"a deadline too late":  {due(late.Add(time.Second)), "submission", "out_of_range"},
+		"a price":              {payment(priced(birth)), "", ""},
+		"a price without end":  {payment(priced(late.Add(time.Second))), "submission", "invalid"},
+		"64 entries":           {payment(func(p *Payment) { p.Metadata = entries(64) }), "", ""},
+		"65 entries":           {payment(func(p *Payment) { p.Metadata = entries(65) }), "metadata", "too_long"},
+		"16 KiB":               {data("k", strings.Repeat("v", 16<<10-1)), "", ""},
+		"more than 16 KiB":     {data("k", strings.Repeat("v", 16<<10)), "metadata", "too_long"},
+		"a name without sense": {data("\xff", ""), "metadata", "invalid"},
+		"a text without sense": {data("k", "\xff"), "metadata", "invalid"},
+		"an action":            {action, "", ""},
+		"of no deal":           {noDeal, "escrowId", "missing"},
+		"of a wrong deal":      {wrongDeal, "escrowId", "pattern"},
+		"no action":            {noAction, "type", "missing"},
+		"a transfer":           {TransferPayment{Key: "k", To: appapi.ToQuote{QuoteID: "q"}}, "", ""},
+		"a transfer to nobody": {TransferPayment{Key: "k"}, "destination", "unknown_variant"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Prepare(c.submission, birth)
+			if c.field == "" {
+				require.NoError(t, err)
+				return
+			}
+			invalid, is := errors.AsType[*errors.InvalidInput](err)
+			require.True(t, is, "%v", err)
+			assert.NotEmpty(t, invalid.Operation)
+			assert.Equal(t, c.field+" "+c.code, invalid.Fields[0].Field+" "+invalid.Fields[0].Code, "%v", err)
+			if c.field == "submission" || c.field == "metadata" || c.field == "firstUsed" || c.field == "account" {
+				assert.Equal(t, "Submit", invalid.Operation)
+			}
+		})
+	}
+}
+
+// The words of the kinds, which are in stored records.
+func TestTheWordsOfTheKinds(t *testing.T) {
+	for kind, submission := range map[string]Submission{"payout": Payment{}, "escrow": EscrowPayment{},
+		"escrow_action": EscrowAction{}, "transfer": TransferPayment{}} {
+		assert.Equal(t, kind, string(submission.record().Kind))
+	}
+}

@@ -3,12 +3,14 @@ package payments
 import (
 	"context"
 	"log/slog"
+	"net/http"
 	"strings"
 	"time"
 
 	"github.com/shopspring/decimal"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 )
@@ -164,6 +166,76 @@ func (s *progress) searchPayout(ctx context.Context) found {
 		return ended
 	}
 	return f
+}
+
+func (s *progress) searchDeal(ctx context.Context) found {
+	r, escrows := &s.record, s.p.services.of(&s.record).escrows
+	ended := found{state: moneymovement.PaymentInDoubt, mayHaveLeft: true}
+	if r.EscrowID != "" {
+		deal, err := escrows.Sync(ctx, r.EscrowID)
+		if err != nil && !missing(err) {
+			return failedSearch(err)
+		}
+		if err == nil && deal.ID == r.EscrowID {
+			switch f := dealShows(r, deal).ofDeal(deal); {
+			case f.state == moneymovement.PaymentRefused:
+				ended = f
+			case f.state != moneymovement.PaymentInDoubt:
+				return f
+			}
+		}
+	}
+	if r.Kind == KindEscrowAction { // an entry of the deal does not say which action it is of
+		return ended
+	}
+	f := s.searchLedger(ctx, func(entry dapi.Transaction) (bool, error) {
+		switch {
+		case entry.EscrowID == "":
+			return false, nil
+		case entry.EscrowID == r.EscrowID:
+			return true, nil
+		case !r.coveredBy(&entry):
+			return false, nil
+		}
+		deal, err := escrows.Sync(ctx, entry.EscrowID)
+		if err != nil || !deal.Amount.IsZero() && !deal.Amount.Equal(r.Escrow.Amount) {
+			return false, err
+		}
+		return r.hasKey(deal.IdempotencyKey)
+	})
+	if f.state == moneymovement.PaymentInDoubt && f.reason == nil {
+		return ended
+	}
+	return f
+}
+
+// searchTransfer looks for a transfer by its key. A transfer with other terms is another payment: a key has one.
+func (s *progress) searchTransfer(ctx context.Context) found {
+	var response moneymovement.Response
+	sent, listed, err := s.p.services.transfers.ByKey(ctx, s.record.Key, moneymovement.CaptureResponse(&response))
+	s.serviceTime, _ = http.ParseTime(response.Header.Get("Date")) // zero without one
+	switch {
+	case err != nil:
+		return failedSearch(err)
+	case listed && !s.record.Transfer.is(sent):
+		return found{state: moneymovement.PaymentNeedsDecision, mayHaveLeft: true, reason: &Reason{
+			Code: ReasonKeyReused, Owner: sent.ID,
+			Message: "the service lists a transfer with this key and other terms: compare them, then decide"}}
+	case listed:
+		return found{state: moneymovement.PaymentCompleted, mayHaveLeft: true, hash: sent.TxHash}
+	}
+	return found{state: moneymovement.PaymentInDoubt, mayHaveLeft: true}
+}
+
+// is reports that a listed transfer can be this one. The list may leave out any of its terms.
+func (t *Transfer) is(sent *appapi.Transfer) bool {
+	same := func(asked, listed string) bool {
+		listed = strings.TrimPrefix(listed, "ct_")
+		return asked == "" || listed == "" || strings.EqualFold(strings.TrimPrefix(asked, "ct_"), listed)
+	}
+	amount := sent.Amount.Decimal
+	return same(t.ContactID, sent.ContactID) && same(t.QuoteID, sent.QuoteID) && same(t.InvoiceID, sent.InvoiceID) &&
+		(t.ContactID == "" || amount == (decimal.Decimal{}) || amount.Equal(t.Amount))
 }
 
 // missing reports that the service does not have what was asked for.
