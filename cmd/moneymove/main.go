@@ -23,7 +23,6 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
-	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/check"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/control"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/host"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/keys"
@@ -72,7 +71,7 @@ running host, and calls any host.
 		Short: "Developer keys: those in files, and those that the sandbox host knows"}
 	keyGroup.AddCommand(keys.Commands(a)...)
 	keyGroup.AddCommand(control.KeyCommands(a)...)
-	command.AddCommand(serve.Command(a), check.Command(a), versionCommand(a), keyGroup, paymentstore.Command(a))
+	command.AddCommand(serve.Command(a), versionCommand(a), keyGroup, paymentstore.Command(a))
 	command.AddCommand(control.Commands(a)...)
 	command.AddCommand(host.Commands(a)...)
 	command.AddCommand(referenceCommand(a))

@@ -15,8 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
-	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/request"
-	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/target"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/client"
 	"github.com/moneymovement/moneymovement-go/internal/plaintext"
 	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/public"
@@ -47,7 +46,7 @@ type callFlags struct {
 }
 
 func callCommand(a *app.App) *cobra.Command {
-	where := target.New(a)
+	where := client.New(a)
 	var flags callFlags
 	command := &cobra.Command{
 		Use: "call METHOD PATH", Short: "Send one request to any operation, with the credential that it needs",
@@ -69,9 +68,9 @@ func callCommand(a *app.App) *cobra.Command {
 }
 
 func call(
-	ctx context.Context, a *app.App, where *target.Target, asGiven bool, flags callFlags, method, path string,
+	ctx context.Context, a *app.App, where *client.Target, asGiven bool, flags callFlags, method, path string,
 ) error {
-	asked, err := request.Plan(where, strings.ToUpper(method), path, asGiven)
+	asked, err := client.Plan(where, strings.ToUpper(method), path, asGiven)
 	if err != nil {
 		return err
 	}
@@ -102,7 +101,7 @@ var ownHeaders = map[string]string{
 	"Host": "give the host with -url", "Content-Length": "the body decides it",
 }
 
-func addHeaders(asked *request.Request, lines []string) error {
+func addHeaders(asked *client.Request, lines []string) error {
 	for _, line := range lines {
 		name, value, found := strings.Cut(line, ":")
 		name = http.CanonicalHeaderKey(strings.TrimSpace(name))
@@ -132,7 +131,7 @@ func bodyOf(a *app.App, data string) ([]byte, error) {
 	return []byte(data), nil
 }
 
-func printHead(a *app.App, response *request.Response) {
+func printHead(a *app.App, response *client.Response) {
 	a.Say("%d %s", response.Status, http.StatusText(response.Status))
 	names := make([]string, 0, len(response.Header))
 	for name := range response.Header {
@@ -147,7 +146,7 @@ func printHead(a *app.App, response *request.Response) {
 }
 
 // printBody prints JSON with indents for people, and other text as it is. A program gets the bytes of the host.
-func printBody(a *app.App, response *request.Response) error {
+func printBody(a *app.App, response *client.Response) error {
 	if len(response.Body) == 0 {
 		return nil
 	}
@@ -194,7 +193,7 @@ type rate struct {
 }
 
 func ratesCommand(a *app.App) *cobra.Command {
-	where := target.New(a)
+	where := client.New(a)
 	command := &cobra.Command{
 		Use: "rates CURRENCY...", Short: "Show the exchange rates of currencies against USD",
 		Long: `Shows the exchange rates of currencies against USD. It needs no credential. A rate that the host does not have is

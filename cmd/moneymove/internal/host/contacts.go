@@ -13,7 +13,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
-	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/target"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/client"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/model"
 )
@@ -26,7 +26,7 @@ func contactsCommand(a *app.App) *cobra.Command {
 }
 
 func contactCapabilitiesCommand(a *app.App) *cobra.Command {
-	where := target.New(a)
+	where := client.New(a)
 	command := &cobra.Command{
 		Use: "capabilities ID", Short: "Show how a contact can be paid, and what prevents it",
 		Long: `Shows how a contact can be paid, and the blockers: the reasons why it cannot be paid. The service has no call that
@@ -58,7 +58,7 @@ func capabilityTable(c *dapi.ContactCapabilities) app.Table {
 }
 
 func deleteContactCommand(a *app.App) *cobra.Command {
-	where := target.New(a)
+	where := client.New(a)
 	command := &cobra.Command{
 		Use: "delete ID", Short: "Delete a contact, which then cannot be paid any more",
 		Example: "  moneymove contacts delete ct_1 -as cl_123",
@@ -81,7 +81,7 @@ func deleteContactCommand(a *app.App) *cobra.Command {
 }
 
 func listContactsCommand(a *app.App) *cobra.Command {
-	where := target.New(a)
+	where := client.New(a)
 	limit := 0
 	command := &cobra.Command{
 		Use: "list", Short: "List the contacts of the account that the app API key belongs to",
@@ -163,7 +163,7 @@ type savedContact struct {
 }
 
 func createContactCommand(a *app.App) *cobra.Command {
-	where := target.New(a)
+	where := client.New(a)
 	var flags contactFlags
 	command := &cobra.Command{
 		Use: "create", Short: "Save a contact", Long: createContactHelp, Example: createContactExamples,
@@ -188,7 +188,7 @@ func createContactCommand(a *app.App) *cobra.Command {
 	return command
 }
 
-func createContact(c *cobra.Command, a *app.App, where *target.Target, flags contactFlags) error {
+func createContact(c *cobra.Command, a *app.App, where *client.Target, flags contactFlags) error {
 	asked, err := readContact(c, a, flags)
 	if err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
-	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/target"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/client"
 	"github.com/moneymovement/moneymovement-go/dapi"
 )
 
@@ -18,7 +18,7 @@ import (
 func Commands(a *app.App) []*cobra.Command {
 	return []*cobra.Command{
 		loginCommand(a), logoutCommand(a), tokenCommand(a), callCommand(a), signCommand(a),
-		payCommand(a), payoutsCommand(a), contactsCommand(a), txCommand(a), ratesCommand(a),
+		payCommand(a), payoutsCommand(a), contactsCommand(a), txCommand(a), ratesCommand(a), checkCommand(a),
 	}
 }
 
@@ -38,7 +38,7 @@ type sessionView struct {
 }
 
 func loginCommand(a *app.App) *cobra.Command {
-	where := target.New(a)
+	where := client.New(a)
 	command := &cobra.Command{
 		Use:   "login",
 		Short: "Log in with the developer key, and keep the session in a file",
@@ -63,7 +63,7 @@ An access token is valid for 60 minutes, and the session can be renewed for 60 d
 	return command
 }
 
-func printSession(a *app.App, where *target.Target, view sessionView) error {
+func printSession(a *app.App, where *client.Target, view sessionView) error {
 	base, err := where.BaseURL()
 	if err != nil {
 		return err
@@ -83,7 +83,7 @@ func printSession(a *app.App, where *target.Target, view sessionView) error {
 }
 
 func logoutCommand(a *app.App) *cobra.Command {
-	where := target.New(a)
+	where := client.New(a)
 	command := &cobra.Command{
 		Use:   "logout",
 		Short: "Remove the session file",
@@ -112,7 +112,7 @@ stop them at once, delete the developer key in the service's own application.`,
 }
 
 func tokenCommand(a *app.App) *cobra.Command {
-	where := target.New(a)
+	where := client.New(a)
 	var to string
 	command := &cobra.Command{
 		Use:   "token",
@@ -160,7 +160,7 @@ const completionTimeout = 2 * time.Second
 // suggested returns what a shell suggests for an argument. It never asks for a passphrase: if it would need one to log
 // in, it suggests nothing.
 func suggested(
-	where *target.Target, ask func(ctx context.Context, account *dapi.Account) []string,
+	where *client.Target, ask func(ctx context.Context, account *dapi.Account) []string,
 ) cobra.CompletionFunc {
 	return func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		ctx, cancel := context.WithTimeout(c.Context(), completionTimeout)
@@ -184,7 +184,7 @@ func oneArgument(complete cobra.CompletionFunc) cobra.CompletionFunc {
 }
 
 // payoutIDs completes the id of a payout from the newest entries of the ledger.
-func payoutIDs(where *target.Target) cobra.CompletionFunc {
+func payoutIDs(where *client.Target) cobra.CompletionFunc {
 	return oneArgument(suggested(where, func(ctx context.Context, account *dapi.Account) (ids []string) {
 		for _, entry := range newestPayouts(ctx, account) {
 			ids = append(ids, fmt.Sprintf("%s\t%s %s %s", entry.PayoutID, entry.Amount, entry.Currency, entry.Status))
@@ -194,7 +194,7 @@ func payoutIDs(where *target.Target) cobra.CompletionFunc {
 }
 
 // contactIDs completes the id of a contact from the newest payouts: the platform API has no list of contacts.
-func contactIDs(where *target.Target) cobra.CompletionFunc {
+func contactIDs(where *client.Target) cobra.CompletionFunc {
 	const most = 10 // each of them is a call
 	return suggested(where, func(ctx context.Context, account *dapi.Account) (ids []string) {
 		entries := newestPayouts(ctx, account)

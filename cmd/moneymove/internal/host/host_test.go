@@ -19,8 +19,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/client"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/host"
-	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/target"
 	"github.com/moneymovement/moneymovement-go/internal/tier"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
@@ -57,8 +57,8 @@ func newFixture(t *testing.T, options ...sandbox.Option) *fixture {
 	key := f.path("developer.pem")
 	require.NoError(t, credentials.Key.Save(key))
 	f.env = map[string]string{
-		target.EnvBaseURL: server.URL, target.EnvEmail: credentials.Email, target.EnvKeyFile: key,
-		target.EnvAPIKey: credentials.APIKey.Reveal(), target.EnvAccessToken: credentials.AccessToken.Reveal(),
+		client.EnvBaseURL: server.URL, client.EnvEmail: credentials.Email, client.EnvKeyFile: key,
+		client.EnvAPIKey: credentials.APIKey.Reveal(), client.EnvAccessToken: credentials.AccessToken.Reveal(),
 	}
 	return f
 }
@@ -179,7 +179,7 @@ func TestLoginKeepsASession(t *testing.T) {
 	var first, second session
 	f.into(&first, "login")
 	assert.Equal(t, f.url, first.URL)
-	assert.Equal(t, f.env[target.EnvEmail], first.Email)
+	assert.Equal(t, f.env[client.EnvEmail], first.Email)
 	assert.WithinDuration(t, time.Now().Add(time.Hour), first.ExpiresAt, time.Minute)
 	if runtime.GOOS != "windows" {
 		info, err := os.Stat(first.File)

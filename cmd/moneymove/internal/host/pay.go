@@ -20,7 +20,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
-	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/target"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/client"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/internal/codec"
 	"github.com/moneymovement/moneymovement-go/internal/shell"
@@ -61,7 +61,7 @@ type payFlags struct {
 // payingCommand is one run of pay.
 type payingCommand struct {
 	app     *app.App
-	where   *target.Target
+	where   *client.Target
 	command *cobra.Command
 	args    []string
 	flags   payFlags
@@ -78,7 +78,7 @@ type payingCommand struct {
 }
 
 func payCommand(a *app.App) *cobra.Command {
-	where := target.New(a)
+	where := client.New(a)
 	var flags payFlags
 	command := &cobra.Command{
 		Use: "pay AMOUNT CURRENCY", Short: "Make a payment to a contact, once",
@@ -379,7 +379,7 @@ func flagWords(flag *pflag.Flag) (words []string) {
 }
 
 // settingWords returns the flags for what only the environment says.
-func settingWords(where *target.Target) (words []string) {
+func settingWords(where *client.Target) (words []string) {
 	for _, setting := range where.FromEnvironment() {
 		words = append(words, "-"+setting.Flag, setting.Value)
 	}

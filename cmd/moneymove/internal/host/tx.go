@@ -15,7 +15,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
-	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/target"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/client"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/internal/plaintext"
 )
@@ -56,7 +56,7 @@ type entry struct {
 }
 
 func txCommand(a *app.App) *cobra.Command {
-	where := target.New(a)
+	where := client.New(a)
 	l := ledger{app: a}
 	command := &cobra.Command{
 		Use: "tx", Short: "Show the ledger of the account", Long: txHelp, Example: txExamples,

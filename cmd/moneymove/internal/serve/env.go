@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/client"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/control"
-	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/target"
 	"github.com/moneymovement/moneymovement-go/internal/shell"
 )
 
@@ -54,11 +54,11 @@ are written to files that only you can read.`,
 		if _, err := a.JSON(); err != nil {
 			return err
 		}
-		client, err := running.Client()
+		controls, err := running.Client()
 		if err != nil {
 			return err
 		}
-		set, err := environment(c.Context(), client, folder)
+		set, err := environment(c.Context(), controls, folder)
 		if err != nil {
 			return err
 		}
@@ -86,18 +86,18 @@ func (v variables) values() map[string]string {
 }
 
 // environment asks the host for its credentials, and writes its keys to files.
-func environment(ctx context.Context, client *control.Client, folder string) (variables, error) {
-	address, err := url.Parse(client.URL())
+func environment(ctx context.Context, controls *control.Client, folder string) (variables, error) {
+	address, err := url.Parse(controls.URL())
 	if err != nil {
 		return nil, err
 	}
 	if !onThisMachine(address.Hostname()) {
 		return nil, app.Usagef("-control-url is %s: the credentials of a host on another machine are not printed",
-			client.URL())
+			controls.URL())
 	}
-	base, ok := strings.CutSuffix(client.URL(), "/_host")
+	base, ok := strings.CutSuffix(controls.URL(), "/_host")
 	if !ok {
-		return nil, app.Usagef("-control-url is %s: it must end with /_host", client.URL())
+		return nil, app.Usagef("-control-url is %s: it must end with /_host", controls.URL())
 	}
 	var own struct {
 		Email        string `json:"email"`
@@ -106,10 +106,10 @@ func environment(ctx context.Context, client *control.Client, folder string) (va
 		DeveloperKey string `json:"developerKey"` // none if it is not in the host's process
 		WalletKey    string `json:"walletKey"`
 	}
-	if err := client.Get(ctx, "/credentials", &own); err != nil {
+	if err := controls.Get(ctx, "/credentials", &own); err != nil {
 		return nil, err
 	}
-	accounts, err := client.Accounts(ctx)
+	accounts, err := controls.Accounts(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -131,9 +131,9 @@ func environment(ctx context.Context, client *control.Client, folder string) (va
 		return nil, err
 	}
 	return variables{
-		{target.EnvBaseURL, base}, {target.EnvEmail, own.Email}, {target.EnvKeyFile, developer},
-		{target.EnvAPIKey, own.APIKey}, {target.EnvAccessToken, own.AccessToken}, {envWalletKeyFile, purse},
-		{target.EnvClient, seededID}, {control.URLVariable, client.URL()},
+		{client.EnvBaseURL, base}, {client.EnvEmail, own.Email}, {client.EnvKeyFile, developer},
+		{client.EnvAPIKey, own.APIKey}, {client.EnvAccessToken, own.AccessToken}, {envWalletKeyFile, purse},
+		{client.EnvClient, seededID}, {control.URLVariable, controls.URL()},
 	}, nil
 }
 

@@ -1,4 +1,4 @@
-package check_test
+package host_test
 
 import (
 	"bytes"
@@ -17,13 +17,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
-	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/check"
-	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/target"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/client"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/host"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// fixture is a sandbox host behind a change of its responses, and the environment that names it.
-type fixture struct {
+// checkFixture is a sandbox host behind a change of its responses, and the environment that names it.
+type checkFixture struct {
 	host        *sandbox.Host
 	env         map[string]string
 	stdout, err bytes.Buffer
@@ -32,9 +32,9 @@ type fixture struct {
 // change may answer itself, or leave it to the host.
 type change func(host http.Handler, w http.ResponseWriter, r *http.Request)
 
-func newFixture(t *testing.T, change change) *fixture {
+func newCheckFixture(t *testing.T, change change) *checkFixture {
 	t.Helper()
-	f := &fixture{host: sandbox.New(sandbox.WithResponseValidation(func(operation string, err error) {
+	f := &checkFixture{host: sandbox.New(sandbox.WithResponseValidation(func(operation string, err error) {
 		t.Errorf("%s: %v", operation, err)
 	}))}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -49,26 +49,26 @@ func newFixture(t *testing.T, change change) *fixture {
 	key := filepath.Join(t.TempDir(), "developer.pem")
 	require.NoError(t, credentials.Key.Save(key))
 	f.env = map[string]string{
-		target.EnvBaseURL: server.URL, target.EnvEmail: credentials.Email, target.EnvKeyFile: key,
-		target.EnvAPIKey: credentials.APIKey.Reveal(), target.EnvAccessToken: credentials.AccessToken.Reveal(),
+		client.EnvBaseURL: server.URL, client.EnvEmail: credentials.Email, client.EnvKeyFile: key,
+		client.EnvAPIKey: credentials.APIKey.Reveal(), client.EnvAccessToken: credentials.AccessToken.Reveal(),
 	}
 	t.Setenv("HOME", t.TempDir()) // nothing is kept there
 	t.Setenv("XDG_CONFIG_HOME", "")
 	return f
 }
 
-func (f *fixture) run(t *testing.T, args ...string) (code int) {
+func (f *checkFixture) run(t *testing.T, args ...string) (code int) {
 	t.Helper()
 	f.stdout.Reset()
 	f.err.Reset()
 	a := &app.App{Out: &f.stdout, Err: &f.err, Getenv: func(name string) string { return f.env[name] }}
 	root := &cobra.Command{Use: "moneymove"}
-	root.AddCommand(check.Command(a))
+	root.AddCommand(host.Commands(a)...)
 	return a.Run(t.Context(), root, append([]string{"check"}, args...))
 }
 
-// outcome is the part of report.json that a script would read.
-type outcome struct {
+// checkOutcome is the part of report.json that a script would read.
+type checkOutcome struct {
 	Host     string `json:"host"`
 	ReadOnly bool   `json:"readOnly"`
 	Summary  struct {
@@ -79,17 +79,17 @@ type outcome struct {
 	Assumptions []struct{ File, Where, Position, Verdict, Edit string }
 }
 
-func (f *fixture) report(t *testing.T) (o outcome) {
+func (f *checkFixture) report(t *testing.T) (o checkOutcome) {
 	t.Helper()
 	require.NoError(t, json.Unmarshal(f.stdout.Bytes(), &o), "%s", f.stdout.String())
 	return o
 }
 
 func TestASandboxHostIsConfirmed(t *testing.T) {
-	f := newFixture(t, nil)
+	f := newCheckFixture(t, nil)
 	require.Equal(t, app.ExitFine, f.run(t), "%s", f.err.String())
 	o := f.report(t)
-	assert.Equal(t, f.env[target.EnvBaseURL], o.Host)
+	assert.Equal(t, f.env[client.EnvBaseURL], o.Host)
 	assert.True(t, o.ReadOnly)
 	assert.Greater(t, o.Summary.Operations.Seen, 20)
 	assert.Greater(t, o.Summary.Confirmed, 100)
@@ -100,14 +100,14 @@ func TestASandboxHostIsConfirmed(t *testing.T) {
 			r.Path)
 	}
 	for name, secret := range f.env {
-		if name == target.EnvAPIKey || name == target.EnvAccessToken {
+		if name == client.EnvAPIKey || name == client.EnvAccessToken {
 			assert.NotContains(t, f.stdout.String(), secret)
 		}
 	}
 }
 
 func TestTheSummaryAndTheFiles(t *testing.T) {
-	f := newFixture(t, nil)
+	f := newCheckFixture(t, nil)
 	folder := filepath.Join(t.TempDir(), "new", "report")
 	require.Equal(t, app.ExitFine, f.run(t, "-o", "table", "-v", "-report", folder), "%s", f.err.String())
 	summary, err := os.ReadFile(filepath.Join(folder, "summary.txt"))
@@ -140,7 +140,7 @@ func renamed(path, from, to string) change {
 
 // A host that differs ends in exit code 7, with the line to edit and the edit.
 func TestAHostThatDiffersIsContradicted(t *testing.T) {
-	f := newFixture(t, renamed("/dapi/v1/chains", "code", `slug\u001b[2J`))
+	f := newCheckFixture(t, renamed("/dapi/v1/chains", "code", `slug\u001b[2J`))
 	require.Equal(t, app.ExitOtherwise, f.run(t))
 	assert.Contains(t, f.err.String(), "assumptions contradicted: 1,")
 	o := f.report(t)
@@ -164,7 +164,7 @@ func TestAHostThatDiffersIsContradicted(t *testing.T) {
 // A host that carries out what it should refuse is found out as well.
 func TestAHostThatTakesAnyCredential(t *testing.T) {
 	var token string
-	f := newFixture(t, func(host http.Handler, w http.ResponseWriter, r *http.Request) {
+	f := newCheckFixture(t, func(host http.Handler, w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/dapi/v1/") && !strings.Contains(r.URL.Path, "/auth/") {
 			if r.URL.Path == "/dapi/v1/sandbox/treasury" {
 				token = r.Header.Get("Authorization")
@@ -178,7 +178,7 @@ func TestAHostThatTakesAnyCredential(t *testing.T) {
 }
 
 func TestAHostThatIsNoSandboxNeedsPermission(t *testing.T) {
-	f := newFixture(t, func(host http.Handler, w http.ResponseWriter, r *http.Request) {
+	f := newCheckFixture(t, func(host http.Handler, w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/dapi/v1/sandbox/") {
 			http.NotFound(w, r)
 			return
@@ -198,7 +198,7 @@ func TestAHostThatIsNoSandboxNeedsPermission(t *testing.T) {
 // A challenge that is an approval is not signed, whatever the check may read.
 func TestAnApprovalIsNotSignedAsALogin(t *testing.T) {
 	approval := `{"account":"self","amount":"1000000","approvalId":"ap_1","currency":"USDC","operation":"payout.fund"}`
-	f := newFixture(t, func(host http.Handler, w http.ResponseWriter, r *http.Request) {
+	f := newCheckFixture(t, func(host http.Handler, w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/dapi/v1/auth/challenge" {
 			host.ServeHTTP(w, r)
 			return
@@ -217,7 +217,7 @@ func TestAnApprovalIsNotSignedAsALogin(t *testing.T) {
 }
 
 func TestACheckThatCannotRun(t *testing.T) {
-	f := newFixture(t, nil)
+	f := newCheckFixture(t, nil)
 	closed := httptest.NewServer(http.NotFoundHandler())
 	closed.Close()
 	for name, c := range map[string]struct {
@@ -226,12 +226,12 @@ func TestACheckThatCannotRun(t *testing.T) {
 		code            int
 		says            string
 	}{
-		"no host":         {target.EnvBaseURL, "", nil, app.ExitUsage, "-url is missing"},
-		"no key":          {target.EnvKeyFile, "", nil, app.ExitUsage, "give -key-file and -email, or -production"},
+		"no host":         {client.EnvBaseURL, "", nil, app.ExitUsage, "-url is missing"},
+		"no key":          {client.EnvKeyFile, "", nil, app.ExitUsage, "give -key-file and -email, or -production"},
 		"no id":           {"", "", []string{"-id", "po_1"}, app.ExitUsage, "payoutId=po_1"},
 		"a wrong form":    {"", "", []string{"-o", "xml"}, app.ExitUsage, "table or json"},
-		"nobody there":    {target.EnvBaseURL, closed.URL, nil, app.ExitUnreachable, "no response to POST"},
-		"another account": {target.EnvEmail, "nobody@example.com", nil, app.ExitRefused, "401 invalid_credentials"},
+		"nobody there":    {client.EnvBaseURL, closed.URL, nil, app.ExitUnreachable, "no response to POST"},
+		"another account": {client.EnvEmail, "nobody@example.com", nil, app.ExitRefused, "401 invalid_credentials"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := f.env[c.variable]
@@ -246,7 +246,7 @@ func TestACheckThatCannotRun(t *testing.T) {
 
 // A client's own things are read if it is named.
 func TestOnBehalfOfAClient(t *testing.T) {
-	f := newFixture(t, nil)
+	f := newCheckFixture(t, nil)
 	require.Equal(t, app.ExitFine, f.run(t, "-o", "table", "-as", "cl_unknown"), "%s", f.stdout.String())
 	named := false
 	for _, r := range f.host.Requests() {

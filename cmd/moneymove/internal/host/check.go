@@ -1,5 +1,4 @@
-// Package check has the command that compares a host with the descriptions in openapi/.
-package check
+package host
 
 import (
 	"context"
@@ -12,13 +11,13 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/report"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/survey"
-	host "github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/target"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/target"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
-	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/target"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/client"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-const long = `Compares what a host responds with the descriptions in openapi/. It logs in, renews the session once, and calls every
+const checkHelp = `Compares what a host responds with the descriptions in openapi/. It logs in, renews the session once, and calls every
 operation that reads, with the ids that it finds in the responses. It also sends reads that a host must refuse. It
 writes nothing: no other POST, and no PUT, PATCH or DELETE.
 
@@ -34,8 +33,8 @@ give -production. That needs the consent of whoever runs the host and owns the a
 
 The exit code is 7 if the host contradicts an assumption or a stated fact, and 0 if not.`
 
-type flags struct {
-	target     *target.Target
+type checkFlags struct {
+	target     *client.Target
 	ids        []string
 	production bool
 	pause      time.Duration
@@ -43,13 +42,12 @@ type flags struct {
 	verbose    bool
 }
 
-// Command returns the command.
-func Command(a *app.App) *cobra.Command {
-	f := flags{target: target.New(a)}
+func checkCommand(a *app.App) *cobra.Command {
+	f := checkFlags{target: client.New(a)}
 	command := &cobra.Command{
 		Use:   "check",
 		Short: "Compare what a host responds with the descriptions in openapi/, by reads alone",
-		Long:  long,
+		Long:  checkHelp,
 		Example: `  eval "$(moneymove sandbox env)" && moneymove check
   moneymove check -url https://sandbox.example -email ops@example.com -key-file developer.pem -report out`,
 		Args: cobra.NoArgs,
@@ -75,7 +73,7 @@ func Command(a *app.App) *cobra.Command {
 	return command
 }
 
-func (f *flags) run(ctx context.Context, a *app.App) error {
+func (f *checkFlags) run(ctx context.Context, a *app.App) error {
 	asJSON, err := a.JSON()
 	if err != nil {
 		return err
@@ -95,7 +93,7 @@ func (f *flags) run(ctx context.Context, a *app.App) error {
 	}
 	judged, err := survey.Check(ctx, reads, transport.NewBare(), options)
 	if err != nil {
-		return ended(ctx, err)
+		return checkFailure(ctx, err)
 	}
 	if f.folder != "" {
 		if err := judged.WriteFiles(f.folder); err != nil {
@@ -110,11 +108,11 @@ func (f *flags) run(ctx context.Context, a *app.App) error {
 	if err != nil {
 		return err
 	}
-	return verdict(judged)
+	return checkVerdict(judged)
 }
 
 // host returns the host with the credentials that are given.
-func (f *flags) host() (h survey.Host, err error) {
+func (f *checkFlags) host() (h survey.Host, err error) {
 	if h.BaseURL, err = f.target.BaseURL(); err != nil {
 		return h, err
 	}
@@ -140,7 +138,7 @@ func (f *flags) host() (h survey.Host, err error) {
 }
 
 // known returns the ids of the command line.
-func (f *flags) known() (map[string][]string, error) {
+func (f *checkFlags) known() (map[string][]string, error) {
 	ids := map[string][]string{}
 	client, err := f.target.Client()
 	if err != nil {
@@ -159,25 +157,25 @@ func (f *flags) known() (map[string][]string, error) {
 	return ids, nil
 }
 
-// ended gives the error of a check that has no report its exit code.
-func ended(ctx context.Context, err error) error {
-	refused := (*host.Refused)(nil)
+// checkFailure gives the error of a check that has no report its exit code.
+func checkFailure(ctx context.Context, err error) error {
+	refused := (*target.Refused)(nil)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case errors.Is(err, host.ErrNotSandbox):
+	case errors.Is(err, target.ErrNotSandbox):
 		return &app.Failure{Code: app.ExitDecision, Err: fmt.Errorf("%w. Only the login was sent. "+
 			"If you may read this host, give -production: the check then reads all of it, and writes nothing", err)}
 	case errors.As(err, &refused):
 		return &app.Failure{Code: app.ExitRefused, Err: err}
-	case errors.Is(err, host.ErrNoResponse):
+	case errors.Is(err, target.ErrNoResponse):
 		return &app.Failure{Code: app.ExitUnreachable, Err: err}
 	}
 	return err
 }
 
-// verdict is an error if the host differs from the descriptions.
-func verdict(judged *report.Report) error {
+// checkVerdict is an error if the host differs from the descriptions.
+func checkVerdict(judged *report.Report) error {
 	contradicted := judged.Count(report.Contradicted)
 	deviations := len(judged.Deviations) + len(judged.Violations)
 	failed := 0

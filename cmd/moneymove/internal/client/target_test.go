@@ -1,4 +1,4 @@
-package target_test
+package client_test
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
-	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/target"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/client"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -39,16 +39,16 @@ func newFixture(t *testing.T) *fixture {
 	key := filepath.Join(f.folder, "developer.pem")
 	require.NoError(t, credentials.Key.Save(key))
 	f.env = map[string]string{
-		target.EnvBaseURL: server.URL, target.EnvEmail: credentials.Email, target.EnvKeyFile: key,
-		target.EnvAPIKey: credentials.APIKey.Reveal(), target.EnvAccessToken: credentials.AccessToken.Reveal(),
+		client.EnvBaseURL: server.URL, client.EnvEmail: credentials.Email, client.EnvKeyFile: key,
+		client.EnvAPIKey: credentials.APIKey.Reveal(), client.EnvAccessToken: credentials.AccessToken.Reveal(),
 	}
 	return f
 }
 
 // target returns the target of a command line.
-func (f *fixture) target(t *testing.T, stdin string, args ...string) *target.Target {
+func (f *fixture) target(t *testing.T, stdin string, args ...string) *client.Target {
 	t.Helper()
-	built := target.New(&app.App{In: strings.NewReader(stdin), Out: &f.stderr, Err: &f.stderr,
+	built := client.New(&app.App{In: strings.NewReader(stdin), Out: &f.stderr, Err: &f.stderr,
 		Getenv: func(name string) string { return f.env[name] }})
 	flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
 	built.AllFlags(flags)
@@ -115,7 +115,7 @@ func TestAKeyWithoutTheScopeToReadHasASession(t *testing.T) {
 	f := newFixture(t)
 	key, err := signing.Generate()
 	require.NoError(t, err)
-	_, err = f.host.RegisterKey(sandbox.KeyRegistration{Email: f.env[target.EnvEmail],
+	_, err = f.host.RegisterKey(sandbox.KeyRegistration{Email: f.env[client.EnvEmail],
 		PublicKey: key.PublicKey(), Scopes: []string{"payouts:write"}})
 	require.NoError(t, err)
 	path := filepath.Join(f.folder, "narrow.pem")
@@ -129,7 +129,7 @@ func TestTwoKeysDoNotShareASession(t *testing.T) {
 	f := newFixture(t)
 	first, err := f.target(t, "").Session(t.Context())
 	require.NoError(t, err)
-	f.env[target.EnvEmail] = "other@example.com"
+	f.env[client.EnvEmail] = "other@example.com"
 	kept, err := f.target(t, "").KeptSession(t.Context())
 	require.NoError(t, err)
 	assert.NotEqual(t, first.File, kept.File)
@@ -157,7 +157,7 @@ func TestSecretsComeByFileInputOrEnvironment(t *testing.T) {
 	f := newFixture(t)
 	byEnvironment, err := f.target(t, "").APIKey()
 	require.NoError(t, err)
-	assert.Equal(t, f.env[target.EnvAPIKey], byEnvironment.Reveal())
+	assert.Equal(t, f.env[client.EnvAPIKey], byEnvironment.Reveal())
 
 	byInput, err := f.target(t, " ak_input\n", "--api-key-file", "-").APIKey()
 	require.NoError(t, err)
@@ -188,9 +188,9 @@ func TestWhatIsMissingIsNamed(t *testing.T) {
 		args    []string
 		says    string
 	}{
-		"the address":          {target.EnvBaseURL, nil, "set " + target.EnvBaseURL},
-		"the email":            {target.EnvEmail, nil, "-email is missing"},
-		"the key":              {target.EnvKeyFile, nil, "-key-file is missing"},
+		"the address":          {client.EnvBaseURL, nil, "set " + client.EnvBaseURL},
+		"the email":            {client.EnvEmail, nil, "-email is missing"},
+		"the key":              {client.EnvKeyFile, nil, "-key-file is missing"},
 		"no such key":          {"", []string{"--key-file", "nowhere.pem"}, "there is no file nowhere.pem"},
 		"plain http":           {"", []string{"--url", "http://example.com"}, "must be https"},
 		"no client's id":       {"", []string{"--as", "acme"}, "begins with cl_"},

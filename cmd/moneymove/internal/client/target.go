@@ -1,6 +1,11 @@
-// Package target says which host a command calls, and with which credentials: from flags, and otherwise from the
-// environment. It is the one place that makes clients of the SDK from them. No flag holds a secret: flags name files.
-package target
+// Package client is what the commands call a host with. A [Target] says which host, and with which credentials: from
+// flags, and otherwise from the environment. It is the one place that makes clients of the SDK from them. No flag holds
+// a secret: flags name files.
+//
+// A [Request] is one request to any operation of the service, with the credential of its path. It is never sent twice,
+// except after a 401 that says that the session has expired. What the operations take is read from the descriptions in
+// openapi.
+package client
 
 import (
 	"context"
