@@ -27,7 +27,6 @@ import (
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/host"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/keys"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/paymentstore"
-	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/serve"
 )
 
 func main() {
@@ -71,7 +70,7 @@ running host, and calls any host.
 		Short: "Developer keys: those in files, and those that the sandbox host knows"}
 	keyGroup.AddCommand(keys.Commands(a)...)
 	keyGroup.AddCommand(control.KeyCommands(a)...)
-	command.AddCommand(serve.Command(a), versionCommand(a), keyGroup, paymentstore.Command(a))
+	command.AddCommand(control.SandboxCommand(a), versionCommand(a), keyGroup, paymentstore.Command(a))
 	command.AddCommand(control.Commands(a)...)
 	command.AddCommand(host.Commands(a)...)
 	command.AddCommand(referenceCommand(a))

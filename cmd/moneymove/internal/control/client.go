@@ -1,5 +1,6 @@
-// Package control has the commands that look into a running sandbox host and change what it does, over the host's
-// controls. The host serves them to callers on the same machine, see the documentation of package sandbox.
+// Package control has the command sandbox, which serves a sandbox host of the service on a port of this machine, and the
+// commands that look into a running host and change what it does, over the host's controls. The host serves them to
+// callers on the same machine, see the documentation of package sandbox.
 package control
 
 import (

@@ -224,9 +224,9 @@ func readExpected(lines []string) (terms []term, err error) {
 
 // asked returns what the caller asked for, each field once. Only -expect may name a chain otherwise than the request,
 // because a payload can have the code of a chain where the request has its number.
-func asked(client dapi.ClientID, request, expected []term) (terms []term, err error) {
-	if client != "" {
-		terms = append(terms, term{"account", string(client), fromClient})
+func asked(actor dapi.ClientID, request, expected []term) (terms []term, err error) {
+	if actor != "" {
+		terms = append(terms, term{"account", string(actor), fromClient})
 	}
 	for _, t := range append(slices.Clone(request), expected...) {
 		at := slices.IndexFunc(terms, func(known term) bool { return known.field == t.field })

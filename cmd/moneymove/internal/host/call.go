@@ -201,7 +201,7 @@ missing. The price of a payment is not this rate: moneymove pay shows it before 
 		Example: "  moneymove rates EUR GBP",
 		Args:    cobra.MinimumNArgs(1), ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(c *cobra.Command, args []string) error {
-			client, err := where.Public()
+			endpoints, err := where.Public()
 			if err != nil {
 				return err
 			}
@@ -209,7 +209,7 @@ missing. The price of a payment is not this rate: moneymove pay shows it before 
 			var missing error
 			for _, currency := range args {
 				currency = strings.ToUpper(currency)
-				found, err := client.Rates.Get(c.Context(), currency)
+				found, err := endpoints.Rates.Get(c.Context(), currency)
 				if err != nil {
 					missing = errors.Join(missing, fmt.Errorf("%s: %w", currency, err))
 					continue

@@ -140,12 +140,12 @@ func (f *checkFlags) host() (h survey.Host, err error) {
 // known returns the ids of the command line.
 func (f *checkFlags) known() (map[string][]string, error) {
 	ids := map[string][]string{}
-	client, err := f.target.Client()
+	actor, err := f.target.Client()
 	if err != nil {
 		return nil, err
 	}
-	if client != "" {
-		ids[survey.ClientID] = []string{string(client)}
+	if actor != "" {
+		ids[survey.ClientID] = []string{string(actor)}
 	}
 	for _, given := range f.ids {
 		name, value, is := strings.Cut(given, "=")

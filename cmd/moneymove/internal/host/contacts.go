@@ -93,12 +93,12 @@ create there.`,
 			if limit < 1 {
 				return app.Usagef("-limit is %d: give 1 or more", limit)
 			}
-			client, err := where.App()
+			service, err := where.App()
 			if err != nil {
 				return err
 			}
 			found := []appapi.Contact{}
-			for contact, err := range client.Contacts.All(c.Context(), appapi.ListContactsParams{}) {
+			for contact, err := range service.Contacts.All(c.Context(), appapi.ListContactsParams{}) {
 				if err != nil {
 					return err
 				}

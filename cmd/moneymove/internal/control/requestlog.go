@@ -1,4 +1,4 @@
-package serve
+package control
 
 import (
 	"fmt"
@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
-	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/control"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -112,7 +111,7 @@ func (w *lineWriter) close() {
 // not among them.
 type requestLog struct {
 	lines *lineWriter
-	style control.LineStyle
+	style LineStyle
 	begun atomic.Bool
 	quiet bool
 }
@@ -120,7 +119,7 @@ type requestLog struct {
 func newRequestLog(a *app.App, o options) *requestLog {
 	w, colors := a.Painted(true)
 	return &requestLog{lines: newLineWriter(w), quiet: o.quiet,
-		style: control.LineStyle{Verbose: o.verbose, Colors: colors}}
+		style: LineStyle{Verbose: o.verbose, Colors: colors}}
 }
 
 func (l *requestLog) begin() { l.begun.Store(true) }
@@ -134,8 +133,8 @@ func (l *requestLog) observe(r sandbox.Request) {
 func (l *requestLog) close() { l.lines.close() }
 
 // entryOf returns a request as its line shows it.
-func entryOf(r sandbox.Request) control.RequestLine {
-	return control.RequestLine{
+func entryOf(r sandbox.Request) RequestLine {
+	return RequestLine{
 		ID: int64(r.ID), Time: r.Time, Method: r.Method, Path: r.Path, Status: r.Status, Slug: r.Slug,
 		Account: r.Account, IdempotencyKey: r.IdempotencyKey, Replayed: r.Replayed, Repeated: r.Repeated,
 		Fault: r.Fault,

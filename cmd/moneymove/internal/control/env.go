@@ -1,4 +1,4 @@
-package serve
+package control
 
 import (
 	"context"
@@ -14,7 +14,6 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/client"
-	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/control"
 	"github.com/moneymovement/moneymovement-go/internal/shell"
 )
 
@@ -39,7 +38,7 @@ are written to files that only you can read.`,
   moneymove sandbox env -shell fish | source
   moneymove sandbox env -shell powershell | Out-String | Invoke-Expression`,
 	}
-	running := control.NewTarget(a, command)
+	running := NewTarget(a, command)
 	flags := command.Flags()
 	flags.StringVar(&name, "shell", "sh", "write for this `shell`: sh, fish or powershell")
 	flags.StringVar(&folder, "key-dir", "",
@@ -86,7 +85,7 @@ func (v variables) values() map[string]string {
 }
 
 // environment asks the host for its credentials, and writes its keys to files.
-func environment(ctx context.Context, controls *control.Client, folder string) (variables, error) {
+func environment(ctx context.Context, controls *Client, folder string) (variables, error) {
 	address, err := url.Parse(controls.URL())
 	if err != nil {
 		return nil, err
@@ -133,7 +132,7 @@ func environment(ctx context.Context, controls *control.Client, folder string) (
 	return variables{
 		{client.EnvBaseURL, base}, {client.EnvEmail, own.Email}, {client.EnvKeyFile, developer},
 		{client.EnvAPIKey, own.APIKey}, {client.EnvAccessToken, own.AccessToken}, {envWalletKeyFile, purse},
-		{client.EnvClient, seededID}, {control.URLVariable, controls.URL()},
+		{client.EnvClient, seededID}, {URLVariable, controls.URL()},
 	}, nil
 }
 

@@ -1,5 +1,4 @@
-// Package serve is the command sandbox: a sandbox host of the service on a port of this machine.
-package serve
+package control
 
 import (
 	"context"
@@ -12,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
-	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/control"
 	"github.com/moneymovement/moneymovement-go/internal/plaintext"
 	"github.com/moneymovement/moneymovement-go/internal/shell"
 	"github.com/moneymovement/moneymovement-go/sandbox"
@@ -35,8 +33,8 @@ type options struct {
 	quiet      bool
 }
 
-// Command returns the command sandbox.
-func Command(a *app.App) *cobra.Command {
+// SandboxCommand returns the command sandbox.
+func SandboxCommand(a *app.App) *cobra.Command {
 	command := newCommand(func(ctx context.Context, o options) error { return serve(ctx, a, o) })
 	command.AddCommand(envCommand(a))
 	return command
@@ -202,7 +200,7 @@ func (a announcement) readable() string {
 	text.WriteString("\nLog in with the email and the key file. ")
 	if a.ControlURL != "" {
 		words := []string{"moneymove", "sandbox", "env"}
-		if a.ControlURL != control.DefaultURL {
+		if a.ControlURL != DefaultURL {
 			words = append(words, "-control-url", a.ControlURL)
 		}
 		text.WriteString("Every credential is printed by\n\n  " + shell.Line(words...) + "\n\n")

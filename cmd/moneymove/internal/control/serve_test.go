@@ -1,4 +1,4 @@
-package serve
+package control
 
 import (
 	"bufio"
@@ -31,7 +31,7 @@ import (
 // run runs a command line with the commands of this package.
 func run(ctx context.Context, a *app.App, args []string) int {
 	root := &cobra.Command{Use: "moneymove"}
-	root.AddCommand(Command(a))
+	root.AddCommand(SandboxCommand(a))
 	return a.Run(ctx, root, args)
 }
 
