@@ -1,6 +1,4 @@
-// Package customer makes the client accounts of the examples: it creates them, waits until they are ready, credits them
-// and verifies them.
-package customer
+package program
 
 import (
 	"context"
@@ -10,19 +8,18 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
-	"github.com/moneymovement/moneymovement-go/examples/internal/program"
 )
 
-// Client creates the program's own client. Its email is its natural key: if the client exists already, the same call
-// returns it.
-func Client(ctx context.Context, p *program.Program, platform *dapi.Integrator) (*dapi.Client, error) {
+// CreateClient creates the program's own client. Its email is its natural key: if the client exists already, the same
+// call returns it.
+func (p *Program) CreateClient(ctx context.Context, platform *dapi.Integrator) (*dapi.Client, error) {
 	return platform.Clients.Create(ctx, dapi.ClientCreate{Email: p.Name + "@example.com", Type: dapi.ClientTypeBusiness,
 		EntityName: "Example"})
 }
 
-// Open creates the program's own client, waits until it is ready, and returns the account that acts for it.
-func Open(ctx context.Context, p *program.Program, platform *dapi.Integrator) (*dapi.Account, error) {
-	client, err := Client(ctx, p, platform)
+// OpenAccount creates the program's own client, waits until it is ready, and returns the account that acts for it.
+func (p *Program) OpenAccount(ctx context.Context, platform *dapi.Integrator) (*dapi.Account, error) {
+	client, err := p.CreateClient(ctx, platform)
 	if err != nil {
 		return nil, err
 	}
@@ -33,11 +30,11 @@ func Open(ctx context.Context, p *program.Program, platform *dapi.Integrator) (*
 	return platform.For(client.ID), nil
 }
 
-// OpenWith is [Open] and credits the client from the sandbox's faucet.
-func OpenWith(
-	ctx context.Context, p *program.Program, platform *dapi.Integrator, amount decimal.Decimal, currency dapi.Asset,
+// OpenFunded is [Program.OpenAccount] and credits the client from the sandbox's faucet.
+func (p *Program) OpenFunded(
+	ctx context.Context, platform *dapi.Integrator, amount decimal.Decimal, currency dapi.Asset,
 ) (*dapi.Account, error) {
-	account, err := Open(ctx, p, platform)
+	account, err := p.OpenAccount(ctx, platform)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +67,7 @@ func Credit(
 }
 
 // Verify saves the information that a verification needs, completes the verification, and waits for the decision.
-func Verify(ctx context.Context, p *program.Program, account *dapi.Account) error {
+func (p *Program) Verify(ctx context.Context, account *dapi.Account) error {
 	if _, err := account.Verification.Save(ctx, dapi.KYBInformation{
 		Applicant:   dapi.Applicant{LegalName: "Example", Country: "DE"}.Map(),
 		DocumentIDs: []string{"doc_registration"},
