@@ -75,7 +75,7 @@ func (tools *toolbox) run(t *testing.T, page string, script []block) (printed []
 		return nil
 	}
 	if len(tools.missing) > 0 || runtime.GOOS == "windows" {
-		tier.Missing(t, "pages", fmt.Sprintf("the blocks of this page need Unix with %v; missing: %v", needed,
+		testkit.Missing(t, "pages", fmt.Sprintf("the blocks of this page need Unix with %v; missing: %v", needed,
 			tools.missing))
 	}
 	if page != setupPage && page != readme {

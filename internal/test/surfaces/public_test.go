@@ -102,4 +102,3 @@ func TestHostShowsAnInvoiceAndItsPDFs(t *testing.T) {
 	assert.True(t, is[*errors.UnexpectedResponse](err), "a proxy's page: %v", err)
 	assert.Positive(t, page.Consumed())
 }
-

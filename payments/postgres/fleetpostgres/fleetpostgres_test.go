@@ -21,14 +21,14 @@ import (
 )
 
 // shared is the server of the tests that neither kill theirs nor load it.
-var shared servers.Shared
+var shared testkit.SharedPostgreSQL
 
 func TestMain(m *testing.M) {
 	defer shared.Stop()
 	m.Run()
 }
 
-func dial(t *testing.T, server *servers.Server) *pgxpool.Pool {
+func dial(t *testing.T, server *testkit.Server) *pgxpool.Pool {
 	t.Helper()
 	pool, err := pgxpool.New(t.Context(), server.URL())
 	require.NoError(t, err)
@@ -36,7 +36,7 @@ func dial(t *testing.T, server *servers.Server) *pgxpool.Pool {
 	return pool
 }
 
-func migrated(t *testing.T, server *servers.Server) *pgxpool.Pool {
+func migrated(t *testing.T, server *testkit.Server) *pgxpool.Pool {
 	t.Helper()
 	pool := dial(t, server)
 	require.NoError(t, fleetpostgres.Migrate(t.Context(), pool, ""))
@@ -60,8 +60,8 @@ func storeOf(
 func TestTokenStore(t *testing.T) {
 	pool := migrated(t, shared.PostgreSQL(t))
 	require.NoError(t, fleetpostgres.Migrate(t.Context(), pool, `a "schema"`))
-	fleettest.TokenStore(t, storeOf(t, pool, "plain"))
-	fleettest.TokenStore(t, storeOf(t, pool, "sealed", fleetpostgres.WithEncryption(seal(1)),
+	testkit.TokenStore(t, storeOf(t, pool, "plain"))
+	testkit.TokenStore(t, storeOf(t, pool, "sealed", fleetpostgres.WithEncryption(seal(1)),
 		fleetpostgres.WithSchema(`a "schema"`)))
 	var plain, sealed string
 	require.NoError(t, pool.QueryRow(t.Context(), `SELECT encode(session, 'escape') FROM moneymovement.fleet_session`).
@@ -86,7 +86,7 @@ func TestNamesThatAreNoSchema(t *testing.T) {
 			fleetpostgres.WithSchema(name))
 		require.ErrorContains(t, err, "is no name for a schema")
 	}
-	require.NoError(t, storeOf(t, pool, "c").Save(t.Context(), fleettest.Session("x")))
+	require.NoError(t, storeOf(t, pool, "c").Save(t.Context(), testkit.Session("x")))
 }
 
 // A store says how its session is protected.
@@ -106,7 +106,7 @@ func TestAForeignValueIsNoSession(t *testing.T) {
 	store := storeOf(t, pool, "c", fleetpostgres.WithEncryption(seal(1)))
 	for name, value := range map[string]string{"not encrypted": "", "short": "x"} {
 		t.Run(name, func(t *testing.T) {
-			require.NoError(t, storeOf(t, pool, "c").Save(t.Context(), fleettest.Session("x")))
+			require.NoError(t, storeOf(t, pool, "c").Save(t.Context(), testkit.Session("x")))
 			if value != "" {
 				_, err := pool.Exec(t.Context(), "UPDATE moneymovement.fleet_session SET session = $1", []byte(value))
 				require.NoError(t, err)
@@ -114,7 +114,7 @@ func TestAForeignValueIsNoSession(t *testing.T) {
 			stored, err := store.Load(t.Context())
 			require.NoError(t, err)
 			assert.True(t, stored.AccessToken.IsZero())
-			require.NoError(t, store.Save(t.Context(), fleettest.Session("new")))
+			require.NoError(t, store.Save(t.Context(), testkit.Session("new")))
 			stored, err = store.Load(t.Context())
 			require.NoError(t, err)
 			assert.Equal(t, "new", stored.AccessToken.Reveal())
@@ -138,12 +138,12 @@ func TestMigrationsAtTheSameTime(t *testing.T) {
 }
 
 func TestAStoreThatIsDown(t *testing.T) {
-	server := servers.PostgreSQL(t)
+	server := testkit.PostgreSQL(t)
 	store := storeOf(t, migrated(t, server), "c")
 	server.Stop()
 	_, err := store.Load(t.Context())
 	require.Error(t, err)
-	require.Error(t, store.Save(t.Context(), fleettest.Session("secret token")))
+	require.Error(t, store.Save(t.Context(), testkit.Session("secret token")))
 	_, err = store.Lock(t.Context(), "a", 1)
 	require.Error(t, err)
 	require.Error(t, store.Unlock(t.Context(), "a"))
