@@ -29,12 +29,9 @@ const (
 // small are Go files of few lines, each with the reason why they are files. Files that are small by their kind are not
 // in the list: the documentation of a package, a main, what builds on some systems only, what tests of outside see.
 var small = map[string]string{
-	"internal/tools/codegen/wrap/wrap.go":                "three generators break lines by it",
-	"internal/tools/codegen/wrap/wrap_test.go":           "the test of such a package",
-	"openapi/openapi.go":                                 "embeds the descriptions, and nothing else there is Go",
+	"internal/tools/codegen/gosource/gosource_test.go": "the test of one function; other tests cover the rest",
+	"openapi/openapi.go": "embeds the descriptions, and nothing else there is Go",
 	"payments/postgres/internal/sqlname/sqlname_test.go": "the test of a package with one function",
-	"sandbox/control_description_test.go":                "sees package sandbox from inside, other tests of controls do not",
-	"sandbox/internal/described/described_test.go":       "the test of a package with one act",
 	"version.go": "scripts read it and set it",
 }
 

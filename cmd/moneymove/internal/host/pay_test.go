@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
-	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/target"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/client"
 	"github.com/moneymovement/moneymovement-go/internal/testkit"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
@@ -433,16 +433,16 @@ func TestPayAsksAgainForAFreshPrice(t *testing.T) {
 func TestPayForAClient(t *testing.T) {
 	testkit.Long(t, "waits for more than a second")
 	f := newFixture(t)
-	var client struct{ ID string }
+	var acting struct{ ID string }
 	require.NoError(t, json.Unmarshal([]byte(f.ok("call", "POST", "/dapi/v1/clients", "-d",
-		`{"email":"acme@example.com","type":"business","entityName":"Acme","country":"US"}`)), &client))
-	f.env[target.EnvClient] = client.ID
+		`{"email":"acme@example.com","type":"business","entityName":"Acme","country":"US"}`)), &acting))
+	f.env[client.EnvClient] = acting.ID
 	contact := f.funded()
 	f.host.Arm(http.MethodPost, "/payouts", sandbox.DropBefore().Times(100))
 	p, _ := f.pay(app.ExitUnreachable, "25", "USDC", "-to", contact, "-key", "invoice-42", "-yes")
 	f.host.DisarmAll()
-	assert.Contains(t, p.RunAgain, "-as "+client.ID)
-	delete(f.env, target.EnvClient)
+	assert.Contains(t, p.RunAgain, "-as "+acting.ID)
+	delete(f.env, client.EnvClient)
 	f.pay(app.ExitFine, f.words(p.RunAgain)[1:]...)
-	assert.Equal(t, "65", f.host.Ledger().Balances[client.ID]["USDC"].String())
+	assert.Equal(t, "65", f.host.Ledger().Balances[acting.ID]["USDC"].String())
 }
