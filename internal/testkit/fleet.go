@@ -17,7 +17,7 @@ import (
 )
 
 // SameAsMemory asks a random sequence of questions, with a clock that jumps and slots that come back, and fails if the
-// store gives another answer than fleet.Memory. ask asks the store as if its clock showed the time. draw returns a
+// store gives another response than fleet.Memory. ask asks the store as if its clock showed the time. draw returns a
 // number from 0 to n-1.
 //
 // So the scripts of the stores do what the one implementation in Go does. That many processes on it do what one process
@@ -49,7 +49,7 @@ type sequence struct {
 	known string  // of the memory
 }
 
-// compare asks both, and returns how the answers differ. The names of their logs may differ.
+// compare asks both, and returns how the responses differ. The names of their logs may differ.
 func (s *sequence) compare(
 	q fleet.Ask, memory *fleet.Memory, ask func(time.Time, fleet.Ask) (fleet.Answer, error),
 ) string {
@@ -85,7 +85,7 @@ func (s *sequence) compare(
 	return ""
 }
 
-// before stands for the log of the answer before.
+// before stands for the log of the response before.
 const before = "the one before"
 
 // pass lets time pass, or sets the clock.

@@ -178,25 +178,25 @@ func TestAHostThatIsNoSandboxIsLeftAlone(t *testing.T) {
 	}
 }
 
-// rename spells a field otherwise in every answer.
+// rename spells a field otherwise in every response.
 type rename struct {
 	next     http.RoundTripper
 	from, to string
 }
 
 func (r rename) RoundTrip(request *http.Request) (*http.Response, error) {
-	answer, err := r.next.RoundTrip(request)
+	response, err := r.next.RoundTrip(request)
 	if err != nil {
 		return nil, err
 	}
-	body, err := io.ReadAll(answer.Body)
+	body, err := io.ReadAll(response.Body)
 	if err != nil {
 		return nil, err
 	}
 	body = bytes.ReplaceAll(body, []byte(`"`+r.from+`":`), []byte(`"`+r.to+`":`))
-	answer.Body, answer.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	answer.Header.Del("Content-Length")
-	return answer, answer.Body.Close()
+	response.Body, response.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	response.Header.Del("Content-Length")
+	return response, response.Body.Close()
 }
 
 // assertPrinted looks for the line and the edit in what make contract prints.
@@ -208,7 +208,8 @@ func assertPrinted(t *testing.T, judged *report.Report, a report.AssumptionSeen)
 	assert.Contains(t, printed.String(), "  edit:    "+a.Edit()+"\n")
 }
 
-// A service that spells assumed fields otherwise is found out by the flows of the suite, with the field and the answer.
+// A service that spells assumed fields otherwise is found out by the flows of the suite, with the field and the
+// response.
 func TestAServiceThatDiffersIsReported(t *testing.T) {
 	for _, c := range []struct{ from, to, assumption string }{
 		{"gas", "fuel", "Treasury.gas"},
@@ -230,7 +231,7 @@ func TestAServiceThatDiffersIsReported(t *testing.T) {
 				assert.Equal(t, "missing", a.Evidence.Seen)
 				assert.Equal(t, fmt.Sprintf("take `%s` out of `required`", c.from), a.Edit())
 				assertPrinted(t, judged, a)
-				assert.Contains(t, a.Evidence.Answer, `"`+c.to+`":`, "the answer shows the field under its other name")
+				assert.Contains(t, a.Evidence.Answer, `"`+c.to+`":`, "the response shows the field under its other name")
 			}
 			assert.Equal(t, []string{c.assumption}, found)
 			require.NotEmpty(t, judged.Undescribed)

@@ -82,10 +82,10 @@ func (w *world) provokedAll() {
 	assert.ElementsMatch(w, errors.Codes(), provoked)
 }
 
-// scripted are the slugs that no request provokes: the description names none, so that the host is told to answer them.
+// scripted are the slugs that no request provokes: the description names none, so that the host is told to send them.
 var scripted = map[errors.Code]bool{errors.CodeGone: true, errors.CodeInternalError: true}
 
-// alone is a session for a client with 100 USDC, at a host of its own whose answers join the log of the run.
+// alone is a session for a client with 100 USDC, at a host of its own whose responses join the log of the run.
 func (w *world) alone(isScripted bool) *session {
 	w.Helper()
 	own := worlds.Serve(w.T, worlds.Standing(), sandbox.WithControl())
@@ -102,12 +102,12 @@ func (w *world) alone(isScripted bool) *session {
 	return s
 }
 
-// must makes a call that has to be answered with a status.
+// must makes a call that has to return a status.
 func (s *session) must(status int, method, path string, body any, headers ...string) reply {
 	s.Helper()
-	answer := s.send(method, path, body, headers...)
-	require.Equal(s, status, answer.Status, "%s", answer.Raw)
-	return answer
+	response := s.send(method, path, body, headers...)
+	require.Equal(s, status, response.Status, "%s", response.Raw)
+	return response
 }
 
 // configure changes the settings of the embedded host.
@@ -155,7 +155,7 @@ func readProvocations() (all []provocation) {
 	return all
 }
 
-// hostProvocations are answers of a host in trouble, and of sizes and numbers that no real host is burdened with.
+// hostProvocations are responses of a host in trouble, and of sizes and numbers that no real host is burdened with.
 var hostProvocations = []provocation{
 	{errors.CodeGone, func(s *session) reply { return s.told(http.StatusGone, "gone") }},
 	{errors.CodeInternalError, func(s *session) reply {
@@ -181,7 +181,7 @@ var hostProvocations = []provocation{
 	}},
 }
 
-// told has the host answer a read with a refusal.
+// told has the host refuse a read with a refusal.
 func (s *session) told(status int, slug string) reply {
 	s.host.Arm("GET", "/chains", sandbox.Respond(status, slug))
 	return s.send("GET", "/chains", nil)

@@ -32,7 +32,7 @@ const (
 	writePause = 600 * time.Millisecond
 )
 
-// suite is one run: what it runs against, what it was answered, and how its cases ended.
+// suite is one run: what it runs against, what the host returned, and how its cases ended.
 type suite struct {
 	description *wire.Description
 	validator   *report.Validator
@@ -68,7 +68,7 @@ func newSuite(t *testing.T, named *target.Real) *suite {
 }
 
 // TestContract runs every flow against the embedded host, or against the sandbox host that the environment names, and
-// reports what the answers show. On the embedded host, every operation has to be called, every slug seen, and no
+// reports what the responses show. On the embedded host, every operation has to be called, every slug seen, and no
 // assumption contradicted.
 func TestContract(t *testing.T) {
 	named, err := target.FromEnvironment(os.Getenv)
@@ -141,7 +141,7 @@ var flows = []flow{
 	{"repeats", (*world).repeats, nil},
 }
 
-// judge says what the answers show.
+// judge says what the responses show.
 func (s *suite) judge() *report.Report {
 	judged := report.Judge(s.description, s.validator, s.log.Exchanges(), s.claims...)
 	judged.Host, judged.Started, judged.Cases = s.Host, s.Started, s.Cases
@@ -281,9 +281,9 @@ func (w *world) cleanUp() {
 	}
 }
 
-// idsOf are the ids of what an answer shows: one thing, or a list of them.
-func idsOf(answer any) (ids []string) {
-	shown, _ := answer.(map[string]any)
+// idsOf are the ids of what a response shows: one thing, or a list of them.
+func idsOf(response any) (ids []string) {
+	shown, _ := response.(map[string]any)
 	if id, is := shown["id"].(string); is && id != "" {
 		return []string{id}
 	}
@@ -300,7 +300,7 @@ func (w *world) undo(x *report.Exchange, method, path, body string) {
 	request := x.Again(w.Context(), report.Change{Body: []byte(body)})
 	request.Method, request.URL.Path, request.URL.RawPath = method, strings.TrimSuffix(w.suite.real.BaseURL.Path,
 		"/")+path, ""
-	if answer := w.deliver(request); answer.Status >= http.StatusMultipleChoices {
-		w.Logf("left behind: %s answered %d %s", method, answer.Status, answer.Slug())
+	if response := w.deliver(request); response.Status >= http.StatusMultipleChoices {
+		w.Logf("left behind: %s returned %d %s", method, response.Status, response.Slug())
 	}
 }

@@ -50,7 +50,7 @@ func behaviours(mark *contrary.Mark) []contrary.Change {
 }
 
 // refusedWith makes a call that is refused.
-func refusedWith(t *testing.T, o *wire.Operation, a *answered) error {
+func refusedWith(t *testing.T, o *wire.Operation, a *response) error {
 	t.Helper()
 	made := newCall(t, o, refusing(a))
 	made.ask(nil)
@@ -59,7 +59,7 @@ func refusedWith(t *testing.T, o *wire.Operation, a *answered) error {
 	return err
 }
 
-// otherSlug: any operation can answer any slug, and one that nobody knows yet.
+// otherSlug: any operation can return any slug, and one that nobody knows yet.
 func otherSlug(t *testing.T, d *wire.Description, c contrary.Change) {
 	surface := c.Mark.File
 	if surface == "errors.yaml" { // the catalogue is the platform API's
@@ -79,7 +79,7 @@ func otherSlug(t *testing.T, d *wire.Description, c contrary.Change) {
 	}
 }
 
-// unlisted is a slug of the catalogue that the operation is not said to answer.
+// unlisted is a slug of the catalogue that the operation is not said to return.
 func unlisted(o *wire.Operation) string {
 	for _, code := range errors.Codes() {
 		if !slices.Contains(o.Slugs(), string(code)) && code.Status() == http.StatusConflict &&
@@ -108,14 +108,14 @@ func otherOrder(t *testing.T, d *wire.Description, c contrary.Change) {
 	forth.ask(nil)
 	_, err := callOf(c.Site.Operation)(forth)
 	require.NoError(t, err)
-	whole, err := decode(forth.answer.Body)
+	whole, err := decode(forth.response.Body)
 	require.NoError(t, err)
 	list, _ := member(whole, contrary.PageList).([]any)
 	require.Greater(t, len(list), 1)
 	reversed := slices.Clone(list)
 	slices.Reverse(reversed)
 	back := newCall(t, c.Site.Operation,
-		refusing(answerJSON(http.StatusOK, put(whole, pointer{contrary.PageList}, reversed, true))))
+		refusing(jsonResponse(http.StatusOK, put(whole, pointer{contrary.PageList}, reversed, true))))
 	back.ask(nil)
 	value, err := callOf(c.Site.Operation)(back)
 	require.NoError(t, err)
@@ -125,14 +125,14 @@ func otherOrder(t *testing.T, d *wire.Description, c contrary.Change) {
 // otherPage: who asks for no limit gets pages of another size, and a walk has all entries all the same.
 func otherPage(t *testing.T, d *wire.Description, c contrary.Change) {
 	o := d.Find(http.MethodGet, "/user/contacts")
-	whole := sample(contrary.AnswerLayers(o)[0], nil)
+	whole := sample(contrary.ResponseLayers(o)[0], nil)
 	list, _ := member(whole, contrary.PageList).([]any)
 	const pageLength = 2
 	service := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		from := 0
 		_, _ = fmt.Sscan(r.URL.Query().Get("offset"), &from)
 		page := list[min(from, len(list)):min(from+pageLength, len(list))]
-		refusing(answerJSON(http.StatusOK, map[string]any{contrary.PageList: page})).ServeHTTP(w, r)
+		refusing(jsonResponse(http.StatusOK, map[string]any{contrary.PageList: page})).ServeHTTP(w, r)
 	})
 	made := newCall(t, o, service)
 	count := 0
@@ -143,8 +143,8 @@ func otherPage(t *testing.T, d *wire.Description, c contrary.Change) {
 	assert.Equal(t, len(list), count, "%s", c.Mark.Name())
 }
 
-// repeats: the first answer is lost, and a second request is taken for another one, which is refused. What is not said
-// to be harmless is not sent again; what is may be, once the SDK says what became of it.
+// repeats: the first response is lost, and a second request is taken for another one, which is refused. What is not
+// said to be harmless is not sent again; what is may be, once the SDK says what became of it.
 func repeats(t *testing.T, _ *wire.Description, c contrary.Change) {
 	synctest.Test(t, func(t *testing.T) {
 		o := c.Site.Operation
@@ -224,7 +224,7 @@ func otherChain(t *testing.T, d *wire.Description, _ contrary.Change) {
 	o := d.Find(http.MethodPost, "/dapi/v1/contacts")
 	var body []byte
 	host := &contraryHost{next: sampleService{description: d}, description: d,
-		seen: func(_ *wire.Operation, sent []byte, _ *answered) { body = sent }}
+		seen: func(_ *wire.Operation, sent []byte, _ *response) { body = sent }}
 	made := newCall(t, o, host)
 	_, err := made.acme.Contacts.Create(t.Context(), dapi.ContactCreate{
 		Account: dapi.Onchain(dapi.OnchainAccount{WalletAddress: payee, ChainID: "base-mainnet", Currency: "USDC"}),
@@ -273,7 +273,7 @@ func refuseCarriedOut(t *testing.T, d *wire.Description, slug errors.Code, flowN
 	w := newWorld(t, d)
 	w.other, w.lenient = true, true
 	refused := 0
-	w.contrary.seen = func(o *wire.Operation, _ []byte, a *answered) {
+	w.contrary.seen = func(o *wire.Operation, _ []byte, a *response) {
 		if o.Name() == operation && a.status < 300 && a.header.Get("Idempotency-Replayed") == "" {
 			*a = *refusal(slug.Status(), string(slug), "It says so, and has done it.", nil)
 			refused++

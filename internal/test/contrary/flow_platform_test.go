@@ -109,7 +109,7 @@ func (w *world) bookAndConfirm() {
 	w.ok(err)
 }
 
-// payInDoubt loses the answer to the confirm, so that the payment has to be settled.
+// payInDoubt loses the response to the confirm, so that the payment has to be settled.
 func (w *world) payInDoubt() {
 	wallet, _ := w.funded()
 	asked := dapi.PayoutCreate{ContactID: wallet, Amount: amount("5"), Currency: dapi.USDC}

@@ -132,7 +132,7 @@ paths:
 	for _, mark := range marks {
 		if mark.File == "public.yaml" {
 			found++
-			assert.Equal(t, []contrary.Class{contrary.ClassAnswer}, mark.Classes)
+			assert.Equal(t, []contrary.Class{contrary.ClassResponse}, mark.Classes)
 			assert.Len(t, mark.Cases(), 8)
 		}
 	}

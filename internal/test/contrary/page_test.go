@@ -39,7 +39,7 @@ func TestExceptionsAreFew(t *testing.T) {
 		for _, name := range e.Where {
 			i := slices.IndexFunc(marks, func(m *contrary.Mark) bool { return m.Name() == name })
 			require.GreaterOrEqual(t, i, 0, "%s is no mark", name)
-			assert.True(t, marks[i].Is(contrary.ClassAnswer), name)
+			assert.True(t, marks[i].Is(contrary.ClassResponse), name)
 			assert.True(t,
 				slices.ContainsFunc(marks[i].Cases(), func(c contrary.Case) bool {
 					return slices.Contains(e.Kinds, c.Kind)

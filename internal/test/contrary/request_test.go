@@ -86,8 +86,8 @@ func leaveOut(c *call, change contrary.Change) {
 }
 
 // refuser refuses requests that have the thing, as each surface does.
-func refuser(c contrary.Change) func(*wire.Operation, *http.Request, []byte) *answered {
-	return func(o *wire.Operation, r *http.Request, body []byte) *answered {
+func refuser(c contrary.Change) func(*wire.Operation, *http.Request, []byte) *response {
+	return func(o *wire.Operation, r *http.Request, body []byte) *response {
 		if o.Name() != c.Site.Operation.Name() {
 			return nil
 		}
@@ -177,11 +177,11 @@ func fieldName(p pointer) string {
 }
 
 // fieldRefused is a failed validation as the operation's surface tells it.
-func fieldRefused(o *wire.Operation, where, field, code string) *answered {
+func fieldRefused(o *wire.Operation, where, field, code string) *response {
 	if o.Surface == "refapi.yaml" {
 		loc := append([]string{where},
 			strings.FieldsFunc(field, func(r rune) bool { return strings.ContainsRune(".[]", r) })...)
-		return answerJSON(http.StatusUnprocessableEntity,
+		return jsonResponse(http.StatusUnprocessableEntity,
 			map[string]any{"detail": []any{map[string]any{"loc": loc, "msg": "The contrary service refuses it.",
 				"type": code}}})
 	}
@@ -241,9 +241,9 @@ func TestAnOperationIsNotThere(t *testing.T) {
 	}
 }
 
-// lacking answers as a service without the operation.
-func lacking(c contrary.Change) func(*wire.Operation, *http.Request, []byte) *answered {
-	return func(o *wire.Operation, _ *http.Request, _ []byte) *answered {
+// lacking responds as a service without the operation.
+func lacking(c contrary.Change) func(*wire.Operation, *http.Request, []byte) *response {
+	return func(o *wire.Operation, _ *http.Request, _ []byte) *response {
 		switch {
 		case o.Name() != c.Site.Operation.Name():
 			return nil
@@ -326,7 +326,7 @@ func refuseTighter(t *testing.T, d *wire.Description, c contrary.Change) {
 func sendBeyond(t *testing.T, d *wire.Description, c contrary.Change) {
 	arrived := 0
 	host := &contraryHost{next: sampleService{description: d}, description: d,
-		seen: func(o *wire.Operation, _ []byte, _ *answered) {
+		seen: func(o *wire.Operation, _ []byte, _ *response) {
 			if o.Name() == c.Site.Operation.Name() {
 				arrived++
 			}

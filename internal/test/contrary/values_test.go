@@ -438,7 +438,7 @@ func sameScalar(a, b any) bool {
 	return err == nil && also == nil && x.Equal(y)
 }
 
-// shownPart is the member of an answer that the SDK returns, if it does not return all of it: the list of a page, or
+// shownPart is the member of a response that the SDK returns, if it does not return all of it: the list of a page, or
 // the one thing in an envelope.
 func shownPart(body, value any) (name string, is bool) {
 	whole, _ := body.(map[string]any)
@@ -456,7 +456,7 @@ func shownPart(body, value any) (name string, is bool) {
 
 // inValue are the places of the body that the value shows.
 func inValue(before reading, places []pointer) (shown []pointer) {
-	body, _ := decode(before.answer.Body)
+	body, _ := decode(before.response.Body)
 	name, part := shownPart(body, before.value)
 	if !part {
 		return places

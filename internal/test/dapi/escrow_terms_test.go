@@ -54,7 +54,7 @@ func (w *escrowWorld) assertNothingHeld(t *testing.T) {
 	assert.Zero(t, w.holdings())
 }
 
-// later moves a time of an answer.
+// later moves a time of a response.
 func later(member string, by time.Duration) func(escrow map[string]any) {
 	return func(escrow map[string]any) {
 		at, err := time.Parse(time.RFC3339Nano, escrow[member].(string))
@@ -65,7 +65,7 @@ func later(member string, by time.Duration) func(escrow map[string]any) {
 	}
 }
 
-// without leaves members of an answer out.
+// without leaves members of a response out.
 func without(members ...string) func(map[string]any) {
 	return func(body map[string]any) {
 		for _, member := range members {
@@ -153,7 +153,7 @@ func TestEchoedTermsOfAnEscrow(t *testing.T) {
 			assertDoubted(t, c.member, c.moves, err)
 			w.assertNothingHeld(t)
 		})
-		t.Run(name+", in the answer to the confirm", func(t *testing.T) {
+		t.Run(name+", in the response to the confirm", func(t *testing.T) {
 			w := newEscrowWorld(t)
 			w.onSuccess("POST", confirmActionPath, c.change)
 			w.Host.Arm("POST", syncPath, sandbox.Respond(403, "forbidden").Times(10))
@@ -285,7 +285,7 @@ func TestActionOfAnotherKeyIsNotSigned(t *testing.T) {
 	})
 }
 
-// An escrow that is answered with other words is held if what can be done next says so. It is not signed once more.
+// An escrow that is returned with other words is held if what can be done next says so. It is not signed once more.
 func TestAnEscrowThatIsHeldIsNotSignedAgain(t *testing.T) {
 	can := func(status string, actions ...any) func(map[string]any) {
 		return func(escrow map[string]any) { escrow["status"], escrow["availableActions"] = status, actions }
@@ -303,25 +303,25 @@ func TestAnEscrowThatIsHeldIsNotSignedAgain(t *testing.T) {
 			w.assertNothingHeld(t)
 		})
 	}
-	for name, change := range map[string]func(answer *http.Response){
+	for name, change := range map[string]func(response *http.Response){
 		"":                    func(*http.Response) {},
-		", by status alone":   func(answer *http.Response) { answer.Header.Del("Idempotency-Replayed") },
-		", by a header alone": func(answer *http.Response) { answer.StatusCode = http.StatusCreated },
+		", by status alone":   func(response *http.Response) { response.Header.Del("Idempotency-Replayed") },
+		", by a header alone": func(response *http.Response) { response.StatusCode = http.StatusCreated },
 	} {
 		t.Run("it is active, in a replay that offers its approval still"+name, func(t *testing.T) {
 			w := newEscrowWorld(t)
 			_, err := w.account.Escrows.Create(t.Context(), w.escrow, moneymovement.IdempotencyKey("escrow-1"))
 			require.NoError(t, err)
 			w.account = w.integrator().Self()
-			w.Wire.OnAnswer(func(r *http.Request, answer *http.Response) {
+			w.Wire.OnResponse(func(r *http.Request, response *http.Response) {
 				if r.URL.Path == "/dapi/v1"+escrowPath {
 					var body map[string]any
-					assert.NoError(t, json.UnmarshalRead(answer.Body, &body))
+					assert.NoError(t, json.UnmarshalRead(response.Body, &body))
 					can("active", "approve")(body)
 					changed, err := json.Marshal(body)
 					assert.NoError(t, err)
-					inprocess.SetBody(answer, changed)
-					change(answer)
+					inprocess.SetBody(response, changed)
+					change(response)
 				}
 			})
 			_, err = w.open()
@@ -356,7 +356,7 @@ func assertEscrowInDoubt(t *testing.T, err error) {
 	assertUnknown(t, err, "escrow-1", "call again with the same key and terms")
 }
 
-// loseConfirms loses the answers to a confirm, and refuses the reads right after it.
+// loseConfirms loses the responses to a confirm, and refuses the reads right after it.
 func (w *escrowWorld) loseConfirms() {
 	w.Host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit().Times(4))
 	w.Host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
@@ -476,14 +476,14 @@ func TestARefusedEscrowIsUnpaid(t *testing.T) {
 
 // An escrow that was created and not signed is taken up again, however the service says that it replays.
 func TestAnEscrowThatWasNotSignedIsNoDoubt(t *testing.T) {
-	for name, change := range map[string]func(r *http.Request, answer *http.Response){
+	for name, change := range map[string]func(r *http.Request, response *http.Response){
 		"the service says that it replays": nil,
-		"the service says so by 200 alone": func(_ *http.Request, answer *http.Response) {
-			answer.Header.Del("Idempotency-Replayed")
+		"the service says so by 200 alone": func(_ *http.Request, response *http.Response) {
+			response.Header.Del("Idempotency-Replayed")
 		},
-		"the service says so by its header alone": func(_ *http.Request, answer *http.Response) {
-			if answer.StatusCode == http.StatusOK {
-				answer.StatusCode = http.StatusCreated
+		"the service says so by its header alone": func(_ *http.Request, response *http.Response) {
+			if response.StatusCode == http.StatusOK {
+				response.StatusCode = http.StatusCreated
 			}
 		},
 	} {
@@ -493,7 +493,7 @@ func TestAnEscrowThatWasNotSignedIsNoDoubt(t *testing.T) {
 			require.NoError(t, err)
 			w.account = w.integrator().Self()
 			if change != nil {
-				w.Wire.OnAnswer(change)
+				w.Wire.OnResponse(change)
 			}
 			w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusForbidden, "signing_policy_refused"))
 			refused, err := w.open(journaled())

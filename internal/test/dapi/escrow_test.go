@@ -21,7 +21,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// An answer without an action does not show that one was prepared.
+// A response without an action does not show that one was prepared.
 func TestPrepareWithoutAnActionIsUnknown(t *testing.T) {
 	for _, body := range []string{`{}`, `{"action":null}`, `{"action":{}}`, `{"ok":true}`, `{"id":"esc_1"}`,
 		`{"type":"release"}`, `{"action":{"type":"release"}}`} {
@@ -108,8 +108,8 @@ func TestEscrowOutcomeIsReadTwiceAtMost(t *testing.T) {
 	}
 }
 
-// A confirm whose answer is about another escrow says nothing about this one. The next chain read does.
-func TestEscrowConfirmAnswerAboutAnotherEscrow(t *testing.T) {
+// A confirm whose response is about another escrow says nothing about this one. The next chain read does.
+func TestEscrowConfirmResponseAboutAnotherEscrow(t *testing.T) {
 	another := func(escrow map[string]any) { escrow["id"] = "esc_another" }
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -130,7 +130,7 @@ func TestEscrowConfirmAnswerAboutAnotherEscrow(t *testing.T) {
 	})
 }
 
-// The chain is read once in 15 seconds, so that an action right behind another answers the status from before it, and
+// The chain is read once in 15 seconds, so that an action right behind another returns the status from before it, and
 // is a success.
 //
 // Rule: lifetime.escrow-refresh
@@ -341,7 +341,7 @@ func TestActionThatIsNotAvailable(t *testing.T) {
 			assert.Equal(t, 2, reads)
 		})
 	})
-	t.Run("because it was taken, and its answer was lost", func(t *testing.T) {
+	t.Run("because it was taken, and its response was lost", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w, id := newReleaseWorld(t)
 			w.Host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit().Times(4))
@@ -357,7 +357,7 @@ func TestActionThatIsNotAvailable(t *testing.T) {
 	})
 }
 
-// An action whose answer was lost stays in doubt, whatever the next call meets.
+// An action whose response was lost stays in doubt, whatever the next call meets.
 func TestSecondCallOfAnActionInDoubt(t *testing.T) {
 	for name, setback := range setbacks {
 		t.Run(name, func(t *testing.T) {
@@ -522,7 +522,7 @@ func TestConfirmsByHandThatComeTooLate(t *testing.T) {
 	})
 }
 
-// A confirm by hand whose answer is about another escrow, or one of other terms, leaves in doubt what came of it.
+// A confirm by hand whose response is about another escrow, or one of other terms, leaves in doubt what came of it.
 func TestEscrowConfirmOfOtherTerms(t *testing.T) {
 	for member, value := range map[string]any{"id": "esc_another", "amount": "400"} {
 		t.Run(member, func(t *testing.T) {
@@ -544,7 +544,7 @@ func TestEscrowConfirmOfOtherTerms(t *testing.T) {
 	}
 }
 
-// A confirm by hand whose answer shows no escrow is settled by reading the escrow.
+// A confirm by hand whose response shows no escrow is settled by reading the escrow.
 func TestEscrowConfirmThatShowsNoEscrow(t *testing.T) {
 	for name, tc := range map[string]struct {
 		arrange func(w *escrowWorld)
@@ -602,9 +602,9 @@ func TestAnEscrowWhoseReadIsLimitedIsReadOnce(t *testing.T) {
 
 const confirmActionPath = "/escrow/*/actions/*/confirm"
 
-// The confirm was carried out and its answer lost; sent again, it is told that the window is over. What then keeps a
+// The confirm was carried out and its response lost; sent again, it is told that the window is over. What then keeps a
 // new approval from being made says nothing about the first.
-func TestAnExpiredWindowAfterALostAnswerIsLookedAt(t *testing.T) {
+func TestAnExpiredWindowAfterALostResponseIsLookedAt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newEscrowWorld(t)
 		w.Host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit())
@@ -625,7 +625,7 @@ func TestOpenSettles(t *testing.T) {
 		prepared, confirms, syncs int // besides the action of the escrow's creation
 	}{
 		"nothing in the way": {confirms: 1},
-		"the confirm's answer is lost": {arrange: func(w *escrowWorld) {
+		"the confirm's response is lost": {arrange: func(w *escrowWorld) {
 			w.Host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit())
 		}, confirms: 2, syncs: 1},
 		"its approval closes while it is signed": {arrange: func(w *escrowWorld) {
@@ -728,21 +728,21 @@ func TestAnActionsApprovalThatIsGivenAgain(t *testing.T) {
 		w := &escrowWorld{newPayWorld(t, behind), newEscrow()}
 		opened, err := w.open()
 		require.NoError(t, err)
-		w.Wire.OnAnswer(func(_ *http.Request, answer *http.Response) { answer.Header.Del("Date") })
+		w.Wire.OnResponse(func(_ *http.Request, response *http.Response) { response.Header.Del("Date") })
 		var first *httptest.ResponseRecorder
 		prepares, next := 0, w.Wire.Handler
-		w.Wire.Handler = http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
+		w.Wire.Handler = http.HandlerFunc(func(response http.ResponseWriter, r *http.Request) {
 			if !strings.HasSuffix(r.URL.Path, "/actions") {
-				next.ServeHTTP(answer, r)
+				next.ServeHTTP(response, r)
 				return
 			}
 			if prepares++; prepares == 1 {
 				first = httptest.NewRecorder()
 				next.ServeHTTP(first, r)
 			}
-			maps.Copy(answer.Header(), first.Header())
-			answer.WriteHeader(first.Code)
-			_, _ = answer.Write(first.Body.Bytes())
+			maps.Copy(response.Header(), first.Header())
+			response.WriteHeader(first.Code)
+			_, _ = response.Write(first.Body.Bytes())
 		})
 		w.account = w.Integrator(w.Developer()).Self()
 		for range 118 { // with two that prepare, these fill the window

@@ -24,16 +24,16 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// answerPayload makes challenges carry these bytes to sign.
-func (w *world) answerPayload(payload []byte) {
-	w.Wire.OnAnswer(func(r *http.Request, answer *http.Response) {
+// responsePayload makes challenges carry these bytes to sign.
+func (w *world) responsePayload(payload []byte) {
+	w.Wire.OnResponse(func(r *http.Request, response *http.Response) {
 		if r.URL.Path != "/dapi/v1/auth/challenge" {
 			return
 		}
 		body, err := json.Marshal(map[string]any{"challengeId": "ch_1", "payload": payload, "expiresAt": time.Now().
 			Add(time.Minute)})
 		assert.NoError(w, err)
-		inprocess.SetBody(answer, body)
+		inprocess.SetBody(response, body)
 	})
 }
 
@@ -53,7 +53,7 @@ func TestChallengeThatReadsAsAnApprovalIsNotSigned(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.answerPayload([]byte(payload))
+			w.responsePayload([]byte(payload))
 			err := read(t.Context(), w.integrator().Self())
 			refused, ok := errors.AsType[*signing.ChallengeRefused](err)
 			require.True(t, ok, "%v", err)
@@ -73,7 +73,7 @@ func TestOtherChallengesAreSignedAsTheyAre(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.answerPayload([]byte(payload))
+			w.responsePayload([]byte(payload))
 			signed := make(chan []byte, 1)
 			integrator := w.integrator(func(d *dapi.Developer) {
 				d.Key = signerFunc{w.Key, func(message []byte) { signed <- bytes.Clone(message) }}
@@ -96,7 +96,7 @@ func (s signerFunc) Sign(ctx context.Context, message []byte) ([]byte, error) {
 }
 
 // Rule: login.challenge-once, rate.login-challenge
-func TestLostTokenAnswerAsksForOneFreshChallenge(t *testing.T) {
+func TestLostTokenResponseAsksForOneFreshChallenge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		lost := w.Host.Arm("POST", "/auth/token", sandbox.DropAfterCommit())
@@ -129,12 +129,12 @@ func TestLoginsAreCountedForAddressEmailAndChallenge(t *testing.T) {
 	var challenge struct {
 		ChallengeID string `json:"challengeId"`
 	}
-	w.Wire.OnAnswer(func(r *http.Request, answer *http.Response) {
+	w.Wire.OnResponse(func(r *http.Request, response *http.Response) {
 		if strings.HasSuffix(r.URL.Path, "/auth/challenge") {
-			body, err := io.ReadAll(answer.Body)
+			body, err := io.ReadAll(response.Body)
 			require.NoError(t, err)
 			require.NoError(t, json.Unmarshal(body, &challenge))
-			inprocess.SetBody(answer, body)
+			inprocess.SetBody(response, body)
 		}
 	})
 	platform := w.Integrator(w.Developer(), moneymovement.WithRateLimiter(windows))
@@ -150,9 +150,9 @@ func TestLoginsAreCountedForAddressEmailAndChallenge(t *testing.T) {
 	assert.Equal(t, []string{"reads", "writes", "reads"}, windows.asked, "a refresh counts as a write")
 }
 
-// A login whose answer stays lost moved no money, and the call that needed it was not sent: nothing about that is
+// A login whose response stays lost moved no money, and the call that needed it was not sent: nothing about that is
 // unknown.
-func TestTokenAnswerLostTwiceMeansNotDelivered(t *testing.T) {
+func TestTokenResponseLostTwiceMeansNotDelivered(t *testing.T) {
 	w := newWorld(t)
 	w.Host.Arm("POST", "/auth/token", sandbox.DropAfterCommit().Times(10))
 	err := read(t.Context(), w.integrator().Self())
@@ -208,7 +208,7 @@ func TestClockThatIsOff(t *testing.T) {
 	t.Run("it does not", func(t *testing.T) {
 		w := newWorld(t)
 		w.Host.Advance(3 * time.Hour)
-		w.Wire.OnAnswer(func(_ *http.Request, answer *http.Response) { answer.Header.Del("Date") })
+		w.Wire.OnResponse(func(_ *http.Request, response *http.Response) { response.Header.Del("Date") })
 		_, expired := errors.AsType[*errors.RequestExpired](read(t.Context(), w.integrator().Self()))
 		assert.True(t, expired)
 		assert.Equal(t, 1, w.Sent("CreateChallenge"))
@@ -222,7 +222,7 @@ func TestClockThatIsOff(t *testing.T) {
 	})
 }
 
-// Rule: login.bad-signature, login.one-answer, login.key-not-registered
+// Rule: login.bad-signature, login.one-response, login.key-not-registered
 func TestRefusedLogins(t *testing.T) {
 	stranger, err := signing.GenerateEd25519()
 	require.NoError(t, err)
@@ -421,7 +421,7 @@ func TestApprovalThatWasSeenIsNoChallenge(t *testing.T) {
 			w.onSuccess(c.method, c.pattern, c.place)
 			require.NoError(t, c.call(t.Context(), w, w.account))
 
-			w.answerPayload(opaque)
+			w.responsePayload(opaque)
 			w.Host.Reset() // and with it the session
 			logins := w.Key.Logins()
 			refused := as[*signing.ChallengeRefused](t, read(t.Context(), integrator.For("cl_8fK2")))
@@ -429,7 +429,7 @@ func TestApprovalThatWasSeenIsNoChallenge(t *testing.T) {
 			assert.Equal(t, logins, w.Key.Logins(), "the signer is not called")
 			assert.Zero(t, w.Key.Approvals())
 
-			w.Wire.OnAnswer(nil)
+			w.Wire.OnResponse(nil)
 			assert.NoError(t, read(t.Context(), integrator.Self()), "a good challenge is signed as before")
 		})
 	}
@@ -448,7 +448,7 @@ func TestChallengeVerifierHasTheLastWord(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.answerPayload([]byte(c.payload))
+			w.responsePayload([]byte(c.payload))
 			err := read(t.Context(), w.integrator(func(d *dapi.Developer) {
 				d.ChallengeVerifier = func(_ context.Context, challenge signing.Challenge, verdict error) error {
 					assert.Equal(t, signing.Challenge{ID: "ch_1", Payload: []byte(c.payload)}, challenge)
@@ -524,7 +524,7 @@ func funded(t *testing.T) (*world, *dapi.Integrator) {
 func (w *world) tokens() (seen func(path string) []string) {
 	var mu sync.Mutex
 	carried := map[string][]string{}
-	w.Wire.OnAnswer(func(r *http.Request, _ *http.Response) {
+	w.Wire.OnResponse(func(r *http.Request, _ *http.Response) {
 		mu.Lock()
 		defer mu.Unlock()
 		carried[r.URL.Path] = append(carried[r.URL.Path], r.Header.Get("Authorization"))
@@ -619,7 +619,7 @@ func TestAnEscrowActionFinishesUnderItsKey(t *testing.T) {
 func TestAKeyThatComesDuringAnEscrowActionSignsTheNext(t *testing.T) {
 	w, integrator := funded(t)
 	next, _ := w.second()
-	w.Wire.OnAnswer(func(r *http.Request, _ *http.Response) {
+	w.Wire.OnResponse(func(r *http.Request, _ *http.Response) {
 		if strings.HasSuffix(r.URL.Path, "/escrow") {
 			assert.NoError(t, integrator.UseKey(next))
 		} else if strings.HasSuffix(r.URL.Path, "/actions") {
@@ -646,7 +646,7 @@ func TestAReadBehindAWriteKeepsItsSession(t *testing.T) {
 	require.NoError(t, err)
 	next, _ := w.second()
 	var carried []string
-	w.Wire.OnAnswer(func(r *http.Request, _ *http.Response) {
+	w.Wire.OnResponse(func(r *http.Request, _ *http.Response) {
 		carried = append(carried, r.Header.Get("Authorization"))
 		if r.Method == http.MethodPost {
 			assert.NoError(t, integrator.UseKey(next))

@@ -23,7 +23,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// onBooking changes the answers to bookings; answer is the payout's JSON.
+// onBooking changes the responses to bookings; response is the payout's JSON.
 func (w *world) onBooking(change func(payout map[string]any)) {
 	w.onSuccess("POST", bookPath, change)
 }
@@ -171,7 +171,7 @@ func TestApprovalOfABooking(t *testing.T) {
 
 	minute := said.Truncate(time.Minute)
 	assert.Equal(t, minute, book(ofApproval(func(approval map[string]any) { approval["expiresAt"] = minute })),
-		"as it was answered")
+		"as it was returned")
 
 	opaque := book(ofApproval(func(approval map[string]any) {
 		delete(approval, "expiresAt")
@@ -269,7 +269,7 @@ func TestApprovalOfTheIntegratorIsNotSignedForAClient(t *testing.T) {
 		"a client":       {integrator.For(client.ID), "self"},
 		"the integrator": {integrator.Self(), string(client.ID)},
 	} {
-		w.Wire.OnAnswer(nil)
+		w.Wire.OnResponse(nil)
 		w.Credit(c.account.Sandbox, "50", dapi.USDC)
 		payout := dapi.PayoutCreate{ContactID: w.Contact(c.account.Contacts, wallet()), Amount: amount("10"),
 			Currency: dapi.USDC}
@@ -341,8 +341,8 @@ func TestCrossChainPayoutIsApprovedForItsChain(t *testing.T) {
 	assert.Equal(t, 1, w.Fundings())
 }
 
-// A service may replay a booking's first answer as it was, however old its approval is.
-func TestReplayedFirstAnswerWithAnExpiredApproval(t *testing.T) {
+// A service may replay a booking's first response as it was, however old its approval is.
+func TestReplayedFirstResponseWithAnExpiredApproval(t *testing.T) {
 	for name, c := range map[string]struct {
 		replays int
 		want    traffic
@@ -597,7 +597,7 @@ func TestABookingThatOffersNothingToApprove(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
 			reads := false
-			w.onSuccessOf(payoutAnswers, func(payout map[string]any) {
+			w.onSuccessOf(payoutResponses, func(payout map[string]any) {
 				if reads = reads || w.Sent("GetPayout") > 0; reads {
 					tc.reading(payout)
 				} else {

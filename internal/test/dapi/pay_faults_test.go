@@ -58,9 +58,9 @@ var escrowSteps = map[string]step{
 var faults = map[string]sandbox.Fault{
 	"lost before it arrived":     sandbox.DropBefore(),
 	"lost after it was done":     sandbox.DropAfterCommit(),
-	"answer broken off":          sandbox.Truncate(0),
-	"answer broken off early":    sandbox.Truncate(20),
-	"half an answer":             sandbox.Respond(http.StatusOK, "").WithBody(`{"id":"po_`).AfterCommit(),
+	"response broken off":        sandbox.Truncate(0),
+	"response broken off early":  sandbox.Truncate(20),
+	"half a response":            sandbox.Respond(http.StatusOK, "").WithBody(`{"id":"po_`).AfterCommit(),
 	"an empty success":           sandbox.Respond(http.StatusOK, "").WithBody(`{}`).AfterCommit(),
 	"an empty success, not done": sandbox.Respond(http.StatusOK, "").WithBody(`{}`),
 	"null":                       sandbox.Respond(http.StatusOK, "").WithBody(`null`).AfterCommit(),
@@ -83,8 +83,8 @@ var faults = map[string]sandbox.Fault{
 	"503":                   sandbox.Respond(http.StatusServiceUnavailable, "provider_unavailable"),
 	"503, done":             sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").AfterCommit(),
 	"504, done":             sandbox.Respond(http.StatusGatewayTimeout, "").AfterCommit(),
-	"a slow answer":         sandbox.Delay(10 * time.Second).AfterCommit(),
-	"a very slow answer":    sandbox.Delay(130 * time.Second).AfterCommit(),
+	"a slow response":       sandbox.Delay(10 * time.Second).AfterCommit(),
+	"a very slow response":  sandbox.Delay(130 * time.Second).AfterCommit(),
 	"arrives twice":         sandbox.Duplicate(0),
 	"arrives again later":   sandbox.Duplicate(3 * time.Hour),
 	"sent twice by a proxy": sandbox.Repeat(),
@@ -851,7 +851,7 @@ func TestALostRefreshAfterALostBookingLeavesNoDoubt(t *testing.T) {
 		w := newPayWorld(t)
 		w.Host.Arm("POST", bookPath, faults["503, done"])
 		w.Host.Arm("POST", bookPath, faults["token unknown"])
-		w.Host.Arm("POST", "/auth/refresh", faults["half an answer"].Times(9))
+		w.Host.Arm("POST", "/auth/refresh", faults["half a response"].Times(9))
 		payment, err := w.pay(journaled())
 		assert.Equal(t, moneymovement.PaymentNotPaid, payment.State)
 		assert.True(t, payment.Unpaid)

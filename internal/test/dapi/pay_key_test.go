@@ -20,37 +20,37 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-func TestPayKeepsTheLastAnswer(t *testing.T) {
+func TestPayKeepsTheLastResponse(t *testing.T) {
 	w := newPayWorld(t)
-	w.keepsTheLastAnswer(bookPath, func(answer *moneymovement.Response) error {
+	w.keepsTheLastResponse(bookPath, func(response *moneymovement.Response) error {
 		_, err := w.account.Payouts.Pay(w.Context(), w.asked, "invoice-42", dapi.PayTerms{},
-			moneymovement.CaptureResponse(answer))
+			moneymovement.CaptureResponse(response))
 		return err
 	})
 	assert.Equal(t, "ConfirmPayout", w.Host.Requests()[len(w.Host.Requests())-1].Operation)
 }
 
-func TestOpenKeepsTheLastAnswer(t *testing.T) {
+func TestOpenKeepsTheLastResponse(t *testing.T) {
 	w := newEscrowWorld(t)
-	w.keepsTheLastAnswer(escrowPath, func(answer *moneymovement.Response) error {
+	w.keepsTheLastResponse(escrowPath, func(response *moneymovement.Response) error {
 		_, err := w.account.Escrows.Open(w.Context(), w.escrow, "escrow-1", dapi.DealTerms{},
-			moneymovement.CaptureResponse(answer))
+			moneymovement.CaptureResponse(response))
 		return err
 	})
 }
 
-// keepsTheLastAnswer checks that what the last call of a flow came to is kept, whichever call it was: the first one, to
-// a path, or the last.
-func (w *world) keepsTheLastAnswer(first string, flow func(*moneymovement.Response) error) {
+// keepsTheLastResponse checks that what the last call of a flow came to is kept, whichever call it was: the first one,
+// to a path, or the last.
+func (w *world) keepsTheLastResponse(first string, flow func(*moneymovement.Response) error) {
 	w.Helper()
-	var answer moneymovement.Response
+	var response moneymovement.Response
 	w.Host.Arm("POST", first, sandbox.Respond(http.StatusForbidden, "forbidden"))
-	require.Error(w, flow(&answer))
-	assert.Equal(w, http.StatusForbidden, answer.Status)
-	require.NoError(w, flow(&answer))
+	require.Error(w, flow(&response))
+	assert.Equal(w, http.StatusForbidden, response.Status)
+	require.NoError(w, flow(&response))
 	requests := w.Host.Requests()
-	assert.Equal(w, requests[len(requests)-1].RequestID, answer.RequestID)
-	assert.Equal(w, http.StatusOK, answer.Status)
+	assert.Equal(w, requests[len(requests)-1].RequestID, response.RequestID)
+	assert.Equal(w, http.StatusOK, response.Status)
 }
 
 func TestConcurrentPaysWithOneKeyAreOnePayment(t *testing.T) {
@@ -240,14 +240,14 @@ func (w *payWorld) bookPlainly(token string) (id, replayed string) {
 	require.NoError(w, err)
 	r.Header.Set("Authorization", token)
 	r.Header.Set("Content-Type", "application/json")
-	answer, err := w.Wire.RoundTrip(r)
+	response, err := w.Wire.RoundTrip(r)
 	require.NoError(w, err)
-	defer answer.Body.Close()
+	defer response.Body.Close()
 	var payout struct {
 		ID string `json:"id"`
 	}
-	require.NoError(w, json.UnmarshalRead(answer.Body, &payout))
-	return payout.ID, answer.Header.Get("Idempotency-Replayed")
+	require.NoError(w, json.UnmarshalRead(response.Body, &payout))
+	return payout.ID, response.Header.Get("Idempotency-Replayed")
 }
 
 // Without a key the service derives one, which holds for two hours, through the SDK as over plain HTTP.
@@ -256,20 +256,20 @@ func (w *payWorld) bookPlainly(token string) (id, replayed string) {
 func TestEqualBookingsWithoutAKeyAreOne(t *testing.T) {
 	w := newPayWorld(t)
 	token := ""
-	w.Wire.OnAnswer(func(r *http.Request, _ *http.Response) { token = r.Header.Get("Authorization") })
-	var answer moneymovement.Response
+	w.Wire.OnResponse(func(r *http.Request, _ *http.Response) { token = r.Header.Get("Authorization") })
+	var response moneymovement.Response
 	book := func(options ...moneymovement.WriteOption) *dapi.Payout {
 		booked, err := w.account.Payouts.Book(t.Context(), w.asked,
-			append(options, moneymovement.CaptureResponse(&answer))...)
+			append(options, moneymovement.CaptureResponse(&response))...)
 		require.NoError(t, err)
 		return booked
 	}
 
 	first := book()
 	assert.NotEmpty(t, first.IdempotencyKey, "the service echoes the key that it derived")
-	assert.Empty(t, answer.IdempotencyKey, "none was sent")
+	assert.Empty(t, response.IdempotencyKey, "none was sent")
 	assert.Equal(t, first.ID, book().ID)
-	assert.True(t, answer.Replayed)
+	assert.True(t, response.Replayed)
 	id, replayed := w.bookPlainly(token)
 	assert.Equal(t, string(first.ID), id)
 	assert.Equal(t, "true", replayed)
@@ -288,11 +288,11 @@ func TestEqualBookingsWithoutAKeyAreOne(t *testing.T) {
 func TestALostBookingWithoutAKeyIsRepeated(t *testing.T) {
 	w := newPayWorld(t)
 	w.Host.Arm("POST", "/payouts", sandbox.DropAfterCommit().Times(2))
-	var answer moneymovement.Response
-	_, err := w.account.Payouts.Book(t.Context(), w.asked, moneymovement.CaptureResponse(&answer))
+	var response moneymovement.Response
+	_, err := w.account.Payouts.Book(t.Context(), w.asked, moneymovement.CaptureResponse(&response))
 	require.NoError(t, err)
-	assert.Equal(t, 3, answer.Attempts)
-	assert.True(t, answer.Replayed, "it is one payout")
+	assert.Equal(t, 3, response.Attempts)
+	assert.True(t, response.Replayed, "it is one payout")
 }
 
 // process is who calls again after the service has forgotten the keys.

@@ -153,7 +153,7 @@ func TestStoredBoundsHoldOverRestarts(t *testing.T) {
 			assert.Equal(t, moneymovement.PaymentInDoubt, payment.State, "an earlier process may have paid")
 		}
 		assert.Zero(t, w.Fundings())
-		w.Wire.OnAnswer(nil)
+		w.Wire.OnResponse(nil)
 		_, err = w.pay(noWorseThan(quote))
 		require.NoError(t, err)
 	})

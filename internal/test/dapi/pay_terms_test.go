@@ -81,7 +81,7 @@ func TestEchoedTermsOfAPayout(t *testing.T) {
 			assert.Equal(t, c.member, as[*dapi.TermsDiffer](t, unknown.Cause).Member)
 			assert.Zero(t, w.Key.Approvals())
 		})
-		t.Run(name+", in the answer to the confirm", func(t *testing.T) {
+		t.Run(name+", in the response to the confirm", func(t *testing.T) {
 			w := newPayWorld(t)
 			w.onSuccess("POST", confirmPath, c.change)
 			w.Host.Arm("GET", "/payouts/*", sandbox.Respond(403, "forbidden").Times(10))
@@ -267,12 +267,12 @@ func TestKeyThatIsTooOldByTheServicesClock(t *testing.T) {
 
 // What was booked tells the service's time as well, though it is believed of no clock yet: nothing is signed that would
 // be a second payment.
-func TestKeyThatIsTooOldByTheLastAnswer(t *testing.T) {
+func TestKeyThatIsTooOldByTheLastResponse(t *testing.T) {
 	w := newEscrowWorld(t)
 	first := firstUsedAt(time.Now().Add(-time.Hour))
-	w.Wire.OnAnswer(func(r *http.Request, answer *http.Response) {
+	w.Wire.OnResponse(func(r *http.Request, response *http.Response) {
 		if r.URL.Path == "/dapi/v1/payouts" || r.URL.Path == "/dapi/v1/escrow" {
-			answer.Header.Set("Date", time.Now().Add(8*24*time.Hour).UTC().Format(http.TimeFormat))
+			response.Header.Set("Date", time.Now().Add(8*24*time.Hour).UTC().Format(http.TimeFormat))
 		}
 	})
 	payment, err := w.pay(first)

@@ -55,7 +55,7 @@ func (w *payWorld) worsen(fraction string) {
 	w.Configure(func(s *sandbox.Settings) { s.PriceWorsening = amount(fraction) })
 }
 
-// refuse makes the host answer a confirm with a refusal.
+// refuse makes the host refuse a confirm.
 func (w *payWorld) refuse(status int, slug string) *sandbox.ArmedFault {
 	return w.Host.Arm("POST", confirmPath, sandbox.Respond(status, slug))
 }
@@ -168,13 +168,13 @@ func TestPaySettles(t *testing.T) {
 			arrange: func(w *payWorld) { w.Host.Arm("POST", confirmPath, sandbox.DropBefore()) },
 			want:    traffic{1, 2, 0},
 		},
-		"every answer to the confirm lost, funded": {
+		"every response to the confirm lost, funded": {
 			arrange: func(w *payWorld) {
 				w.Host.Arm("POST", confirmPath, sandbox.DropAfterCommit().Times(4))
 			},
 			want: traffic{1, 4, 1},
 		},
-		"the booking's answer lost": {
+		"the booking's response lost": {
 			arrange: func(w *payWorld) { w.Host.Arm("POST", bookPath, sandbox.DropAfterCommit()) },
 			want:    traffic{2, 1, 0},
 		},

@@ -353,13 +353,13 @@ func TestDoubtIsSettledByReading(t *testing.T) {
 	})
 	t.Run("the ledger is long, and is not read to its end", func(t *testing.T) {
 		w := newPayWorld(t)
-		w.Wire.OnAnswer(func(r *http.Request, answer *http.Response) {
+		w.Wire.OnResponse(func(r *http.Request, response *http.Response) {
 			if r.URL.Path == "/dapi/v1/transactions" {
 				cursor := r.URL.Query().Get("cursor") + "x"
 				entry := `{"id":"tx_1","type":"payout","direction":"out","amount":"25","currency":"USDC",` +
 					`"status":"completed","payoutId":"po_` + cursor + `","createdAt":"2026-01-01T00:00:00Z"}`
-				answer.StatusCode = http.StatusOK // whatever the host says of such a cursor
-				inprocess.SetBody(answer, []byte(`{"items":[`+entry+`,`+entry+`],"nextCursor":"`+cursor+`"}`))
+				response.StatusCode = http.StatusOK // whatever the host says of such a cursor
+				inprocess.SetBody(response, []byte(`{"items":[`+entry+`,`+entry+`],"nextCursor":"`+cursor+`"}`))
 			}
 		})
 		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
@@ -720,7 +720,7 @@ func TestWhatIsSaidOfAConfirmThatPaid(t *testing.T) {
 					payment, err := w.pay(journaled())
 					require.Equal(t, 1, w.Fundings())
 					w.assertInDoubt(t, payment, err)
-					w.Wire.OnAnswer(nil)
+					w.Wire.OnResponse(nil)
 					payment, err = w.pay()
 					require.NoError(t, err)
 					assert.Equal(t, moneymovement.PaymentPaid, payment.State)

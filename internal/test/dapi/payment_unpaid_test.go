@@ -130,20 +130,20 @@ func TestAJournalKnowsWhatWasSigned(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		before func(w *payWorld) // the second call
-		change func(r *http.Request, answer *http.Response)
+		change func(r *http.Request, response *http.Response)
 	}{
 		"the service says that it replays": {
 			before: func(w *payWorld) { w.account = w.integrator().Self() },
 		},
 		"the service says so by 200 alone": {
 			before: func(w *payWorld) { w.account = w.integrator().Self() },
-			change: func(_ *http.Request, answer *http.Response) { answer.Header.Del("Idempotency-Replayed") },
+			change: func(_ *http.Request, response *http.Response) { response.Header.Del("Idempotency-Replayed") },
 		},
 		"the service says so by its header alone": {
 			before: func(w *payWorld) { w.account = w.integrator().Self() },
-			change: func(_ *http.Request, answer *http.Response) {
-				if answer.StatusCode == http.StatusOK {
-					answer.StatusCode = http.StatusCreated
+			change: func(_ *http.Request, response *http.Response) {
+				if response.StatusCode == http.StatusOK {
+					response.StatusCode = http.StatusCreated
 				}
 			},
 		},
@@ -155,7 +155,7 @@ func TestAJournalKnowsWhatWasSigned(t *testing.T) {
 			require.Equal(t, moneymovement.PaymentNeedsDecision, payment.State)
 			c.before(w)
 			if c.change != nil {
-				w.Wire.OnAnswer(c.change)
+				w.Wire.OnResponse(c.change)
 			}
 			refuseEverything(w)
 			payment, err := w.pay(journaled())
@@ -322,7 +322,7 @@ func assertInOrder(t *testing.T, text string, parts ...string) {
 // Input that the same call can never pass needs a decision, by its own type, whatever earlier calls did. A doubt would
 // ask for the same call for ever.
 func TestInputThatNeverPassesNeedsADecision(t *testing.T) {
-	answer := func(status int, slug string) func(*payWorld) {
+	response := func(status int, slug string) func(*payWorld) {
 		return func(w *payWorld) { w.Host.Arm("POST", bookPath, sandbox.Respond(status, slug)) }
 	}
 	for name, c := range map[string]struct {
@@ -338,15 +338,15 @@ func TestInputThatNeverPassesNeedsADecision(t *testing.T) {
 			func(t *testing.T, err error) { t.Helper(); as[*errors.ValidationFailed](t, refusalIn(err)) },
 		},
 		"validation_failed": {
-			answer(http.StatusUnprocessableEntity, "validation_failed"),
+			response(http.StatusUnprocessableEntity, "validation_failed"),
 			func(t *testing.T, err error) { t.Helper(); as[*errors.ValidationFailed](t, refusalIn(err)) },
 		},
 		"invalid_request": {
-			answer(http.StatusBadRequest, "invalid_request"),
+			response(http.StatusBadRequest, "invalid_request"),
 			func(t *testing.T, err error) { t.Helper(); as[*errors.InvalidRequest](t, refusalIn(err)) },
 		},
 		"invalid_id": {
-			answer(http.StatusBadRequest, "invalid_id"),
+			response(http.StatusBadRequest, "invalid_id"),
 			func(t *testing.T, err error) { t.Helper(); as[*errors.InvalidID](t, refusalIn(err)) },
 		},
 	} {
@@ -657,14 +657,14 @@ func TestAnUnpaidKeyThatWasForgottenIsNew(t *testing.T) {
 // A new booking ends the doubt about earlier calls only if a journal knows that none has signed. A booking that is not
 // new, or a doubt of this client, stays one.
 func TestANewBookingAndAJournalEndADoubt(t *testing.T) {
-	bookedBefore := func(change func(answer *http.Response)) func(w *payWorld) {
+	bookedBefore := func(change func(response *http.Response)) func(w *payWorld) {
 		return func(w *payWorld) {
 			_, err := w.integrator().Self().Payouts.Book(w.Context(), w.asked,
 				moneymovement.IdempotencyKey("invoice-42"))
 			require.NoError(w, err)
-			w.Wire.OnAnswer(func(r *http.Request, answer *http.Response) {
+			w.Wire.OnResponse(func(r *http.Request, response *http.Response) {
 				if r.URL.Path == "/dapi/v1/payouts" {
-					change(answer)
+					change(response)
 				}
 			})
 		}
@@ -678,11 +678,11 @@ func TestANewBookingAndAJournalEndADoubt(t *testing.T) {
 		"new":            {before: func(*payWorld) {}, journal: true, since: time.Hour, unpaid: true},
 		"and no journal": {before: func(*payWorld) {}, since: time.Hour},
 		"booked before":  {before: bookedBefore(func(*http.Response) {}), journal: true, since: time.Hour},
-		"booked before, by the status alone": {before: bookedBefore(func(answer *http.Response) {
-			answer.Header.Del("Idempotency-Replayed")
+		"booked before, by the status alone": {before: bookedBefore(func(response *http.Response) {
+			response.Header.Del("Idempotency-Replayed")
 		}), journal: true, since: time.Hour},
-		"booked before, by the header alone": {before: bookedBefore(func(answer *http.Response) {
-			answer.StatusCode = http.StatusCreated
+		"booked before, by the header alone": {before: bookedBefore(func(response *http.Response) {
+			response.StatusCode = http.StatusCreated
 		}), journal: true, since: time.Hour},
 		"this client is in doubt": {before: func(w *payWorld) {
 			w.Host.Arm("POST", bookPath, sandbox.DropBefore().Times(4))

@@ -51,11 +51,11 @@ func yields[E error](check ...func(t *testing.T, found E)) func(*testing.T, erro
 // spoil changes the requests to a path on their way.
 func (w *payWorld) spoil(path string, change func(*http.Request)) {
 	next := w.Wire.Handler
-	w.Wire.Handler = http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
+	w.Wire.Handler = http.HandlerFunc(func(response http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/dapi/v1"+path) {
 			change(r)
 		}
-		next.ServeHTTP(answer, r)
+		next.ServeHTTP(response, r)
 	})
 }
 
@@ -213,7 +213,7 @@ var requestSlugs = map[errors.Code]provocation{
 		_, err := w.readyClient().Verification.Complete(w.Context())
 		return err
 	}, yields[*errors.Conflict]()},
-	// The description names no request that is answered with these two.
+	// The description names no request that gets these two.
 	errors.CodeGone: {func(w *payWorld) error {
 		return w.scripted(http.StatusGone, "gone")
 	}, yields[*errors.Gone]()},
@@ -274,11 +274,11 @@ var sessionSlugs = map[errors.Code]provocation{
 	}, yields[*errors.InvalidCredentials]()},
 	errors.CodeRequestExpired: {func(w *payWorld) error {
 		w.Host.Advance(3 * time.Hour)
-		w.Wire.OnAnswer(func(_ *http.Request, answer *http.Response) { answer.Header.Del("Date") })
+		w.Wire.OnResponse(func(_ *http.Request, response *http.Response) { response.Header.Del("Date") })
 		return w.readAs()
 	}, yields[*errors.RequestExpired]()},
 	errors.CodeChallengeNotFound: {func(w *payWorld) error {
-		w.answerPayload([]byte("of a challenge that the host did not make"))
+		w.responsePayload([]byte("of a challenge that the host did not make"))
 		return w.readAs()
 	}, yields[*errors.ChallengeNotFound]()},
 	errors.CodeChallengeConsumed: {func(w *payWorld) error {
@@ -517,10 +517,10 @@ var metMistakes = map[string]mistake{
 		cancel()
 		return read(ctx, w.account)
 	}, []string{"ListChains: not delivered: context canceled"}},
-	"an answer that is lost": {func(w *payWorld) error {
+	"a response that is lost": {func(w *payWorld) error {
 		booked := w.booked()
-		w.Wire.OnAnswer(func(_ *http.Request, answer *http.Response) {
-			answer.Body = io.NopCloser(strings.NewReader("{"))
+		w.Wire.OnResponse(func(_ *http.Request, response *http.Response) {
+			response.Body = io.NopCloser(strings.NewReader("{"))
 		})
 		_, err := w.account.Payouts.Confirm(w.Context(), w.asked, booked)
 		return err

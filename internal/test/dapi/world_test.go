@@ -79,28 +79,28 @@ func as[E error](t testing.TB, err error) E { t.Helper(); return worlds.As[E](t,
 
 func amount(text string) decimal.Decimal { return decimal.RequireFromString(text) }
 
-// onSuccess changes what one kind of request is answered with when it succeeds.
+// onSuccess changes what one kind of request gets in response when it succeeds.
 func (w *world) onSuccess(method, pattern string, change func(body map[string]any)) {
 	w.onSuccessOf([]string{method + " " + pattern}, change)
 }
 
 // onSuccessOf is onSuccess for several kinds, such as "GET /payouts/*".
 func (w *world) onSuccessOf(kinds []string, change func(body map[string]any)) {
-	w.Wire.OnAnswer(func(r *http.Request, answer *http.Response) {
+	w.Wire.OnResponse(func(r *http.Request, response *http.Response) {
 		matched := slices.ContainsFunc(kinds, func(kind string) bool {
 			is, err := path.Match(kind, r.Method+" "+strings.TrimPrefix(r.URL.Path, "/dapi/v1"))
 			assert.NoError(w, err)
 			return is
 		})
-		if !matched || answer.StatusCode >= 300 {
+		if !matched || response.StatusCode >= 300 {
 			return
 		}
 		var body map[string]any
-		assert.NoError(w, json.NewDecoder(answer.Body).Decode(&body))
+		assert.NoError(w, json.NewDecoder(response.Body).Decode(&body))
 		change(body)
 		changed, err := json.Marshal(body)
 		assert.NoError(w, err)
-		inprocess.SetBody(answer, changed)
+		inprocess.SetBody(response, changed)
 	})
 }
 

@@ -54,7 +54,7 @@ func newBooks(movements func() []sandbox.LedgerEntry) *Books {
 	}
 }
 
-// booking is the part of an answer to a write that the books keep.
+// booking is the part of a response to a write that the books keep.
 type booking struct {
 	ID             string `json:"id"`
 	IdempotencyKey string `json:"idempotencyKey"`
@@ -85,7 +85,7 @@ func (b *Books) forgets() {
 
 // served notes what the host returned, also if nobody received it. It reports that the host has made another payout or
 // escrow for a key than before.
-func (b *Books) served(request *sent, got *answer) (another bool) {
+func (b *Books) served(request *sent, got *response) (another bool) {
 	if !anchored[request.operation] {
 		return false
 	}
@@ -100,7 +100,7 @@ func (b *Books) served(request *sent, got *answer) (another bool) {
 	if got.status >= http.StatusMultipleChoices {
 		return false
 	}
-	if request.operation == "transfer" { // its answer does not name it
+	if request.operation == "transfer" { // its response does not name it
 		for _, entry := range b.movements() {
 			if _, known := b.keyOf[entry.ResourceID]; entry.Kind == "transfer" && !known {
 				b.keyOf[entry.ResourceID] = key
@@ -189,7 +189,7 @@ func writes(operation string) bool {
 }
 
 // seen notes what a process received.
-func (b *Books) seen(p *Process, request *sent, got *answer) {
+func (b *Books) seen(p *Process, request *sent, got *response) {
 	b.mu.Lock()
 	refused := got.status/100 == 4 && bytes.Contains(got.body, []byte(`"error"`)) // and not a page of a proxy
 	switch {

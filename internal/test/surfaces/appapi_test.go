@@ -73,16 +73,16 @@ func (w *appWorld) invoice() *model.Invoice {
 
 func as[E error](t testing.TB, err error) E { t.Helper(); return worlds.As[E](t, err) }
 
-// TestALostTransferIsSentOnce however often its answer gets lost, and is found by its key.
+// TestALostTransferIsSentOnce however often its response gets lost, and is found by its key.
 func TestALostTransferIsSentOnce(t *testing.T) {
 	w := newAppWorld(t)
 	rent := appapi.ToContact{ContactID: w.bob(), Amount: price("12.34"), Memo: "rent"}
 	lost := w.Host.Arm("POST", "/apps/transfer", sandbox.DropAfterCommit().Times(2))
-	var answer moneymovement.Response
-	receipt, err := w.app.Transfers.Send(t.Context(), rent, "rent-1", moneymovement.CaptureResponse(&answer))
+	var response moneymovement.Response
+	receipt, err := w.app.Transfers.Send(t.Context(), rent, "rent-1", moneymovement.CaptureResponse(&response))
 	require.NoError(t, err)
 	assert.Equal(t, 2, lost.Consumed())
-	assert.True(t, answer.Replayed)
+	assert.True(t, response.Replayed)
 	assert.Equal(t, "187.66", w.balance())
 
 	w.Host.Arm("POST", "/apps/transfer", sandbox.DropAfterCommit().Times(4))
@@ -435,7 +435,7 @@ func TestACardIsProvedByItsWallet(t *testing.T) {
 	}
 }
 
-// What these writes return is not described: any success is one. The resource is read where it can be, and the answer
+// What these writes return is not described: any success is one. The resource is read where it can be, and the response
 // is there all the same.
 func TestASuccessThatShowsNothing(t *testing.T) {
 	w := newAppWorld(t)
@@ -512,13 +512,13 @@ func TestASuccessThatShowsNothing(t *testing.T) {
 			`true`: http.StatusOK} {
 			t.Run(name+" "+body, func(t *testing.T) {
 				armed := w.Host.Arm(c.method, c.path, sandbox.Respond(status, "").WithBody(body).AfterCommit())
-				var answer moneymovement.Response
-				shown, err := c.call(moneymovement.CaptureResponse(&answer))
+				var response moneymovement.Response
+				shown, err := c.call(moneymovement.CaptureResponse(&response))
 				require.NoError(t, err)
 				assert.Equal(t, 1, armed.Consumed())
 				assert.Equal(t, c.want, shown)
-				assert.Equal(t, status, answer.Status)
-				assert.Equal(t, body, string(answer.Body))
+				assert.Equal(t, status, response.Status)
+				assert.Equal(t, body, string(response.Body))
 			})
 		}
 	}

@@ -175,7 +175,7 @@ func TestDiscriminatorsMapEveryVariant(t *testing.T) {
 	}
 }
 
-// What holds secrets is treated so by the SDK: their texts travel in the request alone, and the answer's body is not
+// What holds secrets is treated so by the SDK: their texts travel in the request alone, and the response's body is not
 // captured.
 func TestOperationsWithSecretsAreMarked(t *testing.T) {
 	parts := map[string]string{"request": "requestBody", "answer": "responses"}

@@ -22,7 +22,7 @@ import (
 )
 
 // A success that does not say that this payout is funded is none. The payout itself tells.
-func TestConfirmAnswerThatProvesNothing(t *testing.T) {
+func TestConfirmResponseThatProvesNothing(t *testing.T) {
 	for name, change := range map[string]func(payout map[string]any){
 		"nothing in it": func(payout map[string]any) { clear(payout) },
 		"no status": func(payout map[string]any) {
@@ -64,7 +64,7 @@ func TestConfirmAnswerThatProvesNothing(t *testing.T) {
 }
 
 // A transaction on chain shows that the money left, whatever the status is called.
-func TestConfirmAnswerWithAnotherStatus(t *testing.T) {
+func TestConfirmResponseWithAnotherStatus(t *testing.T) {
 	for _, status := range []string{"", "submitted", "awaiting_approval"} {
 		w := newPayWorld(t)
 		w.onSuccess("POST", confirmPath, func(payout map[string]any) { payout["status"] = status })
@@ -75,7 +75,7 @@ func TestConfirmAnswerWithAnotherStatus(t *testing.T) {
 	}
 }
 
-func TestConfirmAnswerThatProvesNothingTellsItsKey(t *testing.T) {
+func TestConfirmResponseThatProvesNothingTellsItsKey(t *testing.T) {
 	w := newPayWorld(t)
 	booked, err := w.account.Payouts.Book(t.Context(), w.asked)
 	require.NoError(t, err)
@@ -87,7 +87,7 @@ func TestConfirmAnswerThatProvesNothingTellsItsKey(t *testing.T) {
 // A payout that another key anchors is another payment: approving it would pay that one twice and this one never.
 //
 // Rule: idempotency.echo
-func TestBookingThatAnswersAnotherPayment(t *testing.T) {
+func TestBookingThatResponsesAnotherPayment(t *testing.T) {
 	for name, change := range map[string]func(payout map[string]any){
 		"of another key": func(payout map[string]any) { payout["idempotencyKey"] = "invoice-41" },
 		"of another key, and funded": func(payout map[string]any) {
@@ -108,7 +108,7 @@ func TestBookingThatAnswersAnotherPayment(t *testing.T) {
 			_, err := w.payAs("invoice-42")
 			unknown := as[*errors.OutcomeUnknown](t, err)
 			assert.Equal(t, "invoice-42", unknown.IdempotencyKey)
-			require.Error(t, unknown.Cause, "which says what is wrong with the answer")
+			require.Error(t, unknown.Cause, "which says what is wrong with the response")
 			w.assertNothingSigned(t)
 		})
 	}
@@ -424,8 +424,8 @@ func TestAConfirmWhoseResponseSaysThatThePayoutHasExpired(t *testing.T) {
 	assert.Equal(t, 1, w.Fundings())
 }
 
-// payoutAnswers are the requests that are answered by a payout.
-var payoutAnswers = []string{"POST /payouts", "POST /payouts/*/confirm", "GET /payouts/*"}
+// payoutResponses are the requests whose response is a payout.
+var payoutResponses = []string{"POST /payouts", "POST /payouts/*/confirm", "GET /payouts/*"}
 
 // The words of a payout's status are assumed. A service with other words is paid through all the same, once, by
 // whatever process.
@@ -439,7 +439,7 @@ func TestAPaymentWithWordsOfAnotherService(t *testing.T) {
 					payout["status"] = word
 				}
 			}
-			w.onSuccessOf(payoutAnswers, other)
+			w.onSuccessOf(payoutResponses, other)
 			first, err := w.pay()
 			require.NoError(t, err)
 			again, err := w.pay()
@@ -465,7 +465,7 @@ func TestAPaymentOfWhichOnlyTheConfirmTells(t *testing.T) {
 				payout["status"] = "settling"
 			}
 		}
-		w.onSuccessOf(payoutAnswers, veiled)
+		w.onSuccessOf(payoutResponses, veiled)
 		payment, err := w.pay()
 		require.NoError(t, err)
 		assert.Equal(t, dapi.PayoutStatus("settling"), payment.Payout.Status)
@@ -483,7 +483,7 @@ func TestAPaymentOfWhichOnlyTheConfirmTells(t *testing.T) {
 
 // What a confirm returns is not described: any success is one, and the payout tells.
 func TestAConfirmIsSettledByReadingThePayout(t *testing.T) {
-	for name, answer := range map[string]struct {
+	for name, response := range map[string]struct {
 		status int
 		body   string
 	}{
@@ -496,7 +496,7 @@ func TestAConfirmIsSettledByReadingThePayout(t *testing.T) {
 		for _, carriedOut := range []bool{true, false} {
 			t.Run(name, func(t *testing.T) {
 				w := newPayWorld(t)
-				fault := sandbox.Respond(answer.status, "").WithBody(answer.body)
+				fault := sandbox.Respond(response.status, "").WithBody(response.body)
 				if carriedOut {
 					fault = fault.AfterCommit()
 				}
@@ -726,7 +726,7 @@ func TestAFirstPriceThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// A fee that cannot be read keeps no bound, however much else of the answer could not be read.
+// A fee that cannot be read keeps no bound, however much else of the response could not be read.
 func TestAFeeAmongMuchThatCannotBeRead(t *testing.T) {
 	w := newPayWorld(t)
 	w.onBooking(func(payout map[string]any) {
@@ -741,7 +741,7 @@ func TestAFeeAmongMuchThatCannotBeRead(t *testing.T) {
 // A confirm that the service took and that changed nothing is no payment, whatever the word for waiting is.
 func TestAConfirmWithoutEffectInWordsOfAnotherService(t *testing.T) {
 	w := newPayWorld(t)
-	w.onSuccessOf(payoutAnswers, func(payout map[string]any) {
+	w.onSuccessOf(payoutResponses, func(payout map[string]any) {
 		if payout["status"] == "awaiting_approval" {
 			payout["status"] = "pending"
 		}
