@@ -150,7 +150,7 @@ var exchanges = map[string]exchange{
 }
 
 // Each call is sent as described, for the account that was asked for, and nothing of its response is lost.
-// Rule: endpoint.rows, endpoint.base, endpoint.json, session.bearer, session.service-account, contact.answer
+// Rule: endpoint.rows, endpoint.base, endpoint.json, session.bearer, session.service-account, contact.response
 // Rule: coverage.chains, ledger.whole-account, error.unknown-key
 func TestEachExchangeLooksAsDescribed(t *testing.T) {
 	for name, x := range exchanges {
@@ -271,7 +271,7 @@ func TestAnswersOfALaterVersionAreRead(t *testing.T) {
 }
 
 // Everything optional in a contact may be null. What an answer holds beyond that is kept in its body.
-// Rule: contact.answer
+// Rule: contact.response
 func TestAContactOfNulls(t *testing.T) {
 	const text = `{"id":"7c9e6679","name":"","isExternal":true,"createdAt":"2026-01-02T03:04:05","email":null,"address":null,"bank":null,
 		"crypto":null,"userId":null,"user":null,"labels":["a"]}`

@@ -87,7 +87,7 @@ func TestConfirmResponseThatProvesNothingTellsItsKey(t *testing.T) {
 // A payout that another key anchors is another payment: approving it would pay that one twice and this one never.
 //
 // Rule: idempotency.echo
-func TestBookingThatResponsesAnotherPayment(t *testing.T) {
+func TestBookingOfAnotherPaymentIsRefused(t *testing.T) {
 	for name, change := range map[string]func(payout map[string]any){
 		"of another key": func(payout map[string]any) { payout["idempotencyKey"] = "invoice-41" },
 		"of another key, and funded": func(payout map[string]any) {
