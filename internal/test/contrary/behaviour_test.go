@@ -160,12 +160,12 @@ func repeats(t *testing.T, _ *wire.Description, c contrary.Change) {
 		_, err := callOf(o)(made)
 		require.Error(t, err)
 		assert.ErrorContains(t, err, o.ID)
-		_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
+		_, inDoubt := errors.AsType[*errors.OutcomeUnknown](err)
 		_, refused := errors.AsType[*errors.Conflict](err)
-		assert.True(t, unknown || refused, "%T: %v", err, err)
+		assert.True(t, inDoubt || refused, "%T: %v", err, err)
 		if o.Node.At("x-idempotency").Text() == "none" {
 			assert.EqualValues(t, 1, sent.Load(), "it was sent again")
-			assert.True(t, unknown, "%T: %v", err, err)
+			assert.True(t, inDoubt, "%T: %v", err, err)
 		}
 	})
 }

@@ -269,10 +269,10 @@ func requireTyped(t *testing.T, c contrary.Change, err error) {
 	if isLogin(c.Site.Operation) {
 		return // the error is that of the call that needed a session
 	}
-	_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
+	_, inDoubt := errors.AsType[*errors.OutcomeUnknown](err)
 	_, unexpected := errors.AsType[*errors.UnexpectedResponse](err)
-	assert.True(t, unknown || unexpected, "%T: %v", err, err)
-	assert.False(t, unknown && c.Site.Operation.Method == http.MethodGet, "nothing comes of a read")
+	assert.True(t, inDoubt || unexpected, "%T: %v", err, err)
+	assert.False(t, inDoubt && c.Site.Operation.Method == http.MethodGet, "nothing comes of a read")
 }
 
 // A refusal of another form than that of the platform API is still a typed one, with its status and what it says.

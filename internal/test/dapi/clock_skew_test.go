@@ -180,8 +180,8 @@ func TestADateOfNextMonthMakesNoKeyTooOld(t *testing.T) {
 
 // reason returns the last refusal of a payment in doubt, or the error itself.
 func reason(err error) error {
-	if unknown, ok := errors.AsType[*errors.OutcomeUnknown](err); ok {
-		return unknown.Cause
+	if inDoubt, ok := errors.AsType[*errors.OutcomeUnknown](err); ok {
+		return inDoubt.Cause
 	}
 	return err
 }

@@ -150,7 +150,7 @@ func TestEchoedTermsOfAnEscrow(t *testing.T) {
 				delete(escrow, "action")
 			}))
 			_, err := w.open(journaled())
-			assertDoubted(t, c.member, c.moves, err)
+			assertTermsDiffer(t, c.member, c.moves, err)
 			w.assertNothingHeld(t)
 		})
 		t.Run(name+", in the response to the confirm", func(t *testing.T) {
@@ -158,14 +158,15 @@ func TestEchoedTermsOfAnEscrow(t *testing.T) {
 			w.onSuccess("POST", confirmActionPath, c.change)
 			w.Host.Arm("POST", syncPath, sandbox.Respond(403, "forbidden").Times(10))
 			_, err := w.open(journaled())
-			assertDoubted(t, c.member, c.moves, err)
+			assertTermsDiffer(t, c.member, c.moves, err)
 			assert.Equal(t, 1, w.holdings())
 		})
 	}
 }
 
-// assertDoubted is what comes of terms that are echoed when money may have moved: a difference is doubt, never success.
-func assertDoubted(t *testing.T, member string, moves bool, err error) {
+// assertTermsDiffer asserts that echoed terms with a difference are in doubt, and never a success, if money may have
+// moved.
+func assertTermsDiffer(t *testing.T, member string, moves bool, err error) {
 	t.Helper()
 	if member == "" || moves {
 		require.NoError(t, err)
@@ -216,7 +217,7 @@ func TestActionOfAnotherKeyIsNotSigned(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		change func(escrow map[string]any)
-		member string // else the outcome is unknown
+		member string // else the outcome is in doubt
 	}{
 		"another escrow's key": {change: func(d map[string]any) { d["idempotencyKey"] = "escrow-2" }},
 		"no escrow's key":      {change: without("idempotencyKey")},
@@ -266,7 +267,7 @@ func TestActionOfAnotherKeyIsNotSigned(t *testing.T) {
 		w := newEscrowWorld(t)
 		w.onSuccess("POST", escrowPath, func(d map[string]any) { d["amount"], d["status"] = "400", "frozen" })
 		_, err := w.open(journaled())
-		assertDoubted(t, "amount", false, err)
+		assertTermsDiffer(t, "amount", false, err)
 		w.assertNothingHeld(t)
 	})
 	t.Run("other terms, and no status", func(t *testing.T) {
@@ -353,7 +354,7 @@ func TestDoubtIsNotSettledByAnotherEscrow(t *testing.T) {
 
 func assertEscrowInDoubt(t *testing.T, err error) {
 	t.Helper()
-	assertUnknown(t, err, "escrow-1", "call again with the same key and terms")
+	assertKeyInDoubt(t, err, "escrow-1", "call again with the same key and terms")
 }
 
 // loseConfirms loses the responses to a confirm, and refuses the reads right after it.
@@ -452,8 +453,8 @@ func TestARefusedEscrowIsUnpaid(t *testing.T) {
 			for range 2 { // the second first use is one as well: nothing came of the first
 				opened, err := w.open(journaled())
 				assert.True(t, errors.HasCode(err, c.code), "%v", err)
-				_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
-				assert.False(t, unknown, "%v", err)
+				_, inDoubt := errors.AsType[*errors.OutcomeUnknown](err)
+				assert.False(t, inDoubt, "%v", err)
 				head, _ := errors.CallInfoOf(err)
 				assert.Equal(t, "escrow-1", head.IdempotencyKey)
 				if opened.Escrow != nil {
@@ -722,6 +723,6 @@ func TestSignerThatPanicsOverAnEscrow(t *testing.T) {
 		time.Sleep(8 * 24 * time.Hour)
 		w.Host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusForbidden, "forbidden"))
 		_, err := w.release(t.Context(), id)
-		assertUnknown(t, err, "release-1", "call again with the same key and terms")
+		assertKeyInDoubt(t, err, "release-1", "call again with the same key and terms")
 	})
 }

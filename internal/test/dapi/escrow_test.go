@@ -22,7 +22,7 @@ import (
 )
 
 // A response without an action does not show that one was prepared.
-func TestPrepareWithoutAnActionIsUnknown(t *testing.T) {
+func TestPrepareWithoutAnActionIsInDoubt(t *testing.T) {
 	for _, body := range []string{`{}`, `{"action":null}`, `{"action":{}}`, `{"ok":true}`, `{"id":"esc_1"}`,
 		`{"type":"release"}`, `{"action":{"type":"release"}}`} {
 		t.Run(body, func(t *testing.T) {
@@ -32,9 +32,9 @@ func TestPrepareWithoutAnActionIsUnknown(t *testing.T) {
 			w.Host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusCreated, "").WithBody(body))
 			_, err = w.account.Escrows.Prepare(t.Context(), opened.Escrow.ID, dapi.EscrowActionTypeRelease,
 				moneymovement.IdempotencyKey("release-1"))
-			unknown := as[*errors.OutcomeUnknown](t, err)
-			assert.Equal(t, "PrepareEscrowAction", unknown.Operation)
-			assert.Equal(t, "release-1", unknown.IdempotencyKey)
+			inDoubt := as[*errors.OutcomeUnknown](t, err)
+			assert.Equal(t, "PrepareEscrowAction", inDoubt.Operation)
+			assert.Equal(t, "release-1", inDoubt.IdempotencyKey)
 		})
 	}
 }
@@ -56,9 +56,9 @@ func TestContextThatEndsWhileAnEscrowIsRead(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 				defer cancel()
 				_, err := account.Escrows.Open(ctx, newEscrow(), "escrow-1", dapi.DealTerms{})
-				unknown := as[*errors.OutcomeUnknown](t, err)
-				assert.Equal(t, errors.MaybeMoved, unknown.MovedByCall(), "it is not the reading that is unknown")
-				_, nested := errors.AsType[*errors.OutcomeUnknown](unknown.Cause)
+				inDoubt := as[*errors.OutcomeUnknown](t, err)
+				assert.Equal(t, errors.MaybeMoved, inDoubt.MovedByCall(), "the outcome is in doubt, not the read")
+				_, nested := errors.AsType[*errors.OutcomeUnknown](inDoubt.Cause)
 				assert.False(t, nested, "one doubt is told once: %v", err)
 				assert.ErrorIs(t, err, context.DeadlineExceeded)
 			})
@@ -123,10 +123,10 @@ func TestEscrowConfirmResponseAboutAnotherEscrow(t *testing.T) {
 		w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusOK, "").
 			WithBody(`{"id":"esc_another","status":"active"}`))
 		_, err := w.account().Escrows.Open(t.Context(), newEscrow(), "escrow-1", dapi.DealTerms{})
-		unknown := as[*errors.OutcomeUnknown](t, err)
-		assert.Equal(t, "ConfirmEscrowAction", unknown.Operation)
-		assert.Equal(t, "escrow-1", unknown.IdempotencyKey)
-		assert.True(t, unknown.Retryable(), "as Resolve says")
+		inDoubt := as[*errors.OutcomeUnknown](t, err)
+		assert.Equal(t, "ConfirmEscrowAction", inDoubt.Operation)
+		assert.Equal(t, "escrow-1", inDoubt.IdempotencyKey)
+		assert.True(t, inDoubt.Retryable(), "as Resolve says")
 	})
 }
 
@@ -305,8 +305,8 @@ func TestActionThatIsNotAvailable(t *testing.T) {
 			before := len(w.Host.Requests())
 			_, err = w.release(t.Context(), id)
 			as[*errors.Conflict](t, err)
-			_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
-			assert.False(t, unknown)
+			_, inDoubt := errors.AsType[*errors.OutcomeUnknown](err)
+			assert.False(t, inDoubt)
 			head, _ := errors.CallInfoOf(err)
 			assert.Equal(t, string(id), head.Resource)
 			assert.Len(t, w.Host.Requests(), before+2, "the escrow was read")
@@ -318,7 +318,7 @@ func TestActionThatIsNotAvailable(t *testing.T) {
 			w.Host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusConflict, "conflict"))
 			w.Host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
 			_, err := w.release(t.Context(), id)
-			assertUnknown(t, err, "release-1", "call again with the same key and terms")
+			assertKeyInDoubt(t, err, "release-1", "call again with the same key and terms")
 		})
 	})
 	t.Run("because it was taken, which the escrow shows later", func(t *testing.T) {
@@ -326,7 +326,7 @@ func TestActionThatIsNotAvailable(t *testing.T) {
 			w, id := newReleaseWorld(t)
 			w.loseConfirms()
 			_, err := w.release(t.Context(), id)
-			assertUnknown(t, err, "release-1", "call again with the same key and terms")
+			assertKeyInDoubt(t, err, "release-1", "call again with the same key and terms")
 			time.Sleep(time.Minute)
 			reads := 0
 			w.onSuccess("POST", syncPath, func(escrow map[string]any) {
@@ -347,7 +347,7 @@ func TestActionThatIsNotAvailable(t *testing.T) {
 			w.Host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit().Times(4))
 			w.Host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
 			_, err := w.release(t.Context(), id)
-			assertUnknown(t, err, "release-1", "call again with the same key and terms")
+			assertKeyInDoubt(t, err, "release-1", "call again with the same key and terms")
 			time.Sleep(time.Minute)
 			w.Host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusConflict, "conflict"))
 			released, err := w.release(t.Context(), id)
@@ -365,11 +365,11 @@ func TestSecondCallOfAnActionInDoubt(t *testing.T) {
 				w, id := newReleaseWorld(t)
 				w.loseConfirms()
 				_, err := w.release(t.Context(), id)
-				assertUnknown(t, err, "release-1", "call again with the same key and terms")
+				assertKeyInDoubt(t, err, "release-1", "call again with the same key and terms")
 				ctx, cancel := setback(w.payWorld)
 				defer cancel()
 				_, err = w.release(ctx, id)
-				assertUnknown(t, err, "release-1", "call again with the same key and terms")
+				assertKeyInDoubt(t, err, "release-1", "call again with the same key and terms")
 				time.Sleep(10 * time.Minute) // for a login that its caller left alone
 			})
 		})
@@ -402,7 +402,7 @@ func TestActionWhoseApprovalIsConsumed(t *testing.T) {
 					require.NoError(t, err)
 					return
 				}
-				assertUnknown(t, err, "release-1", "call again with the same key and terms")
+				assertKeyInDoubt(t, err, "release-1", "call again with the same key and terms")
 				as[*errors.ApprovalConsumed](t, refusalIn(err))
 			})
 		})
@@ -430,7 +430,7 @@ func TestActionOfAnotherVersion(t *testing.T) {
 		w, id := newReleaseWorld(t)
 		w.Host.Arm("POST", "/escrow/*/actions", sandbox.DropBefore().Times(4))
 		_, err := w.account.Escrows.Act(t.Context(), w.escrow, id, "extend", "extend-1", dapi.DealTerms{})
-		assertUnknown(t, err, "extend-1", "call again with the same key and terms")
+		assertKeyInDoubt(t, err, "extend-1", "call again with the same key and terms")
 	})
 }
 
@@ -455,7 +455,7 @@ func TestAnActionWhoseJournalFails(t *testing.T) {
 	w.Host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
 	taken, err := w.account.Escrows.Act(t.Context(), w.escrow, id, dapi.EscrowActionTypeRelease, "release-1",
 		dapi.DealTerms{Journal: func(context.Context, dapi.History) error { return &errors.ApprovalExpired{} }})
-	assertUnknown(t, err, "release-1", "call again with the same key and terms")
+	assertKeyInDoubt(t, err, "release-1", "call again with the same key and terms")
 	assert.Equal(t, moneymovement.PaymentInDoubt, taken.State)
 	assert.False(t, taken.Unpaid)
 }
@@ -533,12 +533,12 @@ func TestEscrowConfirmOfOtherTerms(t *testing.T) {
 			confirmed, err := w.account.Escrows.Confirm(t.Context(), w.escrow, created.ID, dapi.EscrowActionTypeApprove,
 				created.Action)
 			assert.Nil(t, confirmed)
-			unknown := as[*errors.OutcomeUnknown](t, err)
+			inDoubt := as[*errors.OutcomeUnknown](t, err)
 			of := errors.CallInfo{Operation: "ConfirmEscrowAction", Resource: string(created.ID),
 				IdempotencyKey: created.Action.IdempotencyKey}
-			assert.Equal(t, of, unknown.CallInfo)
+			assert.Equal(t, of, inDoubt.CallInfo)
 			if member != "id" {
-				assert.Equal(t, of, as[*dapi.TermsDiffer](t, unknown.Cause).CallInfo)
+				assert.Equal(t, of, as[*dapi.TermsDiffer](t, inDoubt.Cause).CallInfo)
 			}
 		})
 	}
@@ -579,9 +579,9 @@ func TestEscrowConfirmThatShowsNoEscrow(t *testing.T) {
 				assert.Equal(t, dapi.EscrowStatusActive, confirmed.Status)
 				return
 			}
-			unknown := as[*errors.OutcomeUnknown](t, err)
-			assert.Equal(t, "ConfirmEscrowAction", unknown.Operation)
-			assert.Equal(t, string(created.ID), unknown.Resource)
+			inDoubt := as[*errors.OutcomeUnknown](t, err)
+			assert.Equal(t, "ConfirmEscrowAction", inDoubt.Operation)
+			assert.Equal(t, string(created.ID), inDoubt.Resource)
 			assert.Nil(t, confirmed)
 		})
 	}

@@ -157,8 +157,8 @@ func TestTokenResponseLostTwiceMeansNotDelivered(t *testing.T) {
 	w.Host.Arm("POST", "/auth/token", sandbox.DropAfterCommit().Times(10))
 	err := read(t.Context(), w.integrator().Self())
 	assert.Equal(t, "ListChains", as[*errors.NotDelivered](t, err).Operation)
-	_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
-	assert.False(t, unknown)
+	_, inDoubt := errors.AsType[*errors.OutcomeUnknown](err)
+	assert.False(t, inDoubt)
 	assert.Equal(t, 2, w.Sent("CreateToken"))
 }
 

@@ -101,7 +101,7 @@ var refusals = map[string]sandbox.Fault{
 	"approval_consumed":         sandbox.Respond(http.StatusConflict, "approval_consumed"),
 	"approval_consumed, done":   sandbox.Respond(http.StatusConflict, "approval_consumed").AfterCommit(),
 	"conflict, done":            sandbox.Respond(http.StatusConflict, "conflict").AfterCommit(),
-	"unknown conflict, done":    sandbox.Respond(http.StatusConflict, "something_new").AfterCommit(),
+	"new conflict, done":        sandbox.Respond(http.StatusConflict, "something_new").AfterCommit(),
 	"funding_in_progress":       sandbox.Respond(http.StatusConflict, "funding_in_progress"),
 	"funding_in_progress, done": sandbox.Respond(http.StatusConflict, "funding_in_progress").AfterCommit(),
 }

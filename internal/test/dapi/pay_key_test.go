@@ -581,9 +581,9 @@ func TestAForgottenKeyAndAServiceThatAsksToWait(t *testing.T) {
 			} else {
 				_, err = w.open(knownEscrow(escrow.ID))
 			}
-			unknown := as[*errors.OutcomeUnknown](t, err)
-			as[*dapi.TermsDiffer](t, unknown.Cause)
-			assert.Greater(t, unknown.RetryAt.Sub(asked), 4*time.Minute)
+			inDoubt := as[*errors.OutcomeUnknown](t, err)
+			as[*dapi.TermsDiffer](t, inDoubt.Cause)
+			assert.Greater(t, inDoubt.RetryAt.Sub(asked), 4*time.Minute)
 		})
 	}
 }

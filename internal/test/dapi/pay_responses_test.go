@@ -54,10 +54,10 @@ func TestConfirmResponseThatProvesNothing(t *testing.T) {
 			w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusOK, "").
 				WithBody(`{"id":"po_none","status":"awaiting_approval"}`))
 			_, err := w.payAs("invoice-42")
-			unknown := as[*errors.OutcomeUnknown](t, err)
-			assert.Equal(t, "ConfirmPayout", unknown.Operation)
-			assert.Equal(t, "invoice-42", unknown.IdempotencyKey)
-			assert.True(t, unknown.Retryable(), "as Resolve says")
+			inDoubt := as[*errors.OutcomeUnknown](t, err)
+			assert.Equal(t, "ConfirmPayout", inDoubt.Operation)
+			assert.Equal(t, "invoice-42", inDoubt.IdempotencyKey)
+			assert.True(t, inDoubt.Retryable(), "as Resolve says")
 			assert.Zero(t, w.Fundings())
 		})
 	}
@@ -106,9 +106,9 @@ func TestBookingOfAnotherPaymentIsRefused(t *testing.T) {
 			w := newPayWorld(t)
 			w.onBooking(change)
 			_, err := w.payAs("invoice-42")
-			unknown := as[*errors.OutcomeUnknown](t, err)
-			assert.Equal(t, "invoice-42", unknown.IdempotencyKey)
-			require.Error(t, unknown.Cause, "which says what is wrong with the response")
+			inDoubt := as[*errors.OutcomeUnknown](t, err)
+			assert.Equal(t, "invoice-42", inDoubt.IdempotencyKey)
+			require.Error(t, inDoubt.Cause, "which says what is wrong with the response")
 			w.assertNothingSigned(t)
 		})
 	}
@@ -124,8 +124,8 @@ func TestAlreadyFundedThatNamesAnotherPayout(t *testing.T) {
 			WithDetails(map[string]any{"payoutId": string(other.Payout.ID),
 				"transactionHash": other.Payout.TransactionHash}))
 		payment, err := w.payAs("invoice-42", journaled())
-		unknown := as[*errors.OutcomeUnknown](t, err)
-		assert.Equal(t, string(other.Payout.ID), as[*errors.AlreadyFunded](t, unknown.Cause).PayoutID)
+		inDoubt := as[*errors.OutcomeUnknown](t, err)
+		assert.Equal(t, string(other.Payout.ID), as[*errors.AlreadyFunded](t, inDoubt.Cause).PayoutID)
 		assert.Equal(t, moneymovement.PaymentInDoubt, payment.State, at)
 		if at == confirmPath {
 			assert.NotEqual(t, other.Payout.ID, payment.Payout.ID, "another payment is not this one")
@@ -524,9 +524,9 @@ func TestAConfirmWhosePayoutCannotBeRead(t *testing.T) {
 		w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusNoContent, "").AfterCommit())
 		w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusInternalServerError, "internal_error").Times(10))
 		payout, err := w.account.Payouts.Confirm(t.Context(), w.asked, booked)
-		var unknown *errors.OutcomeUnknown
-		require.ErrorAs(t, err, &unknown)
-		assert.Equal(t, string(booked.ID), unknown.Resource)
+		var inDoubt *errors.OutcomeUnknown
+		require.ErrorAs(t, err, &inDoubt)
+		assert.Equal(t, string(booked.ID), inDoubt.Resource)
 		assert.Nil(t, payout)
 		assert.Equal(t, 1, w.Fundings())
 	})

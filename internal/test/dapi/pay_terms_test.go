@@ -77,8 +77,8 @@ func TestEchoedTermsOfAPayout(t *testing.T) {
 			payment, err := w.pay(journaled())
 			assert.Equal(t, moneymovement.PaymentInDoubt, payment.State,
 				"a difference is doubt, never success")
-			unknown := as[*errors.OutcomeUnknown](t, err)
-			assert.Equal(t, c.member, as[*dapi.TermsDiffer](t, unknown.Cause).Member)
+			inDoubt := as[*errors.OutcomeUnknown](t, err)
+			assert.Equal(t, c.member, as[*dapi.TermsDiffer](t, inDoubt.Cause).Member)
 			assert.Zero(t, w.Key.Approvals())
 		})
 		t.Run(name+", in the response to the confirm", func(t *testing.T) {
@@ -87,8 +87,8 @@ func TestEchoedTermsOfAPayout(t *testing.T) {
 			w.Host.Arm("GET", "/payouts/*", sandbox.Respond(403, "forbidden").Times(10))
 			payment, err := w.pay(journaled())
 			assert.Equal(t, moneymovement.PaymentInDoubt, payment.State)
-			unknown := as[*errors.OutcomeUnknown](t, err)
-			assert.Equal(t, c.member, as[*dapi.TermsDiffer](t, unknown.Cause).Member)
+			inDoubt := as[*errors.OutcomeUnknown](t, err)
+			assert.Equal(t, c.member, as[*dapi.TermsDiffer](t, inDoubt.Cause).Member)
 		})
 	}
 }
@@ -145,9 +145,9 @@ func TestConfirmComparesTermsAndPrice(t *testing.T) {
 	w.onSuccess("POST", confirmPath, func(payout map[string]any) { payout["amount"] = "250" })
 	confirmed, err := w.account.Payouts.Confirm(t.Context(), w.asked, booked)
 	assert.Nil(t, confirmed)
-	unknown := as[*errors.OutcomeUnknown](t, err)
-	assert.Equal(t, "ConfirmPayout", unknown.Operation)
-	differs = as[*dapi.TermsDiffer](t, unknown.Cause)
+	inDoubt := as[*errors.OutcomeUnknown](t, err)
+	assert.Equal(t, "ConfirmPayout", inDoubt.Operation)
+	differs = as[*dapi.TermsDiffer](t, inDoubt.Cause)
 	assert.Equal(t, "250", differs.Got)
 	assert.Equal(t, ofConfirm, differs.CallInfo)
 	assert.Equal(t, 1, w.Fundings(), "it was signed by then")

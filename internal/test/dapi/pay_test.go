@@ -275,18 +275,18 @@ func TestPayReturns(t *testing.T) {
 				w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusBadGateway, "chain_unavailable").Times(100))
 			},
 			want: func(t *testing.T, _ *payWorld, err error) {
-				unknown := as[*errors.OutcomeUnknown](t, err)
-				assert.Equal(t, http.StatusBadGateway, as[*errors.Unrecognized](t, unknown.Cause).Status)
-				assert.True(t, unknown.Retryable())
+				inDoubt := as[*errors.OutcomeUnknown](t, err)
+				assert.Equal(t, http.StatusBadGateway, as[*errors.Unrecognized](t, inDoubt.Cause).Status)
+				assert.True(t, inDoubt.Retryable())
 			},
 			sent: traffic{books: 1, confirms: 4, reads: 1},
 		},
 		"no confirm arrived": {
 			arrange: func(w *payWorld) { w.Host.Arm("POST", confirmPath, sandbox.DropBefore().Times(100)) },
 			want: func(t *testing.T, _ *payWorld, err error) {
-				unknown := as[*errors.OutcomeUnknown](t, err)
-				assert.Equal(t, "invoice-42", unknown.IdempotencyKey)
-				assert.Equal(t, "ConfirmPayout", unknown.Operation)
+				inDoubt := as[*errors.OutcomeUnknown](t, err)
+				assert.Equal(t, "invoice-42", inDoubt.IdempotencyKey)
+				assert.Equal(t, "ConfirmPayout", inDoubt.Operation)
 			},
 			sent: traffic{books: 1, confirms: 4, reads: 1},
 		},

@@ -284,15 +284,15 @@ func (w *payWorld) assertInDoubt(t *testing.T, payment dapi.Payment, err error) 
 	state := payment.State
 	assert.Equal(t, moneymovement.PaymentInDoubt, state, "%T: %v", err, err)
 	assert.False(t, payment.Unpaid)
-	assertUnknown(t, err, "invoice-42", "call Pay again with the same key and terms")
+	assertKeyInDoubt(t, err, "invoice-42", "call Pay again with the same key and terms")
 }
 
-// assertUnknown says that something may have been done with a key, whatever was refused last.
-func assertUnknown(t *testing.T, err error, key, advice string) {
+// assertKeyInDoubt asserts that something may have been done with a key, whatever was refused last.
+func assertKeyInDoubt(t *testing.T, err error, key, advice string) {
 	t.Helper()
-	unknown := as[*errors.OutcomeUnknown](t, err)
-	assert.Equal(t, errors.MaybeMoved, unknown.MovedByCall())
-	assert.Equal(t, key, unknown.IdempotencyKey)
+	inDoubt := as[*errors.OutcomeUnknown](t, err)
+	assert.Equal(t, errors.MaybeMoved, inDoubt.MovedByCall())
+	assert.Equal(t, key, inDoubt.IdempotencyKey)
 	assert.Contains(t, err.Error(), advice)
 	for _, never := range []any{
 		new(*errors.Refusal), new(*errors.RateLimited), new(*errors.Forbidden), new(*errors.ContactNotPayable),
@@ -302,7 +302,7 @@ func assertUnknown(t *testing.T, err error, key, advice string) {
 	} {
 		assert.False(t, errors.As(err, never), "%T: %v", never, err)
 	}
-	assert.Error(t, unknown.Cause, "which is there for a person who looks")
+	assert.Error(t, inDoubt.Cause, "which is there for a person who looks")
 }
 
 // Pay settles a doubt by what it can read before it gives up.

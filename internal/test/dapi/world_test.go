@@ -201,8 +201,8 @@ func TestAHandlerInPlaceOfASocket(t *testing.T) {
 
 // refusalIn returns the refusal of a payment, which is the cause of a doubt about earlier calls.
 func refusalIn(err error) error {
-	if unknown, ok := errors.AsType[*errors.OutcomeUnknown](err); ok {
-		return unknown.Cause
+	if inDoubt, ok := errors.AsType[*errors.OutcomeUnknown](err); ok {
+		return inDoubt.Cause
 	}
 	return err
 }

@@ -92,9 +92,9 @@ func (w *world) assertMoved(k kind, times int) {
 	assert.Equal(w, times, total, "%v", w.Moved(k.moves))
 }
 
-// doubted brings a payment into doubt: the request that pays and all that look for the payment meet these faults. It
-// returns when the service can be reached again.
-func (w *world) doubted(k kind, lost, unread sandbox.Fault) (*payments.Processor, payments.Record) {
+// leaveInDoubt leaves the outcome of a payment in doubt: the request that pays and all that look for the payment meet
+// these faults. It returns when the service can be reached again.
+func (w *world) leaveInDoubt(k kind, lost, unread sandbox.Fault) (*payments.Processor, payments.Record) {
 	w.Helper()
 	const all = 1_000
 	faults := []*sandbox.ArmedFault{
@@ -133,7 +133,7 @@ func TestEachKindIsPaidOnce(t *testing.T) {
 func TestEachKindIsFoundWhenItsKeyIsTooOld(t *testing.T) {
 	eachKind(t, func(w *world, k kind) {
 		before := len(w.Moved(k.moves))
-		p, r := w.doubted(k, sandbox.DropAfterCommit(), sandbox.DropBefore())
+		p, r := w.leaveInDoubt(k, sandbox.DropAfterCommit(), sandbox.DropBefore())
 		time.Sleep(week + time.Hour)
 		writes := len(w.writes())
 		_, err := p.Resume(w.Context())
@@ -170,7 +170,7 @@ func TestALookThatIsToldToComeBackLater(t *testing.T) {
 				if at.kind == "transfer" { // one that did not arrive needs a decision
 					lost = sandbox.DropAfterCommit()
 				}
-				p, r := w.doubted(k, lost, sandbox.DropBefore())
+				p, r := w.leaveInDoubt(k, lost, sandbox.DropBefore())
 				time.Sleep(time.Until(r.Due))
 				w.Host.Arm(http.MethodPost, at.write, at.fault)
 				w.Host.Arm(at.method, at.look,

@@ -133,22 +133,22 @@ func TestAForgottenKeySendsOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		lost    bool // the response to the first call
 		arrange func(w *appWorld)
-		unknown bool
+		inDoubt bool
 		balance string
 	}{
 		"it was paid":         {balance: "187.66"},
 		"it may be paid, was": {lost: true, balance: "187.66"},
-		"it may be paid, was, and is listed with another memo": {lost: true, balance: "187.66", unknown: true,
+		"it may be paid, was, and is listed with another memo": {lost: true, balance: "187.66", inDoubt: true,
 			arrange: func(w *appWorld) {
 				w.Host.Arm("GET", "/apps/transfers", sandbox.Respond(200, "").
 					WithBody(`{"items":[{"idempotencyKey":"rent-1","memo":"ren","amount":12.34}]}`).Times(9))
 			}},
-		"it may be paid, was, and others are listed": {lost: true, balance: "187.66", unknown: true,
+		"it may be paid, was, and others are listed": {lost: true, balance: "187.66", inDoubt: true,
 			arrange: func(w *appWorld) {
 				w.Host.Arm("GET", "/apps/transfers", sandbox.Respond(200, "").
 					WithBody(`{"items":[{"idempotencyKey":"other","amount":12.34}],"total":40}`).Times(9))
 			}},
-		"it may be paid, was, and the list cannot be read": {lost: true, balance: "187.66", unknown: true,
+		"it may be paid, was, and the list cannot be read": {lost: true, balance: "187.66", inDoubt: true,
 			arrange: func(w *appWorld) {
 				w.Host.Arm("GET", "/apps/transfers", sandbox.Respond(500, "internal_error").Times(9))
 			}},
@@ -166,7 +166,7 @@ func TestAForgottenKeySendsOnce(t *testing.T) {
 				c.arrange(w)
 			}
 			receipt, err := w.app.Transfers.Send(t.Context(), rent, "rent-1")
-			if c.unknown {
+			if c.inDoubt {
 				as[*errors.OutcomeUnknown](t, err)
 			} else {
 				require.NoError(t, err)
@@ -532,9 +532,9 @@ func TestWhatIsNotProvenMayHaveHappened(t *testing.T) {
 		w.app = w.client(w.AppKey()) // which knows of no earlier call
 		w.Host.Arm("POST", "/apps/transfer", sandbox.Respond(http.StatusOK, "").WithBody(body).AfterCommit())
 		_, err := w.app.Transfers.Send(t.Context(), to, "transfer-1")
-		unknown, is := errors.AsType[*errors.OutcomeUnknown](err)
+		inDoubt, is := errors.AsType[*errors.OutcomeUnknown](err)
 		require.True(t, is, "%s: %v", body, err)
-		assert.Equal(t, errors.MaybeMoved, unknown.MovedByCall())
+		assert.Equal(t, errors.MaybeMoved, inDoubt.MovedByCall())
 	}
 	receipt, err := w.app.Transfers.Send(t.Context(), to, "transfer-1")
 	require.NoError(t, err)

@@ -241,8 +241,8 @@ func TestHostLostResponses(t *testing.T) {
 	invoice := w.invoice()
 	lost := w.Host.Arm("PUT", path, sandbox.DropAfterCommit())
 	_, err := w.client.Invoices.Update(t.Context(), invoice.ID, paid)
-	var unknown *errors.OutcomeUnknown
-	require.ErrorAs(t, err, &unknown)
+	var inDoubt *errors.OutcomeUnknown
+	require.ErrorAs(t, err, &inDoubt)
 	assert.Equal(t, 1, lost.Consumed())
 	read, err := w.app.Invoices.Get(t.Context(), invoice.ID)
 	require.NoError(t, err)
