@@ -40,7 +40,7 @@ func TestARequestIsFoundAmongManyOthers(t *testing.T) {
 	p.reload()
 	p.until(`document.getElementById("request-title")?.innerText === ` + quoted(open))
 	assert.Equal(t, string(payout.ID), eval[string](p, `document.getElementById("find-requests").value`),
-		"what was looked for survives a reload, too")
+		"the search survives a reload, too")
 }
 
 // A payout says whom it pays and what arrives, and leads to its requests and its entries.
@@ -232,8 +232,8 @@ func TestATestPayoutIsSentFromThePage(t *testing.T) {
 	p.see("/confirm")
 }
 
-// On a phone, the panel of a payout or a request opens where one looks.
-func TestAPayoutOpensWhereOneLooks(t *testing.T) {
+// On a phone, the panel of a payout or a request opens inside the visible part of the page.
+func TestOnAPhoneAPanelOpensInView(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "payouts", sandbox.WithInstantProgress())
 	payer := newCustomer(p, "acme@example.com")
@@ -295,7 +295,7 @@ func rowsWith(p *page, section, text string) []string {
 		.filter((row) => row.includes(`+quoted(text)+`))`)
 }
 
-// Each list has the same Find. The host searches, and what was looked for survives a reload.
+// Each list has the same Find. The host searches, and the search survives a reload.
 func TestEachListHasTheSameFind(t *testing.T) {
 	t.Parallel()
 	p := furnished(t)
@@ -328,7 +328,7 @@ func TestEachListHasTheSameFind(t *testing.T) {
 	}
 }
 
-// A link to a payout shows it, whatever was looked for before, and however many are newer.
+// A link to a payout shows it, whatever was searched for before, and however many are newer.
 func TestALinkShowsWhatItNames(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "payouts", sandbox.WithInstantProgress())

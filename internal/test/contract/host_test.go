@@ -107,7 +107,7 @@ func TestAgainstAHostThatIsNotItsOwn(t *testing.T) {
 	}
 }
 
-// assertSparing looks at the books: little leaves the faucet, and no two departures are closer than 0.20.
+// assertSparing checks the books: little leaves the faucet, and no two departures are closer than 0.20.
 func assertSparing(t *testing.T, books sandbox.Ledger) {
 	t.Helper()
 	spent := decimal.Decimal{}
@@ -199,7 +199,7 @@ func (r rename) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, response.Body.Close()
 }
 
-// assertPrinted looks for the line and the edit in what make contract prints.
+// assertPrinted finds the line and the edit in what make contract prints.
 func assertPrinted(t *testing.T, judged *report.Report, a report.AssumptionSeen) {
 	t.Helper()
 	var printed strings.Builder

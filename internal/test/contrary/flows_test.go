@@ -231,7 +231,7 @@ func anyOf(changes []contrary.Change) func(*wire.Operation, *http.Request, []byt
 }
 
 // world is an embedded host in a bubble of its own time, and a contrary one in front of it. A flow meets the contrary
-// one; what has to be there before, and what is looked at after, goes past it.
+// one; what has to be there before, and what is read after, goes past it.
 type world struct {
 	*worlds.World
 	host     *sandbox.Host // that of World

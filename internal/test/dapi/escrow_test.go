@@ -604,7 +604,7 @@ const confirmActionPath = "/escrow/*/actions/*/confirm"
 
 // The confirm was carried out and its response lost; sent again, it is told that the window is over. What then keeps a
 // new approval from being made says nothing about the first.
-func TestAnExpiredWindowAfterALostResponseIsLookedAt(t *testing.T) {
+func TestAnExpiredWindowAfterALostResponseIsRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newEscrowWorld(t)
 		w.Host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit())
@@ -703,7 +703,7 @@ func TestActionsApprovalOfAnythingElseIsNotSigned(t *testing.T) {
 	}
 }
 
-// What is prepared once more, since the first approval was over, is looked at as the first was.
+// What is prepared once more, since the first approval was over, is compared as the first was.
 func TestActionThatIsPreparedAgainForAnotherKeyIsNotSigned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, id := newReleaseWorld(t)

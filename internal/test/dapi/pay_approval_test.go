@@ -571,7 +571,7 @@ func settling(payout map[string]any) {
 	delete(payout, "transactionHash")
 }
 
-// A booking that offers nothing to approve, in words that nobody here knows, is looked at again: the payout itself may
+// A booking that offers nothing to approve, in words that nobody here knows, is read again: the payout itself may
 // show what it became.
 func TestABookingThatOffersNothingToApprove(t *testing.T) {
 	status := func(word string) func(map[string]any) {

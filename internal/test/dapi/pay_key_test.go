@@ -656,9 +656,9 @@ func TestAForgottenKeyOfAnEscrowConfirmedByHand(t *testing.T) {
 	assert.Equal(t, signed, w.Key.Approvals(), "nothing was signed")
 }
 
-// An action that may have been taken is looked up before anything is signed: by the same client, and by another one
+// An action that may have been taken is read before anything is signed: by the same client, and by another one
 // that says when the key was first used.
-func TestAnActionIsLookedUpFirst(t *testing.T) {
+func TestAnActionIsReadBeforeItIsSigned(t *testing.T) {
 	for _, by := range []string{"the same client", "another client"} {
 		for _, readable := range []bool{true, false} {
 			t.Run(by, func(t *testing.T) {

@@ -72,7 +72,7 @@ func TestARefusedPaymentIsUnpaid(t *testing.T) {
 			assert.True(t, errors.HasCode(err, c.code), "%v", err)
 			assert.True(t, payment.Unpaid)
 			assert.Zero(t, w.Fundings())
-			assert.Zero(t, w.Sent("ListTransactions"), "nothing is looked for where nothing is in doubt")
+			assert.Zero(t, w.Sent("ListTransactions"), "nothing is searched for where nothing is in doubt")
 		})
 	}
 	t.Run("and its own booking was lost and repeated", func(t *testing.T) {
@@ -396,7 +396,7 @@ func TestInputThatNeverPassesNeedsADecision(t *testing.T) {
 	}
 }
 
-// loseConfirm loses the responses to all confirms of a call, and refuses the reads that look for what they did.
+// loseConfirm loses the responses to all confirms of a call, and refuses the reads that show what they did.
 func (w *payWorld) loseConfirm() {
 	w.Host.Arm("POST", confirmPath, sandbox.DropAfterCommit().Times(4))
 	w.hideReads()

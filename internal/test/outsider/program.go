@@ -339,7 +339,7 @@ func Clients(baseURL string, key signing.Signer, logger *slog.Logger) (
 	return integrator, own, app, reference, everybody, errors.Join(err1, err2, err3, err4, err5)
 }
 
-// Pay makes a payment with all terms, and looks at each way in which it can end.
+// Pay makes a payment with all terms, and handles each way in which it can end.
 func Pay(ctx context.Context, account *dapi.Account, quote dapi.Quote) string {
 	var response moneymovement.Response
 	one := decimal.NewFromInt(1)

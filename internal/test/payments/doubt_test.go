@@ -92,8 +92,8 @@ func (w *world) assertMoved(k kind, times int) {
 	assert.Equal(w, times, total, "%v", w.Moved(k.moves))
 }
 
-// leaveInDoubt leaves the outcome of a payment in doubt: the request that pays and all that look for the payment meet
-// these faults. It returns when the service can be reached again.
+// leaveInDoubt leaves the outcome of a payment in doubt: the request that pays and all reads that look for the payment
+// meet these faults. It returns when the service can be reached again.
 func (w *world) leaveInDoubt(k kind, lost, unread sandbox.Fault) (*payments.Processor, payments.Record) {
 	w.Helper()
 	const all = 1_000
@@ -145,16 +145,16 @@ func TestEachKindIsFoundWhenItsKeyIsTooOld(t *testing.T) {
 	})
 }
 
-// A payment in doubt is looked for after a refused call. If the look is told to come back later, the next call and its
-// look wait for that.
-func TestALookThatIsToldToComeBackLater(t *testing.T) {
+// A payment in doubt is searched for after a refused call. If that read is told to come back later, the next call and
+// its read wait for that.
+func TestASearchForAPaymentThatIsRateLimited(t *testing.T) {
 	forbidden := sandbox.Respond(http.StatusForbidden, "forbidden")
 	empty := sandbox.Respond(http.StatusOK, "").WithBody("{}").AfterCommit()
 	confirm, sync := "/escrow/{escrowId}/actions/{actionKey}/confirm", "/escrow/{escrowId}/sync"
 	for name, at := range map[string]struct {
 		kind, write  string
 		fault        sandbox.Fault
-		method, look string
+		method, read string
 	}{
 		"release":          {"release", "/escrow/{escrowId}/actions", forbidden, http.MethodPost, sync},
 		"release, confirm": {"release", confirm, sandbox.DropBefore().Times(4), http.MethodPost, sync},
@@ -173,7 +173,7 @@ func TestALookThatIsToldToComeBackLater(t *testing.T) {
 				p, r := w.leaveInDoubt(k, lost, sandbox.DropBefore())
 				time.Sleep(time.Until(r.Due))
 				w.Host.Arm(http.MethodPost, at.write, at.fault)
-				w.Host.Arm(at.method, at.look,
+				w.Host.Arm(at.method, at.read,
 					sandbox.Respond(http.StatusTooManyRequests, "rate_limited").WithHeader("Retry-After", "300"))
 				r, err := p.Step(w.Context(), r.Key)
 				require.NoError(w, err)
@@ -227,7 +227,7 @@ func (w *world) dieInDoubt(confirmed bool, change ...func(*payments.Payment)) (b
 	return r
 }
 
-// The same, while the payout cannot be read: it is looked for again, ever more rarely, and never sent.
+// The same, while the payout cannot be read: it is searched for again, ever more rarely, and never sent.
 func TestASearchThatCannotRead(t *testing.T) {
 	inBubble(t, func(w *world) {
 		r := w.dieInDoubt(true)
@@ -266,7 +266,7 @@ func TestAnOldPaymentThatNeverLeft(t *testing.T) {
 	})
 }
 
-// Nothing shows the payment, because nobody stored its payout: a person must look, and nothing is sent.
+// Nothing shows the payment, because nobody stored its payout: a person must decide, and nothing is sent.
 func TestAnOldPaymentThatNothingShows(t *testing.T) {
 	for decision, want := range map[payments.Decision]moneymovement.PaymentState{
 		payments.WasNotPaid("not in the books"): moneymovement.PaymentRefused,
@@ -408,8 +408,8 @@ func TestAPaidPayoutThatIsNeverNamed(t *testing.T) {
 	})
 }
 
-// An escrow of whose id nothing is stored is looked for in the ledger. While an escrow of it cannot be read, the search
-// goes on later.
+// An escrow of whose id nothing is stored is searched for in the ledger. While an escrow of it cannot be read, the
+// search goes on later.
 func TestASearchForAnEscrowThatCannotRead(t *testing.T) {
 	inBubble(t, func(w *world) {
 		account := w.platform().For(w.account)
@@ -552,7 +552,7 @@ func (w *world) settled(k kind, key moneymovement.Key) payments.Record {
 	return r
 }
 
-// Another payment of the same amount is not taken for the one that is looked for.
+// Another payment of the same amount is not taken for the one that is searched for.
 func TestARestoredStoreKnowsItsOwnPayments(t *testing.T) {
 	for _, name := range []string{"payout", "escrow"} {
 		t.Run(name, func(t *testing.T) {

@@ -87,12 +87,12 @@ func TestAnEscrowInDoubtThatNoCallCanOpen(t *testing.T) {
 }
 
 // A release that the escrow does not offer any more is over, as the escrow shows at once. A release that is refused for
-// another reason is not looked at by the processor: only the confirm was refused.
-func TestWhenAnEscrowIsLookedAtAfterAnAction(t *testing.T) {
+// another reason is not read by the processor: only the confirm was refused.
+func TestWhenAnEscrowIsReadAfterAnAction(t *testing.T) {
 	for name, c := range map[string]struct {
 		refunded bool
 		state    moneymovement.PaymentState
-		looks    int
+		reads    int
 	}{
 		"the escrow was refunded": {true, moneymovement.PaymentRefused, 1},
 		"the confirm was refused": {false, moneymovement.PaymentNeedsDecision, 0},
@@ -114,14 +114,14 @@ func TestWhenAnEscrowIsLookedAtAfterAnAction(t *testing.T) {
 					w.Host.Arm(http.MethodPost, w.kinds()["escrow"]().path,
 						sandbox.Respond(http.StatusForbidden, "signing_policy_refused"))
 				}
-				p, looks := w.processor(), w.Sent("SyncEscrow")
+				p, reads := w.processor(), w.Sent("SyncEscrow")
 				w.submit(p, w.release(terms, opened.Escrow))
 				r, err := p.Step(w.Context(), "release-1")
 				require.NoError(w, err)
 				assert.Equal(w, c.state, r.State)
-				assert.GreaterOrEqual(w, w.Sent("SyncEscrow")-looks, c.looks)
-				if c.looks == 0 {
-					assert.Equal(w, looks, w.Sent("SyncEscrow"))
+				assert.GreaterOrEqual(w, w.Sent("SyncEscrow")-reads, c.reads)
+				if c.reads == 0 {
+					assert.Equal(w, reads, w.Sent("SyncEscrow"))
 				}
 			})
 		})
@@ -190,8 +190,8 @@ func TestATransferOfAQuoteThatHasEnded(t *testing.T) {
 	})
 }
 
-// A deadline passes in a process that has no app API, and cannot look whether the payment was made. Another one can.
-func TestADeadlineWaitsForALook(t *testing.T) {
+// A deadline passes in a process that has no app API, and cannot read whether the payment was made. Another one can.
+func TestADeadlineWaitsForARead(t *testing.T) {
 	inBubble(t, func(w *world) {
 		late := payments.TransferPayment{Key: "late-1", To: appapi.ToContact{ContactID: absent, Amount: amount("1")},
 			Deadline: time.Now().Add(time.Minute)}
@@ -265,8 +265,8 @@ func TestTheTransactionOfATransferIsStored(t *testing.T) {
 	})
 }
 
-// A transfer whose response was lost is looked for in the same step.
-func TestATransferWhoseResponseWasLostIsLookedForAtOnce(t *testing.T) {
+// A transfer whose response was lost is searched for in the same step.
+func TestATransferWhoseResponseWasLostIsListedAtOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		fault sandbox.Fault
 		state moneymovement.PaymentState
@@ -292,7 +292,7 @@ func TestATransferWhoseResponseWasLostIsLookedForAtOnce(t *testing.T) {
 }
 
 // A transfer whose response was lost, and which is not listed, can be under way for ten minutes. Then a person must
-// look.
+// decide.
 func TestHowLongALostTransferIsWaitedFor(t *testing.T) {
 	inBubble(t, func(w *world) {
 		app, contact := w.app()

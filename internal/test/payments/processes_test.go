@@ -75,10 +75,10 @@ func TestAPauseIsKeptThoughTheStoreFails(t *testing.T) {
 		fail                func(method string, n int) bool
 	}{
 		"a booking whose lease ends":         {http.MethodPost, "/payouts", "61", failsFor("Extend", 1000)},
-		"a look whose lease ends":            {http.MethodGet, "/payouts/{payoutId}", "61", failsFor("Extend", 1000)},
+		"a read whose lease ends":            {http.MethodGet, "/payouts/{payoutId}", "61", failsFor("Extend", 1000)},
 		"a booking whose next claim is slow": {http.MethodPost, "/payouts", "61", slowlyClaimedAgain()},
-		"a look that is put off":             {http.MethodGet, "/payouts/{payoutId}", "300", failsFor("Postpone", 2)},
-		"a look that is not stored":          {http.MethodGet, "/payouts/{payoutId}", "300", failsFor("Postpone", 30)},
+		"a read that is put off":             {http.MethodGet, "/payouts/{payoutId}", "300", failsFor("Postpone", 2)},
+		"a read that is not stored":          {http.MethodGet, "/payouts/{payoutId}", "300", failsFor("Postpone", 30)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(w *world) {
@@ -195,7 +195,7 @@ func TestUnreadableRecordsDoNotHoldUpTheOthers(t *testing.T) {
 func TestAStepReleasesItsLease(t *testing.T) {
 	for name, c := range map[string]struct {
 		arrange func(w *world, p *payments.Payment)
-		between time.Duration // between a first step and the one that is looked at, 0 without a first one
+		between time.Duration // between a first step and the one that is checked, 0 without a first one
 		state   moneymovement.PaymentState
 	}{
 		"it pays": {func(*world, *payments.Payment) {}, 0, moneymovement.PaymentPaid},

@@ -205,7 +205,7 @@ func handWritten(name string) bool {
 }
 
 // eachFile reads the files of a tree that people write, and returns how many there are.
-func eachFile(t *testing.T, tree fs.FS, look func(name string, content []byte)) (files int) {
+func eachFile(t *testing.T, tree fs.FS, visit func(name string, content []byte)) (files int) {
 	t.Helper()
 	require.NoError(t, fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
@@ -218,7 +218,7 @@ func eachFile(t *testing.T, tree fs.FS, look func(name string, content []byte)) 
 		}
 		files++
 		content, err := fs.ReadFile(tree, name)
-		look(name, content)
+		visit(name, content)
 		return err
 	}))
 	return files

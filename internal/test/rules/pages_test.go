@@ -66,7 +66,7 @@ func TestThePagesNameWhatIsThere(t *testing.T) {
 			assert.True(t, declares(all, name[1]), "%s names %s", page, name[1])
 		}
 	}
-	assert.Greater(t, names, 80, "next to nothing was looked at")
+	assert.Greater(t, names, 80, "next to nothing was checked")
 }
 
 // apiOf returns the lines of internal/tools/api/*.txt, by the name of the file without its ending. `make api` compares
@@ -111,7 +111,7 @@ var (
 // What a page, a comment or a message says to make is a target of the Makefile.
 func TestTheNamedTargetsAreThere(t *testing.T) {
 	found, named := goneTargets(t, os.DirFS(root))
-	assert.Greater(t, named, 140, "next to nothing was looked at")
+	assert.Greater(t, named, 140, "next to nothing was checked")
 	assert.Empty(t, found)
 }
 
@@ -172,7 +172,7 @@ func goneTargets(t *testing.T, tree fs.FS) (gone []string, named int) {
 // has.
 func TestTheLinksLeadSomewhere(t *testing.T) {
 	found, links := deadLinks(t, os.DirFS(root))
-	assert.Greater(t, links, 300, "next to nothing was looked at")
+	assert.Greater(t, links, 300, "next to nothing was checked")
 	assert.Empty(t, found)
 }
 

@@ -122,7 +122,7 @@ func (w *words) problem(line int, format string, args ...any) {
 	w.found = append(w.found, fmt.Sprintf("%d: ", line)+fmt.Sprintf(format, args...))
 }
 
-// end looks for the phrases of the list in the passage.
+// end finds the phrases of the list in the passage.
 func (w *words) end() {
 	for _, phrase := range phrases {
 		for _, at := range phrase.find.FindAllStringIndex(w.text, -1) {
@@ -187,7 +187,7 @@ func (w *words) ofMarkdown(name, content string) {
 	}
 }
 
-// ofScript looks at comments, and at the help of a target.
+// ofScript reads comments, and at the help of a target.
 func (w *words) ofScript(content string) {
 	number := 0
 	for line := range strings.Lines(content) {
@@ -210,7 +210,7 @@ func (w *words) ofScript(content string) {
 	}
 }
 
-// ofGo looks at comments and texts.
+// ofGo reads comments and texts.
 func (w *words) ofGo(content []byte) {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, "", content, parser.ParseComments|parser.SkipObjectResolution)

@@ -153,7 +153,7 @@ func secretType(typ reflect.Type) bool {
 	return secret
 }
 
-// memory is a store that a test looks into.
+// memory is a store that a test reads.
 type memory struct{ session dapi.Session }
 
 // Load implements dapi.TokenStore.

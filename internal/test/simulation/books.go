@@ -32,7 +32,7 @@ type Books struct {
 	before     map[string]string    // the last operation, by process and label
 	minute     map[string]int       // requests in the last minutes, by minute and label
 	made       map[string]string    // what the host first made for a key, by operation and key
-	unlooked   map[string]bool      // transfers that may have been sent, and were not looked for since, by label
+	unread     map[string]bool      // transfers that may have been sent, and were not searched for since, by label
 	forgot     bool                 // the host has forgotten keys
 	settles    map[string]bool      // whether a read followed a write: Pay then returns the error of the write
 	violations []string
@@ -49,8 +49,8 @@ func newBooks(movements func() []sandbox.LedgerEntry) *Books {
 		movements: movements, keyOf: map[string]string{}, payouts: map[string]bool{},
 		approvals: map[string]approval{}, bodies: map[string]string{}, notBefore: map[string]time.Time{},
 		before: map[string]string{}, settles: map[string]bool{}, made: map[string]string{},
-		unlooked: map[string]bool{},
-		minute:   map[string]int{},
+		unread: map[string]bool{},
+		minute: map[string]int{},
 	}
 }
 
@@ -153,10 +153,10 @@ func (b *Books) sends(p *Process, request *sent) {
 		repeated = of.attempts[request.operation] > 1
 	}
 	if request.operation == "transfer" {
-		if b.unlooked[request.label] && !repeated {
-			b.broken("%s may have been sent, and is sent again without a look", request.label)
+		if b.unread[request.label] && !repeated {
+			b.broken("%s may have been sent, and is sent again without a read", request.label)
 		}
-		request.unlooked, b.unlooked[request.label] = b.unlooked[request.label], true
+		request.unread, b.unread[request.label] = b.unread[request.label], true
 	}
 	if minute := time.Now().Format("02 15:04 ") + request.label; request.label != "session" {
 		if b.minute[minute]++; b.minute[minute] == mostInAMinute {
@@ -194,9 +194,9 @@ func (b *Books) seen(p *Process, request *sent, got *response) {
 	refused := got.status/100 == 4 && bytes.Contains(got.body, []byte(`"error"`)) // and not a page of a proxy
 	switch {
 	case request.operation == "transfers" && got.status == http.StatusOK:
-		b.unlooked[request.label] = false
+		b.unread[request.label] = false
 	case request.operation == "transfer" && refused:
-		b.unlooked[request.label] = request.unlooked // this request did nothing
+		b.unread[request.label] = request.unread // this request did nothing
 	}
 	b.mu.Unlock()
 	if got.status != http.StatusTooManyRequests {
@@ -360,7 +360,7 @@ func (w *World) judgeMoney(r *Result) map[*order]*moved {
 	}
 	for _, o := range w.orders {
 		left := movements[o].left
-		// A transfer that is sent twice in one call, between two looks, is paid twice if the host forgets its key then.
+		// A transfer that is sent twice in one call, between two reads, is paid twice if the host forgets its key then.
 		if len(left) > 1 && (o.Kind != payments.KindTransfer || !w.network.books.forgot) {
 			r.broken("%s was paid %d times", o.ID, len(left))
 		}

@@ -62,7 +62,7 @@ type sent struct {
 	operation string
 	request   *http.Request
 	body      []byte
-	unlooked  bool // a transfer for which the same was true before: see Books
+	unread    bool // a transfer for which the same was true before: see Books
 }
 
 // response is what the host returned.

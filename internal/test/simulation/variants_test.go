@@ -207,13 +207,13 @@ func storeVariants() []variant {
 				return false
 			}}
 		}),
-		storeVariant("there is no pause between looks", func() *brokenStore {
+		storeVariant("there is no pause between reads", func() *brokenStore {
 			return &brokenStore{postpone: func(claimed *payments.Claimed) bool {
 				claimed.Due = time.Now()
 				return false
 			}}
 		}),
-		storeVariant("nobody looks at paid payments", without(payments.WorkFollow)),
+		storeVariant("nobody follows paid payments", without(payments.WorkFollow)),
 		storeVariant("nobody goes on with payments in doubt", without(payments.WorkAgain)),
 		storeVariant("a claim returns an older version", func() *brokenStore {
 			type records = map[moneymovement.Key]payments.Record

@@ -128,7 +128,7 @@ func TestALostTransferThatIsNotListed(t *testing.T) {
 	assert.Equal(t, "175.32", w.balance())
 }
 
-// A service that has forgotten the keys is not sent a transfer again without a look.
+// A service that has forgotten the keys is not sent a transfer again before the list was read.
 func TestAForgottenKeySendsOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		lost    bool // the response to the first call
