@@ -44,7 +44,7 @@ type sequence struct {
 	draw  func(n int) int
 	key   string
 	now   time.Time
-	given []int64 // marks
+	marks []int64
 	log   string  // of the store
 	known string  // of the memory
 }
@@ -71,7 +71,7 @@ func (s *sequence) compare(
 	s.log, s.known = got.Log, want.Log
 	got.Log = want.Log
 	for _, slot := range want.Slots {
-		s.given = append(s.given, slot.Mark)
+		s.marks = append(s.marks, slot.Mark)
 	}
 	if len(got.Slots) == 0 && len(want.Slots) == 0 {
 		got.Slots = want.Slots
@@ -114,8 +114,8 @@ func (s *sequence) question(calls int) fleet.Ask {
 			q.Waiting[r] = s.draw(2 + calls/2)
 		}
 	}
-	for s.rarely(4) && len(s.given) > 0 {
-		q.Unused = append(q.Unused, s.given[s.draw(len(s.given))])
+	for s.rarely(4) && len(s.marks) > 0 {
+		q.Unused = append(q.Unused, s.marks[s.draw(len(s.marks))])
 	}
 	if s.rarely(2) && s.log != "" {
 		q.Log = before
@@ -227,7 +227,7 @@ type Load struct {
 // Result is what a [Load] did.
 type Result struct {
 	At   []time.Duration // when each call was admitted, since the start
-	Away int             // calls that failed because the store was away
+	Unavailable int             // calls that failed because the store was away
 }
 
 // Run makes calls until the time is over. A call that fails because the store is away is made again after a moment.
@@ -259,7 +259,7 @@ func (l Load) Run(t *testing.T) (result Result) {
 							cancel()
 						}
 					} else {
-						result.Away++
+						result.Unavailable++
 					}
 					mu.Unlock()
 					if away {
@@ -315,8 +315,8 @@ func Killed(t *testing.T, kill, restart func(), open func() fleet.Windows) {
 			late++
 		}
 	}
-	t.Logf("%d calls, at most %d in a window, %d failed", len(result.At), result.Most(), result.Away)
-	if late < 100 || result.Most() > 2*Allowance().Calls || result.Away == 0 {
-		t.Errorf("%d calls after the restart, at most %d in a window, %d failed", late, result.Most(), result.Away)
+	t.Logf("%d calls, at most %d in a window, %d failed", len(result.At), result.Most(), result.Unavailable)
+	if late < 100 || result.Most() > 2*Allowance().Calls || result.Unavailable == 0 {
+		t.Errorf("%d calls after the restart, at most %d in a window, %d failed", late, result.Most(), result.Unavailable)
 	}
 }

@@ -737,15 +737,15 @@ func TestACarelessCallerPaysOnceWhateverHappens(t *testing.T) {
 	})
 }
 
-// mishap is a fault that waits at a step.
-type mishap struct {
+// plannedFault is a fault that waits at a step.
+type plannedFault struct {
 	Step, Fault string
 	Times       int
 }
 
 // course is one call of a payment, and what happens around it.
 type course struct {
-	Mishaps  []mishap
+	Faults   []plannedFault
 	Restarts bool
 	Leaves   time.Duration // when the caller does
 	Later    time.Duration // than the call before
@@ -764,9 +764,9 @@ func drawCourse(t *rapid.T) course {
 		Signing:  minutes("signing", 0, 0.6, 2.2),
 		Worse:    rapid.SampledFrom([]string{"0", "0.02"}).Draw(t, "worse"),
 	}
-	for range rapid.IntRange(0, 3).Draw(t, "mishaps") {
+	for range rapid.IntRange(0, 3).Draw(t, "faults") {
 		step := rapid.SampledFrom(slices.Sorted(maps.Keys(payoutSteps))).Draw(t, "step")
-		drawn.Mishaps = append(drawn.Mishaps, mishap{
+		drawn.Faults = append(drawn.Faults, plannedFault{
 			Step:  step,
 			Fault: rapid.SampledFrom(slices.Sorted(maps.Keys(faultsAt("payout", step)))).Draw(t, "fault"),
 			Times: rapid.SampledFrom([]int{1, 2, 4, 8}).Draw(t, "times"),
@@ -778,7 +778,7 @@ func drawCourse(t *rapid.T) course {
 // setback returns what the call of a course meets.
 func (c course) setback() setback {
 	return setback{within: c.Leaves, restarts: c.Restarts, stays: true, arrange: func(w *carelessWorld) {
-		for _, m := range c.Mishaps {
+		for _, m := range c.Faults {
 			at := payoutSteps[m.Step]
 			w.Host.Arm(at.method, at.path, faultsAt("payout", m.Step)[m.Fault].Times(m.Times))
 		}

@@ -653,7 +653,7 @@ func TestErrorsOfSigningHaveATypeAndNameThePayout(t *testing.T) {
 	}{
 		"the signer fails": {func(d *dapi.Developer) {
 			d.Key = approvalsFail{d.Key}
-		}, false, testkit.ErrUnlike},
+		}, false, testkit.ErrCustom},
 		"the judge refuses": {func(d *dapi.Developer) {
 			d.Verifier = func(context.Context, signing.Approval, signing.Intent) error { return judge }
 		}, false, judge},
@@ -685,7 +685,7 @@ type approvalsFail struct{ signing.Signer }
 
 func (s approvalsFail) Sign(ctx context.Context, message []byte) ([]byte, error) {
 	if strings.Contains(string(message), "approvalId") {
-		return nil, testkit.ErrUnlike
+		return nil, testkit.ErrCustom
 	}
 	return s.Signer.Sign(ctx, message)
 }

@@ -96,7 +96,7 @@ func TestCredentialsThatTheServiceRefuses(t *testing.T) {
 				_, err := w.Host.RegisterKey(sandbox.KeyRegistration{Email: w.Host.Credentials().Email,
 					PublicKey: fresh.PublicKey()})
 				require.NoError(w, err)
-				require.NoError(w, use(&testkit.WatchedKey{Signer: fresh}))
+				require.NoError(w, use(&testkit.CountingKey{Signer: fresh}))
 			},
 		},
 		"no database": {
