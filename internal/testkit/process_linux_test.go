@@ -21,7 +21,7 @@ import (
 // asParent marks a run of this test program that starts a program and never ends by itself.
 const asParent = "MONEYMOVEMENT_PROCESS_PARENT"
 
-func TestAProgramEndsWithTheProcessThatStartedIt(t *testing.T) {
+func TestProcessEndsWithItsParent(t *testing.T) {
 	if os.Getenv(asParent) != "" {
 		program, err := StartProcess(exec.Command("sleep", "600"), nil, syscall.SIGTERM)
 		require.NoError(t, err)
@@ -45,7 +45,7 @@ func TestAProgramEndsWithTheProcessThatStartedIt(t *testing.T) {
 	assert.NoError(t, gone([]int{id}))
 }
 
-func TestKillReachesTheChildrenOfChildren(t *testing.T) {
+func TestKillReachesAllDescendants(t *testing.T) {
 	Long(t, "starts processes")
 	t.Parallel()
 	command := exec.Command("sh", "-c", `sh -c 'sleep 600 & echo "program $!"; wait' & wait`)
@@ -62,7 +62,7 @@ func TestKillReachesTheChildrenOfChildren(t *testing.T) {
 	assert.NoError(t, program.Kill(), "a second time")
 }
 
-func TestAProgramThatIgnoresItsSignalIsKilled(t *testing.T) {
+func TestProcessThatIgnoresSIGTERMIsKilled(t *testing.T) {
 	Long(t, "starts processes")
 	t.Parallel()
 	for name, deaf := range map[string]bool{"it ends": false, "it is killed": true} {

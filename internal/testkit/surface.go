@@ -60,8 +60,8 @@ func CommonFaults() map[string]Fault {
 	}
 }
 
-// CheckCall makes a call fail in this way, on a clock of its own, and checks the error that the call returns. It accepts
-// nil: the call must check that itself.
+// CheckCall makes a call fail in this way, on a clock of its own, and checks the error that the call returns. It
+// accepts nil: the call must check that itself.
 func (f Fault) CheckCall(t *testing.T, call func(*testing.T, context.Context, *http.Client) error) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -263,7 +263,8 @@ func reasons(t *testing.T, err error) []errors.Field {
 	return refused.Fields
 }
 
-// CountingKey counts how often another signer signs, and can call a function just before. It is safe for concurrent use.
+// CountingKey counts how often another signer signs, and can call a function just before. It is safe for concurrent
+// use.
 type CountingKey struct {
 	signing.Signer
 

@@ -16,7 +16,7 @@ func (n *noted) Helper()                   {}
 func (n *noted) Fatal(said ...any)         { n.failed = said[0].(string) } //nolint:forcetypeassert // of Missing
 func (n *noted) Skipf(_ string, of ...any) { n.skipped = of[0].(string) }  //nolint:forcetypeassert // of Missing
 
-func TestWhatIsMissingIsAFailureWhereItIsRequired(t *testing.T) {
+func TestMissingToolFailsWhereItIsRequired(t *testing.T) {
 	for value, want := range map[string]noted{
 		"": {skipped: "no browser"}, "servers,soak": {skipped: "no browser"},
 		"browser": {failed: "no browser"}, "servers, browser,": {failed: "no browser"},

@@ -65,7 +65,7 @@ func TestAFundingAttemptExpires(t *testing.T) {
 	p.see("Now: Expired")
 }
 
-func TestTheClockMovesAsFarAsAsked(t *testing.T) {
+func TestClockControlAdvancesTheClock(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "clock")
 	before := p.host.Now()
@@ -133,7 +133,7 @@ func TestSettingsOfEachKind(t *testing.T) {
 }
 
 // A setting that another program changed is marked as well.
-func TestASettingThatAProgramChangedIsMarked(t *testing.T) {
+func TestSettingChangedByAProgramIsMarked(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "requests")
 	assert.NoError(t, p.host.Configure(func(s *sandbox.Settings) { s.OpaqueLogin = true }))
@@ -142,7 +142,7 @@ func TestASettingThatAProgramChangedIsMarked(t *testing.T) {
 	p.until(`document.querySelector('[data-setting="opaqueLogin"]').classList.contains("changed")`)
 }
 
-func TestWindowsFill(t *testing.T) {
+func TestRateWindowsShowTheirUse(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "windows", sandbox.WithInstantProgress())
 	p.see("The host counts no requests.")
@@ -184,7 +184,7 @@ func TestReset(t *testing.T) {
 }
 
 // A page that lost its connection shows what it missed.
-func TestTheEventsResume(t *testing.T) {
+func TestEventStreamResumesAfterALoss(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "requests")
 	p.expect("ERR_") // the connection that ends
@@ -198,7 +198,7 @@ func TestTheEventsResume(t *testing.T) {
 }
 
 // A page that stays open while the host is started again shows the new host, and nothing of the one before.
-func TestTheHostIsStartedAgain(t *testing.T) {
+func TestPageReconnectsAfterARestartOfTheHost(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "credentials")
 	p.expect("ERR_") // the connection that ends
@@ -259,7 +259,7 @@ func (p *page) offline(happen func()) {
 }
 
 // The page says that it is live once it knows all that it missed. A call that fails before is made again.
-func TestThePageIsLiveWhenItKnowsAll(t *testing.T) {
+func TestPageIsLiveWhenAllEventsAreRead(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "requests")
 	p.expect("503")
@@ -315,7 +315,7 @@ func TestCredentialsAreHiddenUntilAskedFor(t *testing.T) {
 	assert.NotContains(t, eval[string](p, "document.documentElement.outerHTML"), key, "hidden when the section closes")
 }
 
-func TestAFaultIsArmedAndTheRetryWatched(t *testing.T) {
+func TestFaultIsArmedAndTheRetryIsShown(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "faults", sandbox.WithInstantProgress())
 	payer := newCustomer(p, "acme@example.com")
@@ -381,7 +381,7 @@ func TestEveryKindOfFaultCanBeArmed(t *testing.T) {
 }
 
 // The page names each operation that the host serves.
-func TestFaultsAreForRealOperations(t *testing.T) {
+func TestFaultFormListsTheHostsOperations(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "faults")
 	p.until(`document.querySelectorAll("#fault-surface option").length === 4`)

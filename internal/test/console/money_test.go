@@ -14,7 +14,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-func TestAPaymentArrives(t *testing.T) {
+func TestPaymentAppearsOnThePage(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "requests", sandbox.WithInstantProgress())
 	p.see("No request yet")
@@ -60,7 +60,7 @@ func TestAPaymentArrives(t *testing.T) {
 	p.see("Completed")
 }
 
-func TestACredit(t *testing.T) {
+func TestAccountIsCredited(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "balances")
 	p.fill("#credit-amount", "7.25")
@@ -78,7 +78,7 @@ func TestACredit(t *testing.T) {
 }
 
 // The advice for a balance that is too low is that of the SDK's error, and the button beside it follows it.
-func TestALowBalanceIsCreditedWhereItIsRefused(t *testing.T) {
+func TestCreditFromARefusalForALowBalance(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "requests", sandbox.WithInstantProgress())
 	payer := newCustomer(p, "acme@example.com")
@@ -101,7 +101,7 @@ func withWaits() sandbox.Option {
 	})
 }
 
-func TestAPayoutMovesByItsButton(t *testing.T) {
+func TestPayoutIsMovedByItsButton(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "payouts", withWaits())
 	p.see("No payout yet.")
@@ -145,7 +145,7 @@ func TestAVerificationIsDecided(t *testing.T) {
 }
 
 // No button confirms an action of an escrow, because the account signs it. A button closes its window.
-func TestTheWindowOfAnEscrowCloses(t *testing.T) {
+func TestEscrowWindowIsClosedByItsButton(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "deals", sandbox.WithInstantProgress())
 	payer := newCustomer(p, "acme@example.com")
@@ -160,7 +160,7 @@ func TestTheWindowOfAnEscrowCloses(t *testing.T) {
 }
 
 // Every state of a diagram is drawn once, and every cause of a move is written beside it.
-func TestEachDiagramIsWhole(t *testing.T) {
+func TestEachDiagramHasAllStates(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "payouts")
 	for section, route := range map[string]string{"payouts": "payouts", "payins": "payins",

@@ -42,7 +42,7 @@ func readable(s *suite) survey.Host {
 }
 
 // A check calls every operation that reads, confirms what it sees, and writes nothing.
-func TestACheckReadsEverythingAndWritesNothing(t *testing.T) {
+func TestCheckReadsEveryOperationAndWritesNothing(t *testing.T) {
 	host, s, w := lived(t)
 	contact := contactOf(w)
 	issueCard(w)
@@ -98,7 +98,7 @@ func issueCard(w *world) {
 }
 
 // A host that has just started has little to show: what was not read is listed with its reason.
-func TestACheckOfANewHost(t *testing.T) {
+func TestCheckOfANewHost(t *testing.T) {
 	host := sandbox.New()
 	s := asReal(t, host, host)
 	s.real.APIKey = moneymovement.Secret{}
@@ -120,7 +120,7 @@ func TestACheckOfANewHost(t *testing.T) {
 }
 
 // Without permission, a check reads nothing of a host that has not shown that it is a sandbox.
-func TestACheckOfAHostThatIsNoSandbox(t *testing.T) {
+func TestCheckOfAHostThatIsNotASandbox(t *testing.T) {
 	host := sandbox.New()
 	s := asReal(t, host, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/dapi/v1/sandbox/") {
@@ -148,7 +148,7 @@ func TestACheckOfAHostThatIsNoSandbox(t *testing.T) {
 }
 
 // A host with rate windows is waited for.
-func TestACheckWaitsForARateWindow(t *testing.T) {
+func TestCheckWaitsForARateWindow(t *testing.T) {
 	host := sandbox.New()
 	full := true
 	s := asReal(t, host, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -171,7 +171,7 @@ func TestACheckWaitsForARateWindow(t *testing.T) {
 }
 
 // The clock of a sandbox host may have been moved. The login is then dated with the host's time.
-func TestACheckOfAHostWithAnotherTime(t *testing.T) {
+func TestCheckOfAHostWithAMovedClock(t *testing.T) {
 	host := sandbox.New()
 	host.Advance(24 * time.Hour)
 	judged, err := survey.Check(t.Context(), readable(asReal(t, host, host)), http.DefaultTransport, survey.Options{})

@@ -43,7 +43,7 @@ func asReal(t *testing.T, host *sandbox.Host, handler http.Handler) *suite {
 }
 
 // The suite as it runs against a real host: without control over it, sparing, and tidy.
-func TestAgainstAHostThatIsNotItsOwn(t *testing.T) {
+func TestContractAgainstANamedHost(t *testing.T) {
 	host := sandbox.New(sandbox.WithRateLimits(), sandbox.WithSettings(func(s *sandbox.Settings) {
 		step := sandbox.Duration(10 * time.Millisecond)
 		s.ClientReadyAfter, s.PayoutStepAfter, s.CardActiveAfter, s.ContractorAcceptsAfter = step, step, step, step
@@ -130,7 +130,7 @@ func assertSparing(t *testing.T, books sandbox.Ledger) {
 }
 
 // With nothing but a developer key, what needs another credential is skipped, and says which.
-func TestWithADeveloperKeyAlone(t *testing.T) {
+func TestContractWithADeveloperKeyAlone(t *testing.T) {
 	host := sandbox.New(sandbox.WithSettings(func(s *sandbox.Settings) {
 		s.ClientReadyAfter, s.PayoutStepAfter = 0, 0
 	}))
@@ -155,7 +155,7 @@ func TestWithADeveloperKeyAlone(t *testing.T) {
 	}
 }
 
-func TestAHostThatIsNoSandboxIsLeftAlone(t *testing.T) {
+func TestHostThatIsNotASandboxIsNotWrittenTo(t *testing.T) {
 	host := sandbox.New()
 	production := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/dapi/v1/sandbox/") {
@@ -210,7 +210,7 @@ func assertPrinted(t *testing.T, judged *report.Report, a report.AssumptionSeen)
 
 // A service that spells assumed fields otherwise is found out by the flows of the suite, with the field and the
 // response.
-func TestAServiceThatDiffersIsReported(t *testing.T) {
+func TestDifferencesOfAServiceAreReported(t *testing.T) {
 	for _, c := range []struct{ from, to, assumption string }{
 		{"gas", "fuel", "Treasury.gas"},
 		{"code", "slug", "Chain.code"},

@@ -206,7 +206,7 @@ func (f fromRecordings) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // The responses that users' fakes return are judged as those of a host are: each operation has one, with all that the
 // description requires and nothing else. To correct one, edit its line in recorded/responses.jsonl.
-func TestTheRecordedResponsesAreLikeAHosts(t *testing.T) {
+func TestRecordedResponsesMatchTheDescription(t *testing.T) {
 	s := newSuite(t, nil)
 	service := &report.Observer{Next: fromRecordings{s}, Log: s.log}
 	var operations []string

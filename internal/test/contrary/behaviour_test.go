@@ -21,8 +21,8 @@ import (
 )
 
 // The service behaves otherwise than we assume. Refusals that are carried out all the same are the flows'
-// (TestARefusalThatMovedMoney).
-func TestABehaviourIsOther(t *testing.T) {
+// (TestRefusalAfterMoneyMoved).
+func TestOtherBehaviours(t *testing.T) {
 	d := describe(t)
 	tests := map[contrary.Kind]func(*testing.T, *wire.Description, contrary.Change){
 		contrary.OtherSlug: otherSlug, contrary.OtherScope: otherScope, contrary.OtherOrder: otherOrder,
@@ -245,7 +245,7 @@ var moves = []struct {
 
 // We conclude from most refusals that no money moved. A service that refuses what it has carried out makes us wrong,
 // for one call: the same call made again moves no more money, and says that it moved.
-func TestARefusalThatMovedMoney(t *testing.T) {
+func TestRefusalAfterMoneyMoved(t *testing.T) {
 	d := describe(t)
 	var slugs []errors.Code
 	for _, mark := range derive(t) {

@@ -198,7 +198,7 @@ var NoCase = map[string]string{
 		"with it",
 	"meaning": "the form of a response does not show what a value means: it is sent and read as it is",
 	"codes": "an approval with another code is not signed, and the refusal says how to allow the code: " +
-		"`TestChainNamesAllowACode`",
+		"`TestChainNamesAllowAChainCode`",
 	"purpose": "no form shows what an operation is for: the program decides when to call it",
 }
 

@@ -41,7 +41,7 @@ type exchange struct {
 }
 
 // Every flow goes through as described, and then with one thing of the host other, for each thing that the flow meets.
-func TestFlowsOfAContraryHost(t *testing.T) {
+func TestFlowsAgainstAContraryHost(t *testing.T) {
 	d := describe(t)
 	met := make([][]exchange, len(flows))
 	for i, f := range flows {

@@ -83,7 +83,7 @@ func TestEveryCaseIsRun(t *testing.T) {
 			}
 		}
 		for _, c := range mark.Cases() {
-			if c.Class == contrary.ClassOperation { // TestAnOperationIsNotThere runs all changes
+			if c.Class == contrary.ClassOperation { // TestMissingOperation runs all changes
 				continue
 			}
 			assert.True(t, run[c], "%s: %s %s", mark.Name(), c.Class, c.Name())

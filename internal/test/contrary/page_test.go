@@ -16,7 +16,7 @@ import (
 var write = flag.Bool("write", false, "write openapi/README.md")
 
 // With -write it writes the page. Without, it compares.
-func TestTheCommittedTableIsUpToDate(t *testing.T) {
+func TestPageIsUpToDate(t *testing.T) {
 	file := filepath.Join("..", "..", "..", "openapi", "README.md")
 	page, err := contrary.Page(describe(t))
 	require.NoError(t, err)

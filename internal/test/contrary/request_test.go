@@ -18,7 +18,7 @@ import (
 
 // The service does not know what we send, or wants it otherwise: its refusal names it, and what is optional can be left
 // out.
-func TestOneThingOfARequestIsRefused(t *testing.T) {
+func TestRefusedPartOfARequest(t *testing.T) {
 	eachChange(t, []contrary.Class{contrary.ClassRequest}, requests, "in", refuseThing)
 }
 
@@ -219,7 +219,7 @@ func requireNamed(t *testing.T, c contrary.Change, err error) {
 }
 
 // The service does not have an operation that we assume: its error says which, and that nothing was done.
-func TestAnOperationIsNotThere(t *testing.T) {
+func TestMissingOperation(t *testing.T) {
 	d := describe(t)
 	for _, mark := range derive(t) {
 		if !mark.Is(contrary.ClassOperation) {
@@ -268,7 +268,7 @@ func requireLacking(t *testing.T, c contrary.Change, err error) {
 }
 
 // A service whose short paths are under a prefix is reached by naming the prefix in the base address.
-func TestTheShortPathsAreUnderAPrefix(t *testing.T) {
+func TestShortPathsUnderAPrefix(t *testing.T) {
 	d := describe(t)
 	service := http.StripPrefix("/api/v1", sampleService{description: d})
 	for _, o := range d.Operations {
@@ -284,7 +284,7 @@ func TestTheShortPathsAreUnderAPrefix(t *testing.T) {
 
 // The service's bound on what we send is another than ours. Where it is looser, what we would not have is sent all the
 // same; where it is tighter, its refusal names the field.
-func TestABoundOfARequestIsOther(t *testing.T) {
+func TestOtherBoundOfARequest(t *testing.T) {
 	eachChange(t, []contrary.Class{contrary.ClassConstraint}, bounds, "in",
 		func(t *testing.T, d *wire.Description, change contrary.Change) {
 			if change.Kind == contrary.Tighter {

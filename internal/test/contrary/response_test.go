@@ -18,7 +18,7 @@ import (
 
 // Each operation gets everything that it describes, but for one thing: what is left of the response is read,
 // and the one thing is named.
-func TestOneThingOfAResponseIsOther(t *testing.T) {
+func TestOtherPartOfAResponse(t *testing.T) {
 	eachChange(t, []contrary.Class{contrary.ClassResponse, contrary.ClassConstraint}, readings, "of", readOther)
 }
 
@@ -276,7 +276,7 @@ func requireTyped(t *testing.T, c contrary.Change, err error) {
 }
 
 // A refusal of another form than that of the platform API is still a typed one, with its status and what it says.
-func TestARefusalIsOfAnotherForm(t *testing.T) {
+func TestRefusalOfAnotherForm(t *testing.T) {
 	d := describe(t)
 	for _, mark := range derive(t) {
 		for _, change := range refusals(mark) {

@@ -20,7 +20,7 @@ import (
 )
 
 // A machine whose clock is off by minutes logs in and pays by the service's clock.
-func TestPaysWithAClockThatIsOff(t *testing.T) {
+func TestPayWithAWrongClock(t *testing.T) {
 	for name, off := range map[string]time.Duration{"ahead": 20 * time.Minute, "behind": -20 * time.Minute} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -122,7 +122,7 @@ func TestAnApprovalEndsSoonAfterTheDateOfItsResponse(t *testing.T) {
 
 // The end of an approval moves with the service's clock. So a clock that is further away than allowed signs nothing, be
 // it that of a payout or of an escrow, and the error names both clocks.
-func TestClocksTooFarApartSignNothing(t *testing.T) {
+func TestNothingIsSignedWithClocksTooFarApart(t *testing.T) {
 	const day = 24 * time.Hour
 	for name, ahead := range map[string]time.Duration{
 		"a month": 30 * day, "ninety years": 90 * 365 * day, "two centuries": 200 * 365 * day, "a month ago": -30 * day,
@@ -157,7 +157,7 @@ func TestClocksTooFarApartSignNothing(t *testing.T) {
 }
 
 // A key that is an hour old is not too old because a Date is of next month. A difference that the caller allows counts.
-func TestADateOfNextMonthMakesNoKeyTooOld(t *testing.T) {
+func TestWrongDateDoesNotMakeAKeyTooOld(t *testing.T) {
 	const month = 30 * 24 * time.Hour
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t, sandbox.WithClock(func() time.Time { return time.Now().Add(month) }))
@@ -194,7 +194,7 @@ func parsed(t *testing.T, text string) time.Time {
 }
 
 // A clock that is set, here or there, is noticed at the first booking after it.
-func TestPaysRightAfterAClockWasSet(t *testing.T) {
+func TestPayRightAfterTheClockWasSet(t *testing.T) {
 	w := newPayWorld(t)
 	for paid := 1; paid <= 3; paid++ {
 		w.Host.Advance(15 * time.Minute)

@@ -333,7 +333,7 @@ func TestAnEscrowThatIsHeldIsNotSignedAgain(t *testing.T) {
 }
 
 // An escrow is known by its id and terms: what another one became settles no doubt about this one.
-func TestDoubtIsNotSettledByAnotherEscrow(t *testing.T) {
+func TestAnotherEscrowDoesNotSettleADoubt(t *testing.T) {
 	for name, change := range map[string]func(escrow map[string]any){
 		"another id":     func(d map[string]any) { d["id"] = "esc_another" },
 		"another amount": func(d map[string]any) { d["amount"] = "1" },
@@ -476,7 +476,7 @@ func TestARefusedEscrowIsUnpaid(t *testing.T) {
 }
 
 // An escrow that was created and not signed is taken up again, however the service says that it replays.
-func TestAnEscrowThatWasNotSignedIsNoDoubt(t *testing.T) {
+func TestUnsignedEscrowIsNotInDoubt(t *testing.T) {
 	for name, change := range map[string]func(r *http.Request, response *http.Response){
 		"the service says that it replays": nil,
 		"the service says so by 200 alone": func(_ *http.Request, response *http.Response) {
@@ -548,7 +548,7 @@ func TestEscrowsKeyThatIsTooOld(t *testing.T) {
 }
 
 // A key can grow too old while its escrow waits for its turn.
-func TestEscrowsKeyThatGrowsTooOldInLine(t *testing.T) {
+func TestEscrowKeyThatExpiresInTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newEscrowWorld(t)
 		w.escrow.Amount = amount("1")

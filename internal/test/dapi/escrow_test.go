@@ -134,7 +134,7 @@ func TestEscrowConfirmResponseAboutAnotherEscrow(t *testing.T) {
 // is a success.
 //
 // Rule: lifetime.escrow-refresh
-func TestEscrowActsFasterThanTheChainIsRead(t *testing.T) {
+func TestEscrowActionBeforeTheNextChainRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		escrows := w.account().Escrows
@@ -259,7 +259,7 @@ func TestAnEscrowThatAnotherCallOpens(t *testing.T) {
 
 // The confirm of an escrow was lost, or was accepted with an escrow from before it. An escrow that says that it has
 // expired proves nothing until the chain was read again.
-func TestAnExpiredEscrowFromBeforeItsConfirm(t *testing.T) {
+func TestExpiredEscrowIsReadFromTheChainAgain(t *testing.T) {
 	const confirm, sync = "POST " + confirmActionPath, "POST " + syncPath
 	for name, c := range map[string]struct {
 		lost    bool
@@ -410,7 +410,7 @@ func TestActionWhoseApprovalIsConsumed(t *testing.T) {
 }
 
 // An action that this client has seen taken stays taken, whatever the escrow is said to be later.
-func TestActionThatWasSeenTaken(t *testing.T) {
+func TestActionSeenAsTakenStaysTaken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, id := newReleaseWorld(t)
 		_, err := w.release(t.Context(), id)
@@ -478,7 +478,7 @@ func TestActionThatIsRefused(t *testing.T) {
 // perhaps.
 //
 // Rule: lifetime.payout-approval, lifetime.escrow-approval
-func TestConfirmsByHandWithoutAnEnd(t *testing.T) {
+func TestConfirmByHandOfAnApprovalWithoutExpiry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newEscrowWorld(t)
 		var left []time.Duration
@@ -619,7 +619,7 @@ func TestAnExpiredWindowAfterALostResponseIsRead(t *testing.T) {
 
 // What Open settles by itself. One key is that of the escrow, of its action and of its confirm.
 // Rule: lifetime.escrow-approval, idempotency.escrow
-func TestOpenSettles(t *testing.T) {
+func TestOpenEndsInOneEscrow(t *testing.T) {
 	for name, c := range map[string]struct {
 		arrange                   func(w *escrowWorld)
 		prepared, confirms, syncs int // besides the action of the escrow's creation
@@ -661,7 +661,7 @@ func TestOpenSettles(t *testing.T) {
 
 // The response to a prepare can be the action itself.
 // Rule: idempotency.escrow-action, idempotency.echo
-func TestAnActionThatIsPreparedBare(t *testing.T) {
+func TestPrepareThatReturnsTheActionItself(t *testing.T) {
 	w, id := newReleaseWorld(t)
 	w.onSuccess("POST", "/escrow/*/actions", func(prepared map[string]any) {
 		action := prepared["action"].(map[string]any)
@@ -722,7 +722,7 @@ func TestActionThatIsPreparedAgainForAnotherKeyIsNotSigned(t *testing.T) {
 
 // Without a Date header only the service can say that an approval is over: this machine's clock may be ahead. If the
 // service gives it again, it is signed, and its confirm waits for room in the rate window.
-func TestAnActionsApprovalThatIsGivenAgain(t *testing.T) {
+func TestActionApprovalThatIsReturnedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		behind := sandbox.WithClock(func() time.Time { return time.Now().Add(-130 * time.Second) })
 		w := &escrowWorld{newPayWorld(t, behind), newEscrow()}

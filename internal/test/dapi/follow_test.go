@@ -212,7 +212,7 @@ func TestFollowReadsAsAWait(t *testing.T) {
 	assert.Equal(t, []moneymovement.RateClass{moneymovement.ClassRead, moneymovement.ClassPoll}, classes)
 }
 
-func TestWhatCannotBeFollowed(t *testing.T) {
+func TestFollowRefusesWhatItCannotFollow(t *testing.T) {
 	w := newWorld(t)
 	platform := w.integrator()
 	w.Credit(platform.Self().Sandbox, "1", dapi.USDC)

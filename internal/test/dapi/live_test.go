@@ -438,7 +438,7 @@ func TestLiveChainsAreAskedForOncePerLifetime(t *testing.T) {
 }
 
 // Who waits for the listing of another caller waits no longer than there is time.
-func TestAListingThatAnotherCallerAsksFor(t *testing.T) {
+func TestChainListingOfAnotherCallerIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		chains := w.integrator().Self().Chains
@@ -525,7 +525,7 @@ func TestAmountsAreHeldToTheDecimalsOfTheirToken(t *testing.T) {
 }
 
 // Payments ask for the listing, which must not walk without end.
-func TestAListingWithoutEndIsGivenUp(t *testing.T) {
+func TestChainListingWithoutEndFails(t *testing.T) {
 	w := newPayWorld(t)
 	pages := 0
 	w.Wire.OnResponse(func(r *http.Request, response *http.Response) {
@@ -544,7 +544,7 @@ func TestAListingWithoutEndIsGivenUp(t *testing.T) {
 
 // A write of which the description does not say what it returns is done when the service takes it. The resource is read
 // where it can be.
-func TestASuccessThatShowsNothing(t *testing.T) {
+func TestSuccessWithoutAResource(t *testing.T) {
 	w := newPayWorld(t)
 	client := w.readyClient()
 	payin, err := client.Payins.Create(t.Context(),
@@ -642,7 +642,7 @@ func TestTextThatJSONDoesNotAllow(t *testing.T) {
 
 // A login needs two things from the service: the bytes to sign, and the access token. All other members are assumed,
 // and may be missing.
-func TestALoginWithLittleInItsResponses(t *testing.T) {
+func TestLoginWithMinimalResponses(t *testing.T) {
 	w := newWorld(t)
 	w.onSuccess("POST", "/auth/challenge", func(challenge map[string]any) { delete(challenge, "expiresAt") })
 	w.onSuccess("POST", "/auth/token", func(grant map[string]any) {

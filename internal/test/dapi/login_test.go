@@ -188,7 +188,7 @@ func TestChallengeThatExpiredIsReplacedOnce(t *testing.T) {
 }
 
 // Rule: login.request-expiry
-func TestClockThatIsOff(t *testing.T) {
+func TestLoginWithAWrongClock(t *testing.T) {
 	t.Run("by little, which the request allows for in both directions", func(t *testing.T) {
 		for _, off := range []time.Duration{-149500 * time.Millisecond, 149500 * time.Millisecond} {
 			synctest.Test(t, func(t *testing.T) {
@@ -367,7 +367,7 @@ func TestKeyWithoutTheScope(t *testing.T) {
 
 // Bytes that came as an approval are not signed as a challenge, even if nobody can read them. It does not matter which
 // account of the credential met them, nor whether they were to be signed.
-func TestApprovalThatWasSeenIsNoChallenge(t *testing.T) {
+func TestApprovalBytesAreNotSignedAsAChallenge(t *testing.T) {
 	opaque := []byte("\x01opaque")
 	approval := func(in any) {
 		in.(map[string]any)["approval"].(map[string]any)["payload"] = opaque
@@ -435,7 +435,7 @@ func TestApprovalThatWasSeenIsNoChallenge(t *testing.T) {
 	}
 }
 
-func TestChallengeVerifierHasTheLastWord(t *testing.T) {
+func TestChallengeVerifierDecides(t *testing.T) {
 	no := errors.New("not how my service writes them")
 	for name, c := range map[string]struct {
 		payload string
@@ -661,7 +661,7 @@ func TestAReadBehindAWriteKeepsItsSession(t *testing.T) {
 	assert.Zero(t, next.Logins())
 }
 
-func TestAllAccountsChangeOver(t *testing.T) {
+func TestNewKeyAppliesToAllAccounts(t *testing.T) {
 	w := newWorld(t)
 	integrator := w.integrator()
 	client, err := integrator.Clients.Create(t.Context(), dapi.ClientCreate{Email: "client@example.com"})
@@ -678,7 +678,7 @@ func TestAllAccountsChangeOver(t *testing.T) {
 	assert.Equal(t, 1, next.Logins(), "one login serves them all")
 }
 
-func TestAKeyThatIsNoneChangesNothing(t *testing.T) {
+func TestInvalidKeyChangesNothing(t *testing.T) {
 	w := newWorld(t)
 	integrator := w.integrator()
 	for _, key := range []signing.Signer{nil, &signing.DeveloperKey{}} {

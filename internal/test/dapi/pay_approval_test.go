@@ -80,7 +80,7 @@ func TestApprovalOfAnythingElseIsNotSigned(t *testing.T) {
 	}
 }
 
-func TestBookingThatHasEnded(t *testing.T) {
+func TestEndedBookingIsNotSigned(t *testing.T) {
 	for status, completed := range map[dapi.PayoutStatus]bool{
 		dapi.PayoutStatusCompleted: true, dapi.PayoutStatusFailed: false, dapi.PayoutStatusRefunded: false,
 		dapi.PayoutStatusExpired: false,
@@ -384,7 +384,7 @@ func TestReplayedFirstResponseWithAnExpiredApproval(t *testing.T) {
 }
 
 // If the service returns another payout for a payment that is booked again, the first one is paid.
-func TestReopenedPaymentThatIsAnotherIsNotPaid(t *testing.T) {
+func TestReopenedPaymentWithAnotherPayoutIsNotSigned(t *testing.T) {
 	for name, c := range map[string]struct {
 		expired bool // the first price, so that it is not signed
 		want    traffic
@@ -487,7 +487,7 @@ func TestApprovalNamesTheChainByItsCode(t *testing.T) {
 }
 
 // The service's list of chains is its own word, like the approval, and proves nothing about it.
-func TestTheListOfChainsAllowsNoCode(t *testing.T) {
+func TestChainListDoesNotAllowAChainCode(t *testing.T) {
 	for _, code := range []string{"solana", "base", "ethereum", "8453", "arbitrum-one"} {
 		t.Run(code, func(t *testing.T) {
 			w := newChainWorld(t, code)
@@ -503,7 +503,7 @@ func TestTheListOfChainsAllowsNoCode(t *testing.T) {
 }
 
 // A code that the SDK does not know is allowed by the developer's ChainNames, which the refusal names.
-func TestChainNamesAllowACode(t *testing.T) {
+func TestChainNamesAllowAChainCode(t *testing.T) {
 	w := newChainWorld(t, "arb.one-2")
 	_, err := w.pay()
 	assert.ErrorContains(t, err, `add "arb.one-2": 42161 to the ChainNames`)
@@ -573,7 +573,7 @@ func settling(payout map[string]any) {
 
 // A booking that offers nothing to approve, in words that nobody here knows, is read again: the payout itself may
 // show what it became.
-func TestABookingThatOffersNothingToApprove(t *testing.T) {
+func TestBookingWithoutAnApprovalInAnUnknownStatus(t *testing.T) {
 	status := func(word string) func(map[string]any) {
 		return func(payout map[string]any) { payout["status"] = word }
 	}
@@ -618,7 +618,7 @@ func TestABookingThatOffersNothingToApprove(t *testing.T) {
 
 // A payment that this client has seen paid stays paid when its booking is repeated in words that it does not know, also
 // where it cannot be read.
-func TestAPaymentThatWasSeenPaidOffersNothingToApprove(t *testing.T) {
+func TestPaymentSeenAsPaidStaysPaid(t *testing.T) {
 	for name, readable := range map[string]bool{"it can be read": true, "it cannot be read": false} {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)

@@ -634,7 +634,7 @@ func eachOf[V any](m map[string]V, f func(key string)) {
 
 // A caller that looks at one thing alone, and takes a new key too early, pays nothing twice. This is why the error of a
 // payment in doubt does not have the type of a refusal, and why Unpaid is false until the contrary is proven.
-func TestACarelessCallerPaysOnce(t *testing.T) {
+func TestCallerThatChecksOneFieldPaysOnce(t *testing.T) {
 	var all tried
 	later, one := laterCalls(), 0
 	eachOf(moneyKinds, func(kind string) {
@@ -667,7 +667,7 @@ func TestACarelessCallerPaysOnce(t *testing.T) {
 }
 
 // Each fault at each step of the first call, and then a refusal of the booking while nothing can be read.
-func TestACarelessCallerPaysOnceAfterEachFault(t *testing.T) {
+func TestCallerThatChecksOneFieldPaysOnceAfterEachFault(t *testing.T) {
 	var all tried
 	one, kept := 0, slices.Sorted(maps.Keys(stores))
 	eachOf(moneyKinds, func(kind string) {
@@ -702,7 +702,7 @@ func TestACarelessCallerPaysOnceAfterEachFault(t *testing.T) {
 }
 
 // Any number of setbacks, one after the other.
-func TestACarelessCallerPaysOnceWhateverHappens(t *testing.T) {
+func TestCallerThatChecksOneFieldPaysOnceAfterRandomFaults(t *testing.T) {
 	later := laterCalls()
 	for name, calls := range firstCalls {
 		later[name] = calls[len(calls)-1]

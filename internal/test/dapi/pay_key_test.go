@@ -118,7 +118,7 @@ func TestConcurrentPaysWithKeysOfTheirOwn(t *testing.T) {
 // key: a signature is new each time.
 //
 // Rule: size.payout-public-key, size.signature
-func TestABookingThatIsSigned(t *testing.T) {
+func TestSignatureOfABookingIsSentAsGiven(t *testing.T) {
 	w := newPayWorld(t)
 	w.asked.PublicKey, w.asked.Signature = w.Key.PublicKey(), []byte("first")
 	paid, err := w.pay(journaled())
@@ -217,7 +217,7 @@ func TestAKeyIsFreeForCorrectedTermsAfterARefusal(t *testing.T) {
 }
 
 // Rule: idempotency.scope
-func TestAKeyMeansSomethingElseInAnotherAccount(t *testing.T) {
+func TestKeysAreScopedToAnAccount(t *testing.T) {
 	w := newPayWorld(t)
 	key := moneymovement.IdempotencyKey("invoice-42")
 	platform := w.integrator()
@@ -404,7 +404,7 @@ func TestAForgottenKeyPaysOnce(t *testing.T) {
 
 // If nobody knows the payout of an earlier call, the new one is signed. But a refusal of it says nothing about that
 // call.
-func TestANewBookingSettlesNoEarlierCall(t *testing.T) {
+func TestNewBookingDoesNotSettleAnEarlierCall(t *testing.T) {
 	for name, options := range map[string][]payOption{
 		"the caller says nothing": nil,
 		"the key was used before": {firstUsedAt(time.Now())},

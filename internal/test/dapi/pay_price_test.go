@@ -180,7 +180,7 @@ func TestFirstPriceHoldsOverCalls(t *testing.T) {
 
 // A quote that is over is not confirmed: the payment is booked again. If the service gives the same one again, it is
 // confirmed once, for only the service's own 409 reopens a payment.
-func TestOfferThatIsOver(t *testing.T) {
+func TestExpiredQuoteIsBookedAgain(t *testing.T) {
 	past := time.Now().Add(-time.Hour).UTC().Format(time.RFC3339)
 	t.Run("a price, then a fresh one", func(t *testing.T) {
 		w := newPayWorld(t)
@@ -263,7 +263,7 @@ func TestOfferThatIsOver(t *testing.T) {
 }
 
 // Rule: lifetime.price
-func TestAQuoteLivesTwoMinutes(t *testing.T) {
+func TestQuoteLifetime(t *testing.T) {
 	for after, want := range map[time.Duration]traffic{119 * time.Second: {1, 1, 0}, 121 * time.Second: {2, 2, 0}} {
 		t.Run(after.String(), func(t *testing.T) {
 			w := newPayWorld(t)
@@ -379,7 +379,7 @@ func TestFundingThatFails(t *testing.T) {
 	})
 }
 
-func TestFundingThatOutlastsItsCaller(t *testing.T) {
+func TestFundingAfterTheCallersContextEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
 		w.Configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) })
@@ -399,7 +399,7 @@ func TestFundingThatOutlastsItsCaller(t *testing.T) {
 	})
 }
 
-func TestCallerWhoLeavesDuringTheConfirm(t *testing.T) {
+func TestContextThatEndsDuringTheConfirm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
 		w.Host.Arm("POST", confirmPath, sandbox.Delay(time.Minute))

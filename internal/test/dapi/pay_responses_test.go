@@ -22,7 +22,7 @@ import (
 )
 
 // A success that does not say that this payout is funded is none. The payout itself tells.
-func TestConfirmResponseThatProvesNothing(t *testing.T) {
+func TestInconclusiveConfirmResponse(t *testing.T) {
 	for name, change := range map[string]func(payout map[string]any){
 		"nothing in it": func(payout map[string]any) { clear(payout) },
 		"no status": func(payout map[string]any) {
@@ -75,7 +75,7 @@ func TestConfirmResponseWithAnotherStatus(t *testing.T) {
 	}
 }
 
-func TestConfirmResponseThatProvesNothingTellsItsKey(t *testing.T) {
+func TestInconclusiveConfirmResponseNamesItsKey(t *testing.T) {
 	w := newPayWorld(t)
 	booked, err := w.account.Payouts.Book(t.Context(), w.asked)
 	require.NoError(t, err)
@@ -219,7 +219,7 @@ func TestAlreadyFundedWithOtherTerms(t *testing.T) {
 }
 
 // A reading that is about another payout tells nothing about this one.
-func TestReadingOfAnotherPayout(t *testing.T) {
+func TestReadOfAnotherPayoutIsIgnored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
 		w.Host.Arm("POST", confirmPath, sandbox.DropBefore().Times(4))
@@ -235,7 +235,7 @@ func TestReadingOfAnotherPayout(t *testing.T) {
 // A funding attempt that another call began and that came to nothing ends with the approval's window.
 //
 // Rule: lifetime.payout-approval
-func TestFundingInProgressThatComesToNothing(t *testing.T) {
+func TestFundingInProgressThatEndsUnpaid(t *testing.T) {
 	for name, status := range map[string]string{"expired": "expired", "still awaiting approval": "awaiting_approval"} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -339,7 +339,7 @@ func (c *classes) Wait(_ context.Context, call moneymovement.RateCall) error {
 }
 
 // Only the reads of a wait give way to others: the one behind a refusal is a read that somebody waits for.
-func TestReadsBehindAWaitAreNoPolls(t *testing.T) {
+func TestReadAfterARefusalIsNotAPoll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
 		limiter := &classes{}
@@ -429,7 +429,7 @@ var payoutResponses = []string{"POST /payouts", "POST /payouts/*/confirm", "GET 
 
 // The words of a payout's status are assumed. A service with other words is paid through all the same, once, by
 // whatever process.
-func TestAPaymentWithWordsOfAnotherService(t *testing.T) {
+func TestPaymentWithUnknownStatuses(t *testing.T) {
 	for name, word := range map[string]any{"another word": "settling", "none": nil, "a number": 7,
 		"an object": map[string]any{"code": "settling"}} {
 		t.Run(name, func(t *testing.T) {
@@ -456,7 +456,7 @@ func TestAPaymentWithWordsOfAnotherService(t *testing.T) {
 }
 
 // Where no transaction hash is shown either, the confirm that the service took counts, and nothing contradicts it.
-func TestAPaymentOfWhichOnlyTheConfirmTells(t *testing.T) {
+func TestPaymentShownOnlyByItsConfirm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
 		veiled := func(payout map[string]any) {
@@ -533,7 +533,7 @@ func TestAConfirmWhosePayoutCannotBeRead(t *testing.T) {
 }
 
 // While the service funds and says so in words of its own, a payment waits for no longer than the stated window.
-func TestFundingInProgressInWordsOfAnotherService(t *testing.T) {
+func TestFundingInProgressWithAnUnknownStatus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
 		w.refuse(http.StatusConflict, "funding_in_progress")
@@ -610,7 +610,7 @@ func TestApprovalsWithoutAnEnd(t *testing.T) {
 }
 
 // The words of an escrow's status are assumed. What can be done next is stated, and tells whether the money is held.
-func TestAnEscrowWithWordsOfAnotherService(t *testing.T) {
+func TestEscrowWithUnknownStatuses(t *testing.T) {
 	for name, word := range map[string]any{"another word": "held", "none": nil, "a number": 7} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -642,7 +642,7 @@ func TestAnEscrowWithWordsOfAnotherService(t *testing.T) {
 
 // A booking that is new and waits for its approval is not paid, whatever its status is called, and whatever stands in
 // the place of a hash.
-func TestANewBookingIsNotPaidByAWord(t *testing.T) {
+func TestNewBookingIsNotPaidWhateverItsStatus(t *testing.T) {
 	for name, change := range map[string]func(payout map[string]any){
 		"processing":      func(payout map[string]any) { payout["status"] = "processing" },
 		"completed":       func(payout map[string]any) { payout["status"] = "completed" },
@@ -661,7 +661,7 @@ func TestANewBookingIsNotPaidByAWord(t *testing.T) {
 }
 
 // An escrow that is new and offers its approval is not held, whatever its status is called.
-func TestANewEscrowIsNotHeldByAWord(t *testing.T) {
+func TestNewEscrowIsNotHeldWhateverItsStatus(t *testing.T) {
 	for _, word := range []string{"active", "released", "refunded"} {
 		w := newWorld(t)
 		account := w.account()
@@ -679,7 +679,7 @@ func TestANewEscrowIsNotHeldByAWord(t *testing.T) {
 }
 
 // Windows are compared in full before an escrow is signed, also where the words of its status are not known.
-func TestWindowsOfAnEscrowWithAnotherWord(t *testing.T) {
+func TestEscrowWindowsWithAnUnknownStatus(t *testing.T) {
 	w := newWorld(t)
 	account := w.account()
 	asked := newEscrow()
@@ -727,7 +727,7 @@ func TestAFirstPriceThatCannotBeRead(t *testing.T) {
 }
 
 // A fee that cannot be read keeps no bound, however much else of the response could not be read.
-func TestAFeeAmongMuchThatCannotBeRead(t *testing.T) {
+func TestUnreadableFeeInAnUnreadableResponse(t *testing.T) {
 	w := newPayWorld(t)
 	w.onBooking(func(payout map[string]any) {
 		payout["documentIds"] = slices.Repeat([]any{map[string]any{}}, 1000)
@@ -739,7 +739,7 @@ func TestAFeeAmongMuchThatCannotBeRead(t *testing.T) {
 }
 
 // A confirm that the service took and that changed nothing is no payment, whatever the word for waiting is.
-func TestAConfirmWithoutEffectInWordsOfAnotherService(t *testing.T) {
+func TestConfirmWithoutEffectWithAnUnknownStatus(t *testing.T) {
 	w := newPayWorld(t)
 	w.onSuccessOf(payoutResponses, func(payout map[string]any) {
 		if payout["status"] == "awaiting_approval" {

@@ -300,7 +300,7 @@ func TestKeyThatGrowsTooOldAfterAConfirm(t *testing.T) {
 }
 
 // A key can grow too old while its payment waits for its turn, which for ten thousand payments takes hours.
-func TestKeyThatGrowsTooOldInLine(t *testing.T) {
+func TestPayoutKeyThatExpiresInTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
 		first := time.Now()
@@ -336,7 +336,7 @@ func TestKeyThatGrowsTooOldInLine(t *testing.T) {
 
 // A payment that waits until the service has funded it leaves its place to others: 108 may stand between booking and
 // confirm.
-func TestPaymentsThatWaitForTheServiceLeaveTheLine(t *testing.T) {
+func TestPaymentsWaitingForFundingFreeTheirPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
 		w.asked.Amount = amount("1")
@@ -361,7 +361,7 @@ func TestPaymentsThatWaitForTheServiceLeaveTheLine(t *testing.T) {
 }
 
 // What was refused leaves its place in the line to others: six escrows may be under way.
-func TestRefusedEscrowsLeaveTheLine(t *testing.T) {
+func TestRefusedEscrowsFreeTheirPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, id := newReleaseWorld(t)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)

@@ -67,9 +67,9 @@ func (w *payWorld) traffic() traffic {
 	return traffic{books: w.Sent("BookPayout"), confirms: w.Sent("ConfirmPayout"), reads: w.Sent("GetPayout")}
 }
 
-// TestPaySettles holds what Pay settles by itself: each ends in one payment.
+// TestPayEndsInOnePayment holds what Pay settles by itself: each ends in one payment.
 // Rule: session.prepare-sign-confirm, lifetime.price, lifetime.payout-approval, idempotency.echo, status.502
-func TestPaySettles(t *testing.T) {
+func TestPayEndsInOnePayment(t *testing.T) {
 	tolerance := func(fraction string) []payOption {
 		return []payOption{quoteTolerance(amount(fraction))}
 	}
@@ -213,9 +213,9 @@ func TestPaySettles(t *testing.T) {
 	}
 }
 
-// TestPayReturns holds what Pay leaves to its caller: no money moves.
+// TestPayLeavesToTheCaller holds what Pay leaves to its caller: no money moves.
 // Rule: session.recheck-before-co-signing, idempotency.other-terms, contact.blockers
-func TestPayReturns(t *testing.T) {
+func TestPayLeavesToTheCaller(t *testing.T) {
 	for name, c := range map[string]struct {
 		arrange func(w *payWorld)
 		want    func(t *testing.T, w *payWorld, err error)

@@ -22,7 +22,7 @@ import (
 )
 
 // The context can end while Pay reads what became of a payment, which its error shows.
-func TestContextThatEndsWhileADoubtIsSettled(t *testing.T) {
+func TestContextThatEndsDuringTheReadOfAPaymentInDoubt(t *testing.T) {
 	for name, c := range map[string]struct {
 		arrange func(w *payWorld)
 		again   bool // it is the second call of the payment
@@ -60,7 +60,7 @@ func TestContextThatEndsWhileADoubtIsSettled(t *testing.T) {
 }
 
 // A payout whose approval closed reads as expired. Its key can still pay: the payment has not come to its end.
-func TestExpiredApprovalIsNoEnd(t *testing.T) {
+func TestExpiredApprovalDoesNotEndThePayment(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
 		w.Host.Arm("POST", confirmPath, sandbox.DropBefore().Times(4))
@@ -77,7 +77,7 @@ func TestExpiredApprovalIsNoEnd(t *testing.T) {
 }
 
 // Who confirms by hand, and does not learn what came of it, leaves the payment in doubt for Pay as well.
-func TestDoubtOfAConfirmByHand(t *testing.T) {
+func TestConfirmByHandLeavesThePaymentInDoubt(t *testing.T) {
 	for name, tc := range map[string]struct {
 		fault *sandbox.Fault
 		state moneymovement.PaymentState
@@ -162,7 +162,7 @@ func TestLoginRefusalOfSeveralPayments(t *testing.T) {
 }
 
 // A hook makes calls of its own. What one of them ends in says nothing about the payment.
-func TestDoubtOfACallThatTheHookMade(t *testing.T) {
+func TestDoubtOfACallInsideAHookIsSeparate(t *testing.T) {
 	w := newPayWorld(t)
 	hooked := &errors.OutcomeUnknown{CallInfo: errors.CallInfo{Operation: "CreateContact", IdempotencyKey: "contact-1"},
 		Cause: errors.New("lost")}
@@ -485,7 +485,7 @@ func TestErrorsAfterTheBookingNameThePayout(t *testing.T) {
 }
 
 // A payout of equal terms that does not say its key is not taken for this payment's, which nobody may have made.
-func TestAPayoutOfEqualTermsIsAnother(t *testing.T) {
+func TestPayoutWithEqualTermsIsNotThisPayment(t *testing.T) {
 	w := newPayWorld(t)
 	_, err := w.payAs("invoice-41")
 	require.NoError(t, err)
@@ -674,7 +674,7 @@ func TestOpenWithAnEscrowOfAnotherKey(t *testing.T) {
 // A confirm paid, and what came in place of its response says nothing about that, whatever it is: a refusal, one behind
 // a lost response, or a proxy's page. The payment stays in doubt if the payout cannot be read, and also if the payout
 // has moved on since, in words that this version does not know.
-func TestWhatIsSaidOfAConfirmThatPaid(t *testing.T) {
+func TestConfirmThatPaidStaysInDoubtUntilRead(t *testing.T) {
 	refused := func(status int, slug string) []sandbox.Fault {
 		return []sandbox.Fault{sandbox.Respond(status, slug).AfterCommit()}
 	}

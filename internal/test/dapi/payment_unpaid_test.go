@@ -20,7 +20,7 @@ import (
 )
 
 // Input that is refused before anything is sent leaves no trace: the next call is what it would have been without.
-func TestWrongInputLeavesNoTrace(t *testing.T) {
+func TestRefusedInputChangesNoState(t *testing.T) {
 	w := newPayWorld(t)
 	_, err := w.pay(journaled(), maxFee(amount("-1")))
 	as[*errors.InvalidInput](t, err)
@@ -32,7 +32,7 @@ func TestWrongInputLeavesNoTrace(t *testing.T) {
 }
 
 // A program that stores how its calls ended says so, and then no call that paid nothing makes the next one a maybe.
-func TestADecisionLeavesNoDoubt(t *testing.T) {
+func TestJournaledRefusalIsNotInDoubt(t *testing.T) {
 	w := newPayWorld(t)
 	for range 3 {
 		payment, err := w.pay(journaled(), maxFee(amount("0.1")))
@@ -441,7 +441,7 @@ func TestARefusalInDoubtSaysWhatToDo(t *testing.T) {
 }
 
 // A request that never reached the service paid nothing.
-func TestNobodyListensAtTheFirstUse(t *testing.T) {
+func TestRefusedConnectionAtTheFirstUseIsUnpaid(t *testing.T) {
 	w := newPayWorld(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -495,7 +495,7 @@ func TestTheStoredPayoutStays(t *testing.T) {
 }
 
 // What the service says of a payment that this caller has not made.
-func TestTheServiceKnowsMoreThanTheJournal(t *testing.T) {
+func TestServiceShowsAPaymentThatTheJournalLacks(t *testing.T) {
 	t.Run("it is funding the payment", func(t *testing.T) {
 		w := newPayWorld(t)
 		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "funding_in_progress"))
@@ -552,7 +552,7 @@ func (s *paymentRow) row() payOption {
 
 // What is stored before a signature has the key's first use, the payout and the price. The result of the call has the
 // same, and also says if it is proven that nothing was paid. A later price may be worse than a refused one.
-func TestWhatAHistorySays(t *testing.T) {
+func TestFieldsOfAHistory(t *testing.T) {
 	t.Run("paid", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w, s, began := newPayWorld(t), &paymentRow{}, time.Now().UTC().Round(0)
@@ -630,7 +630,7 @@ func TestTheFirstPriceStaysInTheHistory(t *testing.T) {
 
 // A key that the service has forgotten, and with which nothing was paid, is used for the first time again. So the next
 // call after a doubt does not find it too old, and nothing of the old booking counts.
-func TestAnUnpaidKeyThatWasForgottenIsNew(t *testing.T) {
+func TestForgottenUnpaidKeyIsNew(t *testing.T) {
 	for name, c := range map[string]struct {
 		age time.Duration
 		new bool
@@ -656,7 +656,7 @@ func TestAnUnpaidKeyThatWasForgottenIsNew(t *testing.T) {
 
 // A new booking ends the doubt about earlier calls only if a journal knows that none has signed. A booking that is not
 // new, or a doubt of this client, stays one.
-func TestANewBookingAndAJournalEndADoubt(t *testing.T) {
+func TestNewBookingWithAJournalEndsADoubt(t *testing.T) {
 	bookedBefore := func(change func(response *http.Response)) func(w *payWorld) {
 		return func(w *payWorld) {
 			_, err := w.integrator().Self().Payouts.Book(w.Context(), w.asked,
@@ -842,7 +842,7 @@ func TestAPriceThatEndsTooSoonForTheCallersFunctions(t *testing.T) {
 
 // A confirm is refused for its own input, which is not the payment's: another call has another approval. So it settles
 // no doubt.
-func TestTheInputOfAConfirmIsNotThePayments(t *testing.T) {
+func TestRefusedInputOfAConfirmSettlesNothing(t *testing.T) {
 	w := newEscrowWorld(t)
 	w.refuse(http.StatusUnprocessableEntity, "validation_failed")
 	payment, err := w.pay()

@@ -223,7 +223,7 @@ func TestRefreshThatFailsLeavesTheTokenInUse(t *testing.T) {
 	})
 }
 
-func TestCallerWhoStopsWaitingHarmsNobody(t *testing.T) {
+func TestCanceledCallerDoesNotEndTheSharedLogin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.Host.Arm("POST", "/auth/challenge", sandbox.Delay(5*time.Second))
@@ -496,7 +496,7 @@ func stored(store dapi.TokenStore) func(*dapi.Developer) {
 	return func(d *dapi.Developer) { d.Store = store }
 }
 
-func TestSessionIsHandedOver(t *testing.T) {
+func TestSessionIsSharedThroughTheStore(t *testing.T) {
 	for name, store := range map[string]dapi.TokenStore{
 		"in memory": &memoryStore{}, "in a file": dapi.NewFileTokenStore(t.TempDir() + "/session"),
 	} {

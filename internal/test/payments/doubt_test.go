@@ -130,7 +130,7 @@ func TestEachKindIsPaidOnce(t *testing.T) {
 
 // The confirm is lost in every call until the key is too old: then the escrow, the payout or the list of transfers
 // shows the payment.
-func TestEachKindIsFoundWhenItsKeyIsTooOld(t *testing.T) {
+func TestEachKindIsFoundAfterItsKeyExpired(t *testing.T) {
 	eachKind(t, func(w *world, k kind) {
 		before := len(w.Moved(k.moves))
 		p, r := w.leaveInDoubt(k, sandbox.DropAfterCommit(), sandbox.DropBefore())
@@ -147,7 +147,7 @@ func TestEachKindIsFoundWhenItsKeyIsTooOld(t *testing.T) {
 
 // A payment in doubt is searched for after a refused call. If that read is told to come back later, the next call and
 // its read wait for that.
-func TestASearchForAPaymentThatIsRateLimited(t *testing.T) {
+func TestSearchForAPaymentThatIsRateLimited(t *testing.T) {
 	forbidden := sandbox.Respond(http.StatusForbidden, "forbidden")
 	empty := sandbox.Respond(http.StatusOK, "").WithBody("{}").AfterCommit()
 	confirm, sync := "/escrow/{escrowId}/actions/{actionKey}/confirm", "/escrow/{escrowId}/sync"
@@ -228,7 +228,7 @@ func (w *world) dieInDoubt(confirmed bool, change ...func(*payments.Payment)) (b
 }
 
 // The same, while the payout cannot be read: it is searched for again, ever more rarely, and never sent.
-func TestASearchThatCannotRead(t *testing.T) {
+func TestSearchForAPaymentWithoutReads(t *testing.T) {
 	inBubble(t, func(w *world) {
 		r := w.dieInDoubt(true)
 		books := w.Sent("BookPayout")
@@ -250,7 +250,7 @@ func TestASearchThatCannotRead(t *testing.T) {
 }
 
 // A confirm that never arrived: the payout itself shows that its money never left.
-func TestAnOldPaymentThatNeverLeft(t *testing.T) {
+func TestOldPaymentThatWasNeverConfirmed(t *testing.T) {
 	inBubble(t, func(w *world) {
 		r := w.dieInDoubt(false)
 		books, confirms := w.Sent("BookPayout"), w.Sent("ConfirmPayout")
@@ -267,7 +267,7 @@ func TestAnOldPaymentThatNeverLeft(t *testing.T) {
 }
 
 // Nothing shows the payment, because nobody stored its payout: a person must decide, and nothing is sent.
-func TestAnOldPaymentThatNothingShows(t *testing.T) {
+func TestOldPaymentWithoutAPayoutNeedsADecision(t *testing.T) {
 	for decision, want := range map[payments.Decision]moneymovement.PaymentState{
 		payments.WasNotPaid("not in the books"): moneymovement.PaymentRefused,
 		payments.WasPaid(""):                    moneymovement.PaymentCompleted,
@@ -320,7 +320,7 @@ func TestADecisionThatNamesAnotherPayout(t *testing.T) {
 
 // A payout that was never funded has a status that this version does not know, when its key is too old. That does not
 // show that it was paid.
-func TestAnOldPaymentWithAStatusOfTomorrow(t *testing.T) {
+func TestOldPaymentWithAnUnknownStatus(t *testing.T) {
 	inBubble(t, func(w *world) {
 		r := w.dieInDoubt(false)
 		var response moneymovement.Response
@@ -343,7 +343,7 @@ func TestAnOldPaymentWithAStatusOfTomorrow(t *testing.T) {
 }
 
 // A key whose age comes near to 7 days is not sent around the time at which the service forgets it.
-func TestAKeyAroundItsEnd(t *testing.T) {
+func TestKeyNearItsExpiryIsNotSent(t *testing.T) {
 	inBubble(t, func(w *world) {
 		p := w.processor()
 		w.submit(p, w.dear(1))
@@ -387,7 +387,7 @@ func TestAKeyThatAnEarlierProgramUsed(t *testing.T) {
 
 // The service says that a payment is paid, and never names the payout. Once the key is too old, the call that would
 // name it is not made any more.
-func TestAPaidPayoutThatIsNeverNamed(t *testing.T) {
+func TestPaidPayoutWithoutAnID(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.Host.Arm(http.MethodPost, "/payouts", sandbox.Respond(409, "already_funded").Times(1_000_000))
 		p := w.processor()
@@ -410,7 +410,7 @@ func TestAPaidPayoutThatIsNeverNamed(t *testing.T) {
 
 // An escrow of whose id nothing is stored is searched for in the ledger. While an escrow of it cannot be read, the
 // search goes on later.
-func TestASearchForAnEscrowThatCannotRead(t *testing.T) {
+func TestSearchForAnEscrowWithoutReads(t *testing.T) {
 	inBubble(t, func(w *world) {
 		account := w.platform().For(w.account)
 		for i, amount := range []string{"40", "41"} { // the second has other terms

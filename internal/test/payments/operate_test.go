@@ -153,7 +153,7 @@ func TestStopDoesNotWaitForThePoll(t *testing.T) {
 }
 
 // No change is left out, over restarts of the reader and of the processors.
-func TestWatchLeavesNothingOut(t *testing.T) {
+func TestWatchDeliversEveryChange(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.Host.Arm(http.MethodPost, confirmPath, sandbox.DropAfterCommit().Times(7))
 		var position payments.Position
@@ -276,7 +276,7 @@ func TestHooksAreCalled(t *testing.T) {
 }
 
 // A wait that its context ends says for what the payment waits.
-func TestAnAwaitThatEndsSaysWhy(t *testing.T) {
+func TestEndedAwaitSaysWhatItWaitsFor(t *testing.T) {
 	inBubble(t, func(w *world) {
 		p := w.processor()
 		w.submit(p, w.payment(1))
@@ -331,7 +331,7 @@ func (h *hooks) last(w *world) (last payments.LoadMetrics) {
 }
 
 // If no process pays, nobody but those that submit can say so.
-func TestWorkThatNobodyDoesIsReported(t *testing.T) {
+func TestMissingProcessorIsReported(t *testing.T) {
 	inBubble(t, func(w *world) {
 		h := &hooks{}
 		p := w.processor(observed(h, &logged{}))

@@ -60,7 +60,7 @@ func TestTooManyRequestsPauseAllCalls(t *testing.T) {
 }
 
 // A Retry-After of years is no reason to wait for years.
-func TestAPauseThatWouldNeverEnd(t *testing.T) {
+func TestRetryAfterOfYearsIsBounded(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.Host.Arm(http.MethodPost, "/payouts",
 			sandbox.Respond(429, "rate_limited").WithHeader("Retry-After", "999999999"))
@@ -221,7 +221,7 @@ func TestARefusalStopsNoPaymentThatItIsNotAbout(t *testing.T) {
 }
 
 // A partner of the service that is down for days refuses each booking. By the policy, a person must decide in the end.
-func TestAPartnerThatIsDownForDays(t *testing.T) {
+func TestPartnerOutageOfDaysNeedsADecision(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.Configure(func(s *sandbox.Settings) { s.PartnerDown = true })
 		p := w.started(rarely)

@@ -253,7 +253,7 @@ func TestAStepEndsTheWaitOfAnother(t *testing.T) {
 }
 
 // While all calls pause, a step only puts its payment off. If that cannot be stored, the caller learns it.
-func TestAStepThatCannotPutOffItsPayment(t *testing.T) {
+func TestStepThatCannotStoreAPause(t *testing.T) {
 	inBubble(t, func(w *world) {
 		store := watch(w.store)
 		w.store = store
@@ -359,7 +359,7 @@ func TestThePauseOfTheServiceByAnotherClock(t *testing.T) {
 }
 
 // The user's own code, the SDK and the host in one bubble: the client has no socket, so time passes when all wait.
-func TestABubbleAroundTheUsersCode(t *testing.T) {
+func TestSynctestBubbleAroundTheUsersCode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := sandbox.New(sandbox.WithSettings(func(s *sandbox.Settings) { s.SetProgress(time.Hour) }))
 		own := host.Credentials()

@@ -53,7 +53,7 @@ func TestOtherTermsWithTheSameKeyAreRefused(t *testing.T) {
 	})
 }
 
-func TestAProcessorThatIsMadeWrongly(t *testing.T) {
+func TestProcessorRefusesAWrongConfig(t *testing.T) {
 	_, err := payments.New(nil, payments.Services{}, payments.Config{})
 	require.Error(t, err)
 	for name, services := range map[string]payments.Services{
@@ -72,7 +72,7 @@ func TestAProcessorThatIsMadeWrongly(t *testing.T) {
 }
 
 // Settings that make no sense do not end a process, and do not keep it busy.
-func TestSettingsThatMakeNoSense(t *testing.T) {
+func TestSettingsOutOfRangeAreBounded(t *testing.T) {
 	for name, config := range map[string]payments.Config{
 		"negative": {InFlight: -1, Following: -1, PollEvery: -1, LeaseFor: -1, LoadEvery: -1,
 			Policy: payments.Policy{Refusals: -1, RetryMin: -1, RetryMax: -1, FollowMin: -1, FollowMax: -1}},
@@ -235,7 +235,7 @@ func TestAnAccountThatIsNoClient(t *testing.T) {
 	})
 }
 
-func TestPaymentsThatAreNotThere(t *testing.T) {
+func TestPaymentsThatAreNotStored(t *testing.T) {
 	inBubble(t, func(w *world) {
 		p := w.processor()
 		_, err := p.Get(w.Context(), "k")
@@ -253,7 +253,7 @@ func TestPaymentsThatAreNotThere(t *testing.T) {
 }
 
 // A payment is in a state so shortly that nobody sees it, or never comes there: a wait for it ends with the payment.
-func TestAWaitForAStateThatDoesNotCome(t *testing.T) {
+func TestWaitForAStateThatIsNotReached(t *testing.T) {
 	inBubble(t, func(w *world) {
 		p, late := w.started(), w.payment(2)
 		late.Deadline = time.Now().Add(-time.Minute)

@@ -40,7 +40,7 @@ var writtenByPrograms = map[string]string{
 // Of another module, no exported type shows one that is not stable, so that leaving the module is no change for a user.
 // A program cannot name a type of an internal package, and an alias of a plain type, such as a page size, says nothing
 // that the plain type does not say.
-func TestWhatExportedTypesShow(t *testing.T) {
+func TestExportedTypesShowNoUnexportedOnes(t *testing.T) {
 	e := typed(t)
 	r := newReach(e)
 	for _, object := range e.exported() {

@@ -115,7 +115,7 @@ func TestTheNamedTargetsAreThere(t *testing.T) {
 	assert.Empty(t, found)
 }
 
-func TestAGoneTargetIsFound(t *testing.T) {
+func TestMissingTargetIsFound(t *testing.T) {
 	const named, code = "ma" + "ke", "`ma" + "ke"
 	page := code + " test` " + code + " a-b test` " + code + " test N=1`, then " + named + " it.\n\n    " + named +
 		" test   # so\n\n```\n$ " + named + " test\n" + named + " a-b # so\n```\n" + named + " sure of " + code + "`.\n"
@@ -285,7 +285,7 @@ func readsUntil(end time.Duration) int {
 }
 
 // The numbers of docs/production.md follow from the stated windows and the pauses of waits.
-func TestTheNumbersOfPolling(t *testing.T) {
+func TestPollingFiguresOnThePages(t *testing.T) {
 	content, err := os.ReadFile(filepath.Join(root, "docs/production.md"))
 	require.NoError(t, err)
 	page := strings.Join(strings.Fields(string(content)), " ") // wherever a line ends

@@ -138,7 +138,7 @@ func assertHidden(t *testing.T, value any, secrets ...string) {
 }
 
 // The search finds what there is to find: a plain text gets out in each way.
-func TestAPlainTextIsFoundInEachWay(t *testing.T) {
+func TestEachPrinterShowsAPlainText(t *testing.T) {
 	type plain struct{ Text string }
 	for way, show := range shows {
 		var out bytes.Buffer

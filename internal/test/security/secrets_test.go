@@ -124,7 +124,7 @@ var notSecret = map[string]string{
 }
 
 // A member that sounds like a secret is one, or it is known why not: a new one in the descriptions needs x-sensitive.
-func TestWhatSoundsSecretIsASecret(t *testing.T) {
+func TestFieldsThatSoundSecretAreSecrets(t *testing.T) {
 	sounding := map[string]bool{}
 	for _, typ := range exportedTypes {
 		if typ.Kind() != reflect.Struct {

@@ -70,7 +70,7 @@ func failed(t *testing.T, seed Seed, result *Result) string {
 }
 
 // The same seed is the same run, byte by byte: what a failing seed shows can be looked at again.
-func TestTheSameSeedIsTheSameRun(t *testing.T) {
+func TestSeedRepeatsARun(t *testing.T) {
 	for name := range programs {
 		t.Run(name, func(t *testing.T) {
 			for i := range testkit.Size(20, 1000) {

@@ -73,8 +73,8 @@ func (w *appWorld) invoice() *model.Invoice {
 
 func as[E error](t testing.TB, err error) E { t.Helper(); return worlds.As[E](t, err) }
 
-// TestALostTransferIsSentOnce however often its response gets lost, and is found by its key.
-func TestALostTransferIsSentOnce(t *testing.T) {
+// TestLostTransferIsSentOnce however often its response gets lost, and is found by its key.
+func TestLostTransferIsSentOnce(t *testing.T) {
 	w := newAppWorld(t)
 	rent := appapi.ToContact{ContactID: w.bob(), Amount: price("12.34"), Memo: "rent"}
 	lost := w.Host.Arm("POST", "/apps/transfer", sandbox.DropAfterCommit().Times(2))
@@ -129,7 +129,7 @@ func TestALostTransferThatIsNotListed(t *testing.T) {
 }
 
 // A service that has forgotten the keys is not sent a transfer again before the list was read.
-func TestAForgottenKeySendsOnce(t *testing.T) {
+func TestForgottenKeySendsOneTransfer(t *testing.T) {
 	for name, c := range map[string]struct {
 		lost    bool // the response to the first call
 		arrange func(w *appWorld)
@@ -179,7 +179,7 @@ func TestAForgottenKeySendsOnce(t *testing.T) {
 
 // The terms of a repeated transfer are compared after they were checked: comparing a number with two billion digits
 // takes for ever.
-func TestARepeatedTransferOfAnEndlessAmount(t *testing.T) {
+func TestRepeatedTransferOfAnAmountWithoutBound(t *testing.T) {
 	w := newAppWorld(t)
 	rent := appapi.ToContact{ContactID: w.bob(), Amount: price("12.34")}
 	_, err := w.app.Transfers.Send(t.Context(), rent, "rent-1")
@@ -189,7 +189,7 @@ func TestARepeatedTransferOfAnEndlessAmount(t *testing.T) {
 	as[*errors.InvalidInput](t, err)
 }
 
-func TestATransferPaysAnInvoiceItsAmount(t *testing.T) {
+func TestTransferPaysTheAmountOfAnInvoice(t *testing.T) {
 	w := newAppWorld(t)
 	invoice := w.invoice()
 	receipt, err := w.app.Transfers.Send(t.Context(), appapi.ToInvoice{InvoiceID: invoice.ID}, "invoice-42")
@@ -226,8 +226,8 @@ func TestAnInvoiceIsMarkedPaid(t *testing.T) {
 	assert.Equal(t, "200", w.balance(), "nothing was paid here")
 }
 
-// TestOneBadRowSpoilsABatch: the service's error names the row, and nothing was issued.
-func TestOneBadRowSpoilsABatch(t *testing.T) {
+// TestBatchWithOneWrongInvoiceIsRefused: the service's error names the row, and nothing was issued.
+func TestBatchWithOneWrongInvoiceIsRefused(t *testing.T) {
 	w := newAppWorld(t)
 	contract := w.activeContract()
 	_, err := w.app.Invoices.CreateBatch(t.Context(),
@@ -259,8 +259,8 @@ func (w *appWorld) activeContract() string {
 	return offered.ID
 }
 
-// TestACardMaySpendNothing: a limit of zero is a limit.
-func TestACardMaySpendNothing(t *testing.T) {
+// TestCardLimitOfZero: a limit of zero is a limit.
+func TestCardLimitOfZero(t *testing.T) {
 	w := newAppWorld(t)
 	card, err := w.app.Cards.Create(t.Context(), appapi.CardCreate{Format: appapi.CardFormatVirtual})
 	require.NoError(t, err)
@@ -337,9 +337,9 @@ func TestAUsedNonceIsReplacedOnce(t *testing.T) {
 	require.NoError(t, err, "two signatures a call: the third conflict met the second of this one")
 }
 
-// TestTheKeyIsTakenInEitherHeaderAndNowhereElse: it is no access token of the reference endpoints, and their token is
+// TestAppKeyHeaders: it is no access token of the reference endpoints, and their token is
 // no key.
-func TestTheKeyIsTakenInEitherHeaderAndNowhereElse(t *testing.T) {
+func TestAppKeyHeaders(t *testing.T) {
 	w := newAppWorld(t)
 	_, err := w.App(w.AppKey().InKeyHeader()).Account.App(t.Context())
 	require.NoError(t, err)
@@ -352,7 +352,7 @@ func TestTheKeyIsTakenInEitherHeaderAndNowhereElse(t *testing.T) {
 	as[*errors.Unauthenticated](t, err)
 }
 
-func TestAKeyMaySpendAndDoSoMuch(t *testing.T) {
+func TestAppKeyLimitsAndScopes(t *testing.T) {
 	w := newAppWorld(t)
 	limit := price("20")
 	small := w.registered(sandbox.AppKeyRegistration{SpendLimit: &limit})
@@ -437,7 +437,7 @@ func TestACardIsProvedByItsWallet(t *testing.T) {
 
 // What these writes return is not described: any success is one. The resource is read where it can be, and the response
 // is there all the same.
-func TestASuccessThatShowsNothing(t *testing.T) {
+func TestSuccessWithoutAResource(t *testing.T) {
 	w := newAppWorld(t)
 	card, err := w.app.Cards.Create(t.Context(), appapi.CardCreate{Format: "virtual"})
 	require.NoError(t, err)
@@ -525,7 +525,7 @@ func TestASuccessThatShowsNothing(t *testing.T) {
 }
 
 // A transfer is proven by its hash, a reveal by all that it reveals. What does not show it may have happened.
-func TestWhatIsNotProvenMayHaveHappened(t *testing.T) {
+func TestUnprovenWriteIsInDoubt(t *testing.T) {
 	w := newAppWorld(t)
 	to := appapi.ToContact{ContactID: w.bob(), Amount: price("5")}
 	for _, body := range []string{`{}`, `{"txHash":""}`, `{"txHash":null}`, `{"txHash":{}}`, `{"ok":true}`} {
@@ -543,7 +543,7 @@ func TestWhatIsNotProvenMayHaveHappened(t *testing.T) {
 }
 
 // An absent member stays, and null and an empty text clear it.
-func TestTextsAreCleared(t *testing.T) {
+func TestTextFieldsAreCleared(t *testing.T) {
 	w := newAppWorld(t)
 	bob := w.bob()
 	for _, none := range []model.Nullable[string]{model.Set(""), model.Null[string]()} {
@@ -587,7 +587,7 @@ func TestTextsAreCleared(t *testing.T) {
 }
 
 // A contact's id with its prefix serves everywhere but in a transfer.
-func TestAContactByItsPrefix(t *testing.T) {
+func TestContactSearchByPrefix(t *testing.T) {
 	w := newAppWorld(t)
 	id := "ct_" + w.bob()
 	contact, err := w.app.Contacts.Update(t.Context(), id, appapi.ContactUpdate{Name: model.Set("Robert")})
@@ -603,7 +603,7 @@ func TestAContactByItsPrefix(t *testing.T) {
 }
 
 // What the host assumes as the SDK's description does, the host refuses: the SDK has sent it.
-func TestTheHostJudgesWhatIsAssumed(t *testing.T) {
+func TestHostChecksAssumedConstraints(t *testing.T) {
 	w := newAppWorld(t)
 	for name, c := range map[string]struct {
 		call        func() error

@@ -105,7 +105,7 @@ func TestHostContractsAreRead(t *testing.T) {
 	assert.True(t, is[*errors.NotFound](err), "%v", err)
 }
 
-func TestHostListsWhatIsOnSale(t *testing.T) {
+func TestHostListsProducts(t *testing.T) {
 	w := newReferenceWorld(t)
 	onSale, err := w.client.Products.List(t.Context(), refapi.ListMerchantProductsParams{})
 	require.NoError(t, err)
@@ -167,7 +167,7 @@ func TestHostRevealsACardToItsWalletOnly(t *testing.T) {
 	assert.True(t, is[*errors.Conflict](err), "a nonce reveals once: %v", err)
 }
 
-func TestHostTellsHowFarAQuotedPaymentHasCome(t *testing.T) {
+func TestHostShowsTheStatusOfAQuote(t *testing.T) {
 	w := newReferenceWorld(t)
 	quote, err := w.app.Quotes.PayinFromChain(t.Context(),
 		appapi.BalancePayinQuote{Amount: decimal.RequireFromString("25.10"), Currency: "USDC", OriginChainID: 1})
@@ -234,8 +234,9 @@ func TestHostKeepsCredentialsApart(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestHostLostResponses: an update whose response is lost was made, and sending it again makes it no other.
-func TestHostLostResponses(t *testing.T) {
+// TestLostUpdateResponsesAreRepeated: an update whose response is lost was made, and sending it again makes it no
+// other.
+func TestLostUpdateResponsesAreRepeated(t *testing.T) {
 	const path = "/api/v1/documents/contracts/invoices/{invoice_id}"
 	w := newReferenceWorld(t, moneymovement.WithRetries(moneymovement.RetryPolicy{Max: -1}))
 	invoice := w.invoice()
@@ -318,7 +319,7 @@ func newKey(t *testing.T) *wallet.Key {
 	return key
 }
 
-func TestTheHolderOfTheWalletSeesTheDetails(t *testing.T) {
+func TestWalletRevealsCardDetails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		key := newKey(t)
 		service := &cardService{wallet: key.Address(), now: time.Now}
@@ -337,7 +338,7 @@ func TestTheHolderOfTheWalletSeesTheDetails(t *testing.T) {
 	})
 }
 
-func TestTheBodyWithSecretsIsKeptWhenAskedFor(t *testing.T) {
+func TestCaptureBodyKeepsCardDetails(t *testing.T) {
 	key := newKey(t)
 	service := &cardService{wallet: key.Address(), now: time.Now}
 	var plain, whole moneymovement.Response
@@ -379,8 +380,8 @@ func TestAStaleNonceIsRefused(t *testing.T) {
 	})
 }
 
-// TestTheNonceIsTheServicesTime: a machine whose clock is an hour off would otherwise never see a card.
-func TestTheNonceIsTheServicesTime(t *testing.T) {
+// TestNonceFollowsTheServiceClock: a machine whose clock is an hour off would otherwise never see a card.
+func TestNonceFollowsTheServiceClock(t *testing.T) {
 	for _, off := range []time.Duration{time.Hour, -time.Hour} {
 		key := newKey(t)
 		service := &cardService{wallet: key.Address(), now: func() time.Time { return time.Now().Add(off) }}
@@ -410,7 +411,7 @@ func TestEachRevealHasANonceOfItsOwn(t *testing.T) {
 	})
 }
 
-func TestTheMessageIsAnOption(t *testing.T) {
+func TestCardMessageOption(t *testing.T) {
 	key := newKey(t)
 	var signature string
 	client := newClient(t, func(r *http.Request) (*http.Response, error) {
@@ -429,7 +430,7 @@ func TestTheMessageIsAnOption(t *testing.T) {
 	assert.Equal(t, key.Address(), signer)
 }
 
-func TestAWalletThatDoesNotSignSendsNothing(t *testing.T) {
+func TestNothingIsSentIfTheWalletDoesNotSign(t *testing.T) {
 	client := newClient(t, func(*http.Request) (*http.Response, error) {
 		t.Error("something was sent")
 		return response(http.StatusOK, detailsJSON), nil
@@ -447,7 +448,7 @@ func TestAWalletThatDoesNotSignSendsNothing(t *testing.T) {
 	}
 }
 
-func TestWhatIsRevealedDoesNotPrint(t *testing.T) {
+func TestCardDetailsDoNotPrint(t *testing.T) {
 	client := newClient(t, func(*http.Request) (*http.Response, error) {
 		return response(http.StatusOK, detailsJSON), nil
 	})
