@@ -269,7 +269,7 @@ func requireTyped(t *testing.T, c contrary.Change, err error) {
 	if isLogin(c.Site.Operation) {
 		return // the error is that of the call that needed a session
 	}
-	_, inDoubt := errors.AsType[*errors.OutcomeUnknown](err)
+	_, inDoubt := errors.AsType[*errors.InDoubt](err)
 	_, unexpected := errors.AsType[*errors.UnexpectedResponse](err)
 	assert.True(t, inDoubt || unexpected, "%T: %v", err, err)
 	assert.False(t, inDoubt && c.Site.Operation.Method == http.MethodGet, "nothing comes of a read")

@@ -180,7 +180,7 @@ func TestWrongDateDoesNotMakeAKeyTooOld(t *testing.T) {
 
 // reason returns the last refusal of a payment in doubt, or the error itself.
 func reason(err error) error {
-	if inDoubt, ok := errors.AsType[*errors.OutcomeUnknown](err); ok {
+	if inDoubt, ok := errors.AsType[*errors.InDoubt](err); ok {
 		return inDoubt.Cause
 	}
 	return err

@@ -34,7 +34,7 @@ func newEscrowWorld(t *testing.T) *escrowWorld {
 	return &escrowWorld{newPayWorld(t), newEscrow()}
 }
 
-func (w *escrowWorld) open(options ...payOption) (dapi.Deal, error) {
+func (w *escrowWorld) open(options ...payOption) (dapi.EscrowResult, error) {
 	return w.account.Escrows.Open(w.Context(), w.escrow, "escrow-1", escrowTerms(options...))
 }
 
@@ -172,7 +172,7 @@ func assertTermsDiffer(t *testing.T, member string, moves bool, err error) {
 		require.NoError(t, err)
 		return
 	}
-	differs := as[*dapi.TermsDiffer](t, as[*errors.OutcomeUnknown](t, err).Cause)
+	differs := as[*dapi.TermsDiffer](t, as[*errors.InDoubt](t, err).Cause)
 	assert.Equal(t, member, differs.Member)
 	assert.NotEmpty(t, differs.Operation)
 	assert.NotEmpty(t, differs.Resource)
@@ -260,7 +260,7 @@ func TestActionOfAnotherKeyIsNotSigned(t *testing.T) {
 				as[*errors.UnexpectedResponse](t, err)
 				return
 			}
-			as[*errors.OutcomeUnknown](t, err)
+			as[*errors.InDoubt](t, err)
 		})
 	}
 	t.Run("other terms, and a status that nobody knows", func(t *testing.T) {
@@ -345,7 +345,7 @@ func TestAnotherEscrowDoesNotSettleADoubt(t *testing.T) {
 				w.Host.Arm("POST", confirmActionPath, sandbox.DropBefore().Times(100))
 				w.onSuccess("POST", syncPath, both(change, func(escrow map[string]any) { escrow["status"] = "active" }))
 				_, err := w.open(journaled())
-				as[*errors.OutcomeUnknown](t, err)
+				as[*errors.InDoubt](t, err)
 				assert.Zero(t, w.holdings())
 			})
 		})
@@ -381,7 +381,7 @@ func TestSecondCallOfAnEscrowInDoubt(t *testing.T) {
 					ctx, cancel := setback(w.payWorld)
 					defer cancel()
 
-					_, err = w.account.Escrows.Open(ctx, w.escrow, "escrow-1", dapi.DealTerms{})
+					_, err = w.account.Escrows.Open(ctx, w.escrow, "escrow-1", dapi.EscrowTerms{})
 					assertEscrowInDoubt(t, err)
 					if ctx.Err() != nil {
 						require.ErrorIs(t, err, ctx.Err())
@@ -453,7 +453,7 @@ func TestARefusedEscrowIsUnpaid(t *testing.T) {
 			for range 2 { // the second first use is one as well: nothing came of the first
 				opened, err := w.open(journaled())
 				assert.True(t, errors.HasCode(err, c.code), "%v", err)
-				_, inDoubt := errors.AsType[*errors.OutcomeUnknown](err)
+				_, inDoubt := errors.AsType[*errors.InDoubt](err)
 				assert.False(t, inDoubt, "%v", err)
 				head, _ := errors.CallInfoOf(err)
 				assert.Equal(t, "escrow-1", head.IdempotencyKey)
@@ -558,7 +558,7 @@ func TestEscrowKeyThatExpiresInTheQueue(t *testing.T) {
 		for i := range 6 { // as many as may be under way
 			line.Go(func() {
 				_, _ = w.account.Escrows.Open(t.Context(), w.escrow, moneymovement.DeriveKey("ahead", strconv.Itoa(i)),
-					dapi.DealTerms{})
+					dapi.EscrowTerms{})
 			})
 		}
 		synctest.Wait()
@@ -642,7 +642,7 @@ func TestRefusalBesideAnotherOpenWithTheKey(t *testing.T) {
 		w := newEscrowWorld(t)
 		w.Host.Arm("POST", escrowPath, sandbox.Delay(10*time.Second))
 		w.Host.Arm("POST", escrowPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
-		slow, _, err := atOnce(func() (dapi.Deal, error) { return w.open(journaled()) })
+		slow, _, err := atOnce(func() (dapi.EscrowResult, error) { return w.open(journaled()) })
 		assertEscrowInDoubt(t, err)
 		require.NoError(t, slow)
 		assert.Equal(t, 1, w.holdings())
@@ -656,7 +656,7 @@ func TestRefusalOfAnEscrowThatAnotherCallMayHold(t *testing.T) {
 		w.Host.Arm("POST", escrowPath, sandbox.Delay(30*time.Second))
 		w.loseConfirms()
 		w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusForbidden, "signing_policy_refused"))
-		slow, _, err := atOnce(func() (dapi.Deal, error) { return w.open(journaled()) })
+		slow, _, err := atOnce(func() (dapi.EscrowResult, error) { return w.open(journaled()) })
 		assertEscrowInDoubt(t, err)
 		assertEscrowInDoubt(t, slow)
 		assert.Equal(t, 1, w.holdings())

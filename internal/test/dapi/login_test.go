@@ -157,7 +157,7 @@ func TestTokenResponseLostTwiceMeansNotDelivered(t *testing.T) {
 	w.Host.Arm("POST", "/auth/token", sandbox.DropAfterCommit().Times(10))
 	err := read(t.Context(), w.integrator().Self())
 	assert.Equal(t, "ListChains", as[*errors.NotDelivered](t, err).Operation)
-	_, inDoubt := errors.AsType[*errors.OutcomeUnknown](err)
+	_, inDoubt := errors.AsType[*errors.InDoubt](err)
 	assert.False(t, inDoubt)
 	assert.Equal(t, 2, w.Sent("CreateToken"))
 }
@@ -603,12 +603,12 @@ func TestAnEscrowActionFinishesUnderItsKey(t *testing.T) {
 	w.Key.BeforeApproval(func(int) { require.NoError(t, integrator.UseKey(next)) })
 	terms := dapi.EscrowCreate{Amount: amount("5"), Currency: dapi.USDC,
 		Payee: payee}
-	escrow, err := account.Escrows.Open(t.Context(), terms, "escrow", dapi.DealTerms{})
+	escrow, err := account.Escrows.Open(t.Context(), terms, "escrow", dapi.EscrowTerms{})
 	require.NoError(t, err)
 	assert.Equal(t, seen("/escrow"), seen("/escrow/"+string(escrow.Escrow.ID)+"/actions/escrow/confirm"))
 	deleteFirst()
 	_, err = account.Escrows.Act(t.Context(), terms, escrow.Escrow.ID, dapi.EscrowActionTypeRelease, "release",
-		dapi.DealTerms{})
+		dapi.EscrowTerms{})
 	require.NoError(t, err)
 	assert.Equal(t, 1, next.Approvals())
 	assert.Equal(t, seen("/escrow/"+string(escrow.Escrow.ID)+"/actions"),
@@ -627,11 +627,11 @@ func TestAKeyThatComesDuringAnEscrowActionSignsTheNext(t *testing.T) {
 		}
 	})
 	escrows := integrator.Self().Escrows
-	opened, err := escrows.Open(t.Context(), newEscrow(), "escrow-1", dapi.DealTerms{})
+	opened, err := escrows.Open(t.Context(), newEscrow(), "escrow-1", dapi.EscrowTerms{})
 	require.NoError(t, err)
 	assert.Equal(t, []int{1, 0}, []int{w.Key.Approvals(), next.Approvals()})
 	_, err = escrows.Act(t.Context(), newEscrow(), opened.Escrow.ID, dapi.EscrowActionTypeRelease, "release-1",
-		dapi.DealTerms{})
+		dapi.EscrowTerms{})
 	require.NoError(t, err)
 	assert.Equal(t, []int{1, 1}, []int{w.Key.Approvals(), next.Approvals()})
 }

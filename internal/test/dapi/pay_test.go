@@ -275,7 +275,7 @@ func TestPayLeavesToTheCaller(t *testing.T) {
 				w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusBadGateway, "chain_unavailable").Times(100))
 			},
 			want: func(t *testing.T, _ *payWorld, err error) {
-				inDoubt := as[*errors.OutcomeUnknown](t, err)
+				inDoubt := as[*errors.InDoubt](t, err)
 				assert.Equal(t, http.StatusBadGateway, as[*errors.Unrecognized](t, inDoubt.Cause).Status)
 				assert.True(t, inDoubt.Retryable())
 			},
@@ -284,7 +284,7 @@ func TestPayLeavesToTheCaller(t *testing.T) {
 		"no confirm arrived": {
 			arrange: func(w *payWorld) { w.Host.Arm("POST", confirmPath, sandbox.DropBefore().Times(100)) },
 			want: func(t *testing.T, _ *payWorld, err error) {
-				inDoubt := as[*errors.OutcomeUnknown](t, err)
+				inDoubt := as[*errors.InDoubt](t, err)
 				assert.Equal(t, "invoice-42", inDoubt.IdempotencyKey)
 				assert.Equal(t, "ConfirmPayout", inDoubt.Operation)
 			},
@@ -300,7 +300,7 @@ func TestPayLeavesToTheCaller(t *testing.T) {
 					Times(100))
 			},
 			want: func(t *testing.T, _ *payWorld, err error) {
-				assert.Equal(t, errors.MaybeMoved, as[*errors.OutcomeUnknown](t, err).MovedByCall())
+				assert.Equal(t, errors.MaybeMoved, as[*errors.InDoubt](t, err).MovedByCall())
 			},
 			sent: traffic{books: 5, confirms: 1, reads: 8},
 		},

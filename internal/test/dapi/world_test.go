@@ -116,9 +116,9 @@ func payTerms(options ...payOption) (terms dapi.PayTerms) {
 	return terms
 }
 
-func escrowTerms(options ...payOption) dapi.DealTerms {
+func escrowTerms(options ...payOption) dapi.EscrowTerms {
 	terms := payTerms(options...)
-	escrow := dapi.DealTerms{History: terms.History, Journal: terms.Journal}
+	escrow := dapi.EscrowTerms{History: terms.History, Journal: terms.Journal}
 	if see := terms.BeforeSigning; see != nil {
 		escrow.BeforeSigning = func(ctx context.Context, d *dapi.Escrow) error {
 			return see(ctx, &dapi.Payout{ID: dapi.PayoutID(d.ID)})
@@ -201,7 +201,7 @@ func TestHandlerInPlaceOfAConnection(t *testing.T) {
 
 // refusalIn returns the refusal of a payment, which is the cause of a doubt about earlier calls.
 func refusalIn(err error) error {
-	if inDoubt, ok := errors.AsType[*errors.OutcomeUnknown](err); ok {
+	if inDoubt, ok := errors.AsType[*errors.InDoubt](err); ok {
 		return inDoubt.Cause
 	}
 	return err

@@ -242,7 +242,7 @@ func TestLostUpdateResponsesAreRepeated(t *testing.T) {
 	invoice := w.invoice()
 	lost := w.Host.Arm("PUT", path, sandbox.DropAfterCommit())
 	_, err := w.client.Invoices.Update(t.Context(), invoice.ID, paid)
-	var inDoubt *errors.OutcomeUnknown
+	var inDoubt *errors.InDoubt
 	require.ErrorAs(t, err, &inDoubt)
 	assert.Equal(t, 1, lost.Consumed())
 	read, err := w.app.Invoices.Get(t.Context(), invoice.ID)
