@@ -16,6 +16,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/codec"
 	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 	"github.com/moneymovement/moneymovement-go/internal/hidden"
+	"github.com/moneymovement/moneymovement-go/internal/outcome"
+	"github.com/moneymovement/moneymovement-go/internal/sessionfile"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -160,6 +162,63 @@ func (s Session) String() string {
 		return "dapi.Session(none)"
 	}
 	return "dapi.Session(redacted, access until " + s.ExpiresAt.UTC().Format(time.RFC3339) + ")"
+}
+
+// NewFileTokenStore returns a [TokenStore] that keeps a session in a file that only its owner can read (mode 0600).
+// Processes that share the file lock it. Load and Save wait at most ten seconds for the lock.
+//
+// The file holds two sessions. Save writes the new one beside the old one, and Load returns the newest one that is
+// complete. So if a process is killed or a machine loses power, the file still has the new session or the old one.
+// Save makes no temporary file, and removes or replaces none: the path can be a symbolic link to an existing file, or a
+// file that is mounted by itself. If a link leads to no file, Save fails. If the system supports it, Save also syncs
+// the folder to the disk.
+//
+// Save fails for a file that holds something else than sessions. A file of sessions that has no complete one, which a
+// full disk may leave, is written again.
+//
+// # Unix
+//
+// On Unix systems, which include macOS, Load and Save fail for
+//
+//   - a file that other users can read or write,
+//   - a file that belongs neither to the user of the process nor to root,
+//   - a file that is not a regular file,
+//   - a file below a folder, at any level, in which every user can replace files,
+//   - a file on a volume that does not support permission bits or locks.
+//
+// # Other systems
+//
+// On Windows, Load and Save check only the format and the length of the file. The folder decides who can read its
+// files, so use a folder in the user's profile.
+//
+// On js/wasm, wasip1, Solaris and AIX, processes cannot lock the file. If two processes save at the same time, the file
+// has the session of one of them, or none.
+func NewFileTokenStore(path string) TokenStore { return fileTokenStore{sessionfile.New(path)} }
+
+type fileTokenStore struct{ file *sessionfile.File }
+
+// Load implements TokenStore.
+func (f fileTokenStore) Load(ctx context.Context) (Session, error) {
+	if err := outcome.RequireContext(ctx, "NewFileTokenStore"); err != nil {
+		return Session{}, err
+	}
+	data, err := f.file.Load(ctx)
+	if err != nil || data == nil {
+		return Session{}, err
+	}
+	return ImportSession(data)
+}
+
+// Save implements TokenStore.
+func (f fileTokenStore) Save(ctx context.Context, session Session) error {
+	if err := outcome.RequireContext(ctx, "NewFileTokenStore"); err != nil {
+		return err
+	}
+	data, err := session.Export()
+	if err != nil {
+		return err
+	}
+	return f.file.Save(ctx, data)
 }
 
 // stored returns the session of this credential from the store, or the zero Session. It fails if the store does.
