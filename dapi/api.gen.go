@@ -22,8 +22,8 @@ const (
 
 // The values of [Asset] that this version knows.
 const (
-	AssetEURC Asset = "EURC"
-	AssetUSDC Asset = "USDC"
+	EURC Asset = "EURC"
+	USDC Asset = "USDC"
 )
 
 // The values of [BankMethod] that this version knows.
@@ -223,9 +223,9 @@ type Balance struct {
 	Currency Asset `json:"currency"`
 }
 
-// BankAccount is a bank account or a mobile wallet as a destination. The method decides which fields are needed. The
+// BankFields is a bank account or a mobile wallet as a destination. The method decides which fields are needed. The
 // contact's capabilities report what is missing.
-type BankAccount struct {
+type BankFields struct {
 	// The registered name of a business.
 	AccountHolderBusinessName string `json:"accountHolderBusinessName,omitempty,omitzero"`
 
@@ -498,7 +498,7 @@ type Contact struct {
 
 // ContactAccount is the destination at which a contact is paid. The AccountType selects the variant.
 //
-// It holds one of [OnchainAccount], [EmailAccount], [BankAccount]. The zero value is empty.
+// It holds one of [OnchainAccount], [EmailAccount], [BankFields]. The zero value is empty.
 type ContactAccount struct {
 	variant ContactAccountVariant
 	raw     []byte
@@ -1326,7 +1326,7 @@ type ContactAccountVariant interface{ isContactAccount() }
 
 func (OnchainAccount) isContactAccount() {}
 func (EmailAccount) isContactAccount()   {}
-func (BankAccount) isContactAccount()    {}
+func (BankFields) isContactAccount()     {}
 
 // NewContactAccount returns a ContactAccount that holds variant. It sets AccountType if the variant has only one
 // possible value for it.
@@ -1389,7 +1389,7 @@ func (t *ContactAccount) UnmarshalJSON(b []byte) error {
 		"php_ewallet", "php_local", "pix", "pkr_ewallet", "pkr_raast", "pln_local", "pse", "rtp", "sar_local", "sepa",
 		"sle_local", "spei", "swift", "thb_local", "transfers_3_0", "try_fast", "tzs_local", "uaefts", "ugx_local",
 		"ukfps", "vnd_local", "xof_local", "zmw_local":
-		var variant BankAccount
+		var variant BankFields
 		if wire.Unmarshal(t.raw, &variant) == nil {
 			t.variant = variant
 		}

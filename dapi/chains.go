@@ -61,12 +61,6 @@ func (s *Chains) upTo(
 		func(page *ChainPage) ([]Chain, string) { return page.Items, page.NextCursor })
 }
 
-// The assets that accounts hold, on the Base chain.
-const (
-	USDC = AssetUSDC
-	EURC = AssetEURC
-)
-
 // chainNames has the chain of each code that an approval may use.
 type chainNames map[ChainCode]ChainID
 

@@ -2,19 +2,23 @@ package dapi
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"strings"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
-	"github.com/moneymovement/moneymovement-go/model"
 )
 
 // Contacts saves, changes and deletes contacts. A contact is a saved payment destination.
-type Contacts struct{ low lowLevel }
+type Contacts struct {
+	low    lowLevel
+	logger *slog.Logger
+}
 
-// Create saves a contact. Make its Account with [Onchain], [EmailContact], the constructor of a bank method such as
-// [SEPA], or [Bank].
+// Create saves a contact. Make its Account with [Onchain], [EmailContact], [BankAccount] or a short form of it, such as
+// [SEPA]. If a bank account lacks fields that its method probably needs, Create logs their names as a warning, and sends
+// the contact all the same.
 //
 // The service keeps one contact for each set of account details. If a contact with these details exists, Create returns
 // that contact. To see whether it is new, pass [moneymovement.CaptureResponse]: Response.Replayed is true for a contact
@@ -25,7 +29,13 @@ type Contacts struct{ low lowLevel }
 func (s *Contacts) Create(
 	ctx context.Context, contact ContactCreate, options ...moneymovement.CallOption,
 ) (*Contact, error) {
-	return transport.Of(s).low.CreateContact(ctx, &contact, options)
+	s = transport.Of(s)
+	if missing := contact.Account.MissingFields(); len(missing) > 0 && ctx != nil && s.logger != nil {
+		s.logger.LogAttrs(ctx, slog.LevelWarn,
+			"moneymovement sends a bank account without fields that its method probably needs",
+			slog.String("fields", strings.Join(missing, ", ")))
+	}
+	return s.low.CreateContact(ctx, &contact, options)
 }
 
 // Update changes the fields that are set. A field that is not set keeps its value, and a null field is cleared:
@@ -59,12 +69,78 @@ func Onchain(account OnchainAccount) ContactAccount { return NewContactAccount(a
 // EmailContact returns an existing contact of the service as a destination. The service finds it by its email address.
 func EmailContact(email string) ContactAccount { return NewContactAccount(EmailAccount{Email: email}) }
 
-// Bank returns a bank account or mobile wallet that is paid by the given method. It accepts every field, and also
-// methods that this version does not know. Each known method has its own constructor, such as [SEPA], [ACH] and [PIX],
-// with the fields that the method probably uses.
-func Bank(method BankMethod, account BankAccount) ContactAccount {
-	account.AccountType = method
-	return NewContactAccount(account)
+// PaidDirectly reports whether the wallet is on the Base chain and accepts USDC or EURC. The service then pays it from
+// the balance without conversion. It pays any other wallet over a cross-chain route: set FromChainID and ToChainID in
+// [PayoutCreate].
+func (a OnchainAccount) PaidDirectly() bool {
+	return a.ChainID == "base" && (a.Currency == string(USDC) || a.Currency == string(EURC))
+}
+
+// BankAccount returns a bank account or a mobile wallet that is paid by a method. It also takes methods that this
+// version does not know. [SEPA], [ACH], [PIX], [SWIFT] and [UKFPS] are short forms for the most usual methods.
+//
+// If fields.Currency is empty, it becomes the currency of the method, unless the method has more than one. Blanks in
+// fields.IBAN, as people write them, are removed.
+//
+// The service's description does not show which fields a method needs. So no field is required here, and
+// [ContactAccount.MissingFields] returns those that are probably missing. After you have saved the contact,
+// [Contacts.Capabilities] returns a blocker for each field that the service misses.
+func BankAccount(method BankMethod, fields BankFields) ContactAccount {
+	fields.AccountType = method
+	// The service takes an IBAN with blanks for wrong, and the account of a contact cannot be updated.
+	fields.IBAN = strings.Join(strings.Fields(fields.IBAN), "")
+	if fields.Currency == "" {
+		fields.Currency = bankMethods[method].currency
+	}
+	return NewContactAccount(fields)
+}
+
+// SEPA returns a bank account that is paid in euros. It probably needs IBAN. See [BankAccount].
+func SEPA(fields BankFields) ContactAccount { return BankAccount(BankMethodSEPA, fields) }
+
+// ACH returns a bank account in the United States that is paid in US dollars. It probably needs AccountNumber and
+// RoutingNumber. See [BankAccount].
+func ACH(fields BankFields) ContactAccount { return BankAccount(BankMethodACH, fields) }
+
+// PIX returns an account in Brazil that is paid in reais. It probably needs PIXKey. See [BankAccount].
+func PIX(fields BankFields) ContactAccount { return BankAccount(BankMethodPIX, fields) }
+
+// SWIFT returns a bank account that is paid by an international wire, in US dollars unless fields.Currency says
+// otherwise. It probably needs BIC, and AccountNumber or IBAN. See [BankAccount].
+func SWIFT(fields BankFields) ContactAccount { return BankAccount(BankMethodSWIFT, fields) }
+
+// UKFPS returns a bank account in the United Kingdom that is paid in pounds. It probably needs AccountNumber, and the
+// sort code as RoutingNumber. See [BankAccount].
+func UKFPS(fields BankFields) ContactAccount { return BankAccount(BankMethodUKFPS, fields) }
+
+// bankMethod is what the coverage catalogue says about a bank method.
+type bankMethod struct {
+	currency string   // "" if the method has more than one
+	needs    []string // the JSON names of fields that are assumed to be needed; a|b is one of two
+}
+
+// MissingFields returns the empty fields that the bank method of the account probably needs, by their JSON names, such
+// as "accountNumber" or "iban or accountNumber". It is a guess, because the service's description does not show what a
+// method needs: the contact can still be sent. For another destination than a bank account, or for a method that this
+// version does not know, it returns nil.
+func (v ContactAccount) MissingFields() []string {
+	fields, ok := v.variant.(BankFields)
+	if !ok {
+		return nil
+	}
+	values := map[string]string{
+		"accountNumber": fields.AccountNumber, "bic": fields.BIC, "branchNumber": fields.BranchNumber, "iban": fields.IBAN,
+		"paymentKey": fields.PaymentKey, "phoneNumber": fields.PhoneNumber, "pixKey": fields.PIXKey,
+		"routingNumber": fields.RoutingNumber,
+	}
+	var missing []string
+	for _, need := range bankMethods[fields.AccountType].needs {
+		either := strings.Split(need, "|")
+		if !slices.ContainsFunc(either, func(name string) bool { return values[name] != "" }) {
+			missing = append(missing, strings.Join(either, " or "))
+		}
+	}
+	return missing
 }
 
 // Coverage is one row of the coverage catalogue: a bank method and a currency that it moves.
@@ -85,246 +161,3 @@ func RailCoverage() []Coverage { return slices.Clone(moneyIn[:]) }
 // PayoutCoverage returns the methods and currencies in which a contact can be paid (money out). Each call returns a new
 // slice.
 func PayoutCoverage() []Coverage { return slices.Clone(moneyOut[:]) }
-
-// MethodKind is the kind of a bank method.
-type MethodKind string
-
-// The kinds of bank methods.
-const (
-	MethodKindScheme  MethodKind = "scheme"  // a named payment scheme
-	MethodKindLocal   MethodKind = "local"   // a domestic clearing system, suffix _local
-	MethodKindEwallet MethodKind = "ewallet" // a mobile wallet by phone number, suffix _ewallet
-)
-
-// Kind returns the kind of the method. The suffix of its name decides, so Kind also works for methods that this version
-// does not know.
-func (m BankMethod) Kind() MethodKind {
-	switch {
-	case strings.HasSuffix(string(m), "_local"):
-		return MethodKindLocal
-	case strings.HasSuffix(string(m), "_ewallet"):
-		return MethodKindEwallet
-	}
-	return MethodKindScheme
-}
-
-// PaidDirectly reports whether the wallet is on the Base chain and accepts USDC or EURC. The service then pays it from
-// the balance without conversion. It pays any other wallet over a cross-chain route: set FromChainID and ToChainID in
-// [PayoutCreate].
-func (a OnchainAccount) PaidDirectly() bool {
-	return a.ChainID == "base" && (a.Currency == string(USDC) || a.Currency == string(EURC))
-}
-
-// AccountHolder is the person or business that holds an account. For a method with one field for the name, set Name.
-// Otherwise set FirstName and LastName, or BusinessName.
-type AccountHolder struct {
-	// Name is the holder's full name.
-	Name string
-	// Type says whether the holder is a person or a business.
-	Type model.AccountHolderType
-	// FirstName and LastName are the legal names of a person.
-	FirstName, LastName string
-	// BusinessName is the registered name of a business.
-	BusinessName string
-	// IDType and IDNumber are the kind and the number of a government identifier of the holder.
-	IDType   HolderIDType
-	IDNumber string
-	// TaxID is the holder's tax identifier.
-	TaxID string
-	// Nationality is the ISO country code of the holder's nationality.
-	Nationality string
-}
-
-// with returns the account with its holder.
-func (h AccountHolder) with(account BankAccount) BankAccount {
-	account.AccountHolderName, account.AccountHolderType = h.Name, h.Type
-	account.AccountHolderFirstName, account.AccountHolderLastName = h.FirstName, h.LastName
-	account.AccountHolderBusinessName = h.BusinessName
-	account.HolderIDType, account.HolderIDNumber = h.IDType, h.IDNumber
-	account.HolderTaxID, account.HolderNationality = h.TaxID, h.Nationality
-	return account
-}
-
-// IBANAccount is a bank account that its IBAN identifies. [SEPA], [UAEFTS], [SARLocal] and [TRYFast] take one.
-//
-// The service's description does not show which fields a method needs. So no field is required here. The comment of
-// each constructor lists the fields that the method probably needs. After you have saved the contact,
-// [Contacts.Capabilities] returns a blocker for each field that is missing. All this is also true for the other account
-// types.
-type IBANAccount struct {
-	// IBAN is the account's IBAN. Blanks in it, as people write them, are removed.
-	IBAN string
-	// BIC is the BIC (SWIFT code) of the bank.
-	BIC    string
-	Holder AccountHolder
-	// BankName and BankAddress describe the bank.
-	BankName    string
-	BankAddress *InstitutionAddress
-	// Currency is the ISO 4217 code of the currency that arrives. Empty means the currency of the method.
-	Currency string
-}
-
-// BankAccount returns a [BankAccount], which has the fields of all methods, with the values of a. To use a field that
-// this type lacks, set it there and pass the result to [Bank].
-func (a IBANAccount) BankAccount() BankAccount {
-	return a.Holder.with(BankAccount{
-		IBAN: unspaced(a.IBAN), BIC: a.BIC, BankName: a.BankName, BankAddress: a.BankAddress, Currency: a.Currency,
-	})
-}
-
-// unspaced removes the blanks from an IBAN. The service takes it for wrong with them, and an account cannot be updated.
-func unspaced(iban string) string { return strings.Join(strings.Fields(iban), "") }
-
-// SWIFTAccount is a bank account that is paid by an international wire: see [SWIFT]. See [IBANAccount] for the
-// fields that a method needs.
-type SWIFTAccount struct {
-	// BIC is the BIC (SWIFT code) of the bank.
-	BIC string
-	// AccountNumber or IBAN identifies the account.
-	AccountNumber, IBAN string
-	Holder              AccountHolder
-	// BankName and BankAddress describe the bank.
-	BankName    string
-	BankAddress *InstitutionAddress
-	// IntermediaryBank is the bank between the payer's bank and this one, if the transfer needs it.
-	IntermediaryBank *IntermediaryBank
-	// AccountKind is checking or savings.
-	AccountKind AccountKind
-	// Currency is the ISO 4217 code of the currency that arrives. Empty means the currency of the method.
-	Currency string
-}
-
-// BankAccount returns a [BankAccount], which has the fields of all methods, with the values of a. To use a field that
-// this type lacks, set it there and pass the result to [Bank].
-func (a SWIFTAccount) BankAccount() BankAccount {
-	return a.Holder.with(BankAccount{
-		BIC: a.BIC, AccountNumber: a.AccountNumber, IBAN: unspaced(a.IBAN), BankName: a.BankName,
-		BankAddress:      a.BankAddress,
-		IntermediaryBank: a.IntermediaryBank, AccountKind: a.AccountKind, Currency: a.Currency,
-	})
-}
-
-// RoutingAccount is a bank account that is identified by its account number and the routing number of its bank. It is
-// used by [ACH], [CADEFT], [UKFPS] and [NPP], for example. See [IBANAccount] for the fields that a method needs.
-type RoutingAccount struct {
-	// AccountNumber identifies the account.
-	AccountNumber string
-	// RoutingNumber identifies the bank. It is a routing number, a sort code or a BSB number, for example.
-	RoutingNumber string
-	// AccountKind is checking or savings.
-	AccountKind AccountKind
-	Holder      AccountHolder
-	// BankName and BankAddress describe the bank.
-	BankName    string
-	BankAddress *InstitutionAddress
-	// Currency is the ISO 4217 code of the currency that arrives. Empty means the currency of the method.
-	Currency string
-}
-
-// BankAccount returns a [BankAccount], which has the fields of all methods, with the values of a. To use a field that
-// this type lacks, set it there and pass the result to [Bank].
-func (a RoutingAccount) BankAccount() BankAccount {
-	return a.Holder.with(BankAccount{
-		AccountNumber: a.AccountNumber, RoutingNumber: a.RoutingNumber, AccountKind: a.AccountKind,
-		BankName: a.BankName, BankAddress: a.BankAddress, Currency: a.Currency,
-	})
-}
-
-// LocalAccount is a bank account in a domestic clearing system. It is used by [SPEI], [NIP], [PSE] and most
-// constructors whose name ends in Local. See [IBANAccount] for the fields that a method needs.
-type LocalAccount struct {
-	// AccountNumber identifies the account. Some methods take an IBAN instead.
-	AccountNumber, IBAN string
-	// FinancialInstitutionID is the bank's id in the directory of the method.
-	FinancialInstitutionID string
-	// BranchNumber identifies the branch, and RoutingNumber the bank.
-	BranchNumber, RoutingNumber string
-	// AccountKind is checking or savings.
-	AccountKind AccountKind
-	// PhoneNumber is the holder's phone number, for methods that need it.
-	PhoneNumber string
-	Holder      AccountHolder
-	// BankName is the name of the bank.
-	BankName string
-	// Currency is the ISO 4217 code of the currency that arrives. Empty means the currency of the method.
-	Currency string
-}
-
-// BankAccount returns a [BankAccount], which has the fields of all methods, with the values of a. To use a field that
-// this type lacks, set it there and pass the result to [Bank].
-func (a LocalAccount) BankAccount() BankAccount {
-	return a.Holder.with(BankAccount{
-		AccountNumber: a.AccountNumber, IBAN: unspaced(a.IBAN), FinancialInstitutionID: a.FinancialInstitutionID,
-		BranchNumber: a.BranchNumber, RoutingNumber: a.RoutingNumber, AccountKind: a.AccountKind,
-		PhoneNumber: a.PhoneNumber, BankName: a.BankName, Currency: a.Currency,
-	})
-}
-
-// PIXAccount is an account in Brazil that a PIX key identifies: see [PIX]. See [IBANAccount] for the fields that a
-// method needs.
-type PIXAccount struct {
-	// PIXKey is the key, such as an email address or a phone number.
-	PIXKey string
-	// PIXKeyType is the kind of the key.
-	PIXKeyType PIXKeyType
-	Holder     AccountHolder
-	// Currency is the ISO 4217 code of the currency that arrives. Empty means the currency of the method.
-	Currency string
-}
-
-// BankAccount returns a [BankAccount], which has the fields of all methods, with the values of a. To use a field that
-// this type lacks, set it there and pass the result to [Bank].
-func (a PIXAccount) BankAccount() BankAccount {
-	return a.Holder.with(BankAccount{PIXKey: a.PIXKey, PIXKeyType: a.PIXKeyType, Currency: a.Currency})
-}
-
-// KeyAccount is an account that a key of a local payment system identifies. It is used by [Breb], [INRUPI] and
-// [HKDFPS], for example. See [IBANAccount] for the fields that a method needs.
-type KeyAccount struct {
-	// PaymentKey is the key: an alias, a handle or a number.
-	PaymentKey string
-	// PhoneNumber, AccountNumber or IBAN identifies the account instead of a key, if the method allows that.
-	PhoneNumber, AccountNumber, IBAN string
-	// FinancialInstitutionID is the institution's id in the directory of the method.
-	FinancialInstitutionID string
-	Holder                 AccountHolder
-	// Currency is the ISO 4217 code of the currency that arrives. Empty means the currency of the method.
-	Currency string
-}
-
-// BankAccount returns a [BankAccount], which has the fields of all methods, with the values of a. To use a field that
-// this type lacks, set it there and pass the result to [Bank].
-func (a KeyAccount) BankAccount() BankAccount {
-	return a.Holder.with(BankAccount{
-		PaymentKey: a.PaymentKey, PhoneNumber: a.PhoneNumber, AccountNumber: a.AccountNumber, IBAN: unspaced(a.IBAN),
-		FinancialInstitutionID: a.FinancialInstitutionID, Currency: a.Currency,
-	})
-}
-
-// PhoneWallet is a mobile wallet that a phone number identifies. The constructors whose name ends in Ewallet take one.
-// See [IBANAccount] for the fields that a method needs.
-type PhoneWallet struct {
-	// PhoneNumber is the number, with its country code.
-	PhoneNumber string
-	// FinancialInstitutionID is the id of the wallet's provider in the directory of the method.
-	FinancialInstitutionID string
-	Holder                 AccountHolder
-	// Currency is the ISO 4217 code of the currency that arrives. Empty means the currency of the method.
-	Currency string
-}
-
-// BankAccount returns a [BankAccount], which has the fields of all methods, with the values of a. To use a field that
-// this type lacks, set it there and pass the result to [Bank].
-func (a PhoneWallet) BankAccount() BankAccount {
-	return a.Holder.with(BankAccount{
-		PhoneNumber: a.PhoneNumber, FinancialInstitutionID: a.FinancialInstitutionID, Currency: a.Currency,
-	})
-}
-
-// paidBy returns an account of a method, in the method's currency unless it has another one.
-func paidBy(method BankMethod, currency string, account BankAccount) ContactAccount {
-	if account.Currency == "" {
-		account.Currency = currency
-	}
-	return Bank(method, account)
-}

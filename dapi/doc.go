@@ -144,6 +144,6 @@ package dapi
 //go:generate gofmt -w -r "externalRef0 -> model" api.gen.go
 //go:generate ../internal/tools/run answers -spec ../openapi/dapi.yaml -package dapi
 //go:generate ../internal/tools/run requests -spec ../openapi/dapi.yaml
-//go:generate ../internal/tools/run coverage ../openapi/coverage.yaml api.gen.go coverage.gen.go
+//go:generate ../internal/tools/run coverage ../openapi/coverage.yaml coverage.gen.go
 //go:generate ../internal/tools/run states -spec ../openapi/dapi.yaml -package dapi -o states.gen.go
-//go:generate ../internal/tools/run readable -unexport ApprovalConfirm,Challenge,ChallengeRequest,EscrowActionCreate,PayoutStatusUpdate,PreparedEscrowAction,RefreshRequest,TokenGrant,TokenRequest .
+//go:generate ../internal/tools/run readable -unexport ApprovalConfirm,Challenge,ChallengeRequest,EscrowActionCreate,PayoutStatusUpdate,PreparedEscrowAction,RefreshRequest,TokenGrant,TokenRequest -rename BankAccount=BankFields,AssetUSDC=USDC,AssetEURC=EURC .

@@ -180,7 +180,7 @@ func (p *platform) account(low lowLevel) *Account {
 		Verification: &Verification{low},
 		Rails:        &Rails{low},
 		Payins:       &Payins{low},
-		Contacts:     &Contacts{low},
+		Contacts:     &Contacts{low, p.logger},
 		Payouts:      &Payouts{low, approver, p.chains, p.names, paymentMemory{p.transport.Keys()}, p.payouts},
 		Escrows:      &Escrows{low, approver, p.chains, paymentMemory{p.transport.Keys()}, p.deals},
 		Transactions: &Transactions{low},

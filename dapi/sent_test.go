@@ -78,8 +78,8 @@ func TestWhatTheDescriptionAllowsIsSent(t *testing.T) {
 		"a chain's code in upper case": {contact(onchain("BASE")),
 			`POST /contacts {"account":{"accountType":"onchain","chainId":"BASE","currency":"usdc.e",` +
 				`"walletAddress":"bc1q"}}`},
-		"a bank method of a later version": {contact(dapi.ContactCreate{Account: dapi.Bank("mars_local",
-			dapi.BankAccount{})}), `POST /contacts {"account":{"accountType":"mars_local"}}`},
+		"a bank method of a later version": {contact(dapi.ContactCreate{Account: dapi.BankAccount("mars_local",
+			dapi.BankFields{})}), `POST /contacts {"account":{"accountType":"mars_local"}}`},
 		"an email, and no account": {contact(dapi.ContactCreate{Email: "ops@example.com"}),
 			`POST /contacts {"email":"ops@example.com"}`},
 		"a payment at its bounds": {func(ctx context.Context, i *dapi.Integrator) error {
@@ -121,11 +121,11 @@ func TestWhatTheDescriptionAllowsIsSent(t *testing.T) {
 		"an email that is made empty": {update(dapi.ContactUpdate{Email: empty}),
 			`PATCH /contacts/ct_1 {"email":""}`},
 		"a currency of the account": {
-			contact(dapi.ContactCreate{Account: dapi.SEPA(dapi.IBANAccount{Currency: "EUROS"})}),
+			contact(dapi.ContactCreate{Account: dapi.SEPA(dapi.BankFields{Currency: "EUROS"})}),
 			`POST /contacts {"account":{"accountType":"sepa","currency":"EUROS"}}`},
 		"a kind of identifier without end": {
 			contact(dapi.ContactCreate{
-				Account: dapi.SEPA(dapi.IBANAccount{Holder: dapi.AccountHolder{IDType: dapi.HolderIDType(long)}})}),
+				Account: dapi.SEPA(dapi.BankFields{HolderIDType: dapi.HolderIDType(long)})}),
 			`POST /contacts {"account":{"accountType":"sepa","currency":"EUR","holderIdType":"` + long + `"}}`},
 		"a chain by its name": {contact(onchain("Arbitrum One")),
 			`POST /contacts {"account":{"accountType":"onchain","chainId":"Arbitrum One",` +
@@ -307,16 +307,6 @@ func TestTheCatalogueIsTheDescriptions(t *testing.T) {
 
 	in[0].Method = "changed"
 	assert.NotEqual(t, in[0], dapi.RailCoverage()[0], "the slice is the caller's")
-}
-
-// Rule: coverage.suffixes
-func TestKindsFollowTheSuffix(t *testing.T) {
-	assert.Equal(t, dapi.MethodKindScheme, dapi.BankMethodSEPA.Kind())
-	assert.Equal(t, dapi.MethodKindLocal, dapi.BankMethodBDTLocal.Kind())
-	assert.Equal(t, dapi.MethodKindEwallet, dapi.BankMethodBDTEwallet.Kind())
-	assert.Equal(t, dapi.MethodKindLocal, dapi.BankMethod("new_local").Kind())
-	assert.Equal(t, []dapi.MethodKind{"scheme", "local", "ewallet"},
-		[]dapi.MethodKind{dapi.MethodKindScheme, dapi.MethodKindLocal, dapi.MethodKindEwallet})
 }
 
 // Rule: coverage.direct

@@ -21,6 +21,9 @@ func (p *pkg) read(syntax *ast.File) {
 			for _, spec := range d.Specs {
 				if value, ok := spec.(*ast.ValueSpec); ok && d.Tok == token.CONST && value.Type != nil {
 					p.values[types.ExprString(value.Type)] += len(value.Names)
+					for _, name := range value.Names {
+						p.constants[name.Name] = true
+					}
 				}
 				typ, ok := spec.(*ast.TypeSpec)
 				if !ok {
@@ -58,6 +61,21 @@ func (p *pkg) unexport(names string) error {
 			return fmt.Errorf("no type %s to unexport", name)
 		}
 		p.renamed[name] = string(small)
+	}
+	return nil
+}
+
+// rename notes the names that are other ones in Go.
+func (p *pkg) rename(pairs string) error {
+	for pair := range strings.SplitSeq(pairs, ",") {
+		if pair == "" {
+			continue
+		}
+		from, to, _ := strings.Cut(pair, "=")
+		if !token.IsExported(to) || !p.declares(from) && !p.constants[from] {
+			return fmt.Errorf("no type or constant to rename as in %s", pair)
+		}
+		p.renamed[from] = to
 	}
 	return nil
 }
