@@ -33,7 +33,7 @@ func (s *Contacts) Create(
 	if missing := contact.Account.MissingFields(); len(missing) > 0 && ctx != nil && s.logger != nil {
 		s.logger.LogAttrs(ctx, slog.LevelWarn,
 			"moneymovement sends a bank account without fields that its method probably needs",
-			slog.String("fields", strings.Join(missing, ", ")))
+			slog.String("missingFields", strings.Join(missing, ", ")))
 	}
 	return s.low.CreateContact(ctx, &contact, options)
 }

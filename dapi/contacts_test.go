@@ -219,7 +219,7 @@ func TestMissingFieldsOfABankAccount(t *testing.T) {
 func TestContactWithMissingFieldsIsSentWithAWarning(t *testing.T) {
 	for account, want := range map[*dapi.ContactAccount]string{
 		new(dapi.ACH(dapi.BankFields{AccountNumber: "000123456789"})): `level=WARN msg="moneymovement sends a bank ` +
-			`account without fields that its method probably needs" fields=routingNumber` + "\n",
+			`account without fields that its method probably needs" missingFields=routingNumber` + "\n",
 		new(dapi.SEPA(dapi.BankFields{IBAN: "DE89370400440532013000"})): "",
 	} {
 		var log bytes.Buffer
