@@ -15,6 +15,18 @@ import (
 
 // Developer is the credential of the platform API: the email of an account, and one of its developer keys. It does not
 // work for the other APIs of the service, such as that of package appapi.
+//
+// # Session
+//
+// The first call logs in: the service sends a challenge, the key signs it, and the service returns an access token and
+// a refresh token. All goroutines share this session. The access token is valid for 60 minutes. The SDK renews it 90
+// seconds before it expires, or in the last quarter of a shorter life, before all other calls. If the service refuses a
+// call with token_expired, the SDK refreshes the token and sends the call once more. If the service refuses the refresh
+// token, the SDK logs in again. [Integrator.UseKey] changes to another key while calls are running.
+//
+// The same key signs challenges and approvals, and the service chooses the bytes of both. So the SDK never signs a
+// challenge that has the form of an approval, or that the service has sent as an approval before. The error is
+// *signing.ChallengeRefused.
 type Developer struct {
 	// Email is the email of the account.
 	Email string
@@ -32,7 +44,8 @@ type Developer struct {
 	// whether a login challenge is an approval.
 	Verifier signing.Verifier
 	// ChallengeVerifier decides whether a login signs a challenge. It gets the result of signing.CheckChallenge, which
-	// decides if ChallengeVerifier is nil. signing.OnlyChallenges returns a strict one.
+	// decides if ChallengeVerifier is nil. signing.OnlyChallenges returns a strict one. Set it if the service has its
+	// own format of approvals, which the SDK cannot recognize.
 	ChallengeVerifier signing.ChallengeVerifier
 	// ChainNames allows an approval to name a chain by another code. You name chains by their EVM ids, and an approval
 	// may have the id or a code. The SDK knows the codes base, ethereum, arbitrum, optimism and polygon. It does not
