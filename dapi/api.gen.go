@@ -99,11 +99,6 @@ const (
 	ClientTypeIndividual ClientType = "individual"
 )
 
-// The values of [EmailAccountType] that this version knows.
-const (
-	EmailAccountTypeEmail EmailAccountType = "email"
-)
-
 // The values of [EscrowActionType] that this version knows.
 const (
 	EscrowActionTypeApprove EscrowActionType = "approve"
@@ -118,11 +113,6 @@ const (
 	EscrowStatusPendingApproval EscrowStatus = "pending_approval"
 	EscrowStatusRefunded        EscrowStatus = "refunded"
 	EscrowStatusReleased        EscrowStatus = "released"
-)
-
-// The values of [OnchainAccountType] that this version knows.
-const (
-	OnchainAccountTypeOnchain OnchainAccountType = "onchain"
 )
 
 // The values of [PIXKeyType] that this version knows.
@@ -649,14 +639,11 @@ type EVMAddress string
 // it by its email address.
 type EmailAccount struct {
 	// Always "email".
-	AccountType EmailAccountType `json:"accountType,omitempty,omitzero"`
+	AccountType string `json:"accountType,omitempty,omitzero"`
 
 	// The email address of the existing contact.
 	Email string `json:"email"`
 }
-
-// EmailAccountType is the value of AccountType for an existing contact.
-type EmailAccountType string
 
 // Escrow is an escrow deal. It holds money on chain until the money is released to a payee or refunded.
 type Escrow struct {
@@ -829,7 +816,7 @@ type KYBSubmission struct {
 // wallet over a cross-chain route.
 type OnchainAccount struct {
 	// Always "onchain".
-	AccountType OnchainAccountType `json:"accountType,omitempty,omitzero"`
+	AccountType string `json:"accountType,omitempty,omitzero"`
 
 	// The code of the wallet's chain, such as "base".
 	ChainID ChainCode `json:"chainId"`
@@ -842,9 +829,6 @@ type OnchainAccount struct {
 
 	WalletAddress string `json:"walletAddress"`
 }
-
-// OnchainAccountType is the value of AccountType for a wallet.
-type OnchainAccountType string
 
 // PIXKeyType is the kind of a PIX key. The service can add values.
 type PIXKeyType string

@@ -71,7 +71,7 @@ func TestConstructorsSetTheTypeOverAnother(t *testing.T) {
 	assert.Equal(t, dapi.BankMethodPIX, given.AccountType, "what was given is the caller's")
 	onchain, ok := dapi.Onchain(dapi.OnchainAccount{AccountType: "email"}).Variant().(dapi.OnchainAccount)
 	require.True(t, ok)
-	assert.Equal(t, dapi.OnchainAccountTypeOnchain, onchain.AccountType)
+	assert.Equal(t, "onchain", onchain.AccountType)
 }
 
 func TestUnknownAccountTypeIsKept(t *testing.T) {
