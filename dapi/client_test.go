@@ -165,14 +165,14 @@ func refusedUnsent(t *testing.T, call func(context.Context, *dapi.Integrator) er
 func ledgerOf(t *testing.T, page func(cursor string) string) (account *dapi.Account, asked *[]string) {
 	t.Helper()
 	asked = new([]string)
-	return sessionBy(t, surfacetest.Connection(func(r *http.Request) (*http.Response, error) {
+	return sessionBy(t, testkit.Connection(func(r *http.Request) (*http.Response, error) {
 		cursor := r.URL.Query().Get("cursor")
 		*asked = append(*asked, cursor)
 		assert.Equal(t, "2", r.URL.Query().Get("limit"))
 		if text := page(cursor); text != "" {
-			return surfacetest.Page(http.StatusOK, "application/json", text)(r)
+			return testkit.Page(http.StatusOK, "application/json", text)(r)
 		}
-		return surfacetest.Page(http.StatusForbidden, "application/json", `{"error":{"code":"forbidden"}}`)(r)
+		return testkit.Page(http.StatusForbidden, "application/json", `{"error":{"code":"forbidden"}}`)(r)
 	})).Self(), asked
 }
 

@@ -417,11 +417,11 @@ func TestALoginWithALongChallenge(t *testing.T) {
 const signerFails = "the signer fails"
 
 // allMishaps are those of any surface, and those of this one.
-func allMishaps() map[string]surfacetest.Mishap {
-	all := map[string]surfacetest.Mishap{
+func allMishaps() map[string]testkit.Mishap {
+	all := map[string]testkit.Mishap{
 		"canceled before, for a cause": {Context: func(ctx context.Context) (context.Context, context.CancelFunc) {
 			ctx, cancel := context.WithCancelCause(ctx)
-			cancel(surfacetest.ErrUnlike)
+			cancel(testkit.ErrUnlike)
 			return ctx, func() {}
 		}},
 		"out of time": {
@@ -435,11 +435,11 @@ func allMishaps() map[string]surfacetest.Mishap {
 		},
 		"neither of both": {Service: func(*http.Request) (*http.Response, error) { return nil, nil }},
 		//nolint:nilnil // what is tested
-		"nothing at all": {Service: surfacetest.Page(http.StatusNoContent, "", "")},
-		"null":           {Service: surfacetest.Page(http.StatusOK, "application/json", "null")},
+		"nothing at all": {Service: testkit.Page(http.StatusNoContent, "", "")},
+		"null":           {Service: testkit.Page(http.StatusOK, "application/json", "null")},
 		signerFails:      {},
 	}
-	maps.Copy(all, surfacetest.Usual())
+	maps.Copy(all, testkit.Usual())
 	return all
 }
 
@@ -473,10 +473,10 @@ func TestEveryErrorAnswersForItsCall(t *testing.T) {
 				if store != nil {
 					continue // nothing to sign
 				}
-				key.err = surfacetest.ErrUnlike
+				key.err = testkit.ErrUnlike
 			}
 			if m.Service == nil { // a service that only knows challenges
-				m.Service = surfacetest.Page(http.StatusCreated, "application/json",
+				m.Service = testkit.Page(http.StatusCreated, "application/json",
 					`{"challengeId":"ch_1","payload":"YQ=="}`)
 			}
 			for operation, x := range exchanges {
@@ -551,7 +551,7 @@ func TestCallsThatCannotBeMade(t *testing.T) {
 	require.NoError(t, err)
 	nobody, zero := (*dapi.Integrator)(nil), new(dapi.Integrator)
 
-	calls := surfacetest.Surface{
+	calls := testkit.Surface{
 		Makers: makers,
 		Made:   []any{integrator, integrator.Self(), integrator.For("cl_x"), own},
 		Unmade: []any{zero, nobody.Self(), nobody.For("cl_x"), zero.Self(), zero.For("cl_x"), new(dapi.Account),
@@ -563,21 +563,21 @@ func TestCallsThatCannotBeMade(t *testing.T) {
 	assert.Zero(t, new(dapi.Payouts).MaxInFlight())
 	assert.Zero(t, (*dapi.Payouts)(nil).MaxInFlight())
 
-	surfacetest.NoClient(t, nobody.UseKey(key), makers)
+	testkit.NoClient(t, nobody.UseKey(key), makers)
 	require.ErrorContains(t, nobody.UseKey(key), "UseKey: ")
-	surfacetest.NoClient(t, zero.UseKey(key), makers)
-	surfacetest.NoClient(t, zero.Self().UseKey(key), makers)
-	surfacetest.NoClient(t, (*dapi.Account)(nil).UseKey(key), makers)
-	surfacetest.NoClient(t, new(dapi.Account).UseKey(key), makers)
-	surfacetest.NoClient(t, (*dapi.SelfServe)(nil).UseKey(key), makers)
-	surfacetest.NoClient(t, new(dapi.SelfServe).UseKey(key), makers)
+	testkit.NoClient(t, zero.UseKey(key), makers)
+	testkit.NoClient(t, zero.Self().UseKey(key), makers)
+	testkit.NoClient(t, (*dapi.Account)(nil).UseKey(key), makers)
+	testkit.NoClient(t, new(dapi.Account).UseKey(key), makers)
+	testkit.NoClient(t, (*dapi.SelfServe)(nil).UseKey(key), makers)
+	testkit.NoClient(t, new(dapi.SelfServe).UseKey(key), makers)
 }
 
 func TestAWaitForManyThatCannotBeMade(t *testing.T) {
 	for most := range 2 {
 		var refused []dapi.PayoutID
 		for waited := range new(dapi.Payouts).WaitAll(t.Context(), []dapi.PayoutID{"po_1", "po_2"}) {
-			surfacetest.NoClient(t, waited.Err, "dapi.NewIntegrator or dapi.NewSelfServe")
+			testkit.NoClient(t, waited.Err, "dapi.NewIntegrator or dapi.NewSelfServe")
 			if refused = append(refused, waited.ID); most == 0 {
 				break
 			}
@@ -590,7 +590,7 @@ func TestATokenStoreWantsAContext(t *testing.T) {
 	var without context.Context
 	store := dapi.NewFileTokenStore(t.TempDir() + "/session")
 	_, err := store.Load(without)
-	surfacetest.NoContext(t, err)
+	testkit.NoContext(t, err)
 	require.ErrorContains(t, err, "NewFileTokenStore: ")
-	surfacetest.NoContext(t, store.Save(without, dapi.Session{}))
+	testkit.NoContext(t, store.Save(without, dapi.Session{}))
 }

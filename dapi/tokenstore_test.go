@@ -22,7 +22,6 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/testkit"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -463,43 +462,6 @@ func TestARefreshGoesFirst(t *testing.T) {
 	})
 }
 
-func sessionOfLength(n int) dapi.Session {
-	session := secretive
-	session.AccessToken = moneymovement.NewSecret(strings.Repeat("a", n) + "of-everything")
-	session.RefreshToken, session.Credential = moneymovement.NewSecret(strconv.Itoa(n)), "c"
-	return session
-}
-
-func TestKilledProcessesLeaveASession(t *testing.T) {
-	testkit.Long(t, "kills processes for five seconds")
-	if runtime.GOARCH == "wasm" {
-		t.Skip("needs processes, which wasm does not have; make check on any other system runs it")
-	}
-	folder := t.TempDir()
-	path := filepath.Join(folder, "session")
-	store := dapi.NewFileTokenStore(path)
-	require.NoError(t, store.Save(t.Context(), sessionOfLength(1)))
-	started := time.Now()
-	for kills := 0; kills < 10 || kills < 300 && time.Since(started) < 5*time.Second; kills++ {
-		process := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestSaveUntilKilled$")
-		process.Env = append(os.Environ(), saveUntilKilled+"="+path)
-		told, err := process.StdoutPipe()
-		require.NoError(t, err)
-		require.NoError(t, process.Start())
-		_, err = io.ReadFull(told, make([]byte, 1+rand.IntN(20)))
-		require.NoError(t, err)
-		require.NoError(t, process.Process.Kill())
-		require.Error(t, process.Wait())
-
-		left, err := os.ReadDir(folder)
-		require.NoError(t, err)
-		require.Len(t, left, 1, "no file but the session's")
-		kept, err := store.Load(t.Context())
-		require.NoError(t, err)
-		length, err := strconv.Atoi(kept.RefreshToken.Reveal())
-		require.NoError(t, err)
-		require.Equal(t, exported(t, sessionOfLength(length)), exported(t, kept), "one whole session")
-	}
 // A service that takes the old token back when it grants a new one refuses the calls that are on their way. They are
 // sent again, and payments whose confirm then comes too late are booked anew.
 func TestPaymentsOutliveTokensThatAreTakenBack(t *testing.T) {
