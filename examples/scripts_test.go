@@ -78,7 +78,7 @@ func (tools *toolbox) run(t *testing.T, page string, script []block) (printed []
 		testkit.Missing(t, "pages", fmt.Sprintf("the blocks of this page need Unix with %v; missing: %v", needed,
 			tools.missing))
 	}
-	if page != setupPage && page != readme {
+	if page != setupPage && page != firstSteps {
 		script = append(slices.Clone(tools.setup), script...)
 	}
 	s := &session{folder: t.TempDir(), expect: map[string]string{}}

@@ -116,8 +116,8 @@ func newReader(t *testing.T, example string) *reader {
 		Currency: dapi.USDC})
 	require.NoError(t, err)
 	contact, err := account.Contacts.Create(t.Context(), dapi.ContactCreate{Name: "Supplier",
-		Account: dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000",
-			Holder: dapi.AccountHolder{Name: "Supplier"}})})
+		Account: dapi.SEPA(dapi.BankFields{IBAN: "DE89370400440532013000",
+			AccountHolderName: "Supplier"})})
 	require.NoError(t, err)
 	r.contact = contact.ID
 	asked := dapi.PayoutCreate{ContactID: r.contact, Amount: decimal.NewFromInt(25), Currency: dapi.USDC}

@@ -202,8 +202,8 @@ func newCustomer(p *page, email string) *customer {
 		dapi.DepositCreate{Amount: decimal.NewFromInt(50), Currency: dapi.USDC})
 	require.NoError(p, err)
 	contact, err := account.Contacts.Create(p.Context(), dapi.ContactCreate{Name: "Example supplier",
-		Account: dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000",
-			Holder: dapi.AccountHolder{Name: "Example supplier"}})})
+		Account: dapi.SEPA(dapi.BankFields{IBAN: "DE89370400440532013000",
+			AccountHolderName: "Example supplier"})})
 	require.NoError(p, err)
 	return &customer{Account: account, t: p.T, id: client.ID, contact: contact.ID}
 }

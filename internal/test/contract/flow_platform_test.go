@@ -268,21 +268,21 @@ func postal() *dapi.PostalAddress {
 func (w *world) destinations() map[string]dapi.ContactCreate {
 	return map[string]dapi.ContactCreate{
 		"iban": {Name: "Contract suite",
-			Account: dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000", BIC: "TESTDEFF",
-				BankName:    "Licensed bank",
-				BankAddress: &dapi.InstitutionAddress{AddressLine1: "Main Street 1", City: "Berlin", Country: "DE"},
-				Holder:      dapi.AccountHolder{Name: "Bob Roe", Type: model.AccountHolderTypeIndividual}})},
-		"pix key": {Name: "Contract suite", Account: dapi.PIX(dapi.PIXAccount{
+			Account: dapi.SEPA(dapi.BankFields{IBAN: "DE89370400440532013000", BIC: "TESTDEFF",
+				BankName:          "Licensed bank",
+				BankAddress:       &dapi.InstitutionAddress{AddressLine1: "Main Street 1", City: "Berlin", Country: "DE"},
+				AccountHolderName: "Bob Roe", AccountHolderType: model.AccountHolderTypeIndividual})},
+		"pix key": {Name: "Contract suite", Account: dapi.PIX(dapi.BankFields{
 			PIXKey: "bob@example.com", PIXKeyType: dapi.PIXKeyTypeEmail,
-			Holder: dapi.AccountHolder{Name: "Bob Roe", Type: model.AccountHolderTypeBusiness},
+			AccountHolderName: "Bob Roe", AccountHolderType: model.AccountHolderTypeBusiness,
 		})},
-		"account number": {Name: "Contract suite", Account: dapi.ACH(dapi.RoutingAccount{
+		"account number": {Name: "Contract suite", Account: dapi.ACH(dapi.BankFields{
 			AccountNumber: "000123456789", RoutingNumber: "021000021",
-			AccountKind: dapi.AccountKindChecking, Holder: dapi.AccountHolder{Name: "Bob Roe"},
+			AccountKind: dapi.AccountKindChecking, AccountHolderName: "Bob Roe",
 		})},
-		"account abroad": {Name: "Contract suite", Account: dapi.SWIFT(dapi.SWIFTAccount{
+		"account abroad": {Name: "Contract suite", Account: dapi.SWIFT(dapi.BankFields{
 			AccountNumber: "000123456790", BIC: "TESTDEFF", AccountKind: dapi.AccountKindSavings,
-			Holder: dapi.AccountHolder{Name: "Bob Roe"},
+			AccountHolderName: "Bob Roe",
 			IntermediaryBank: &dapi.IntermediaryBank{
 				BankName: "Licensed bank", BIC: "TESTDEFF", AccountNumber: "000123456791",
 				BankAddress: &dapi.InstitutionAddress{AddressLine1: "Main Street 1", AddressLine2: "Floor 2",
@@ -297,8 +297,8 @@ func (w *world) destinations() map[string]dapi.ContactCreate {
 			BankName: "Licensed bank", BankAddress: &dapi.InstitutionAddress{City: "Berlin", Country: "DE"},
 		}},
 		"address": {Name: "Contract suite",
-			Account: dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000",
-				Holder: dapi.AccountHolder{Name: "Bob Roe"}}),
+			Account: dapi.SEPA(dapi.BankFields{IBAN: "DE89370400440532013000",
+				AccountHolderName: "Bob Roe"}),
 			Address: postal()},
 		"wallet": {Name: "Contract suite",
 			Account: dapi.Onchain(dapi.OnchainAccount{WalletAddress: payee, ChainID: "base", Currency: "USDC"})},
@@ -307,9 +307,9 @@ func (w *world) destinations() map[string]dapi.ContactCreate {
 		"owner": {Name: "Contract suite",
 			Account: dapi.Onchain(dapi.OnchainAccount{WalletAddress: w.address(), ChainID: "base", Currency: "USDC",
 				Email: w.email})},
-		"identifier": {Name: "Contract suite", Account: dapi.PIX(dapi.PIXAccount{
+		"identifier": {Name: "Contract suite", Account: dapi.PIX(dapi.BankFields{
 			PIXKey: "52998224725", PIXKeyType: dapi.PIXKeyTypeCPF,
-			Holder: dapi.AccountHolder{Name: "Bob Roe", IDType: "passport", IDNumber: "X0000000"},
+			AccountHolderName: "Bob Roe", HolderIDType: "passport", HolderIDNumber: "X0000000",
 		})},
 	}
 }
@@ -332,8 +332,8 @@ func (w *world) contacts() {
 			dapi.PIXKeyTypePhone: "+5511999990000", dapi.PIXKeyTypeEVP: "123e4567-e89b-42d3-a456-426614174000",
 		} {
 			ok(self.Contacts.Create(w.Context(),
-				dapi.ContactCreate{Account: dapi.PIX(dapi.PIXAccount{PIXKey: key, PIXKeyType: kind,
-					Holder: dapi.AccountHolder{Name: "Bob Roe"}})}))(w)
+				dapi.ContactCreate{Account: dapi.PIX(dapi.BankFields{PIXKey: key, PIXKeyType: kind,
+					AccountHolderName: "Bob Roe"})}))(w)
 		}
 	})
 	w.step("that is changed", func() {
@@ -348,7 +348,7 @@ func (w *world) contacts() {
 	w.step("that cannot be paid", func() {
 		contact := ok(self.Contacts.Create(w.Context(),
 			dapi.ContactCreate{Name: "Contract suite",
-				Account: dapi.SEPA(dapi.IBANAccount{Holder: dapi.AccountHolder{Name: "Bob Roe"}})}))(w)
+				Account: dapi.SEPA(dapi.BankFields{AccountHolderName: "Bob Roe"})}))(w)
 		assert.NotEmpty(w, ok(self.Contacts.Capabilities(w.Context(), contact.ID))(w).Blockers)
 		w.succeeds(self.Contacts.Delete(w.Context(), contact.ID))
 	})

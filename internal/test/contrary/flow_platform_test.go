@@ -59,7 +59,7 @@ func toWallet() dapi.ContactAccount {
 }
 
 func toBank() dapi.ContactAccount {
-	return dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000", Holder: dapi.AccountHolder{Name: "Bob Roe"}})
+	return dapi.SEPA(dapi.BankFields{IBAN: "DE89370400440532013000", AccountHolderName: "Bob Roe"})
 }
 
 const fundings = "payout_funding"
@@ -313,10 +313,10 @@ func (w *world) contacts() {
 		{Name: "Bob", Account: toBank()},
 		{Name: "Bob", Account: dapi.EmailContact(w.key.Email)},
 		{Name: "Bob",
-			Account: dapi.PIX(dapi.PIXAccount{PIXKey: "bob@example.com", PIXKeyType: dapi.PIXKeyTypeEmail,
-				Holder: dapi.AccountHolder{Name: "Bob Roe"}})},
+			Account: dapi.PIX(dapi.BankFields{PIXKey: "bob@example.com", PIXKeyType: dapi.PIXKeyTypeEmail,
+				AccountHolderName: "Bob Roe"})},
 		// with blockers
-		{Name: "Bob", Account: dapi.SEPA(dapi.IBANAccount{Holder: dapi.AccountHolder{Name: "Bob Roe"}})},
+		{Name: "Bob", Account: dapi.SEPA(dapi.BankFields{AccountHolderName: "Bob Roe"})},
 	} {
 		contact, err := w.self.Contacts.Create(w.Context(), asked)
 		if !w.ok(err) {

@@ -421,7 +421,7 @@ var moneySlugs = map[errors.Code]provocation{
 	})},
 	errors.CodeContactNotPayable: {func(w *payWorld) error {
 		w.asked.ContactID = w.Contact(w.account.Contacts,
-			dapi.SEPA(dapi.IBANAccount{Holder: dapi.AccountHolder{Name: "Eve Roe"}}))
+			dapi.SEPA(dapi.BankFields{AccountHolderName: "Eve Roe"}))
 		_, err := w.account.Payouts.Book(w.Context(), w.asked)
 		return err
 	}, yields(func(t *testing.T, e *errors.ContactNotPayable) {

@@ -24,7 +24,7 @@ import (
 
 // userPages are those that name the exported API.
 var userPages = []string{
-	"README.md", "CHANGELOG.md", "docs/compatibility.md", "docs/glossary.md", "docs/payments.md",
+	"README.md", "CHANGELOG.md", "docs/compatibility.md", "docs/glossary.md", "docs/calling-pay.md",
 	"docs/production.md", "cmd/moneymove/README.md",
 }
 
@@ -284,15 +284,15 @@ func readsUntil(end time.Duration) int {
 	return reads
 }
 
-// The numbers of docs/production.md follow from the stated windows and the pauses of waits.
+// The numbers of docs/calling-pay.md follow from the stated windows and the pauses of waits.
 func TestPollingFiguresOnThePages(t *testing.T) {
-	content, err := os.ReadFile(filepath.Join(root, "docs/production.md"))
+	content, err := os.ReadFile(filepath.Join(root, "docs/calling-pay.md"))
 	require.NoError(t, err)
 	page := strings.Join(strings.Fields(string(content)), " ") // wherever a line ends
 	says := func(text string) {
 		t.Helper()
 		if !strings.Contains(page, text) { // which is too long to be shown
-			t.Errorf("docs/production.md does not say: %s", text)
+			t.Errorf("docs/calling-pay.md does not say: %s", text)
 		}
 	}
 	for said, end := range map[string]time.Duration{

@@ -259,5 +259,5 @@ func Wallet() dapi.ContactAccount {
 
 // SEPA is a destination with a fee and an exchange rate.
 func SEPA() dapi.ContactAccount {
-	return dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000", Holder: dapi.AccountHolder{Name: "Bob Roe"}})
+	return dapi.SEPA(dapi.BankFields{IBAN: "DE89370400440532013000", AccountHolderName: "Bob Roe"})
 }

@@ -1,6 +1,6 @@
 //go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
 
-package dapi
+package sessionfile
 
 import (
 	"errors"
@@ -20,7 +20,7 @@ import (
 // Any number of processes read a session at a time, and one writes it alone.
 func TestReadersShareAFileAndWritersDoNot(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session")
-	require.NoError(t, NewFileTokenStore(path).Save(t.Context(), sessionOfToken("first")))
+	require.NoError(t, New(path).Save(t.Context(), []byte("first")))
 	reader, err := openLocked(path, os.O_RDONLY)
 	require.NoError(t, err)
 	another, err := openLocked(path, os.O_RDONLY)
@@ -60,18 +60,18 @@ func TestFileThatIsReplacedBeforeItsLock(t *testing.T) {
 // Each Save and Load closes what it opened, also when it fails: a program renews its session for years.
 func TestNoFileOfASessionStaysOpen(t *testing.T) {
 	folder := t.TempDir()
-	store := NewFileTokenStore(filepath.Join(folder, "session"))
+	store := New(filepath.Join(folder, "session"))
 	foreign := filepath.Join(folder, "garbage")
 	before := openFiles(t)
 	for range 20 {
-		require.NoError(t, store.Save(t.Context(), sessionOfToken("token")))
+		require.NoError(t, store.Save(t.Context(), []byte("token")))
 		_, err := store.Load(t.Context())
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(foreign, []byte("no session"), 0o600))
-		_, err = NewFileTokenStore(foreign).Load(t.Context())
+		_, err = New(foreign).Load(t.Context())
 		require.Error(t, err)
-		require.Error(t, NewFileTokenStore(foreign).Save(t.Context(), sessionOfToken("token")))
-		_, err = NewFileTokenStore(folder).Load(t.Context())
+		require.Error(t, New(foreign).Save(t.Context(), []byte("token")))
+		_, err = New(folder).Load(t.Context())
 		require.Error(t, err)
 	}
 	assert.InDelta(t, before, openFiles(t), 5)
@@ -88,12 +88,12 @@ func openFiles(t *testing.T) int {
 func TestFileThatStaysLocked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "session")
-		require.NoError(t, NewFileTokenStore(path).Save(t.Context(), sessionOfToken("token")))
+		require.NoError(t, New(path).Save(t.Context(), []byte("token")))
 		other, err := openLocked(path, os.O_RDWR)
 		require.NoError(t, err)
 		defer other.Close()
 		before, began := openFiles(t), time.Now()
-		_, err = NewFileTokenStore(path).Load(t.Context())
+		_, err = New(path).Load(t.Context())
 		require.ErrorIs(t, err, errInUse)
 		require.ErrorContains(t, err, path)
 		assert.InDelta(t, 10, time.Since(began).Seconds(), 0.1)
@@ -102,13 +102,13 @@ func TestFileThatStaysLocked(t *testing.T) {
 }
 
 // unknowable is a file that cannot be looked at.
-type unknowable struct{ sessionFile }
+type unknowable struct{ handle }
 
 func (unknowable) Stat() (fs.FileInfo, error) { return nil, syscall.EIO }
 
 func TestFileThatCannotBeLookedAt(t *testing.T) {
-	store := fileTokenStore{path: filepath.Join(t.TempDir(), "session"),
-		open: func(path string, flag int) (sessionFile, error) {
+	store := &File{path: filepath.Join(t.TempDir(), "session"),
+		open: func(path string, flag int) (handle, error) {
 			file, err := openLocked(path, flag|os.O_CREATE)
 			return unknowable{file}, err
 		}}
@@ -137,9 +137,9 @@ func TestFileThatCannotBeLocked(t *testing.T) {
 // A file that another process makes, in between, is used.
 func TestFileThatIsMadeInBetween(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session")
-	require.NoError(t, NewFileTokenStore(path).Save(t.Context(), sessionOfToken("theirs")))
+	require.NoError(t, New(path).Save(t.Context(), []byte("theirs")))
 	calls := 0
-	store := fileTokenStore{path: path, syncFolder: syncFolder, open: func(path string, flag int) (sessionFile, error) {
+	store := &File{path: path, syncFolder: syncFolder, open: func(path string, flag int) (handle, error) {
 		switch calls++; calls {
 		case 1:
 			return nil, fs.ErrNotExist
@@ -148,10 +148,10 @@ func TestFileThatIsMadeInBetween(t *testing.T) {
 		}
 		return openLocked(path, flag)
 	}}
-	require.NoError(t, store.Save(t.Context(), sessionOfToken("ours")))
+	require.NoError(t, store.Save(t.Context(), []byte("ours")))
 	kept, err := store.Load(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, "ours", kept.AccessToken.Reveal())
+	assert.Equal(t, "ours", string(kept))
 }
 
 // The owner of a session's file is the process's own user or root, also where that is not root.

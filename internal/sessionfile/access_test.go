@@ -1,6 +1,6 @@
 //go:build unix
 
-package dapi_test
+package sessionfile_test
 
 import (
 	"bytes"
@@ -13,14 +13,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/internal/sessionfile"
 )
 
 // keptIn saves a session to a file of a folder, and returns the file's path.
-func keptIn(t *testing.T, folder string) (string, dapi.TokenStore) {
+func keptIn(t *testing.T, folder string) (string, *sessionfile.File) {
 	t.Helper()
 	path := filepath.Join(folder, "session")
-	store := dapi.NewFileTokenStore(path)
+	store := sessionfile.New(path)
 	requireKept(t, store)
 	return path, store
 }
@@ -37,12 +37,12 @@ func TestSessionFileThatOthersReach(t *testing.T) {
 			require.NoError(t, os.Chmod(path, mode))
 			none, err := store.Load(t.Context())
 			require.ErrorContains(t, err, reason)
-			assert.Equal(t, dapi.Session{}, none)
+			assert.Nil(t, none)
 			assert.NotContains(t, err.Error(), "of-everything")
 
 			before, err := os.Stat(path)
 			require.NoError(t, err)
-			require.ErrorContains(t, store.Save(t.Context(), secretive), reason,
+			require.ErrorContains(t, store.Save(t.Context(), secret), reason,
 				"who has the file open would see what is saved")
 			after, err := os.Stat(path)
 			require.NoError(t, err)
@@ -61,7 +61,7 @@ func TestSessionFileOfAnotherUser(t *testing.T) {
 	require.NoError(t, os.Chown(path, 12345, -1))
 	_, err := store.Load(t.Context())
 	require.ErrorContains(t, err, "belongs to another user")
-	require.ErrorContains(t, store.Save(t.Context(), secretive), "belongs to another user")
+	require.ErrorContains(t, store.Save(t.Context(), secret), "belongs to another user")
 }
 
 func TestFolderInWhichEverybodyCanReplaceTheSession(t *testing.T) {
@@ -74,7 +74,7 @@ func TestFolderInWhichEverybodyCanReplaceTheSession(t *testing.T) {
 			require.NoError(t, os.Chmod(filepath.Join(top, lax), 0o777))
 			_, err := store.Load(t.Context())
 			require.ErrorContains(t, err, filepath.Join(top, lax)+": every user can replace files in this folder")
-			require.ErrorContains(t, store.Save(t.Context(), secretive), "every user can replace")
+			require.ErrorContains(t, store.Save(t.Context(), secret), "every user can replace")
 
 			require.NoError(t, os.Chmod(filepath.Join(top, lax), 0o777|fs.ModeSticky))
 			requireKept(t, store)
@@ -86,7 +86,7 @@ func TestFolderInWhichEverybodyCanReplaceTheSession(t *testing.T) {
 		require.NoError(t, os.Chmod(lax, 0o777))
 		link := filepath.Join(top, "session")
 		require.NoError(t, os.Symlink(path, link))
-		_, err := dapi.NewFileTokenStore(link).Load(t.Context())
+		_, err := sessionfile.New(link).Load(t.Context())
 		require.ErrorContains(t, err, "every user can replace")
 	})
 }
@@ -95,7 +95,7 @@ func TestNoFileIsMadeInAFolderOfEverybody(t *testing.T) {
 	lax := t.TempDir()
 	require.NoError(t, os.Chmod(lax, 0o777))
 	path := filepath.Join(lax, "session")
-	require.ErrorContains(t, dapi.NewFileTokenStore(path).Save(t.Context(), secretive), "every user can replace")
+	require.ErrorContains(t, sessionfile.New(path).Save(t.Context(), secret), "every user can replace")
 	assert.NoFileExists(t, path)
 }
 
@@ -109,10 +109,10 @@ func TestSessionFileBehindLinks(t *testing.T) {
 	link := filepath.Join(top, "session")
 	require.NoError(t, os.Symlink("..data/session", link))
 
-	store := dapi.NewFileTokenStore(link)
+	store := sessionfile.New(link)
 	got, err := store.Load(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, exported(t, secretive), exported(t, got))
+	assert.Equal(t, string(secret), string(got))
 	requireKept(t, store)
 	info, err := os.Lstat(link)
 	require.NoError(t, err)
@@ -142,11 +142,11 @@ func TestALinkIsNotReplaced(t *testing.T) {
 			require.NoError(t, os.WriteFile(target, tc.content, 0o600))
 			require.NoError(t, os.Chmod(target, tc.mode))
 			require.NoError(t, os.Symlink("target", link))
-			store := dapi.NewFileTokenStore(link)
+			store := sessionfile.New(link)
 			if tc.reason == "" {
 				requireKept(t, store)
 			} else {
-				require.ErrorContains(t, store.Save(t.Context(), secretive), tc.reason)
+				require.ErrorContains(t, store.Save(t.Context(), secret), tc.reason)
 				kept, err := os.ReadFile(target)
 				require.NoError(t, err)
 				assert.True(t, bytes.Equal(tc.content, kept))
@@ -165,15 +165,15 @@ func TestLinkToNothingIsNotFollowed(t *testing.T) {
 	top := t.TempDir()
 	link := filepath.Join(top, "session")
 	require.NoError(t, os.Symlink(filepath.Join(top, "elsewhere"), link))
-	require.ErrorIs(t, dapi.NewFileTokenStore(link).Save(t.Context(), secretive), fs.ErrExist)
+	require.ErrorIs(t, sessionfile.New(link).Save(t.Context(), secret), fs.ErrExist)
 	assert.NoFileExists(t, filepath.Join(top, "elsewhere"))
 }
 
 func TestPipeInPlaceOfASessionFileIsNotWaitedFor(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session")
 	require.NoError(t, syscall.Mkfifo(path, 0o600))
-	store := dapi.NewFileTokenStore(path)
+	store := sessionfile.New(path)
 	_, err := store.Load(t.Context())
 	require.ErrorContains(t, err, "not a regular file")
-	require.ErrorContains(t, store.Save(t.Context(), secretive), "not a regular file")
+	require.ErrorContains(t, store.Save(t.Context(), secret), "not a regular file")
 }

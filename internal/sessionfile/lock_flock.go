@@ -1,6 +1,6 @@
 //go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
 
-package dapi
+package sessionfile
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 
 // openLocked opens a file and locks it, exclusively if it is opened for writing. The lock ends with the file or the
 // process.
-func openLocked(path string, flag int) (sessionFile, error) {
+func openLocked(path string, flag int) (handle, error) {
 	file, err := openFile(path, flag)
 	if err != nil {
 		return nil, err

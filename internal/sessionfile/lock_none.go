@@ -1,6 +1,6 @@
 //go:build !windows && !darwin && !dragonfly && !freebsd && !linux && !netbsd && !openbsd
 
-package dapi
+package sessionfile
 
 import (
 	"os"
@@ -19,7 +19,7 @@ func (f lockedFile) Close() error {
 }
 
 // openLocked opens a file and takes the lock.
-func openLocked(path string, flag int) (sessionFile, error) {
+func openLocked(path string, flag int) (handle, error) {
 	if !fileLock.TryLock() {
 		return nil, errInUse
 	}

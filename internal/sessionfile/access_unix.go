@@ -1,6 +1,6 @@
 //go:build unix
 
-package dapi
+package sessionfile
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package dapi
+package sessionfile
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 const sharingViolation = syscall.Errno(32)
 
 // openLocked opens a file so that no other process can open it, except to read a file that this process only reads.
-func openLocked(path string, flag int) (sessionFile, error) {
+func openLocked(path string, flag int) (handle, error) {
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
@@ -33,10 +33,3 @@ func openLocked(path string, flag int) (sessionFile, error) {
 	}
 	return os.NewFile(uintptr(handle), path), nil
 }
-
-// checkFile and checkFolders check nothing: mode bits mean nothing here, and the folder decides who can reach a file.
-func checkFile(fs.FileInfo) error { return nil }
-func checkFolders(string) error   { return nil }
-
-// syncFolder does nothing: the file system keeps names in its own log.
-func syncFolder(string) error { return nil }
