@@ -151,8 +151,8 @@ internal/tools/codegen/requests lists what each aspect covers.
 The tests of internal/test/contrary derive cases from the marks, and run each: the operation alone, and the flows that
 use it against a sandbox host that differs in the one thing. A mark has one class or more:
 
-- *response*: the thing differs in a response. "named" says that ` + "`Response.Unread`" + ` names the place, and the logger gets a
-  record.
+- *response*: the thing differs in a response. "named" says that ` + "`Response.Unread`" + ` names the place, and the
+  logger gets a record.
 - *request*: the service does not know what is sent, or wants it in another form, and refuses it (422).
 - *operation*: the service does not have the operation (404, 405).
 - *constraint*: the service's bound is looser or tighter than ours.
