@@ -293,8 +293,8 @@ func (r Result) Most() (largest int) {
 	return largest
 }
 
-// Killed runs 16 processes over a store that is killed after 5 seconds and comes back after 9, and fails if no call
-// fails in between, if the calls do not go on, or if the loss of the log lets more than one window more through.
+// Killed runs 16 processes over a store that is killed after 5 seconds and comes back after 9. Calls must fail in
+// between and go on afterwards. The loss of the log may let through at most one more window.
 func Killed(t *testing.T, kill, restart func(), open func() fleet.Windows) {
 	t.Helper()
 	const periods = 4

@@ -77,8 +77,7 @@ func (f Fault) CheckCall(t *testing.T, call func(*testing.T, context.Context, *h
 	})
 }
 
-// CheckError fails the test if an error does not name its operation, does not say whether money may have moved, or has
-// more than one line.
+// CheckError checks that an error names its operation, says whether money may have moved, and is one line.
 func CheckError(t *testing.T, err error) {
 	t.Helper()
 	failure, ok := errors.AsType[errors.Failure](err)

@@ -118,7 +118,7 @@ func levelOf(t *testing.T, node *accessibility.Node) int {
 	return 0
 }
 
-// assertTables fails if a table has no caption, or a head without a scope.
+// assertTables checks that each table has a caption, and each of its headers a scope.
 func assertTables(p *page) {
 	p.Helper()
 	assert.Zero(p, eval[int](p, `[...document.querySelectorAll("table")]
@@ -258,7 +258,7 @@ func (p *page) tabTo(selector string) {
 	require.Fail(p, "Tab does not reach "+selector)
 }
 
-// Nothing is out of reach, nothing keeps the focus, and it is always visible.
+// Tab reaches every control and leaves it again, and the focus is always visible.
 func TestTabReachesEveryControl(t *testing.T) {
 	t.Parallel()
 	p := furnished(t)
@@ -360,7 +360,7 @@ func TestDialogWithTheKeyboard(t *testing.T) {
 	assert.Equal(t, "reset", eval[string](p, "document.activeElement.id"))
 }
 
-// What arrives does not take the focus, and does not change what a person types.
+// A request that arrives leaves the focus and the text that a person types as they are.
 func TestNewRequestsDoNotMoveTheFocus(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "requests", sandbox.WithInstantProgress())

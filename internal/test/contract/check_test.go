@@ -119,7 +119,7 @@ func TestCheckOfANewHost(t *testing.T) {
 	assert.Empty(t, reasons["public GetRate"])
 }
 
-// Without permission, a check reads nothing of a host that has not shown that it is a sandbox.
+// Without permission, a check reads only from a host that shows that it is a sandbox.
 func TestCheckOfAHostThatIsNotASandbox(t *testing.T) {
 	host := sandbox.New()
 	s := asReal(t, host, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

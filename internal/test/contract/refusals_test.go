@@ -116,7 +116,7 @@ func (w *world) configure(change func(*sandbox.Settings)) {
 	require.NoError(w, w.host.Configure(change))
 }
 
-// requestProvocations need nothing but a request that is wrong, and move nothing: they may be sent to any sandbox.
+// requestProvocations are wrong requests. None of them moves money: they may be sent to any sandbox.
 var requestProvocations = slices.Concat(readProvocations(), []provocation{
 	{errors.CodeInvalidRequest, func(s *session) reply { return s.send("POST", "/contacts", "{") }},
 	{errors.CodeValidationFailed, func(s *session) reply {

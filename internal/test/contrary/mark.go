@@ -132,7 +132,7 @@ func Derive(description *wire.Description) ([]*Mark, error) {
 	return marks, nil
 }
 
-// Exception is something assumed that a program cannot work without.
+// Exception is an assumption that every program depends on.
 type Exception struct {
 	Where  []string // the marks: file, place and aspect, as in Mark.Name
 	Kinds  []Kind   // how the service differs; empty for all kinds

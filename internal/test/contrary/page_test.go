@@ -29,8 +29,7 @@ func TestPageIsUpToDate(t *testing.T) {
 	assert.Equal(t, string(page), string(committed), `run "go generate ./internal/test/contrary"`)
 }
 
-// What a program cannot do without is little, and each exception says why. One that no mark falls under any more is
-// taken out.
+// There are few exceptions, and each has its reason. One that no mark falls under any more is taken out.
 func TestExceptionsAreFew(t *testing.T) {
 	marks, excepted := derive(t), 0
 	for _, e := range contrary.Exceptions {

@@ -67,7 +67,7 @@ func ask(c *call, change contrary.Change) {
 	}
 }
 
-// canBeLeftOut reports a thing that nothing demands, and whose holder is there without it.
+// canBeLeftOut reports an optional member of an object that has other members.
 func canBeLeftOut(c contrary.Change) bool {
 	return len(c.Site.Path) > 0 && !c.Site.Required && c.Site.In != "path" && c.Site.Name() != contrary.Each
 }

@@ -44,7 +44,7 @@ func (w *world) misdated(ahead time.Duration, wrong func(*http.Request) bool) {
 	})
 }
 
-// One response with a wrong Date before the booking's makes no good approval a closed one, nor one without end. The
+// One response with a wrong Date before the booking's does not close a good approval, and does not extend it. The
 // booking's own Date may be late: it bounds how long the approval is open, and earlier responses say that it is open.
 func TestWrongDateDoesNotCloseApprovals(t *testing.T) {
 	isBooking := func(r *http.Request) bool { return r.URL.Path == "/dapi/v1/payouts" }

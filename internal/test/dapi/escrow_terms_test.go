@@ -601,7 +601,7 @@ func TestEscrowsKeyThatIsTooOldByTheServicesClock(t *testing.T) {
 	assert.Equal(t, 1, w.holdings(), "the second is not signed")
 }
 
-// A key that belongs to other terms did nothing for these, so that repeating the call would help nobody.
+// A key that belongs to other terms did nothing for these, and repeating the call does not help.
 func TestEscrowsKeyOfOtherTerms(t *testing.T) {
 	for name, sameClient := range map[string]bool{"the same client": true, "another process": false} {
 		t.Run(name, func(t *testing.T) {

@@ -424,7 +424,7 @@ func TestActionSeenAsTakenStaysTaken(t *testing.T) {
 	})
 }
 
-// Of an action that this version has no word for, no status tells that it was taken.
+// For an action that this version does not know, the status does not tell whether it was taken.
 func TestActionOfAnotherVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, id := newReleaseWorld(t)
@@ -587,8 +587,8 @@ func TestEscrowConfirmThatShowsNoEscrow(t *testing.T) {
 	}
 }
 
-// If the escrow that a confirm did not return cannot be read for its rate, it is read no more: that read would be
-// refused as well. The next call waits as long as the service asks.
+// A confirm did not return the escrow. If the read of it is refused for the rate window, it is read no more: that read
+// would be refused as well. The next call waits as long as the service asks.
 func TestAnEscrowWhoseReadIsLimitedIsReadOnce(t *testing.T) {
 	w := newEscrowWorld(t)
 	w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusNoContent, "").AfterCommit())

@@ -603,7 +603,7 @@ func TestSuccessWithoutAResource(t *testing.T) {
 	}
 }
 
-// Text that JSON does not allow costs neither a page nor a payment: all else is read. What proves nothing without it
+// Text that is not valid JSON fails neither a page nor a payment: all else is read. What proves nothing without it
 // stays no proof.
 func TestTextThatJSONDoesNotAllow(t *testing.T) {
 	w := newPayWorld(t)

@@ -365,8 +365,8 @@ func TestKeyWithoutTheScope(t *testing.T) {
 	assert.Equal(t, []string{"read"}, forbidden.Scope)
 }
 
-// Bytes that came as an approval are not signed as a challenge, even if nobody can read them. It does not matter which
-// account of the credential met them, nor whether they were to be signed.
+// Bytes that came as an approval are not signed as a challenge, even if nobody can read them. This holds for all
+// accounts of the credential, also if the bytes were only read.
 func TestApprovalBytesAreNotSignedAsAChallenge(t *testing.T) {
 	opaque := []byte("\x01opaque")
 	approval := func(in any) {

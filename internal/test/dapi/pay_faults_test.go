@@ -531,7 +531,7 @@ func (n *tried) run(t *testing.T, kind, caller, store string, goesWrong func(*ca
 	})
 }
 
-// lies returns what an error says that the books do not, of a caller that has done nothing but to call again.
+// lies compares the errors with the books, and returns what is wrong. The caller has only called again.
 func (s seen) lies(paid bool) (all []string) {
 	failure, typed := errors.AsType[errors.Failure](s.err)
 	_, refused := errors.AsType[*errors.Refusal](s.err)
@@ -551,8 +551,8 @@ func (s seen) lies(paid bool) (all []string) {
 }
 
 // TestEveryFaultAtEveryStep lets one thing go wrong, once or for long, in a process that goes on, is restarted, or
-// whose caller leaves: after trying again with the same key, there is one payment in the books, and no call on the way
-// said what was not so.
+// whose caller leaves: after trying again with the same key, there is one payment in the books, and every call on the
+// way said what was true.
 //
 // Rule: idempotency.bank-payout, status.502, idempotency.escrow, idempotency.escrow-action
 func TestEveryFaultAtEveryStep(t *testing.T) {
@@ -792,7 +792,7 @@ func (c course) setback() setback {
 }
 
 // Any number of things go wrong at once, while time passes and the price moves. A caller that keeps its key, and calls
-// again even after a success, pays once, and no call says what is not so.
+// again even after a success, pays once, and every call says what is true.
 //
 // Rule: idempotency.bank-payout, status.502
 func TestAnySequenceOfFaultsIsOnePayment(t *testing.T) {
@@ -845,7 +845,7 @@ func payAfterAll(t *testing.T, courses []course, store string) []string {
 }
 
 // The booking may be done, and the session is lost before it is sent again. Nothing was signed, so the payment is
-// unpaid, and the doubt about the session is none about the payment.
+// unpaid. Only the session is in doubt.
 func TestALostRefreshAfterALostBookingLeavesNoDoubt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)

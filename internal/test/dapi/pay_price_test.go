@@ -276,7 +276,7 @@ func TestQuoteLifetime(t *testing.T) {
 	}
 }
 
-// A session that cannot be renewed is known before anything is signed, not after.
+// A session that cannot be renewed is noticed before anything is signed.
 func TestNothingIsSignedWithoutASession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)

@@ -21,7 +21,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// A success that does not say that this payout is funded is none. The payout itself tells.
+// Only a response that says that this payout is funded is a success. The payout itself tells.
 func TestInconclusiveConfirmResponse(t *testing.T) {
 	for name, change := range map[string]func(payout map[string]any){
 		"nothing in it": func(payout map[string]any) { clear(payout) },
@@ -355,7 +355,7 @@ func TestReadAfterARefusalIsNotAPoll(t *testing.T) {
 	})
 }
 
-// What came of a confirm is in doubt until the payout was read. A later refusal does not read as if nothing had moved.
+// What came of a confirm is in doubt until the payout was read. A later refusal does not say that no money moved.
 func TestDoubtOutlivesLaterRefusals(t *testing.T) {
 	unreadable := func(w *payWorld) {
 		w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
@@ -455,7 +455,7 @@ func TestPaymentWithUnknownStatuses(t *testing.T) {
 	}
 }
 
-// Where no transaction hash is shown either, the confirm that the service took counts, and nothing contradicts it.
+// Where the transaction hash is missing as well, the accepted confirm counts, unless something contradicts it.
 func TestPaymentShownOnlyByItsConfirm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
@@ -548,7 +548,7 @@ func TestFundingInProgressWithAnUnknownStatus(t *testing.T) {
 	})
 }
 
-// A fee that is said and cannot be read keeps no bound.
+// A fee in a form that cannot be read meets no bound.
 func TestAFeeThatCannotBeRead(t *testing.T) {
 	for _, fee := range []any{map[string]any{"amount": "0.10"}, "ten", true, []any{"0.10"}, nil} {
 		w := newPayWorld(t)
@@ -695,7 +695,7 @@ func TestEscrowWindowsWithAnUnknownStatus(t *testing.T) {
 	assert.Zero(t, w.Key.Approvals(), "nothing was signed")
 }
 
-// The first price is a bound that an amount which cannot be read does not lift.
+// The first price stays a bound if a later amount cannot be read.
 func TestAFirstPriceThatCannotBeRead(t *testing.T) {
 	for name, change := range map[string]func(booking int, quote map[string]any){
 		"what arrives, first": func(booking int, quote map[string]any) {
@@ -726,7 +726,7 @@ func TestAFirstPriceThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// A fee that cannot be read keeps no bound, however much else of the response could not be read.
+// A fee that cannot be read meets no bound, also if much else of the response cannot be read.
 func TestUnreadableFeeInAnUnreadableResponse(t *testing.T) {
 	w := newPayWorld(t)
 	w.onBooking(func(payout map[string]any) {
@@ -738,7 +738,7 @@ func TestUnreadableFeeInAnUnreadableResponse(t *testing.T) {
 	w.assertNothingSigned(t)
 }
 
-// A confirm that the service took and that changed nothing is no payment, whatever the word for waiting is.
+// A confirm was accepted and changed nothing: that is no payment, whatever the status for waiting is called.
 func TestConfirmWithoutEffectWithAnUnknownStatus(t *testing.T) {
 	w := newPayWorld(t)
 	w.onSuccessOf(payoutResponses, func(payout map[string]any) {

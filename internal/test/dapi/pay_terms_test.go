@@ -102,7 +102,7 @@ func TestBookingWithoutItsKey(t *testing.T) {
 	w.assertNothingSigned(t)
 }
 
-// Other terms in a booking that does not say its status are refused plainly, for nothing says that it is paid.
+// A booking with other terms and without a status is a plain refusal, because nothing says that it is paid.
 func TestBookingOfOtherTermsWithoutItsStatus(t *testing.T) {
 	w := newPayWorld(t)
 	w.onBooking(both(without("status"), func(payout map[string]any) { payout["amount"] = "250" }))

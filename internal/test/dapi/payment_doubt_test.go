@@ -484,7 +484,7 @@ func TestErrorsAfterTheBookingNameThePayout(t *testing.T) {
 	}
 }
 
-// A payout of equal terms that does not say its key is not taken for this payment's, which nobody may have made.
+// A payout with equal terms and without a key may be of another payment, so it does not show that this one was made.
 func TestPayoutWithEqualTermsIsNotThisPayment(t *testing.T) {
 	w := newPayWorld(t)
 	_, err := w.payAs("invoice-41")
@@ -497,7 +497,7 @@ func TestPayoutWithEqualTermsIsNotThisPayment(t *testing.T) {
 	w.assertInDoubt(t, payment, err)
 }
 
-// A process that knows nothing but the key reads ten payouts of the ledger at most, and none of another amount.
+// A process that only knows the key reads at most ten payouts of the ledger, all of the payment's amount.
 func TestHowManyPayoutsAreReadForAKey(t *testing.T) {
 	w := newPayWorld(t)
 	others := map[string]bool{}

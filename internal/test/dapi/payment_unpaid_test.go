@@ -31,7 +31,7 @@ func TestRefusedInputChangesNoState(t *testing.T) {
 	assert.True(t, payment.Unpaid)
 }
 
-// A program that stores how its calls ended says so, and then no call that paid nothing makes the next one a maybe.
+// A program with a journal knows how its calls ended, so a call that paid nothing does not leave the next one in doubt.
 func TestJournaledRefusalIsNotInDoubt(t *testing.T) {
 	w := newPayWorld(t)
 	for range 3 {
@@ -512,8 +512,8 @@ func TestServiceShowsAPaymentThatTheJournalLacks(t *testing.T) {
 	})
 }
 
-// Another process first makes the call with wrong terms, and loses the response. What this client then remembers of
-// the key does not prove that the right terms were never paid.
+// Another process first makes the call with wrong terms, and loses the response. What this client then remembers of the
+// key says nothing about the right terms.
 func TestWrongTermsInAnotherProcessProveNothing(t *testing.T) {
 	w := newPayWorld(t)
 	paid, err := w.pay()
@@ -629,7 +629,7 @@ func TestTheFirstPriceStaysInTheHistory(t *testing.T) {
 }
 
 // A key that the service has forgotten, and with which nothing was paid, is used for the first time again. So the next
-// call after a doubt does not find it too old, and nothing of the old booking counts.
+// call after a doubt accepts its age, and forgets the old booking.
 func TestForgottenUnpaidKeyIsNew(t *testing.T) {
 	for name, c := range map[string]struct {
 		age time.Duration
@@ -779,7 +779,7 @@ func TestAnExpiredPayoutStaysUnpaid(t *testing.T) {
 	}
 }
 
-// A booking without a price or an approval is journaled as it is, or not at all.
+// A booking without a price is journaled as it is. One without an approval is not journaled.
 func TestWhatIsJournaledOfABookingThatLacksSomething(t *testing.T) {
 	t.Run("no price", func(t *testing.T) {
 		w, s := newPayWorld(t), &paymentRow{}

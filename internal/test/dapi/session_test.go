@@ -585,7 +585,7 @@ func TestSessionFromTheStoreIsRenewedAhead(t *testing.T) {
 	})
 }
 
-// A store that holds nothing yet is nothing to warn about.
+// An empty store is usual, and no reason for a warning.
 func TestEmptyStoreIsNoError(t *testing.T) {
 	account, log := newWorld(t).logging(stored(&memoryStore{}))
 	require.NoError(t, read(t.Context(), account))

@@ -127,7 +127,7 @@ func escrowTerms(options ...payOption) dapi.EscrowTerms {
 	return escrow
 }
 
-// journaled stores nothing. A history which says nothing proves that no earlier call has paid.
+// journaled stores nothing. An empty history proves that no earlier call has paid.
 func journaled() payOption {
 	return func(t *dapi.PayTerms) {
 		t.Journal = func(context.Context, dapi.History) error { return nil }

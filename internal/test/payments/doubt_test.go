@@ -600,7 +600,7 @@ func changed(submission payments.Submission, deadline, used time.Time) payments.
 	return submission
 }
 
-// A payment that nobody made is made, also by a store that was restored, but not while nothing can be read.
+// A payment that was not made is made, also with a restored store, once the service can be read.
 func TestARestoredStorePaysWhatWasNotPaid(t *testing.T) {
 	eachKind(t, func(w *world, k kind) {
 		before := len(w.Moved(k.moves))

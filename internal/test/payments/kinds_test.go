@@ -23,8 +23,7 @@ func (w *world) release(terms dapi.EscrowCreate, escrow *dapi.Escrow) payments.E
 		Action: dapi.EscrowActionTypeRelease}
 }
 
-// A release that comes before the money is held is not in doubt, because nothing was signed. It waits, and can be
-// canceled.
+// A release before the money is held is unpaid, because nothing was signed. It waits, and can be canceled.
 func TestAnActionThatAnEscrowDoesNotOfferYet(t *testing.T) {
 	inBubble(t, func(w *world) {
 		escrows := w.platform().For(w.account).Escrows
@@ -215,8 +214,8 @@ func TestADeadlineWaitsForARead(t *testing.T) {
 	})
 }
 
-// A transfer of a quote never arrived, and the price has ended meanwhile: no call can make it any more, and a person
-// need not wait for the end of the key.
+// A transfer of a quote never arrived, and the price has ended meanwhile: the transfer is impossible, and a person can
+// decide before the key expires.
 func TestATransferInDoubtThatNoCallCanMake(t *testing.T) {
 	inBubble(t, func(w *world) {
 		app, contact := w.app()

@@ -330,7 +330,7 @@ func (h *hooks) last(w *world) (last payments.LoadMetrics) {
 	return last
 }
 
-// If no process pays, nobody but those that submit can say so.
+// If no process pays, only the processes that submit can say so.
 func TestMissingProcessorIsReported(t *testing.T) {
 	inBubble(t, func(w *world) {
 		h := &hooks{}

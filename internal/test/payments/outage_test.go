@@ -73,7 +73,8 @@ func TestRetryAfterOfYearsIsBounded(t *testing.T) {
 	})
 }
 
-// While the login is refused or the key is gone, nothing is tried much, and nobody needs to decide. Then it goes on.
+// While the login is refused or the key is gone, payments are rarely tried, and wait without a decision. Then it goes
+// on.
 func TestCredentialsThatTheServiceRefuses(t *testing.T) {
 	fresh, err := signing.Generate()
 	require.NoError(t, err)

@@ -153,8 +153,8 @@ func TestTwoPaymentsWithOnePayout(t *testing.T) {
 	})
 }
 
-// The ledger shows two entries with which money has left for one payout. A page that is read twice does not count
-// twice, and an attempt that has failed does not count.
+// The ledger shows two entries with which money has left for one payout. A page that is read twice counts once, and a
+// failed attempt does not count.
 func TestPayoutWithTwoLedgerEntries(t *testing.T) {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	entry := func(id dapi.TransactionID, status dapi.TransactionStatus) dapi.Transaction {

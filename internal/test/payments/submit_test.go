@@ -71,7 +71,7 @@ func TestProcessorRefusesAWrongConfig(t *testing.T) {
 	}
 }
 
-// Settings that make no sense do not end a process, and do not keep it busy.
+// With settings out of range a process goes on, and does not become busy.
 func TestSettingsOutOfRangeAreBounded(t *testing.T) {
 	for name, config := range map[string]payments.Config{
 		"negative": {InFlight: -1, Following: -1, PollEvery: -1, LeaseFor: -1, LoadEvery: -1,
@@ -252,7 +252,7 @@ func TestPaymentsThatAreNotStored(t *testing.T) {
 	})
 }
 
-// A payment is in a state so shortly that nobody sees it, or never comes there: a wait for it ends with the payment.
+// A payment can pass a state too fast to be seen, or never reach it: a wait for it ends with the payment.
 func TestWaitForAStateThatIsNotReached(t *testing.T) {
 	inBubble(t, func(w *world) {
 		p, late := w.started(), w.payment(2)

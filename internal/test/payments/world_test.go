@@ -151,7 +151,7 @@ func as[E error](t testing.TB, err error) E { t.Helper(); return worlds.As[E](t,
 
 func amount(text string) decimal.Decimal { return decimal.RequireFromString(text) }
 
-// aWhile is a time without events, for what must not happen.
+// aWhile waits, for checks that something does not happen.
 func (w *world) aWhile() {
 	time.Sleep(time.Hour)
 	synctest.Wait()

@@ -38,8 +38,8 @@ var writtenByPrograms = map[string]string{
 }
 
 // Of another module, no exported type shows one that is not stable, so that leaving the module is no change for a user.
-// A program cannot name a type of an internal package, and an alias of a plain type, such as a page size, says nothing
-// that the plain type does not say.
+// A program cannot name a type of an internal package, and an alias of a plain type, such as a page size, says no more
+// than the plain type.
 func TestExportedTypesShowNoUnexportedOnes(t *testing.T) {
 	e := typed(t)
 	r := newReach(e)

@@ -165,8 +165,8 @@ func (m *memory) Save(_ context.Context, session dapi.Session) error {
 	return nil
 }
 
-// A client in use shows neither its credentials nor what the service gave it for them: not by its own fields, and not
-// by those of the connections that it keeps, whose buffers hold the last request.
+// A client in use hides its credentials and its tokens: in its own fields, and in those of its connections, whose
+// buffers hold the last request.
 func TestNoClientShowsItsSecrets(t *testing.T) {
 	w, store := worlds.Serve(t), &memory{}
 	credentials := w.Host.Credentials()
