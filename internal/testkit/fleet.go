@@ -30,8 +30,8 @@ func SameAsMemory(
 	memory := &fleet.Memory{Now: func() time.Time { return s.now }}
 	calls := []int{1, 2, 5, 20, 120}[draw(5)]
 	for range 1 + draw(80) {
-		s.pass()
-		if difference := s.compare(s.question(calls), memory, ask); difference != "" {
+		s.advance()
+		if difference := s.compare(s.request(calls), memory, ask); difference != "" {
 			t.Fatal(difference)
 		}
 	}
@@ -88,8 +88,8 @@ func (s *sequence) compare(
 // before stands for the log of the response before.
 const before = "the one before"
 
-// pass lets time pass, or sets the clock.
-func (s *sequence) pass() {
+// advance lets time pass, or sets the clock.
+func (s *sequence) advance() {
 	switch s.draw(30) {
 	case 29:
 		s.now = s.now.Add(time.Duration(s.draw(70)-5) * time.Second)
@@ -104,7 +104,7 @@ func (s *sequence) pass() {
 // rarely returns true once in n times.
 func (s *sequence) rarely(n int) bool { return s.draw(n) == n-1 }
 
-func (s *sequence) question(calls int) fleet.Request {
+func (s *sequence) request(calls int) fleet.Request {
 	q := fleet.Request{
 		Key: s.key, Process: fmt.Sprint("p", s.draw(6)), Calls: calls, Held: 61 * time.Second,
 		Ahead: 250 * time.Millisecond, Pressed: s.rarely(8), Overdue: s.rarely(60),
@@ -317,6 +317,7 @@ func Killed(t *testing.T, kill, restart func(), open func() fleet.Windows) {
 	}
 	t.Logf("%d calls, at most %d in a window, %d failed", len(result.At), result.Most(), result.Unavailable)
 	if late < 100 || result.Most() > 2*Allowance().Calls || result.Unavailable == 0 {
-		t.Errorf("%d calls after the restart, at most %d in a window, %d failed", late, result.Most(), result.Unavailable)
+		t.Errorf("%d calls after the restart, at most %d in a window, %d failed", late, result.Most(),
+			result.Unavailable)
 	}
 }

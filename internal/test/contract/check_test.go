@@ -18,8 +18,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// lived is a host on which the suite has run, so that there is something of each kind to read.
-func lived(t *testing.T) (*sandbox.Host, *suite, *world) {
+// usedHost is a host on which the suite has run, so that there is something of each kind to read.
+func usedHost(t *testing.T) (*sandbox.Host, *suite, *world) {
 	t.Helper()
 	host := sandbox.New(sandbox.WithSettings(func(s *sandbox.Settings) {
 		step := sandbox.Duration(10 * time.Millisecond)
@@ -43,7 +43,7 @@ func readable(s *suite) survey.Host {
 
 // A check calls every operation that reads, confirms what it sees, and writes nothing.
 func TestCheckReadsEveryOperationAndWritesNothing(t *testing.T) {
-	host, s, w := lived(t)
+	host, s, w := usedHost(t)
 	contact := contactOf(w)
 	issueCard(w)
 	before, written := len(host.Requests()), len(host.Ledger().Entries)
@@ -51,7 +51,7 @@ func TestCheckReadsEveryOperationAndWritesNothing(t *testing.T) {
 		IDs: map[string][]string{"clientId": {string(w.client)}, "contactId": {contact}}})
 	require.NoError(t, err)
 
-	hold(t, judged)
+	requireAsDescribed(t, judged)
 	assert.True(t, judged.ReadOnly)
 	for _, o := range judged.Operations {
 		if o.Method == http.MethodGet {
@@ -106,7 +106,7 @@ func TestCheckOfANewHost(t *testing.T) {
 	judged, err := survey.Check(t.Context(), readable(s), http.DefaultTransport, survey.Options{
 		Noted: func(c report.Case) { noted = append(noted, c.Name) }})
 	require.NoError(t, err)
-	hold(t, judged)
+	requireAsDescribed(t, judged)
 	reasons := map[string]string{}
 	for _, c := range judged.Cases {
 		reasons[c.Flow+" "+c.Name] = c.Reason
@@ -176,7 +176,7 @@ func TestCheckOfAHostWithAMovedClock(t *testing.T) {
 	host.Advance(24 * time.Hour)
 	judged, err := survey.Check(t.Context(), readable(asReal(t, host, host)), http.DefaultTransport, survey.Options{})
 	require.NoError(t, err)
-	hold(t, judged)
+	requireAsDescribed(t, judged)
 	expired := 0
 	for _, r := range host.Requests() {
 		if r.Slug == string(errors.CodeRequestExpired) {

@@ -269,8 +269,9 @@ func (w *world) destinations() map[string]dapi.ContactCreate {
 	return map[string]dapi.ContactCreate{
 		"iban": {Name: "Contract suite",
 			Account: dapi.SEPA(dapi.BankFields{IBAN: "DE89370400440532013000", BIC: "TESTDEFF",
-				BankName:          "Licensed bank",
-				BankAddress:       &dapi.InstitutionAddress{AddressLine1: "Main Street 1", City: "Berlin", Country: "DE"},
+				BankName: "Licensed bank",
+				BankAddress: &dapi.InstitutionAddress{AddressLine1: "Main Street 1", City: "Berlin",
+					Country: "DE"},
 				AccountHolderName: "Bob Roe", AccountHolderType: model.AccountHolderTypeIndividual})},
 		"pix key": {Name: "Contract suite", Account: dapi.PIX(dapi.BankFields{
 			PIXKey: "bob@example.com", PIXKeyType: dapi.PIXKeyTypeEmail,

@@ -52,7 +52,7 @@ func TestContractAgainstANamedHost(t *testing.T) {
 	w := s.open(t, nil)
 	require.True(t, s.run(t, w))
 	judged := s.judge()
-	hold(t, judged)
+	requireAsDescribed(t, judged)
 
 	seen := map[string]bool{}
 	for _, slug := range judged.Slugs {
@@ -138,7 +138,7 @@ func TestContractWithADeveloperKeyAlone(t *testing.T) {
 	s.real.APIKey, s.real.AccessToken, s.real.CardWallet = moneymovement.Secret{}, moneymovement.Secret{}, nil
 	require.True(t, s.run(t, s.open(t, nil)))
 	judged := s.judge()
-	hold(t, judged)
+	requireAsDescribed(t, judged)
 	needs := map[string]string{}
 	for _, c := range judged.Cases {
 		if c.Name == "all" {

@@ -157,9 +157,9 @@ func readProvocations() (all []provocation) {
 
 // hostProvocations are responses of a host in trouble, and of sizes and numbers that no real host is burdened with.
 var hostProvocations = []provocation{
-	{errors.CodeGone, func(s *session) reply { return s.told(http.StatusGone, "gone") }},
+	{errors.CodeGone, func(s *session) reply { return s.refuseRead(http.StatusGone, "gone") }},
 	{errors.CodeInternalError, func(s *session) reply {
-		return s.told(http.StatusInternalServerError, "internal_error")
+		return s.refuseRead(http.StatusInternalServerError, "internal_error")
 	}},
 	{errors.CodePayloadTooLarge, func(s *session) reply {
 		return s.send("POST", "/contacts", object{"name": string(make([]byte, 1<<20))})
@@ -181,8 +181,8 @@ var hostProvocations = []provocation{
 	}},
 }
 
-// told has the host refuse a read with a refusal.
-func (s *session) told(status int, slug string) reply {
+// refuseRead has the host refuse a read with a refusal.
+func (s *session) refuseRead(status int, slug string) reply {
 	s.host.Arm("GET", "/chains", sandbox.Respond(status, slug))
 	return s.send("GET", "/chains", nil)
 }

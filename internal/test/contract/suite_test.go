@@ -78,9 +78,9 @@ func TestContract(t *testing.T) {
 	complete := s.run(t, w)
 	judged := s.judge()
 	s.write(t, judged)
-	hold(t, judged)
+	requireAsDescribed(t, judged)
 	if named == nil && complete {
-		holdComplete(t, judged)
+		requireComplete(t, judged)
 		for currency, sum := range w.host.Ledger().Sums {
 			assert.True(t, sum.IsZero(), "the books of %s do not add up: %s", currency, sum)
 		}
@@ -149,8 +149,8 @@ func (s *suite) judge() *report.Report {
 	return judged
 }
 
-// hold fails the test for what differs from the description.
-func hold(t *testing.T, judged *report.Report) {
+// requireAsDescribed fails the test for what differs from the description.
+func requireAsDescribed(t *testing.T, judged *report.Report) {
 	t.Helper()
 	for _, a := range judged.Of(report.Contradicted) {
 		t.Errorf("%s: %s, %s: %s %s: %s: %s", a.Position(), a.Where, a.What(), a.Evidence.Operation, a.Evidence.Field,
@@ -162,8 +162,8 @@ func hold(t *testing.T, judged *report.Report) {
 	assert.Empty(t, judged.Violations)
 }
 
-// holdComplete fails the test for what the embedded host should have shown, and did not.
-func holdComplete(t *testing.T, judged *report.Report) {
+// requireComplete fails the test for what the embedded host should have shown, and did not.
+func requireComplete(t *testing.T, judged *report.Report) {
 	t.Helper()
 	for _, o := range judged.Operations {
 		assert.Positive(t, o.Accepted, "nothing called %s %s", o.Surface, o.ID)

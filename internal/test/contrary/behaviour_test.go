@@ -46,13 +46,13 @@ func TestOtherBehaviours(t *testing.T) {
 
 // behaviours are the mark's cases, each once.
 func behaviours(mark *contrary.Mark) []contrary.Change {
-	return firsts(mark, func(c contrary.Change) bool { return c.Class == contrary.ClassBehaviour }, caseOf)
+	return firstCases(mark, func(c contrary.Change) bool { return c.Class == contrary.ClassBehaviour }, caseOf)
 }
 
 // refusedWith makes a call that is refused.
 func refusedWith(t *testing.T, o *wire.Operation, a *response) error {
 	t.Helper()
-	made := newCall(t, o, refusing(a))
+	made := newCall(t, o, refuseAll(a))
 	made.ask(nil)
 	_, err := callOf(o)(made)
 	require.Error(t, err)
@@ -115,7 +115,7 @@ func otherOrder(t *testing.T, d *wire.Description, c contrary.Change) {
 	reversed := slices.Clone(list)
 	slices.Reverse(reversed)
 	back := newCall(t, c.Site.Operation,
-		refusing(jsonResponse(http.StatusOK, put(whole, pointer{contrary.PageList}, reversed, true))))
+		refuseAll(jsonResponse(http.StatusOK, put(whole, pointer{contrary.PageList}, reversed, true))))
 	back.ask(nil)
 	value, err := callOf(c.Site.Operation)(back)
 	require.NoError(t, err)
@@ -132,7 +132,7 @@ func otherPage(t *testing.T, d *wire.Description, c contrary.Change) {
 		from := 0
 		_, _ = fmt.Sscan(r.URL.Query().Get("offset"), &from)
 		page := list[min(from, len(list)):min(from+pageLength, len(list))]
-		refusing(jsonResponse(http.StatusOK, map[string]any{contrary.PageList: page})).ServeHTTP(w, r)
+		refuseAll(jsonResponse(http.StatusOK, map[string]any{contrary.PageList: page})).ServeHTTP(w, r)
 	})
 	made := newCall(t, o, service)
 	count := 0
@@ -153,7 +153,7 @@ func repeats(t *testing.T, _ *wire.Description, c contrary.Change) {
 			if sent.Add(1) == 1 {
 				panic(http.ErrAbortHandler)
 			}
-			refusing(refusal(http.StatusConflict, "conflict", problem, nil)).ServeHTTP(w, r)
+			refuseAll(refusal(http.StatusConflict, "conflict", problem, nil)).ServeHTTP(w, r)
 		})
 		made := newCallAt(t, baseURL, o, service, moneymovement.WithRetries(moneymovement.RetryPolicy{}))
 		made.ask(nil)
@@ -190,7 +190,7 @@ func otherAdvice(t *testing.T, d *wire.Description, c contrary.Change) {
 		a := refusal(code.Status(), string(code), problem, nil)
 		service := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			sent.Add(1)
-			refusing(a).ServeHTTP(w, r)
+			refuseAll(a).ServeHTTP(w, r)
 		})
 		made := newCall(t, o, service)
 		made.ask(nil)

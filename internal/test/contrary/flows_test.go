@@ -215,7 +215,7 @@ func anyOf(changes []contrary.Change) func(*wire.Operation, *http.Request, []byt
 	var refusers []func(*wire.Operation, *http.Request, []byte) *response
 	for _, c := range changes {
 		if c.Class == contrary.ClassOperation {
-			refusers = append(refusers, lacking(c))
+			refusers = append(refusers, withoutOperation(c))
 		} else {
 			refusers = append(refusers, refuser(bounded(c)))
 		}
@@ -265,7 +265,7 @@ func newWorld(t *testing.T, d *wire.Description) *world {
 	w.host = w.Host
 	w.contrary = &contraryHost{next: w.host, description: d, everywhere: true}
 	w.key = w.Developer()
-	w.key.Store = &kept{}
+	w.key.Store = &memoryStore{}
 	w.plain = w.open(&inprocess.Transport{Handler: w.host}, w.key)
 	_, err = w.plain.self.Chains.List(t.Context(), dapi.ListChainsParams{}) // logs in, for the others as well
 	require.NoError(t, err)

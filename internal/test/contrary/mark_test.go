@@ -44,8 +44,8 @@ func eachChange(t *testing.T, classes []contrary.Class, chosen func(*contrary.Ma
 	}
 }
 
-// firsts are the mark's changes that count, each the first of its kind.
-func firsts[K comparable](
+// firstCases are the mark's changes that count, each the first of its kind.
+func firstCases[K comparable](
 	mark *contrary.Mark, counts func(contrary.Change) bool, kind func(contrary.Change) K,
 ) (chosen []contrary.Change) {
 	taken := map[K]bool{}

@@ -24,7 +24,7 @@ func TestRefusedPartOfARequest(t *testing.T) {
 
 // requests are the mark's cases in requests, each at the first place where the thing stands.
 func requests(mark *contrary.Mark) []contrary.Change {
-	return firsts(mark, func(c contrary.Change) bool { return c.Class == contrary.ClassRequest }, caseOf)
+	return firstCases(mark, func(c contrary.Change) bool { return c.Class == contrary.ClassRequest }, caseOf)
 }
 
 // refuseThing makes the call, whose refusal names the thing, and once more without it.
@@ -229,7 +229,8 @@ func TestMissingOperation(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%s of %s", mark.Name(), change.Name(), change.Site.Operation.Name()),
 				func(t *testing.T) {
 					t.Parallel()
-					host := &contraryHost{next: sampleService{description: d}, description: d, refuses: lacking(change)}
+					host := &contraryHost{next: sampleService{description: d}, description: d,
+						refuses: withoutOperation(change)}
 					made := newCall(t, change.Site.Operation, host)
 					made.ask(nil)
 					_, err := callOf(change.Site.Operation)(made)
@@ -241,8 +242,8 @@ func TestMissingOperation(t *testing.T) {
 	}
 }
 
-// lacking responds as a service without the operation.
-func lacking(c contrary.Change) func(*wire.Operation, *http.Request, []byte) *response {
+// withoutOperation responds as a service without the operation.
+func withoutOperation(c contrary.Change) func(*wire.Operation, *http.Request, []byte) *response {
 	return func(o *wire.Operation, _ *http.Request, _ []byte) *response {
 		switch {
 		case o.Name() != c.Site.Operation.Name():
@@ -301,7 +302,7 @@ func bounds(mark *contrary.Mark) []contrary.Change {
 		contrary.Case
 		in string
 	}
-	return firsts(mark,
+	return firstCases(mark,
 		func(c contrary.Change) bool {
 			return c.Class == contrary.ClassConstraint && c.Site.Side == contrary.Request
 		},

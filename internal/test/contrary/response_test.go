@@ -295,15 +295,15 @@ func refusals(mark *contrary.Mark) []contrary.Change {
 		contrary.Case
 		read bool
 	}
-	return firsts(mark,
+	return firstCases(mark,
 		func(c contrary.Change) bool {
 			return c.Class == contrary.ClassResponse && c.Site.Side == contrary.Response && !c.Site.Success()
 		},
 		func(c contrary.Change) kind { return kind{c.Case, c.Site.Operation.Method == http.MethodGet} })
 }
 
-// refusing responds to everything with one refusal.
-func refusing(a *response) http.Handler {
+// refuseAll responds to everything with one refusal.
+func refuseAll(a *response) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		for name, values := range a.header {
 			w.Header()[name] = values
@@ -324,7 +324,7 @@ func refuseOtherwise(t *testing.T, d *wire.Description, c contrary.Change) {
 		as = fieldRefused(c.Site.Operation, "body", "status", "missing")
 	}
 	as.header.Set("Retry-After", "1")
-	host := &contraryHost{next: refusing(as), description: d, changes: []contrary.Change{c}}
+	host := &contraryHost{next: refuseAll(as), description: d, changes: []contrary.Change{c}}
 	made := newCall(t, c.Site.Operation, host)
 	made.ask(nil)
 	_, err := callOf(c.Site.Operation)(made)

@@ -335,25 +335,25 @@ func tree(t *testing.T, value any) any {
 func filled(value any) any {
 	switch v := value.(type) {
 	case map[string]any:
-		kept := map[string]any{}
+		memoryStore := map[string]any{}
 		for name, member := range v {
 			if member = filled(member); member != nil {
-				kept[name] = member
+				memoryStore[name] = member
 			}
 		}
-		if len(kept) == 0 {
+		if len(memoryStore) == 0 {
 			return nil
 		}
-		return kept
+		return memoryStore
 	case []any:
 		if len(v) == 0 {
 			return nil
 		}
-		kept := make([]any, len(v))
+		memoryStore := make([]any, len(v))
 		for i, entry := range v {
-			kept[i] = filled(entry)
+			memoryStore[i] = filled(entry)
 		}
-		return kept
+		return memoryStore
 	case json.Number:
 		if number, err := decimal.NewFromString(v.String()); err == nil && number.IsZero() {
 			return nil

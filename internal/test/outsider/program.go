@@ -46,7 +46,8 @@ var (
 	} = (*dapi.Contacts)(nil)
 	_ interface {
 		Act(ctx context.Context, terms dapi.EscrowCreate, id dapi.EscrowID, action dapi.EscrowActionType,
-			key moneymovement.Key, escrowTerms dapi.EscrowTerms, options ...moneymovement.CallOption) (dapi.EscrowResult, error)
+			key moneymovement.Key, escrowTerms dapi.EscrowTerms,
+			options ...moneymovement.CallOption) (dapi.EscrowResult, error)
 		Confirm(ctx context.Context, terms dapi.EscrowCreate, id dapi.EscrowID, action dapi.EscrowActionType,
 			prepared *dapi.EscrowAction, options ...moneymovement.CallOption) (*dapi.Escrow, error)
 		Create(ctx context.Context, escrow dapi.EscrowCreate,

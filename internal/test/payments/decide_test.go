@@ -32,7 +32,7 @@ func TestAPriceThatIsRefusedWaitsForADecision(t *testing.T) {
 		assert.Equal(w, dapi.BoundMaxFee, r.Reason.Bound)
 		require.NotNil(w, r.Reason.Quote)
 		assert.False(w, r.MayHaveLeft)
-		w.aWhile()
+		w.waitQuietly()
 		assert.Equal(w, 1, w.Sent("BookPayout"), "nothing happens before a decision")
 
 		fee := r.Reason.Quote.Fee
@@ -78,7 +78,7 @@ func TestUnpaidPaymentCanBeCanceled(t *testing.T) {
 			assert.Equal(w, moneymovement.PaymentRefused, as[*payments.NotPossible](w, err).State, "%s", d)
 			assert.NotEmpty(w, d.String())
 		}
-		w.aWhile()
+		w.waitQuietly()
 		w.assertPaid(0)
 	})
 }

@@ -34,11 +34,13 @@ func (w *world) kinds() map[string]func() kind {
 		},
 		"escrow": func() kind {
 			return kind{payments.EscrowPayment{Key: "escrow-1", Account: w.account, Escrow: newEscrow()},
-				payments.IntegratorServices(w.platform()), "escrow_active", "/escrow/{escrowId}/actions/{actionKey}/confirm"}
+				payments.IntegratorServices(w.platform()), "escrow_active",
+				"/escrow/{escrowId}/actions/{actionKey}/confirm"}
 		},
 		"release": func() kind {
 			platform := w.platform()
-			opened, err := platform.For(w.account).Escrows.Open(w.Context(), newEscrow(), "escrow-0", dapi.EscrowTerms{})
+			opened, err := platform.For(w.account).Escrows.Open(w.Context(), newEscrow(), "escrow-0",
+				dapi.EscrowTerms{})
 			require.NoError(w, err)
 			return kind{payments.EscrowAction{Key: "release-1", Account: w.account, EscrowID: opened.Escrow.ID,
 				Escrow: newEscrow(),
@@ -235,7 +237,7 @@ func TestSearchForAPaymentWithoutReads(t *testing.T) {
 		time.Sleep(week + time.Hour)
 		unread := w.Host.Arm(http.MethodGet, "/payouts/{payoutId}", sandbox.Respond(503, "provider_unavailable").
 			WithHeader("Retry-After", "1").Times(1_000_000))
-		p := w.started(rarely)
+		p := w.started(pollRarely)
 		time.Sleep(24 * time.Hour)
 		stored, err := p.Get(w.Context(), r.Key)
 		require.NoError(w, err)
@@ -259,7 +261,7 @@ func TestOldPaymentThatWasNeverConfirmed(t *testing.T) {
 		refused := w.becomes(p, r.Key, moneymovement.PaymentRefused)
 		assert.Equal(w, payments.ReasonEnded, refused.Reason.Code)
 		assert.False(w, refused.MayHaveLeft)
-		w.aWhile()
+		w.waitQuietly()
 		assert.Equal(w, books, w.Sent("BookPayout"))
 		assert.Equal(w, confirms, w.Sent("ConfirmPayout"))
 		w.assertPaid(0)
@@ -288,7 +290,7 @@ func TestOldPaymentWithoutAPayoutNeedsADecision(t *testing.T) {
 				decided := w.decide(p, old.Key, decision)
 				assert.Equal(w, want, decided.State)
 				assert.Equal(w, want == moneymovement.PaymentCompleted, decided.MayHaveLeft)
-				w.aWhile()
+				w.waitQuietly()
 				assert.Zero(w, w.Sent("BookPayout"))
 			})
 		})
@@ -299,7 +301,7 @@ func TestOldPaymentWithoutAPayoutNeedsADecision(t *testing.T) {
 // would be followed.
 func TestADecisionThatNamesAnotherPayout(t *testing.T) {
 	inBubble(t, func(w *world) {
-		p, old := w.started(rarely), w.payment(2)
+		p, old := w.started(pollRarely), w.payment(2)
 		w.submit(p, w.payment(1))
 		other := w.becomes(p, w.payment(1).Key, moneymovement.PaymentCompleted)
 		old.FirstUsed = time.Now().Add(-8 * 24 * time.Hour)
@@ -539,7 +541,7 @@ func TestTheFirstPriceHoldsInAnotherProcess(t *testing.T) {
 func (w *world) settled(k kind, key moneymovement.Key) payments.Record {
 	w.Helper()
 	k.services = w.services()
-	p := w.process(k, w.store, rarely)
+	p := w.process(k, w.store, pollRarely)
 	_, err := p.Resume(w.Context())
 	require.NoError(w, err)
 	r, err := p.Await(w.Context(), key)
@@ -612,7 +614,7 @@ func TestARestoredStorePaysWhatWasNotPaid(t *testing.T) {
 		}
 		writes := len(w.writes())
 		k.services = w.services()
-		p := w.process(k, w.store, rarely)
+		p := w.process(k, w.store, pollRarely)
 		_, err := p.Resume(w.Context())
 		require.NoError(w, err)
 		time.Sleep(time.Hour)

@@ -49,7 +49,7 @@ func TestStopFinishesWhatIsUnderWay(t *testing.T) {
 			assert.Equal(w, moneymovement.PaymentPaid, r.State)
 		}
 		requests := len(w.Host.Requests())
-		w.aWhile()
+		w.waitQuietly()
 		assert.Len(w, w.Host.Requests(), requests, "requests after Stop")
 		w.assertPaid(3)
 	})
@@ -103,7 +103,7 @@ func TestStopAndResumeInEachOrder(t *testing.T) {
 		}
 		all.Wait()
 		w.submit(p, w.payment(1)) // stored, for the next process
-		w.aWhile()
+		w.waitQuietly()
 		w.assertPaid(0)
 		next := w.processor()
 		found, err := next.Resume(w.Context())
@@ -140,7 +140,8 @@ func TestStopDoesNotWaitForThePoll(t *testing.T) {
 		store := watch(w.store)
 		store.failing(func(method string, _ int) bool { return method == "Postpone" })
 		w.Configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) })
-		p, err := payments.New(store, payments.IntegratorServices(w.platform()), payments.Config{PollEvery: 24 * time.Hour})
+		p, err := payments.New(store, payments.IntegratorServices(w.platform()),
+			payments.Config{PollEvery: 24 * time.Hour})
 		require.NoError(w, err)
 		_, err = p.Resume(w.Context())
 		require.NoError(w, err)

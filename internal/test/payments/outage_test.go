@@ -193,7 +193,8 @@ func TestARefusalStopsNoPaymentThatItIsNotAbout(t *testing.T) {
 			inBubble(t, func(w *world) {
 				app, contact := w.app()
 				armed := w.Host.Arm(http.MethodPost, c.path, c.fault.Times(1_000_000))
-				p, err := payments.New(w.store, payments.IntegratorServices(w.platform()).WithTransfers(app), payments.Config{})
+				p, err := payments.New(w.store, payments.IntegratorServices(w.platform()).WithTransfers(app),
+					payments.Config{})
 				require.NoError(w, err)
 				_, err = p.Resume(w.Context())
 				require.NoError(w, err)
@@ -225,7 +226,7 @@ func TestARefusalStopsNoPaymentThatItIsNotAbout(t *testing.T) {
 func TestPartnerOutageOfDaysNeedsADecision(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.Configure(func(s *sandbox.Settings) { s.PartnerDown = true })
-		p := w.started(rarely)
+		p := w.started(pollRarely)
 		w.submit(p, w.payment(1))
 		day, cancel := context.WithTimeout(w.Context(), 24*time.Hour)
 		defer cancel()

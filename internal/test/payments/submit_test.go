@@ -57,8 +57,8 @@ func TestProcessorRefusesAWrongConfig(t *testing.T) {
 	_, err := payments.New(nil, payments.Services{}, payments.Config{})
 	require.Error(t, err)
 	for name, services := range map[string]payments.Services{
-		"the zero services": {}, "no integrator": payments.IntegratorServices(nil), "no self-serve": payments.SelfServeServices(nil),
-		"no app": payments.Services{}.WithTransfers(nil),
+		"the zero services": {}, "no integrator": payments.IntegratorServices(nil),
+		"no self-serve": payments.SelfServeServices(nil), "no app": payments.Services{}.WithTransfers(nil),
 	} {
 		p, err := payments.New(payments.NewMemoryStore(), services, payments.Config{})
 		require.NoError(t, err, name)

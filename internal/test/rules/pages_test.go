@@ -225,7 +225,7 @@ func deadLinks(t *testing.T, tree fs.FS) (dead []string, links int) {
 			if strings.Contains(link, ":") { // it is on a server
 				continue
 			}
-			if links++; !leads(tree, name, link) {
+			if links++; !linkExists(tree, name, link) {
 				dead = append(dead, name+": "+strings.TrimPrefix(link, "/"))
 			}
 		}
@@ -233,8 +233,8 @@ func deadLinks(t *testing.T, tree fs.FS) (dead []string, links int) {
 	return dead, links
 }
 
-// leads reports whether a link of a page leads to something.
-func leads(tree fs.FS, from, link string) bool {
+// linkExists reports whether a link of a page leads to something.
+func linkExists(tree fs.FS, from, link string) bool {
 	target, anchor, hasAnchor := strings.Cut(link, "#")
 	file := from
 	switch fromRoot, ok := strings.CutPrefix(target, "/"); {

@@ -71,13 +71,13 @@ const maxColumns = 120
 
 // The phrases of the list are not used, and lines that can be broken are not wider than a screen.
 func TestPlainEnglish(t *testing.T) {
-	found, files := unplain(t, os.DirFS(root))
+	found, files := unplainPassages(t, os.DirFS(root))
 	require.Greater(t, files, 100, "the walk found next to nothing")
 	assert.Empty(t, found)
 }
 
-// unplain returns what is wrong in a tree, and how many files it read.
-func unplain(t *testing.T, tree fs.FS) (found []string, files int) {
+// unplainPassages returns what is wrong in a tree, and how many files it read.
+func unplainPassages(t *testing.T, tree fs.FS) (found []string, files int) {
 	t.Helper()
 	files = eachFile(t, tree, func(name string, content []byte) {
 		w := &words{}
@@ -329,7 +329,7 @@ func TestUnplainEnglishIsFound(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			found, _ := unplain(t, fstest.MapFS{test.name: {Data: []byte(test.content)}})
+			found, _ := unplainPassages(t, fstest.MapFS{test.name: {Data: []byte(test.content)}})
 			for i, want := range test.want {
 				test.want[i] = test.name + ":" + want
 			}
