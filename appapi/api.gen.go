@@ -837,10 +837,10 @@ type GetKYCStatusParams struct {
 }
 
 var opGetApp = transport.Operation{
-	ID:     "GetApp",
-	Method: "GET",
-	Path:   "/apps/me",
-	Answer: &answerGetApp,
+	ID:       "GetApp",
+	Method:   "GET",
+	Path:     "/apps/me",
+	Response: &responseGetApp,
 }
 
 // GetApp sends GET /apps/me: introspect the key.
@@ -850,13 +850,13 @@ func (c lowLevel) GetApp(ctx context.Context, options []moneymovement.CallOption
 }
 
 var opCreateTransfer = transport.Operation{
-	ID:     "CreateTransfer",
-	Method: "POST",
-	Path:   "/apps/transfer",
-	Repeat: "key",
-	Terms:  termsCreateTransfer,
-	Money:  "at-once",
-	Answer: &answerCreateTransfer,
+	ID:       "CreateTransfer",
+	Method:   "POST",
+	Path:     "/apps/transfer",
+	Repeat:   "key",
+	Terms:    termsCreateTransfer,
+	Money:    "at-once",
+	Response: &responseCreateTransfer,
 }
 
 // CreateTransfer sends POST /apps/transfer: transfer money.
@@ -869,10 +869,10 @@ func (c lowLevel) CreateTransfer(
 }
 
 var opListTransfers = transport.Operation{
-	ID:     "ListTransfers",
-	Method: "GET",
-	Path:   "/apps/transfers",
-	Answer: &answerListTransfers,
+	ID:       "ListTransfers",
+	Method:   "GET",
+	Path:     "/apps/transfers",
+	Response: &responseListTransfers,
 }
 
 // ListTransfers sends GET /apps/transfers: list transfers.
@@ -888,10 +888,10 @@ func (c lowLevel) ListTransfers(
 }
 
 var opListBalances = transport.Operation{
-	ID:     "ListBalances",
-	Method: "GET",
-	Path:   "/balance",
-	Answer: &answerListBalances,
+	ID:       "ListBalances",
+	Method:   "GET",
+	Path:     "/balance",
+	Response: &responseListBalances,
 }
 
 // ListBalances sends GET /balance: list balance accounts.
@@ -901,12 +901,12 @@ func (c lowLevel) ListBalances(ctx context.Context, options []moneymovement.Call
 }
 
 var opQuoteBalancePayin = transport.Operation{
-	ID:     "QuoteBalancePayin",
-	Method: "POST",
-	Path:   "/balance/payin/quote",
-	Repeat: "natural",
-	Money:  "none",
-	Answer: &answerQuoteBalancePayin,
+	ID:       "QuoteBalancePayin",
+	Method:   "POST",
+	Path:     "/balance/payin/quote",
+	Repeat:   "natural",
+	Money:    "none",
+	Response: &responseQuoteBalancePayin,
 }
 
 // QuoteBalancePayin sends POST /balance/payin/quote: quote a payin from a chain.
@@ -919,12 +919,12 @@ func (c lowLevel) QuoteBalancePayin(
 }
 
 var opQuoteBalancePayout = transport.Operation{
-	ID:     "QuoteBalancePayout",
-	Method: "POST",
-	Path:   "/balance/payout/quote",
-	Repeat: "natural",
-	Money:  "none",
-	Answer: &answerQuoteBalancePayout,
+	ID:       "QuoteBalancePayout",
+	Method:   "POST",
+	Path:     "/balance/payout/quote",
+	Repeat:   "natural",
+	Money:    "none",
+	Response: &responseQuoteBalancePayout,
 }
 
 // QuoteBalancePayout sends POST /balance/payout/quote: quote a payout from the balance.
@@ -937,10 +937,10 @@ func (c lowLevel) QuoteBalancePayout(
 }
 
 var opListBanks = transport.Operation{
-	ID:     "ListBanks",
-	Method: "GET",
-	Path:   "/banks",
-	Answer: &answerListBanks,
+	ID:       "ListBanks",
+	Method:   "GET",
+	Path:     "/banks",
+	Response: &responseListBanks,
 }
 
 // ListBanks sends GET /banks: list banks and rails.
@@ -950,13 +950,13 @@ func (c lowLevel) ListBanks(ctx context.Context, options []moneymovement.CallOpt
 }
 
 var opActivateBanks = transport.Operation{
-	ID:     "ActivateBanks",
-	Method: "POST",
-	Path:   "/banks/activate",
-	Repeat: "natural",
-	Money:  "none",
-	Answer: &answerActivateBanks,
-	Silent: true,
+	ID:       "ActivateBanks",
+	Method:   "POST",
+	Path:     "/banks/activate",
+	Repeat:   "natural",
+	Money:    "none",
+	Response: &responseActivateBanks,
+	Silent:   true,
 }
 
 // ActivateBanks sends POST /banks/activate: activate bank rails.
@@ -969,12 +969,12 @@ func (c lowLevel) ActivateBanks(
 }
 
 var opQuoteBankPayin = transport.Operation{
-	ID:     "QuoteBankPayin",
-	Method: "POST",
-	Path:   "/banks/payin/quote",
-	Repeat: "natural",
-	Money:  "none",
-	Answer: &answerQuoteBankPayin,
+	ID:       "QuoteBankPayin",
+	Method:   "POST",
+	Path:     "/banks/payin/quote",
+	Repeat:   "natural",
+	Money:    "none",
+	Response: &responseQuoteBankPayin,
 }
 
 // QuoteBankPayin sends POST /banks/payin/quote: quote a payin from a bank.
@@ -987,12 +987,12 @@ func (c lowLevel) QuoteBankPayin(
 }
 
 var opSubmitBankPayinQuote = transport.Operation{
-	ID:     "SubmitBankPayinQuote",
-	Method: "POST",
-	Path:   "/banks/payin/quote/submit",
-	Repeat: "none",
-	Answer: &answerSubmitBankPayinQuote,
-	Silent: true,
+	ID:       "SubmitBankPayinQuote",
+	Method:   "POST",
+	Path:     "/banks/payin/quote/submit",
+	Repeat:   "none",
+	Response: &responseSubmitBankPayinQuote,
+	Silent:   true,
 }
 
 // SubmitBankPayinQuote sends POST /banks/payin/quote/submit: submit a bank payin quote.
@@ -1005,10 +1005,10 @@ func (c lowLevel) SubmitBankPayinQuote(
 }
 
 var opListCards = transport.Operation{
-	ID:     "ListCards",
-	Method: "GET",
-	Path:   "/cards",
-	Answer: &answerListCards,
+	ID:       "ListCards",
+	Method:   "GET",
+	Path:     "/cards",
+	Response: &responseListCards,
 }
 
 // ListCards sends GET /cards: list cards.
@@ -1018,11 +1018,11 @@ func (c lowLevel) ListCards(ctx context.Context, options []moneymovement.CallOpt
 }
 
 var opCreateCard = transport.Operation{
-	ID:     "CreateCard",
-	Method: "POST",
-	Path:   "/cards",
-	Repeat: "none",
-	Answer: &answerCreateCard,
+	ID:       "CreateCard",
+	Method:   "POST",
+	Path:     "/cards",
+	Repeat:   "none",
+	Response: &responseCreateCard,
 }
 
 // CreateCard sends POST /cards: create a card.
@@ -1035,13 +1035,13 @@ func (c lowLevel) CreateCard(
 }
 
 var opCreateCardKYCLink = transport.Operation{
-	ID:     "CreateCardKYCLink",
-	Method: "POST",
-	Path:   "/cards/kyc/link",
-	Repeat: "natural",
-	Money:  "none",
-	Answer: &answerCreateCardKYCLink,
-	Silent: true,
+	ID:       "CreateCardKYCLink",
+	Method:   "POST",
+	Path:     "/cards/kyc/link",
+	Repeat:   "natural",
+	Money:    "none",
+	Response: &responseCreateCardKYCLink,
+	Silent:   true,
 }
 
 // CreateCardKYCLink sends POST /cards/kyc/link: create or fetch the KYC link for cards.
@@ -1051,12 +1051,12 @@ func (c lowLevel) CreateCardKYCLink(ctx context.Context, options []moneymovement
 }
 
 var opPreApproveCard = transport.Operation{
-	ID:     "PreApproveCard",
-	Method: "POST",
-	Path:   "/cards/pre-approve",
-	Repeat: "none",
-	Answer: &answerPreApproveCard,
-	Silent: true,
+	ID:       "PreApproveCard",
+	Method:   "POST",
+	Path:     "/cards/pre-approve",
+	Repeat:   "none",
+	Response: &responsePreApproveCard,
+	Silent:   true,
 }
 
 // PreApproveCard sends POST /cards/pre-approve: pre-approve card spending.
@@ -1069,10 +1069,10 @@ func (c lowLevel) PreApproveCard(
 }
 
 var opGetCard = transport.Operation{
-	ID:     "GetCard",
-	Method: "GET",
-	Path:   "/cards/{card_id}",
-	Answer: &answerGetCard,
+	ID:       "GetCard",
+	Method:   "GET",
+	Path:     "/cards/{card_id}",
+	Response: &responseGetCard,
 }
 
 // GetCard sends GET /cards/{card_id}: read a card.
@@ -1083,14 +1083,14 @@ func (c lowLevel) GetCard(ctx context.Context, cardID string, options []moneymov
 }
 
 var opRevealCardDetails = transport.Operation{
-	ID:      "RevealCardDetails",
-	Method:  "POST",
-	Path:    "/cards/{card_id}/details",
-	Repeat:  "natural",
-	Money:   "none",
-	Tells:   true,
-	Reveals: true,
-	Answer:  &answerRevealCardDetails,
+	ID:       "RevealCardDetails",
+	Method:   "POST",
+	Path:     "/cards/{card_id}/details",
+	Repeat:   "natural",
+	Money:    "none",
+	Tells:    true,
+	Reveals:  true,
+	Response: &responseRevealCardDetails,
 }
 
 // RevealCardDetails sends POST /cards/{card_id}/details: reveal a card's details.
@@ -1104,13 +1104,13 @@ func (c lowLevel) RevealCardDetails(
 }
 
 var opFreezeCard = transport.Operation{
-	ID:     "FreezeCard",
-	Method: "POST",
-	Path:   "/cards/{card_id}/freeze",
-	Repeat: "natural",
-	Money:  "none",
-	Answer: &answerFreezeCard,
-	Silent: true,
+	ID:       "FreezeCard",
+	Method:   "POST",
+	Path:     "/cards/{card_id}/freeze",
+	Repeat:   "natural",
+	Money:    "none",
+	Response: &responseFreezeCard,
+	Silent:   true,
 }
 
 // FreezeCard sends POST /cards/{card_id}/freeze: freeze a card.
@@ -1123,13 +1123,13 @@ func (c lowLevel) FreezeCard(
 }
 
 var opSetCardLabel = transport.Operation{
-	ID:     "SetCardLabel",
-	Method: "PUT",
-	Path:   "/cards/{card_id}/label",
-	Repeat: "natural",
-	Money:  "none",
-	Answer: &answerSetCardLabel,
-	Silent: true,
+	ID:       "SetCardLabel",
+	Method:   "PUT",
+	Path:     "/cards/{card_id}/label",
+	Repeat:   "natural",
+	Money:    "none",
+	Response: &responseSetCardLabel,
+	Silent:   true,
 }
 
 // SetCardLabel sends PUT /cards/{card_id}/label: label a card.
@@ -1143,13 +1143,13 @@ func (c lowLevel) SetCardLabel(
 }
 
 var opSetCardLimit = transport.Operation{
-	ID:     "SetCardLimit",
-	Method: "PUT",
-	Path:   "/cards/{card_id}/limit",
-	Repeat: "natural",
-	Money:  "none",
-	Answer: &answerSetCardLimit,
-	Silent: true,
+	ID:       "SetCardLimit",
+	Method:   "PUT",
+	Path:     "/cards/{card_id}/limit",
+	Repeat:   "natural",
+	Money:    "none",
+	Response: &responseSetCardLimit,
+	Silent:   true,
 }
 
 // SetCardLimit sends PUT /cards/{card_id}/limit: limit a card.
@@ -1163,13 +1163,13 @@ func (c lowLevel) SetCardLimit(
 }
 
 var opUnfreezeCard = transport.Operation{
-	ID:     "UnfreezeCard",
-	Method: "POST",
-	Path:   "/cards/{card_id}/unfreeze",
-	Repeat: "natural",
-	Money:  "none",
-	Answer: &answerUnfreezeCard,
-	Silent: true,
+	ID:       "UnfreezeCard",
+	Method:   "POST",
+	Path:     "/cards/{card_id}/unfreeze",
+	Repeat:   "natural",
+	Money:    "none",
+	Response: &responseUnfreezeCard,
+	Silent:   true,
 }
 
 // UnfreezeCard sends POST /cards/{card_id}/unfreeze: unfreeze a card.
@@ -1182,10 +1182,10 @@ func (c lowLevel) UnfreezeCard(
 }
 
 var opListContracts = transport.Operation{
-	ID:     "ListContracts",
-	Method: "GET",
-	Path:   "/documents/contracts",
-	Answer: &answerListContracts,
+	ID:       "ListContracts",
+	Method:   "GET",
+	Path:     "/documents/contracts",
+	Response: &responseListContracts,
 }
 
 // ListContracts sends GET /documents/contracts: list contracts.
@@ -1200,12 +1200,12 @@ func (c lowLevel) ListContracts(
 }
 
 var opCreateContract = transport.Operation{
-	ID:     "CreateContract",
-	Method: "POST",
-	Path:   "/documents/contracts",
-	Repeat: "none",
-	Money:  "none",
-	Answer: &answerCreateContract,
+	ID:       "CreateContract",
+	Method:   "POST",
+	Path:     "/documents/contracts",
+	Repeat:   "none",
+	Money:    "none",
+	Response: &responseCreateContract,
 }
 
 // CreateContract sends POST /documents/contracts: create a contract.
@@ -1218,10 +1218,10 @@ func (c lowLevel) CreateContract(
 }
 
 var opListInvoices = transport.Operation{
-	ID:     "ListInvoices",
-	Method: "GET",
-	Path:   "/documents/contracts/invoices",
-	Answer: &answerListInvoices,
+	ID:       "ListInvoices",
+	Method:   "GET",
+	Path:     "/documents/contracts/invoices",
+	Response: &responseListInvoices,
 }
 
 // ListInvoices sends GET /documents/contracts/invoices: list invoices.
@@ -1236,12 +1236,12 @@ func (c lowLevel) ListInvoices(
 }
 
 var opCreateInvoice = transport.Operation{
-	ID:     "CreateInvoice",
-	Method: "POST",
-	Path:   "/documents/contracts/invoices",
-	Repeat: "none",
-	Money:  "none",
-	Answer: &answerCreateInvoice,
+	ID:       "CreateInvoice",
+	Method:   "POST",
+	Path:     "/documents/contracts/invoices",
+	Repeat:   "none",
+	Money:    "none",
+	Response: &responseCreateInvoice,
 }
 
 // CreateInvoice sends POST /documents/contracts/invoices: create an invoice.
@@ -1254,12 +1254,12 @@ func (c lowLevel) CreateInvoice(
 }
 
 var opCreateInvoiceBatch = transport.Operation{
-	ID:     "CreateInvoiceBatch",
-	Method: "POST",
-	Path:   "/documents/contracts/invoices/batch_invoicing",
-	Repeat: "none",
-	Money:  "none",
-	Answer: &answerCreateInvoiceBatch,
+	ID:       "CreateInvoiceBatch",
+	Method:   "POST",
+	Path:     "/documents/contracts/invoices/batch_invoicing",
+	Repeat:   "none",
+	Money:    "none",
+	Response: &responseCreateInvoiceBatch,
 }
 
 // CreateInvoiceBatch sends POST /documents/contracts/invoices/batch_invoicing: invoice several contracts at once.
@@ -1272,12 +1272,12 @@ func (c lowLevel) CreateInvoiceBatch(
 }
 
 var opCreateUploadedInvoice = transport.Operation{
-	ID:     "CreateUploadedInvoice",
-	Method: "POST",
-	Path:   "/documents/contracts/invoices/uploaded",
-	Repeat: "none",
-	Money:  "none",
-	Answer: &answerCreateUploadedInvoice,
+	ID:       "CreateUploadedInvoice",
+	Method:   "POST",
+	Path:     "/documents/contracts/invoices/uploaded",
+	Repeat:   "none",
+	Money:    "none",
+	Response: &responseCreateUploadedInvoice,
 }
 
 // CreateUploadedInvoice sends POST /documents/contracts/invoices/uploaded: create an invoice from an uploaded document.
@@ -1290,10 +1290,10 @@ func (c lowLevel) CreateUploadedInvoice(
 }
 
 var opGetInvoice = transport.Operation{
-	ID:     "GetInvoice",
-	Method: "GET",
-	Path:   "/documents/contracts/invoices/{invoice_id}",
-	Answer: &answerGetInvoice,
+	ID:       "GetInvoice",
+	Method:   "GET",
+	Path:     "/documents/contracts/invoices/{invoice_id}",
+	Response: &responseGetInvoice,
 }
 
 // GetInvoice sends GET /documents/contracts/invoices/{invoice_id}: read an invoice.
@@ -1306,13 +1306,13 @@ func (c lowLevel) GetInvoice(
 }
 
 var opUpdateInvoice = transport.Operation{
-	ID:     "UpdateInvoice",
-	Method: "PUT",
-	Path:   "/documents/contracts/invoices/{invoice_id}",
-	Repeat: "natural",
-	Money:  "none",
-	Answer: &answerUpdateInvoice,
-	Silent: true,
+	ID:       "UpdateInvoice",
+	Method:   "PUT",
+	Path:     "/documents/contracts/invoices/{invoice_id}",
+	Repeat:   "natural",
+	Money:    "none",
+	Response: &responseUpdateInvoice,
+	Silent:   true,
 }
 
 // UpdateInvoice sends PUT /documents/contracts/invoices/{invoice_id}: change an invoice's status.
@@ -1326,10 +1326,10 @@ func (c lowLevel) UpdateInvoice(
 }
 
 var opListContractTemplates = transport.Operation{
-	ID:     "ListContractTemplates",
-	Method: "GET",
-	Path:   "/documents/contracts/templates",
-	Answer: &answerListContractTemplates,
+	ID:       "ListContractTemplates",
+	Method:   "GET",
+	Path:     "/documents/contracts/templates",
+	Response: &responseListContractTemplates,
 }
 
 // ListContractTemplates sends GET /documents/contracts/templates: list contract templates.
@@ -1357,10 +1357,10 @@ func (c lowLevel) DeleteContract(ctx context.Context, contractID string, options
 }
 
 var opGetContract = transport.Operation{
-	ID:     "GetContract",
-	Method: "GET",
-	Path:   "/documents/contracts/{contract_id}",
-	Answer: &answerGetContract,
+	ID:       "GetContract",
+	Method:   "GET",
+	Path:     "/documents/contracts/{contract_id}",
+	Response: &responseGetContract,
 }
 
 // GetContract sends GET /documents/contracts/{contract_id}: read a contract.
@@ -1373,13 +1373,13 @@ func (c lowLevel) GetContract(
 }
 
 var opUpdateContract = transport.Operation{
-	ID:     "UpdateContract",
-	Method: "PATCH",
-	Path:   "/documents/contracts/{contract_id}",
-	Repeat: "natural",
-	Money:  "none",
-	Answer: &answerUpdateContract,
-	Silent: true,
+	ID:       "UpdateContract",
+	Method:   "PATCH",
+	Path:     "/documents/contracts/{contract_id}",
+	Repeat:   "natural",
+	Money:    "none",
+	Response: &responseUpdateContract,
+	Silent:   true,
 }
 
 // UpdateContract sends PATCH /documents/contracts/{contract_id}: update a contract's fields and schedule.
@@ -1393,12 +1393,12 @@ func (c lowLevel) UpdateContract(
 }
 
 var opApproveContract = transport.Operation{
-	ID:     "ApproveContract",
-	Method: "POST",
-	Path:   "/documents/contracts/{contract_id}/approve",
-	Repeat: "natural",
-	Answer: &answerApproveContract,
-	Silent: true,
+	ID:       "ApproveContract",
+	Method:   "POST",
+	Path:     "/documents/contracts/{contract_id}/approve",
+	Repeat:   "natural",
+	Response: &responseApproveContract,
+	Silent:   true,
 }
 
 // ApproveContract sends POST /documents/contracts/{contract_id}/approve: approve a contract.
@@ -1411,12 +1411,12 @@ func (c lowLevel) ApproveContract(
 }
 
 var opCreateInvoiceFromContract = transport.Operation{
-	ID:     "CreateInvoiceFromContract",
-	Method: "POST",
-	Path:   "/documents/contracts/{contract_id}/create-invoice",
-	Repeat: "none",
-	Money:  "none",
-	Answer: &answerCreateInvoiceFromContract,
+	ID:       "CreateInvoiceFromContract",
+	Method:   "POST",
+	Path:     "/documents/contracts/{contract_id}/create-invoice",
+	Repeat:   "none",
+	Money:    "none",
+	Response: &responseCreateInvoiceFromContract,
 }
 
 // CreateInvoiceFromContract sends POST /documents/contracts/{contract_id}/create-invoice: create an invoice from a
@@ -1431,13 +1431,13 @@ func (c lowLevel) CreateInvoiceFromContract(
 }
 
 var opPauseContract = transport.Operation{
-	ID:     "PauseContract",
-	Method: "POST",
-	Path:   "/documents/contracts/{contract_id}/pause",
-	Repeat: "natural",
-	Money:  "none",
-	Answer: &answerPauseContract,
-	Silent: true,
+	ID:       "PauseContract",
+	Method:   "POST",
+	Path:     "/documents/contracts/{contract_id}/pause",
+	Repeat:   "natural",
+	Money:    "none",
+	Response: &responsePauseContract,
+	Silent:   true,
 }
 
 // PauseContract sends POST /documents/contracts/{contract_id}/pause: pause a contract.
@@ -1450,13 +1450,13 @@ func (c lowLevel) PauseContract(
 }
 
 var opReplacePaymentMethods = transport.Operation{
-	ID:     "ReplacePaymentMethods",
-	Method: "PUT",
-	Path:   "/documents/contracts/{contract_id}/payment_methods",
-	Repeat: "natural",
-	Money:  "none",
-	Answer: &answerReplacePaymentMethods,
-	Silent: true,
+	ID:       "ReplacePaymentMethods",
+	Method:   "PUT",
+	Path:     "/documents/contracts/{contract_id}/payment_methods",
+	Repeat:   "natural",
+	Money:    "none",
+	Response: &responseReplacePaymentMethods,
+	Silent:   true,
 }
 
 // ReplacePaymentMethods sends PUT /documents/contracts/{contract_id}/payment_methods: replace a contract's payment
@@ -1471,10 +1471,10 @@ func (c lowLevel) ReplacePaymentMethods(
 }
 
 var opPreviewContract = transport.Operation{
-	ID:     "PreviewContract",
-	Method: "GET",
-	Path:   "/documents/contracts/{contract_id}/preview",
-	Answer: &answerPreviewContract,
+	ID:       "PreviewContract",
+	Method:   "GET",
+	Path:     "/documents/contracts/{contract_id}/preview",
+	Response: &responsePreviewContract,
 }
 
 // PreviewContract sends GET /documents/contracts/{contract_id}/preview: preview a contract.
@@ -1487,12 +1487,12 @@ func (c lowLevel) PreviewContract(
 }
 
 var opUploadDocument = transport.Operation{
-	ID:     "UploadDocument",
-	Method: "POST",
-	Path:   "/documents/upload",
-	Repeat: "none",
-	Money:  "none",
-	Answer: &answerUploadDocument,
+	ID:       "UploadDocument",
+	Method:   "POST",
+	Path:     "/documents/upload",
+	Repeat:   "none",
+	Money:    "none",
+	Response: &responseUploadDocument,
 }
 
 // UploadDocument sends POST /documents/upload: upload a document.
@@ -1505,10 +1505,10 @@ func (c lowLevel) UploadDocument(
 }
 
 var opGetMCPBalance = transport.Operation{
-	ID:     "GetMCPBalance",
-	Method: "GET",
-	Path:   "/mcp/get_balance",
-	Answer: &answerGetMCPBalance,
+	ID:       "GetMCPBalance",
+	Method:   "GET",
+	Path:     "/mcp/get_balance",
+	Response: &responseGetMCPBalance,
 }
 
 // GetMCPBalance sends GET /mcp/get_balance: read wallet balance and allowance.
@@ -1518,10 +1518,10 @@ func (c lowLevel) GetMCPBalance(ctx context.Context, options []moneymovement.Cal
 }
 
 var opListTransactions = transport.Operation{
-	ID:     "ListTransactions",
-	Method: "GET",
-	Path:   "/transactions",
-	Answer: &answerListTransactions,
+	ID:       "ListTransactions",
+	Method:   "GET",
+	Path:     "/transactions",
+	Response: &responseListTransactions,
 }
 
 // ListTransactions sends GET /transactions: list transactions.
@@ -1540,10 +1540,10 @@ func (c lowLevel) ListTransactions(
 }
 
 var opGetProfile = transport.Operation{
-	ID:     "GetProfile",
-	Method: "GET",
-	Path:   "/user",
-	Answer: &answerGetProfile,
+	ID:       "GetProfile",
+	Method:   "GET",
+	Path:     "/user",
+	Response: &responseGetProfile,
 }
 
 // GetProfile sends GET /user: read the current profile.
@@ -1553,12 +1553,12 @@ func (c lowLevel) GetProfile(ctx context.Context, options []moneymovement.CallOp
 }
 
 var opCreateContact = transport.Operation{
-	ID:     "CreateContact",
-	Method: "POST",
-	Path:   "/user/contact",
-	Repeat: "natural",
-	Money:  "none",
-	Answer: &answerCreateContact,
+	ID:       "CreateContact",
+	Method:   "POST",
+	Path:     "/user/contact",
+	Repeat:   "natural",
+	Money:    "none",
+	Response: &responseCreateContact,
 }
 
 // CreateContact sends POST /user/contact: create a contact.
@@ -1571,13 +1571,13 @@ func (c lowLevel) CreateContact(
 }
 
 var opValidateBankDetails = transport.Operation{
-	ID:     "ValidateBankDetails",
-	Method: "POST",
-	Path:   "/user/contact/bank/validate",
-	Repeat: "natural",
-	Money:  "none",
-	Answer: &answerValidateBankDetails,
-	Silent: true,
+	ID:       "ValidateBankDetails",
+	Method:   "POST",
+	Path:     "/user/contact/bank/validate",
+	Repeat:   "natural",
+	Money:    "none",
+	Response: &responseValidateBankDetails,
+	Silent:   true,
 }
 
 // ValidateBankDetails sends POST /user/contact/bank/validate: validate bank details.
@@ -1590,10 +1590,10 @@ func (c lowLevel) ValidateBankDetails(
 }
 
 var opListContacts = transport.Operation{
-	ID:     "ListContacts",
-	Method: "GET",
-	Path:   "/user/contacts",
-	Answer: &answerListContacts,
+	ID:       "ListContacts",
+	Method:   "GET",
+	Path:     "/user/contacts",
+	Response: &responseListContacts,
 }
 
 // ListContacts sends GET /user/contacts: list contacts.
@@ -1624,13 +1624,13 @@ func (c lowLevel) DeleteContact(ctx context.Context, contactID string, options [
 }
 
 var opUpdateContact = transport.Operation{
-	ID:     "UpdateContact",
-	Method: "PATCH",
-	Path:   "/user/contacts/{contact_id}",
-	Repeat: "natural",
-	Money:  "none",
-	Answer: &answerUpdateContact,
-	Silent: true,
+	ID:       "UpdateContact",
+	Method:   "PATCH",
+	Path:     "/user/contacts/{contact_id}",
+	Repeat:   "natural",
+	Money:    "none",
+	Response: &responseUpdateContact,
+	Silent:   true,
 }
 
 // UpdateContact sends PATCH /user/contacts/{contact_id}: update a contact's metadata.
@@ -1644,13 +1644,13 @@ func (c lowLevel) UpdateContact(
 }
 
 var opUpdateProfile = transport.Operation{
-	ID:     "UpdateProfile",
-	Method: "PUT",
-	Path:   "/user/kyc",
-	Repeat: "natural",
-	Money:  "none",
-	Answer: &answerUpdateProfile,
-	Silent: true,
+	ID:       "UpdateProfile",
+	Method:   "PUT",
+	Path:     "/user/kyc",
+	Repeat:   "natural",
+	Money:    "none",
+	Response: &responseUpdateProfile,
+	Silent:   true,
 }
 
 // UpdateProfile sends PUT /user/kyc: update the profile and KYC fields.
@@ -1663,10 +1663,10 @@ func (c lowLevel) UpdateProfile(
 }
 
 var opGetKYCStatus = transport.Operation{
-	ID:     "GetKYCStatus",
-	Method: "GET",
-	Path:   "/user/kyc/status",
-	Answer: &answerGetKYCStatus,
+	ID:       "GetKYCStatus",
+	Method:   "GET",
+	Path:     "/user/kyc/status",
+	Response: &responseGetKYCStatus,
 }
 
 // GetKYCStatus sends GET /user/kyc/status: read the KYC status.
@@ -1680,13 +1680,13 @@ func (c lowLevel) GetKYCStatus(
 }
 
 var opCreateKYCLink = transport.Operation{
-	ID:     "CreateKYCLink",
-	Method: "POST",
-	Path:   "/user/kyc_link",
-	Repeat: "natural",
-	Money:  "none",
-	Answer: &answerCreateKYCLink,
-	Silent: true,
+	ID:       "CreateKYCLink",
+	Method:   "POST",
+	Path:     "/user/kyc_link",
+	Repeat:   "natural",
+	Money:    "none",
+	Response: &responseCreateKYCLink,
+	Silent:   true,
 }
 
 // CreateKYCLink sends POST /user/kyc_link: create or fetch a KYC link.

@@ -116,7 +116,7 @@ func entriesOf(operation *transport.Operation, answer *moneymovement.Response) [
 	if len(answer.Unread) == 0 {
 		return nil
 	}
-	entries := operation.Answer.Entries(answer.Body)
+	entries := operation.Response.Entries(answer.Body)
 	for _, entry := range entries {
 		if !entry.Read {
 			return entries

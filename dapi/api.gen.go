@@ -1398,14 +1398,14 @@ func (t *ContactAccount) UnmarshalJSON(b []byte) error {
 }
 
 var opCreateChallenge = transport.Operation{
-	ID:     "CreateChallenge",
-	Method: "POST",
-	Path:   "/auth/challenge",
-	Repeat: "natural",
-	Money:  "none",
-	Window: "login",
-	Public: true,
-	Answer: &answerCreateChallenge,
+	ID:       "CreateChallenge",
+	Method:   "POST",
+	Path:     "/auth/challenge",
+	Repeat:   "natural",
+	Money:    "none",
+	Window:   "login",
+	Public:   true,
+	Response: &responseCreateChallenge,
 }
 
 // CreateChallenge sends POST /auth/challenge: start a login.
@@ -1418,16 +1418,16 @@ func (c lowLevel) CreateChallenge(
 }
 
 var opRefreshToken = transport.Operation{
-	ID:      "RefreshToken",
-	Method:  "POST",
-	Path:    "/auth/refresh",
-	Repeat:  "natural",
-	Money:   "none",
-	Window:  "writes",
-	Public:  true,
-	Tells:   true,
-	Reveals: true,
-	Answer:  &answerRefreshToken,
+	ID:       "RefreshToken",
+	Method:   "POST",
+	Path:     "/auth/refresh",
+	Repeat:   "natural",
+	Money:    "none",
+	Window:   "writes",
+	Public:   true,
+	Tells:    true,
+	Reveals:  true,
+	Response: &responseRefreshToken,
 }
 
 // RefreshToken sends POST /auth/refresh: refresh the access token.
@@ -1440,16 +1440,16 @@ func (c lowLevel) RefreshToken(
 }
 
 var opCreateToken = transport.Operation{
-	ID:      "CreateToken",
-	Method:  "POST",
-	Path:    "/auth/token",
-	Repeat:  "none",
-	Money:   "none",
-	Window:  "login",
-	Public:  true,
-	Tells:   true,
-	Reveals: true,
-	Answer:  &answerCreateToken,
+	ID:       "CreateToken",
+	Method:   "POST",
+	Path:     "/auth/token",
+	Repeat:   "none",
+	Money:    "none",
+	Window:   "login",
+	Public:   true,
+	Tells:    true,
+	Reveals:  true,
+	Response: &responseCreateToken,
 }
 
 // CreateToken sends POST /auth/token: complete a login.
@@ -1462,11 +1462,11 @@ func (c lowLevel) CreateToken(
 }
 
 var opListRails = transport.Operation{
-	ID:     "ListRails",
-	Method: "GET",
-	Path:   "/banks",
-	Window: "reads",
-	Answer: &answerListRails,
+	ID:       "ListRails",
+	Method:   "GET",
+	Path:     "/banks",
+	Window:   "reads",
+	Response: &responseListRails,
 }
 
 // ListRails sends GET /banks: list rails and virtual accounts.
@@ -1481,14 +1481,14 @@ func (c lowLevel) ListRails(
 }
 
 var opOpenRail = transport.Operation{
-	ID:     "OpenRail",
-	Method: "POST",
-	Path:   "/banks",
-	Repeat: "natural",
-	Money:  "none",
-	Window: "writes",
-	Answer: &answerOpenRail,
-	Silent: true,
+	ID:       "OpenRail",
+	Method:   "POST",
+	Path:     "/banks",
+	Repeat:   "natural",
+	Money:    "none",
+	Window:   "writes",
+	Response: &responseOpenRail,
+	Silent:   true,
 }
 
 // OpenRail sends POST /banks: open a rail.
@@ -1501,11 +1501,11 @@ func (c lowLevel) OpenRail(
 }
 
 var opListChains = transport.Operation{
-	ID:     "ListChains",
-	Method: "GET",
-	Path:   "/chains",
-	Window: "reads",
-	Answer: &answerListChains,
+	ID:       "ListChains",
+	Method:   "GET",
+	Path:     "/chains",
+	Window:   "reads",
+	Response: &responseListChains,
 }
 
 // ListChains sends GET /chains: list the live chains.
@@ -1520,11 +1520,11 @@ func (c lowLevel) ListChains(
 }
 
 var opGetKYB = transport.Operation{
-	ID:     "GetKYB",
-	Method: "GET",
-	Path:   "/client/kyb",
-	Window: "reads",
-	Answer: &answerGetKYB,
+	ID:       "GetKYB",
+	Method:   "GET",
+	Path:     "/client/kyb",
+	Window:   "reads",
+	Response: &responseGetKYB,
 }
 
 // GetKYB sends GET /client/kyb: read the verification.
@@ -1534,14 +1534,14 @@ func (c lowLevel) GetKYB(ctx context.Context, options []moneymovement.CallOption
 }
 
 var opSaveKYB = transport.Operation{
-	ID:     "SaveKYB",
-	Method: "PUT",
-	Path:   "/client/kyb",
-	Repeat: "natural",
-	Money:  "none",
-	Window: "writes",
-	Answer: &answerSaveKYB,
-	Silent: true,
+	ID:       "SaveKYB",
+	Method:   "PUT",
+	Path:     "/client/kyb",
+	Repeat:   "natural",
+	Money:    "none",
+	Window:   "writes",
+	Response: &responseSaveKYB,
+	Silent:   true,
 }
 
 // SaveKYB sends PUT /client/kyb: save verification information.
@@ -1554,14 +1554,14 @@ func (c lowLevel) SaveKYB(
 }
 
 var opCompleteKYB = transport.Operation{
-	ID:     "CompleteKYB",
-	Method: "POST",
-	Path:   "/client/kyb/complete",
-	Repeat: "natural",
-	Money:  "none",
-	Window: "writes",
-	Answer: &answerCompleteKYB,
-	Silent: true,
+	ID:       "CompleteKYB",
+	Method:   "POST",
+	Path:     "/client/kyb/complete",
+	Repeat:   "natural",
+	Money:    "none",
+	Window:   "writes",
+	Response: &responseCompleteKYB,
+	Silent:   true,
 }
 
 // CompleteKYB sends POST /client/kyb/complete: submit the verification.
@@ -1571,13 +1571,13 @@ func (c lowLevel) CompleteKYB(ctx context.Context, options []moneymovement.CallO
 }
 
 var opCreateClient = transport.Operation{
-	ID:     "CreateClient",
-	Method: "POST",
-	Path:   "/clients",
-	Repeat: "natural",
-	Money:  "none",
-	Window: "writes",
-	Answer: &answerCreateClient,
+	ID:       "CreateClient",
+	Method:   "POST",
+	Path:     "/clients",
+	Repeat:   "natural",
+	Money:    "none",
+	Window:   "writes",
+	Response: &responseCreateClient,
 }
 
 // CreateClient sends POST /clients: create a client.
@@ -1590,11 +1590,11 @@ func (c lowLevel) CreateClient(
 }
 
 var opGetClient = transport.Operation{
-	ID:     "GetClient",
-	Method: "GET",
-	Path:   "/clients/{clientId}",
-	Window: "reads",
-	Answer: &answerGetClient,
+	ID:       "GetClient",
+	Method:   "GET",
+	Path:     "/clients/{clientId}",
+	Window:   "reads",
+	Response: &responseGetClient,
 }
 
 // GetClient sends GET /clients/{clientId}: read a client.
@@ -1607,13 +1607,13 @@ func (c lowLevel) GetClient(
 }
 
 var opCreateContact = transport.Operation{
-	ID:     "CreateContact",
-	Method: "POST",
-	Path:   "/contacts",
-	Repeat: "natural",
-	Money:  "none",
-	Window: "writes",
-	Answer: &answerCreateContact,
+	ID:       "CreateContact",
+	Method:   "POST",
+	Path:     "/contacts",
+	Repeat:   "natural",
+	Money:    "none",
+	Window:   "writes",
+	Response: &responseCreateContact,
 }
 
 // CreateContact sends POST /contacts: create a contact.
@@ -1643,14 +1643,14 @@ func (c lowLevel) DeleteContact(ctx context.Context, contactID ContactID, option
 }
 
 var opUpdateContact = transport.Operation{
-	ID:     "UpdateContact",
-	Method: "PATCH",
-	Path:   "/contacts/{contactId}",
-	Repeat: "natural",
-	Money:  "none",
-	Window: "writes",
-	Answer: &answerUpdateContact,
-	Silent: true,
+	ID:       "UpdateContact",
+	Method:   "PATCH",
+	Path:     "/contacts/{contactId}",
+	Repeat:   "natural",
+	Money:    "none",
+	Window:   "writes",
+	Response: &responseUpdateContact,
+	Silent:   true,
 }
 
 // UpdateContact sends PATCH /contacts/{contactId}: update a contact.
@@ -1664,11 +1664,11 @@ func (c lowLevel) UpdateContact(
 }
 
 var opGetContactCapabilities = transport.Operation{
-	ID:     "GetContactCapabilities",
-	Method: "GET",
-	Path:   "/contacts/{contactId}/capabilities",
-	Window: "reads",
-	Answer: &answerGetContactCapabilities,
+	ID:       "GetContactCapabilities",
+	Method:   "GET",
+	Path:     "/contacts/{contactId}/capabilities",
+	Window:   "reads",
+	Response: &responseGetContactCapabilities,
 }
 
 // GetContactCapabilities sends GET /contacts/{contactId}/capabilities: read how a contact can be paid.
@@ -1690,7 +1690,7 @@ var opCreateEscrow = transport.Operation{
 	KeyInPath: true,
 	Terms:     termsCreateEscrow,
 	Window:    "writes",
-	Answer:    &answerCreateEscrow,
+	Response:  &responseCreateEscrow,
 }
 
 // CreateEscrow sends POST /escrow: create an escrow deal.
@@ -1711,7 +1711,7 @@ var opPrepareEscrowAction = transport.Operation{
 	KeyInPath: true,
 	Terms:     termsPrepareEscrowAction,
 	Window:    "writes",
-	Answer:    &answerPrepareEscrowAction,
+	Response:  &responsePrepareEscrowAction,
 }
 
 // PrepareEscrowAction sends POST /escrow/{escrowId}/actions: prepare an escrow action.
@@ -1725,13 +1725,13 @@ func (c lowLevel) PrepareEscrowAction(
 }
 
 var opConfirmEscrowAction = transport.Operation{
-	ID:     "ConfirmEscrowAction",
-	Method: "POST",
-	Path:   "/escrow/{escrowId}/actions/{idempotencyKey}/confirm",
-	Repeat: "natural",
-	Window: "writes",
-	Answer: &answerConfirmEscrowAction,
-	Silent: true,
+	ID:       "ConfirmEscrowAction",
+	Method:   "POST",
+	Path:     "/escrow/{escrowId}/actions/{idempotencyKey}/confirm",
+	Repeat:   "natural",
+	Window:   "writes",
+	Response: &responseConfirmEscrowAction,
+	Silent:   true,
 }
 
 // ConfirmEscrowAction sends POST /escrow/{escrowId}/actions/{idempotencyKey}/confirm: confirm an escrow action.
@@ -1748,13 +1748,13 @@ func (c lowLevel) ConfirmEscrowAction(
 }
 
 var opSyncEscrow = transport.Operation{
-	ID:     "SyncEscrow",
-	Method: "POST",
-	Path:   "/escrow/{escrowId}/sync",
-	Repeat: "natural",
-	Money:  "none",
-	Window: "writes",
-	Answer: &answerSyncEscrow,
+	ID:       "SyncEscrow",
+	Method:   "POST",
+	Path:     "/escrow/{escrowId}/sync",
+	Repeat:   "natural",
+	Money:    "none",
+	Window:   "writes",
+	Response: &responseSyncEscrow,
 }
 
 // SyncEscrow sends POST /escrow/{escrowId}/sync: refresh a deal from the chain.
@@ -1767,12 +1767,12 @@ func (c lowLevel) SyncEscrow(
 }
 
 var opCreatePayin = transport.Operation{
-	ID:     "CreatePayin",
-	Method: "POST",
-	Path:   "/payins",
-	Repeat: "natural",
-	Window: "writes",
-	Answer: &answerCreatePayin,
+	ID:       "CreatePayin",
+	Method:   "POST",
+	Path:     "/payins",
+	Repeat:   "natural",
+	Window:   "writes",
+	Response: &responseCreatePayin,
 }
 
 // CreatePayin sends POST /payins: quote or book a payin.
@@ -1785,11 +1785,11 @@ func (c lowLevel) CreatePayin(
 }
 
 var opGetPayin = transport.Operation{
-	ID:     "GetPayin",
-	Method: "GET",
-	Path:   "/payins/{payinId}",
-	Window: "reads",
-	Answer: &answerGetPayin,
+	ID:       "GetPayin",
+	Method:   "GET",
+	Path:     "/payins/{payinId}",
+	Window:   "reads",
+	Response: &responseGetPayin,
 }
 
 // GetPayin sends GET /payins/{payinId}: read a payin.
@@ -1800,13 +1800,13 @@ func (c lowLevel) GetPayin(ctx context.Context, payinID PayinID, options []money
 }
 
 var opCreatePayinInstructions = transport.Operation{
-	ID:     "CreatePayinInstructions",
-	Method: "POST",
-	Path:   "/payins/{payinId}/instructions",
-	Repeat: "natural",
-	Money:  "none",
-	Window: "writes",
-	Answer: &answerCreatePayinInstructions,
+	ID:       "CreatePayinInstructions",
+	Method:   "POST",
+	Path:     "/payins/{payinId}/instructions",
+	Repeat:   "natural",
+	Money:    "none",
+	Window:   "writes",
+	Response: &responseCreatePayinInstructions,
 }
 
 // CreatePayinInstructions sends POST /payins/{payinId}/instructions: create payment instructions.
@@ -1819,15 +1819,15 @@ func (c lowLevel) CreatePayinInstructions(
 }
 
 var opBookPayout = transport.Operation{
-	ID:      "BookPayout",
-	Method:  "POST",
-	Path:    "/payouts",
-	Repeat:  "key",
-	Derives: true,
-	Owner:   "payoutId",
-	Terms:   termsBookPayout,
-	Window:  "writes",
-	Answer:  &answerBookPayout,
+	ID:       "BookPayout",
+	Method:   "POST",
+	Path:     "/payouts",
+	Repeat:   "key",
+	Derives:  true,
+	Owner:    "payoutId",
+	Terms:    termsBookPayout,
+	Window:   "writes",
+	Response: &responseBookPayout,
 }
 
 // BookPayout sends POST /payouts: book a payout.
@@ -1841,11 +1841,11 @@ func (c lowLevel) BookPayout(
 }
 
 var opGetPayout = transport.Operation{
-	ID:     "GetPayout",
-	Method: "GET",
-	Path:   "/payouts/{payoutId}",
-	Window: "reads",
-	Answer: &answerGetPayout,
+	ID:       "GetPayout",
+	Method:   "GET",
+	Path:     "/payouts/{payoutId}",
+	Window:   "reads",
+	Response: &responseGetPayout,
 }
 
 // GetPayout sends GET /payouts/{payoutId}: read a payout.
@@ -1858,13 +1858,13 @@ func (c lowLevel) GetPayout(
 }
 
 var opConfirmPayout = transport.Operation{
-	ID:     "ConfirmPayout",
-	Method: "POST",
-	Path:   "/payouts/{payoutId}/confirm",
-	Repeat: "natural",
-	Window: "writes",
-	Answer: &answerConfirmPayout,
-	Silent: true,
+	ID:       "ConfirmPayout",
+	Method:   "POST",
+	Path:     "/payouts/{payoutId}/confirm",
+	Repeat:   "natural",
+	Window:   "writes",
+	Response: &responseConfirmPayout,
+	Silent:   true,
 }
 
 // ConfirmPayout sends POST /payouts/{payoutId}/confirm: fund a booked payout.
@@ -1879,15 +1879,15 @@ func (c lowLevel) ConfirmPayout(
 }
 
 var opCreateDeposit = transport.Operation{
-	ID:      "CreateDeposit",
-	Method:  "POST",
-	Path:    "/sandbox/deposits",
-	Repeat:  "key",
-	Derives: true,
-	Terms:   termsCreateDeposit,
-	Window:  "sandbox_money",
-	Answer:  &answerCreateDeposit,
-	Silent:  true,
+	ID:       "CreateDeposit",
+	Method:   "POST",
+	Path:     "/sandbox/deposits",
+	Repeat:   "key",
+	Derives:  true,
+	Terms:    termsCreateDeposit,
+	Window:   "sandbox_money",
+	Response: &responseCreateDeposit,
+	Silent:   true,
 }
 
 // CreateDeposit sends POST /sandbox/deposits: emulate a credit.
@@ -1900,14 +1900,14 @@ func (c lowLevel) CreateDeposit(
 }
 
 var opCompletePayin = transport.Operation{
-	ID:      "CompletePayin",
-	Method:  "POST",
-	Path:    "/sandbox/payins/{payinId}/complete",
-	Repeat:  "key",
-	Derives: true,
-	Window:  "sandbox_money",
-	Answer:  &answerCompletePayin,
-	Silent:  true,
+	ID:       "CompletePayin",
+	Method:   "POST",
+	Path:     "/sandbox/payins/{payinId}/complete",
+	Repeat:   "key",
+	Derives:  true,
+	Window:   "sandbox_money",
+	Response: &responseCompletePayin,
+	Silent:   true,
 }
 
 // CompletePayin sends POST /sandbox/payins/{payinId}/complete: emulate the completion of a payin.
@@ -1920,15 +1920,15 @@ func (c lowLevel) CompletePayin(
 }
 
 var opMovePayout = transport.Operation{
-	ID:      "MovePayout",
-	Method:  "POST",
-	Path:    "/sandbox/payouts/{payoutId}/status",
-	Repeat:  "key",
-	Derives: true,
-	Terms:   termsMovePayout,
-	Window:  "sandbox_money",
-	Answer:  &answerMovePayout,
-	Silent:  true,
+	ID:       "MovePayout",
+	Method:   "POST",
+	Path:     "/sandbox/payouts/{payoutId}/status",
+	Repeat:   "key",
+	Derives:  true,
+	Terms:    termsMovePayout,
+	Window:   "sandbox_money",
+	Response: &responseMovePayout,
+	Silent:   true,
 }
 
 // MovePayout sends POST /sandbox/payouts/{payoutId}/status: emulate a status change of a payout.
@@ -1942,11 +1942,11 @@ func (c lowLevel) MovePayout(
 }
 
 var opGetTreasury = transport.Operation{
-	ID:     "GetTreasury",
-	Method: "GET",
-	Path:   "/sandbox/treasury",
-	Window: "reads",
-	Answer: &answerGetTreasury,
+	ID:       "GetTreasury",
+	Method:   "GET",
+	Path:     "/sandbox/treasury",
+	Window:   "reads",
+	Response: &responseGetTreasury,
 }
 
 // GetTreasury sends GET /sandbox/treasury: read the sandbox faucet.
@@ -1956,11 +1956,11 @@ func (c lowLevel) GetTreasury(ctx context.Context, options []moneymovement.CallO
 }
 
 var opListTransactions = transport.Operation{
-	ID:     "ListTransactions",
-	Method: "GET",
-	Path:   "/transactions",
-	Window: "reads",
-	Answer: &answerListTransactions,
+	ID:       "ListTransactions",
+	Method:   "GET",
+	Path:     "/transactions",
+	Window:   "reads",
+	Response: &responseListTransactions,
 }
 
 // ListTransactions sends GET /transactions: list the account ledger.

@@ -95,7 +95,7 @@ type NoContent struct{}
 // success except a proxy's page.
 func (r *Request) decode(value any) (err error) {
 	if _, none := value.(*NoContent); !r.op.Silent && !none {
-		r.unread, err = r.answer.decode(value, r.op.Answer, r.client.most)
+		r.unread, err = r.answer.decode(value, r.op.Response, r.client.most)
 		if err == nil {
 			r.unread = append(r.unread, r.moreThanAsked()...)
 		}
@@ -108,8 +108,8 @@ func (r *Request) decode(value any) (err error) {
 	if _, none := value.(*NoContent); none {
 		return r.answer.valid(body)
 	}
-	unread, err := r.answer.decode(value, r.op.Answer, r.client.most)
-	if err == nil && (len(unread) == 0 || r.op.Answer.Shape.Shows(body)) {
+	unread, err := r.answer.decode(value, r.op.Response, r.client.most)
+	if err == nil && (len(unread) == 0 || r.op.Response.Shape.Shows(body)) {
 		r.unread, r.shown = unread, true
 		return nil
 	}
@@ -127,21 +127,21 @@ func (a *answer) valid(body []byte) error {
 // moreThanAsked reports a page that has more entries than the request asked for. They are read.
 func (r *Request) moreThanAsked() []moneymovement.Unread {
 	limit := r.query.Get("limit")
-	if limit == "" || r.op.Answer == nil {
+	if limit == "" || r.op.Response == nil {
 		return nil
 	}
 	asked, err := strconv.Atoi(limit)
 	if listed := r.answer.body.reader.Listed(); err != nil || listed >= 0 && listed <= asked {
 		return nil // as usual, without looking through the body again
 	}
-	return r.op.Answer.TooMany(r.answer.bytes(), asked)
+	return r.op.Response.TooMany(r.answer.bytes(), asked)
 }
 
 // anything is the shape of a response that the description does not show.
-var anything = wire.Answer{Shape: &wire.Any}
+var anything = wire.Response{Shape: &wire.Any}
 
 // decode reads a success into value, and returns the members that it could not read.
-func (a *answer) decode(value any, described *wire.Answer, most int) ([]moneymovement.Unread, error) {
+func (a *answer) decode(value any, described *wire.Response, most int) ([]moneymovement.Unread, error) {
 	if err := a.readable(); err != nil {
 		return nil, err
 	}

@@ -279,7 +279,7 @@ func TestAnswersDoNotShareMemory(t *testing.T) {
 	})
 	client := newClient(t, host, through(svc))
 	readKeeper := readThing
-	readKeeper.Answer = nil // it is not a thing
+	readKeeper.Response = nil // it is not a thing
 	var wg sync.WaitGroup
 	for worker := range 8 {
 		wg.Go(func() {
@@ -412,11 +412,11 @@ func FuzzDecodeAnswer(f *testing.F) {
 // quietThing is a write whose result the description does not state.
 var quietThing = transport.Operation{
 	ID: "QuietThing", Method: http.MethodPost, Path: "/things/quiet", Repeat: transport.RepeatNever, Silent: true,
-	Answer: &quietAnswer,
+	Response: &quietResponse,
 }
 
-// quietAnswer is a thing that should have its id.
-var quietAnswer = wire.Answer{Shape: &wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
+// quietResponse is a thing that should have its id.
+var quietResponse = wire.Response{Shape: &wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "id", Shape: &wire.Text, Type: wire.Stated, Required: wire.Assumed},
 	{Name: "status", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "tags", Shape: &wire.Shape{Kind: wire.KindList, Item: &wire.Text}, Type: wire.Assumed},
@@ -638,7 +638,7 @@ func TestWhatCannotBeReadIsLogged(t *testing.T) {
 		{Name: "a", Shape: &wire.Text, Type: wire.Stated},
 	}}
 	op := readThing
-	op.Answer = &wire.Answer{Shape: &shape}
+	op.Response = &wire.Response{Shape: &shape}
 	var log bytes.Buffer
 	logged := func(c *transport.Config) { c.Logger = slog.New(slog.NewJSONHandler(&log, nil)) }
 	odd := answers(200, `{"id":[],"status":{},"tags":["a",{},[],true],"names":[{},[],"b"],"a":[]}`, "X-Request-ID",
@@ -725,7 +725,7 @@ type names struct {
 	Items []string `json:"items"`
 }
 
-var namesAnswer = wire.Answer{Shape: &wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
+var namesResponse = wire.Response{Shape: &wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "items", Shape: &wire.Shape{Kind: wire.KindList, Item: &wire.Text}, Type: wire.Stated, Proof: true},
 }, Fields: func(object any, name []byte) (int, any) {
 	if string(name) == "items" {
@@ -754,8 +754,8 @@ func TestMoreEntriesThanWereAskedFor(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			list := readThing
-			if list.Answer = &namesAnswer; name == "not described" {
-				list.Answer = nil
+			if list.Response = &namesResponse; name == "not described" {
+				list.Response = nil
 			}
 			var kept moneymovement.Response
 			r := request(&list, transport.Kept(&kept))

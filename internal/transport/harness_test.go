@@ -24,19 +24,19 @@ import (
 // The operations of the tests: one for each kind of repetition in the description.
 var (
 	readThing = transport.Operation{ID: "GetThing", Method: http.MethodGet, Path: "/things/{thingId}",
-		Window: moneymovement.WindowReads, Answer: &thingAnswer}
+		Window: moneymovement.WindowReads, Response: &thingResponse}
 	bookThing = transport.Operation{ID: "BookThing", Method: http.MethodPost, Path: "/things",
-		Repeat: transport.RepeatKey, Derives: true, Window: moneymovement.WindowWrites, Answer: &thingAnswer}
+		Repeat: transport.RepeatKey, Derives: true, Window: moneymovement.WindowWrites, Response: &thingResponse}
 	sendThing = transport.Operation{ID: "SendThing", Method: http.MethodPost, Path: "/things/send",
-		Repeat: transport.RepeatKey, Money: transport.MoneyAtOnce, Answer: &thingAnswer}
+		Repeat: transport.RepeatKey, Money: transport.MoneyAtOnce, Response: &thingResponse}
 	confirmThing = transport.Operation{ID: "ConfirmThing", Method: http.MethodPost, Path: "/things/{thingId}/confirm",
-		Repeat: transport.RepeatNatural, Window: moneymovement.WindowWrites, Answer: &thingAnswer}
+		Repeat: transport.RepeatNatural, Window: moneymovement.WindowWrites, Response: &thingResponse}
 	deleteThing = transport.Operation{ID: "DeleteThing", Method: http.MethodDelete, Path: "/things/{thingId}",
-		Repeat: transport.RepeatNatural, Window: moneymovement.WindowWrites, Answer: &thingAnswer}
+		Repeat: transport.RepeatNatural, Window: moneymovement.WindowWrites, Response: &thingResponse}
 	spendThing = transport.Operation{ID: "SpendThing", Method: http.MethodPost, Path: "/things/{thingId}/spend",
-		Repeat: transport.RepeatNever, Window: moneymovement.WindowWrites, Answer: &thingAnswer}
+		Repeat: transport.RepeatNever, Window: moneymovement.WindowWrites, Response: &thingResponse}
 	loginThing = transport.Operation{ID: "LogIn", Method: http.MethodPost, Path: "/auth/things",
-		Repeat: transport.RepeatNatural, Window: moneymovement.WindowLogin, Public: true, Answer: &thingAnswer}
+		Repeat: transport.RepeatNatural, Window: moneymovement.WindowLogin, Public: true, Response: &thingResponse}
 )
 
 // thing is a response in the form of the generated models.
@@ -77,7 +77,7 @@ func fieldOfThing(object any, name []byte) (int, any) {
 	return -1, nil
 }
 
-var thingAnswer = wire.Answer{Shape: &thingShape}
+var thingResponse = wire.Response{Shape: &thingShape}
 
 const oneThing = `{"id":"th_1","amount":"10.50","status":"ready"}`
 

@@ -200,7 +200,7 @@ func TestOutcomesWithoutMoney(t *testing.T) {
 			t.Run(name+"/"+string(repeat), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					op := transport.Operation{ID: "NameThing", Method: http.MethodPost, Path: "/things", Repeat: repeat,
-						Money: transport.MoneyNone, Answer: &thingAnswer}
+						Money: transport.MoneyNone, Response: &thingResponse}
 					_, err := send(t.Context(), newClient(t, host, through(script(tc.steps...))), &op, transport.Call{})
 					failure, ok := errors.AsType[errors.Failure](err)
 					require.True(t, ok, "%v", err)
@@ -231,7 +231,7 @@ func TestRefusalsThatALostAttemptBringsAbout(t *testing.T) {
 		t.Run(fmt.Sprint(tc.method, " ", tc.status), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				op := transport.Operation{ID: "NameThing", Method: tc.method, Path: "/things/{thingId}",
-					Repeat: transport.RepeatNatural, Money: transport.MoneyNone, Answer: &thingAnswer}
+					Repeat: transport.RepeatNatural, Money: transport.MoneyNone, Response: &thingResponse}
 				code := map[int]errors.Code{404: errors.CodeNotFound, 409: errors.CodeQuoteExpired,
 					410: errors.CodeApprovalExpired, 422: errors.CodeValidationFailed}
 				svc := script(lostAnswer, refuses(tc.status, code[tc.status]))

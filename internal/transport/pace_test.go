@@ -39,7 +39,7 @@ func (a *asking) Wait(_ context.Context, call moneymovement.RateCall) error {
 }
 
 var depositThing = transport.Operation{ID: "Deposit", Method: http.MethodPost, Path: "/deposits",
-	Repeat: transport.RepeatKey, Window: moneymovement.WindowSandboxMoney, Answer: &thingAnswer}
+	Repeat: transport.RepeatKey, Window: moneymovement.WindowSandboxMoney, Response: &thingResponse}
 
 func TestCallsHaveTheClassOfTheirOperation(t *testing.T) {
 	for op, want := range map[*transport.Operation]moneymovement.RateClass{
@@ -370,7 +370,7 @@ func TestEveryAttemptAsksTheLimiter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := newClient(t, host, through(script(lostAnswer, ok)), limitedBy(limiter))
 		deposit := transport.Operation{ID: "Deposit", Method: "POST", Path: "/deposits", Repeat: transport.RepeatKey,
-			Window: moneymovement.WindowSandboxMoney, Answer: &thingAnswer}
+			Window: moneymovement.WindowSandboxMoney, Response: &thingResponse}
 		for _, op := range []*transport.Operation{&bookThing, &deposit} {
 			r := transport.NewRequest(op, "cl_1", transport.Call{})
 			_, err := transport.Do[thing](t.Context(), client, r)

@@ -25,8 +25,8 @@ type Operation struct {
 	Tells   bool // the request body holds secrets
 	Reveals bool // a successful response holds secrets
 
-	Answer *wire.Answer // of a success in JSON; nil if nothing is known about it
-	Silent bool         // the description does not say what a success returns; the shape is assumed
+	Response *wire.Response // of a success in JSON; nil if nothing is known about it
+	Silent   bool           // the description does not say what a success returns; the shape is assumed
 
 	Derives bool        // without a key the service derives one from the request
 	Terms   []wire.Term // the members that an idempotency key is bound to, and how they are compared

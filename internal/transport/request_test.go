@@ -223,7 +223,7 @@ func FuzzPathParam(f *testing.F) {
 		f.Add(seed)
 	}
 	op := transport.Operation{ID: "Fuzz", Method: http.MethodGet, Path: "/things/{thingId}/parts/{partId}",
-		Answer: &thingAnswer}
+		Response: &thingResponse}
 	f.Fuzz(func(t *testing.T, value string) {
 		for _, rule := range []transport.Rule{{}, idRule} {
 			svc := script(ok)

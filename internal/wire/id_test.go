@@ -19,7 +19,7 @@ type deal struct {
 	Payout string `json:"payoutId"`
 }
 
-var answerDeal = Answer{Shape: &Shape{Kind: KindObject, Members: []Member{
+var dealResponse = Response{Shape: &Shape{Kind: KindObject, Members: []Member{
 	{Name: "id", Shape: &Shape{Kind: KindText, ID: &IDForm{}}, Type: Assumed, Required: Assumed, Proof: true},
 	{Name: "payoutId", Shape: &Shape{Kind: KindText, ID: &IDForm{Prefix: "po_", Pattern: "^po_"}}, Type: Stated},
 }, Must: 1, Fields: func(object any, name []byte) (int, any) {
@@ -43,7 +43,7 @@ func TestIDs(t *testing.T) {
 		"cl_1": "is the id of another kind of resource", "po_" + strings.Repeat("1", 254): "is too long for an id",
 	} {
 		var v deal
-		unread, err := answerDeal.Decode(new(Reader), []byte(`{"id":"esc_1","payoutId":"`+id+`"}`), &v)
+		unread, err := dealResponse.Decode(new(Reader), []byte(`{"id":"esc_1","payoutId":"`+id+`"}`), &v)
 		require.NoError(t, err, id)
 		assert.Equal(t, "esc_1", v.ID)
 		if problem == "" {
@@ -55,7 +55,7 @@ func TestIDs(t *testing.T) {
 		assert.Equal(t, []moneymovement.Unread{{Pointer: "/payoutId", Stated: true, Problem: problem}}, unread, id)
 	}
 	for _, id := range []string{"..", "a/b", `\u001b[2J`} {
-		_, err := answerDeal.Decode(new(Reader), []byte(`{"id":"`+id+`"}`), new(deal))
+		_, err := dealResponse.Decode(new(Reader), []byte(`{"id":"`+id+`"}`), new(deal))
 		assert.ErrorContains(t, err, "the response has no id: it is ", id)
 	}
 }

@@ -382,7 +382,7 @@ func pointersOf(unread []moneymovement.Unread) map[string]bool {
 
 // read is Decode with a new Reader.
 func read(body []byte, value any, shape *Shape) ([]moneymovement.Unread, error) {
-	answer := Answer{Shape: shape}
+	answer := Response{Shape: shape}
 	if _, bare := value.(*[]part); bare {
 		answer.Field = func(value any) any { return List(value.(*[]part)) }
 	}

@@ -69,7 +69,7 @@ func sameAsTheBender(t *testing.T, r *Reader, body []byte, shape *Shape, field f
 	if !ok {
 		return // it is left to the bender
 	}
-	wantUnread, err := (&Answer{Shape: shape}).bend(body, bent)
+	wantUnread, err := (&Response{Shape: shape}).bend(body, bent)
 	require.NoError(t, err, "%s", body)
 	require.Equal(t, wantUnread, unread, "%s", body)
 	if read, ok := read.(*resource); ok { // the bender writes the JSON of a union anew
@@ -226,7 +226,7 @@ func TestAReaderKeepsNothing(t *testing.T) {
 	var r Reader
 	body := []byte(`{"id":"r_1","new":1,"tags":["a"],"choice":{"kind":"later"},"parts":[{"size":{}}],"open":{"a":"b"}}`)
 	var got resource
-	unread, err := (&Answer{Shape: &resourceShape}).Decode(&r, body, &got)
+	unread, err := (&Response{Shape: &resourceShape}).Decode(&r, body, &got)
 	require.NoError(t, err)
 	require.NotEmpty(t, unread)
 	clear(body)
@@ -283,7 +283,7 @@ func TestATextHasItsDefault(t *testing.T) {
 func TestAKnownWordNeedsNoMemory(t *testing.T) {
 	words := Shape{Kind: KindText, Words: []string{"in", "out"}}
 	shape := Shape{Kind: KindObject, Members: []Member{{Name: "id", Shape: &words, Type: Stated}}, Fields: fieldOfPart}
-	answer := Answer{Shape: &shape}
+	answer := Response{Shape: &shape}
 	var r Reader
 	var got part
 	for word, allocations := range map[string]int{"in": 0, "out": 0, "on": 1} {
@@ -331,7 +331,7 @@ func TestFieldsOfOtherTypes(t *testing.T) {
 		var r Reader
 		unread, ok := r.read([]byte(body), &shape, &got)
 		require.True(t, ok, body)
-		wantUnread, err := (&Answer{Shape: &shape}).bend([]byte(body), &want)
+		wantUnread, err := (&Response{Shape: &shape}).bend([]byte(body), &want)
 		require.NoError(t, err, body)
 		assert.Equal(t, wantUnread, unread, body)
 		for i := range got.Others {

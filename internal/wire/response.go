@@ -12,8 +12,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
-// Answer holds what is known about the response of an operation. The generator writes one for each.
-type Answer struct {
+// Response holds what is known about the response of an operation. The generator writes one for each.
+type Response struct {
 	Shape *Shape
 	// Field returns the field to read into, for a value that has no Fields. It is nil for an object.
 	Field func(value any) any
@@ -23,7 +23,7 @@ type Answer struct {
 // duplicate keys. It skips unknown members, since the service may add some. A member that differs from the shape leaves
 // its field zero and is named, and so does a text that JSON does not allow. A response without its proof members is an
 // error, and so is one with too many entries.
-func (a *Answer) Decode(r *Reader, body []byte, value any) ([]moneymovement.Unread, error) {
+func (a *Response) Decode(r *Reader, body []byte, value any) ([]moneymovement.Unread, error) {
 	into := value
 	if a.Field != nil {
 		into = a.Field(value)
@@ -59,7 +59,7 @@ func withReplaced(unread, replaced []moneymovement.Unread) []moneymovement.Unrea
 
 // bend decodes a response that a [Reader] cannot read. It brings the whole response into the form of the shape before
 // it decodes it.
-func (a *Answer) bend(body []byte, value any) ([]moneymovement.Unread, error) {
+func (a *Response) bend(body []byte, value any) ([]moneymovement.Unread, error) {
 	if err := Valid(body); err != nil {
 		return nil, err
 	}
@@ -83,9 +83,9 @@ type Entry struct {
 	Read bool // false if it is left out when the response is decoded
 }
 
-// Entries returns the entries of a list, in any envelope. [Answer.Decode] must have read the body. Decode names a
+// Entries returns the entries of a list, in any envelope. [Response.Decode] must have read the body. Decode names a
 // bounded number of entries; Entries returns all.
-func (a *Answer) Entries(body []byte) []Entry {
+func (a *Response) Entries(body []byte) []Entry {
 	raw := a.list(body)
 	if raw == nil {
 		return nil
@@ -156,7 +156,7 @@ func endOfString(text []byte, start int) int {
 }
 
 // list returns the list that a body holds, in any envelope, or nil.
-func (a *Answer) list(body []byte) codec.Value {
+func (a *Response) list(body []byte) codec.Value {
 	body, _ = Mend(body)
 	raw, list := enveloped(body, a.Shape), a.Shape
 	if m := a.Shape.proof(KindList); m != nil {
@@ -174,7 +174,7 @@ func (a *Answer) list(body []byte) codec.Value {
 }
 
 // TooMany returns what to report about a page with more entries than asked for, or nil.
-func (a *Answer) TooMany(body []byte, asked int) []moneymovement.Unread {
+func (a *Response) TooMany(body []byte, asked int) []moneymovement.Unread {
 	if len(body) <= asked { // it has no room for more
 		return nil
 	}
