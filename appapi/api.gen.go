@@ -950,13 +950,13 @@ func (c lowLevel) ListBanks(ctx context.Context, options []moneymovement.CallOpt
 }
 
 var opActivateBanks = transport.Operation{
-	ID:       "ActivateBanks",
-	Method:   "POST",
-	Path:     "/banks/activate",
-	Repeat:   "natural",
-	Money:    "none",
-	Response: &responseActivateBanks,
-	Silent:   true,
+	ID:             "ActivateBanks",
+	Method:         "POST",
+	Path:           "/banks/activate",
+	Repeat:         "natural",
+	Money:          "none",
+	Response:       &responseActivateBanks,
+	ResultUnstated: true,
 }
 
 // ActivateBanks sends POST /banks/activate: activate bank rails.
@@ -987,12 +987,12 @@ func (c lowLevel) QuoteBankPayin(
 }
 
 var opSubmitBankPayinQuote = transport.Operation{
-	ID:       "SubmitBankPayinQuote",
-	Method:   "POST",
-	Path:     "/banks/payin/quote/submit",
-	Repeat:   "none",
-	Response: &responseSubmitBankPayinQuote,
-	Silent:   true,
+	ID:             "SubmitBankPayinQuote",
+	Method:         "POST",
+	Path:           "/banks/payin/quote/submit",
+	Repeat:         "none",
+	Response:       &responseSubmitBankPayinQuote,
+	ResultUnstated: true,
 }
 
 // SubmitBankPayinQuote sends POST /banks/payin/quote/submit: submit a bank payin quote.
@@ -1035,13 +1035,13 @@ func (c lowLevel) CreateCard(
 }
 
 var opCreateCardKYCLink = transport.Operation{
-	ID:       "CreateCardKYCLink",
-	Method:   "POST",
-	Path:     "/cards/kyc/link",
-	Repeat:   "natural",
-	Money:    "none",
-	Response: &responseCreateCardKYCLink,
-	Silent:   true,
+	ID:             "CreateCardKYCLink",
+	Method:         "POST",
+	Path:           "/cards/kyc/link",
+	Repeat:         "natural",
+	Money:          "none",
+	Response:       &responseCreateCardKYCLink,
+	ResultUnstated: true,
 }
 
 // CreateCardKYCLink sends POST /cards/kyc/link: create or fetch the KYC link for cards.
@@ -1051,12 +1051,12 @@ func (c lowLevel) CreateCardKYCLink(ctx context.Context, options []moneymovement
 }
 
 var opPreApproveCard = transport.Operation{
-	ID:       "PreApproveCard",
-	Method:   "POST",
-	Path:     "/cards/pre-approve",
-	Repeat:   "none",
-	Response: &responsePreApproveCard,
-	Silent:   true,
+	ID:             "PreApproveCard",
+	Method:         "POST",
+	Path:           "/cards/pre-approve",
+	Repeat:         "none",
+	Response:       &responsePreApproveCard,
+	ResultUnstated: true,
 }
 
 // PreApproveCard sends POST /cards/pre-approve: pre-approve card spending.
@@ -1083,14 +1083,14 @@ func (c lowLevel) GetCard(ctx context.Context, cardID string, options []moneymov
 }
 
 var opRevealCardDetails = transport.Operation{
-	ID:       "RevealCardDetails",
-	Method:   "POST",
-	Path:     "/cards/{card_id}/details",
-	Repeat:   "natural",
-	Money:    "none",
-	Tells:    true,
-	Reveals:  true,
-	Response: &responseRevealCardDetails,
+	ID:             "RevealCardDetails",
+	Method:         "POST",
+	Path:           "/cards/{card_id}/details",
+	Repeat:         "natural",
+	Money:          "none",
+	SecretRequest:  true,
+	SecretResponse: true,
+	Response:       &responseRevealCardDetails,
 }
 
 // RevealCardDetails sends POST /cards/{card_id}/details: reveal a card's details.
@@ -1104,13 +1104,13 @@ func (c lowLevel) RevealCardDetails(
 }
 
 var opFreezeCard = transport.Operation{
-	ID:       "FreezeCard",
-	Method:   "POST",
-	Path:     "/cards/{card_id}/freeze",
-	Repeat:   "natural",
-	Money:    "none",
-	Response: &responseFreezeCard,
-	Silent:   true,
+	ID:             "FreezeCard",
+	Method:         "POST",
+	Path:           "/cards/{card_id}/freeze",
+	Repeat:         "natural",
+	Money:          "none",
+	Response:       &responseFreezeCard,
+	ResultUnstated: true,
 }
 
 // FreezeCard sends POST /cards/{card_id}/freeze: freeze a card.
@@ -1123,13 +1123,13 @@ func (c lowLevel) FreezeCard(
 }
 
 var opSetCardLabel = transport.Operation{
-	ID:       "SetCardLabel",
-	Method:   "PUT",
-	Path:     "/cards/{card_id}/label",
-	Repeat:   "natural",
-	Money:    "none",
-	Response: &responseSetCardLabel,
-	Silent:   true,
+	ID:             "SetCardLabel",
+	Method:         "PUT",
+	Path:           "/cards/{card_id}/label",
+	Repeat:         "natural",
+	Money:          "none",
+	Response:       &responseSetCardLabel,
+	ResultUnstated: true,
 }
 
 // SetCardLabel sends PUT /cards/{card_id}/label: label a card.
@@ -1143,13 +1143,13 @@ func (c lowLevel) SetCardLabel(
 }
 
 var opSetCardLimit = transport.Operation{
-	ID:       "SetCardLimit",
-	Method:   "PUT",
-	Path:     "/cards/{card_id}/limit",
-	Repeat:   "natural",
-	Money:    "none",
-	Response: &responseSetCardLimit,
-	Silent:   true,
+	ID:             "SetCardLimit",
+	Method:         "PUT",
+	Path:           "/cards/{card_id}/limit",
+	Repeat:         "natural",
+	Money:          "none",
+	Response:       &responseSetCardLimit,
+	ResultUnstated: true,
 }
 
 // SetCardLimit sends PUT /cards/{card_id}/limit: limit a card.
@@ -1163,13 +1163,13 @@ func (c lowLevel) SetCardLimit(
 }
 
 var opUnfreezeCard = transport.Operation{
-	ID:       "UnfreezeCard",
-	Method:   "POST",
-	Path:     "/cards/{card_id}/unfreeze",
-	Repeat:   "natural",
-	Money:    "none",
-	Response: &responseUnfreezeCard,
-	Silent:   true,
+	ID:             "UnfreezeCard",
+	Method:         "POST",
+	Path:           "/cards/{card_id}/unfreeze",
+	Repeat:         "natural",
+	Money:          "none",
+	Response:       &responseUnfreezeCard,
+	ResultUnstated: true,
 }
 
 // UnfreezeCard sends POST /cards/{card_id}/unfreeze: unfreeze a card.
@@ -1306,13 +1306,13 @@ func (c lowLevel) GetInvoice(
 }
 
 var opUpdateInvoice = transport.Operation{
-	ID:       "UpdateInvoice",
-	Method:   "PUT",
-	Path:     "/documents/contracts/invoices/{invoice_id}",
-	Repeat:   "natural",
-	Money:    "none",
-	Response: &responseUpdateInvoice,
-	Silent:   true,
+	ID:             "UpdateInvoice",
+	Method:         "PUT",
+	Path:           "/documents/contracts/invoices/{invoice_id}",
+	Repeat:         "natural",
+	Money:          "none",
+	Response:       &responseUpdateInvoice,
+	ResultUnstated: true,
 }
 
 // UpdateInvoice sends PUT /documents/contracts/invoices/{invoice_id}: change an invoice's status.
@@ -1373,13 +1373,13 @@ func (c lowLevel) GetContract(
 }
 
 var opUpdateContract = transport.Operation{
-	ID:       "UpdateContract",
-	Method:   "PATCH",
-	Path:     "/documents/contracts/{contract_id}",
-	Repeat:   "natural",
-	Money:    "none",
-	Response: &responseUpdateContract,
-	Silent:   true,
+	ID:             "UpdateContract",
+	Method:         "PATCH",
+	Path:           "/documents/contracts/{contract_id}",
+	Repeat:         "natural",
+	Money:          "none",
+	Response:       &responseUpdateContract,
+	ResultUnstated: true,
 }
 
 // UpdateContract sends PATCH /documents/contracts/{contract_id}: update a contract's fields and schedule.
@@ -1393,12 +1393,12 @@ func (c lowLevel) UpdateContract(
 }
 
 var opApproveContract = transport.Operation{
-	ID:       "ApproveContract",
-	Method:   "POST",
-	Path:     "/documents/contracts/{contract_id}/approve",
-	Repeat:   "natural",
-	Response: &responseApproveContract,
-	Silent:   true,
+	ID:             "ApproveContract",
+	Method:         "POST",
+	Path:           "/documents/contracts/{contract_id}/approve",
+	Repeat:         "natural",
+	Response:       &responseApproveContract,
+	ResultUnstated: true,
 }
 
 // ApproveContract sends POST /documents/contracts/{contract_id}/approve: approve a contract.
@@ -1431,13 +1431,13 @@ func (c lowLevel) CreateInvoiceFromContract(
 }
 
 var opPauseContract = transport.Operation{
-	ID:       "PauseContract",
-	Method:   "POST",
-	Path:     "/documents/contracts/{contract_id}/pause",
-	Repeat:   "natural",
-	Money:    "none",
-	Response: &responsePauseContract,
-	Silent:   true,
+	ID:             "PauseContract",
+	Method:         "POST",
+	Path:           "/documents/contracts/{contract_id}/pause",
+	Repeat:         "natural",
+	Money:          "none",
+	Response:       &responsePauseContract,
+	ResultUnstated: true,
 }
 
 // PauseContract sends POST /documents/contracts/{contract_id}/pause: pause a contract.
@@ -1450,13 +1450,13 @@ func (c lowLevel) PauseContract(
 }
 
 var opReplacePaymentMethods = transport.Operation{
-	ID:       "ReplacePaymentMethods",
-	Method:   "PUT",
-	Path:     "/documents/contracts/{contract_id}/payment_methods",
-	Repeat:   "natural",
-	Money:    "none",
-	Response: &responseReplacePaymentMethods,
-	Silent:   true,
+	ID:             "ReplacePaymentMethods",
+	Method:         "PUT",
+	Path:           "/documents/contracts/{contract_id}/payment_methods",
+	Repeat:         "natural",
+	Money:          "none",
+	Response:       &responseReplacePaymentMethods,
+	ResultUnstated: true,
 }
 
 // ReplacePaymentMethods sends PUT /documents/contracts/{contract_id}/payment_methods: replace a contract's payment
@@ -1571,13 +1571,13 @@ func (c lowLevel) CreateContact(
 }
 
 var opValidateBankDetails = transport.Operation{
-	ID:       "ValidateBankDetails",
-	Method:   "POST",
-	Path:     "/user/contact/bank/validate",
-	Repeat:   "natural",
-	Money:    "none",
-	Response: &responseValidateBankDetails,
-	Silent:   true,
+	ID:             "ValidateBankDetails",
+	Method:         "POST",
+	Path:           "/user/contact/bank/validate",
+	Repeat:         "natural",
+	Money:          "none",
+	Response:       &responseValidateBankDetails,
+	ResultUnstated: true,
 }
 
 // ValidateBankDetails sends POST /user/contact/bank/validate: validate bank details.
@@ -1624,13 +1624,13 @@ func (c lowLevel) DeleteContact(ctx context.Context, contactID string, options [
 }
 
 var opUpdateContact = transport.Operation{
-	ID:       "UpdateContact",
-	Method:   "PATCH",
-	Path:     "/user/contacts/{contact_id}",
-	Repeat:   "natural",
-	Money:    "none",
-	Response: &responseUpdateContact,
-	Silent:   true,
+	ID:             "UpdateContact",
+	Method:         "PATCH",
+	Path:           "/user/contacts/{contact_id}",
+	Repeat:         "natural",
+	Money:          "none",
+	Response:       &responseUpdateContact,
+	ResultUnstated: true,
 }
 
 // UpdateContact sends PATCH /user/contacts/{contact_id}: update a contact's metadata.
@@ -1644,13 +1644,13 @@ func (c lowLevel) UpdateContact(
 }
 
 var opUpdateProfile = transport.Operation{
-	ID:       "UpdateProfile",
-	Method:   "PUT",
-	Path:     "/user/kyc",
-	Repeat:   "natural",
-	Money:    "none",
-	Response: &responseUpdateProfile,
-	Silent:   true,
+	ID:             "UpdateProfile",
+	Method:         "PUT",
+	Path:           "/user/kyc",
+	Repeat:         "natural",
+	Money:          "none",
+	Response:       &responseUpdateProfile,
+	ResultUnstated: true,
 }
 
 // UpdateProfile sends PUT /user/kyc: update the profile and KYC fields.
@@ -1680,13 +1680,13 @@ func (c lowLevel) GetKYCStatus(
 }
 
 var opCreateKYCLink = transport.Operation{
-	ID:       "CreateKYCLink",
-	Method:   "POST",
-	Path:     "/user/kyc_link",
-	Repeat:   "natural",
-	Money:    "none",
-	Response: &responseCreateKYCLink,
-	Silent:   true,
+	ID:             "CreateKYCLink",
+	Method:         "POST",
+	Path:           "/user/kyc_link",
+	Repeat:         "natural",
+	Money:          "none",
+	Response:       &responseCreateKYCLink,
+	ResultUnstated: true,
 }
 
 // CreateKYCLink sends POST /user/kyc_link: create or fetch a KYC link.

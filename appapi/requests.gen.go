@@ -152,27 +152,27 @@ func (v *ListTransfersParams) validate(c *transport.Check) {
 }
 
 var pathGetCard = [...]transport.Rule{
-	{Taken: []string{"kyc", "pre-approve"}},
+	{Reserved: []string{"kyc", "pre-approve"}},
 }
 
 var pathRevealCardDetails = [...]transport.Rule{
-	{Taken: []string{"kyc", "pre-approve"}},
+	{Reserved: []string{"kyc", "pre-approve"}},
 }
 
 var pathFreezeCard = [...]transport.Rule{
-	{Taken: []string{"kyc", "pre-approve"}},
+	{Reserved: []string{"kyc", "pre-approve"}},
 }
 
 var pathSetCardLabel = [...]transport.Rule{
-	{Taken: []string{"kyc", "pre-approve"}},
+	{Reserved: []string{"kyc", "pre-approve"}},
 }
 
 var pathSetCardLimit = [...]transport.Rule{
-	{Taken: []string{"kyc", "pre-approve"}},
+	{Reserved: []string{"kyc", "pre-approve"}},
 }
 
 var pathUnfreezeCard = [...]transport.Rule{
-	{Taken: []string{"kyc", "pre-approve"}},
+	{Reserved: []string{"kyc", "pre-approve"}},
 }
 
 func (v *ListContractsParams) validate(c *transport.Check) {
@@ -182,43 +182,43 @@ func (v *ListInvoicesParams) validate(c *transport.Check) {
 }
 
 var pathGetInvoice = [...]transport.Rule{
-	{Taken: []string{"batch_invoicing", "uploaded"}},
+	{Reserved: []string{"batch_invoicing", "uploaded"}},
 }
 
 var pathUpdateInvoice = [...]transport.Rule{
-	{Taken: []string{"batch_invoicing", "uploaded"}},
+	{Reserved: []string{"batch_invoicing", "uploaded"}},
 }
 
 var pathDeleteContract = [...]transport.Rule{
-	{Taken: []string{"invoices", "templates"}},
+	{Reserved: []string{"invoices", "templates"}},
 }
 
 var pathGetContract = [...]transport.Rule{
-	{Taken: []string{"invoices", "templates"}},
+	{Reserved: []string{"invoices", "templates"}},
 }
 
 var pathUpdateContract = [...]transport.Rule{
-	{Taken: []string{"invoices", "templates"}},
+	{Reserved: []string{"invoices", "templates"}},
 }
 
 var pathApproveContract = [...]transport.Rule{
-	{Taken: []string{"invoices", "templates"}},
+	{Reserved: []string{"invoices", "templates"}},
 }
 
 var pathCreateInvoiceFromContract = [...]transport.Rule{
-	{Taken: []string{"invoices", "templates"}},
+	{Reserved: []string{"invoices", "templates"}},
 }
 
 var pathPauseContract = [...]transport.Rule{
-	{Taken: []string{"invoices", "templates"}},
+	{Reserved: []string{"invoices", "templates"}},
 }
 
 var pathReplacePaymentMethods = [...]transport.Rule{
-	{Taken: []string{"invoices", "templates"}},
+	{Reserved: []string{"invoices", "templates"}},
 }
 
 var pathPreviewContract = [...]transport.Rule{
-	{Taken: []string{"invoices", "templates"}},
+	{Reserved: []string{"invoices", "templates"}},
 }
 
 func (v *ListTransactionsParams) validate(c *transport.Check) {

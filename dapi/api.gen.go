@@ -1418,16 +1418,16 @@ func (c lowLevel) CreateChallenge(
 }
 
 var opRefreshToken = transport.Operation{
-	ID:       "RefreshToken",
-	Method:   "POST",
-	Path:     "/auth/refresh",
-	Repeat:   "natural",
-	Money:    "none",
-	Window:   "writes",
-	Public:   true,
-	Tells:    true,
-	Reveals:  true,
-	Response: &responseRefreshToken,
+	ID:             "RefreshToken",
+	Method:         "POST",
+	Path:           "/auth/refresh",
+	Repeat:         "natural",
+	Money:          "none",
+	Window:         "writes",
+	Public:         true,
+	SecretRequest:  true,
+	SecretResponse: true,
+	Response:       &responseRefreshToken,
 }
 
 // RefreshToken sends POST /auth/refresh: refresh the access token.
@@ -1440,16 +1440,16 @@ func (c lowLevel) RefreshToken(
 }
 
 var opCreateToken = transport.Operation{
-	ID:       "CreateToken",
-	Method:   "POST",
-	Path:     "/auth/token",
-	Repeat:   "none",
-	Money:    "none",
-	Window:   "login",
-	Public:   true,
-	Tells:    true,
-	Reveals:  true,
-	Response: &responseCreateToken,
+	ID:             "CreateToken",
+	Method:         "POST",
+	Path:           "/auth/token",
+	Repeat:         "none",
+	Money:          "none",
+	Window:         "login",
+	Public:         true,
+	SecretRequest:  true,
+	SecretResponse: true,
+	Response:       &responseCreateToken,
 }
 
 // CreateToken sends POST /auth/token: complete a login.
@@ -1481,14 +1481,14 @@ func (c lowLevel) ListRails(
 }
 
 var opOpenRail = transport.Operation{
-	ID:       "OpenRail",
-	Method:   "POST",
-	Path:     "/banks",
-	Repeat:   "natural",
-	Money:    "none",
-	Window:   "writes",
-	Response: &responseOpenRail,
-	Silent:   true,
+	ID:             "OpenRail",
+	Method:         "POST",
+	Path:           "/banks",
+	Repeat:         "natural",
+	Money:          "none",
+	Window:         "writes",
+	Response:       &responseOpenRail,
+	ResultUnstated: true,
 }
 
 // OpenRail sends POST /banks: open a rail.
@@ -1534,14 +1534,14 @@ func (c lowLevel) GetKYB(ctx context.Context, options []moneymovement.CallOption
 }
 
 var opSaveKYB = transport.Operation{
-	ID:       "SaveKYB",
-	Method:   "PUT",
-	Path:     "/client/kyb",
-	Repeat:   "natural",
-	Money:    "none",
-	Window:   "writes",
-	Response: &responseSaveKYB,
-	Silent:   true,
+	ID:             "SaveKYB",
+	Method:         "PUT",
+	Path:           "/client/kyb",
+	Repeat:         "natural",
+	Money:          "none",
+	Window:         "writes",
+	Response:       &responseSaveKYB,
+	ResultUnstated: true,
 }
 
 // SaveKYB sends PUT /client/kyb: save verification information.
@@ -1554,14 +1554,14 @@ func (c lowLevel) SaveKYB(
 }
 
 var opCompleteKYB = transport.Operation{
-	ID:       "CompleteKYB",
-	Method:   "POST",
-	Path:     "/client/kyb/complete",
-	Repeat:   "natural",
-	Money:    "none",
-	Window:   "writes",
-	Response: &responseCompleteKYB,
-	Silent:   true,
+	ID:             "CompleteKYB",
+	Method:         "POST",
+	Path:           "/client/kyb/complete",
+	Repeat:         "natural",
+	Money:          "none",
+	Window:         "writes",
+	Response:       &responseCompleteKYB,
+	ResultUnstated: true,
 }
 
 // CompleteKYB sends POST /client/kyb/complete: submit the verification.
@@ -1643,14 +1643,14 @@ func (c lowLevel) DeleteContact(ctx context.Context, contactID ContactID, option
 }
 
 var opUpdateContact = transport.Operation{
-	ID:       "UpdateContact",
-	Method:   "PATCH",
-	Path:     "/contacts/{contactId}",
-	Repeat:   "natural",
-	Money:    "none",
-	Window:   "writes",
-	Response: &responseUpdateContact,
-	Silent:   true,
+	ID:             "UpdateContact",
+	Method:         "PATCH",
+	Path:           "/contacts/{contactId}",
+	Repeat:         "natural",
+	Money:          "none",
+	Window:         "writes",
+	Response:       &responseUpdateContact,
+	ResultUnstated: true,
 }
 
 // UpdateContact sends PATCH /contacts/{contactId}: update a contact.
@@ -1725,13 +1725,13 @@ func (c lowLevel) PrepareEscrowAction(
 }
 
 var opConfirmEscrowAction = transport.Operation{
-	ID:       "ConfirmEscrowAction",
-	Method:   "POST",
-	Path:     "/escrow/{escrowId}/actions/{idempotencyKey}/confirm",
-	Repeat:   "natural",
-	Window:   "writes",
-	Response: &responseConfirmEscrowAction,
-	Silent:   true,
+	ID:             "ConfirmEscrowAction",
+	Method:         "POST",
+	Path:           "/escrow/{escrowId}/actions/{idempotencyKey}/confirm",
+	Repeat:         "natural",
+	Window:         "writes",
+	Response:       &responseConfirmEscrowAction,
+	ResultUnstated: true,
 }
 
 // ConfirmEscrowAction sends POST /escrow/{escrowId}/actions/{idempotencyKey}/confirm: confirm an escrow action.
@@ -1858,13 +1858,13 @@ func (c lowLevel) GetPayout(
 }
 
 var opConfirmPayout = transport.Operation{
-	ID:       "ConfirmPayout",
-	Method:   "POST",
-	Path:     "/payouts/{payoutId}/confirm",
-	Repeat:   "natural",
-	Window:   "writes",
-	Response: &responseConfirmPayout,
-	Silent:   true,
+	ID:             "ConfirmPayout",
+	Method:         "POST",
+	Path:           "/payouts/{payoutId}/confirm",
+	Repeat:         "natural",
+	Window:         "writes",
+	Response:       &responseConfirmPayout,
+	ResultUnstated: true,
 }
 
 // ConfirmPayout sends POST /payouts/{payoutId}/confirm: fund a booked payout.
@@ -1879,15 +1879,15 @@ func (c lowLevel) ConfirmPayout(
 }
 
 var opCreateDeposit = transport.Operation{
-	ID:       "CreateDeposit",
-	Method:   "POST",
-	Path:     "/sandbox/deposits",
-	Repeat:   "key",
-	Derives:  true,
-	Terms:    termsCreateDeposit,
-	Window:   "sandbox_money",
-	Response: &responseCreateDeposit,
-	Silent:   true,
+	ID:             "CreateDeposit",
+	Method:         "POST",
+	Path:           "/sandbox/deposits",
+	Repeat:         "key",
+	Derives:        true,
+	Terms:          termsCreateDeposit,
+	Window:         "sandbox_money",
+	Response:       &responseCreateDeposit,
+	ResultUnstated: true,
 }
 
 // CreateDeposit sends POST /sandbox/deposits: emulate a credit.
@@ -1900,14 +1900,14 @@ func (c lowLevel) CreateDeposit(
 }
 
 var opCompletePayin = transport.Operation{
-	ID:       "CompletePayin",
-	Method:   "POST",
-	Path:     "/sandbox/payins/{payinId}/complete",
-	Repeat:   "key",
-	Derives:  true,
-	Window:   "sandbox_money",
-	Response: &responseCompletePayin,
-	Silent:   true,
+	ID:             "CompletePayin",
+	Method:         "POST",
+	Path:           "/sandbox/payins/{payinId}/complete",
+	Repeat:         "key",
+	Derives:        true,
+	Window:         "sandbox_money",
+	Response:       &responseCompletePayin,
+	ResultUnstated: true,
 }
 
 // CompletePayin sends POST /sandbox/payins/{payinId}/complete: emulate the completion of a payin.
@@ -1920,15 +1920,15 @@ func (c lowLevel) CompletePayin(
 }
 
 var opMovePayout = transport.Operation{
-	ID:       "MovePayout",
-	Method:   "POST",
-	Path:     "/sandbox/payouts/{payoutId}/status",
-	Repeat:   "key",
-	Derives:  true,
-	Terms:    termsMovePayout,
-	Window:   "sandbox_money",
-	Response: &responseMovePayout,
-	Silent:   true,
+	ID:             "MovePayout",
+	Method:         "POST",
+	Path:           "/sandbox/payouts/{payoutId}/status",
+	Repeat:         "key",
+	Derives:        true,
+	Terms:          termsMovePayout,
+	Window:         "sandbox_money",
+	Response:       &responseMovePayout,
+	ResultUnstated: true,
 }
 
 // MovePayout sends POST /sandbox/payouts/{payoutId}/status: emulate a status change of a payout.

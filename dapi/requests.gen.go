@@ -88,7 +88,7 @@ func (v *ContactUpdate) validate(c *transport.Check) {
 		c.In("address", nested.validate)
 	}
 	if text, err := v.Currency.Get(); err == nil {
-		c.Text("currency", text, transport.Rule{Given: true, Min: 3, Max: 4})
+		c.Text("currency", text, transport.Rule{Set: true, Min: 3, Max: 4})
 	}
 	if text, err := v.Name.Get(); err == nil {
 		c.Text("name", text, transport.Rule{Max: 200})

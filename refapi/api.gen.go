@@ -163,14 +163,14 @@ func (c lowLevel) ListCards(ctx context.Context, options []moneymovement.CallOpt
 }
 
 var opRevealCardDetails = transport.Operation{
-	ID:       "RevealCardDetails",
-	Method:   "POST",
-	Path:     "/api/v1/accounts/cards/{card_id}/details",
-	Repeat:   "natural",
-	Money:    "none",
-	Tells:    true,
-	Reveals:  true,
-	Response: &responseRevealCardDetails,
+	ID:             "RevealCardDetails",
+	Method:         "POST",
+	Path:           "/api/v1/accounts/cards/{card_id}/details",
+	Repeat:         "natural",
+	Money:          "none",
+	SecretRequest:  true,
+	SecretResponse: true,
+	Response:       &responseRevealCardDetails,
 }
 
 // RevealCardDetails sends POST /api/v1/accounts/cards/{card_id}/details: reveal a card's details.
@@ -273,12 +273,12 @@ func (c lowLevel) GetTransactionStatus(
 }
 
 var opLogInWallet = transport.Operation{
-	ID:       "LogInWallet",
-	Method:   "POST",
-	Path:     "/api/v1/wallet/login",
-	Repeat:   "none",
-	Tells:    true,
-	Response: &responseLogInWallet,
+	ID:            "LogInWallet",
+	Method:        "POST",
+	Path:          "/api/v1/wallet/login",
+	Repeat:        "none",
+	SecretRequest: true,
+	Response:      &responseLogInWallet,
 }
 
 // LogInWallet sends POST /api/v1/wallet/login: log in with wallet signatures.
@@ -295,12 +295,12 @@ func (c lowLevel) LogInWallet(
 }
 
 var opReceiveWebhook = transport.Operation{
-	ID:       "ReceiveWebhook",
-	Method:   "POST",
-	Path:     "/api/v1/webhook/{partner}",
-	Repeat:   "none",
-	Response: &responseReceiveWebhook,
-	Silent:   true,
+	ID:             "ReceiveWebhook",
+	Method:         "POST",
+	Path:           "/api/v1/webhook/{partner}",
+	Repeat:         "none",
+	Response:       &responseReceiveWebhook,
+	ResultUnstated: true,
 }
 
 // ReceiveWebhook sends POST /api/v1/webhook/{partner}: receive a partner's webhook.

@@ -95,9 +95,9 @@ func TestServiceNowNeedsTwoAnswersThatAgree(t *testing.T) {
 					require.NoError(t, err)
 				}
 				assert.Equal(t, now.Add(tc.want), client.ServiceNow())
-				inUse, byLastAnswer := client.ServiceTimes()
+				inUse, byLastResponse := client.ServiceTimes()
 				assert.Equal(t, now.Add(tc.want), inUse)
-				assert.Equal(t, now.Add(tc.last), byLastAnswer)
+				assert.Equal(t, now.Add(tc.last), byLastResponse)
 			})
 		})
 	}
@@ -109,8 +109,8 @@ func TestServiceNowFollowsADateThatStandsStill(t *testing.T) {
 		began := time.Now()
 		client := newClient(t, host, through(script(answers(200, oneThing, "Date", dateOf(began)))))
 		for _, want := range []struct {
-			after               time.Duration
-			inUse, byLastAnswer time.Duration
+			after                 time.Duration
+			inUse, byLastResponse time.Duration
 		}{
 			{0, 0, 0},
 			{5 * time.Minute, 0, -5 * time.Minute},
@@ -120,9 +120,9 @@ func TestServiceNowFollowsADateThatStandsStill(t *testing.T) {
 			time.Sleep(want.after)
 			_, err := send(t.Context(), client, &readThing, transport.Call{})
 			require.NoError(t, err)
-			inUse, byLastAnswer := client.ServiceTimes()
+			inUse, byLastResponse := client.ServiceTimes()
 			assert.Equal(t, want.inUse, time.Until(inUse))
-			assert.Equal(t, want.byLastAnswer, time.Until(byLastAnswer))
+			assert.Equal(t, want.byLastResponse, time.Until(byLastResponse))
 		}
 	})
 }

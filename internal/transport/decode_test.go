@@ -341,7 +341,7 @@ func TestCapturedAnswer(t *testing.T) {
 func TestACaptureKeepsSecretsIfAsked(t *testing.T) {
 	for reveals, kept := range map[bool]string{false: oneThing, true: ""} {
 		op := readThing
-		op.Reveals = reveals
+		op.SecretResponse = reveals
 		var usual, asked moneymovement.Response
 		call := transport.Call{CallSettings: moneymovement.CallSettingsOf(
 			moneymovement.CaptureResponse(&usual), moneymovement.CaptureResponseWithSecrets(&asked))}
@@ -411,7 +411,7 @@ func FuzzDecodeAnswer(f *testing.F) {
 
 // quietThing is a write whose result the description does not state.
 var quietThing = transport.Operation{
-	ID: "QuietThing", Method: http.MethodPost, Path: "/things/quiet", Repeat: transport.RepeatNever, Silent: true,
+	ID: "QuietThing", Method: http.MethodPost, Path: "/things/quiet", Repeat: transport.RepeatNever, ResultUnstated: true,
 	Response: &quietResponse,
 }
 
@@ -529,7 +529,7 @@ func tell(text string) told { return told{hidden.NewText(text)} }
 
 // tellThing is an operation whose body holds a secret.
 var tellThing = transport.Operation{ID: "TellThing", Method: http.MethodPost, Path: "/things/tell",
-	Repeat: transport.RepeatNever, Tells: true}
+	Repeat: transport.RepeatNever, SecretRequest: true}
 
 // A validator that quotes a refused value reveals no secret: not in the error's details, message or excerpt, and not in
 // the stored body.

@@ -196,7 +196,7 @@ func FuzzStream(f *testing.F) {
 			t.Fatalf("%d %q of %d bytes is opened: %v", status, contentType, announced, opened)
 		}
 		if !opened {
-			call.answer = answer{status: status, header: http.Header{}}
+			call.response = response{status: status, header: http.Header{}}
 			requireUnexpected(t, wanted.end(call), status)
 			return
 		}

@@ -86,14 +86,14 @@ func TestTheLatestKeysAreRemembered(t *testing.T) {
 		}
 		return err
 	}
-	const keys = 2*maxPlain + 5_000
+	const keys = 2*maxCertain + 5_000
 	for i := range keys {
 		require.NoError(t, claim(i, "25"))
 	}
 	assert.Equal(t, 20_000, len(m.known)) //nolint:testifylint // a map of that size is not to be printed
-	assert.Equal(t, maxPlain, m.plain.Len())
-	require.Error(t, claim(keys-maxPlain, "24"), "the oldest that is remembered")
-	assert.NoError(t, claim(keys-maxPlain-1, "24"), "the youngest that is forgotten")
+	assert.Equal(t, maxCertain, m.certain.Len())
+	require.Error(t, claim(keys-maxCertain, "24"), "the oldest that is remembered")
+	assert.NoError(t, claim(keys-maxCertain-1, "24"), "the youngest that is forgotten")
 }
 
 func TestKeysThatNothingCameOfAreNotRemembered(t *testing.T) {
@@ -104,14 +104,14 @@ func TestKeysThatNothingCameOfAreNotRemembered(t *testing.T) {
 		over(nil, &errors.NotDelivered{})
 	}
 	assert.Empty(t, m.known)
-	assert.Zero(t, m.plain.Len())
+	assert.Zero(t, m.certain.Len())
 }
 
 // A body of usual length is kept, because it is compared quickly. Of a longer one, and of one with a secret, only
 // digests are kept.
 func TestNoSecretIsKeptWithAKey(t *testing.T) {
 	telling := bookPayout
-	telling.Tells = true
+	telling.SecretRequest = true
 	for name, tc := range map[string]struct {
 		op     *Operation
 		length int
@@ -132,7 +132,7 @@ func TestNoSecretIsKeptWithAKey(t *testing.T) {
 			over(new(booked), nil)
 			known := m.Get(r.keyScope())
 			assert.Equal(t, tc.kept, strings.Contains(string(known.body[:]), "amount"))
-			assert.Equal(t, tc.kept, known.asked == nil)
+			assert.Equal(t, tc.kept, known.digests == nil)
 			_, err = m.claim(r, bodyOf("24"))
 			require.Error(t, err)
 			_, err = m.claim(r, asking("25.0"))
@@ -150,7 +150,7 @@ func TestTermsAreForgottenOldestFirst(t *testing.T) {
 		over(new(booked), outcome)
 	}
 	claim("corrected", &errors.NotDelivered{})
-	for i := range maxPlain - 1 {
+	for i := range maxCertain - 1 {
 		claim(fmt.Sprint(i), nil)
 	}
 	claim("corrected", nil)
@@ -168,7 +168,7 @@ func TestARepeatedKeyIsRememberedOnce(t *testing.T) {
 		over(new(booked), nil)
 	}
 	claim("first")
-	for range maxPlain + 1 {
+	for range maxCertain + 1 {
 		claim("often")
 	}
 	_, err := m.claim(keyed("first"), asking("24"))
@@ -208,10 +208,10 @@ func TestTermsUnderWayAreKept(t *testing.T) {
 		first := claim("first")
 		claim("again")(new(booked), nil)
 		again := claim("again") // it went out before, and is under way once more
-		for i := range 2 * maxPlain {
+		for i := range 2 * maxCertain {
 			claim(fmt.Sprint(i))(new(booked), nil)
 		}
-		assert.Equal(t, maxPlain, m.plain.Len())
+		assert.Equal(t, maxCertain, m.certain.Len())
 		time.Sleep(7*24*time.Hour + time.Second)
 		require.Error(t, other("first"))
 		require.Error(t, other("again"))
@@ -219,7 +219,7 @@ func TestTermsUnderWayAreKept(t *testing.T) {
 		first(nil, &errors.NotDelivered{})
 		assert.NoError(t, other("first"), "nothing came of it")
 		again(new(booked), nil)
-		for i := range maxPlain {
+		for i := range maxCertain {
 			claim(fmt.Sprint("later ", i))(new(booked), nil)
 		}
 		assert.NoError(t, other("again"), "it is forgotten in its turn")
@@ -391,19 +391,19 @@ func TestDoubtsAreKept(t *testing.T) {
 	}
 	state, _ := m.State(scopeOf("doubt"))
 	assert.Equal(t, KeyMaybePaid, state)
-	assert.Equal(t, 2, m.doubts.Len())
-	assert.Equal(t, kept, m.plain.Len())
+	assert.Equal(t, 2, m.inDoubt.Len())
+	assert.Equal(t, kept, m.certain.Len())
 	assert.Nil(t, m.Get(scopeOf("0")), "the oldest")
 	assert.NotNil(t, m.Get(scopeOf("1")))
 
 	m.Note(scopeOf("doubt"), KeySettled, nil)
-	assert.Equal(t, 1, m.doubts.Len())
-	assert.Equal(t, kept, m.plain.Len())
+	assert.Equal(t, 1, m.inDoubt.Len())
+	assert.Equal(t, kept, m.certain.Len())
 	assert.Nil(t, m.Get(scopeOf("1")), "it made room")
-	assert.Equal(t, "doubt", of(m.plain.Back()).Scope.Key)
+	assert.Equal(t, "doubt", keyAt(m.certain.Back()).Scope.Key)
 
 	m.Use(scopeOf("used"))
-	assert.Equal(t, kept, m.plain.Len())
+	assert.Equal(t, kept, m.certain.Len())
 	assert.Nil(t, m.Get(scopeOf("2")))
 }
 
@@ -414,7 +414,7 @@ func TestAKeyThatIsUsedAgainIsYoung(t *testing.T) {
 		for _, key := range []string{"a", "b", "a"} {
 			m.Note(scopeOf(key), came, nil)
 		}
-		assert.Equal(t, "b", of(m.listOf(&UsedKey{State: came}).Front()).Scope.Key)
+		assert.Equal(t, "b", keyAt(m.listOf(&UsedKey{State: came}).Front()).Scope.Key)
 		assert.Equal(t, 2, m.listOf(&UsedKey{State: came}).Len())
 	}
 }
@@ -431,7 +431,7 @@ func TestRoomForDoubts(t *testing.T) {
 		first, second := note("first"), note("second")
 		others := &UsedKey{State: KeyMaybePaid, last: time.Now().Add(time.Second)}
 		for range 100_000 - 3 {
-			m.doubts.PushBack(others)
+			m.inDoubt.PushBack(others)
 		}
 		assert.False(t, m.Full())
 		note("last")
@@ -446,7 +446,7 @@ func TestRoomForDoubts(t *testing.T) {
 		assert.False(t, m.Full())
 		assert.Nil(t, m.Get(scopeOf("first")), "one is enough")
 		assert.Same(t, second, m.Get(scopeOf("second")))
-		assert.Equal(t, 99_999, m.doubts.Len())
+		assert.Equal(t, 99_999, m.inDoubt.Len())
 		note("one more")
 		note("another")
 		assert.True(t, m.Full(), "the second makes room for one")

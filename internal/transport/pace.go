@@ -12,11 +12,11 @@ import (
 // longQueue is the time in line after which a call is logged, and after which its credential may have expired.
 const longQueue = time.Second
 
-// enter prepares an attempt: it sets the credential and waits for the rate windows. It takes the slot last, right
+// prepareAttempt prepares an attempt: it sets the credential and waits for the rate windows. It takes the slot last, right
 // before sending. It checks the context: if sending noticed an ended context, it would look like a lost response.
-func (r *Request) enter(ctx context.Context) error {
-	r.answer.release()
-	r.answer = answer{}
+func (r *Request) prepareAttempt(ctx context.Context) error {
+	r.response.release()
+	r.response = response{}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (r *Request) pace(ctx context.Context) (time.Duration, error) {
 	}
 	started := time.Now()
 	call := moneymovement.RateCall{Class: r.class(), Closes: c.localTime(r.call.Closes)}
-	err := r.passAll(ctx, call)
+	err := r.waitForWindows(ctx, call)
 	queued := time.Since(started)
 	r.call.Queued += queued
 	if queued >= longQueue {
@@ -66,7 +66,7 @@ func (r *Request) pace(ctx context.Context) (time.Duration, error) {
 	return queued, err
 }
 
-func (r *Request) passAll(ctx context.Context, call moneymovement.RateCall) error {
+func (r *Request) waitForWindows(ctx context.Context, call moneymovement.RateCall) error {
 	if also := r.call.Counted; also.Window != "" {
 		call.Window, call.Scope = also.Window, also.Scope
 		if err := r.client.wait(ctx, call); err != nil {
@@ -110,8 +110,8 @@ func (r *Request) class() moneymovement.RateClass {
 // those of a call that was not sent.
 func (c *Client) Reserve(ctx context.Context, op *Operation, call Call) (time.Duration, error) {
 	r := NewRequest(op, "", call)
-	r.begin(c)
-	err := r.enter(ctx)
+	r.prepare(c)
+	err := r.prepareAttempt(ctx)
 	if err != nil {
 		err = r.outcome(ctx, err)
 	}

@@ -28,9 +28,9 @@ func Do[T any](ctx context.Context, c *Client, r *Request) (*T, error) {
 // do checks and encodes a call, and sends it.
 func (c *Client) do(ctx context.Context, r *Request, newValue func() any) (value any, err error) {
 	if c != nil && c.metrics != nil && ctx != nil {
-		defer c.measured(ctx, r, time.Now(), &err)
+		defer c.reportMetrics(ctx, r, time.Now(), &err)
 	}
-	r.call.forget()
+	r.call.clearCaptures()
 	r.idempotency()
 	r.check.Context(ctx)
 	r.check.Options(r.call.Invalid)
@@ -43,18 +43,18 @@ func (c *Client) do(ctx context.Context, r *Request, newValue func() any) (value
 			Fields:   []errors.Field{{Field: wire.Unencodable(err), Code: "unencodable", Message: err.Error()}},
 		}
 	}
-	over, err := c.keys.claim(r, r.encoded)
+	finish, err := c.keys.claim(r, r.encoded)
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := c.bounded(ctx, r)
 	defer cancel()
-	r.begin(c)
-	defer r.answer.release()
-	defer r.keep()
+	r.prepare(c)
+	defer r.response.release()
+	defer r.capture()
 
 	value, err = r.send(ctx, newValue)
-	over(value, err)
+	finish(value, err)
 	return value, err
 }
 
@@ -91,7 +91,7 @@ func (r *Request) send(ctx context.Context, newValue func() any) (any, error) {
 // attempt makes one attempt and reads its response. It returns whether another one follows, and after which pause.
 // Otherwise err is why there is no complete response.
 func (r *Request) attempt(ctx context.Context, retried int) (pause time.Duration, again bool, err error) {
-	if err = r.enter(ctx); err != nil { // pace > authorize
+	if err = r.prepareAttempt(ctx); err != nil { // pace > authorize
 		return 0, false, err
 	}
 	resp, err := r.roundTrip(ctx)
@@ -112,8 +112,8 @@ func (r *Request) end(ctx context.Context, err error, newValue func() any) (any,
 	switch {
 	case err != nil:
 		return nil, r.outcome(ctx, err)
-	case !r.answer.success():
-		return nil, r.settle(r.answer.refusal(r))
+	case !r.response.success():
+		return nil, r.judgeRefusal(r.response.refusal(r))
 	}
 	r.client.budget.earn()
 	value := newValue()
@@ -121,7 +121,7 @@ func (r *Request) end(ctx context.Context, err error, newValue func() any) (any,
 		return value, r.stream.end(r)
 	}
 	if err := r.decode(value); err != nil {
-		return nil, r.unreadable(err)
+		return nil, r.unreadableSuccess(err)
 	}
 	r.reportUnread(ctx)
 	return value, nil
@@ -158,7 +158,7 @@ func (r *Request) again(
 	if !r.fits(ctx, resp, bound) || !c.budget.spend() {
 		return 0, false
 	}
-	r.doubted = r.doubted || resp != nil && resp.StatusCode != http.StatusTooManyRequests
+	r.serverFailed = r.serverFailed || resp != nil && resp.StatusCode != http.StatusTooManyRequests
 	pause = c.jittered(ctx, bound)
 	if resp == nil {
 		r.silence += pause
@@ -199,7 +199,7 @@ func (r *Request) fits(ctx context.Context, resp *http.Response, bound time.Dura
 	}
 	r.noTime = limited && !now.Add(max(wait, bound)).Before(deadline)
 	if !r.noTime {
-		r.askedBack = now.Add(wait)
+		r.pausedUntil = now.Add(wait)
 	}
 	return !r.noTime
 }

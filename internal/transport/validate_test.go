@@ -79,7 +79,7 @@ func TestPathValuesWithoutAPattern(t *testing.T) {
 	param := func(value string) (*service, error) {
 		svc := script(ok)
 		r := transport.NewRequest(&readThing, "", transport.Call{})
-		r.PathParam("thingId", value, transport.Rule{Taken: []string{"all", "none"}})
+		r.PathParam("thingId", value, transport.Rule{Reserved: []string{"all", "none"}})
 		_, err := transport.Do[thing](t.Context(), newClient(t, host, through(svc)), r)
 		return svc, err
 	}
@@ -216,7 +216,7 @@ func TestTextRules(t *testing.T) {
 	}{
 		"absent":                            {"", transport.Rule{Min: 3, Pattern: "^a$"}, nil},
 		"absent but required":               {"", transport.Rule{Required: true}, []string{"missing"}},
-		"empty, and set so":                 {"", transport.Rule{Given: true, Min: 3}, []string{"too_short"}},
+		"empty, and set so":                 {"", transport.Rule{Set: true, Min: 3}, []string{"too_short"}},
 		"characters are counted, not bytes": {strings.Repeat("é", 200), transport.Rule{Max: 200}, nil},
 		"one character too many":            {strings.Repeat("é", 201), transport.Rule{Max: 200}, []string{"too_long"}},
 		"emoji are one character":           {"🙂🙂🙂🙂", transport.Rule{Min: 3, Max: 4}, nil},

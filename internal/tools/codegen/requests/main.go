@@ -261,7 +261,7 @@ func (w *writer) path(doc *openapi3.T, path string, op *openapi3.Operation) {
 		parameter := op.Parameters.GetByInAndName(openapi3.ParameterInPath, strings.TrimSuffix(name, "}"))
 		var taken []string
 		if words := takenWords(doc, path, i); len(words) > 0 {
-			taken = []string{"Taken: []string{" + quoted(words) + "}"}
+			taken = []string{"Reserved: []string{" + quoted(words) + "}"}
 		}
 		rules = append(rules, flatten(parameter.Schema, description.MarksOf(parameter.Extensions)...).
 			rule(false, taken...))

@@ -179,7 +179,7 @@ func TestEveryStatedRuleIsWritten(t *testing.T) {
 		`c.Bytes("blob", v.Blob, transport.Rule{Max: 8})`,
 		`c.Text("note", string(*v.Note), transport.Rule{Max: 9})`,
 		`if text, err := v.Maybe.Get(); err == nil {`,
-		`c.Text("maybe", text, transport.Rule{Given: true, Min: 2, Max: 4})`,
+		`c.Text("maybe", text, transport.Rule{Set: true, Min: 2, Max: 4})`,
 		`c.In("part", v.Part.validate)`,
 		`c.Missing("lines", len(v.Lines) == 0)`,
 		`c.ExactlyOne(map[string]bool{"token": v.Token != "", "note": v.Note != nil})`,
@@ -193,9 +193,9 @@ func TestEveryStatedRuleIsWritten(t *testing.T) {
 		`c.AtLeast("limit", int64(v.Limit), 1)`,
 		`c.AtMost("limit", int64(v.Limit), 100)`,
 		"var pathGetThing = [...]transport.Rule{\n\t{Pattern: \"^th_[a-z]+$\", " +
-			"Prefix: \"th_\", Taken: []string{\"all\", \"none\"}},\n}",
+			"Prefix: \"th_\", Reserved: []string{\"all\", \"none\"}},\n}",
 		"var pathGetPart = [...]transport.Rule{\n\t{Pattern: \"^th_[a-z]+$\", " +
-			"Prefix: \"th_\", Taken: []string{\"all\", \"none\"}},\n\t{Pattern: transport.UUID},\n}",
+			"Prefix: \"th_\", Reserved: []string{\"all\", \"none\"}},\n\t{Pattern: transport.UUID},\n}",
 	} {
 		assert.Contains(t, source, want)
 	}

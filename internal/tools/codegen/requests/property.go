@@ -285,7 +285,7 @@ func (s stated) rule(required bool, more ...string) string {
 	var parts []string
 	switch {
 	case s.given:
-		parts = append(parts, "Given: true")
+		parts = append(parts, "Set: true")
 	case required:
 		parts = append(parts, "Required: true")
 	}
