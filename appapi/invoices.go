@@ -73,12 +73,12 @@ func (s *Invoices) CreateFromContract(
 func (s *Invoices) CreateBatch(
 	ctx context.Context, batch InvoiceBatch, options ...moneymovement.CallOption,
 ) ([]model.Invoice, error) {
-	var answer moneymovement.Response
-	list, err := transport.Of(s).low.CreateInvoiceBatch(ctx, &batch, capturing(options, &answer))
+	var response moneymovement.Response
+	list, err := transport.Of(s).low.CreateInvoiceBatch(ctx, &batch, capturing(options, &response))
 	if err != nil {
 		return nil, err
 	}
-	return inPlace(list.Items, entriesOf(&opCreateInvoiceBatch, &answer)), nil
+	return inPlace(list.Items, entriesOf(&opCreateInvoiceBatch, &response)), nil
 }
 
 // Update changes the status of an invoice, and returns the invoice. The description does not show which states can

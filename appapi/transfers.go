@@ -207,12 +207,12 @@ func (s *Transfers) ByKey(
 	if err != nil {
 		return nil, false, err
 	}
-	var answer moneymovement.Response
-	list, err := s.List(ctx, ListTransfersParams{IdempotencyKey: wanted}, capturing(options, &answer)...)
+	var response moneymovement.Response
+	list, err := s.List(ctx, ListTransfersParams{IdempotencyKey: wanted}, capturing(options, &response)...)
 	if err != nil {
 		return nil, false, err
 	}
-	leftOut := entriesOf(&opListTransfers, &answer) != nil
+	leftOut := entriesOf(&opListTransfers, &response) != nil
 	only := len(list.Items) == 1 && !leftOut
 	for i := range list.Items {
 		echoed := list.Items[i].IdempotencyKey
@@ -222,7 +222,7 @@ func (s *Transfers) ByKey(
 	}
 	if leftOut || len(list.Items) > 0 || list.Total > 0 {
 		return nil, false, &errors.UnexpectedResponse{
-			CallInfo: opListTransfers.Head(wanted), Status: answer.Status,
+			CallInfo: opListTransfers.Head(wanted), Status: response.Status,
 			Err: errors.New("a listed transfer cannot be read, or has another key or none, so the list does not show " +
 				"whether there is one with this key: look at the response body"),
 		}

@@ -55,7 +55,7 @@ func TestCallsThatNoWindowCounts(t *testing.T) {
 }
 
 // A call whose turn comes after its deadline, or after its approval expires, is refused at once.
-func TestACallThatWouldBeTooLate(t *testing.T) {
+func TestCallThatCannotMeetItsDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		windows := new(fleet.Memory)
 		other, limiter := newLimiter(t, windows, allow(2, time.Minute)), newLimiter(t, windows, allow(2, time.Minute))
@@ -87,7 +87,7 @@ func TestACallThatWouldBeTooLate(t *testing.T) {
 }
 
 // A confirm that other processes keep from its slot is refused when its approval expires.
-func TestAConfirmThatClosesInLine(t *testing.T) {
+func TestConfirmThatExpiresInTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		windows := new(fleet.Memory)
 		other, limiter := newLimiter(t, windows, allow(1, time.Minute)), newLimiter(t, windows, allow(1, time.Minute))
@@ -190,7 +190,7 @@ func TestPollsOfManyProcessesLeaveATenth(t *testing.T) {
 }
 
 // The slot of a call that gives up goes to another call, of its own process or of another.
-func TestASlotThatIsNotUsedComesBack(t *testing.T) {
+func TestUnusedSlotIsReturned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		windows := new(fleet.Memory)
 		a, b := newLimiter(t, windows, allow(1, time.Minute)), newLimiter(t, windows, allow(1, time.Minute))
@@ -296,7 +296,7 @@ func (f *failing) set(change func(*failing)) {
 }
 
 // While the store is away, calls wait for it for a moment, and then fail with a clear error. It is asked rarely.
-func TestCallsFailWhileTheStoreIsAway(t *testing.T) {
+func TestCallsFailWhileTheStoreIsUnavailable(t *testing.T) {
 	for name, breaks := range map[string]func(*failing){
 		"down":  func(f *failing) { f.down = true },
 		"hangs": func(f *failing) { f.hangs = true },
@@ -335,7 +335,7 @@ func TestCallsFailWhileTheStoreIsAway(t *testing.T) {
 	}
 }
 
-func TestAStoreThatComesBackWithinTheCallsPatience(t *testing.T) {
+func TestStoreThatRecoversWithinThePatience(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &failing{memory: new(fleet.Memory), down: true}
 		limiter := newLimiter(t, store, allow(120, time.Minute), fleet.WithPatience(10*time.Second))
@@ -347,7 +347,7 @@ func TestAStoreThatComesBackWithinTheCallsPatience(t *testing.T) {
 }
 
 // The error says which window and why.
-func TestTheErrorOfAStoreThatIsAway(t *testing.T) {
+func TestStoreUnavailableError(t *testing.T) {
 	err := &fleet.StoreAway{Window: moneymovement.WindowWrites, Err: errDown}
 	assert.ErrorContains(t, err, "the store of rate window writes cannot be used: the server is down")
 	assert.ErrorIs(t, err, errDown)
@@ -355,7 +355,7 @@ func TestTheErrorOfAStoreThatIsAway(t *testing.T) {
 
 // With a share, each process goes on with its part of the window while the store is away. Neither then, nor when the
 // store comes back, is there more than the window, for each process knows how full it was and says what it did.
-func TestAShareWhileTheStoreIsAway(t *testing.T) {
+func TestShareWhileTheStoreIsUnavailable(t *testing.T) {
 	const processes = 8
 	synctest.Test(t, func(t *testing.T) {
 		store := &failing{memory: new(fleet.Memory)}
@@ -396,7 +396,7 @@ func TestAShareWhileTheStoreIsAway(t *testing.T) {
 }
 
 // A log that is lost under load, as in a failover, is made again from what the processes say.
-func TestALogThatIsLost(t *testing.T) {
+func TestWindowThatTheStoreHasLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &failing{memory: new(fleet.Memory)}
 		for i := range 10 {
@@ -428,7 +428,7 @@ func TestAStoreThatIsSlow(t *testing.T) {
 }
 
 // The clock of the store may be set back or ahead: after at most one window, calls go on.
-func TestTheStoresClockIsSet(t *testing.T) {
+func TestStoreClockIsSet(t *testing.T) {
 	for name, by := range map[string]time.Duration{"back": -time.Hour, "ahead": time.Hour} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -97,13 +97,13 @@ func (h *WebhookHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refusal = h.hand(r.Context(), event)
 	}
 	if refusal == nil {
-		answerJSON(w, http.StatusOK, webhookAcknowledgement{OK: new(true)})
+		writeJSON(w, http.StatusOK, webhookAcknowledgement{OK: new(true)})
 		return
 	}
 	if h.OnError != nil {
 		h.OnError(r, requestID, refusal.cause)
 	}
-	refusal.answer(w, requestID)
+	refusal.write(w, requestID)
 }
 
 // receive reads the event of a request.
@@ -223,19 +223,19 @@ func steps(pointer codec.Pointer) (loc []string) {
 	return loc
 }
 
-func (r *webhookRefusal) answer(w http.ResponseWriter, requestID string) {
+func (r *webhookRefusal) write(w http.ResponseWriter, requestID string) {
 	if r.detail != nil {
-		answerJSON(w, r.status, map[string]any{"detail": r.detail})
+		writeJSON(w, r.status, map[string]any{"detail": r.detail})
 		return
 	}
 	refused := map[string]any{"code": r.code, "message": r.message}
 	if r.status >= http.StatusInternalServerError {
 		refused["details"] = map[string]string{"requestId": requestID}
 	}
-	answerJSON(w, r.status, map[string]any{"error": refused})
+	writeJSON(w, r.status, map[string]any{"error": refused})
 }
 
-func answerJSON(w http.ResponseWriter, status int, value any) {
+func writeJSON(w http.ResponseWriter, status int, value any) {
 	body, _ := codec.Marshal(value, codec.Deterministic()) // only strings, so it cannot fail
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)

@@ -24,7 +24,7 @@ func connect(t *testing.T, server *servers.Server) redis.UniversalClient {
 }
 
 // The script gives the same slots as the log in memory, with a clock of the test in place of the server's.
-func TestTheScriptDoesWhatTheMemoryDoes(t *testing.T) {
+func TestScriptMatchesTheMemoryStore(t *testing.T) {
 	const clock = "redis.call('TIME')"
 	require.Equal(t, 1, strings.Count(takeScript, clock))
 	const fromTheTest = "{table.remove(ARGV, #ARGV - 1), table.remove(ARGV)}"

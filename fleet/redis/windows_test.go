@@ -38,7 +38,7 @@ func TestAServerThatIsKilledUnderLoad(t *testing.T) {
 }
 
 // A value of another program, or a damaged one, is refused with what to do, and is left as it is.
-func TestAForeignValueIsNoWindow(t *testing.T) {
+func TestForeignValueIsNotReadAsAWindow(t *testing.T) {
 	client := dial(t, servers.Redis(t))
 	const key = "moneymovement:window:{credential:writes}"
 	for name, put := range map[string]func() *redis.StatusCmd{

@@ -203,7 +203,7 @@ func TestPollsLeaveRoomForReads(t *testing.T) {
 }
 
 // A host that does not count must not block a program for an hour on the 61st credit.
-func TestOnlyTheFirstInLineIsLetThroughAfterTheLongestTurn(t *testing.T) {
+func TestOnlyTheFirstCallIsAdmittedAfterTheLongestWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := alone(moneymovement.StatedWindows())
 		began := time.Now()
@@ -527,7 +527,7 @@ func TestADeadlineInALineOfPolls(t *testing.T) {
 }
 
 // Confirms that are too late in any case do not delay another class's tenth.
-func TestConfirmsThatAreTooLateHoldNobody(t *testing.T) {
+func TestLateConfirmsBlockNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := behindNineConfirms(t)
 		closing := func(after time.Duration) time.Duration { return 10*minute + after - time.Since(q.began) }
@@ -540,7 +540,7 @@ func TestConfirmsThatAreTooLateHoldNobody(t *testing.T) {
 }
 
 // A class is due its tenth for the calls that went while it waited, and not for earlier ones.
-func TestNobodyIsPassedOverBeforeItWaits(t *testing.T) {
+func TestCallsAreNotPassedOverBeforeTheyWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(t, 1)
 		q.fill(1)
@@ -578,7 +578,7 @@ func TestAConfirmThatClosesWhenThereIsRoom(t *testing.T) {
 }
 
 // A class that was passed over, and whose calls gave up, begins anew.
-func TestACallDoesNotInheritTheTurnOfOneThatGaveUp(t *testing.T) {
+func TestCallDoesNotInheritTheWaitOfOneThatGaveUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(t, 1)
 		q.fill(1)
@@ -632,7 +632,7 @@ func TestAWindowOfANanosecond(t *testing.T) {
 }
 
 // Lines are looked through only when their number has doubled, so that many lines in use cost little.
-func TestLinesAreLookedThroughRarely(t *testing.T) {
+func TestQueuesAreSweptRarely(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter, made := alone(windows{"w": {Calls: 1, Per: time.Minute}}), 0
 		more := func(lines int) {

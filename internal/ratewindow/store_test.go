@@ -128,7 +128,7 @@ func between(t *testing.T, least, most, got time.Duration) {
 }
 
 // A store learns who asks, about which window, and for which calls. It learns its log as long as calls count in it.
-func TestWhatAStoreIsAsked(t *testing.T) {
+func TestRequestsToAStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, store := shared(t, aMinute, patient, granted(0), granted(0), granted(0), granted(0))
 		for _, after := range []time.Duration{0, minute - 1, minute} {
@@ -150,7 +150,7 @@ func TestWhatAStoreIsAsked(t *testing.T) {
 }
 
 // A slot is asked for a sixtieth of the window before its time, and at most 250 ms.
-func TestHowFarAheadAStoreIsAsked(t *testing.T) {
+func TestHowFarAheadSlotsAreRequested(t *testing.T) {
 	for per, ahead := range map[time.Duration]time.Duration{
 		6 * time.Second: 6100 * time.Millisecond / 60, time.Minute: 250 * time.Millisecond,
 	} {
@@ -181,7 +181,7 @@ func TestSlotsOfAStore(t *testing.T) {
 	})
 }
 
-func TestAStoreIsAskedAtARandomTime(t *testing.T) {
+func TestRequestTimesAreRandom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		again := slices.Repeat([]answer{nothing(time.Second)}, 100)
 		q, store := shared(t, aMinute, patient, append(again, granted(0))...)
@@ -198,7 +198,7 @@ func TestAStoreIsAskedAtARandomTime(t *testing.T) {
 }
 
 // Between its questions, a process asks only for a class that goes before those that the store knows of.
-func TestACallOfAnEarlierClassIsAskedForAtOnce(t *testing.T) {
+func TestCallOfAHigherClassIsRequestedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, store := shared(t, aMinute, patient, nothing(time.Hour), nothing(time.Hour), nothing(time.Hour),
 			granted(0, 0, 0, 0, 0, 0))
@@ -302,7 +302,7 @@ func TestASlotThatIsTooOld(t *testing.T) {
 }
 
 // The same is true for the slots of an answer that takes as long. What else it says counts.
-func TestAnAnswerThatIsTooOld(t *testing.T) {
+func TestStaleReservation(t *testing.T) {
 	const slow = 500 * time.Millisecond
 	for name, tc := range map[string]struct {
 		first    answer
@@ -370,7 +370,7 @@ func TestAStoreThatHangs(t *testing.T) {
 
 // A store that is away is asked again after random pauses, around 50 ms at first, doubled each time, up to a sixtieth
 // of the window. Calls fail when their patience ends.
-func TestAStoreThatIsAway(t *testing.T) {
+func TestUnavailableStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answers := make([]answer, 100)
 		for i := range answers {
@@ -423,7 +423,7 @@ func TestAStoreThatIsAway(t *testing.T) {
 }
 
 // A question that is under way when the patience ends may still be answered.
-func TestAStoreThatComesBackAtTheLastMoment(t *testing.T) {
+func TestStoreThatRecoversAtTheLastMoment(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, _ := shared(t, aMinute, ratewindow.Sharing{Patience: 200 * time.Millisecond}, down,
 			granted(0).late(400*time.Millisecond))
@@ -433,7 +433,7 @@ func TestAStoreThatComesBackAtTheLastMoment(t *testing.T) {
 }
 
 // A store that is away is not asked because of a call of an earlier class.
-func TestAStoreThatIsAwayIsNotAskedAtOnce(t *testing.T) {
+func TestUnavailableStoreIsNotAskedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, store := shared(t, aMinute, patient, down, granted(0, 0))
 		q.come("poll", moneymovement.ClassPoll, 0)
@@ -576,7 +576,7 @@ func TestACallOfTheShareThatIsNotSent(t *testing.T) {
 }
 
 // A log that was lost gets all calls that still count. Slots of the old log count no more.
-func TestAStoreThatHasLostItsLog(t *testing.T) {
+func TestStoreThatHasLostItsWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, store := shared(t, aMinute, patient, granted(0), granted(0), granted(5*time.Second),
 			granted(0).of("another"), granted(0, 0).of("another"), granted(0).of("another"))
@@ -603,7 +603,7 @@ func TestAStoreThatHasLostItsLog(t *testing.T) {
 }
 
 // A process does not ask at once about a new log, as the others would at the same time.
-func TestAStoreThatLosesItsLogAgainAndAgain(t *testing.T) {
+func TestStoreThatLosesItsWindowRepeatedly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answers := []answer{nothing(time.Second)}
 		for i := range 100 {
@@ -722,7 +722,7 @@ func TestAWindowOfAStoreIsForgotten(t *testing.T) {
 }
 
 // A window is kept as long as there is something to tell the store, or to hear from it.
-func TestAWindowWithAnOpenQuestionIsKept(t *testing.T) {
+func TestWindowWithAPendingRequestIsKept(t *testing.T) {
 	for name, last := range map[string]answer{
 		"under way": granted(0).late(time.Second), "slots to give back": granted(5 * time.Second).next(time.Hour),
 		"nothing": nothing(0).next(time.Hour),

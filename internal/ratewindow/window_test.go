@@ -73,7 +73,7 @@ func pressed(ask *ratewindow.Ask)       { ask.Pressed = true }
 func overdue(ask *ratewindow.Ask)       { ask.Overdue = true }
 
 // A log gives out what there is, and says when there is room for the first call, the second and the fourth.
-func TestALogGivesOutAWindow(t *testing.T) {
+func TestWindowGrantsItsSlots(t *testing.T) {
 	c := &counter{calls: 5}
 	got, answer := c.ask(0, "p", calls(0, 0, 3, 0))
 	assert.NotEmpty(t, answer.Log)
@@ -211,7 +211,7 @@ func TestEachSlotHasAProcess(t *testing.T) {
 
 // Earlier classes go first, also those of other processes that are about to come. A class that waits has a tenth,
 // unless a confirm would then be too late.
-func TestClassesOfALog(t *testing.T) {
+func TestClassesOfAWindow(t *testing.T) {
 	for name, tc := range map[string]struct {
 		before  int // confirms that went while the read waited
 		waiting [ratewindow.Ranks]int
@@ -251,7 +251,7 @@ func TestClassesOfALog(t *testing.T) {
 }
 
 // While only polls wait, they leave a tenth of the window. Their slots are those after it.
-func TestPollsOfALogLeaveATenth(t *testing.T) {
+func TestPollsOfAWindowLeaveATenth(t *testing.T) {
 	c := &counter{calls: 10}
 	got, _ := c.ask(0, "p", calls(0, 0, 0, 5))
 	assert.Len(t, got.at, 5)
@@ -271,7 +271,7 @@ func TestPollsOfALogLeaveATenth(t *testing.T) {
 }
 
 // What was not used comes back. The place of a slot whose time has not come stays until then.
-func TestSlotsComeBackToALog(t *testing.T) {
+func TestReturnedSlotsOfAWindow(t *testing.T) {
 	c := &counter{calls: 1}
 	c.gets(0, "a", calls(0, 0, 1, 0))
 	got, _ := c.ask(minute-ahead, "a", calls(0, 0, 1, 0))
@@ -286,7 +286,7 @@ func TestSlotsComeBackToALog(t *testing.T) {
 }
 
 // Calls that were made without the log count as long as others.
-func TestCallsThatALogHearsOfLate(t *testing.T) {
+func TestCallsReportedLate(t *testing.T) {
 	c := &counter{calls: 4}
 	_, answer := c.ask(0, "p", calls(0, 0, 0, 0))
 	got, answer := c.ask(settled, "p", calls(0, 0, 1, 0), ofLog(answer.Log),
@@ -296,7 +296,7 @@ func TestCallsThatALogHearsOfLate(t *testing.T) {
 }
 
 // A log that was lost, or that was away, gives out nothing until all processes have said what they did without it.
-func TestALogThatSettles(t *testing.T) {
+func TestWindowThatSettles(t *testing.T) {
 	nothingUntil := func(t *testing.T, c *counter, from time.Duration) {
 		t.Helper()
 		got, _ := c.ask(from+settled-time.Microsecond, "q", calls(0, 0, 1, 0))
@@ -344,7 +344,7 @@ func TestALogThatSettles(t *testing.T) {
 }
 
 // After somebody has set the clock back, no call counts for longer than a window, and no process is waited for.
-func TestTheClockOfALogIsSetBack(t *testing.T) {
+func TestWindowClockIsSetBack(t *testing.T) {
 	c := &counter{calls: 1}
 	c.gets(0, "p", calls(0, 0, 1, 0))
 	c.gets(0, "q", calls(0, 0, 1, 0))
@@ -364,7 +364,7 @@ func TestTheClockOfALogIsSetBack(t *testing.T) {
 }
 
 // A call that is overdue gets a slot without room, and the others wait for longer.
-func TestALogGivesWhatIsOverdue(t *testing.T) {
+func TestOverdueCallsAreGranted(t *testing.T) {
 	c := &counter{calls: 1}
 	c.gets(0, "p", calls(0, 0, 1, 0))
 	got, answer := c.ask(10*time.Second, "p", calls(0, 0, 2, 0), overdue)
@@ -422,7 +422,7 @@ func TestASecondSlotIsLeftAsLong(t *testing.T) {
 }
 
 // Calls that go one by one are counted for those that wait. Whoever waits anew has not been passed over.
-func TestALogCountsWhoIsPassedOver(t *testing.T) {
+func TestPassedOverCallsAreCounted(t *testing.T) {
 	for again, want := range map[bool]int{false: 0, true: 1} {
 		c := &counter{calls: 20}
 		c.gets(0, "full", calls(0, 0, 20, 0))
@@ -464,7 +464,7 @@ func TestNoProcessGetsMoreThanItAsksFor(t *testing.T) {
 }
 
 // Of the polls behind reads, one has the tenth of its class, and goes as early as a read. The others leave a tenth.
-func TestPollsBehindReadsOfALog(t *testing.T) {
+func TestPollsBehindReadsOfAWindow(t *testing.T) {
 	c := &counter{calls: 20}
 	c.gets(0, "full", calls(0, 0, 20, 0))
 	const last = 19 * time.Microsecond

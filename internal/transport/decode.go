@@ -209,8 +209,8 @@ func (r *Request) capture() {
 	}
 }
 
-// Shown is the response to a write whose result the description does not state ([Operation.ResultUnstated]). Any success means
-// that the write was carried out.
+// Shown is the response to a write whose result the description does not state ([Operation.ResultUnstated]). Any
+// success means that the write was carried out.
 type Shown[T any] struct {
 	value *T // nil if the response did not show it
 	err   error

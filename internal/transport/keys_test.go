@@ -26,7 +26,7 @@ func keyed(key string) *Request {
 // asking is a body that asks for an amount.
 func asking(amount string) []byte { return []byte(`{"amount":"` + amount + `"}`) }
 
-// booked is an answer.
+// booked is an response.
 type booked struct {
 	ID string `json:"id"`
 }
@@ -96,7 +96,7 @@ func TestTheLatestKeysAreRemembered(t *testing.T) {
 	assert.NoError(t, claim(keys-maxCertain-1, "24"), "the youngest that is forgotten")
 }
 
-func TestKeysThatNothingCameOfAreNotRemembered(t *testing.T) {
+func TestKeysOfRefusedCallsAreForgotten(t *testing.T) {
 	m := NewKeys()
 	for i := range 100 {
 		over, err := m.claim(keyed(fmt.Sprint(i)), asking("25"))
@@ -242,7 +242,7 @@ func TestTermsEndWithTheKeysLifetime(t *testing.T) {
 	})
 }
 
-func TestOnlyExplicitKeysThatAnchorAreRemembered(t *testing.T) {
+func TestOnlyExplicitKeysAreRemembered(t *testing.T) {
 	m := NewKeys()
 	fresh := keyed("k")
 	fresh.call.Key = ""
@@ -259,7 +259,7 @@ func TestOnlyExplicitKeysThatAnchorAreRemembered(t *testing.T) {
 }
 
 // A key's owner is the id in the response: the text with that name, and no other member.
-func TestTheOwnerOfAKeyIsTheAnswersID(t *testing.T) {
+func TestOwnerOfAKeyIsTheIDOfTheResponse(t *testing.T) {
 	type named struct {
 		Name  string `json:"name"`
 		ID    string `json:"id"`
@@ -272,14 +272,14 @@ func TestTheOwnerOfAKeyIsTheAnswersID(t *testing.T) {
 	list := []string{"po_1"}
 	usual, long := "po_"+strings.Repeat("a", 37), "po_"+strings.Repeat("a", 38)
 	for _, tc := range []struct {
-		answer any
-		owner  string
+		response any
+		owner    string
 	}{{&named{"Bob", "po_1", "x"}, "po_1"}, {&numbered{1, "Bob"}, ""}, {&list, ""}, {&booked{usual}, usual},
 		{&booked{long}, long}, {&booked{strings.Repeat(long, 5)}, strings.Repeat(long, 5)}} {
 		m := NewKeys()
 		over, err := m.claim(keyed("k"), asking("25"))
 		require.NoError(t, err)
-		over(tc.answer, nil)
+		over(tc.response, nil)
 		_, err = m.claim(keyed("k"), asking("24"))
 		var reused *errors.IdempotencyKeyReused
 		require.ErrorAs(t, err, &reused)
@@ -292,7 +292,7 @@ func TestTheOwnerOfAKeyIsTheAnswersID(t *testing.T) {
 	_, err = m.claim(keyed("k"), asking("24"))
 	var reused *errors.IdempotencyKeyReused
 	require.ErrorAs(t, err, &reused)
-	assert.Empty(t, reused.PayoutID, "a call that failed has no answer")
+	assert.Empty(t, reused.PayoutID, "a call that failed has no response")
 }
 
 // A response that echoes another key does not say what this key made.
@@ -329,7 +329,7 @@ func TestAReusedKeyNamesItsOwner(t *testing.T) {
 		_, err = m.claim(r, asking("24"))
 		var without *errors.IdempotencyKeyReused
 		require.ErrorAs(t, err, &without)
-		assert.Empty(t, without.PayoutID+without.EscrowID, "no answer told it")
+		assert.Empty(t, without.PayoutID+without.EscrowID, "no response told it")
 		over, err := m.claim(r, asking("25"))
 		require.NoError(t, err)
 		over(&booked{ID: "po_1"}, nil)
@@ -381,7 +381,7 @@ func TestTheStateOfAPayment(t *testing.T) {
 }
 
 // Doubts are kept however many other keys come. When they are settled, they are forgotten in their turn.
-func TestDoubtsAreKept(t *testing.T) {
+func TestKeysInDoubtAreKept(t *testing.T) {
 	const kept = 20_000 // other keys
 	m := NewKeys()
 	m.Note(scopeOf("doubt"), KeyMaybePaid, nil)
@@ -408,7 +408,7 @@ func TestDoubtsAreKept(t *testing.T) {
 }
 
 // What was used last is forgotten last.
-func TestAKeyThatIsUsedAgainIsYoung(t *testing.T) {
+func TestUsedKeyIsForgottenLast(t *testing.T) {
 	for _, came := range []KeyState{KeyMaybePaid, KeySettled} {
 		m := NewKeys()
 		for _, key := range []string{"a", "b", "a"} {
@@ -421,7 +421,7 @@ func TestAKeyThatIsUsedAgainIsYoung(t *testing.T) {
 
 // There is room for another doubt as long as an old one can be forgotten: the service has forgotten its key, and no
 // call with it is under way.
-func TestRoomForDoubts(t *testing.T) {
+func TestKeysInDoubtAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := NewKeys()
 		note := func(key string) *UsedKey {
@@ -496,7 +496,7 @@ func TestTheScopeOfAKeyOfAnOperation(t *testing.T) {
 }
 
 // A key that the service has forgotten begins anew: with new terms, a lifetime of its own and no owner.
-func TestAForgottenKeyBeginsAnew(t *testing.T) {
+func TestExpiredKeyTakesNewTerms(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := NewKeys()
 		over, err := m.claim(keyed("k"), asking("25"))

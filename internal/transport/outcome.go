@@ -32,8 +32,8 @@ func (r *Request) outcome(ctx context.Context, err error) error {
 	return &errors.NotDelivered{CallInfo: head, Err: r.withDeadline(err)}
 }
 
-// judgeRefusal judges a refusal by the earlier attempts too. If one of them may have been carried out, only a response about
-// the request itself shows what happened. Other responses do not: wait, log in, or the service is down.
+// judgeRefusal judges a refusal by the earlier attempts too. If one of them may have been carried out, only a response
+// about the request itself shows what happened. Other responses do not: wait, log in, or the service is down.
 func (r *Request) judgeRefusal(refusal error) error {
 	switch {
 	case !r.op.write():
@@ -60,9 +60,9 @@ func definitive(status int) bool {
 	return false
 }
 
-// causedByEarlierAttempt reports a refusal that an earlier attempt may have caused, if that attempt was carried out. With an
-// idempotency key, the service repeats its first response. Without a key, a deleted resource is not found, and a
-// confirmed one has another status or is past its window. Money that has moved can be the reason for any refusal. It
+// causedByEarlierAttempt reports a refusal that an earlier attempt may have caused, if that attempt was carried out.
+// With an idempotency key, the service repeats its first response. Without a key, a deleted resource is not found, and
+// a confirmed one has another status or is past its window. Money that has moved can be the reason for any refusal. It
 // can also still be on its way: if the request itself moves money, not even its key makes a refusal certain.
 func (r *Request) causedByEarlierAttempt(refusal error) bool {
 	switch {
@@ -86,8 +86,8 @@ func withoutEffect(err error) bool {
 	return err != nil && errorbase.WithoutEffect(err)
 }
 
-// notFromService reports a response that is neither the service's JSON error nor a client error: a proxy's page, a redirect,
-// an empty body.
+// notFromService reports a response that is neither the service's JSON error nor a client error: a proxy's page, a
+// redirect, an empty body.
 func (r *Request) notFromService(refusal error) bool {
 	unexpected, ok := errors.AsType[*errors.UnexpectedResponse](refusal)
 	return ok && !withoutEffect(unexpected)
@@ -153,8 +153,8 @@ func retryAt(err error) time.Time {
 	return head.RetryAt
 }
 
-// withContextError removes the URL from err, and adds the context's error if another error hides it. If the server does not use
-// TLS, it returns the same error as http.Client does.
+// withContextError removes the URL from err, and adds the context's error if another error hides it. If the server does
+// not use TLS, it returns the same error as http.Client does.
 func withContextError(ctx context.Context, err error) error {
 	err = withoutURL(err)
 	if record, ok := err.(tls.RecordHeaderError); ok && string(record.RecordHeader[:]) == "HTTP/" { //nolint:errorlint // as http.Client looks at it

@@ -12,8 +12,8 @@ import (
 // longQueue is the time in line after which a call is logged, and after which its credential may have expired.
 const longQueue = time.Second
 
-// prepareAttempt prepares an attempt: it sets the credential and waits for the rate windows. It takes the slot last, right
-// before sending. It checks the context: if sending noticed an ended context, it would look like a lost response.
+// prepareAttempt prepares an attempt: it sets the credential and waits for the rate windows. It takes the slot last,
+// right before sending. It checks the context: if sending noticed an ended context, it would look like a lost response.
 func (r *Request) prepareAttempt(ctx context.Context) error {
 	r.response.release()
 	r.response = response{}

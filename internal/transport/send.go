@@ -206,8 +206,8 @@ func withoutQuotes(text string) string {
 	return quotes().ReplaceAllLiteralString(text, `"..."`)
 }
 
-// unquotedError replaces an error whose text quotes something. It holds that error in functions, because printers that use
-// reflection would show a field.
+// unquotedError replaces an error whose text quotes something. It holds that error in functions, because printers that
+// use reflection would show a field.
 type unquotedError struct {
 	text string
 	is   func(error) bool

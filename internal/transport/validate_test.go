@@ -130,7 +130,7 @@ func TestHeadersThatWouldBreak(t *testing.T) {
 	}
 }
 
-func TestFurtherMembersHaveNamesOfTheirOwn(t *testing.T) {
+func TestAdditionalMembersMustNotRepeatFields(t *testing.T) {
 	check := func(members map[string]any) error {
 		return transport.Validate("Test", func(c *transport.Check) { c.Further(members, "method", "currency") })
 	}
@@ -237,7 +237,7 @@ func TestTextRules(t *testing.T) {
 	}
 }
 
-func TestBytesAreMeasuredAsTheyTravel(t *testing.T) {
+func TestBytesAreMeasuredAsBase64(t *testing.T) {
 	rule := transport.Rule{Required: true, Max: 8} // characters of base64
 	for n, codes := range map[int][]string{0: {"missing"}, 1: nil, 6: nil, 7: {"too_long"}} {
 		err := transport.Validate("Test", func(c *transport.Check) { c.Bytes("signature", make([]byte, n), rule) })
@@ -435,7 +435,7 @@ func TestAKeyOfOtherTermsIsNotSent(t *testing.T) {
 }
 
 // A key whose first terms were refused is free for other terms.
-func TestAKeyThatNothingCameOfTakesOtherTerms(t *testing.T) {
+func TestKeyOfARefusedCallTakesOtherTerms(t *testing.T) {
 	svc := script(refuses(422, errors.CodeValidationFailed), ok)
 	client := newClient(t, host, through(svc))
 	op := bookThing
@@ -449,7 +449,7 @@ func TestAKeyThatNothingCameOfTakesOtherTerms(t *testing.T) {
 }
 
 // An error of a call names the id in the call's path, or else the contact in its body.
-func TestWhatACallWasAbout(t *testing.T) {
+func TestResourceOfAnError(t *testing.T) {
 	type payout struct {
 		Amount    string `json:"amount"`
 		ContactID string `json:"contactId,omitempty"`

@@ -147,8 +147,8 @@ func (c *Client) Poll(ctx context.Context, p moneymovement.Pace,
 	}
 }
 
-// mayRecover reports an error that may be gone at a later read, if ctx leaves time for that read and the pause is not longer
-// than longest.
+// mayRecover reports an error that may be gone at a later read, if ctx leaves time for that read and the pause is not
+// longer than longest.
 func mayRecover(ctx context.Context, err error, longest time.Duration) bool {
 	failure, ok := errors.AsType[errors.Failure](err)
 	if !ok || !failure.Retryable() || ctx.Err() != nil {

@@ -14,8 +14,8 @@ type bender struct {
 	unread []moneymovement.Unread
 }
 
-// answer changes a whole response. It also recognizes a list in another envelope, since the envelope is assumed.
-func (b *bender) answer(body []byte, s *Shape) ([]byte, error) {
+// response changes a whole response. It also recognizes a list in another envelope, since the envelope is assumed.
+func (b *bender) response(body []byte, s *Shape) ([]byte, error) {
 	raw := enveloped(body, s)
 	if s.Kind != KindObject {
 		bent, problem := b.value(raw, s, "", Assumed)

@@ -120,7 +120,7 @@ var provenShape = complete(Shape{Kind: KindObject, Members: []Member{{Name: "ter
 }})
 
 // A response whose proof says nothing that can be read is not the right one.
-func TestAProofSaysSomething(t *testing.T) {
+func TestEmptyProofIsRefused(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"terms":{"account":"a"}}`: "", `{"terms":{"count":0}}`: "", `{"terms":{"account":7}}`: "",
 		`{"terms":{"new":1}}`: "", `{"terms":{"account":null,"new":1}}`: "", `{"terms":{"part":{"size":[]}}}`: "",
@@ -141,7 +141,7 @@ func TestAProofSaysSomething(t *testing.T) {
 	}
 }
 
-func TestTheReaderReadsAsTheBender(t *testing.T) {
+func TestReaderMatchesTheLenientDecoder(t *testing.T) {
 	var r Reader
 	for _, body := range bodies() {
 		sameInEachForm(t, &r, []byte(body))
@@ -157,7 +157,7 @@ func FuzzReader(f *testing.F) {
 }
 
 // The reader leaves to the bender only what cannot be read in one pass.
-func TestWhatTheReaderLeavesToTheBender(t *testing.T) {
+func TestValuesLeftToTheLenientDecoder(t *testing.T) {
 	for body, reads := range map[string]bool{
 		object(described()): true, `{"id":"r_1"}`: true, `{"id":"r_1","new":{"a":[1]}}`: true,
 		`{"\u0069d":"r_1"}`: true,
@@ -181,7 +181,7 @@ func TestWhatTheReaderLeavesToTheBender(t *testing.T) {
 }
 
 // A union in its usual form is read in one pass, and only what it lacks is noted.
-func TestAUsualUnionNeedsNoBender(t *testing.T) {
+func TestUsualUnionsAreReadInOnePass(t *testing.T) {
 	whole := complete(Shape{Kind: KindObject, Members: []Member{
 		{Name: "kind", Shape: &Text, Type: Stated, Required: Stated},
 		{Name: "id", Shape: &Text, Type: Stated, Required: Stated},
@@ -222,7 +222,7 @@ func unknownMembers(n int) string {
 }
 
 // A reader keeps nothing of a response, neither in itself nor in what it has read.
-func TestAReaderKeepsNothing(t *testing.T) {
+func TestReaderKeepsNoReferences(t *testing.T) {
 	var r Reader
 	body := []byte(`{"id":"r_1","new":1,"tags":["a"],"choice":{"kind":"later"},"parts":[{"size":{}}],"open":{"a":"b"}}`)
 	var got resource
@@ -243,7 +243,7 @@ func TestAReaderKeepsNothing(t *testing.T) {
 }
 
 // The size of the first entry says how many there may be. Only a page gets room for them.
-func TestAPageGetsItsRoomAtOnce(t *testing.T) {
+func TestPageIsAllocatedAtOnce(t *testing.T) {
 	entry := `{"id":"p_12345678","size":7}`
 	entries := "[" + strings.TrimSuffix(strings.Repeat(entry+",", 100), ",") + "]"
 	var page list
@@ -280,16 +280,16 @@ func TestATextHasItsDefault(t *testing.T) {
 }
 
 // A word that the shape knows is not copied.
-func TestAKnownWordNeedsNoMemory(t *testing.T) {
+func TestKnownEnumValuesAreNotAllocated(t *testing.T) {
 	words := Shape{Kind: KindText, Words: []string{"in", "out"}}
 	shape := Shape{Kind: KindObject, Members: []Member{{Name: "id", Shape: &words, Type: Stated}}, Fields: fieldOfPart}
-	answer := Response{Shape: &shape}
+	response := Response{Shape: &shape}
 	var r Reader
 	var got part
 	for word, allocations := range map[string]int{"in": 0, "out": 0, "on": 1} {
 		body := []byte(`{"id":"` + word + `"}`)
 		assert.Equal(t, allocations, int(testing.AllocsPerRun(100, func() {
-			_, _ = answer.Decode(&r, body, &got)
+			_, _ = response.Decode(&r, body, &got)
 		})), word)
 		assert.Equal(t, word, got.ID)
 	}
@@ -351,7 +351,7 @@ func scalarOf[T any](s *Shape, text string) (into T, read bool) {
 }
 
 // Scalars in their usual forms are read in one pass. The bender would read them too, but is slower.
-func TestUsualScalarsNeedNoBender(t *testing.T) {
+func TestUsualScalarsAreReadInOnePass(t *testing.T) {
 	words := &Shape{Kind: KindText, Words: []string{"created", "funded"}}
 	for _, want := range []string{"", "created", "funded", "create", "fundedx", `a "quote"`, "é"} {
 		quoted, err := codec.Marshal(want)
@@ -396,7 +396,7 @@ func TestUsualScalarsNeedNoBender(t *testing.T) {
 }
 
 // Every other form is left to the bender, which knows what is meant.
-func TestUnusualScalarsAreLeftToTheBender(t *testing.T) {
+func TestUnusualScalarsAreLeftToTheLenientDecoder(t *testing.T) {
 	for _, text := range []string{"7", "true", "{}", "[]"} {
 		_, read := scalarOf[string](&Text, text)
 		assert.False(t, read, text)
@@ -423,8 +423,8 @@ func TestUnusualScalarsAreLeftToTheBender(t *testing.T) {
 	}
 }
 
-// FuzzAnswer reads any bytes in each form. Complete values that the strict decoder reads are read in the same way.
-func FuzzAnswer(f *testing.F) {
+// FuzzResponse reads any bytes in each form. Complete values that the strict decoder reads are read in the same way.
+func FuzzResponse(f *testing.F) {
 	f.Add([]byte(object(described())))
 	f.Add([]byte(`{"items":[{"id":"p_1","size":"7"},null],"nextCursor":7}`))
 	f.Add([]byte(`[{"id":1}]`))

@@ -70,7 +70,7 @@ func (a *Response) bend(body []byte, value any) ([]moneymovement.Unread, error) 
 		return nil, errors.New("the response is null") // it would decode as a value with empty fields
 	}
 	var bends bender
-	bent, err := bends.answer(body, a.Shape)
+	bent, err := bends.response(body, a.Shape)
 	if err != nil {
 		return bends.unread, err
 	}

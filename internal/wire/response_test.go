@@ -14,7 +14,7 @@ import (
 )
 
 func TestListsAreBounded(t *testing.T) {
-	answer, items := Response{Shape: &listShape}, func(entry string, n int) string {
+	response, items := Response{Shape: &listShape}, func(entry string, n int) string {
 		return strings.TrimSuffix(strings.Repeat(entry+",", n), ",")
 	}
 	page := func(entries string) string { return `{"items":[` + entries + `]}` }
@@ -38,7 +38,7 @@ func TestListsAreBounded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var value list
-			_, err := answer.Decode(&Reader{Most: 100}, []byte(c.body), &value)
+			_, err := response.Decode(&Reader{Most: 100}, []byte(c.body), &value)
 			if c.fits {
 				require.NoError(t, err)
 				return
@@ -87,9 +87,9 @@ func TestTheEntriesOfAListAsTheyCame(t *testing.T) {
 		{`[` + strings.Repeat("7,", 3*maxUnread) + `7]`, &bare,
 			strings.TrimSpace(strings.Repeat("-7 ", 3*maxUnread+1))},
 	} {
-		answer := Response{Shape: test.shape}
+		response := Response{Shape: test.shape}
 		var got []string
-		for _, entry := range answer.Entries([]byte(test.body)) {
+		for _, entry := range response.Entries([]byte(test.body)) {
 			if entry.Read {
 				got = append(got, string(entry.Raw))
 			} else {

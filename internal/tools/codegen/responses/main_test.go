@@ -213,7 +213,7 @@ func TestAResponseThatIsAListIsReadAsOne(t *testing.T) {
 	assert.Contains(t, source, "return wire.List((*[]Thing)(value.(*ThingList)))")
 }
 
-func TestWhatHasNoFormIsRefused(t *testing.T) {
+func TestSchemaWithoutATypeIsRefused(t *testing.T) {
 	for line, problem := range map[string]string{
 		"note: {type: object, properties: {a: {type: string}}}": "has to be a schema of its own",
 		"note: {oneOf: [{type: string}], discriminator: {propertyName: kind, mapping: " +
