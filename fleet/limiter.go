@@ -33,7 +33,9 @@ func NewLimiter(windows Windows, credential string, options ...Option) (*Limiter
 		allowances: moneymovement.StatedWindows(),
 		sharing: ratewindow.Sharing{
 			Store: store{windows}, Credential: credential, Process: rand.Text(), Patience: 2 * time.Second,
-			Away: func(window moneymovement.Window, err error) error { return &StoreAway{Window: window, Err: err} },
+			Unavailable: func(window moneymovement.Window, err error) error {
+				return &StoreAway{Window: window, Err: err}
+			},
 		},
 	}
 	for _, option := range options {

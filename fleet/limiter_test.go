@@ -217,9 +217,9 @@ func TestAWindowOfAnHourStopsNobodyForAnHour(t *testing.T) {
 			require.NoError(t, take(t.Context(), limiter, moneymovement.ClassWrite))
 		}
 		require.NoError(t, take(t.Context(), limiter, moneymovement.ClassWrite))
-		assert.Equal(t, ratewindow.LongestTurn, time.Since(began))
+		assert.Equal(t, ratewindow.LongestWait, time.Since(began))
 		require.NoError(t, take(t.Context(), limiter, moneymovement.ClassWrite))
-		assert.Equal(t, 2*ratewindow.LongestTurn, time.Since(began))
+		assert.Equal(t, 2*ratewindow.LongestWait, time.Since(began))
 	})
 }
 

@@ -68,12 +68,12 @@ type Slot struct {
 // store is a Windows as a limiter asks it.
 type store struct{ windows Windows }
 
-// Ask implements ratewindow.Store.
-func (s store) Ask(ctx context.Context, ask ratewindow.Ask) (ratewindow.Answer, error) {
-	answer, err := s.windows.Ask(ctx, Ask(ask))
-	return ratewindow.Answer{
-		Log: answer.Log, Slots: slotsOf[ratewindow.Slot](answer.Slots), Next: answer.Next, Free: answer.Free,
-		Others: answer.Others,
+// Reserve implements ratewindow.Store.
+func (s store) Reserve(ctx context.Context, request ratewindow.Request) (ratewindow.Reservation, error) {
+	reservation, err := s.windows.Ask(ctx, Ask(request))
+	return ratewindow.Reservation{
+		Log: reservation.Log, Slots: slotsOf[ratewindow.Slot](reservation.Slots), Next: reservation.Next,
+		Free: reservation.Free, Others: reservation.Others,
 	}, err
 }
 
@@ -90,8 +90,8 @@ type Memory struct {
 	// Now is the clock. If it is nil, it is time.Now.
 	Now func() time.Time
 
-	mu   sync.Mutex
-	logs map[string]*ratewindow.Log
+	mu      sync.Mutex
+	windows map[string]*ratewindow.SharedWindow
 }
 
 // Ask implements [Windows]. It never fails.
@@ -102,16 +102,16 @@ func (m *Memory) Ask(_ context.Context, ask Ask) (Answer, error) {
 	if m.Now != nil {
 		now = m.Now
 	}
-	if m.logs[ask.Key] == nil {
-		if m.logs == nil {
-			m.logs = map[string]*ratewindow.Log{}
+	if m.windows[ask.Key] == nil {
+		if m.windows == nil {
+			m.windows = map[string]*ratewindow.SharedWindow{}
 		}
-		m.logs[ask.Key] = new(ratewindow.Log)
+		m.windows[ask.Key] = new(ratewindow.SharedWindow)
 	}
-	question := ratewindow.Ask(ask)
-	answer := m.logs[ask.Key].Take(now().UnixMicro(), &question)
+	request := ratewindow.Request(ask)
+	reservation := m.windows[ask.Key].Reserve(now().UnixMicro(), &request)
 	return Answer{
-		Log: answer.Log, Slots: slotsOf[Slot](answer.Slots), Next: answer.Next, Free: answer.Free,
-		Others: answer.Others,
+		Log: reservation.Log, Slots: slotsOf[Slot](reservation.Slots), Next: reservation.Next, Free: reservation.Free,
+		Others: reservation.Others,
 	}, nil
 }

@@ -34,7 +34,7 @@ func TestWindowsTakeWhatTheyState(t *testing.T) {
 				}
 				assert.Zero(t, time.Since(started))
 				require.NoError(t, pass(t.Context(), limiter, window, ""))
-				assert.Equal(t, min(allowance.Held(), ratewindow.LongestTurn), time.Since(started))
+				assert.Equal(t, min(allowance.Held(), ratewindow.LongestWait), time.Since(started))
 			})
 		})
 	}

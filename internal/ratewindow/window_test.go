@@ -11,7 +11,7 @@ import (
 
 // counter is a log by a clock that a test sets. Its times are since the beginning.
 type counter struct {
-	ratewindow.Log
+	ratewindow.SharedWindow
 	calls int
 }
 
@@ -22,29 +22,29 @@ const (
 	soonest   = ahead / 4                 // a process does not ask again sooner
 )
 
-// given is what a process gets.
-type given struct {
+// grant is what a process gets.
+type grant struct {
 	at    []time.Duration // its slots
 	marks []time.Duration // when their calls stop counting
 	next  time.Duration
 }
 
-type asking func(*ratewindow.Ask)
+type asking func(*ratewindow.Request)
 
 func (c *counter) ask(at time.Duration, process string, waiting [ratewindow.Ranks]int, more ...asking) (
-	given, ratewindow.Answer,
+	grant, ratewindow.Reservation,
 ) {
-	ask := ratewindow.Ask{Process: process, Calls: c.calls, Held: minute, Ahead: ahead, Waiting: waiting}
+	request := ratewindow.Request{Process: process, Calls: c.calls, Held: minute, Ahead: ahead, Waiting: waiting}
 	for _, set := range more {
-		set(&ask)
+		set(&request)
 	}
-	answer := c.Take(beginning+at.Microseconds(), &ask)
-	got := given{next: answer.Next}
-	for _, slot := range answer.Slots {
+	reservation := c.Reserve(beginning+at.Microseconds(), &request)
+	got := grant{next: reservation.Next}
+	for _, slot := range reservation.Slots {
 		got.at = append(got.at, at+slot.In)
 		got.marks = append(got.marks, time.Duration(slot.Mark-beginning)*time.Microsecond)
 	}
-	return got, answer
+	return got, reservation
 }
 
 // gets is ask, of which only the slots count.
@@ -60,31 +60,33 @@ func calls(refreshes, confirms, usual, polls int) [ratewindow.Ranks]int {
 }
 
 func unused(marks ...time.Duration) asking {
-	return func(ask *ratewindow.Ask) {
+	return func(request *ratewindow.Request) {
 		for _, mark := range marks {
-			ask.Unused = append(ask.Unused, beginning+mark.Microseconds())
+			request.Unused = append(request.Unused, beginning+mark.Microseconds())
 		}
 	}
 }
 
-func past(ages ...time.Duration) asking { return func(ask *ratewindow.Ask) { ask.Past = ages } }
-func ofLog(name string) asking          { return func(ask *ratewindow.Ask) { ask.Log = name } }
-func pressed(ask *ratewindow.Ask)       { ask.Pressed = true }
-func overdue(ask *ratewindow.Ask)       { ask.Overdue = true }
+func past(ages ...time.Duration) asking {
+	return func(request *ratewindow.Request) { request.Past = ages }
+}
+func ofLog(name string) asking            { return func(request *ratewindow.Request) { request.Log = name } }
+func pressed(request *ratewindow.Request) { request.Pressed = true }
+func overdue(request *ratewindow.Request) { request.Overdue = true }
 
 // A log gives out what there is, and says when there is room for the first call, the second and the fourth.
 func TestWindowGrantsItsSlots(t *testing.T) {
 	c := &counter{calls: 5}
-	got, answer := c.ask(0, "p", calls(0, 0, 3, 0))
-	assert.NotEmpty(t, answer.Log)
+	got, reservation := c.ask(0, "p", calls(0, 0, 3, 0))
+	assert.NotEmpty(t, reservation.Log)
 	const one = time.Microsecond // a mark names one slot
-	want := given{at: []time.Duration{0, 0, 0}, marks: []time.Duration{minute, minute + one, minute + 2*one}}
+	want := grant{at: []time.Duration{0, 0, 0}, marks: []time.Duration{minute, minute + one, minute + 2*one}}
 	assert.Equal(t, want, got)
-	assert.Equal(t, []time.Duration{0, 0, minute + one}, answer.Free)
-	assert.Zero(t, answer.Others)
+	assert.Equal(t, []time.Duration{0, 0, minute + one}, reservation.Free)
+	assert.Zero(t, reservation.Others)
 
 	got, again := c.ask(10*time.Second, "p", calls(0, 0, 4, 0))
-	assert.Equal(t, answer.Log, again.Log)
+	assert.Equal(t, reservation.Log, again.Log)
 	assert.Equal(t, []time.Duration{10 * time.Second, 10 * time.Second}, got.at)
 	assert.Equal(t, []time.Duration{51 * time.Second, 51*time.Second + one, 61 * time.Second}, again.Free)
 	assert.Equal(t, minute/2, got.next, "at least twice in a window")
@@ -166,13 +168,13 @@ func TestASlotIsLeftForAnotherProcess(t *testing.T) {
 		"it has come late": {comes + 2*ahead - time.Microsecond, true}, "it is gone": {comes + 2*ahead, false}} {
 		t.Run(name, func(t *testing.T) {
 			c := begin()
-			got, answer := c.ask(tc.at, "second", calls(0, 0, 1, 0), unused(minute))
+			got, reservation := c.ask(tc.at, "second", calls(0, 0, 1, 0), unused(minute))
 			if !tc.left {
 				assert.Equal(t, []time.Duration{tc.at}, got.at)
 				return
 			}
 			assert.Empty(t, got.at)
-			assert.Equal(t, calls(0, 0, 1, 0), answer.Others)
+			assert.Equal(t, calls(0, 0, 1, 0), reservation.Others)
 			assert.Equal(t, 2*ahead, got.next)
 		})
 	}
@@ -276,9 +278,9 @@ func TestReturnedSlotsOfAWindow(t *testing.T) {
 	c.gets(0, "a", calls(0, 0, 1, 0))
 	got, _ := c.ask(minute-ahead, "a", calls(0, 0, 1, 0))
 	assert.Equal(t, []time.Duration{2 * minute}, got.marks)
-	got, answer := c.ask(minute-ahead/2, "b", calls(0, 0, 0, 0), unused(2*minute))
+	got, reservation := c.ask(minute-ahead/2, "b", calls(0, 0, 0, 0), unused(2*minute))
 	assert.Empty(t, got.at)
-	assert.Equal(t, []time.Duration{ahead / 2}, answer.Free)
+	assert.Equal(t, []time.Duration{ahead / 2}, reservation.Free)
 	assert.Equal(t, []time.Duration{minute}, c.gets(minute-ahead/2, "b", calls(0, 0, 1, 0)))
 	assert.Equal(t, []time.Duration{minute}, c.gets(minute, "c", calls(0, 0, 1, 0), unused(2*minute)),
 		"its time is now")
@@ -288,11 +290,11 @@ func TestReturnedSlotsOfAWindow(t *testing.T) {
 // Calls that were made without the log count as long as others.
 func TestCallsReportedLate(t *testing.T) {
 	c := &counter{calls: 4}
-	_, answer := c.ask(0, "p", calls(0, 0, 0, 0))
-	got, answer := c.ask(settled, "p", calls(0, 0, 1, 0), ofLog(answer.Log),
+	_, reservation := c.ask(0, "p", calls(0, 0, 0, 0))
+	got, reservation := c.ask(settled, "p", calls(0, 0, 1, 0), ofLog(reservation.Log),
 		past(-time.Second, time.Second, minute-time.Microsecond, minute))
 	assert.Equal(t, []time.Duration{settled}, got.at, "it was heard of a moment ago")
-	assert.Equal(t, []time.Duration{time.Microsecond, minute - time.Second, minute}, answer.Free)
+	assert.Equal(t, []time.Duration{time.Microsecond, minute - time.Second, minute}, reservation.Free)
 }
 
 // A log that was lost, or that was away, gives out nothing until all processes have said what they did without it.
@@ -306,11 +308,11 @@ func TestWindowThatSettles(t *testing.T) {
 	}
 	t.Run("lost", func(t *testing.T) {
 		c := &counter{calls: 4}
-		got, answer := c.ask(0, "p", calls(0, 0, 1, 0), ofLog("another"))
+		got, reservation := c.ask(0, "p", calls(0, 0, 1, 0), ofLog("another"))
 		assert.Zero(t, got)
-		assert.Equal(t, ratewindow.Answer{Log: answer.Log}, answer)
-		assert.NotEqual(t, "another", answer.Log)
-		got, _ = c.ask(time.Second, "p", calls(0, 0, 1, 0), ofLog(answer.Log), past(time.Second))
+		assert.Equal(t, ratewindow.Reservation{Log: reservation.Log}, reservation)
+		assert.NotEqual(t, "another", reservation.Log)
+		got, _ = c.ask(time.Second, "p", calls(0, 0, 1, 0), ofLog(reservation.Log), past(time.Second))
 		assert.Empty(t, got.at)
 		assert.Equal(t, soonest, got.next)
 		nothingUntil(t, c, 0)
@@ -348,18 +350,18 @@ func TestWindowClockIsSetBack(t *testing.T) {
 	c := &counter{calls: 1}
 	c.gets(0, "p", calls(0, 0, 1, 0))
 	c.gets(0, "q", calls(0, 0, 1, 0))
-	got, answer := c.ask(-time.Hour, "r", calls(0, 0, 1, 0))
+	got, reservation := c.ask(-time.Hour, "r", calls(0, 0, 1, 0))
 	assert.Empty(t, got.at)
-	assert.Equal(t, []time.Duration{minute + ahead}, answer.Free)
-	assert.Zero(t, answer.Others)
+	assert.Equal(t, []time.Duration{minute + ahead}, reservation.Free)
+	assert.Zero(t, reservation.Others)
 
 	for back, others := range map[time.Duration]int{minute/2 + ahead: 1, minute/2 + ahead + time.Microsecond: 0} {
 		c := &counter{calls: 1}
 		c.gets(0, "p", calls(0, 0, 1, 0))
 		c.gets(0, "q", calls(0, 0, 1, 0)) // comes after half a window
-		_, answer := c.ask(-back, "r", calls(0, 0, 0, 0))
-		assert.Equal(t, calls(0, 0, others, 0), answer.Others)
-		assert.Equal(t, []time.Duration{min(minute+back, minute+ahead)}, answer.Free)
+		_, reservation := c.ask(-back, "r", calls(0, 0, 0, 0))
+		assert.Equal(t, calls(0, 0, others, 0), reservation.Others)
+		assert.Equal(t, []time.Duration{min(minute+back, minute+ahead)}, reservation.Free)
 	}
 }
 
@@ -367,14 +369,14 @@ func TestWindowClockIsSetBack(t *testing.T) {
 func TestOverdueCallsAreGranted(t *testing.T) {
 	c := &counter{calls: 1}
 	c.gets(0, "p", calls(0, 0, 1, 0))
-	got, answer := c.ask(10*time.Second, "p", calls(0, 0, 2, 0), overdue)
+	got, reservation := c.ask(10*time.Second, "p", calls(0, 0, 2, 0), overdue)
 	assert.Equal(t, []time.Duration{10 * time.Second}, got.at)
 	assert.Equal(t, []time.Duration{minute + 10*time.Second}, got.marks)
 	assert.Equal(t, minute/2, got.next, "for the second call")
-	assert.Equal(t, []time.Duration{minute}, answer.Free)
-	got, answer = c.ask(20*time.Second, "p", calls(0, 0, 0, 0), overdue)
+	assert.Equal(t, []time.Duration{minute}, reservation.Free)
+	got, reservation = c.ask(20*time.Second, "p", calls(0, 0, 0, 0), overdue)
 	assert.Empty(t, got)
-	assert.Equal(t, []time.Duration{51 * time.Second}, answer.Free, "there was nothing to give")
+	assert.Equal(t, []time.Duration{51 * time.Second}, reservation.Free, "there was nothing to give")
 }
 
 // A process that does not come any more is forgotten, with its place.
@@ -384,8 +386,8 @@ func TestAProcessThatDoesNotComeIsForgotten(t *testing.T) {
 		c := &counter{calls: 1}
 		c.gets(0, "p", calls(0, 0, 1, 0))
 		c.gets(0, "q", calls(0, 0, 1, 0))
-		_, answer := c.ask(comes+after, "r", calls(0, 0, 0, 0))
-		assert.Equal(t, calls(0, 0, others, 0), answer.Others)
+		_, reservation := c.ask(comes+after, "r", calls(0, 0, 0, 0))
+		assert.Equal(t, calls(0, 0, others, 0), reservation.Others)
 	}
 }
 

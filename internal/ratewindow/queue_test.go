@@ -224,14 +224,14 @@ func TestOnlyTheFirstCallIsAdmittedAfterTheLongestWait(t *testing.T) {
 			})
 			synctest.Wait()
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), 4*ratewindow.LongestTurn)
+		ctx, cancel := context.WithTimeout(t.Context(), 4*ratewindow.LongestWait)
 		defer cancel()
 		var tooLong *moneymovement.NoRoom
 		require.ErrorAs(t, pass(ctx, limiter, moneymovement.WindowSandboxMoney, "cl_1"), &tooLong)
-		assert.Equal(t, began.Add(4*ratewindow.LongestTurn), tooLong.Until, "the fourth in line")
+		assert.Equal(t, began.Add(4*ratewindow.LongestWait), tooLong.Until, "the fourth in line")
 		assert.Zero(t, time.Since(began), "told at once")
 		credits.Wait()
-		assert.Equal(t, []time.Duration{ratewindow.LongestTurn, 2 * ratewindow.LongestTurn, 3 * ratewindow.LongestTurn},
+		assert.Equal(t, []time.Duration{ratewindow.LongestWait, 2 * ratewindow.LongestWait, 3 * ratewindow.LongestWait},
 			at)
 	})
 }
