@@ -51,7 +51,7 @@ func readEnvelope(body []byte) (envelope, error) {
 	if err == nil {
 		return e, nil
 	}
-	if mended, ends := codec.Mend(body); ends != nil {
+	if mended, ends := codec.ReplaceInvalidText(body); ends != nil {
 		return readValid(mended)
 	}
 	return e, err

@@ -348,7 +348,7 @@ func FuzzDecode(f *testing.F) {
 		if moved := failure.MovedByCall(); !write && moved == errors.MaybeMoved {
 			t.Fatalf("%T: a read moved money", err)
 		}
-		body, _ = codec.Mend(body)
+		body, _ = codec.ReplaceInvalidText(body)
 		refusal, isRefusal := errors.AsType[*errors.Refusal](err)
 		unexpected, isUnexpected := errors.AsType[*errors.UnexpectedResponse](err)
 		switch {

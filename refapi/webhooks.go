@@ -154,7 +154,7 @@ func (h *WebhookHandler) hand(ctx context.Context, event WebhookEvent) *webhookR
 
 // read requires the stated fields, and accepts others: a partner may add some.
 func (e *WebhookEvent) read(body []byte) *webhookRefusal {
-	body, _ = codec.Mend(body) // a payload's text that is cut in the middle of a character costs no more than that
+	body, _ = codec.ReplaceInvalidText(body) // a text that is cut in the middle of a character costs only that text
 	if err := codec.Unmarshal(body, e); err != nil {
 		return unreadable(err)
 	}

@@ -109,7 +109,7 @@ func (r *Request) decode(value any) (err error) {
 		return r.response.valid(body)
 	}
 	unread, err := r.response.decode(value, r.op.Response, r.client.most)
-	if err == nil && (len(unread) == 0 || r.op.Response.Shape.Shows(body)) {
+	if err == nil && (len(unread) == 0 || r.op.Response.Shape.HasResource(body)) {
 		r.unread, r.hasResource = unread, true
 		return nil
 	}

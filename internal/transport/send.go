@@ -307,8 +307,8 @@ func dialWithin(limit time.Duration, dial dialer) dialer {
 	}
 }
 
-// inheritNetwork copies from http.DefaultTransport how this process reaches the network: its proxy, its dialer and its root
-// certificates. It copies nothing that weakens TLS, such as InsecureSkipVerify, a lower version, a key log, or a
+// inheritNetwork copies from http.DefaultTransport how this process reaches the network: its proxy, its dialer and its
+// root certificates. It copies nothing that weakens TLS, such as InsecureSkipVerify, a lower version, a key log, or a
 // function that makes TLS connections. A program may allow these for another server, but not for the service that holds
 // its money.
 func inheritNetwork(t *http.Transport) {

@@ -464,12 +464,12 @@ func TestAcknowledgementHasNoResource(t *testing.T) {
 		`{"ok":true}`: false, `{}`: false, `[]`: false, `true`: false, `"ok"`: false, `null`: false,
 		`{"id":"r_1"}`: true, `{"comment":null}`: true,
 	} {
-		assert.Equal(t, shows, resourceShape.Shows([]byte(body)), body)
+		assert.Equal(t, shows, resourceShape.HasResource([]byte(body)), body)
 	}
-	assert.False(t, resourceShape.Shows([]byte(`["id","comment"]`)), "a list of names")
-	assert.True(t, listShape.Shows([]byte(`[]`)))
+	assert.False(t, resourceShape.HasResource([]byte(`["id","comment"]`)), "a list of names")
+	assert.True(t, listShape.HasResource([]byte(`[]`)))
 	for _, body := range []string{`{}`, `[]`, `"ok"`} {
-		assert.True(t, (&Shape{Kind: KindList, Item: &partShape}).Shows([]byte(body)),
+		assert.True(t, (&Shape{Kind: KindList, Item: &partShape}).HasResource([]byte(body)),
 			"%s: what is no object has no members to show", body)
 	}
 }
