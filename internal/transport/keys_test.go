@@ -487,12 +487,13 @@ func TestAFlowCorrectsTheTermsOfItsKey(t *testing.T) {
 
 // The scope of a key has the path with its parameters.
 func TestTheScopeOfAKeyOfAnOperation(t *testing.T) {
-	op := Operation{ID: "Act", Method: "POST", Path: "/deals/{dealId}/acts/{actId}", Repeat: RepeatKey}
-	assert.Equal(t, KeyScope{"cl_1", "Act", "/deals/de_1/acts/ac_2", "k"}, KeyScopeOf(&op, "cl_1", "k", "de_1", "ac_2"))
+	op := Operation{ID: "Act", Method: "POST", Path: "/escrows/{escrowId}/acts/{actId}", Repeat: RepeatKey}
+	assert.Equal(t, KeyScope{"cl_1", "Act", "/escrows/esc_1/acts/ac_2", "k"},
+		KeyScopeOf(&op, "cl_1", "k", "esc_1", "ac_2"))
 	r := NewRequest(&op, "cl_1", Keyed("k"))
-	r.PathParam("dealId", "de_1", Rule{})
+	r.PathParam("escrowId", "esc_1", Rule{})
 	r.PathParam("actId", "ac_2", Rule{})
-	assert.Equal(t, r.keyScope(), KeyScopeOf(&op, "cl_1", "k", "de_1", "ac_2"))
+	assert.Equal(t, r.keyScope(), KeyScopeOf(&op, "cl_1", "k", "esc_1", "ac_2"))
 }
 
 // A key that the service has forgotten begins anew: with new terms, a lifetime of its own and no owner.

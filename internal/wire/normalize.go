@@ -194,7 +194,7 @@ func (b *normalizer) note(at codec.Pointer, basis Basis, problem string) {
 const maxUnread = 1000
 
 // enveloped puts a list into the shape's envelope. The list may be a bare array, or be in another envelope. An object
-// whose only member holds the value, such as the action of an escrow deal, is unwrapped in the same way.
+// whose only member holds the value, such as the action of an escrow, is unwrapped in the same way.
 func enveloped(body codec.Value, s *Shape) codec.Value {
 	switch kind := body.Kind(); {
 	case s.Kind == KindList && kind == codec.KindBeginObject:
