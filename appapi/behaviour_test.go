@@ -138,8 +138,8 @@ func TestATransferIsFoundByItsKey(t *testing.T) {
 		"one with bad fields": {`{"id":"tr_1","amount":{},` + at + `}`, true, false},
 		"among others": {`{"id":"tr_0","idempotencyKey":"rent-0",` + at +
 			`},{"id":"tr_1","idempotencyKey":"rent-1",` + at + `}`, true, false},
-		"only others":         {`{"id":"tr_0","idempotencyKey":"rent-0",` + at + `}`, false, true},
-		"nothing at all":      {``, false, false},
+		"only others":           {`{"id":"tr_0","idempotencyKey":"rent-0",` + at + `}`, false, true},
+		"nothing at all":        {``, false, false},
 		"the filter's response": {`{"id":"tr_1","idempotencyKey":"rent-1","amount":0.30,` + at + `}`, true, false},
 	} {
 		server, app := serve(t, responding(200, `{"items":[`+c.items+`]}`))

@@ -23,11 +23,11 @@ import (
 
 // exchange is one call and what it has to look like on the wire, written down from the description.
 type exchange struct {
-	call   func(context.Context, *appapi.Client) (any, error)
-	method string
-	path   string // with query
-	body   string // "" for none
-	status int
+	call     func(context.Context, *appapi.Client) (any, error)
+	method   string
+	path     string // with query
+	body     string // "" for none
+	status   int
 	response string
 }
 

@@ -130,10 +130,10 @@ func TestPagingThatDoesNotAdvanceIsAnError(t *testing.T) {
 // TestPagingIsBounded: every list here goes on for ever, and no total is believed that would end it.
 func TestPagingIsBounded(t *testing.T) {
 	for name, c := range map[string]struct {
-		response  func(offset, limit int) (ids []int, total string)
-		limit   int
-		found   []string
-		failure bool
+		response func(offset, limit int) (ids []int, total string)
+		limit    int
+		found    []string
+		failure  bool
 	}{
 		"a page for every offset": {
 			func(_, _ int) ([]int, string) { return []int{1, 2}, "" }, 0, []string{"1", "2"}, false,

@@ -91,7 +91,7 @@ func (s *Transfers) Send(
 		}
 	}
 	receipt, err := low.CreateTransfer(ctx, &body, write)
-	err = doubted(err)
+	err = inDoubt(err)
 	if refusal := err; refusal != nil && state == transport.KeyMaybePaid { // it speaks for this call only
 		if _, unknown := errors.AsType[*errors.OutcomeUnknown](err); !unknown {
 			err = &errors.OutcomeUnknown{CallInfo: opCreateTransfer.Head(string(key)), Cause: refusal,
@@ -149,9 +149,9 @@ func sameID(a, b string) bool {
 	return strings.EqualFold(strings.TrimPrefix(a, "ct_"), strings.TrimPrefix(b, "ct_"))
 }
 
-// doubted turns a response that is not the service's, such as a proxy's page with status 404, into a doubt: it does
-// not show what the service did. Only a page with status 429 says that nothing was passed on.
-func doubted(err error) error {
+// inDoubt turns a response that is not the service's, such as a proxy's page with status 404, into an error in doubt:
+// it does not show what the service did. Only a page with status 429 says that nothing was passed on.
+func inDoubt(err error) error {
 	page, ok := errors.AsType[*errors.UnexpectedResponse](err)
 	if !ok || page.Operation != opCreateTransfer.ID || page.Status == http.StatusTooManyRequests ||
 		page.MovedByCall() != errors.NotMoved {

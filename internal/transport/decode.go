@@ -209,8 +209,8 @@ func (r *Request) capture() {
 	}
 }
 
-// Shown is the response to a write whose result the description does not state ([Operation.ResultUnstated]). Any
-// success means that the write was carried out.
+// Shown is the response to a write whose result the description does not state ([Operation.ResultUnstated]). A success
+// status means that the write was carried out.
 type Shown[T any] struct {
 	value *T // nil if the response did not show it
 	err   error
@@ -247,7 +247,7 @@ func (s Shown[T]) Or(read func(Authorizer) (*T, error)) (*T, error) {
 }
 
 // Proven is Or for a write of money: a success that shows nothing does not prove it. If there is no read, or it fails,
-// the outcome is unknown.
+// the outcome is in doubt.
 func (s Shown[T]) Proven(read func(Authorizer) (*T, error)) (*T, error) {
 	if s.value != nil || s.err != nil {
 		return s.value, s.err

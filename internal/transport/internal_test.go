@@ -267,7 +267,7 @@ func (s *servedBody) Close() error {
 	return nil
 }
 
-// What an unknown outcome and a failed delivery wrap is not what the call ended in.
+// The result of a call is not that of the error which an InDoubt or a NotDelivered wraps.
 func TestCallResults(t *testing.T) {
 	forbidden := &errors.Forbidden{Refusal: errors.Refusal{Code: errors.CodeForbidden, Status: http.StatusForbidden}}
 	for name, tc := range map[string]struct {

@@ -20,16 +20,16 @@ import (
 // is sent. The flows that make payments compare with it what the service returns.
 //
 // It is not complete: another process or another client may have used the same key. A key whose payment is in doubt is
-// kept until the doubt is settled, or until the service has forgotten the key and there are too many doubts. The latest
-// ones without a doubt are kept as well.
+// kept until the payment is no longer in doubt. If there are too many such keys, those that the service has forgotten
+// go first. Of the other keys, the latest are kept.
 //
 // Its lock protects every UsedKey.
 type Keys struct {
 	sync.Mutex
 	seed    maphash.Seed
 	known   map[KeyScope]*UsedKey
-	certain *list.List // *UsedKey without a doubt, the longest unused first
-	inDoubt *list.List // *UsedKey with a doubt, the longest unused first
+	certain *list.List // *UsedKey whose payment is not in doubt, the longest unused first
+	inDoubt *list.List // *UsedKey whose payment is in doubt, the longest unused first
 }
 
 // KeyScope is where a key is unique.
@@ -76,7 +76,7 @@ const (
 )
 
 const (
-	// maxInDoubt is how many doubts are kept.
+	// maxInDoubt is how many keys in doubt are kept.
 	maxInDoubt = 100_000
 	// maxCertain is how many other keys are kept.
 	maxCertain = 20_000
@@ -157,9 +157,9 @@ func (m *Keys) Use(scope KeyScope) *UsedKey {
 	return known
 }
 
-// Full reports that there is no room for another doubt. The caller holds the lock.
+// Full reports that no further key in doubt can be kept. The caller holds the lock.
 func (m *Keys) Full() bool {
-	for m.inDoubt.Len() >= maxInDoubt { // forget those about keys that the service has forgotten
+	for m.inDoubt.Len() >= maxInDoubt { // forget the keys that the service has forgotten
 		oldest := keyAt(m.inDoubt.Front())
 		if time.Since(oldest.last) <= keyLifetime || oldest.busy() {
 			return true
@@ -200,7 +200,7 @@ func (m *Keys) listOf(known *UsedKey) *list.List {
 	return m.certain
 }
 
-// trim forgets the longest unused keys without a doubt.
+// trim forgets the longest unused keys whose payment is not in doubt.
 func (m *Keys) trim() {
 	for place := m.certain.Front(); place != nil && m.certain.Len() > maxCertain; {
 		oldest := keyAt(place)

@@ -110,7 +110,7 @@ func (c *Client) reportMetrics(ctx context.Context, r *Request, began time.Time,
 	})
 }
 
-// resultOf sorts an error. What an unknown outcome wraps is not what it ended in, so that it comes first.
+// resultOf classifies an error. An error in doubt can wrap any other error, so it is checked first.
 func resultOf(err error) (moneymovement.CallResult, errors.Code) {
 	if err == nil {
 		return moneymovement.CallSucceeded, ""

@@ -19,7 +19,7 @@ import (
 func (r *Request) outcome(ctx context.Context, err error) error {
 	err = withContextError(ctx, err)
 	if _, answered := errors.CallInfoOf(err); answered && !r.inDoubt() && withoutEffect(err) {
-		return err // a login inside the call was refused: nothing was sent
+		return err // a login inside the call was refused, and nothing was sent
 	}
 	if r.inDoubt() {
 		return r.inDoubtError(err)
@@ -32,8 +32,9 @@ func (r *Request) outcome(ctx context.Context, err error) error {
 	return &errors.NotDelivered{CallInfo: head, Err: r.withDeadline(err)}
 }
 
-// judgeRefusal judges a refusal by the earlier attempts too. If one of them may have been carried out, only a response
-// about the request itself shows what happened. Other responses do not: wait, log in, or the service is down.
+// judgeRefusal returns the error of a refused call, which depends on the earlier attempts too. If one of them may have
+// been carried out, only a refusal of the request itself is final. A refusal such as 401, 429 or 503 says nothing about
+// the earlier attempt.
 func (r *Request) judgeRefusal(refusal error) error {
 	switch {
 	case !r.op.write():
@@ -50,7 +51,7 @@ func (r *Request) judgeRefusal(refusal error) error {
 	return refusal
 }
 
-// definitive reports a status that is about the request itself. The earlier attempts would have got the same status.
+// definitive reports a status that is about the request itself, and that each earlier attempt would have got too.
 func definitive(status int) bool {
 	switch status {
 	case http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusConflict,
@@ -80,8 +81,7 @@ func (r *Request) causedByEarlierAttempt(refusal error) bool {
 	return false
 }
 
-// withoutEffect reports an error after which nothing was changed. It judges the write and not its money: an operation
-// that moves no money can also have been carried out.
+// withoutEffect reports that the service did not carry out the request, also if the request moves no money.
 func withoutEffect(err error) bool {
 	return err != nil && errorbase.WithoutEffect(err)
 }
@@ -93,7 +93,7 @@ func (r *Request) notFromService(refusal error) bool {
 	return ok && !withoutEffect(unexpected)
 }
 
-// unreadableSuccess returns the error of a success that cannot be decoded. The service did what the request asked for.
+// unreadableSuccess returns the error of a success that cannot be decoded: a write was carried out.
 func (r *Request) unreadableSuccess(cause error) error {
 	unexpected := r.response.unexpected(r, cause)
 	if r.op.write() {

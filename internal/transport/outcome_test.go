@@ -180,7 +180,7 @@ func TestRefusalsAfterALostWriteThatMovesMoneyAtOnce(t *testing.T) {
 	}
 }
 
-// An operation that moves no money leaves no doubt about money, only about itself.
+// Of an operation that moves no money, only the operation itself can be in doubt.
 func TestOutcomesWithoutMoney(t *testing.T) {
 	unavailable := refuses(503, errors.CodeDatabaseUnavailable)
 	for name, tc := range map[string]struct {
@@ -246,7 +246,7 @@ func TestRefusalsThatALostAttemptMayHaveCaused(t *testing.T) {
 	}
 }
 
-// The Retry-After of the last attempt also counts if an earlier attempt leaves a doubt.
+// The Retry-After of the last attempt also counts if an earlier attempt is in doubt.
 func TestInDoubtSaysWhenToRetry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := script(refuses(503, errors.CodeProviderUnavailable),

@@ -71,7 +71,7 @@ type Call struct {
 
 	Class    moneymovement.RateClass // in the rate windows; "" for the operation's class
 	Closes   time.Time               // of a confirm: when its approval expires, by the service's clock
-	Reserved bool                    // [Client.Reserve] has waited for the first attempt's place in the rate windows
+	Reserved bool                    // [Client.Reserve] has taken the first attempt's slots in the rate windows
 	Queued   time.Duration           // how long Reserve waited
 
 	Auth Authorizer // the credential for the whole call; nil for the client's
@@ -117,8 +117,8 @@ type Request struct {
 	silence      time.Duration          // of the attempts without a response, and of the pauses after them
 	pausedUntil  time.Time              // the end of the pause that the service asked for
 	noTime       bool                   // the deadline left no room for another attempt
-	lost         bool                   // an attempt got no complete response, and may have been carried out
-	serverFailed bool                   // an earlier attempt got a server error, and may have been carried out
+	lost         bool                   // an attempt got no complete response; it may have been carried out
+	serverFailed bool                   // an earlier attempt got a server error; it may have been carried out
 	unsent       bool                   // the last attempt had no connection, so the service cannot have received it
 	final        bool                   // the last attempt's connection failed in a way that a next one would fail too
 	response     response               // of the last attempt; empty if it was lost or will be repeated
@@ -320,8 +320,7 @@ func (r *Request) repeatable() bool {
 	return r.op.Derives && time.Since(r.began) < derivedKeyLifetime
 }
 
-// stillRepeatable stops an attempt that waited too long for its turn: the service may have forgotten the earlier
-// attempt.
+// stillRepeatable stops an attempt that waited too long in a queue: the service may have forgotten the earlier attempt.
 func (r *Request) stillRepeatable() error {
 	if r.inDoubt() && !r.repeatable() {
 		return errForgotten

@@ -59,12 +59,10 @@ func (c *Client) do(ctx context.Context, r *Request, newValue func() any) (value
 }
 
 // send makes the attempts of a call: outcome > renew > retry > pace > authorize > send. It makes the value only for a
-// success: it can be large, and a refusal does not need it.
+// success, because it can be large.
 //
-// Of go-retryablehttp it uses the back-off, and not the loop. That loop needs an http.Client as well. With it, a GET
-// over loopback TCP costs some 5 % more. Of the calls whose responses come from memory, a GET costs a fifth more, and a
-// refusal nearly half as much again. Its policy does not fit either: it repeats every write, and after a 5xx that we do
-// not repeat, but not after a 408.
+// It takes the backoff of go-retryablehttp, but not its loop. That loop repeats every write, and it costs more: about 5
+// % of a GET over loopback, and half as much again for a refusal.
 func (r *Request) send(ctx context.Context, newValue func() any) (any, error) {
 	renewed := false
 	for retried := 0; ; {
@@ -141,9 +139,8 @@ func withDefaults(p moneymovement.RetryPolicy) moneymovement.RetryPolicy {
 	return p
 }
 
-// again decides after an attempt whether there is another one, and after which pause. The pause is a random time
-// between half the bound and the bound, or the time that the service asked for, if that is longer. A wrong Retry-After,
-// such as a time in the past, makes no burst of retries.
+// again decides after an attempt whether there is another one, and after which pause. The pause is random, between half
+// the backoff and the backoff. A longer Retry-After is followed; a shorter or wrong one is ignored.
 func (r *Request) again(
 	ctx context.Context, retried int, resp *http.Response, err error,
 ) (pause time.Duration, again bool) {
@@ -166,7 +163,7 @@ func (r *Request) again(
 	return max(retryAfter(resp), pause), true
 }
 
-// worthRetrying holds the policy. The package documentation of moneymovement states it for users.
+// worthRetrying is the retry policy. The package documentation of moneymovement states it for users.
 func (r *Request) worthRetrying(resp *http.Response, err error) bool {
 	if err != nil {
 		return !r.final && (r.unsent || r.repeatable())
@@ -182,8 +179,8 @@ func (r *Request) worthRetrying(resp *http.Response, err error) bool {
 	return false
 }
 
-// fits reports whether there is time for the pause before the next attempt, which is at most bound if the service asks
-// for no longer one. If not, the caller gets the response at once, which says when to try again.
+// fits reports whether there is time for the pause before the next attempt. If not, the caller gets the response at
+// once, which says when to try again.
 func (r *Request) fits(ctx context.Context, resp *http.Response, bound time.Duration) bool {
 	if ctx.Err() != nil {
 		return false
@@ -264,8 +261,8 @@ func drain(body io.ReadCloser) {
 	body.Close()
 }
 
-// budget limits the retries of all calls of a client, so that retries do not make an outage worse. A retry costs more
-// than a success gives back: while the service keeps failing, retries stop.
+// budget limits the retries of all calls of a client, so that retries do not make an outage worse. A retry costs as
+// much as five successes give back, so retries stop while the service keeps failing.
 type budget struct{ tokens atomic.Int64 }
 
 const (

@@ -72,11 +72,10 @@ func (a Awaited[T]) Wait(ctx context.Context, options []moneymovement.WaitOption
 	return last, nil
 }
 
-// unknownLasts is how long a status must stay that this version does not know, until a wait ends. It can be the last
-// one, for which nothing waits.
+// unknownLasts is how long a resource must have a status that this version does not know before a wait ends.
 const unknownLasts = 30 * time.Minute
 
-// stopReason returns a function that says why a wait for a resource ends, although it is not done.
+// stopReason returns a function that returns why a wait ends before it is done, or nil.
 func (a Awaited[T]) stopReason() func(*T) error {
 	var unknown time.Time // since when the status is one that is not known
 	return func(value *T) error {
@@ -147,8 +146,8 @@ func (c *Client) Poll(ctx context.Context, p moneymovement.Pace,
 	}
 }
 
-// mayRecover reports an error that may be gone at a later read, if ctx leaves time for that read and the pause is not
-// longer than longest.
+// mayRecover reports an error after which Poll reads again: it is temporary, ctx leaves time for another read, and the
+// pause is at most longest.
 func mayRecover(ctx context.Context, err error, longest time.Duration) bool {
 	failure, ok := errors.AsType[errors.Failure](err)
 	if !ok || !failure.Retryable() || ctx.Err() != nil {
