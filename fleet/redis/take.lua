@@ -103,14 +103,14 @@ waiting[process] = nil
 me.calls, me.pressed = mine, isPressed
 
 -- A call that has waited for too long goes, with or without room.
-local given = {}
+local reserved = {}
 if overdue then
   local r = top(mine)
   if r < 5 then
     mine[r] = mine[r] - 1
     slots[#slots + 1] = now + held
     table.sort(slots)
-    given[1], given[2] = now + held, 0
+    reserved[1], reserved[2] = now + held, 0
   end
 end
 
@@ -173,7 +173,7 @@ local function pick(total, counts, hurry)
   return top(total)
 end
 
--- Divide the slots that can be given out now between the classes, and within a class between the processes.
+-- Divide the slots that can be reserved out now between the classes, and within a class between the processes.
 local others, total, hurry = {0, 0, 0, 0}, {mine[1], mine[2], mine[3], mine[4]}, isPressed
 for _, d in pairs(waiting) do
   hurry = hurry or d.pressed
@@ -237,8 +237,8 @@ if granted > 0 then
   for _, t in ipairs(at) do
     mark = math.max(t + held, mark + 1) -- a slot that comes back twice must not take another one along
     slots[#slots + 1] = mark
-    given[#given + 1] = mark
-    given[#given + 1] = t - now
+    reserved[#reserved + 1] = mark
+    reserved[#reserved + 1] = t - now
   end
   table.sort(slots)
 end
@@ -302,4 +302,4 @@ while k <= calls do
   k = k * 2
 end
 save()
-return {state.name, next_, given, room, others}
+return {state.name, next_, reserved, room, others}

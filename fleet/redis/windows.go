@@ -97,16 +97,16 @@ func read(reply []any) (answer fleet.Answer, err error) {
 	}
 	name, isText := reply[0].(string)
 	next, isNumber := reply[1].(int64)
-	given, err := numbers(reply[2], err)
+	reserved, err := numbers(reply[2], err)
 	room, err := numbers(reply[3], err)
 	others, err := numbers(reply[4], err)
-	if err != nil || !isText || !isNumber || len(given)%2 != 0 || len(others) != len(answer.Others) {
+	if err != nil || !isText || !isNumber || len(reserved)%2 != 0 || len(others) != len(answer.Others) {
 		return answer, errReply
 	}
 	answer.Log, answer.Next = name, time.Duration(next)*time.Microsecond
-	for i := 0; i < len(given); i += 2 {
+	for i := 0; i < len(reserved); i += 2 {
 		answer.Slots = append(answer.Slots,
-			fleet.Slot{Mark: given[i], In: time.Duration(given[i+1]) * time.Microsecond})
+			fleet.Slot{Mark: reserved[i], In: time.Duration(reserved[i+1]) * time.Microsecond})
 	}
 	for _, after := range room {
 		answer.Free = append(answer.Free, time.Duration(after)*time.Microsecond)
