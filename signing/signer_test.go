@@ -130,9 +130,9 @@ func TestRemoteSignaturesThatDoNotVerifyAreRefused(t *testing.T) {
 	require.NoError(t, err)
 	down := errors.New("the service is down")
 	for name, tc := range map[string]struct {
-		public crypto.PublicKey
+		public   crypto.PublicKey
 		response func(digest []byte) ([]byte, error)
-		is     error // nil: *signing.RemoteSignatureRefused
+		is       error // nil: *signing.RemoteSignatureRefused
 	}{
 		"another key": {private.Public(), func(digest []byte) ([]byte, error) {
 			return ecdsa.SignASN1(rand.Reader, other, digest)
