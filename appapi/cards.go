@@ -25,7 +25,7 @@ func (s *Cards) List(ctx context.Context, options ...moneymovement.CallOption) (
 }
 
 // Create issues a card. A second call can issue a second card, so Create is never sent twice. If its response is lost,
-// it fails with *errors.OutcomeUnknown: look for the card with [Cards.List].
+// it fails with *errors.OutcomeUnknown: read [Cards.List] to find the card.
 func (s *Cards) Create(ctx context.Context, card CardCreate, options ...moneymovement.CallOption) (*model.Card, error) {
 	return transport.Of(s).low.CreateCard(ctx, &card, options)
 }

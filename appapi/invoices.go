@@ -14,7 +14,7 @@ import (
 // who is paid, to a client, who pays. The id of an invoice is a UUID.
 //
 // The service takes no idempotency key for an invoice, so the methods that create invoices are never sent twice. If the
-// response is lost, they fail with *errors.OutcomeUnknown: look for the invoice with [Invoices.List] before you create
+// response is lost, they fail with *errors.OutcomeUnknown: read [Invoices.List] to find the invoice before you create
 // it again.
 type Invoices struct{ low lowLevel }
 

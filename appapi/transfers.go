@@ -52,14 +52,14 @@ func (ToInvoice) isDestination() {}
 //
 // If the response is lost, or is not one of the service, Send fails with *errors.OutcomeUnknown and the payment may
 // have been made. This is also so if Send repeated the request, and the service refused the repetition. Call Send again
-// with the same key and terms, or look the payment up with [Transfers.ByKey]. A refusal of that call is about that call
+// with the same key and terms, or read the payment with [Transfers.ByKey]. A refusal of that call is about that call
 // alone.
 //
 // The service can forget a key. So if this client has paid with the key before, Send returns that receipt and sends
-// nothing. If an earlier call of this client may have paid, Send looks the payment up first, and returns what it finds.
-// If it cannot look, it sends nothing and fails with *errors.OutcomeUnknown. Another process does not know of the call:
-// if an earlier call may have paid, call ByKey before Send. Within one call, Send repeats a lost request with the same
-// key and without a look, within the time in which the service remembers the key.
+// nothing. If an earlier call of this client may have paid, Send reads the payment first, and returns it if it is
+// there. If the read fails, Send sends nothing and fails with *errors.OutcomeUnknown. Another process does not know of
+// the call: if an earlier call may have paid, call ByKey before Send. Within one call, Send repeats a lost request with
+// the same key and without reading the payment, as long as the service remembers the key.
 func (s *Transfers) Send(
 	ctx context.Context, to Destination, key moneymovement.Key, options ...moneymovement.CallOption,
 ) (*TransferReceipt, error) {
@@ -86,7 +86,7 @@ func (s *Transfers) Send(
 			return new(before.receipt), nil
 		} // other terms are refused before they are sent
 	case transport.KeyMaybePaid:
-		if receipt, err := s.look(ctx, &body, key); receipt != nil || err != nil {
+		if receipt, err := s.readEarlier(ctx, &body, key); receipt != nil || err != nil {
 			return receipt, err
 		}
 	}
@@ -112,8 +112,11 @@ type paidTransfer struct {
 	receipt TransferReceipt
 }
 
-// look returns the payment that an earlier call of this client made, or nil if the service lists no such payment.
-func (s *Transfers) look(ctx context.Context, body *transferCreate, key moneymovement.Key) (*TransferReceipt, error) {
+// readEarlier returns the payment that an earlier call of this client made, or nil if the service lists no such
+// payment.
+func (s *Transfers) readEarlier(
+	ctx context.Context, body *transferCreate, key moneymovement.Key,
+) (*TransferReceipt, error) {
 	sent, found, err := s.ByKey(ctx, key)
 	if err != nil {
 		head := opCreateTransfer.Head(string(key))
@@ -124,23 +127,23 @@ func (s *Transfers) look(ctx context.Context, body *transferCreate, key moneymov
 	if !found {
 		return nil, nil
 	}
-	if !sent.lists(body) || sent.TxHash == "" {
+	if !sent.matches(body) || sent.TxHash == "" {
 		return nil, &errors.OutcomeUnknown{CallInfo: opCreateTransfer.Head(string(key)), Resolve: "look the payment up",
 			Cause: errors.New("the service lists a transfer with this key and other terms, or without its hash")}
 	}
 	return &TransferReceipt{TxHash: sent.TxHash}, nil
 }
 
-// same reports that two requests have the same terms.
+// same reports whether two requests have the same terms.
 func (v *transferCreate) same(other *transferCreate) bool {
 	return sameID(v.ContactID, other.ContactID) && sameID(v.QuoteID, other.QuoteID) &&
 		sameID(v.InvoiceID, other.InvoiceID) && v.Memo == other.Memo && v.Amount.Equal(other.Amount.Decimal)
 }
 
-// lists reports that a listed transfer can be the one of a request. It may leave out any of its terms.
-func (t *Transfer) lists(v *transferCreate) bool {
-	left := func(asked, listed string) bool { return asked == "" || listed == "" || sameID(asked, listed) }
-	return left(v.ContactID, t.ContactID) && left(v.QuoteID, t.QuoteID) && left(v.InvoiceID, t.InvoiceID) &&
+// matches reports whether a listed transfer can be that of a request. The list may leave out any term.
+func (t *Transfer) matches(v *transferCreate) bool {
+	agree := func(asked, listed string) bool { return asked == "" || listed == "" || sameID(asked, listed) }
+	return agree(v.ContactID, t.ContactID) && agree(v.QuoteID, t.QuoteID) && agree(v.InvoiceID, t.InvoiceID) &&
 		(t.Memo == "" || t.Memo == v.Memo) &&
 		(v.ContactID == "" || t.Amount.Decimal == (decimal.Decimal{}) || t.Amount.Equal(v.Amount.Decimal))
 }
