@@ -174,7 +174,7 @@ local function pick(total, counts, hurry)
   return top(total)
 end
 
--- Divide the slots that can be reserved out now between the classes, and within a class between the processes.
+-- Divide the slots that can be granted now between the classes, and within a class between the processes.
 local others, total, hurry = {0, 0, 0, 0}, {mine[1], mine[2], mine[3], mine[4]}, isPressed
 for _, d in pairs(waiting) do
   hurry = hurry or d.pressed
