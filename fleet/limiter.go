@@ -80,7 +80,7 @@ func WithWindow(window moneymovement.Window, allowance moneymovement.Allowance) 
 	}
 }
 
-// StoreAway is the error of a call whose rate window cannot be asked for, because the store of the windows cannot be
+// StoreAway is the error of a call that got no slot of its rate window, because the store of the windows cannot be
 // reached, does not respond in time, or has a damaged value. Nothing was sent.
 type StoreAway struct {
 	Window moneymovement.Window

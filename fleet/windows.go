@@ -28,25 +28,25 @@ const (
 	ranks     = ratewindow.Ranks     // how many there are
 )
 
-// Ask is a question of one process about one window.
+// Ask is what one process asks of one window.
 type Ask struct {
 	Key     string        // of the window: the credential, its name and its scope
-	Process string        // who asks, the same for all questions of a process
+	Process string        // who asks, the same for all requests of a process
 	Calls   int           // how many calls the window allows
 	Held    time.Duration // in which time, which is how long a call counts
-	Ahead   time.Duration // how long before its time a slot may be given out
+	Ahead   time.Duration // how long before its time a slot may be granted
 	Waiting [ranks]int    // how many calls wait for slots
 	Pressed bool          // one of the confirms may be too late unless confirms go first
-	Overdue bool          // the first call goes now, with or without room
+	Overdue bool          // the first call goes now, even if the window is full
 	Unused  []int64       // marks of slots to give back
-	Log     string        // the log that the process knows, if calls of the process still count
+	Log     string        // name of the window's state that the process knows, if calls of the process still count
 	Past    []time.Duration
 }
 
 // Answer is what a process may do now.
 type Answer struct {
-	// Log names the log of the window. Another name than the one before means that the log was lost. The process then
-	// asks again with its calls that still count, as Past: how long ago each was made.
+	// Log names the state of the window. A new name means that the old state was lost. The process then asks again with
+	// its calls that still count, as Past: how long ago each was made.
 	Log string
 	// Slots are those that the process may use, the first one first.
 	Slots []Slot
@@ -65,7 +65,7 @@ type Slot struct {
 	In   time.Duration // when it may be used: after this time, and not much later
 }
 
-// store is a Windows as a limiter asks it.
+// store passes the requests of a limiter on to a Windows.
 type store struct{ windows Windows }
 
 // Reserve implements ratewindow.Store.

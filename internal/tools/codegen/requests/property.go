@@ -86,16 +86,16 @@ func (w *writer) present(typ, value string) string {
 
 // integer writes the check of a whole number. Zero counts as absent, except behind a pointer.
 func (w *writer) integer(field gosource.Field, wire, value string, s stated, required bool) {
-	given, number := value+" != 0", value
+	condition, number := value+" != 0", value
 	if strings.HasPrefix(field.Type, "*") {
-		given, number = value+" != nil", "*"+value
+		condition, number = value+" != nil", "*"+value
 	} else if required {
 		w.line("c.Missing(%q, %s == 0)", wire, value)
 	}
 	if s.least == nil && s.most == nil {
 		return
 	}
-	w.line("if %s {", given)
+	w.line("if %s {", condition)
 	if s.least != nil {
 		w.line("c.AtLeast(%q, int64(%s), %d)", wire, number, int64(*s.least))
 	}
@@ -139,7 +139,7 @@ func (w *writer) amount(field gosource.Field, wire, value string, s stated, requ
 // caller sets is sent, so its length is checked. A text that is not set is not sent.
 func (w *writer) text(field gosource.Field, wire, value string, s stated, required bool) {
 	if strings.HasPrefix(field.Type, "*") || strings.HasPrefix(field.Type, "nullable.") {
-		s.given = s.minLength > 0
+		s.sendsEmpty = s.minLength > 0
 	}
 	rule := s.rule(required)
 	if rule == noRule {
@@ -198,7 +198,7 @@ type stated struct {
 	minItems, maxItems   uint64
 	least, most          *float64
 	positive             bool
-	given                bool              // an empty text is sent, so its length is checked
+	sendsEmpty           bool              // an empty text is sent, so its length is checked
 	aroundItems          description.Marks // the marks of this place for the entries
 }
 
@@ -284,12 +284,12 @@ func (s stated) rule(required bool, more ...string) string {
 	}
 	var parts []string
 	switch {
-	case s.given:
+	case s.sendsEmpty:
 		parts = append(parts, "Set: true")
 	case required:
 		parts = append(parts, "Required: true")
 	}
-	if s.minLength > 1 || s.given {
+	if s.minLength > 1 || s.sendsEmpty {
 		parts = append(parts, fmt.Sprintf("Min: %d", s.minLength))
 	}
 	if s.maxLength > 0 {
