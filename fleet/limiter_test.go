@@ -54,7 +54,7 @@ func TestCallsThatNoWindowCounts(t *testing.T) {
 	require.Error(t, limiter.Wait(nil, moneymovement.RateCall{})) //nolint:staticcheck // as above
 }
 
-// A call whose turn comes after its deadline, or after its approval expires, is refused at once.
+// A call whose slot comes after its deadline, or after its approval expires, is refused at once.
 func TestCallThatCannotMeetItsDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		windows := new(fleet.Memory)
@@ -223,7 +223,7 @@ func TestAWindowOfAnHourStopsNobodyForAnHour(t *testing.T) {
 	})
 }
 
-// recording notes the questions.
+// recording notes the requests.
 type recording struct {
 	fleet.Windows
 	mu   sync.Mutex
@@ -261,7 +261,7 @@ func TestEachScopeIsAWindow(t *testing.T) {
 
 var errDown = errors.New("the server is down")
 
-// failing is a store that can go away, lose its log, and be slow.
+// failing is a store that can become unavailable, lose a window, and be slow.
 type failing struct {
 	mu     sync.Mutex
 	memory *fleet.Memory
@@ -295,7 +295,7 @@ func (f *failing) set(change func(*failing)) {
 	change(f)
 }
 
-// While the store is away, calls wait for it for a moment, and then fail with a clear error. It is asked rarely.
+// While the store is unavailable, calls wait for it for a moment, and then fail with a clear error. It is asked rarely.
 func TestCallsFailWhileTheStoreIsUnavailable(t *testing.T) {
 	for name, breaks := range map[string]func(*failing){
 		"down":  func(f *failing) { f.down = true },
@@ -353,8 +353,8 @@ func TestStoreUnavailableError(t *testing.T) {
 	assert.ErrorIs(t, err, errDown)
 }
 
-// With a share, each process goes on with its part of the window while the store is away. Neither then, nor when the
-// store comes back, is there more than the window, for each process knows how full it was and says what it did.
+// With a share, each process goes on with its part of the window while the store is unavailable. Neither then, nor when
+// the store comes back, is there more than the window, for each process knows how full it was and says what it did.
 func TestShareWhileTheStoreIsUnavailable(t *testing.T) {
 	const processes = 8
 	synctest.Test(t, func(t *testing.T) {
@@ -395,7 +395,7 @@ func TestShareWhileTheStoreIsUnavailable(t *testing.T) {
 	})
 }
 
-// A log that is lost under load, as in a failover, is made again from what the processes say.
+// A window that is lost under load, as in a failover, is made again from what the processes say.
 func TestWindowThatTheStoreHasLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &failing{memory: new(fleet.Memory)}
@@ -488,7 +488,7 @@ func load(t *testing.T, windows fleet.Windows, processes int, apart time.Duratio
 	return at
 }
 
-// Full windows are used in full, with about one question for each call or fewer, whatever the number of processes.
+// Full windows are used in full, with about one request for each call or fewer, whatever the number of processes.
 func TestAFullWindowIsUsed(t *testing.T) {
 	for _, processes := range []int{1, 2, 8, 16, 40} {
 		for name, apart := range map[string]time.Duration{"at once": 0, "apart": counted / time.Duration(processes)} {

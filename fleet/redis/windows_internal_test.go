@@ -23,7 +23,7 @@ func connect(t *testing.T, server *servers.Server) redis.UniversalClient {
 	return client
 }
 
-// The script gives the same slots as the log in memory, with a clock of the test in place of the server's.
+// The script gives the same slots as the store in memory, with a clock of the test in place of the server's.
 func TestScriptMatchesTheMemoryStore(t *testing.T) {
 	const clock = "redis.call('TIME')"
 	require.Equal(t, 1, strings.Count(takeScript, clock))

@@ -15,7 +15,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/servers"
 )
 
-// Scripts can be flushed at any time: the next question brings its script.
+// Scripts can be flushed at any time: the next request brings its script.
 func TestAFlushOfTheScripts(t *testing.T) {
 	client := dial(t, servers.Redis(t))
 	windows := fleetredis.NewWindows(client, "")

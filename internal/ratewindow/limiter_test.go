@@ -20,7 +20,7 @@ import (
 )
 
 // A window takes its calls at once; the next one waits until the first one has left the window, and a moment for calls
-// that travel for different times. Where the window is longer than the longest turn, the host may not count at all, and
+// that travel for different times. Where the window is longer than the longest wait, the host may not count at all, and
 // the next one goes after that.
 // Rule: rate.reads, rate.writes, rate.sandbox-money
 func TestWindowsTakeWhatTheyState(t *testing.T) {
@@ -153,7 +153,7 @@ func TestCallersAreServedInTheOrderInWhichTheyCame(t *testing.T) {
 	})
 }
 
-// The line before a caller counts: the third of the next window comes after the two in front of it.
+// The queue before a caller counts: the third of the next window comes after the two in front of it.
 func TestDeadlineInALongLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := alone(windows{"w": {Calls: 2,
@@ -422,7 +422,7 @@ func TestAWatchThatEndsItsGoroutine(t *testing.T) {
 	})
 }
 
-// A limiter says when a call goes on, as the line looks then.
+// A limiter says when a call goes on, as the queue is then.
 func TestALimiterSaysWhenACallGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter, noted := alone(windows{"w": {Calls: 1, Per: time.Minute}}), &watched{began: time.Now()}

@@ -68,7 +68,7 @@ func (s *scripted) at() []time.Duration {
 	return slices.Clone(s.times)
 }
 
-// waiting returns how many calls each question was for.
+// waiting returns how many calls each request was for.
 func (s *scripted) waiting() (calls []int) {
 	for _, request := range s.requests() {
 		calls = append(calls, request.Waiting[0]+request.Waiting[1]+request.Waiting[2]+request.Waiting[3])
@@ -98,7 +98,7 @@ func (a scriptedReply) others(calls [ratewindow.Ranks]int) scriptedReply { a.Oth
 
 var down = scriptedReply{err: errDown}
 
-// away is the error of a call that fails because the store is away.
+// away is the error of a call that fails because the store is unavailable.
 type away struct {
 	window moneymovement.Window
 	error
@@ -127,7 +127,8 @@ func between(t *testing.T, least, most, got time.Duration) {
 	assert.LessOrEqual(t, got, most)
 }
 
-// A store learns who asks, about which window, and for which calls. It learns its log as long as calls count in it.
+// A store learns who asks, about which window, and for which calls. It learns the name of the window as long as calls
+// count in it.
 func TestRequestsToAStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, store := shared(t, aMinute, patient, granted(0), granted(0), granted(0), granted(0))
@@ -149,7 +150,7 @@ func TestRequestsToAStore(t *testing.T) {
 	})
 }
 
-// A slot is asked for a sixtieth of the window before its time, and at most 250 ms.
+// A slot is requested a sixtieth of the window before its time, and at most 250 ms.
 func TestHowFarAheadSlotsAreRequested(t *testing.T) {
 	for per, ahead := range map[time.Duration]time.Duration{
 		6 * time.Second: 6100 * time.Millisecond / 60, time.Minute: 250 * time.Millisecond,
@@ -162,7 +163,7 @@ func TestHowFarAheadSlotsAreRequested(t *testing.T) {
 	}
 }
 
-// Slots are used at their time, by whichever call is first then. Calls without one are asked for again when the store
+// Slots are used at their time, by whichever call is first then. Calls without one are requested again when the store
 // says so, or up to 125 ms later, so that processes do not ask at the same time.
 func TestSlotsOfAStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -197,7 +198,7 @@ func TestRequestTimesAreRandom(t *testing.T) {
 	})
 }
 
-// Between its questions, a process asks only for a class that goes before those that the store knows of.
+// Between its requests, a process asks only for a class that goes before those that the store knows of.
 func TestCallOfAHigherClassIsRequestedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, store := shared(t, aMinute, patient, nothing(time.Hour), nothing(time.Hour), nothing(time.Hour),
@@ -218,7 +219,7 @@ func TestCallOfAHigherClassIsRequestedAtOnce(t *testing.T) {
 	})
 }
 
-// Once all calls have slots, the next one is asked for at once.
+// Once all calls have slots, the next one is requested at once.
 func TestACallBehindThoseWithSlots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, store := shared(t, aMinute, patient, granted(5*time.Second), granted(8*time.Second))
@@ -270,7 +271,7 @@ func TestSlotsOfCallsThatAreNotSent(t *testing.T) {
 				q.calls.Wait()
 				if next {
 					assert.Equal(t, []time.Duration{store.at()[1]}, q.at)
-					q.come("another", moneymovement.ClassRefresh, 0) // whose reservation shows that the log was lost
+					q.come("another", moneymovement.ClassRefresh, 0) // whose reservation shows that the window was lost
 					time.Sleep(time.Second)
 					require.Len(t, store.requests(), 4)
 					assert.Len(t, store.requests()[3].Past, 1, "one of the two was sent")
@@ -308,7 +309,7 @@ func TestStaleReservation(t *testing.T) {
 		first    scriptedReply
 		asked    int
 		unused   []int64
-		earliest time.Duration // for the second question
+		earliest time.Duration // for the second request
 		latest   time.Duration
 	}{
 		"in time": {granted(0).late(slow), 1, nil, 0, 0},
@@ -368,7 +369,7 @@ func TestAStoreThatHangs(t *testing.T) {
 	})
 }
 
-// A store that is away is asked again after random pauses, around 50 ms at first, doubled each time, up to a sixtieth
+// An unavailable store is asked again after random pauses, around 50 ms at first, doubled each time, up to a sixtieth
 // of the window. Calls fail when their patience ends.
 func TestUnavailableStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -406,7 +407,7 @@ func TestUnavailableStore(t *testing.T) {
 		require.ErrorIs(t, pass(t.Context(), q.limiter, "w", ""), errDown)
 		assert.Len(t, store.requests(), asked, "it was asked a moment ago")
 
-		// After its return, it is as if it had never been away.
+		// After its return, it is as if it had never been unavailable.
 		store.mu.Lock()
 		store.replies = append(replies[:asked:asked], granted(0))
 		for range 20 {
@@ -422,7 +423,7 @@ func TestUnavailableStore(t *testing.T) {
 	})
 }
 
-// A question that is under way when the patience ends may still get its response.
+// A request that is under way when the patience ends may still get its response.
 func TestStoreThatRecoversAtTheLastMoment(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, _ := shared(t, aMinute, ratewindow.Sharing{Patience: 200 * time.Millisecond}, down,
@@ -432,7 +433,7 @@ func TestStoreThatRecoversAtTheLastMoment(t *testing.T) {
 	})
 }
 
-// A store that is away is not asked because of a call of an earlier class.
+// An unavailable store is not asked because of a call of an earlier class.
 func TestUnavailableStoreIsNotAskedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, store := shared(t, aMinute, patient, down, granted(0, 0))
@@ -444,10 +445,10 @@ func TestUnavailableStoreIsNotAskedAtOnce(t *testing.T) {
 	})
 }
 
-// half gives a process half of the window while the store is away.
+// half gives a process half of the window while the store is unavailable.
 var half = ratewindow.Sharing{Share: 2, Patience: time.Second}
 
-// While the store is away, a process has its share of the window, and tells the store afterwards what it did.
+// While the store is unavailable, a process has its share of the window, and tells the store afterwards what it did.
 func TestTheShareOfAProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, store := shared(t, aMinute, half, down, granted(0), granted(0))
@@ -575,7 +576,7 @@ func TestACallOfTheShareThatIsNotSent(t *testing.T) {
 	})
 }
 
-// A log that was lost gets all calls that still count. Slots of the old log count no more.
+// After a window was lost, the store gets all calls that still count. Slots of the old window no longer count.
 func TestStoreThatHasLostItsWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, store := shared(t, aMinute, patient, granted(0), granted(0), granted(5*time.Second),
@@ -602,7 +603,7 @@ func TestStoreThatHasLostItsWindow(t *testing.T) {
 	})
 }
 
-// A process does not ask at once about a new log, as the others would at the same time.
+// A process does not ask at once about a new window, as the others would at the same time.
 func TestStoreThatLosesItsWindowRepeatedly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		replies := []scriptedReply{nothing(time.Second)}
@@ -656,7 +657,7 @@ func TestACallThatIsTooLateByTheStore(t *testing.T) {
 	}
 }
 
-// What a store says can show that calls in line come too late.
+// What a store says can show that calls in the queue come too late.
 func TestACallInLineThatIsTooLateByTheStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, _ := shared(t, aMinute, patient, nothing(2*time.Second), nothing(time.Hour).room(minute, minute, minute))
@@ -667,7 +668,7 @@ func TestACallInLineThatIsTooLateByTheStore(t *testing.T) {
 	})
 }
 
-// The first call in a long window goes after the longest turn, which the store learns. In a window of a minute, it
+// The first call in a long window goes after the longest wait, which the store learns. In a window of a minute, it
 // waits for its slot.
 func TestAStoreLearnsThatACallIsOverdue(t *testing.T) {
 	for per, overdue := range map[time.Duration]bool{time.Hour: true, 64 * time.Second: false, time.Minute: false} {
@@ -797,7 +798,7 @@ func TestACallWithASlotKnowsWhenItGoesOn(t *testing.T) {
 	})
 }
 
-// A question for which nobody waits any more is not asked.
+// A request for which nobody waits any more is not asked.
 func TestNobodyWaitsAnyMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, store := shared(t, aMinute, patient, nothing(10*time.Second))

@@ -9,7 +9,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/ratewindow"
 )
 
-// counter is a log by a clock that a test sets. Its times are since the beginning.
+// counter is a window by a clock that a test sets. Its times are since the beginning.
 type counter struct {
 	ratewindow.SharedWindow
 	calls int
@@ -18,7 +18,7 @@ type counter struct {
 const (
 	beginning = int64(1_800_000_000_000_000)
 	ahead     = 250 * time.Millisecond
-	settled   = minute / 30 / 1000 * 1000 // how long a log that was lost gives out nothing
+	settled   = minute / 30 / 1000 * 1000 // how long a window that was lost grants nothing
 	soonest   = ahead / 4                 // a process does not ask again sooner
 )
 
@@ -74,7 +74,7 @@ func ofLog(name string) asking            { return func(request *ratewindow.Requ
 func pressed(request *ratewindow.Request) { request.Pressed = true }
 func overdue(request *ratewindow.Request) { request.Overdue = true }
 
-// A log gives out what there is, and says when there is room for the first call, the second and the fourth.
+// A window grants the slots that are free, and says when there is room for the first call, the second and the fourth.
 func TestWindowGrantsItsSlots(t *testing.T) {
 	c := &counter{calls: 5}
 	got, reservation := c.ask(0, "p", calls(0, 0, 3, 0))
@@ -287,7 +287,7 @@ func TestReturnedSlotsOfAWindow(t *testing.T) {
 	assert.Empty(t, c.gets(minute, "d", calls(0, 0, 1, 0), unused(5*time.Second)), "that is no slot")
 }
 
-// Calls that were made without the log count as long as others.
+// Calls that were made without the store count as long as others.
 func TestCallsReportedLate(t *testing.T) {
 	c := &counter{calls: 4}
 	_, reservation := c.ask(0, "p", calls(0, 0, 0, 0))
@@ -297,7 +297,7 @@ func TestCallsReportedLate(t *testing.T) {
 	assert.Equal(t, []time.Duration{time.Microsecond, minute - time.Second, minute}, reservation.Free)
 }
 
-// A log that was lost, or that was away, gives out nothing until all processes have said what they did without it.
+// A window that was lost, or that no process could reach, grants nothing until all processes have reported their calls.
 func TestWindowThatSettles(t *testing.T) {
 	nothingUntil := func(t *testing.T, c *counter, from time.Duration) {
 		t.Helper()
