@@ -214,7 +214,7 @@ func (s *windowQueue) receive(request *Request, asked time.Time, reservation Res
 		s.markUnavailable(now, err) // unused slots may have been returned already, so they are not returned again
 		return
 	}
-	// The next request tells the store which calls were made without it.
+	// The next request reports to the store which calls were made without it.
 	s.local, st.unavailable, st.err, st.fails = nil, time.Time{}, nil, 0
 	st.slow, st.lastResponse = 0, now
 	if reservation.Log != st.windowID {
