@@ -21,7 +21,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/surfacetest"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 )
 
 func TestAPIKeyIsSentInTheChosenHeader(t *testing.T) {
@@ -250,9 +250,9 @@ func responding(status int, body string) http.HandlerFunc {
 // losing drops the connection instead of answering.
 func losing(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 
-// No error leaves the SDK that does not response for its call.
+// No error leaves the SDK that does not implement errors.Failure.
 func TestEveryErrorIsAFailureOfItsCall(t *testing.T) {
-	for mishap, m := range surfacetest.Usual() {
+	for mishap, m := range testkit.Usual() {
 		for operation, x := range exchanges() {
 			t.Run(mishap+"/"+operation, func(t *testing.T) {
 				m.Befall(t, func(t *testing.T, ctx context.Context, next *http.Client) error {
@@ -272,8 +272,8 @@ func TestEveryErrorIsAFailureOfItsCall(t *testing.T) {
 // A client that no constructor made, or a call without a context, is refused with the name of what is missing.
 func TestNilContextAndZeroClientAreRefused(t *testing.T) {
 	s, app := serve(t, responding(http.StatusOK, "{}"))
-	wallet := new(surfacetest.Wallet)
-	calls := surfacetest.Surface{
+	wallet := new(testkit.Wallet)
+	calls := testkit.Surface{
 		Makers: "appapi.New", Made: []any{app}, Unmade: []any{new(appapi.Client)},
 		Arguments: []any{wallet, appapi.ToQuote{QuoteID: "quote"}},
 	}.Test(t)
@@ -282,9 +282,9 @@ func TestNilContextAndZeroClientAreRefused(t *testing.T) {
 	assert.False(t, wallet.Asked, "nothing is signed for a call that cannot be made")
 
 	for _, client := range []*appapi.Client{nil, new(appapi.Client)} {
-		surfacetest.NoClient(t, client.UseKey(appapi.NewAPIKey("key")), "appapi.New")
+		testkit.NoClient(t, client.UseKey(appapi.NewAPIKey("key")), "appapi.New")
 	}
 	_, err := appapi.New("https://service.example", appapi.APIKey{})
-	surfacetest.Refused(t, err, errors.Field{Field: "apiKey", Code: errors.FieldMissing, Message: "is required"})
+	testkit.Refused(t, err, errors.Field{Field: "apiKey", Code: errors.FieldMissing, Message: "is required"})
 	require.ErrorContains(t, err, "New: ")
 }

@@ -14,7 +14,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/surfacetest"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 	"github.com/moneymovement/moneymovement-go/refapi"
 )
 
@@ -144,9 +144,9 @@ func TestTokenAndKeyChangeOneByOne(t *testing.T) {
 	assert.Equal(t, "Bearer token-3 key-2", sent[5], "what is refused changes nothing")
 }
 
-// No error leaves the SDK that does not response for its call.
+// No error leaves the SDK that does not implement errors.Failure.
 func TestEveryErrorIsAFailureOfItsCall(t *testing.T) {
-	for mishap, m := range surfacetest.Usual() {
+	for mishap, m := range testkit.Usual() {
 		for operation, x := range exchanges {
 			t.Run(mishap+"/"+operation, func(t *testing.T) {
 				m.Befall(t, func(t *testing.T, ctx context.Context, next *http.Client) error {
@@ -169,18 +169,18 @@ func TestNilContextAndZeroClientAreRefused(t *testing.T) {
 		t.Errorf("%s was sent", r.URL)
 		return response(http.StatusOK, "{}"), nil
 	})
-	wallet := new(surfacetest.Wallet)
-	calls := surfacetest.Surface{
+	wallet := new(testkit.Wallet)
+	calls := testkit.Surface{
 		Makers: "refapi.New", Made: []any{made}, Unmade: []any{new(refapi.Client)}, Arguments: []any{wallet},
 	}.Test(t)
 	assert.Greater(t, calls, 40, "the walk found next to nothing")
 	assert.False(t, wallet.Asked, "nothing is signed for a call that cannot be made")
 
 	for _, client := range []*refapi.Client{nil, new(refapi.Client)} {
-		surfacetest.NoClient(t, client.UseToken(refapi.NewAccessToken("token")), "refapi.New")
-		surfacetest.NoClient(t, client.UseAPIKey(refapi.NewAPIKey("key")), "refapi.New")
+		testkit.NoClient(t, client.UseToken(refapi.NewAccessToken("token")), "refapi.New")
+		testkit.NoClient(t, client.UseAPIKey(refapi.NewAPIKey("key")), "refapi.New")
 	}
 	_, err := refapi.New(baseURL, refapi.Credential{})
-	surfacetest.Refused(t, err, errors.Field{Field: "AccessToken", Code: errors.FieldMissing, Message: "is required"})
+	testkit.Refused(t, err, errors.Field{Field: "AccessToken", Code: errors.FieldMissing, Message: "is required"})
 	require.ErrorContains(t, err, "New: ")
 }

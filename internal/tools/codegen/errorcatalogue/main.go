@@ -1,5 +1,5 @@
 // Command errorcatalogue writes the Go types of the error catalogue, errors/slugs.gen.go, from openapi/errors.yaml. It
-// also writes what the sandbox host says about each slug, sandbox/internal/refuse/advice.gen.json. And it writes
+// also writes what the sandbox host says about each slug, sandbox/internal/wire/advice.gen.json. And it writes
 // docs/errors.md, the page that explains every error of the SDK, from these sources:
 //
 //   - openapi/errors.yaml has the slugs,
@@ -36,7 +36,7 @@ const (
 	rowsFile         = "internal/tools/codegen/errorcatalogue/page.yaml"
 	codeFile         = "errors/slugs.gen.go"
 	pageFile         = "docs/errors.md"
-	adviceFile       = "sandbox/internal/refuse/advice.gen.json"
+	adviceFile       = "sandbox/internal/wire/advice.gen.json"
 )
 
 func main() {

@@ -141,6 +141,9 @@ var backticks = regexp.MustCompile("`([^`]+)`")
 // spoken replaces text in backticks. A field of the same type gets its Go name, and so does `Type.field`. Everything
 // else is put in quotes. A name with a capital letter inside, such as nextCursor, can be a field of any type.
 func (p *pkg) spoken(text string, fields map[string]string) string {
+	for from, to := range p.renamed {
+		text = strings.ReplaceAll(text, "["+from+"]", "["+to+"]")
+	}
 	return backticks.ReplaceAllStringFunc(text, func(quoted string) string {
 		word := strings.Trim(quoted, "`")
 		if strings.HasPrefix(text, "Always ") { // a value, even if a field has this name

@@ -5,6 +5,7 @@
 //     the description of the field, without its name. A comment that only repeats the name of its field is removed.
 //   - A word in backticks that names a field becomes the Go name of that field. Other words in backticks are quoted.
 //   - The types of -unexport get a lower-case first letter.
+//   - The types and constants of -rename get another name, where the one of the description reads badly in Go.
 //   - An alias of a plain type, such as a page size, is replaced by that type, unless -aliases keeps it.
 package main
 
@@ -27,22 +28,23 @@ import (
 func main() {
 	log.SetFlags(0)
 	unexport := flag.String("unexport", "", "types that programs do not need, separated by commas")
+	rename := flag.String("rename", "", "Old=New, for types and constants, separated by commas")
 	keep := flag.Bool("aliases", false, "keep aliases of plain types")
 	flag.Parse()
 	for _, folder := range flag.Args() {
-		if err := run(folder, *unexport, *keep); err != nil {
+		if err := run(folder, *unexport, *rename, *keep); err != nil {
 			log.Fatal("readable: ", err)
 		}
 	}
 }
 
-func run(folder, unexport string, keepAliases bool) error {
+func run(folder, unexport, rename string, keepAliases bool) error {
 	paths, err := filepath.Glob(filepath.Join(folder, "*.gen.go"))
 	if err != nil {
 		return err
 	}
 	p := &pkg{aliases: keepAliases, fields: map[string]map[string]string{}, known: map[string]bool{},
-		values: map[string]int{}, renamed: map[string]string{}}
+		values: map[string]int{}, constants: map[string]bool{}, renamed: map[string]string{}}
 	for _, path := range paths {
 		source, err := os.ReadFile(path)
 		if err != nil {
@@ -56,6 +58,9 @@ func run(folder, unexport string, keepAliases bool) error {
 		p.read(f.syntax)
 	}
 	if err := p.unexport(unexport); err != nil {
+		return err
+	}
+	if err := p.rename(rename); err != nil {
 		return err
 	}
 	for _, f := range p.files {
@@ -72,12 +77,13 @@ func run(folder, unexport string, keepAliases bool) error {
 
 // pkg is what is known about all generated files of a folder.
 type pkg struct {
-	files   []*file
-	aliases bool                         // keep aliases of plain types
-	fields  map[string]map[string]string // the Go names of each type's fields, by their names on the wire
-	known   map[string]bool              // types with a method Known
-	values  map[string]int               // how many constants a type has
-	renamed map[string]string            // new names by the old ones
+	files     []*file
+	aliases   bool                         // keep aliases of plain types
+	fields    map[string]map[string]string // the Go names of each type's fields, by their names on the wire
+	known     map[string]bool              // types with a method Known
+	values    map[string]int               // how many constants a type has
+	constants map[string]bool              // the typed constants
+	renamed   map[string]string            // new names by the old ones
 }
 
 // file is one generated file.
@@ -163,6 +169,9 @@ func (p *pkg) read(syntax *ast.File) {
 			for _, spec := range d.Specs {
 				if value, ok := spec.(*ast.ValueSpec); ok && d.Tok == token.CONST && value.Type != nil {
 					p.values[types.ExprString(value.Type)] += len(value.Names)
+					for _, name := range value.Names {
+						p.constants[name.Name] = true
+					}
 				}
 				typ, ok := spec.(*ast.TypeSpec)
 				if !ok {
@@ -200,6 +209,21 @@ func (p *pkg) unexport(names string) error {
 			return fmt.Errorf("no type %s to unexport", name)
 		}
 		p.renamed[name] = string(small)
+	}
+	return nil
+}
+
+// rename notes the names that are other ones in Go.
+func (p *pkg) rename(pairs string) error {
+	for pair := range strings.SplitSeq(pairs, ",") {
+		if pair == "" {
+			continue
+		}
+		from, to, _ := strings.Cut(pair, "=")
+		if !token.IsExported(to) || !p.declares(from) && !p.constants[from] {
+			return fmt.Errorf("no type or constant to rename as in %s", pair)
+		}
+		p.renamed[from] = to
 	}
 	return nil
 }

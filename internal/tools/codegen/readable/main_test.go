@@ -17,7 +17,7 @@ func made(t *testing.T, source, unexport string, keepAliases bool) (string, erro
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "api.gen.go")
 	require.NoError(t, os.WriteFile(path, []byte("package api\n\n"+source), 0o600))
-	if err := run(filepath.Dir(path), unexport, keepAliases); err != nil {
+	if err := run(filepath.Dir(path), unexport, "", keepAliases); err != nil {
 		return "", err
 	}
 	written, err := os.ReadFile(path)
@@ -124,4 +124,19 @@ func TestWideLinesAreBroken(t *testing.T) {
 	again, err := made(t, got, "", false)
 	require.NoError(t, err)
 	assert.Equal(t, strings.ReplaceAll(got, " ", ""), strings.ReplaceAll(again, " ", ""), "what is readable stays")
+}
+
+func TestRenamedTypesAndConstants(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "api.gen.go")
+	source := "package api\n\n// Sum is one of [Old].\ntype Sum struct{}\n\n// Old is a thing.\n" +
+		"type Old struct{ Old string }\n\n" +
+		"func (Old) isSum() {}\n\n// The kinds.\nconst KindOne Kind = \"one\"\n\n// Kind is a kind.\ntype Kind string\n"
+	require.NoError(t, os.WriteFile(path, []byte(source), 0o600))
+	require.ErrorContains(t, run(filepath.Dir(path), "", "Gone=New", false), "Gone=New")
+	require.ErrorContains(t, run(filepath.Dir(path), "", "Old=new", false), "Old=new")
+	require.NoError(t, run(filepath.Dir(path), "", "Old=New,KindOne=One", false))
+	written, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, strings.NewReplacer("[Old]", "[New]", "// Old", "// New", "type Old", "type New", "(Old)", "(New)",
+		"KindOne", "One").Replace(source), string(written))
 }
