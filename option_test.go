@@ -191,10 +191,10 @@ func TestCallersRateLimiterIsUsed(t *testing.T) {
 	unpaced := moneymovement.ClientSettingsOf(moneymovement.WithRateLimiter(limiter), moneymovement.WithoutPacing())
 	assert.Equal(t, moneymovement.ClientSettings{Unpaced: true}, unpaced)
 
-	late := &moneymovement.NoRoom{Window: moneymovement.WindowWrites, Until: time.Now().Add(time.Minute)}
+	late := &moneymovement.WindowFull{Window: moneymovement.WindowWrites, Until: time.Now().Add(time.Minute)}
 	limiter.err = fmt.Errorf("the fleet is busy: %w", late)
 	err := rates(t, service.option(), moneymovement.WithRateLimiter(limiter))
-	found, is := errors.AsType[*moneymovement.NoRoom](err)
+	found, is := errors.AsType[*moneymovement.WindowFull](err)
 	require.True(t, is)
 	assert.Same(t, late, found)
 	call, _ := errors.CallInfoOf(err)
@@ -291,7 +291,7 @@ func TestMetricsOfEachResult(t *testing.T) {
 		"a lost read": {read, 0, "", 4,
 			moneymovement.CallMetrics{Operation: "GetProfile", Result: moneymovement.CallNotDelivered}},
 		"a lost write": {send(appapi.ToQuote{QuoteID: "q_1"}), 0, "", 4,
-			moneymovement.CallMetrics{Operation: "CreateTransfer", Result: moneymovement.CallUnknown}},
+			moneymovement.CallMetrics{Operation: "CreateTransfer", Result: moneymovement.CallInDoubt}},
 		"bad input": {send(appapi.ToInvoice{InvoiceID: "not a UUID"}), 0, "", 0,
 			moneymovement.CallMetrics{Operation: "CreateTransfer", Result: moneymovement.CallInvalid}},
 	} {
@@ -343,7 +343,7 @@ func TestATimeoutEndsACall(t *testing.T) {
 				}
 				assert.Equal(t, c.ends, time.Since(began))
 				require.ErrorIs(t, err, context.DeadlineExceeded)
-				var unknown *errors.OutcomeUnknown
+				var unknown *errors.InDoubt
 				require.ErrorAs(t, err, &unknown, "a write that may have been carried out")
 			})
 		})

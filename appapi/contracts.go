@@ -60,7 +60,7 @@ func (s *Contracts) Templates(ctx context.Context, options ...moneymovement.Call
 }
 
 // Create offers a contract to a contractor. A second call can offer a second contract, so Create is never sent twice.
-// If its response is lost, it fails with *errors.OutcomeUnknown: read [Contracts.List] to find the contract.
+// If its response is lost, it fails with *errors.InDoubt: read [Contracts.List] to find the contract.
 func (s *Contracts) Create(
 	ctx context.Context, contract ContractCreate, options ...moneymovement.CallOption,
 ) (*model.Contract, error) {

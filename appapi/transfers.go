@@ -50,14 +50,14 @@ func (ToInvoice) isDestination() {}
 // processes use it. Derive it from what you pay, with [moneymovement.DeriveKey]. The same key with other terms fails
 // with *errors.IdempotencyKeyReused.
 //
-// If the response is lost, or is not one of the service, Send fails with *errors.OutcomeUnknown and the payment may
+// If the response is lost, or is not one of the service, Send fails with *errors.InDoubt and the payment may
 // have been made. This is also so if Send repeated the request, and the service refused the repetition. Call Send again
 // with the same key and terms, or read the payment with [Transfers.ByKey]. A refusal of that call is about that call
 // alone.
 //
 // The service can forget a key. So if this client has paid with the key before, Send returns that receipt and sends
 // nothing. If an earlier call of this client may have paid, Send reads the payment first, and returns it if it is
-// there. If the read fails, Send sends nothing and fails with *errors.OutcomeUnknown. Another process does not know of
+// there. If the read fails, Send sends nothing and fails with *errors.InDoubt. Another process does not know of
 // the call: if an earlier call may have paid, call ByKey before Send. Within one call, Send repeats a lost request with
 // the same key and without reading the payment, as long as the service remembers the key.
 func (s *Transfers) Send(
@@ -93,12 +93,12 @@ func (s *Transfers) Send(
 	receipt, err := low.CreateTransfer(ctx, &body, write)
 	err = inDoubt(err)
 	if refusal := err; refusal != nil && state == transport.KeyMaybePaid { // it speaks for this call only
-		if _, unknown := errors.AsType[*errors.OutcomeUnknown](err); !unknown {
-			err = &errors.OutcomeUnknown{CallInfo: opCreateTransfer.Head(string(key)), Cause: refusal,
+		if _, unknown := errors.AsType[*errors.InDoubt](err); !unknown {
+			err = &errors.InDoubt{CallInfo: opCreateTransfer.Head(string(key)), Cause: refusal,
 				Resolve: "look the payment up with its key"}
 		}
 	}
-	if _, unknown := errors.AsType[*errors.OutcomeUnknown](err); unknown {
+	if _, unknown := errors.AsType[*errors.InDoubt](err); unknown {
 		keys.Note(scope, transport.KeyMaybePaid, nil)
 	} else if err == nil {
 		keys.Note(scope, transport.KeySettled, &paidTransfer{body, *receipt})
@@ -122,13 +122,13 @@ func (s *Transfers) readEarlier(
 		head := opCreateTransfer.Head(string(key))
 		call, _ := errors.CallInfoOf(err)
 		head.RetryAt = call.RetryAt
-		return nil, &errors.OutcomeUnknown{CallInfo: head, Cause: err, Resolve: "look the payment up with its key"}
+		return nil, &errors.InDoubt{CallInfo: head, Cause: err, Resolve: "look the payment up with its key"}
 	}
 	if !found {
 		return nil, nil
 	}
 	if !sent.matches(body) || sent.TxHash == "" {
-		return nil, &errors.OutcomeUnknown{CallInfo: opCreateTransfer.Head(string(key)), Resolve: "look the payment up",
+		return nil, &errors.InDoubt{CallInfo: opCreateTransfer.Head(string(key)), Resolve: "look the payment up",
 			Cause: errors.New("the service lists a transfer with this key and other terms, or without its hash")}
 	}
 	return &TransferReceipt{TxHash: sent.TxHash}, nil
@@ -160,7 +160,7 @@ func inDoubt(err error) error {
 		page.MovedByCall() != errors.NotMoved {
 		return err
 	}
-	return &errors.OutcomeUnknown{CallInfo: page.CallInfo, Cause: err,
+	return &errors.InDoubt{CallInfo: page.CallInfo, Cause: err,
 		Resolve: "repeat the same request with the same idempotency key"}
 }
 
@@ -268,7 +268,7 @@ func (s *Quotes) PayinFromBank(
 
 // SubmitPayin accepts the price of a bank transfer, and returns the status of the payment. To wait for the payment,
 // pass the quote id to Quotes.Wait of package refapi. The description does not say whether a second submission is
-// harmless, so SubmitPayin is never sent twice. If its response is lost, it fails with *errors.OutcomeUnknown.
+// harmless, so SubmitPayin is never sent twice. If its response is lost, it fails with *errors.InDoubt.
 func (s *Quotes) SubmitPayin(
 	ctx context.Context, quoteID string, options ...moneymovement.CallOption,
 ) (*model.UniversalTransactionStatus, error) {

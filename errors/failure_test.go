@@ -36,8 +36,8 @@ func TestHasCode(t *testing.T) {
 		"another":                     {&errors.Gone{}, false},
 		"no refusal":                  {errors.Join(io.EOF, nil), false},
 		"nothing":                     {nil, false},
-		"inside of an unknown":        {&errors.OutcomeUnknown{Cause: reused}, false},
-		"inside of a wrapped unknown": {fmt.Errorf("paying: %w", &errors.OutcomeUnknown{Cause: reused}), false},
+		"inside of an unknown":        {&errors.InDoubt{Cause: reused}, false},
+		"inside of a wrapped unknown": {fmt.Errorf("paying: %w", &errors.InDoubt{Cause: reused}), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			assert.Equal(t, tc.want, errors.HasCode(tc.err, errors.CodeIdempotencyKeyReused))
@@ -203,14 +203,14 @@ func TestRetryableAndMovementOfOtherFailures(t *testing.T) {
 			errors.MaybeMoved},
 		"unreadable success of a write": {&errors.UnexpectedResponse{CallInfo: keyed, Status: 201}, false,
 			errors.MaybeMoved},
-		"outcome unknown with a key": {&errors.OutcomeUnknown{CallInfo: keyed}, true, errors.MaybeMoved},
+		"outcome unknown with a key": {&errors.InDoubt{CallInfo: keyed}, true, errors.MaybeMoved},
 		"gateway down on a contact": {&errors.UnexpectedResponse{CallInfo: harmless, Status: 502}, true,
 			errors.NotMoved},
 		"gateway down on an invoice": {&errors.UnexpectedResponse{CallInfo: harmlessOnce, Status: 502}, false,
 			errors.NotMoved},
-		"a contact, nobody knows":       {&errors.OutcomeUnknown{CallInfo: harmless}, true, errors.NotMoved},
-		"a key that anchors nothing":    {&errors.OutcomeUnknown{CallInfo: once}, false, errors.MaybeMoved},
-		"outcome unknown without a key": {&errors.OutcomeUnknown{CallInfo: once}, false, errors.MaybeMoved},
+		"a contact, nobody knows":       {&errors.InDoubt{CallInfo: harmless}, true, errors.NotMoved},
+		"a key that anchors nothing":    {&errors.InDoubt{CallInfo: once}, false, errors.MaybeMoved},
+		"outcome unknown without a key": {&errors.InDoubt{CallInfo: once}, false, errors.MaybeMoved},
 		"invalid input":                 {&errors.InvalidInput{}, false, errors.NotMoved},
 		"not delivered, a refused login": {&errors.NotDelivered{Err: &errors.InvalidCredentials{}}, false,
 			errors.NotMoved},
@@ -243,7 +243,7 @@ func TestEveryErrorOfACallHasACallInfo(t *testing.T) {
 		&errors.Unrecognized{Refusal: errors.Refusal{CallInfo: head}},
 		&errors.DetailErrors{Refusal: errors.Refusal{CallInfo: head}},
 		&errors.UnexpectedResponse{CallInfo: head},
-		&errors.OutcomeUnknown{CallInfo: head, Cause: &errors.NotFound{}},
+		&errors.InDoubt{CallInfo: head, Cause: &errors.NotFound{}},
 		&errors.InvalidInput{CallInfo: head},
 		&errors.NotDelivered{CallInfo: head, Err: io.EOF},
 	} {
@@ -261,8 +261,8 @@ func TestErrorsOfCallsWithoutEffect(t *testing.T) {
 		err  error
 		want bool
 	}{
-		"an unknown outcome": {&errors.OutcomeUnknown{CallInfo: harmless}, false},
-		"an unknown outcome of a plain cause": {&errors.OutcomeUnknown{CallInfo: harmless, Cause: &errors.Forbidden{}},
+		"an unknown outcome": {&errors.InDoubt{CallInfo: harmless}, false},
+		"an unknown outcome of a plain cause": {&errors.InDoubt{CallInfo: harmless, Cause: &errors.Forbidden{}},
 			false},
 		"an response that cannot be read": {&errors.UnexpectedResponse{CallInfo: harmless, Status: 502},
 			false},
@@ -304,10 +304,10 @@ func TestFlowSetsTheResourceOfAnError(t *testing.T) {
 
 func TestCausesAreVisible(t *testing.T) {
 	for name, err := range map[string]error{
-		"outcome unknown":   &errors.OutcomeUnknown{Cause: fmt.Errorf("sending: %w", context.DeadlineExceeded)},
-		"not delivered":     &errors.NotDelivered{Err: fmt.Errorf("waiting: %w", context.DeadlineExceeded)},
+		"outcome unknown":     &errors.InDoubt{Cause: fmt.Errorf("sending: %w", context.DeadlineExceeded)},
+		"not delivered":       &errors.NotDelivered{Err: fmt.Errorf("waiting: %w", context.DeadlineExceeded)},
 		"unexpected response": &errors.UnexpectedResponse{Err: context.DeadlineExceeded},
-		"unexpected in unknown": &errors.OutcomeUnknown{
+		"unexpected in unknown": &errors.InDoubt{
 			Cause: &errors.UnexpectedResponse{Err: context.DeadlineExceeded},
 		},
 	} {
@@ -338,7 +338,7 @@ func TestStandardFunctionsWorkOnTypedErrors(t *testing.T) {
 // What the last attempt of a payment was refused with says nothing about the attempts before it.
 func TestInDoubtIsNotARefusal(t *testing.T) {
 	cause := fmt.Errorf("answered: %w", errors.Join(context.Canceled, &errors.Forbidden{}))
-	err := fmt.Errorf("paying: %w", &errors.OutcomeUnknown{Cause: cause})
+	err := fmt.Errorf("paying: %w", &errors.InDoubt{Cause: cause})
 
 	var forbidden *errors.Forbidden
 	assert.False(t, errors.As(err, &forbidden))

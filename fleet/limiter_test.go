@@ -66,17 +66,17 @@ func TestCallThatCannotMeetItsDeadline(t *testing.T) {
 		soon, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 		defer cancel()
 		err := take(soon, limiter, moneymovement.ClassWrite)
-		var noRoom *moneymovement.NoRoom
-		require.ErrorAs(t, err, &noRoom)
-		assert.False(t, noRoom.Closed)
-		assert.Equal(t, moneymovement.Window("w"), noRoom.Window)
-		assert.WithinDuration(t, began.Add(counted), noRoom.Until, time.Millisecond)
+		var windowFull *moneymovement.WindowFull
+		require.ErrorAs(t, err, &windowFull)
+		assert.False(t, windowFull.Closed)
+		assert.Equal(t, moneymovement.Window("w"), windowFull.Window)
+		assert.WithinDuration(t, began.Add(counted), windowFull.Until, time.Millisecond)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 
 		err = limiter.Wait(t.Context(), moneymovement.RateCall{Window: "w", Class: moneymovement.ClassConfirm,
 			Closes: began.Add(40 * time.Second)})
-		require.ErrorAs(t, err, &noRoom)
-		assert.True(t, noRoom.Closed)
+		require.ErrorAs(t, err, &windowFull)
+		assert.True(t, windowFull.Closed)
 		assert.NotErrorIs(t, err, context.DeadlineExceeded)
 		assert.Zero(t, time.Since(began))
 
@@ -97,9 +97,9 @@ func TestConfirmThatExpiresInTheQueue(t *testing.T) {
 		line.Go(func() {
 			err := limiter.Wait(t.Context(), moneymovement.RateCall{Window: "w", Class: moneymovement.ClassConfirm,
 				Closes: began.Add(70 * time.Second)})
-			var noRoom *moneymovement.NoRoom
-			assert.ErrorAs(t, err, &noRoom)
-			assert.True(t, noRoom.Closed)
+			var windowFull *moneymovement.WindowFull
+			assert.ErrorAs(t, err, &windowFull)
+			assert.True(t, windowFull.Closed)
 			assert.LessOrEqual(t, time.Since(began), 70*time.Second)
 		})
 		synctest.Wait()
@@ -230,11 +230,11 @@ type recording struct {
 	keys []string
 }
 
-func (r *recording) Ask(ctx context.Context, ask fleet.Ask) (fleet.Answer, error) {
+func (r *recording) Reserve(ctx context.Context, ask fleet.Request) (fleet.Reservation, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.keys = append(r.keys, ask.Key)
-	return r.Windows.Ask(ctx, ask)
+	return r.Windows.Reserve(ctx, ask)
 }
 
 // Windows are counted by their name and scope. The name of a key shows no email.
@@ -271,20 +271,20 @@ type failing struct {
 	asks   []time.Time
 }
 
-func (f *failing) Ask(ctx context.Context, ask fleet.Ask) (fleet.Answer, error) {
+func (f *failing) Reserve(ctx context.Context, ask fleet.Request) (fleet.Reservation, error) {
 	f.mu.Lock()
 	f.asks = append(f.asks, time.Now())
 	down, hangs, slow, memory := f.down, f.hangs, f.slow, f.memory
 	f.mu.Unlock()
 	if hangs {
 		<-ctx.Done()
-		return fleet.Answer{}, ctx.Err()
+		return fleet.Reservation{}, ctx.Err()
 	}
 	if down {
-		return fleet.Answer{}, errDown
+		return fleet.Reservation{}, errDown
 	}
 	time.Sleep(slow / 2)
-	answer, err := memory.Ask(ctx, ask)
+	answer, err := memory.Reserve(ctx, ask)
 	time.Sleep(slow / 2)
 	return answer, err
 }
@@ -312,7 +312,7 @@ func TestCallsFailWhileTheStoreIsUnavailable(t *testing.T) {
 					all.Go(func() {
 						for time.Since(began) < time.Minute {
 							err := take(t.Context(), limiter, moneymovement.ClassWrite)
-							var away *fleet.StoreAway
+							var away *fleet.StoreUnavailable
 							if !assert.ErrorAs(t, err, &away) {
 								return
 							}
@@ -348,7 +348,7 @@ func TestStoreThatRecoversWithinThePatience(t *testing.T) {
 
 // The error says which window and why.
 func TestStoreUnavailableError(t *testing.T) {
-	err := &fleet.StoreAway{Window: moneymovement.WindowWrites, Err: errDown}
+	err := &fleet.StoreUnavailable{Window: moneymovement.WindowWrites, Err: errDown}
 	assert.ErrorContains(t, err, "the store of rate window writes cannot be used: the server is down")
 	assert.ErrorIs(t, err, errDown)
 }
@@ -370,7 +370,7 @@ func TestShareWhileTheStoreIsUnavailable(t *testing.T) {
 		var all sync.WaitGroup
 		began := time.Now()
 		for range processes {
-			limiter := newLimiter(t, store, allow(120, time.Minute), fleet.WithShareWhileAway(processes))
+			limiter := newLimiter(t, store, allow(120, time.Minute), fleet.WithShareWhileUnavailable(processes))
 			for range 40 {
 				all.Go(func() {
 					for take(ctx, limiter, moneymovement.ClassWrite) == nil {
@@ -415,7 +415,7 @@ func TestAStoreThatIsSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &failing{memory: new(fleet.Memory), slow: 1200 * time.Millisecond}
 		limiter := newLimiter(t, store, allow(120, time.Minute))
-		var away *fleet.StoreAway
+		var away *fleet.StoreUnavailable
 		require.ErrorAs(t, take(t.Context(), limiter, moneymovement.ClassWrite), &away)
 		require.ErrorContains(t, away, "responds too slowly")
 
@@ -453,10 +453,10 @@ type counting struct {
 	mu          sync.Mutex
 }
 
-func (c *counting) Ask(ctx context.Context, ask fleet.Ask) (fleet.Answer, error) {
+func (c *counting) Reserve(ctx context.Context, ask fleet.Request) (fleet.Reservation, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	answer, err := c.Windows.Ask(ctx, ask)
+	answer, err := c.Windows.Reserve(ctx, ask)
 	c.asks++
 	c.slots += len(answer.Slots)
 	return answer, err

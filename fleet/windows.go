@@ -15,11 +15,11 @@ import (
 // Each Ask must be atomic: two at the same time have the effect of one after the other. It must be safe for concurrent
 // use.
 type Windows interface {
-	// Ask takes slots of a window, and gives back those that were not used.
-	Ask(ctx context.Context, ask Ask) (Answer, error)
+	// Reserve takes slots of a window, and gives back those that were not used.
+	Reserve(ctx context.Context, ask Request) (Reservation, error)
 }
 
-// The places in [Ask].Waiting and [Answer].Others, in the order in which calls go.
+// The places in [Request].Waiting and [Reservation].Others, in the order in which calls go.
 const (
 	Refreshes = ratewindow.Refreshes // calls of moneymovement.ClassRefresh
 	Confirms  = ratewindow.Confirms  // calls of moneymovement.ClassConfirm
@@ -28,8 +28,8 @@ const (
 	ranks     = ratewindow.Ranks     // how many there are
 )
 
-// Ask is what one process asks of one window.
-type Ask struct {
+// Request is what one process asks of one window.
+type Request struct {
 	Key     string        // of the window: the credential, its name and its scope
 	Process string        // who asks, the same for all requests of a process
 	Calls   int           // how many calls the window allows
@@ -43,8 +43,8 @@ type Ask struct {
 	Past    []time.Duration
 }
 
-// Answer is what a process may do now.
-type Answer struct {
+// Reservation is what a process may do now.
+type Reservation struct {
 	// Log names the state of the window. A new name means that the old state was lost. The process then asks again with
 	// its calls that still count, as Past: how long ago each was made.
 	Log string
@@ -70,7 +70,7 @@ type store struct{ windows Windows }
 
 // Reserve implements ratewindow.Store.
 func (s store) Reserve(ctx context.Context, request ratewindow.Request) (ratewindow.Reservation, error) {
-	reservation, err := s.windows.Ask(ctx, Ask(request))
+	reservation, err := s.windows.Reserve(ctx, Request(request))
 	return ratewindow.Reservation{
 		Log: reservation.Log, Slots: slotsOf[ratewindow.Slot](reservation.Slots), Next: reservation.Next,
 		Free: reservation.Free, Others: reservation.Others,
@@ -94,8 +94,8 @@ type Memory struct {
 	windows map[string]*ratewindow.SharedWindow
 }
 
-// Ask implements [Windows]. It never fails.
-func (m *Memory) Ask(_ context.Context, ask Ask) (Answer, error) {
+// Reserve implements [Windows]. It never fails.
+func (m *Memory) Reserve(_ context.Context, ask Request) (Reservation, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := time.Now
@@ -110,7 +110,7 @@ func (m *Memory) Ask(_ context.Context, ask Ask) (Answer, error) {
 	}
 	request := ratewindow.Request(ask)
 	reservation := m.windows[ask.Key].Reserve(now().UnixMicro(), &request)
-	return Answer{
+	return Reservation{
 		Log: reservation.Log, Slots: slotsOf[Slot](reservation.Slots), Next: reservation.Next, Free: reservation.Free,
 		Others: reservation.Others,
 	}, nil

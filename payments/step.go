@@ -15,7 +15,7 @@ import (
 
 // Step makes the next step of one payment, if it is due, and returns the payment. It is for engines that have their own
 // queue; [Processor.Resume] makes the steps of all payments. Record.Due says when to call Step again; zero means that
-// nothing is left to do. While another process makes a step of the payment, the error is *[Busy].
+// nothing is left to do. While another process makes a step of the payment, the error is *[CallInProgress].
 //
 // If ctx ends during a call that pays, the payment is in doubt, and stays stored so.
 func (p *Processor) Step(ctx context.Context, key moneymovement.Key) (Record, error) {
@@ -271,12 +271,12 @@ func (s *progress) act(ctx context.Context) found {
 }
 
 // dealTerms are the terms of a flow of a deal.
-func (s *progress) dealTerms() dapi.DealTerms {
+func (s *progress) dealTerms() dapi.EscrowTerms {
 	inTime := func(context.Context, *dapi.Escrow) error { return s.inTime() }
 	journal := func(ctx context.Context, history dapi.History) error {
 		return s.journal(ctx, s.record.signing(history, nil))
 	}
-	return dapi.DealTerms{History: s.history(), BeforeSigning: inTime, Journal: journal}
+	return dapi.EscrowTerms{History: s.history(), BeforeSigning: inTime, Journal: journal}
 }
 
 // transfer sends a transfer. One in doubt is looked up first: the service may have forgotten its key. It is sent again
@@ -293,7 +293,7 @@ func (s *progress) transfer(ctx context.Context) found {
 			if s.p.config.Now().Sub(s.record.FirstUsed) > transferSettles {
 				f.state = moneymovement.PaymentNeedsDecision
 			}
-			f.reason = &Reason{Code: ReasonUnknown, Message: "the response to the transfer was lost, and the " +
+			f.reason = &Reason{Code: ReasonInDoubt, Message: "the response to the transfer was lost, and the " +
 				"service does not list the transfer: look at the service's books, then decide; Retry sends it " +
 				"again with the same key"}
 			return f

@@ -21,10 +21,10 @@ import (
 
 // exchange is one call and what it has to look like on the wire, written down from the description.
 type exchange struct {
-	call   func(context.Context, *refapi.Client) (any, error)
-	method string
-	path   string // with query
-	body   string // "" for none
+	call     func(context.Context, *refapi.Client) (any, error)
+	method   string
+	path     string // with query
+	body     string // "" for none
 	response string
 }
 

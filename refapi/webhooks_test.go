@@ -83,7 +83,7 @@ func TestMalformedEventsAreRefused(t *testing.T) {
 		method, contentType string
 		body                io.Reader
 		status              int
-		response              string
+		response            string
 	}{
 		"a read": {"GET", "application/json", strings.NewReader(eventJSON), 405,
 			`{"error":{"code":"method_not_allowed","message":"send a webhook with POST"}}`},
@@ -288,9 +288,9 @@ func FuzzWebhookHandler(f *testing.F) {
 func TestADeliveryIsVerifiedBeforeItIsRead(t *testing.T) {
 	const odd = "\xef\xbb\xbf {\"eventType\" :\"a\\u0062\", \"x\":\"\xff\"}\r\n\n"
 	for name, test := range map[string]struct {
-		body   string
-		verify error
-		status int
+		body     string
+		verify   error
+		status   int
 		response string
 	}{
 		"accepted": {eventJSON, nil, 200, `{"ok":true}`},

@@ -59,7 +59,7 @@ type slot struct {
 }
 
 func newWindowQueue(l *Limiter, call moneymovement.RateCall, allowance moneymovement.Allowance) *windowQueue {
-	s := &windowQueue{limiter: l, window: call.Window, calls: allowance.Calls, span: allowance.Held()}
+	s := &windowQueue{limiter: l, window: call.Window, calls: allowance.Calls, span: allowance.Span()}
 	if l.sharing == nil {
 		s.local = &localWindow{calls: s.calls, span: s.span, base: time.Now()}
 	} else {
@@ -186,7 +186,7 @@ func (s *windowQueue) refuseClosed(now time.Time) {
 	}
 	for _, w := range slices.Clone(s.queue.waiting[Confirms]) {
 		if !w.closes.IsZero() && !now.Before(w.closes) {
-			s.refuse(w, &moneymovement.NoRoom{Window: s.window, Until: now, Closed: true})
+			s.refuse(w, &moneymovement.WindowFull{Window: s.window, Until: now, Closed: true})
 		}
 	}
 }
@@ -210,9 +210,9 @@ func (s *windowQueue) tooLate(w *waiter, now time.Time) error {
 	case !at.After(now):
 		return nil
 	case !w.deadline.IsZero() && !at.Before(w.deadline):
-		return &moneymovement.NoRoom{Window: s.window, Until: at}
+		return &moneymovement.WindowFull{Window: s.window, Until: at}
 	case !w.closes.IsZero() && !at.Before(w.closes):
-		return &moneymovement.NoRoom{Window: s.window, Until: at, Closed: true}
+		return &moneymovement.WindowFull{Window: s.window, Until: at, Closed: true}
 	}
 	return nil
 }

@@ -164,7 +164,7 @@ func TestAConfirmThatWouldBeTooLateIsToldAtOnce(t *testing.T) {
 		q.fill(1)
 		err := q.limiter.Wait(t.Context(), moneymovement.RateCall{Window: "w", Class: moneymovement.ClassConfirm,
 			Closes: time.Now().Add(60 * time.Second)})
-		var tooLong *moneymovement.NoRoom
+		var tooLong *moneymovement.WindowFull
 		require.ErrorAs(t, err, &tooLong)
 		assert.True(t, tooLong.Closed)
 		assert.Equal(t, q.began.Add(minute), tooLong.Until)
@@ -227,7 +227,7 @@ func TestOnlyTheFirstCallIsAdmittedAfterTheLongestWait(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 4*ratewindow.LongestWait)
 		defer cancel()
-		var tooLong *moneymovement.NoRoom
+		var tooLong *moneymovement.WindowFull
 		require.ErrorAs(t, pass(ctx, limiter, moneymovement.WindowSandboxMoney, "cl_1"), &tooLong)
 		assert.Equal(t, began.Add(4*ratewindow.LongestWait), tooLong.Until, "the fourth in line")
 		assert.Zero(t, time.Since(began), "told at once")
@@ -263,7 +263,7 @@ func TestADeadlineInALongLineOfAnotherClass(t *testing.T) {
 			defer cancel()
 			poll := moneymovement.RateCall{Window: "w", Class: moneymovement.ClassPoll}
 			if !tc.inTime {
-				var tooLong *moneymovement.NoRoom
+				var tooLong *moneymovement.WindowFull
 				require.ErrorAs(t, q.limiter.Wait(ctx, poll), &tooLong)
 				assert.Equal(t, q.began.Add(2*minute), tooLong.Until)
 				continue
@@ -330,7 +330,7 @@ func TestAConfirmThatClosesInLineTakesNoSlot(t *testing.T) {
 		var line sync.WaitGroup
 		line.Go(func() {
 			err := limiter.Wait(t.Context(), write(moneymovement.ClassConfirm, began.Add(15*time.Second)))
-			var tooLong *moneymovement.NoRoom
+			var tooLong *moneymovement.WindowFull
 			assert.ErrorAs(t, err, &tooLong)
 			assert.True(t, tooLong.Closed)
 			assert.ErrorContains(t, err, "rate window writes has no room before the approval's window closes")
@@ -384,9 +384,9 @@ func TestAWaitThatIsTooLong(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), turn)
 		defer cancel()
 		err := limiter.Wait(ctx, write(moneymovement.ClassWrite, time.Time{}))
-		var tooLong *moneymovement.NoRoom
+		var tooLong *moneymovement.WindowFull
 		require.ErrorAs(t, err, &tooLong)
-		assert.Equal(t, moneymovement.NoRoom{Window: moneymovement.WindowWrites, Until: began.Add(turn)}, *tooLong)
+		assert.Equal(t, moneymovement.WindowFull{Window: moneymovement.WindowWrites, Until: began.Add(turn)}, *tooLong)
 		require.ErrorContains(t, err, "rate window writes has no room before the deadline")
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		assert.Zero(t, time.Since(began), "it is told at once")
@@ -453,7 +453,7 @@ func TestADeadlineBehindACallThatWaitsForLong(t *testing.T) {
 		time.Sleep(30 * time.Second)
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Second)
 		defer cancel()
-		var tooLong *moneymovement.NoRoom
+		var tooLong *moneymovement.WindowFull
 		require.ErrorAs(t, pass(ctx, limiter, "w", ""), &tooLong)
 		assert.Equal(t, began.Add(130*time.Second), tooLong.Until)
 		require.NoError(t, <-first)
@@ -472,7 +472,7 @@ func TestADeadlineWithinAClassesTenth(t *testing.T) {
 		q.comeMany(15, "read", moneymovement.ClassRead, 0)
 		ctx, cancel := context.WithDeadline(t.Context(), q.began.Add(9*time.Second+minute))
 		defer cancel()
-		var tooLong *moneymovement.NoRoom
+		var tooLong *moneymovement.WindowFull
 		require.ErrorAs(t, q.limiter.Wait(ctx, moneymovement.RateCall{Window: "w", Class: moneymovement.ClassPoll}),
 			&tooLong)
 		assert.Equal(t, q.began.Add(9*time.Second+minute), tooLong.Until)
@@ -519,7 +519,7 @@ func TestADeadlineInALineOfPolls(t *testing.T) {
 		require.Len(t, q.went(), 18)
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Second)
 		defer cancel()
-		var tooLong *moneymovement.NoRoom
+		var tooLong *moneymovement.WindowFull
 		require.ErrorAs(t, q.limiter.Wait(ctx, moneymovement.RateCall{Window: "w", Class: moneymovement.ClassPoll}),
 			&tooLong)
 		assert.Equal(t, q.began.Add(100*time.Second+minute), tooLong.Until)
@@ -613,7 +613,7 @@ func TestADeadlineInALongWindow(t *testing.T) {
 				require.NoError(t, err)
 				continue
 			}
-			var tooLong *moneymovement.NoRoom
+			var tooLong *moneymovement.WindowFull
 			require.ErrorAs(t, err, &tooLong)
 			assert.Equal(t, began.Add(time.Hour+time.Second), tooLong.Until)
 		}

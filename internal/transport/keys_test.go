@@ -33,19 +33,19 @@ type booked struct {
 
 func TestTermsOfAKey(t *testing.T) {
 	refused := &errors.NotFound{Refusal: errors.Refusal{Code: errors.CodeNotFound, Status: 404}}
-	lost := &errors.OutcomeUnknown{CallInfo: errors.CallInfo{IdempotencyKey: "k"}}
+	lost := &errors.InDoubt{CallInfo: errors.CallInfo{IdempotencyKey: "k"}}
 	for name, test := range map[string]struct {
 		outcome error
 		free    bool // for other terms afterwards
 	}{
 		"carried out":     {nil, false},
 		"outcome unknown": {lost, false},
-		"lost, then refused": {&errors.OutcomeUnknown{
+		"lost, then refused": {&errors.InDoubt{
 			CallInfo: errors.CallInfo{IdempotencyKey: "k"}, Cause: &errors.Forbidden{
 				Refusal: errors.Refusal{Code: errors.CodeForbidden, Status: 403},
 			},
 		}, false},
-		"lost, then a proxy's refusal": {&errors.OutcomeUnknown{CallInfo: errors.CallInfo{IdempotencyKey: "k"},
+		"lost, then a proxy's refusal": {&errors.InDoubt{CallInfo: errors.CallInfo{IdempotencyKey: "k"},
 			Cause: &errors.UnexpectedResponse{Status: 403}}, false},
 		"refused":         {refused, true},
 		"not delivered":   {&errors.NotDelivered{}, true},
@@ -288,7 +288,7 @@ func TestOwnerOfAKeyIsTheIDOfTheResponse(t *testing.T) {
 	m := NewKeys()
 	over, err := m.claim(keyed("k"), asking("25"))
 	require.NoError(t, err)
-	over(&booked{usual}, &errors.OutcomeUnknown{CallInfo: errors.CallInfo{IdempotencyKey: "k"}})
+	over(&booked{usual}, &errors.InDoubt{CallInfo: errors.CallInfo{IdempotencyKey: "k"}})
 	_, err = m.claim(keyed("k"), asking("24"))
 	var reused *errors.IdempotencyKeyReused
 	require.ErrorAs(t, err, &reused)
@@ -322,7 +322,7 @@ func TestAReusedKeyNamesItsOwner(t *testing.T) {
 		r := NewRequest(&op, "cl_1", Keyed("k"))
 		lost, err := m.claim(r, asking("25"))
 		require.NoError(t, err)
-		lost(nil, &errors.OutcomeUnknown{})
+		lost(nil, &errors.InDoubt{})
 		nameless, err := m.claim(r, asking("25"))
 		require.NoError(t, err)
 		nameless(new(NoContent), nil)
@@ -512,8 +512,8 @@ func TestExpiredKeyTakesNewTerms(t *testing.T) {
 		var reused *errors.IdempotencyKeyReused
 		require.ErrorAs(t, err, &reused)
 		assert.Empty(t, reused.PayoutID, "po_1 is of the forgotten key")
-		over(nil, &errors.OutcomeUnknown{})
-		again(nil, &errors.OutcomeUnknown{})
+		over(nil, &errors.InDoubt{})
+		again(nil, &errors.InDoubt{})
 		time.Sleep(keyLifetime)
 		_, err = m.claim(keyed("k"), asking("25"))
 		require.Error(t, err, "the lifetime began with the second terms")

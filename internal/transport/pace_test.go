@@ -216,7 +216,7 @@ func TestReserveErrors(t *testing.T) {
 		assert.Empty(t, undelivered.Account)
 		assert.Equal(t, "invoice-42", undelivered.IdempotencyKey)
 		assert.Equal(t, time.Now().Add(minute), undelivered.RetryAt)
-		tooLong, isTooLong := errors.AsType[*moneymovement.NoRoom](err)
+		tooLong, isTooLong := errors.AsType[*moneymovement.WindowFull](err)
 		require.True(t, isTooLong)
 		assert.True(t, tooLong.Closed)
 
@@ -392,7 +392,7 @@ func TestLimiterThatFails(t *testing.T) {
 		}{
 			"before the first attempt": {nil, &errors.NotDelivered{}},
 			"after a refused attempt":  {refuses(429, errors.CodeRateLimited), &errors.NotDelivered{}},
-			"after a lost one":         {lostResponse, &errors.OutcomeUnknown{}},
+			"after a lost one":         {lostResponse, &errors.InDoubt{}},
 		} {
 			passes := 0
 			if tc.first != nil {
