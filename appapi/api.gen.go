@@ -962,10 +962,10 @@ var opActivateBanks = transport.Operation{
 // ActivateBanks sends POST /banks/activate: activate bank rails.
 func (c lowLevel) ActivateBanks(
 	ctx context.Context, body *bankActivation, options []moneymovement.CallOption,
-) transport.Shown[bankList] {
+) transport.Unstated[bankList] {
 	r := c.request(&opActivateBanks, options)
 	r.Body(body, body.validate)
-	return transport.Carry[bankList](ctx, c.transport, r)
+	return transport.DoUnstated[bankList](ctx, c.transport, r)
 }
 
 var opQuoteBankPayin = transport.Operation{
@@ -998,10 +998,10 @@ var opSubmitBankPayinQuote = transport.Operation{
 // SubmitBankPayinQuote sends POST /banks/payin/quote/submit: submit a bank payin quote.
 func (c lowLevel) SubmitBankPayinQuote(
 	ctx context.Context, body *quoteSubmission, options []moneymovement.CallOption,
-) transport.Shown[model.UniversalTransactionStatus] {
+) transport.Unstated[model.UniversalTransactionStatus] {
 	r := c.request(&opSubmitBankPayinQuote, options)
 	r.Body(body, body.validate)
-	return transport.Carry[model.UniversalTransactionStatus](ctx, c.transport, r)
+	return transport.DoUnstated[model.UniversalTransactionStatus](ctx, c.transport, r)
 }
 
 var opListCards = transport.Operation{
@@ -1045,9 +1045,11 @@ var opCreateCardKYCLink = transport.Operation{
 }
 
 // CreateCardKYCLink sends POST /cards/kyc/link: create or fetch the KYC link for cards.
-func (c lowLevel) CreateCardKYCLink(ctx context.Context, options []moneymovement.CallOption) transport.Shown[KYCLink] {
+func (c lowLevel) CreateCardKYCLink(
+	ctx context.Context, options []moneymovement.CallOption,
+) transport.Unstated[KYCLink] {
 	r := c.request(&opCreateCardKYCLink, options)
-	return transport.Carry[KYCLink](ctx, c.transport, r)
+	return transport.DoUnstated[KYCLink](ctx, c.transport, r)
 }
 
 var opPreApproveCard = transport.Operation{
@@ -1062,10 +1064,10 @@ var opPreApproveCard = transport.Operation{
 // PreApproveCard sends POST /cards/pre-approve: pre-approve card spending.
 func (c lowLevel) PreApproveCard(
 	ctx context.Context, body *CardPreApprovalCreate, options []moneymovement.CallOption,
-) transport.Shown[CardPreApproval] {
+) transport.Unstated[CardPreApproval] {
 	r := c.request(&opPreApproveCard, options)
 	r.Body(body, body.validate)
-	return transport.Carry[CardPreApproval](ctx, c.transport, r)
+	return transport.DoUnstated[CardPreApproval](ctx, c.transport, r)
 }
 
 var opGetCard = transport.Operation{
@@ -1116,10 +1118,10 @@ var opFreezeCard = transport.Operation{
 // FreezeCard sends POST /cards/{card_id}/freeze: freeze a card.
 func (c lowLevel) FreezeCard(
 	ctx context.Context, cardID string, options []moneymovement.CallOption,
-) transport.Shown[model.Card] {
+) transport.Unstated[model.Card] {
 	r := c.request(&opFreezeCard, options)
 	r.PathParam("card_id", string(cardID), pathFreezeCard[0])
-	return transport.Carry[model.Card](ctx, c.transport, r)
+	return transport.DoUnstated[model.Card](ctx, c.transport, r)
 }
 
 var opSetCardLabel = transport.Operation{
@@ -1135,11 +1137,11 @@ var opSetCardLabel = transport.Operation{
 // SetCardLabel sends PUT /cards/{card_id}/label: label a card.
 func (c lowLevel) SetCardLabel(
 	ctx context.Context, cardID string, body *cardLabelUpdate, options []moneymovement.CallOption,
-) transport.Shown[model.Card] {
+) transport.Unstated[model.Card] {
 	r := c.request(&opSetCardLabel, options)
 	r.PathParam("card_id", string(cardID), pathSetCardLabel[0])
 	r.Body(body, body.validate)
-	return transport.Carry[model.Card](ctx, c.transport, r)
+	return transport.DoUnstated[model.Card](ctx, c.transport, r)
 }
 
 var opSetCardLimit = transport.Operation{
@@ -1155,11 +1157,11 @@ var opSetCardLimit = transport.Operation{
 // SetCardLimit sends PUT /cards/{card_id}/limit: limit a card.
 func (c lowLevel) SetCardLimit(
 	ctx context.Context, cardID string, body *CardLimitUpdate, options []moneymovement.CallOption,
-) transport.Shown[model.Card] {
+) transport.Unstated[model.Card] {
 	r := c.request(&opSetCardLimit, options)
 	r.PathParam("card_id", string(cardID), pathSetCardLimit[0])
 	r.Body(body, body.validate)
-	return transport.Carry[model.Card](ctx, c.transport, r)
+	return transport.DoUnstated[model.Card](ctx, c.transport, r)
 }
 
 var opUnfreezeCard = transport.Operation{
@@ -1175,10 +1177,10 @@ var opUnfreezeCard = transport.Operation{
 // UnfreezeCard sends POST /cards/{card_id}/unfreeze: unfreeze a card.
 func (c lowLevel) UnfreezeCard(
 	ctx context.Context, cardID string, options []moneymovement.CallOption,
-) transport.Shown[model.Card] {
+) transport.Unstated[model.Card] {
 	r := c.request(&opUnfreezeCard, options)
 	r.PathParam("card_id", string(cardID), pathUnfreezeCard[0])
-	return transport.Carry[model.Card](ctx, c.transport, r)
+	return transport.DoUnstated[model.Card](ctx, c.transport, r)
 }
 
 var opListContracts = transport.Operation{
@@ -1318,11 +1320,11 @@ var opUpdateInvoice = transport.Operation{
 // UpdateInvoice sends PUT /documents/contracts/invoices/{invoice_id}: change an invoice's status.
 func (c lowLevel) UpdateInvoice(
 	ctx context.Context, invoiceID string, body *model.InvoiceUpdate, options []moneymovement.CallOption,
-) transport.Shown[model.Invoice] {
+) transport.Unstated[model.Invoice] {
 	r := c.request(&opUpdateInvoice, options)
 	r.PathParam("invoice_id", string(invoiceID), pathUpdateInvoice[0])
 	r.Body(body, func(c *transport.Check) { validateInvoiceUpdate(body, c) })
-	return transport.Carry[model.Invoice](ctx, c.transport, r)
+	return transport.DoUnstated[model.Invoice](ctx, c.transport, r)
 }
 
 var opListContractTemplates = transport.Operation{
@@ -1385,11 +1387,11 @@ var opUpdateContract = transport.Operation{
 // UpdateContract sends PATCH /documents/contracts/{contract_id}: update a contract's fields and schedule.
 func (c lowLevel) UpdateContract(
 	ctx context.Context, contractID string, body *ContractUpdate, options []moneymovement.CallOption,
-) transport.Shown[model.Contract] {
+) transport.Unstated[model.Contract] {
 	r := c.request(&opUpdateContract, options)
 	r.PathParam("contract_id", string(contractID), pathUpdateContract[0])
 	r.Body(body, body.validate)
-	return transport.Carry[model.Contract](ctx, c.transport, r)
+	return transport.DoUnstated[model.Contract](ctx, c.transport, r)
 }
 
 var opApproveContract = transport.Operation{
@@ -1404,10 +1406,10 @@ var opApproveContract = transport.Operation{
 // ApproveContract sends POST /documents/contracts/{contract_id}/approve: approve a contract.
 func (c lowLevel) ApproveContract(
 	ctx context.Context, contractID string, options []moneymovement.CallOption,
-) transport.Shown[model.Contract] {
+) transport.Unstated[model.Contract] {
 	r := c.request(&opApproveContract, options)
 	r.PathParam("contract_id", string(contractID), pathApproveContract[0])
-	return transport.Carry[model.Contract](ctx, c.transport, r)
+	return transport.DoUnstated[model.Contract](ctx, c.transport, r)
 }
 
 var opCreateInvoiceFromContract = transport.Operation{
@@ -1443,10 +1445,10 @@ var opPauseContract = transport.Operation{
 // PauseContract sends POST /documents/contracts/{contract_id}/pause: pause a contract.
 func (c lowLevel) PauseContract(
 	ctx context.Context, contractID string, options []moneymovement.CallOption,
-) transport.Shown[model.Contract] {
+) transport.Unstated[model.Contract] {
 	r := c.request(&opPauseContract, options)
 	r.PathParam("contract_id", string(contractID), pathPauseContract[0])
-	return transport.Carry[model.Contract](ctx, c.transport, r)
+	return transport.DoUnstated[model.Contract](ctx, c.transport, r)
 }
 
 var opReplacePaymentMethods = transport.Operation{
@@ -1463,11 +1465,11 @@ var opReplacePaymentMethods = transport.Operation{
 // methods.
 func (c lowLevel) ReplacePaymentMethods(
 	ctx context.Context, contractID string, body *paymentMethodsReplacement, options []moneymovement.CallOption,
-) transport.Shown[model.Contract] {
+) transport.Unstated[model.Contract] {
 	r := c.request(&opReplacePaymentMethods, options)
 	r.PathParam("contract_id", string(contractID), pathReplacePaymentMethods[0])
 	r.Body(body, body.validate)
-	return transport.Carry[model.Contract](ctx, c.transport, r)
+	return transport.DoUnstated[model.Contract](ctx, c.transport, r)
 }
 
 var opPreviewContract = transport.Operation{
@@ -1583,10 +1585,10 @@ var opValidateBankDetails = transport.Operation{
 // ValidateBankDetails sends POST /user/contact/bank/validate: validate bank details.
 func (c lowLevel) ValidateBankDetails(
 	ctx context.Context, body *BankDetails, options []moneymovement.CallOption,
-) transport.Shown[BankDetailsCheck] {
+) transport.Unstated[BankDetailsCheck] {
 	r := c.request(&opValidateBankDetails, options)
 	r.Body(body, body.validate)
-	return transport.Carry[BankDetailsCheck](ctx, c.transport, r)
+	return transport.DoUnstated[BankDetailsCheck](ctx, c.transport, r)
 }
 
 var opListContacts = transport.Operation{
@@ -1636,11 +1638,11 @@ var opUpdateContact = transport.Operation{
 // UpdateContact sends PATCH /user/contacts/{contact_id}: update a contact's metadata.
 func (c lowLevel) UpdateContact(
 	ctx context.Context, contactID string, body *ContactUpdate, options []moneymovement.CallOption,
-) transport.Shown[Contact] {
+) transport.Unstated[Contact] {
 	r := c.request(&opUpdateContact, options)
 	r.PathParam("contact_id", string(contactID), pathUpdateContact[0])
 	r.Body(body, body.validate)
-	return transport.Carry[Contact](ctx, c.transport, r)
+	return transport.DoUnstated[Contact](ctx, c.transport, r)
 }
 
 var opUpdateProfile = transport.Operation{
@@ -1656,10 +1658,10 @@ var opUpdateProfile = transport.Operation{
 // UpdateProfile sends PUT /user/kyc: update the profile and KYC fields.
 func (c lowLevel) UpdateProfile(
 	ctx context.Context, body *ProfileUpdate, options []moneymovement.CallOption,
-) transport.Shown[UserProfile] {
+) transport.Unstated[UserProfile] {
 	r := c.request(&opUpdateProfile, options)
 	r.Body(body, body.validate)
-	return transport.Carry[UserProfile](ctx, c.transport, r)
+	return transport.DoUnstated[UserProfile](ctx, c.transport, r)
 }
 
 var opGetKYCStatus = transport.Operation{
@@ -1690,7 +1692,7 @@ var opCreateKYCLink = transport.Operation{
 }
 
 // CreateKYCLink sends POST /user/kyc_link: create or fetch a KYC link.
-func (c lowLevel) CreateKYCLink(ctx context.Context, options []moneymovement.CallOption) transport.Shown[KYCLink] {
+func (c lowLevel) CreateKYCLink(ctx context.Context, options []moneymovement.CallOption) transport.Unstated[KYCLink] {
 	r := c.request(&opCreateKYCLink, options)
-	return transport.Carry[KYCLink](ctx, c.transport, r)
+	return transport.DoUnstated[KYCLink](ctx, c.transport, r)
 }

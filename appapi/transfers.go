@@ -74,7 +74,7 @@ func (s *Transfers) Send(
 	for _, option := range options {
 		write = append(write, option)
 	}
-	low := transport.Of(s).low
+	low := transport.OrNew(s).low
 	keys, scope := low.transport.Keys(), transport.KeyScopeOf(&opCreateTransfer, "", string(key))
 	state, paid := keys.State(scope)
 	if transport.Validate(opCreateTransfer.ID, body.validate) != nil {
@@ -85,21 +85,21 @@ func (s *Transfers) Send(
 		if before, ok := paid.(*paidTransfer); ok && before.terms.same(&body) {
 			return new(before.receipt), nil
 		} // other terms are refused before they are sent
-	case transport.KeyMaybePaid:
+	case transport.KeyInDoubt:
 		if receipt, err := s.readEarlier(ctx, &body, key); receipt != nil || err != nil {
 			return receipt, err
 		}
 	}
 	receipt, err := low.CreateTransfer(ctx, &body, write)
 	err = inDoubt(err)
-	if refusal := err; refusal != nil && state == transport.KeyMaybePaid { // it speaks for this call only
+	if refusal := err; refusal != nil && state == transport.KeyInDoubt { // it speaks for this call only
 		if _, unknown := errors.AsType[*errors.InDoubt](err); !unknown {
 			err = &errors.InDoubt{CallInfo: opCreateTransfer.Head(string(key)), Cause: refusal,
 				Resolve: "look the payment up with its key"}
 		}
 	}
 	if _, unknown := errors.AsType[*errors.InDoubt](err); unknown {
-		keys.Note(scope, transport.KeyMaybePaid, nil)
+		keys.Note(scope, transport.KeyInDoubt, nil)
 	} else if err == nil {
 		keys.Note(scope, transport.KeySettled, &paidTransfer{body, *receipt})
 	}
@@ -184,7 +184,7 @@ func checkedTransfer(to Destination) (body transferCreate, err error) {
 func (s *Transfers) List(
 	ctx context.Context, params ListTransfersParams, options ...moneymovement.CallOption,
 ) (*TransferList, error) {
-	return transport.Of(s).low.ListTransfers(ctx, &params, options)
+	return transport.OrNew(s).low.ListTransfers(ctx, &params, options)
 }
 
 // All reads every page, starting at params.Offset. You can range over the result more than once. The iteration ends
@@ -256,14 +256,14 @@ type Quotes struct{ low lowLevel }
 func (s *Quotes) PayinFromChain(
 	ctx context.Context, payin BalancePayinQuote, options ...moneymovement.CallOption,
 ) (*Quote, error) {
-	return transport.Of(s).low.QuoteBalancePayin(ctx, &payin, options)
+	return transport.OrNew(s).low.QuoteBalancePayin(ctx, &payin, options)
 }
 
 // PayinFromBank returns the price of a bank transfer to the balance. [Quotes.SubmitPayin] accepts the price.
 func (s *Quotes) PayinFromBank(
 	ctx context.Context, payin BankPayinQuote, options ...moneymovement.CallOption,
 ) (*Quote, error) {
-	return transport.Of(s).low.QuoteBankPayin(ctx, &payin, options)
+	return transport.OrNew(s).low.QuoteBankPayin(ctx, &payin, options)
 }
 
 // SubmitPayin accepts the price of a bank transfer, and returns the status of the payment. To wait for the payment,
@@ -272,12 +272,12 @@ func (s *Quotes) PayinFromBank(
 func (s *Quotes) SubmitPayin(
 	ctx context.Context, quoteID string, options ...moneymovement.CallOption,
 ) (*model.UniversalTransactionStatus, error) {
-	return transport.Of(s).low.SubmitBankPayinQuote(ctx, &quoteSubmission{quoteID}, options).OrZero()
+	return transport.OrNew(s).low.SubmitBankPayinQuote(ctx, &quoteSubmission{quoteID}, options).ValueOrZero()
 }
 
 // Payout returns the price of a payout from the balance to a contact.
 func (s *Quotes) Payout(
 	ctx context.Context, payout BalancePayoutQuote, options ...moneymovement.CallOption,
 ) (*Quote, error) {
-	return transport.Of(s).low.QuoteBalancePayout(ctx, &payout, options)
+	return transport.OrNew(s).low.QuoteBalancePayout(ctx, &payout, options)
 }

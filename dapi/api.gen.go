@@ -1478,10 +1478,10 @@ var opOpenRail = transport.Operation{
 // OpenRail sends POST /banks: open a rail.
 func (c lowLevel) OpenRail(
 	ctx context.Context, body *RailCreate, options []moneymovement.CallOption,
-) transport.Shown[Rail] {
+) transport.Unstated[Rail] {
 	r := c.request(&opOpenRail, options)
 	r.Body(body, body.validate)
-	return transport.Carry[Rail](ctx, c.transport, r)
+	return transport.DoUnstated[Rail](ctx, c.transport, r)
 }
 
 var opListChains = transport.Operation{
@@ -1531,10 +1531,10 @@ var opSaveKYB = transport.Operation{
 // SaveKYB sends PUT /client/kyb: save verification information.
 func (c lowLevel) SaveKYB(
 	ctx context.Context, body *KYBInformation, options []moneymovement.CallOption,
-) transport.Shown[KYB] {
+) transport.Unstated[KYB] {
 	r := c.request(&opSaveKYB, options)
 	r.Body(body, body.validate)
-	return transport.Carry[KYB](ctx, c.transport, r)
+	return transport.DoUnstated[KYB](ctx, c.transport, r)
 }
 
 var opCompleteKYB = transport.Operation{
@@ -1549,9 +1549,11 @@ var opCompleteKYB = transport.Operation{
 }
 
 // CompleteKYB sends POST /client/kyb/complete: submit the verification.
-func (c lowLevel) CompleteKYB(ctx context.Context, options []moneymovement.CallOption) transport.Shown[KYBSubmission] {
+func (c lowLevel) CompleteKYB(
+	ctx context.Context, options []moneymovement.CallOption,
+) transport.Unstated[KYBSubmission] {
 	r := c.request(&opCompleteKYB, options)
-	return transport.Carry[KYBSubmission](ctx, c.transport, r)
+	return transport.DoUnstated[KYBSubmission](ctx, c.transport, r)
 }
 
 var opCreateClient = transport.Operation{
@@ -1640,11 +1642,11 @@ var opUpdateContact = transport.Operation{
 // UpdateContact sends PATCH /contacts/{contactId}: update a contact.
 func (c lowLevel) UpdateContact(
 	ctx context.Context, contactID ContactID, body *ContactUpdate, options []moneymovement.CallOption,
-) transport.Shown[Contact] {
+) transport.Unstated[Contact] {
 	r := c.request(&opUpdateContact, options)
 	r.PathParam("contactId", string(contactID), pathUpdateContact[0])
 	r.Body(body, body.validate)
-	return transport.Carry[Contact](ctx, c.transport, r)
+	return transport.DoUnstated[Contact](ctx, c.transport, r)
 }
 
 var opGetContactCapabilities = transport.Operation{
@@ -1722,13 +1724,13 @@ var opConfirmEscrowAction = transport.Operation{
 func (c lowLevel) ConfirmEscrowAction(
 	ctx context.Context, escrowID EscrowID, idempotencyKey string, body *approvalConfirm,
 	options []moneymovement.CallOption,
-) transport.Shown[Escrow] {
+) transport.Unstated[Escrow] {
 	r := c.request(&opConfirmEscrowAction, options)
 	r.PathParam("escrowId", string(escrowID), pathConfirmEscrowAction[0])
 	r.PathParam("idempotencyKey", string(idempotencyKey), pathConfirmEscrowAction[1])
 	r.Body(body, body.validate)
 	r.Encoder(body.encode)
-	return transport.Carry[Escrow](ctx, c.transport, r)
+	return transport.DoUnstated[Escrow](ctx, c.transport, r)
 }
 
 var opSyncEscrow = transport.Operation{
@@ -1854,12 +1856,12 @@ var opConfirmPayout = transport.Operation{
 // ConfirmPayout sends POST /payouts/{payoutId}/confirm: fund a booked payout.
 func (c lowLevel) ConfirmPayout(
 	ctx context.Context, payoutID PayoutID, body *approvalConfirm, options []moneymovement.CallOption,
-) transport.Shown[Payout] {
+) transport.Unstated[Payout] {
 	r := c.request(&opConfirmPayout, options)
 	r.PathParam("payoutId", string(payoutID), pathConfirmPayout[0])
 	r.Body(body, body.validate)
 	r.Encoder(body.encode)
-	return transport.Carry[Payout](ctx, c.transport, r)
+	return transport.DoUnstated[Payout](ctx, c.transport, r)
 }
 
 var opCreateDeposit = transport.Operation{
@@ -1877,10 +1879,10 @@ var opCreateDeposit = transport.Operation{
 // CreateDeposit sends POST /sandbox/deposits: emulate a credit.
 func (c lowLevel) CreateDeposit(
 	ctx context.Context, body *DepositCreate, options []moneymovement.WriteOption,
-) transport.Shown[Transaction] {
+) transport.Unstated[Transaction] {
 	r := c.write(&opCreateDeposit, options)
 	r.Body(body, body.validate)
-	return transport.Carry[Transaction](ctx, c.transport, r)
+	return transport.DoUnstated[Transaction](ctx, c.transport, r)
 }
 
 var opCompletePayin = transport.Operation{
@@ -1897,10 +1899,10 @@ var opCompletePayin = transport.Operation{
 // CompletePayin sends POST /sandbox/payins/{payinId}/complete: emulate the completion of a payin.
 func (c lowLevel) CompletePayin(
 	ctx context.Context, payinID PayinID, options []moneymovement.WriteOption,
-) transport.Shown[Payin] {
+) transport.Unstated[Payin] {
 	r := c.write(&opCompletePayin, options)
 	r.PathParam("payinId", string(payinID), pathCompletePayin[0])
-	return transport.Carry[Payin](ctx, c.transport, r)
+	return transport.DoUnstated[Payin](ctx, c.transport, r)
 }
 
 var opMovePayout = transport.Operation{
@@ -1918,11 +1920,11 @@ var opMovePayout = transport.Operation{
 // MovePayout sends POST /sandbox/payouts/{payoutId}/status: emulate a status change of a payout.
 func (c lowLevel) MovePayout(
 	ctx context.Context, payoutID PayoutID, body *payoutStatusUpdate, options []moneymovement.WriteOption,
-) transport.Shown[Payout] {
+) transport.Unstated[Payout] {
 	r := c.write(&opMovePayout, options)
 	r.PathParam("payoutId", string(payoutID), pathMovePayout[0])
 	r.Body(body, body.validate)
-	return transport.Carry[Payout](ctx, c.transport, r)
+	return transport.DoUnstated[Payout](ctx, c.transport, r)
 }
 
 var opGetTreasury = transport.Operation{

@@ -238,7 +238,7 @@ func TestFeeOfABooking(t *testing.T) {
 
 const (
 	notPaid   = transport.KeyUnpaid
-	maybePaid = transport.KeyMaybePaid
+	maybePaid = transport.KeyInDoubt
 	finished  = transport.KeySettled
 )
 

@@ -306,9 +306,9 @@ var opReceiveWebhook = transport.Operation{
 // ReceiveWebhook sends POST /api/v1/webhook/{partner}: receive a partner's webhook.
 func (c lowLevel) ReceiveWebhook(
 	ctx context.Context, partner string, body *WebhookEvent, options []moneymovement.CallOption,
-) transport.Shown[webhookAcknowledgement] {
+) transport.Unstated[webhookAcknowledgement] {
 	r := c.request(&opReceiveWebhook, options)
 	r.PathParam("partner", string(partner), pathReceiveWebhook[0])
 	r.Body(body, body.validate)
-	return transport.Carry[webhookAcknowledgement](ctx, c.transport, r)
+	return transport.DoUnstated[webhookAcknowledgement](ctx, c.transport, r)
 }

@@ -27,7 +27,7 @@ type Webhooks struct{ low lowLevel }
 func (s *Webhooks) Send(
 	ctx context.Context, partner string, event WebhookEvent, options ...moneymovement.CallOption,
 ) (ok bool, err error) {
-	taken, err := transport.Of(s).low.ReceiveWebhook(ctx, partner, &event, options).OrZero()
+	taken, err := transport.OrNew(s).low.ReceiveWebhook(ctx, partner, &event, options).ValueOrZero()
 	if err != nil {
 		return false, err
 	}

@@ -109,7 +109,7 @@ func (l *Limiter) Wait(ctx context.Context, call moneymovement.RateCall) error {
 	if w == nil {
 		return err
 	}
-	GoesOn(ctx, func() time.Time {
+	ReportAdmission(ctx, func() time.Time {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		return s.admissionTime(w, time.Now())
@@ -182,8 +182,8 @@ func WatchQueue(ctx context.Context, watch QueueWatch) context.Context {
 	return context.WithValue(ctx, queueWatch{}, watch)
 }
 
-// InLine begins a wait, and returns its context, for [GoesOn]. Call over when the wait is over.
-func InLine(ctx context.Context, window moneymovement.Window) (waiting context.Context, over func()) {
+// BeginWait begins a wait, and returns its context, for [ReportAdmission]. Call over when the wait is over.
+func BeginWait(ctx context.Context, window moneymovement.Window) (waiting context.Context, over func()) {
 	watch, _ := ctx.Value(queueWatch{}).(QueueWatch)
 	if watch == nil {
 		return ctx, func() {}
@@ -208,8 +208,8 @@ func InLine(ctx context.Context, window moneymovement.Window) (waiting context.C
 	}
 }
 
-// GoesOn is for who keeps a queue. at returns when the call will go on; the watch of the queue calls it.
-func GoesOn(waiting context.Context, at func() time.Time) {
+// ReportAdmission is for who keeps a queue. at returns when the call will go on; the watch of the queue calls it.
+func ReportAdmission(waiting context.Context, at func() time.Time) {
 	if known, ok := waiting.Value(goesOn{}).(*atomic.Value); ok {
 		known.Store(at)
 	}

@@ -372,9 +372,9 @@ func TestAWaitThatIsWatched(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				noted := &watched{began: time.Now()}
-				waiting, over := ratewindow.InLine(ratewindow.WatchQueue(t.Context(), noted.watch), "w")
+				waiting, over := ratewindow.BeginWait(ratewindow.WatchQueue(t.Context(), noted.watch), "w")
 				if tc.goesOn >= 0 {
-					ratewindow.GoesOn(waiting, func() time.Time { return noted.began.Add(tc.goesOn) })
+					ratewindow.ReportAdmission(waiting, func() time.Time { return noted.began.Add(tc.goesOn) })
 				}
 				time.Sleep(7 * time.Second)
 				over()
@@ -390,7 +390,7 @@ func TestAWaitThatIsWatched(t *testing.T) {
 func TestAWaitThatIsTooShortToWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		noted := &watched{began: time.Now()}
-		_, over := ratewindow.InLine(ratewindow.WatchQueue(t.Context(), noted.watch), "w")
+		_, over := ratewindow.BeginWait(ratewindow.WatchQueue(t.Context(), noted.watch), "w")
 		time.Sleep(5*time.Second - 1)
 		over()
 		time.Sleep(time.Minute)
@@ -401,9 +401,9 @@ func TestAWaitThatIsTooShortToWatch(t *testing.T) {
 
 // Without a watch, a wait is as it was.
 func TestAWaitThatNobodyWatches(t *testing.T) {
-	waiting, over := ratewindow.InLine(t.Context(), "w")
+	waiting, over := ratewindow.BeginWait(t.Context(), "w")
 	assert.Equal(t, t.Context(), waiting)
-	ratewindow.GoesOn(waiting, time.Now)
+	ratewindow.ReportAdmission(waiting, time.Now)
 	over()
 }
 
@@ -415,7 +415,7 @@ func TestAWatchThatEndsItsGoroutine(t *testing.T) {
 			runtime.Goexit()
 			return nil
 		})
-		_, over := ratewindow.InLine(ctx, "w")
+		_, over := ratewindow.BeginWait(ctx, "w")
 		time.Sleep(10 * time.Second)
 		over()
 		assert.Equal(t, 10*time.Second, time.Since(began))
@@ -428,7 +428,7 @@ func TestALimiterSaysWhenACallGoesOn(t *testing.T) {
 		limiter, noted := alone(windows{"w": {Calls: 1, Per: time.Minute}}), &watched{began: time.Now()}
 		require.NoError(t, pass(t.Context(), limiter, "w", ""))
 		wait := func(ctx context.Context) {
-			waiting, over := ratewindow.InLine(ratewindow.WatchQueue(ctx, noted.watch), "w")
+			waiting, over := ratewindow.BeginWait(ratewindow.WatchQueue(ctx, noted.watch), "w")
 			defer over()
 			_ = pass(waiting, limiter, "w", "")
 		}

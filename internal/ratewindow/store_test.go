@@ -781,7 +781,7 @@ func TestACallWithASlotKnowsWhenItGoesOn(t *testing.T) {
 		all, leave := context.WithCancel(t.Context())
 		for range 3 {
 			q.calls.Go(func() {
-				waiting, over := ratewindow.InLine(ratewindow.WatchQueue(all, noted.watch), "w")
+				waiting, over := ratewindow.BeginWait(ratewindow.WatchQueue(all, noted.watch), "w")
 				defer over()
 				_ = pass(waiting, q.limiter, "w", "")
 			})

@@ -195,9 +195,9 @@ func Ready(ctx context.Context, client *Client, op *Operation, makers string, ch
 	return Validate(op.ID, checks...)
 }
 
-// Of returns the service, or an empty one in place of nil. A method of an empty service refuses the call, and does not
-// panic.
-func Of[S any](service *S) *S {
+// OrNew returns the service, or an empty one in place of nil. A method of an empty service refuses the call, and does
+// not panic.
+func OrNew[S any](service *S) *S {
 	if service == nil {
 		return new(S)
 	}

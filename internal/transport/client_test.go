@@ -311,6 +311,6 @@ func TestARequestOfAClient(t *testing.T) {
 // The calls of a service that no constructor made are refused, and do not panic.
 func TestNilServiceIsRefused(t *testing.T) {
 	made := &thing{ID: "th_1"}
-	assert.Same(t, made, transport.Of(made))
-	assert.Equal(t, &thing{}, transport.Of[thing](nil))
+	assert.Same(t, made, transport.OrNew(made))
+	assert.Equal(t, &thing{}, transport.OrNew[thing](nil))
 }

@@ -209,9 +209,9 @@ func (r *Request) capture() {
 	}
 }
 
-// Shown is the response to a write whose result the description does not state ([Operation.ResultUnstated]). A success
-// status means that the write was carried out.
-type Shown[T any] struct {
+// Unstated is the response to a write whose result the description does not state ([Operation.ResultUnstated]). A
+// success status means that the write was carried out.
+type Unstated[T any] struct {
 	value *T // nil if the response did not show it
 	err   error
 	auth  Authorizer // the credential of the write
@@ -221,22 +221,22 @@ type Shown[T any] struct {
 
 var errNotShown = errors.New("the response reports success, and does not show the resource")
 
-// Carry is [Do] for such a write.
-func Carry[T any](ctx context.Context, c *Client, r *Request) Shown[T] {
+// DoUnstated is [Do] for such a write.
+func DoUnstated[T any](ctx context.Context, c *Client, r *Request) Unstated[T] {
 	value, err := Do[T](ctx, c, r)
 	if err != nil {
-		return Shown[T]{err: err}
+		return Unstated[T]{err: err}
 	}
 	if !r.hasResource {
-		return Shown[T]{auth: r.auth, unproven: r.unreadableSuccess(errNotShown)}
+		return Unstated[T]{auth: r.auth, unproven: r.unreadableSuccess(errNotShown)}
 	}
-	return Shown[T]{value: value}
+	return Unstated[T]{value: value}
 }
 
-// Or returns the resource from the response, or else the result of read. read uses the credential of the write: a newer
-// credential can belong to another account. The write was carried out, so if the read fails, Or returns the zero value
-// and no error.
-func (s Shown[T]) Or(read func(Authorizer) (*T, error)) (*T, error) {
+// ValueOrRead returns the resource from the response, or else the result of read. read uses the credential of the
+// write: a newer credential can belong to another account. The write was carried out, so if the read fails, ValueOrRead
+// returns the zero value and no error.
+func (s Unstated[T]) ValueOrRead(read func(Authorizer) (*T, error)) (*T, error) {
 	if s.value != nil || s.err != nil {
 		return s.value, s.err
 	}
@@ -246,9 +246,9 @@ func (s Shown[T]) Or(read func(Authorizer) (*T, error)) (*T, error) {
 	return new(T), nil
 }
 
-// Proven is Or for a write of money: a success that shows nothing does not prove it. If there is no read, or it fails,
-// the outcome is in doubt.
-func (s Shown[T]) Proven(read func(Authorizer) (*T, error)) (*T, error) {
+// ValueOrInDoubt is ValueOrRead for a write of money: a success that shows nothing does not prove it. If there is no
+// read, or it fails, the outcome is in doubt.
+func (s Unstated[T]) ValueOrInDoubt(read func(Authorizer) (*T, error)) (*T, error) {
 	if s.value != nil || s.err != nil {
 		return s.value, s.err
 	}
@@ -260,13 +260,13 @@ func (s Shown[T]) Proven(read func(Authorizer) (*T, error)) (*T, error) {
 	return nil, s.unproven
 }
 
-// OrZero returns the resource from the response, or else the zero value.
-func (s Shown[T]) OrZero() (*T, error) {
-	return s.Or(func(Authorizer) (*T, error) { return new(T), nil })
+// ValueOrZero returns the resource from the response, or else the zero value.
+func (s Unstated[T]) ValueOrZero() (*T, error) {
+	return s.ValueOrRead(func(Authorizer) (*T, error) { return new(T), nil })
 }
 
 // Value returns the resource from the response, or nil.
-func (s Shown[T]) Value() (*T, error) { return s.value, s.err }
+func (s Unstated[T]) Value() (*T, error) { return s.value, s.err }
 
 // leastEchoed is the length of the shortest secret that is searched for in a refusal. A shorter text could be there by
 // chance.

@@ -453,21 +453,21 @@ func TestWriteWithUnstatedResponse(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				carry := func() transport.Shown[thing] {
-					return transport.Carry[thing](t.Context(), newClient(t, host, through(script(tc.response))),
+				write := func() transport.Unstated[thing] {
+					return transport.DoUnstated[thing](t.Context(), newClient(t, host, through(script(tc.response))),
 						request(&quietThing, transport.Call{}))
 				}
-				value, err := carry().Value()
+				value, err := write().Value()
 				if tc.lost {
 					var unknown *errors.InDoubt
 					require.ErrorAs(t, err, &unknown)
 					assert.Nil(t, value)
-					_, err = carry().Or(func(transport.Authorizer) (*thing, error) {
+					_, err = write().ValueOrRead(func(transport.Authorizer) (*thing, error) {
 						t.Error("was read")
 						return nil, nil
 					})
 					require.ErrorAs(t, err, &unknown)
-					_, err = carry().OrZero()
+					_, err = write().ValueOrZero()
 					require.ErrorAs(t, err, &unknown)
 					return
 				}
@@ -475,7 +475,10 @@ func TestWriteWithUnstatedResponse(t *testing.T) {
 				assert.Equal(t, tc.shown, value != nil)
 
 				reads := 0
-				value, err = carry().Or(func(transport.Authorizer) (*thing, error) { reads++; return &read, nil })
+				value, err = write().ValueOrRead(func(transport.Authorizer) (*thing, error) {
+					reads++
+					return &read, nil
+				})
 				require.NoError(t, err)
 				assert.Equal(t, !tc.shown, reads == 1, "it is read where nothing is shown")
 				if tc.shown {
@@ -484,12 +487,12 @@ func TestWriteWithUnstatedResponse(t *testing.T) {
 					assert.Equal(t, &read, value)
 				}
 
-				value, err = carry().Or(func(transport.Authorizer) (*thing, error) {
+				value, err = write().ValueOrRead(func(transport.Authorizer) (*thing, error) {
 					return nil, errors.New("unreadable")
 				})
 				require.NoError(t, err, "the write was carried out")
 				assert.Equal(t, tc.shown, value.Status != "")
-				value, err = carry().OrZero()
+				value, err = write().ValueOrZero()
 				require.NoError(t, err)
 				assert.Equal(t, tc.shown, value.Status != "")
 			})
@@ -502,8 +505,8 @@ func TestWriteWithUnstatedResponse(t *testing.T) {
 func TestAReadAfterAWriteHasItsCredential(t *testing.T) {
 	svc := script(responds(204, ""), ok)
 	client := newClient(t, host, through(svc), authorizedBy(bearing{"old", ""}))
-	got, err := transport.Carry[thing](t.Context(), client, request(&quietThing, transport.Call{})).
-		Or(func(auth transport.Authorizer) (*thing, error) {
+	got, err := transport.DoUnstated[thing](t.Context(), client, request(&quietThing, transport.Call{})).
+		ValueOrRead(func(auth transport.Authorizer) (*thing, error) {
 			client.Use(bearing{"new", ""})
 			return send(t.Context(), client, &readThing, transport.Call{Auth: auth})
 		})
@@ -693,7 +696,8 @@ func TestUnstatedResponseToAMoneyWriteIsInDoubt(t *testing.T) {
 	unreadable := errors.New("unreadable")
 	proven := func(response step, read func(transport.Authorizer) (*thing, error)) (*thing, error) {
 		client := newClient(t, host, through(script(response)), authorizedBy(bearing{"old", ""}))
-		return transport.Carry[thing](t.Context(), client, request(&quietThing, transport.Call{})).Proven(read)
+		return transport.DoUnstated[thing](t.Context(), client, request(&quietThing, transport.Call{})).
+			ValueOrInDoubt(read)
 	}
 	reads := func(value *thing, err error) func(transport.Authorizer) (*thing, error) {
 		return func(auth transport.Authorizer) (*thing, error) {

@@ -70,9 +70,9 @@ type KeyState int
 
 // The states of a key, from the lowest to the highest.
 const (
-	KeyUnpaid    KeyState = iota // none of the calls can have paid
-	KeyMaybePaid                 // one of them may have paid
-	KeySettled                   // the payment is paid or has ended
+	KeyUnpaid  KeyState = iota // none of the calls can have paid
+	KeyInDoubt                 // one of them may have paid
+	KeySettled                 // the payment is paid or has ended
 )
 
 const (
@@ -194,7 +194,7 @@ func keyAt(place *list.Element) *UsedKey {
 }
 
 func (m *Keys) listOf(known *UsedKey) *list.List {
-	if known.State == KeyMaybePaid {
+	if known.State == KeyInDoubt {
 		return m.inDoubt
 	}
 	return m.certain

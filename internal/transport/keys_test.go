@@ -359,10 +359,10 @@ func TestTheStateOfAPayment(t *testing.T) {
 		state       KeyState
 		wantPayment any
 	}{
-		{KeyMaybePaid, "first", KeyMaybePaid, "first"},
-		{KeyUnpaid, nil, KeyMaybePaid, "first"},
+		{KeyInDoubt, "first", KeyInDoubt, "first"},
+		{KeyUnpaid, nil, KeyInDoubt, "first"},
 		{KeySettled, "second", KeySettled, "second"},
-		{KeyMaybePaid, nil, KeySettled, "second"},
+		{KeyInDoubt, nil, KeySettled, "second"},
 	} {
 		m.Note(scopeOf("k"), tc.came, tc.payment)
 		state, payment := m.State(scopeOf("k"))
@@ -384,13 +384,13 @@ func TestTheStateOfAPayment(t *testing.T) {
 func TestKeysInDoubtAreKept(t *testing.T) {
 	const kept = 20_000 // other keys
 	m := NewKeys()
-	m.Note(scopeOf("doubt"), KeyMaybePaid, nil)
-	m.Note(scopeOf("another"), KeyMaybePaid, nil)
+	m.Note(scopeOf("doubt"), KeyInDoubt, nil)
+	m.Note(scopeOf("another"), KeyInDoubt, nil)
 	for i := range kept + 1 {
 		m.Note(scopeOf(fmt.Sprint(i)), KeySettled, nil)
 	}
 	state, _ := m.State(scopeOf("doubt"))
-	assert.Equal(t, KeyMaybePaid, state)
+	assert.Equal(t, KeyInDoubt, state)
 	assert.Equal(t, 2, m.inDoubt.Len())
 	assert.Equal(t, kept, m.certain.Len())
 	assert.Nil(t, m.Get(scopeOf("0")), "the oldest")
@@ -409,7 +409,7 @@ func TestKeysInDoubtAreKept(t *testing.T) {
 
 // What was used last is forgotten last.
 func TestUsedKeyIsForgottenLast(t *testing.T) {
-	for _, came := range []KeyState{KeyMaybePaid, KeySettled} {
+	for _, came := range []KeyState{KeyInDoubt, KeySettled} {
 		m := NewKeys()
 		for _, key := range []string{"a", "b", "a"} {
 			m.Note(scopeOf(key), came, nil)
@@ -425,11 +425,11 @@ func TestKeysInDoubtAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := NewKeys()
 		note := func(key string) *UsedKey {
-			m.Note(scopeOf(key), KeyMaybePaid, nil)
+			m.Note(scopeOf(key), KeyInDoubt, nil)
 			return m.Get(scopeOf(key))
 		}
 		first, second := note("first"), note("second")
-		others := &UsedKey{State: KeyMaybePaid, last: time.Now().Add(time.Second)}
+		others := &UsedKey{State: KeyInDoubt, last: time.Now().Add(time.Second)}
 		for range 100_000 - 3 {
 			m.inDoubt.PushBack(others)
 		}

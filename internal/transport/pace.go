@@ -87,7 +87,7 @@ func (r *Request) waitForWindows(ctx context.Context, call moneymovement.RateCal
 }
 
 func (c *Client) wait(ctx context.Context, call moneymovement.RateCall) error {
-	ctx, over := ratewindow.InLine(ctx, call.Window)
+	ctx, over := ratewindow.BeginWait(ctx, call.Window)
 	defer over()
 	return c.limiter.Wait(ctx, call)
 }

@@ -49,8 +49,8 @@ func (c *Check) Refuse(field, code, message string) {
 	}
 }
 
-// In checks a nested value under its own name.
-func (c *Check) In(field string, validate func(*Check)) {
+// Nested checks a nested value under its own name.
+func (c *Check) Nested(field string, validate func(*Check)) {
 	if c.problems == nil {
 		c.problems = &c.own
 	}
@@ -240,8 +240,9 @@ func (c *Check) Credential(field string, s hidden.Text) {
 	c.Header(field, hidden.Reveal(s), credentialRule)
 }
 
-// Further checks the additional members of an object. A member for which the type has a field must be set in the field.
-func (c *Check) Further(members map[string]any, named ...string) {
+// Additional checks the additional members of an object. A member for which the type has a field must be set in the
+// field.
+func (c *Check) Additional(members map[string]any, named ...string) {
 	for _, name := range named {
 		if _, twice := members[name]; twice {
 			c.Refuse(name, "duplicate", "has its own field: set that field, and not the additional member")

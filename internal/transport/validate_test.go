@@ -132,7 +132,7 @@ func TestHeadersThatWouldBreak(t *testing.T) {
 
 func TestAdditionalMembersMustNotRepeatFields(t *testing.T) {
 	check := func(members map[string]any) error {
-		return transport.Validate("Test", func(c *transport.Check) { c.Further(members, "method", "currency") })
+		return transport.Validate("Test", func(c *transport.Check) { c.Additional(members, "method", "currency") })
 	}
 	checkCodes(t, check(nil), nil)
 	checkCodes(t, check(map[string]any{"bankCode": 1, "Method": 2}), nil)
@@ -179,9 +179,9 @@ func TestEveryWrongFieldIsNamed(t *testing.T) {
 	r.PathParam("thingId", "po_1", idRule)
 	r.Body(struct{}{}, func(c *transport.Check) {
 		c.Text("name", strings.Repeat("é", 201), transport.Rule{Max: 200})
-		c.In("account", func(c *transport.Check) {
+		c.Nested("account", func(c *transport.Check) {
 			c.Text("iban", "", transport.Rule{Required: true})
-			c.In("bankAddress", func(c *transport.Check) {
+			c.Nested("bankAddress", func(c *transport.Check) {
 				c.Text("country", "DEU", transport.Rule{Pattern: "^[A-Z]{2}$"})
 				c.Missing("city", true)
 			})
@@ -402,14 +402,14 @@ func TestProblemsOfANestedValue(t *testing.T) {
 	assert.Equal(t, []string{"before missing", "account.bank.iban missing", "after missing"},
 		refusals(t, func(c *transport.Check) {
 			c.Missing("before", true)
-			c.In("account", func(c *transport.Check) {
-				c.In("bank", func(c *transport.Check) { c.Missing("iban", true) })
+			c.Nested("account", func(c *transport.Check) {
+				c.Nested("bank", func(c *transport.Check) { c.Missing("iban", true) })
 			})
 			c.Missing("after", true)
 			c.Missing("there", false)
 		}))
 	assert.Equal(t, []string{"account.iban missing"}, refusals(t, func(c *transport.Check) {
-		c.In("account", func(c *transport.Check) { c.Missing("iban", true) })
+		c.Nested("account", func(c *transport.Check) { c.Missing("iban", true) })
 	}))
 }
 

@@ -167,7 +167,7 @@ func (w *writer) object(name string, schema *openapi3.Schema, models map[string]
 		w.property(field, name, flatten(property, assumed.OverProperties()...), required)
 	}
 	if open := schema.AdditionalProperties.Has; open != nil && *open && len(schema.Properties) > 0 {
-		w.line("c.Further(v.AdditionalProperties, %s)", quoted(description.SortedKeys(schema.Properties)))
+		w.line("c.Additional(v.AdditionalProperties, %s)", quoted(description.SortedKeys(schema.Properties)))
 	}
 	if err := w.exclusive(schema, model); err != nil {
 		return err

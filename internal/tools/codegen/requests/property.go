@@ -47,17 +47,17 @@ func (w *writer) nested(field gosource.Field, wire, value string, s stated, requ
 	pointer := strings.HasPrefix(field.Type, "*")
 	switch {
 	case s.union && !required:
-		w.line("if %s {\nc.In(%q, %s)\n}", w.present(field.Type, value), wire, w.validator(field.Type, value, s))
+		w.line("if %s {\nc.Nested(%q, %s)\n}", w.present(field.Type, value), wire, w.validator(field.Type, value, s))
 	case pointer:
-		w.line("if %s != nil {\nc.In(%q, %s)\n}", value, wire, w.validator(field.Type, value, s))
+		w.line("if %s != nil {\nc.Nested(%q, %s)\n}", value, wire, w.validator(field.Type, value, s))
 		if required {
 			w.line("c.Missing(%q, %s == nil)", wire, value)
 		}
 	case strings.HasPrefix(field.Type, "nullable."):
-		w.line("if nested, err := %s.Get(); err == nil {\nc.In(%q, %s)\n}", value, wire,
+		w.line("if nested, err := %s.Get(); err == nil {\nc.Nested(%q, %s)\n}", value, wire,
 			w.validator(field.Type, "nested", s))
 	default:
-		w.line("c.In(%q, %s)", wire, w.validator(field.Type, value, s))
+		w.line("c.Nested(%q, %s)", wire, w.validator(field.Type, value, s))
 	}
 }
 
@@ -173,7 +173,7 @@ func (w *writer) items(wire, value, typ string, s stated, required bool) {
 	}
 	item, each := flatten(s.items, s.aroundItems...), ""
 	if item.request {
-		each = fmt.Sprintf("c.In(name, %s)", w.validator(typ, value+"[i]", item))
+		each = fmt.Sprintf("c.Nested(name, %s)", w.validator(typ, value+"[i]", item))
 	} else if rule := item.rule(item.minLength > 0); item.typ == "string" && rule != noRule {
 		each = fmt.Sprintf("c.Text(name, %s, %s)", textOf(typ, value+"[i]"), rule)
 	}
