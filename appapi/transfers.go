@@ -93,12 +93,12 @@ func (s *Transfers) Send(
 	receipt, err := low.CreateTransfer(ctx, &body, write)
 	err = inDoubt(err)
 	if refusal := err; refusal != nil && state == transport.KeyInDoubt { // it speaks for this call only
-		if _, unknown := errors.AsType[*errors.InDoubt](err); !unknown {
+		if _, lost := errors.AsType[*errors.InDoubt](err); !lost {
 			err = &errors.InDoubt{CallInfo: opCreateTransfer.Head(string(key)), Cause: refusal,
 				Resolve: "look the payment up with its key"}
 		}
 	}
-	if _, unknown := errors.AsType[*errors.InDoubt](err); unknown {
+	if _, lost := errors.AsType[*errors.InDoubt](err); lost {
 		keys.Note(scope, transport.KeyInDoubt, nil)
 	} else if err == nil {
 		keys.Note(scope, transport.KeySettled, &paidTransfer{body, *receipt})

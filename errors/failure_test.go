@@ -36,7 +36,7 @@ func TestHasCode(t *testing.T) {
 		"another":                     {&errors.Gone{}, false},
 		"no refusal":                  {errors.Join(io.EOF, nil), false},
 		"nothing":                     {nil, false},
-		"inside of an unknown":        {&errors.InDoubt{Cause: reused}, false},
+		"inside of one in doubt":      {&errors.InDoubt{Cause: reused}, false},
 		"inside of a wrapped unknown": {fmt.Errorf("paying: %w", &errors.InDoubt{Cause: reused}), false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -203,15 +203,15 @@ func TestRetryableAndMovementOfOtherFailures(t *testing.T) {
 			errors.MaybeMoved},
 		"unreadable success of a write": {&errors.UnexpectedResponse{CallInfo: keyed, Status: 201}, false,
 			errors.MaybeMoved},
-		"outcome unknown with a key": {&errors.InDoubt{CallInfo: keyed}, true, errors.MaybeMoved},
+		"in doubt with a key": {&errors.InDoubt{CallInfo: keyed}, true, errors.MaybeMoved},
 		"gateway down on a contact": {&errors.UnexpectedResponse{CallInfo: harmless, Status: 502}, true,
 			errors.NotMoved},
 		"gateway down on an invoice": {&errors.UnexpectedResponse{CallInfo: harmlessOnce, Status: 502}, false,
 			errors.NotMoved},
-		"a contact, nobody knows":       {&errors.InDoubt{CallInfo: harmless}, true, errors.NotMoved},
-		"a key that anchors nothing":    {&errors.InDoubt{CallInfo: once}, false, errors.MaybeMoved},
-		"outcome unknown without a key": {&errors.InDoubt{CallInfo: once}, false, errors.MaybeMoved},
-		"invalid input":                 {&errors.InvalidInput{}, false, errors.NotMoved},
+		"a contact, nobody knows":    {&errors.InDoubt{CallInfo: harmless}, true, errors.NotMoved},
+		"a key that anchors nothing": {&errors.InDoubt{CallInfo: once}, false, errors.MaybeMoved},
+		"in doubt without a key":     {&errors.InDoubt{CallInfo: once}, false, errors.MaybeMoved},
+		"invalid input":              {&errors.InvalidInput{}, false, errors.NotMoved},
 		"not delivered, a refused login": {&errors.NotDelivered{Err: &errors.InvalidCredentials{}}, false,
 			errors.NotMoved},
 		"not delivered, login is down": {&errors.NotDelivered{Err: &errors.LoginUnavailable{}}, true,
@@ -261,8 +261,8 @@ func TestErrorsOfCallsWithoutEffect(t *testing.T) {
 		err  error
 		want bool
 	}{
-		"an unknown outcome": {&errors.InDoubt{CallInfo: harmless}, false},
-		"an unknown outcome of a plain cause": {&errors.InDoubt{CallInfo: harmless, Cause: &errors.Forbidden{}},
+		"in doubt": {&errors.InDoubt{CallInfo: harmless}, false},
+		"in doubt with a plain cause": {&errors.InDoubt{CallInfo: harmless, Cause: &errors.Forbidden{}},
 			false},
 		"an response that cannot be read": {&errors.UnexpectedResponse{CallInfo: harmless, Status: 502},
 			false},
@@ -304,7 +304,7 @@ func TestFlowSetsTheResourceOfAnError(t *testing.T) {
 
 func TestCausesAreVisible(t *testing.T) {
 	for name, err := range map[string]error{
-		"outcome unknown":     &errors.InDoubt{Cause: fmt.Errorf("sending: %w", context.DeadlineExceeded)},
+		"in doubt":            &errors.InDoubt{Cause: fmt.Errorf("sending: %w", context.DeadlineExceeded)},
 		"not delivered":       &errors.NotDelivered{Err: fmt.Errorf("waiting: %w", context.DeadlineExceeded)},
 		"unexpected response": &errors.UnexpectedResponse{Err: context.DeadlineExceeded},
 		"unexpected in unknown": &errors.InDoubt{

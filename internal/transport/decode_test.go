@@ -27,7 +27,7 @@ import (
 )
 
 // unreadable asserts the error of a success that cannot be decoded: for a read an unexpected response, for a write an
-// unknown outcome.
+// outcome in doubt.
 func unreadable(t *testing.T, op *transport.Operation, err error) {
 	t.Helper()
 	if op.Method == http.MethodGet {

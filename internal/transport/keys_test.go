@@ -38,8 +38,8 @@ func TestTermsOfAKey(t *testing.T) {
 		outcome error
 		free    bool // for other terms afterwards
 	}{
-		"carried out":     {nil, false},
-		"outcome unknown": {lost, false},
+		"carried out": {nil, false},
+		"in doubt":    {lost, false},
 		"lost, then refused": {&errors.InDoubt{
 			CallInfo: errors.CallInfo{IdempotencyKey: "k"}, Cause: &errors.Forbidden{
 				Refusal: errors.Refusal{Code: errors.CodeForbidden, Status: 403},
