@@ -39,9 +39,9 @@
 //
 // # When the store is unavailable
 //
-// By default, calls wait for the store for a moment ([WithPatience]), and then fail with *[StoreUnavailable]. Nothing was
-// sent, so the same call can be made again. With [WithShareWhileUnavailable], each process goes on with its part of the
-// window. In both cases each process sends one request at a time, at random times, so that not all ask at once when
+// By default, calls wait for the store for a moment ([WithPatience]), and then fail with *[StoreUnavailable]. Nothing
+// was sent, so the same call can be made again. With [WithShareWhileUnavailable], each process goes on with its part of
+// the window. In both cases each process sends one request at a time, at random times, so that not all ask at once when
 // the store is back.
 //
 // The store can lose a window, as in a failover of Redis, or in a crash of PostgreSQL, whose table of windows is

@@ -230,11 +230,11 @@ type recording struct {
 	keys []string
 }
 
-func (r *recording) Reserve(ctx context.Context, ask fleet.Request) (fleet.Reservation, error) {
+func (r *recording) Reserve(ctx context.Context, request fleet.Request) (fleet.Reservation, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.keys = append(r.keys, ask.Key)
-	return r.Windows.Reserve(ctx, ask)
+	r.keys = append(r.keys, request.Key)
+	return r.Windows.Reserve(ctx, request)
 }
 
 // Windows are counted by their name and scope. The name of a key shows no email.
@@ -271,7 +271,7 @@ type failing struct {
 	asks   []time.Time
 }
 
-func (f *failing) Reserve(ctx context.Context, ask fleet.Request) (fleet.Reservation, error) {
+func (f *failing) Reserve(ctx context.Context, request fleet.Request) (fleet.Reservation, error) {
 	f.mu.Lock()
 	f.asks = append(f.asks, time.Now())
 	down, hangs, slow, memory := f.down, f.hangs, f.slow, f.memory
@@ -284,9 +284,9 @@ func (f *failing) Reserve(ctx context.Context, ask fleet.Request) (fleet.Reserva
 		return fleet.Reservation{}, errDown
 	}
 	time.Sleep(slow / 2)
-	answer, err := memory.Reserve(ctx, ask)
+	reservation, err := memory.Reserve(ctx, request)
 	time.Sleep(slow / 2)
-	return answer, err
+	return reservation, err
 }
 
 func (f *failing) set(change func(*failing)) {
@@ -312,11 +312,11 @@ func TestCallsFailWhileTheStoreIsUnavailable(t *testing.T) {
 					all.Go(func() {
 						for time.Since(began) < time.Minute {
 							err := take(t.Context(), limiter, moneymovement.ClassWrite)
-							var away *fleet.StoreUnavailable
-							if !assert.ErrorAs(t, err, &away) {
+							var unavailable *fleet.StoreUnavailable
+							if !assert.ErrorAs(t, err, &unavailable) {
 								return
 							}
-							assert.Equal(t, moneymovement.Window("w"), away.Window)
+							assert.Equal(t, moneymovement.Window("w"), unavailable.Window)
 							assert.LessOrEqual(t, time.Since(began), time.Minute+5*time.Second)
 							time.Sleep(100 * time.Millisecond)
 						}
@@ -415,9 +415,9 @@ func TestAStoreThatIsSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &failing{memory: new(fleet.Memory), slow: 1200 * time.Millisecond}
 		limiter := newLimiter(t, store, allow(120, time.Minute))
-		var away *fleet.StoreUnavailable
-		require.ErrorAs(t, take(t.Context(), limiter, moneymovement.ClassWrite), &away)
-		require.ErrorContains(t, away, "responds too slowly")
+		var unavailable *fleet.StoreUnavailable
+		require.ErrorAs(t, take(t.Context(), limiter, moneymovement.ClassWrite), &unavailable)
+		require.ErrorContains(t, unavailable, "responds too slowly")
 
 		store.set(func(f *failing) { f.slow = 400 * time.Millisecond })
 		time.Sleep(10 * time.Second)
@@ -453,13 +453,13 @@ type counting struct {
 	mu          sync.Mutex
 }
 
-func (c *counting) Reserve(ctx context.Context, ask fleet.Request) (fleet.Reservation, error) {
+func (c *counting) Reserve(ctx context.Context, request fleet.Request) (fleet.Reservation, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	answer, err := c.Windows.Reserve(ctx, ask)
+	reservation, err := c.Windows.Reserve(ctx, request)
 	c.asks++
-	c.slots += len(answer.Slots)
-	return answer, err
+	c.slots += len(reservation.Slots)
+	return reservation, err
 }
 
 // load fills a window from many processes for 20 periods, and returns when each call was admitted.

@@ -9,14 +9,14 @@ import (
 )
 
 // Windows counts the calls of rate windows for all processes of a credential, by a clock of its own. [Memory] is one
-// for a single process, and says by its code what exactly an Ask does. The packages fleet/redis and
+// for a single process, and says by its code what exactly Reserve does. The packages fleet/redis and
 // payments/postgres/fleetpostgres have one for many processes.
 //
-// Each Ask must be atomic: two at the same time have the effect of one after the other. It must be safe for concurrent
-// use.
+// Each Reserve must be atomic: two at the same time have the effect of one after the other. It must be safe for
+// concurrent use.
 type Windows interface {
 	// Reserve takes slots of a window, and gives back those that were not used.
-	Reserve(ctx context.Context, ask Request) (Reservation, error)
+	Reserve(ctx context.Context, request Request) (Reservation, error)
 }
 
 // The places in [Request].Waiting and [Reservation].Others, in the order in which calls go.
@@ -30,17 +30,17 @@ const (
 
 // Request is what one process asks of one window.
 type Request struct {
-	Key     string        // of the window: the credential, its name and its scope
-	Process string        // who asks, the same for all requests of a process
-	Calls   int           // how many calls the window allows
-	Held    time.Duration // in which time, which is how long a call counts
-	Ahead   time.Duration // how long before its time a slot may be granted
-	Waiting [ranks]int    // how many calls wait for slots
-	Pressed bool          // one of the confirms may be too late unless confirms go first
-	Overdue bool          // the first call goes now, even if the window is full
-	Unused  []int64       // marks of slots to give back
-	Log     string        // name of the window's state that the process knows, if calls of the process still count
-	Past    []time.Duration
+	Key     string          // of the window: the credential, its name and its scope
+	Process string          // who asks, the same for all requests of a process
+	Calls   int             // how many calls the window allows
+	Held    time.Duration   // in which time, which is how long a call counts
+	Ahead   time.Duration   // how long before its time a slot may be granted
+	Waiting [ranks]int      // how many calls wait for slots
+	Pressed bool            // one of the confirms may be too late unless confirms go first
+	Overdue bool            // the first call goes now, even if the window is full
+	Unused  []int64         // marks of slots to give back
+	Log     string          // name of the window's state that the process knows, if calls of the process still count
+	Past    []time.Duration // how long ago calls were made that the window may not know of
 }
 
 // Reservation is what a process may do now.
@@ -95,21 +95,20 @@ type Memory struct {
 }
 
 // Reserve implements [Windows]. It never fails.
-func (m *Memory) Reserve(_ context.Context, ask Request) (Reservation, error) {
+func (m *Memory) Reserve(_ context.Context, request Request) (Reservation, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := time.Now
 	if m.Now != nil {
 		now = m.Now
 	}
-	if m.windows[ask.Key] == nil {
+	if m.windows[request.Key] == nil {
 		if m.windows == nil {
 			m.windows = map[string]*ratewindow.SharedWindow{}
 		}
-		m.windows[ask.Key] = new(ratewindow.SharedWindow)
+		m.windows[request.Key] = new(ratewindow.SharedWindow)
 	}
-	request := ratewindow.Request(ask)
-	reservation := m.windows[ask.Key].Reserve(now().UnixMicro(), &request)
+	reservation := m.windows[request.Key].Reserve(now().UnixMicro(), new(ratewindow.Request(request)))
 	return Reservation{
 		Log: reservation.Log, Slots: slotsOf[Slot](reservation.Slots), Next: reservation.Next, Free: reservation.Free,
 		Others: reservation.Others,

@@ -29,9 +29,9 @@ func TestScriptMatchesTheMemoryStore(t *testing.T) {
 	const fromTheTest = "{table.remove(ARGV, #ARGV - 1), table.remove(ARGV)}"
 	script := redis.NewScript(strings.Replace(takeScript, clock, fromTheTest, 1))
 	client := connect(t, testkit.Redis(t))
-	ask := func(now time.Time, ask fleet.Request) (fleet.Reservation, error) {
-		args := append(arguments(&ask), now.Unix(), now.UnixMicro()%1_000_000)
-		reply, err := script.Run(t.Context(), client, []string{"window:{" + ask.Key + "}"}, args...).Slice()
+	request := func(now time.Time, request fleet.Request) (fleet.Reservation, error) {
+		args := append(arguments(&request), now.Unix(), now.UnixMicro()%1_000_000)
+		reply, err := script.Run(t.Context(), client, []string{"window:{" + request.Key + "}"}, args...).Slice()
 		if err != nil {
 			return fleet.Reservation{}, err
 		}
@@ -39,6 +39,6 @@ func TestScriptMatchesTheMemoryStore(t *testing.T) {
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		draw := func(n int) int { return rapid.IntRange(0, n-1).Draw(rt, "draw") }
-		testkit.SameAsMemory(rt, draw, ask)
+		testkit.SameAsMemory(rt, draw, request)
 	})
 }

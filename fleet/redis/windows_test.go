@@ -18,12 +18,12 @@ import (
 func TestAFlushOfTheScripts(t *testing.T) {
 	client := dial(t, testkit.Redis(t))
 	windows := fleetredis.NewWindows(client, "")
-	ask := fleet.Request{Key: "a", Process: "p", Calls: 120, Held: time.Minute}
-	ask.Waiting[0] = 1
+	request := fleet.Request{Key: "a", Process: "p", Calls: 120, Held: time.Minute}
+	request.Waiting[0] = 1
 	for range 3 {
-		answer, err := windows.Reserve(t.Context(), ask)
+		reservation, err := windows.Reserve(t.Context(), request)
 		require.NoError(t, err)
-		assert.Len(t, answer.Slots, 1)
+		assert.Len(t, reservation.Slots, 1)
 		require.NoError(t, client.ScriptFlush(t.Context()).Err())
 	}
 }
@@ -70,8 +70,8 @@ func refused(t *testing.T, client redis.UniversalClient) {
 	limiter, err := fleetredis.NewLimiter(client, "credential", fleet.WithPatience(0))
 	require.NoError(t, err)
 	err = limiter.Wait(t.Context(), moneymovement.RateCall{Window: moneymovement.WindowWrites})
-	var away *fleet.StoreUnavailable
-	require.ErrorAs(t, err, &away)
+	var unavailable *fleet.StoreUnavailable
+	require.ErrorAs(t, err, &unavailable)
 	assert.ErrorContains(t, err, `the value of the Redis key "moneymovement:window:{credential:writes}" is not a rate `+
 		`window: delete the key, or use another prefix`)
 }
