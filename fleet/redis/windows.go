@@ -57,8 +57,8 @@ func (w *Windows) Reserve(ctx context.Context, request fleet.Request) (fleet.Res
 	reply, err := w.take.Run(ctx, w.client, []string{key}, arguments(&request)...).Slice()
 	if err != nil {
 		if strings.Contains(err.Error(), "FOREIGN") {
-			return fleet.Reservation{}, fmt.Errorf("the value of the Redis key %q is not a rate window: delete the key, "+
-				"or use another prefix", key)
+			return fleet.Reservation{}, fmt.Errorf("the value of the Redis key %q is not a rate window: "+
+				"delete the key, or use another prefix", key)
 		}
 		return fleet.Reservation{}, err
 	}

@@ -419,7 +419,7 @@ func TestUsedKeyIsForgottenLast(t *testing.T) {
 	}
 }
 
-// There is room for another doubt as long as an old one can be forgotten: the service has forgotten its key, and no
+// Another key in doubt is kept as long as an old one can be forgotten: the service has forgotten its key, and no
 // call with it is under way.
 func TestKeysInDoubtAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

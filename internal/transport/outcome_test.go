@@ -280,10 +280,10 @@ func TestLostLoginIsNotDelivered(t *testing.T) {
 	assert.Empty(t, svc.attempts())
 }
 
-// crowded is a limiter that has no room after a while.
-type crowded struct{ err error }
+// fullLimiter is a limiter that has no room after a while.
+type fullLimiter struct{ err error }
 
-func (c crowded) Wait(context.Context, moneymovement.RateCall) error {
+func (c fullLimiter) Wait(context.Context, moneymovement.RateCall) error {
 	<-time.After(2 * time.Second)
 	return c.err
 }
@@ -294,7 +294,7 @@ func TestALimiterThatRefusesLate(t *testing.T) {
 		full := errors.New("no room")
 		svc := script(ok)
 		_, err := send(t.Context(),
-			newClient(t, host, through(svc), limitedBy(crowded{full}), authorizedBy(new(tokens))), &bookThing,
+			newClient(t, host, through(svc), limitedBy(fullLimiter{full}), authorizedBy(new(tokens))), &bookThing,
 			transport.Call{})
 		require.ErrorIs(t, err, full)
 		assert.Empty(t, svc.attempts())
