@@ -17,10 +17,10 @@ import (
 
 func sample() paperwork.InvoiceCopy {
 	return paperwork.InvoiceCopy{
-		Title:      "Invoice INV-0001",
-		Facts:      []paperwork.CopyRow{{Label: "Status", Value: "sent"}, {Label: "Paid", Value: ""}},
-		From:       paperwork.CopyParty{Name: "Łukasz Žák", Lines: []string{"lukasz@example.com", "", "Ulica Długa 1"}},
-		To:         paperwork.CopyParty{Name: "Acme Ltd"},
+		Title: "Invoice INV-0001",
+		Facts: []paperwork.CopyRow{{Label: "Status", Value: "sent"}, {Label: "Paid", Value: ""}},
+		From:  paperwork.CopyParty{Name: "Łukasz Žák", Lines: []string{"lukasz@example.com", "", "Ulica Długa 1"}},
+		To:    paperwork.CopyParty{Name: "Acme Ltd"},
 		Lines: []paperwork.CopyLine{
 			{Name: "Design (three days)", Quantity: "3", Price: "€100.00", Total: "€300.00"},
 		},
