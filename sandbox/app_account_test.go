@@ -354,10 +354,10 @@ func TestACardShowsItsNumberToItsWallet(t *testing.T) {
 	id := me.activeCard()
 	assert.Equal(t, key.Address(), me.got(http.StatusOK, "GET", "/cards/"+id, nil).text("walletAddress"))
 	now := w.host.Now().Unix()
-	shown := me.got(http.StatusOK, "POST", "/cards/"+id+"/details", proof(t, key, id, now))
-	assert.Regexp(t, `^\d{16}$`, shown.text("cardNumber"))
-	assert.Regexp(t, `^\d{3}$`, shown.text("cvv"))
-	assert.Equal(t, shown, reference.got(http.StatusOK, "POST", "/api/v1/accounts/cards/"+id+"/details",
+	view := me.got(http.StatusOK, "POST", "/cards/"+id+"/details", proof(t, key, id, now))
+	assert.Regexp(t, `^\d{16}$`, view.text("cardNumber"))
+	assert.Regexp(t, `^\d{3}$`, view.text("cvv"))
+	assert.Equal(t, view, reference.got(http.StatusOK, "POST", "/api/v1/accounts/cards/"+id+"/details",
 		proof(t, key, id, now+1)))
 
 	refused(t, http.StatusConflict, "conflict", reference.call("POST", "/api/v1/accounts/cards/"+id+"/details",

@@ -42,27 +42,27 @@ func newInvoice() object {
 func TestAnInvoiceIsCreatedListedAndRead(t *testing.T) {
 	w := newWorld(t)
 	me := w.app()
-	made := me.got(http.StatusCreated, "POST", invoices, newInvoice())
-	assert.Equal(t, "300.5", made.text("amount"))
-	assert.Equal(t, "sent", made.text("status"))
-	assert.Equal(t, "WEB-0001", made.text("invoiceNumber"))
-	assert.Equal(t, w.email, made.text("contractor", "email"))
-	assert.Equal(t, "Leeds", made.text("client", "address", "city"))
-	assert.Equal(t, "2030-01-31", made.text("dueDate"))
-	assert.NotContains(t, made, "transaction")
-	assert.Equal(t, made, me.got(http.StatusOK, "GET", invoices+"/"+made.text("id"), nil))
+	created := me.got(http.StatusCreated, "POST", invoices, newInvoice())
+	assert.Equal(t, "300.5", created.text("amount"))
+	assert.Equal(t, "sent", created.text("status"))
+	assert.Equal(t, "WEB-0001", created.text("invoiceNumber"))
+	assert.Equal(t, w.email, created.text("contractor", "email"))
+	assert.Equal(t, "Leeds", created.text("client", "address", "city"))
+	assert.Equal(t, "2030-01-31", created.text("dueDate"))
+	assert.NotContains(t, created, "transaction")
+	assert.Equal(t, created, me.got(http.StatusOK, "GET", invoices+"/"+created.text("id"), nil))
 
 	second := me.got(http.StatusCreated, "POST", invoices, newInvoice())
 	list := me.got(http.StatusOK, "GET", invoices, nil)
-	assert.Equal(t, []object{second, made}, itemsOf(list), "newest first")
+	assert.Equal(t, []object{second, created}, itemsOf(list), "newest first")
 	assert.InDelta(t, 2, list.at("total"), 0)
 	page := me.got(http.StatusOK, "GET", invoices+"?limit=1&offset=1", nil)
-	assert.Equal(t, []object{made}, itemsOf(page))
+	assert.Equal(t, []object{created}, itemsOf(page))
 
 	refused(t, http.StatusNotFound, "not_found", w.appWith(sandbox.AppKeyRegistration{Email: "eve@example.com"}).
-		call("GET", invoices+"/"+made.text("id"), nil))
-	assert.Equal(t, made, w.appWith(sandbox.AppKeyRegistration{Email: "client@example.com"}).
-		got(http.StatusOK, "GET", invoices+"/"+made.text("id"), nil))
+		call("GET", invoices+"/"+created.text("id"), nil))
+	assert.Equal(t, created, w.appWith(sandbox.AppKeyRegistration{Email: "client@example.com"}).
+		got(http.StatusOK, "GET", invoices+"/"+created.text("id"), nil))
 }
 
 // The description states no bound for a line. One that is free of charge is taken, and an invoice of such lines too.
@@ -76,9 +76,9 @@ func TestLinesThatCostNothing(t *testing.T) {
 	} {
 		body := newInvoice()
 		body["items"] = items
-		made := me.got(http.StatusCreated, "POST", invoices, body)
-		assert.Equal(t, want, made.text("amount"))
-		assert.Equal(t, made, me.got(http.StatusOK, "GET", invoices+"/"+made.text("id"), nil))
+		created := me.got(http.StatusCreated, "POST", invoices, body)
+		assert.Equal(t, want, created.text("amount"))
+		assert.Equal(t, created, me.got(http.StatusOK, "GET", invoices+"/"+created.text("id"), nil))
 	}
 }
 
@@ -285,9 +285,9 @@ func TestDocumentsAreUploadedAndInvoiced(t *testing.T) {
 
 	body := object{"documentId": stored.body.text("id"), "amount": "7.50", "currency": "GBP",
 		"clientEmail": "client@example.com"}
-	made := me.got(http.StatusCreated, "POST", invoices+"/uploaded", body)
-	assert.Equal(t, "7.5", made.text("amount"))
-	documents, _ := made.at("documents").([]any)
+	created := me.got(http.StatusCreated, "POST", invoices+"/uploaded", body)
+	assert.Equal(t, "7.5", created.text("amount"))
+	documents, _ := created.at("documents").([]any)
 	require.Len(t, documents, 1)
 	assert.Equal(t, map[string]any(stored.body), documents[0])
 	body["documentId"] = "00000000-0000-4000-8000-000000000000"
@@ -348,11 +348,11 @@ func (b bearer) activeContract() string {
 func TestAContractMovesThroughItsNamedStates(t *testing.T) {
 	w := newWorld(t)
 	me := w.app()
-	made := me.got(http.StatusCreated, "POST", contracts, newContract())
-	path := contracts + "/" + made.text("id")
-	assert.Equal(t, "pending_approval_by_contractor", made.text("status"))
-	assert.Equal(t, false, made.at("contractor", "isBusiness"))
-	assert.Equal(t, me.got(http.StatusOK, "GET", "/user", nil).text("id"), made.text("clientId"))
+	created := me.got(http.StatusCreated, "POST", contracts, newContract())
+	path := contracts + "/" + created.text("id")
+	assert.Equal(t, "pending_approval_by_contractor", created.text("status"))
+	assert.Equal(t, false, created.at("contractor", "isBusiness"))
+	assert.Equal(t, me.got(http.StatusOK, "GET", "/user", nil).text("id"), created.text("clientId"))
 	refused(t, http.StatusConflict, "conflict", me.call("POST", path+"/pause", nil))
 
 	w.host.Advance(time.Minute)
@@ -406,20 +406,20 @@ func TestTheLiteralSegmentInvoicesIsNoContract(t *testing.T) {
 func TestAContractIsInvoiced(t *testing.T) {
 	me := newWorld(t).app()
 	id := me.activeContract()
-	made := me.got(http.StatusCreated, "POST", contracts+"/"+id+"/create-invoice", object{
+	created := me.got(http.StatusCreated, "POST", contracts+"/"+id+"/create-invoice", object{
 		"periodStart": "2026-01-01", "invoicePrefix": "JAN", "contractorAddress": object{"city": "Rome"},
 		"addItems": []any{object{"name": "Trip", "quantity": 0.5, "price": "99.99"}},
 	})
-	assert.Equal(t, "2550", made.text("amount"))
-	assert.InDelta(t, 1, made.at("periodNumber"), 0)
-	assert.Equal(t, id, made.text("contract", "id"))
-	assert.Equal(t, true, made.at("contract", "isRecurring"))
+	assert.Equal(t, "2550", created.text("amount"))
+	assert.InDelta(t, 1, created.at("periodNumber"), 0)
+	assert.Equal(t, id, created.text("contract", "id"))
+	assert.Equal(t, true, created.at("contract", "isRecurring"))
 	refused(t, http.StatusConflict, "conflict",
 		me.call("POST", contracts+"/"+id+"/create-invoice", object{"periodStart": "2026-01-01"}))
-	assert.Equal(t, made.text("id"), me.got(http.StatusOK, "GET", contracts+"/"+id, nil).text("lastInvoice", "id"))
+	assert.Equal(t, created.text("id"), me.got(http.StatusOK, "GET", contracts+"/"+id, nil).text("lastInvoice", "id"))
 
 	me.got(http.StatusOK, "PATCH", contracts+"/"+id, object{"period": ""})
-	assert.Equal(t, false, me.got(http.StatusOK, "GET", invoices+"/"+made.text("id"), nil).
+	assert.Equal(t, false, me.got(http.StatusOK, "GET", invoices+"/"+created.text("id"), nil).
 		at("contract", "isRecurring"), "without a period")
 }
 
@@ -491,16 +491,16 @@ func (b bearer) sepaInvoice() string {
 func TestAnInvoiceAppearsAtItsPublicLink(t *testing.T) {
 	w := newWorld(t)
 	me := w.app()
-	made := me.got(http.StatusCreated, "POST", invoices, newInvoice())
-	public := w.call("GET", made.text("invoiceLink"), nil)
+	created := me.got(http.StatusCreated, "POST", invoices, newInvoice())
+	public := w.call("GET", created.text("invoiceLink"), nil)
 	require.Equal(t, http.StatusOK, public.status)
-	assert.Equal(t, made, public.body)
+	assert.Equal(t, created, public.body)
 
-	me.got(http.StatusOK, "PUT", invoices+"/"+made.text("id"), object{"status": "paid"})
-	assert.Equal(t, "paid", w.call("GET", made.text("invoiceLink"), nil).body.text("status"))
-	me.got(http.StatusOK, "PUT", invoices+"/"+made.text("id"), object{"status": "draft"})
-	refused(t, http.StatusNotFound, "not_found", w.call("GET", made.text("invoiceLink"), nil))
-	refused(t, http.StatusNotFound, "not_found", w.call("GET", made.text("invoiceLink")+"/pdf", nil))
+	me.got(http.StatusOK, "PUT", invoices+"/"+created.text("id"), object{"status": "paid"})
+	assert.Equal(t, "paid", w.call("GET", created.text("invoiceLink"), nil).body.text("status"))
+	me.got(http.StatusOK, "PUT", invoices+"/"+created.text("id"), object{"status": "draft"})
+	refused(t, http.StatusNotFound, "not_found", w.call("GET", created.text("invoiceLink"), nil))
+	refused(t, http.StatusNotFound, "not_found", w.call("GET", created.text("invoiceLink")+"/pdf", nil))
 	refused(t, http.StatusNotFound, "not_found", w.call("GET", "/public/invoices/any", nil))
 }
 

@@ -316,8 +316,8 @@ func together(calls int, call func(i int) string) map[string]int {
 	}
 	wg.Wait()
 	counted := map[string]int{}
-	for _, answer := range answers {
-		counted[answer]++
+	for _, response := range answers {
+		counted[response]++
 	}
 	return counted
 }

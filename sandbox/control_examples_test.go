@@ -252,40 +252,40 @@ func FuzzControl(f *testing.F) {
 		}
 		w := httptest.NewRecorder()
 		host.ServeHTTP(w, r)
-		answer := w.Body.Bytes()
+		response := w.Body.Bytes()
 		switch {
-		case w.Code >= 500 || len(answer) > 64<<10+8*len(body):
-			t.Fatalf("%d with %d bytes", w.Code, len(answer))
+		case w.Code >= 500 || len(response) > 64<<10+8*len(body):
+			t.Fatalf("%d with %d bytes", w.Code, len(response))
 		case w.Code >= 300 && w.Code < 400: // a path that is cleaned
-		case w.Code != http.StatusNoContent && !json.Valid(answer):
-			t.Fatalf("%d with %q", w.Code, answer)
+		case w.Code != http.StatusNoContent && !json.Valid(response):
+			t.Fatalf("%d with %q", w.Code, response)
 		}
 		for _, secret := range secrets {
-			if bytes.Contains(answer, secret) {
-				t.Fatalf("a credential in %q", answer)
+			if bytes.Contains(response, secret) {
+				t.Fatalf("a credential in %q", response)
 			}
 		}
-		return w.Code, answer
+		return w.Code, response
 	}
 	_, settings := send(&testing.T{}, "GET", "/_host/settings", nil)
 	f.Fuzz(func(t *testing.T, which byte, rest string, body []byte) {
 		call := calls[int(which)%len(calls)]
-		status, answer := send(t, call.method, call.path+rest, body)
+		status, response := send(t, call.method, call.path+rest, body)
 		switch {
 		case status >= 400:
 			var refusal struct{ Error struct{ Code string } }
-			if json.Unmarshal(answer, &refusal) != nil || refusal.Error.Code == "" {
-				t.Fatalf("%d with %q", status, answer)
+			if json.Unmarshal(response, &refusal) != nil || refusal.Error.Code == "" {
+				t.Fatalf("%d with %q", status, response)
 			}
 			if _, now := send(t, "GET", "/_host/settings", nil); call.method == "PUT" && !bytes.Equal(now, settings) {
 				t.Fatalf("a refusal left %s", now)
 			}
 		case call.method == "PUT" && status == http.StatusOK:
-			if _, now := send(t, "GET", "/_host/settings", nil); !bytes.Equal(now, answer) {
-				t.Fatalf("%s was taken and %s is shown", answer, now)
+			if _, now := send(t, "GET", "/_host/settings", nil); !bytes.Equal(now, response) {
+				t.Fatalf("%s was taken and %s is shown", response, now)
 			}
-			if _, again := send(t, "PUT", "/_host/settings", answer); !bytes.Equal(again, answer) {
-				t.Fatalf("%s was taken again as %s", answer, again)
+			if _, again := send(t, "PUT", "/_host/settings", response); !bytes.Equal(again, response) {
+				t.Fatalf("%s was taken again as %s", response, again)
 			}
 		}
 		if call.method != "GET" && status < 400 {

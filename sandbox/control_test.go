@@ -225,10 +225,10 @@ func TestTheGoControlsRefuseTheSame(t *testing.T) {
 func TestCredentialsPrintWithoutTheirSecrets(t *testing.T) {
 	credentials := sandbox.New(sandbox.WithEmail("dev@example.com")).Credentials()
 	assert.Equal(t, "dev@example.com", credentials.Email)
-	for _, shown := range everyWayToPrint(t, credentials) {
-		assert.NotContains(t, shown, credentials.APIKey.Reveal())
-		assert.NotContains(t, shown, credentials.AccessToken.Reveal())
-		assert.Contains(t, shown, "dev@example.com")
+	for _, view := range everyWayToPrint(t, credentials) {
+		assert.NotContains(t, view, credentials.APIKey.Reveal())
+		assert.NotContains(t, view, credentials.AccessToken.Reveal())
+		assert.Contains(t, view, "dev@example.com")
 	}
 }
 
@@ -286,17 +286,17 @@ func TestPayoutsAreFoundAtTheHost(t *testing.T) {
 	p := newPayer(t, sandbox.WithControl())
 	contact := p.must(http.StatusCreated, "POST", "/contacts", object{"name": "Supplier Ltd",
 		"account": object{"accountType": "sepa", "iban": "DE89370400440532013000"}}).body.text("id")
-	made := p.must(http.StatusCreated, "POST", "/payouts", object{"contactId": contact, "amount": "20",
+	created := p.must(http.StatusCreated, "POST", "/payouts", object{"contactId": contact, "amount": "20",
 		"currency": "USDC", "paymentReference": "RF-7"}, "Idempotency-Key", "invoice-42").body
 	for i := range 220 {
 		p.book("other-"+strconv.Itoa(i), "1")
 	}
-	for _, find := range []string{"supplier", "rf-7", "invoice-42", made.text("id"), contact} {
+	for _, find := range []string{"supplier", "rf-7", "invoice-42", created.text("id"), contact} {
 		found := p.world.call("GET", "/_host/payouts?find="+find, nil).items()
 		require.Len(t, found, 1, find)
-		assert.Equal(t, made.text("id"), found[0].text("id"))
+		assert.Equal(t, created.text("id"), found[0].text("id"))
 		assert.Equal(t, "Supplier Ltd", found[0].text("contact"))
-		assert.Equal(t, made.text("quote", "destinationAmount"), found[0].text("arrives"))
+		assert.Equal(t, created.text("quote", "destinationAmount"), found[0].text("arrives"))
 		assert.Equal(t, "EUR", found[0].text("arrivesIn"))
 		assert.Equal(t, "RF-7", found[0].text("reference"))
 	}

@@ -143,13 +143,13 @@ func newInterrupted(t *testing.T) (*interrupted, reply) {
 // deletingTheKeyAt makes a request, and deletes the session's key when the host looks at its clock for the nth time.
 func (p *interrupted) deletingTheKeyAt(nth int64, request func() reply) reply {
 	keys := p.host.Keys()
-	own := slices.IndexFunc(keys, func(k sandbox.DeveloperKey) bool {
+	credentials := slices.IndexFunc(keys, func(k sandbox.DeveloperKey) bool {
 		return bytes.Equal(k.PublicKey, p.key.public(p.t))
 	})
 	var looks atomic.Int64
 	look := func() {
 		if looks.Add(1) == nth {
-			assert.NoError(p.t, p.host.DeleteKey(keys[own].ID))
+			assert.NoError(p.t, p.host.DeleteKey(keys[credentials].ID))
 		}
 	}
 	p.looking.Store(&look)
@@ -163,11 +163,11 @@ func (p *interrupted) deletingTheKeyAt(nth int64, request func() reply) reply {
 func TestAnotherKeyOfTheAccountMaySign(t *testing.T) {
 	p := newPayer(t)
 	key := func(email string, scopes, allowlist []string) (string, signer) {
-		made := newSigner(t)
-		registered, err := p.host.RegisterKey(sandbox.KeyRegistration{Email: email, PublicKey: made.public(t),
+		created := newSigner(t)
+		registered, err := p.host.RegisterKey(sandbox.KeyRegistration{Email: email, PublicKey: created.public(t),
 			Scopes: scopes, Allowlist: allowlist})
 		require.NoError(t, err)
-		return registered.ID, made
+		return registered.ID, created
 	}
 	_, payer := key(p.email, []string{"payouts:write"}, nil)
 	_, reader := key(p.email, []string{"read"}, nil)
@@ -386,18 +386,18 @@ func TestIntrospectionOfAKey(t *testing.T) {
 
 func TestAppKeysOverTheControls(t *testing.T) {
 	w := newWorld(t, sandbox.WithControl())
-	made := w.call("POST", "/_host/app-keys", object{"app": "Bot", "scopes": []string{"read"}, "spendLimit": "12.5"})
-	require.Equal(t, http.StatusCreated, made.status, "%s", made.raw)
-	bot := bearer{w, made.body.text("apiKey")}
+	created := w.call("POST", "/_host/app-keys", object{"app": "Bot", "scopes": []string{"read"}, "spendLimit": "12.5"})
+	require.Equal(t, http.StatusCreated, created.status, "%s", created.raw)
+	bot := bearer{w, created.body.text("apiKey")}
 	assert.Equal(t, "12.5", bot.must(http.StatusOK, "GET", "/apps/me", nil).body.text("remainingSpendLimit"))
 
 	listed := w.call("GET", "/_host/app-keys", nil)
 	require.Len(t, listed.items(), 2)
-	assert.NotContains(t, string(listed.raw), made.body.text("apiKey"), "shown once")
+	assert.NotContains(t, string(listed.raw), created.body.text("apiKey"), "shown once")
 
-	require.Equal(t, http.StatusNoContent, w.call("DELETE", "/_host/app-keys/"+made.body.text("id"), nil).status)
+	require.Equal(t, http.StatusNoContent, w.call("DELETE", "/_host/app-keys/"+created.body.text("id"), nil).status)
 	refused(t, http.StatusUnauthorized, "unauthenticated", bot.call("GET", "/user", nil))
-	assert.Equal(t, "not_found", w.call("DELETE", "/_host/app-keys/"+made.body.text("id"), nil).slug())
+	assert.Equal(t, "not_found", w.call("DELETE", "/_host/app-keys/"+created.body.text("id"), nil).slug())
 
 	wrong := w.call("POST", "/_host/app-keys", object{"scopes": []string{"everything"}, "spendLimit": "-1"})
 	assert.Equal(t, map[string]string{"scopes.0": "enum", "spendLimit": "greater_than_equal"}, wrong.fields())
@@ -445,12 +445,12 @@ func TestRecordedRequestsShowNoAppKey(t *testing.T) {
 	}
 	requests := host.Requests()
 	require.Len(t, requests, len(keys))
-	shown := ask(http.MethodGet, "/_host/requests", "", http.Header{})
+	view := ask(http.MethodGet, "/_host/requests", "", http.Header{})
 	for _, request := range requests {
-		shown += ask(http.MethodGet, "/_host/requests/"+strconv.Itoa(request.ID), "", http.Header{})
+		view += ask(http.MethodGet, "/_host/requests/"+strconv.Itoa(request.ID), "", http.Header{})
 	}
-	assert.Contains(t, shown, "[redacted]")
+	assert.Contains(t, view, "[redacted]")
 	for _, key := range keys {
-		assert.NotContains(t, shown, key)
+		assert.NotContains(t, view, key)
 	}
 }

@@ -365,13 +365,13 @@ func TestResponsesOfProxies(t *testing.T) {
 			})
 		}
 	}
-	made := 0
+	created := 0
 	for _, request := range p.arrivals("BookPayout") {
 		if request.Fault == "respond" {
-			made++
+			created++
 		}
 	}
-	assert.Equal(t, 11, made, "those that ran the operation")
+	assert.Equal(t, 11, created, "those that ran the operation")
 }
 
 // A response that is late moves the money before its caller gives up waiting.

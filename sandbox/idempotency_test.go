@@ -68,18 +68,18 @@ func TestABookingMayCarryASignature(t *testing.T) {
 // Rule: idempotency.scope
 func TestAKeyBelongsToItsAccountAndOperation(t *testing.T) {
 	p := newPayer(t)
-	own := p.as("")
-	bolt := own.readyClient("bolt@example.com")
-	made := map[string]bool{}
-	for _, account := range []*session{p.session, bolt, own} {
+	credentials := p.as("")
+	bolt := credentials.readyClient("bolt@example.com")
+	created := map[string]bool{}
+	for _, account := range []*session{p.session, bolt, credentials} {
 		deposit := account.must(http.StatusCreated, "POST", "/sandbox/deposits",
 			object{"amount": "30", "currency": "USDC"}, "Idempotency-Key", "key-1")
 		payout := account.must(http.StatusCreated, "POST", "/payouts",
 			object{"contactId": account.anyContact(), "amount": "20", "currency": "USDC"}, "Idempotency-Key", "key-1")
 		deal := account.deal("key-1", nil)
 		for _, id := range []string{deposit.body.text("id"), payout.body.text("id"), deal.body.text("id")} {
-			assert.False(t, made[id], "%s was answered before", id)
-			made[id] = true
+			assert.False(t, created[id], "%s was answered before", id)
+			created[id] = true
 		}
 	}
 }
@@ -119,7 +119,7 @@ func TestEqualPayoutsNeedKeysOfTheirOwn(t *testing.T) {
 func TestKeysThatAnchorNothing(t *testing.T) {
 	p := newPayer(t)
 	p.verify()
-	own := p.as("")
+	credentials := p.as("")
 	reviewed := newPayer(t) // another client: while a submission is under review, it opens no rails
 	reviewed.verify()
 	quoted, other := p.payin(nil).body.text("id"), p.payin(object{"amount": "51"}).body.text("id")
@@ -134,7 +134,7 @@ func TestKeysThatAnchorNothing(t *testing.T) {
 		first, same, third int
 	}{
 		"client": { // Rule: idempotency.client
-			own, "POST", "/clients", "/clients", object{"email": "one@example.com"}, object{"email": "two@example.com"},
+			credentials, "POST", "/clients", "/clients", object{"email": "one@example.com"}, object{"email": "two@example.com"},
 			201, 200, 201},
 		"rail": { // Rule: idempotency.rail
 			p.session, "POST", "/banks", "/banks", object{"method": "sepa", "currency": "EUR"},
@@ -222,14 +222,14 @@ func TestEmulatedMoneyEchoesItsKey(t *testing.T) {
 func TestManyEqualCreatesAtOnceMakeOneObject(t *testing.T) {
 	p := newPayer(t)
 	p.verify()
-	own, quoted := p.as(""), p.payin(object{"amount": "51"})
+	credentials, quoted := p.as(""), p.payin(object{"amount": "51"})
 	for name, c := range map[string]struct {
 		who  *session
 		path string
 		body object
 		key  []string
 	}{
-		"client": {own, "/clients", object{"email": "bolt@example.com"}, nil},
+		"client": {credentials, "/clients", object{"email": "bolt@example.com"}, nil},
 		"rail":   {p.session, "/banks", object{"method": "sepa", "currency": "EUR"}, nil},
 		"contact": {p.session, "/contacts",
 			object{"account": object{"accountType": "sepa", "iban": "DE89370400440532013000"}}, nil},

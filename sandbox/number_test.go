@@ -54,15 +54,15 @@ func TestAmountsAreTakenAsStringAndAsNumber(t *testing.T) {
 			}).at("amount")
 		},
 		"price added to a contract's": func(amount any) any {
-			made := app.got(http.StatusCreated, "POST", contracts+"/"+contract+"/create-invoice",
+			created := app.got(http.StatusCreated, "POST", contracts+"/"+contract+"/create-invoice",
 				object{"addItems": line(1, amount)})
-			items := made.at("items").([]any)
+			items := created.at("items").([]any)
 			return object(items[len(items)-1].(map[string]any)).at("price")
 		},
 		"quantity in a batch": func(amount any) any {
-			made := app.must(http.StatusCreated, "POST", invoices+"/batch_invoicing",
+			created := app.must(http.StatusCreated, "POST", invoices+"/batch_invoicing",
 				[]any{object{"contractId": contract, "items": line(amount, "1")}})
-			items := made.items()[0].at("items").([]any)
+			items := created.items()[0].at("items").([]any)
 			return string(rawNumber(t, object(items[0].(map[string]any)).at("quantity")))
 		},
 		"contract": func(amount any) any {

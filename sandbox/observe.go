@@ -120,7 +120,7 @@ type WalletLogin struct {
 
 // WalletLogins returns the wallet logins, oldest first.
 func (h *Host) WalletLogins() []WalletLogin {
-	taken := h.app.Logins()
+	taken := h.account.Logins()
 	logins := make([]WalletLogin, len(taken))
 	for i, login := range taken {
 		logins[i] = WalletLogin(login)
@@ -139,7 +139,7 @@ type PartnerEvent struct {
 
 // PartnerEvents returns the events that partners sent, oldest first.
 func (h *Host) PartnerEvents() []PartnerEvent {
-	taken := h.app.Events()
+	taken := h.account.Events()
 	events := make([]PartnerEvent, len(taken))
 	for i, event := range taken {
 		events[i] = PartnerEvent(event)

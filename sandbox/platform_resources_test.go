@@ -223,13 +223,13 @@ func TestChainReceiptNeedsAWalletAndNoVerification(t *testing.T) {
 	}, client.body.at("balances"))
 
 	// What arrives at the wallet is balance.
-	own := p.as("")
-	own.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "30", "currency": "EURC"})
-	contact := own.must(http.StatusCreated, "POST", "/contacts", object{"account": object{
+	credentials := p.as("")
+	credentials.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "30", "currency": "EURC"})
+	contact := credentials.must(http.StatusCreated, "POST", "/contacts", object{"account": object{
 		"accountType": "onchain", "chainId": "base", "currency": "EURC", "walletAddress": strings.ToLower(wallet)}})
-	booked := own.must(http.StatusCreated, "POST", "/payouts",
+	booked := credentials.must(http.StatusCreated, "POST", "/payouts",
 		object{"contactId": contact.body["id"], "amount": "30", "currency": "EURC"})
-	require.Equal(t, http.StatusOK, own.confirm(booked).status)
+	require.Equal(t, http.StatusOK, credentials.confirm(booked).status)
 	p.step()
 	p.step()
 	assert.Equal(t, "30", p.host.Ledger().Balances[p.account]["EURC"].String())

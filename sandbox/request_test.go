@@ -370,10 +370,10 @@ func TestEveryWriteTakesAKeyAndNeedsNone(t *testing.T) {
 	for _, keyed := range []bool{true, false} {
 		p := newPayer(t)
 		p.verify()
-		made := map[string]bool{}
+		created := map[string]bool{}
 		write := func(status int, pattern, path string, body any) reply {
 			method, _, _ := strings.Cut(pattern, " ")
-			made[pattern] = true
+			created[pattern] = true
 			var headers []string
 			if keyed {
 				headers = []string{"Idempotency-Key", "key-" + strings.NewReplacer(" ", "-", "/", "-").Replace(pattern)}
@@ -418,7 +418,7 @@ func TestEveryWriteTakesAKeyAndNeedsNone(t *testing.T) {
 
 		for _, route := range platformRoutes {
 			if !strings.HasPrefix(route.pattern, "GET ") {
-				assert.True(t, made[route.pattern], "%s was not made", route.pattern)
+				assert.True(t, created[route.pattern], "%s was not made", route.pattern)
 			}
 		}
 	}

@@ -55,8 +55,8 @@ var (
 // pending is a client that has no wallet yet.
 func pending(p *payer) *session {
 	p.change(func(s *sandbox.Settings) { s.ClientReadyAfter = sandbox.Duration(time.Hour) })
-	own := p.as("")
-	return own.as(own.must(http.StatusCreated, "POST", "/clients", object{"email": "bolt@example.com"}).body.text("id"))
+	credentials := p.as("")
+	return credentials.as(credentials.must(http.StatusCreated, "POST", "/clients", object{"email": "bolt@example.com"}).body.text("id"))
 }
 
 // registration is the body of POST /_host/keys for the payer's own key.

@@ -29,9 +29,9 @@ func secrets(t *testing.T, c sandbox.Credentials) []string {
 	t.Helper()
 	key, err := c.Key.PEM()
 	require.NoError(t, err)
-	purse, err := c.Wallet.PEM()
+	cardWallet, err := c.Wallet.PEM()
 	require.NoError(t, err)
-	return []string{c.Email, c.KeyID, string(key), c.APIKey.Reveal(), c.AccessToken.Reveal(), string(purse)}
+	return []string{c.Email, c.KeyID, string(key), c.APIKey.Reveal(), c.AccessToken.Reveal(), string(cardWallet)}
 }
 
 func TestTheCredentialsStayWithTheStore(t *testing.T) {

@@ -252,7 +252,7 @@ func TestManyRecordsKeepTheirOrder(t *testing.T) {
 		id := fmt.Sprint(7919 * i % 3000)
 		changes = append(changes, store.Put("note", id, &note{id}))
 		if i == 1023 || i == 1024 || i == 2999 {
-			changes = append(changes, store.Gone("note", id))
+			changes = append(changes, store.Deleted("note", id))
 			continue
 		}
 		want = append(want, id)

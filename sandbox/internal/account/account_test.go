@@ -49,7 +49,7 @@ func (i invoices) Settle(id string, pay func(decimal.Decimal, string, string) (s
 
 // world is an app on a platform, without anything in front of it.
 type world struct {
-	*account.App
+	*account.Service
 	platform *platform.Platform
 	keys     *session.AppKeys
 	clock    *clock.Clock
@@ -73,13 +73,13 @@ func newWorld(t require.TestingT, limit string) *world {
 	w.config = account.Config{
 		Clock: w.clock, Settings: settings, Platform: w.platform, Keys: w.keys, Invoices: w.invoices, Store: w.kept,
 	}
-	w.App = account.New(w.config)
+	w.Service = account.New(w.config)
 	spend := decimal.RequireFromString(limit)
 	var err error
 	w.key, err = w.keys.Register(session.AppAccount{ID: "acc_1", Email: "ops@example.com"},
 		session.AppRegistration{SpendLimit: &spend})
 	require.NoError(t, err)
-	_, err = w.platform.Own(wire.Caller{Owner: "acc_2", Email: "friend@example.com"}).Identity()
+	_, err = w.platform.OwnAccount(wire.Caller{Owner: "acc_2", Email: "friend@example.com"}).Identity()
 	require.NoError(t, err)
 	w.ctx = w.as("")
 	return w
@@ -91,7 +91,7 @@ func (w *world) reopen(t require.TestingT) {
 	require.Empty(t, w.kept.Stale())
 	w.keys = session.NewAppKeys(w.clock, w.kept)
 	w.config.Keys = w.keys
-	w.App = account.New(w.config)
+	w.Service = account.New(w.config)
 	require.Equal(t, read, w.read(t))
 	require.Equal(t, records, w.Records())
 }
@@ -99,7 +99,7 @@ func (w *world) reopen(t require.TestingT) {
 // read is what the owner reads, as it travels.
 func (w *world) read(t require.TestingT) string {
 	var all []any
-	take := func(answer wire.Answer, err error) {
+	take := func(answer wire.Response, err error) {
 		require.NoError(t, err)
 		all = append(all, answer.Body)
 	}
@@ -115,9 +115,9 @@ func (w *world) read(t require.TestingT) string {
 
 // as is a request with an idempotency key.
 func (w *world) as(key string) context.Context {
-	who := w.key.Account.Caller()
-	who.KeyID, who.IdempotencyKey = w.key.ID, key
-	return wire.WithCaller(context.Background(), who)
+	caller := w.key.Account.Caller()
+	caller.KeyID, caller.IdempotencyKey = w.key.ID, key
+	return wire.WithCaller(context.Background(), caller)
 }
 
 func (w *world) contact(t require.TestingT, chain, token string) string {
@@ -294,7 +294,7 @@ func TestAnAppIsKept(t *testing.T) {
 	_, err = w.CreateKYCLink(w.ctx)
 	require.NoError(t, err)
 	w.clock.Advance(time.Hour)
-	_, err = account.Reference{App: w.App}.ReceiveWebhook(w.ctx, "bank", referencewire.WebhookEvent{
+	_, err = account.ReferenceAPI{Service: w.Service}.ReceiveWebhook(w.ctx, "bank", referencewire.WebhookEvent{
 		EventType: "paid", EventPayload: map[string]any{"amount": 1.5, "of": []any{"a", nil}},
 	})
 	require.NoError(t, err)

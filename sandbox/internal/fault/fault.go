@@ -183,8 +183,8 @@ type Set struct {
 type ids struct{ Last int }
 
 // NewSet returns a Set with the stored faults.
-func NewSet(kept store.Store) *Set {
-	s := &Set{keeper: store.NewKeeper(kept)}
+func NewSet(backend store.Store) *Set {
+	s := &Set{keeper: store.NewKeeper(backend)}
 	s.kept = store.Open(s.keeper, "fault.armed", func(_ string, armed *Armed) {
 		s.armed, s.waiting = append(s.armed, armed), append(s.waiting, armed)
 	})
@@ -195,8 +195,8 @@ func NewSet(kept store.Store) *Set {
 // Revision is a number that grows with each change of the faults.
 func (s *Set) Revision() int64 { return s.keeper.Revision() }
 
-// leave stores what has changed, and releases the lock.
-func (s *Set) leave() {
+// commit stores what has changed, and releases the lock.
+func (s *Set) commit() {
 	defer s.mu.Unlock()
 	s.keeper.Commit()
 }
@@ -223,7 +223,7 @@ func (s *Set) Arm(method, path string, times int, f Fault) (Armed, error) {
 		return Armed{}, err
 	}
 	s.mu.Lock()
-	defer s.leave()
+	defer s.commit()
 	armed := &Armed{
 		ID: s.next(), Method: strings.ToUpper(method), Path: path,
 		Times: max(times, 1), Fault: f,
@@ -236,7 +236,7 @@ func (s *Set) Arm(method, path string, times int, f Fault) (Armed, error) {
 // Take consumes the first armed fault that matches the request, and that is possible.
 func (s *Set) Take(method, path string, possible func(Fault) bool) (Fault, bool) {
 	s.mu.Lock()
-	defer s.leave()
+	defer s.commit()
 	for i, armed := range s.waiting {
 		matches := (armed.Method == "" || armed.Method == method) && Matches(armed.Path, path)
 		if armed.Remaining() == 0 || !matches || !possible(armed.Fault) {
@@ -255,7 +255,7 @@ func (s *Set) Take(method, path string, possible func(Fault) bool) (Fault, bool)
 // Disarm stops a fault. The fault stays in the list with its count. Disarm reports whether there is such a fault.
 func (s *Set) Disarm(id string) bool {
 	s.mu.Lock()
-	defer s.leave()
+	defer s.commit()
 	armed := s.kept.Get(id)
 	if armed == nil {
 		return false
@@ -268,7 +268,7 @@ func (s *Set) Disarm(id string) bool {
 // DisarmAll disarms every fault.
 func (s *Set) DisarmAll() {
 	s.mu.Lock()
-	defer s.leave()
+	defer s.commit()
 	for _, armed := range s.armed {
 		s.disarm(armed)
 	}
@@ -312,7 +312,7 @@ func (s *Set) Records() int {
 // Clear deletes every fault and its count. Their ids are not used again.
 func (s *Set) Clear() {
 	s.mu.Lock()
-	defer s.leave()
+	defer s.commit()
 	s.kept.Clear()
 	s.armed, s.waiting = nil, nil
 }

@@ -161,8 +161,8 @@ func TestDurationsTravelAsText(t *testing.T) {
 
 // TestFaultsAreKept opens them a second time: what was consumed is consumed.
 func TestFaultsAreKept(t *testing.T) {
-	kept := new(storetest.Encoded)
-	set := fault.NewSet(kept)
+	backend := new(storetest.Encoded)
+	set := fault.NewSet(backend)
 	for _, f := range []fault.Fault{
 		{Kind: fault.Delay, Delay: fault.Duration(time.Second)},
 		{Kind: fault.Respond, Status: 503, Code: "x", Details: map[string]any{"a": []any{1.5, "b"}},
@@ -176,16 +176,16 @@ func TestFaultsAreKept(t *testing.T) {
 	last, err := set.Arm("", "/**", 1, fault.Fault{Kind: fault.Garbage})
 	require.NoError(t, err)
 	require.True(t, set.Disarm(last.ID))
-	assert.Empty(t, kept.Stale())
+	assert.Empty(t, backend.Stale())
 
-	again := fault.NewSet(kept)
+	again := fault.NewSet(backend)
 	assert.Equal(t, set.List(), again.List())
 	_, hit = again.Take("POST", "/payouts", always)
 	require.True(t, hit)
 	taken, _ := again.Take("POST", "/payouts", always)
 	assert.Equal(t, fault.Respond, taken.Kind)
 	again.Clear()
-	renewed := fault.NewSet(kept)
+	renewed := fault.NewSet(backend)
 	assert.Zero(t, renewed.Records())
 	armed, err := renewed.Arm("", "/**", 1, fault.Fault{Kind: fault.Garbage})
 	require.NoError(t, err)

@@ -33,35 +33,35 @@ import (
 type operations struct {
 	platformwire.Server
 	login    *session.Login
-	treasury func(context.Context) (wire.Answer, error)
+	treasury func(context.Context) (wire.Response, error)
 }
 
-func (o operations) GetTreasury(ctx context.Context) (wire.Answer, error) {
+func (o operations) GetTreasury(ctx context.Context) (wire.Response, error) {
 	return o.treasury(ctx)
 }
 
-func (o operations) CreateChallenge(ctx context.Context, body platformwire.ChallengeRequest) (wire.Answer, error) {
+func (o operations) CreateChallenge(ctx context.Context, body platformwire.ChallengeRequest) (wire.Response, error) {
 	return o.login.CreateChallenge(ctx, body)
 }
 
-func (o operations) CreateToken(ctx context.Context, body platformwire.TokenRequest) (wire.Answer, error) {
+func (o operations) CreateToken(ctx context.Context, body platformwire.TokenRequest) (wire.Response, error) {
 	return o.login.CreateToken(ctx, body)
 }
 
 // rig is a gate with one session.
 type rig struct {
 	*Gate
-	registry *session.Registry
+	registry *session.KeyRegistry
 	key      session.Key
 	bearer   string
 	logged   *bytes.Buffer
 	broken   []error
 }
 
-func newRig(t testing.TB, treasury func(context.Context) (wire.Answer, error)) *rig {
+func newRig(t testing.TB, treasury func(context.Context) (wire.Response, error)) *rig {
 	t.Helper()
 	clk := clock.New(time.Now)
-	r := &rig{registry: session.NewRegistry(clk, store.Memory{}), logged: &bytes.Buffer{}}
+	r := &rig{registry: session.NewKeyRegistry(clk, store.Memory{}), logged: &bytes.Buffer{}}
 	tokens := session.NewTokens(clk, store.Memory{})
 	developer, err := signing.Generate()
 	require.NoError(t, err)
@@ -126,11 +126,11 @@ func (r *rig) get() *httptest.ResponseRecorder {
 
 func TestTheKeyIsCheckedAgainRightBeforeCoSigning(t *testing.T) {
 	var r *rig
-	r = newRig(t, func(ctx context.Context) (wire.Answer, error) {
+	r = newRig(t, func(ctx context.Context) (wire.Response, error) {
 		check := wire.CallerOf(ctx).Signer(r.key.PublicKey)
 		require.NoError(t, check())
 		require.NoError(t, r.registry.Delete(r.key.ID))
-		return wire.Answer{}, check()
+		return wire.Response{}, check()
 	})
 	got := r.get()
 	assert.Equal(t, http.StatusForbidden, got.Code)
@@ -138,7 +138,7 @@ func TestTheKeyIsCheckedAgainRightBeforeCoSigning(t *testing.T) {
 }
 
 func TestAPanicIsAnInternalErrorAndLogged(t *testing.T) {
-	r := newRig(t, func(context.Context) (wire.Answer, error) { panic("a fault of the host") })
+	r := newRig(t, func(context.Context) (wire.Response, error) { panic("a fault of the host") })
 	got := r.get()
 	assert.Equal(t, http.StatusInternalServerError, got.Code)
 	assert.Contains(t, got.Body.String(), got.Header().Get("X-Request-ID"))
@@ -147,8 +147,8 @@ func TestAPanicIsAnInternalErrorAndLogged(t *testing.T) {
 }
 
 func TestAnErrorThatIsNoRefusalIsAnInternalErrorAndLogged(t *testing.T) {
-	r := newRig(t, func(context.Context) (wire.Answer, error) {
-		return wire.Answer{}, context.DeadlineExceeded
+	r := newRig(t, func(context.Context) (wire.Response, error) {
+		return wire.Response{}, context.DeadlineExceeded
 	})
 	got := r.get()
 	assert.Equal(t, http.StatusInternalServerError, got.Code)
@@ -157,7 +157,7 @@ func TestAnErrorThatIsNoRefusalIsAnInternalErrorAndLogged(t *testing.T) {
 }
 
 func TestAnAnswerThatIsNotAsDescribedIsReported(t *testing.T) {
-	r := newRig(t, func(context.Context) (wire.Answer, error) {
+	r := newRig(t, func(context.Context) (wire.Response, error) {
 		return wire.OK(platformwire.Treasury{Balances: []platformwire.Balance{{Currency: "GBP"}}}), nil
 	})
 	require.Equal(t, http.StatusOK, r.get().Code)
@@ -207,14 +207,14 @@ func mounted(t testing.TB) []*surface {
 }
 
 // descriptions are those of the surfaces, in their order.
-func descriptions() []describedOperations {
-	return []describedOperations{platformOperations(), referenceOperations(), publicOperations(), appOperations()}
+func descriptions() []operationDescriptions {
+	return []operationDescriptions{platformOperations(), referenceOperations(), publicOperations(), appOperations()}
 }
 
 // all opens every route of a surface.
 func (s *surface) all(t testing.TB) (routes []*route) {
 	for _, endpoint := range s.routes {
-		opened, err := endpoint.open()
+		opened, err := endpoint.describe()
 		require.NoError(t, err)
 		routes = append(routes, opened)
 	}
@@ -226,7 +226,7 @@ func (s *surface) reopen(change func(open func() (*route, error)) (*route, error
 	s.routes = slices.Clone(s.routes)
 	for i, shared := range s.routes {
 		own := *shared
-		own.open = func() (*route, error) { return change(shared.open) }
+		own.describe = func() (*route, error) { return change(shared.describe) }
 		s.routes[i] = &own
 	}
 }
@@ -248,7 +248,7 @@ func TestEveryDescribedOperationIsMounted(t *testing.T) {
 
 // A request opens its own route and no other.
 func TestARouteIsOpenedByARequestForIt(t *testing.T) {
-	r := newRig(t, func(context.Context) (wire.Answer, error) {
+	r := newRig(t, func(context.Context) (wire.Response, error) {
 		return wire.OK(platformwire.Treasury{Balances: []platformwire.Balance{}}), nil
 	})
 	opened := 0
@@ -268,7 +268,7 @@ func TestGatesOfAProcessServeTheirOwnOperations(t *testing.T) {
 	var served [2]int
 	var group sync.WaitGroup
 	for i := range served {
-		r := newRig(t, func(context.Context) (wire.Answer, error) {
+		r := newRig(t, func(context.Context) (wire.Response, error) {
 			served[i]++
 			return wire.OK(platformwire.Treasury{Balances: []platformwire.Balance{}}), nil
 		})
@@ -308,7 +308,7 @@ func TestTheGateChecksItsHeadersAsDescribed(t *testing.T) {
 			require.NoError(t, err)
 			method, path, _ := strings.Cut(name, " ")
 			for _, parameter := range document.Paths.Value(path).GetOperation(method).Parameters {
-				if !isAdmitted(parameter) {
+				if !isCheckedHeader(parameter) {
 					continue
 				}
 				header := parameter.Value.Name
@@ -349,7 +349,7 @@ func TestALiteralSegmentWinsOverAnID(t *testing.T) {
 			continue
 		}
 		require.NoError(t, err)
-		opened, err := found.open()
+		opened, err := found.describe()
 		require.NoError(t, err)
 		assert.Equal(t, c.operation, opened.operation, "%s %s", c.method, c.path)
 	}
@@ -366,7 +366,7 @@ func TestSurfacesByPath(t *testing.T) {
 }
 
 func BenchmarkRead(b *testing.B) {
-	r := newRig(b, func(context.Context) (wire.Answer, error) {
+	r := newRig(b, func(context.Context) (wire.Response, error) {
 		return wire.OK(platformwire.Treasury{Balances: []platformwire.Balance{}}), nil
 	})
 	for b.Loop() {
@@ -384,13 +384,13 @@ func (g *Gate) judge(route *route, body string) {
 	}
 	if err := g.validate(context.Background(), request, route,
 		&wire.Request{Path: parameters, Body: []byte(body)}); err != nil {
-		newAnswer("req_1").refuse(err)
+		newResponse("req_1").refuse(err)
 	}
 }
 
 // Every operation can be read, by several callers at once. They get the same document.
 func TestEveryOperationIsReadOnce(t *testing.T) {
-	for _, surface := range []func() describedOperations{platformOperations, appOperations, referenceOperations,
+	for _, surface := range []func() operationDescriptions{platformOperations, appOperations, referenceOperations,
 		publicOperations} {
 		require.NotEmpty(t, surface())
 		for name, operation := range surface() {

@@ -24,32 +24,32 @@ type Mask struct {
 	Known []string
 }
 
-// alsoSecret are names of secrets that the descriptions do not have, in the spelling of [plain]. Callers invent them
+// moreSecretNames are names of secrets that the descriptions do not have, in the spelling of [plain]. Callers invent them
 // when they guess.
-var alsoSecret = []string{"apikey", "authorization", "clientsecret", "cvc", "idtoken", "pan", "passphrase", "password",
+var moreSecretNames = []string{"apikey", "authorization", "clientsecret", "cvc", "idtoken", "pan", "passphrase", "password",
 	"pin", "privatekey", "secret", "securitycode", "sessiontoken", "signedmessage", "xapikey"}
 
 // secretNames are the names of members that hold secrets, in the spelling of [plain].
 var secretNames = sync.OnceValue(func() map[string]bool {
 	names := map[string]bool{}
-	for _, name := range slices.Concat(AllOperations().Secrets, alsoSecret) {
-		names[plain(name)] = true
+	for _, name := range slices.Concat(AllOperations().Secrets, moreSecretNames) {
+		names[normalizeName(name)] = true
 	}
 	return names
 })
 
-// plain returns a name in one spelling: access_token, Access-Token and accessToken are the same.
-func plain(name string) string {
+// normalizeName returns a name in one spelling: access_token, Access-Token and accessToken are the same.
+func normalizeName(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(name))
 }
 
-func isSecret(name string) bool { return secretNames()[plain(name)] }
+func isSecret(name string) bool { return secretNames()[normalizeName(name)] }
 
 // secretHeaders are parts of the names of headers that hold secrets.
 var secretHeaders = regexp.MustCompile(`(?i)auth|token|secret|cookie|api-?key|password|signature`)
 
-// hidden returns the value of a header, or what stands for it. It leaves the scheme of an Authorization.
-func hidden(name, value string) string {
+// maskHeader returns the value of a header, or what stands for it. It leaves the scheme of an Authorization.
+func maskHeader(name, value string) string {
 	if !secretHeaders.MatchString(name) {
 		return value
 	}
@@ -61,9 +61,9 @@ func hidden(name, value string) string {
 
 // The forms of secrets: the host's own tokens and keys, and private keys in PEM.
 var (
-	issued      = regexp.MustCompile(`\b(?:at|rt|uat|ak)_[A-Z2-7]{20,}`)
-	privateKeys = regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END [A-Z ]*PRIVATE KEY-----)?`)
-	cardNumbers = regexp.MustCompile(`\b[0-9]{15,19}\b`)
+	issuedTokens = regexp.MustCompile(`\b(?:at|rt|uat|ak)_[A-Z2-7]{20,}`)
+	privateKeys  = regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END [A-Z ]*PRIVATE KEY-----)?`)
+	cardNumbers  = regexp.MustCompile(`\b[0-9]{15,19}\b`)
 )
 
 // Text leaves secrets out of a text by their form.
@@ -73,7 +73,7 @@ func (m Mask) Text(text string) string {
 			text = strings.ReplaceAll(text, secret, redacted)
 		}
 	}
-	text = issued.ReplaceAllString(text, redacted)
+	text = issuedTokens.ReplaceAllString(text, redacted)
 	text = privateKeys.ReplaceAllString(text, redacted)
 	return cardNumbers.ReplaceAllStringFunc(text, func(digits string) string {
 		if isCardNumber(digits) {

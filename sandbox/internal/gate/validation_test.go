@@ -87,13 +87,13 @@ func TestTheAmountsWhoseTypeIsStated(t *testing.T) {
 }
 
 // amountsIn are the places of amounts, and whether their type is open.
-func amountsIn(n *numbers, path string) map[string]bool {
+func amountsIn(n *numberSchema, path string) map[string]bool {
 	found := map[string]bool{}
 	if n == nil {
 		return found
 	}
 	if n.amount || n.text {
-		found[path] = n.either
+		found[path] = n.anyType
 	}
 	for name, inner := range n.members {
 		maps.Copy(found, amountsIn(inner, path+"."+name))
@@ -104,9 +104,9 @@ func amountsIn(n *numbers, path string) map[string]bool {
 
 func TestAmountsAreWrittenInTheAssumedType(t *testing.T) {
 	t.Parallel()
-	places := &numbers{members: map[string]*numbers{
-		"text": {text: true, either: true}, "number": {amount: true, either: true}, "stated": {amount: true},
-		"lines": {entries: &numbers{members: map[string]*numbers{"price": {text: true, either: true}}}},
+	places := &numberSchema{members: map[string]*numberSchema{
+		"text": {text: true, anyType: true}, "number": {amount: true, anyType: true}, "stated": {amount: true},
+		"lines": {entries: &numberSchema{members: map[string]*numberSchema{"price": {text: true, anyType: true}}}},
 	}}
 	for body, want := range map[string]string{
 		`{"text":12.50}`:                      `{"text":"12.5"}`,

@@ -18,27 +18,27 @@ func TestASignedContractPassesBothSides(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	yes := true
-	made, err := o.CreateContract(as(acme),
+	created, err := o.CreateContract(as(acme),
 		appwire.ContractCreate{ContractorEmail: ada, Type: commonwire.ContractTypeNDA, RequireSignature: &yes})
 	require.NoError(t, err)
-	assert.Equal(t, commonwire.ContractStatusPendingApprovalByContractor, made.Status)
-	assert.Nil(t, made.ClientAcceptance)
-	assert.NotEmpty(t, made.SignatureRequestID)
-	assert.Equal(t, acme, made.Client.Email)
-	assert.False(t, made.Contractor.IsBusiness)
+	assert.Equal(t, commonwire.ContractStatusPendingApprovalByContractor, created.Status)
+	assert.Nil(t, created.ClientAcceptance)
+	assert.NotEmpty(t, created.SignatureRequestID)
+	assert.Equal(t, acme, created.Client.Email)
+	assert.False(t, created.Contractor.IsBusiness)
 
 	o.clock.Advance(299 * time.Millisecond)
-	o.status(made.ID, commonwire.ContractStatusPendingApprovalByContractor)
+	o.status(created.ID, commonwire.ContractStatusPendingApprovalByContractor)
 	o.clock.Advance(time.Millisecond)
-	o.status(made.ID, commonwire.ContractStatusPendingApprovalByClient)
+	o.status(created.ID, commonwire.ContractStatusPendingApprovalByClient)
 
-	signed, err := o.ApproveContract(as(acme), made.ID)
+	signed, err := o.ApproveContract(as(acme), created.ID)
 	require.NoError(t, err)
 	assert.Equal(t, commonwire.ContractStatusActive, signed.Status)
 	assert.Len(t, signed.Signed, 2)
 	assert.Equal(t, commonwire.OpenObject{"acceptedAt": "2026-03-01T12:00:00.3Z"}, signed.ContractorAcceptance)
 
-	again, err := o.ApproveContract(as(acme), made.ID)
+	again, err := o.ApproveContract(as(acme), created.ID)
 	require.NoError(t, err)
 	assert.Equal(t, signed, again, "a repeat changes nothing")
 }
@@ -47,13 +47,13 @@ func TestTheClientMayApproveFirstAndTheContractorByItself(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	yes := true
-	made, err := o.CreateContract(as(acme), appwire.ContractCreate{ContractorEmail: "ADA@example.com", Type: "msa",
+	created, err := o.CreateContract(as(acme), appwire.ContractCreate{ContractorEmail: "ADA@example.com", Type: "msa",
 		RequireSignature: &yes})
 	require.NoError(t, err)
-	first, err := o.ApproveContract(as(acme), made.ID)
+	first, err := o.ApproveContract(as(acme), created.ID)
 	require.NoError(t, err)
 	assert.Equal(t, commonwire.ContractStatusPendingApprovalByContractor, first.Status)
-	second, err := o.ApproveContract(as(ada), made.ID)
+	second, err := o.ApproveContract(as(ada), created.ID)
 	require.NoError(t, err)
 	assert.Equal(t, commonwire.ContractStatusActive, second.Status)
 }

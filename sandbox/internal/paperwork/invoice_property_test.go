@@ -51,13 +51,13 @@ func (a *anything) line() []commonwire.LineItem {
 
 func (a *anything) createContract(rt *rapid.T) {
 	signed := rapid.Bool().Draw(rt, "signed")
-	made, err := a.CreateContract(a.who(), appwire.ContractCreate{
+	created, err := a.CreateContract(a.who(), appwire.ContractCreate{
 		ContractorEmail: ada, Type: "service", RequireSignature: &signed,
 		Fields: appwire.ContractFields{Amount: decimal.NewFromInt(rapid.Int64Range(0, 3).Draw(rt, "amount")),
 			Currency: "EUR"},
 	})
 	if a.tolerate(err) {
-		a.contracts = append(a.contracts, made.ID)
+		a.contracts = append(a.contracts, created.ID)
 	}
 }
 
@@ -93,8 +93,8 @@ func (a *anything) invoiceContracts(rt *rapid.T) {
 	issued, err := a.CreateInvoiceBatch(who, rows)
 	if a.tolerate(err) {
 		require.Len(rt, issued.Items, len(rows))
-		for _, made := range issued.Items {
-			a.invoices = append(a.invoices, made.ID)
+		for _, created := range issued.Items {
+			a.invoices = append(a.invoices, created.ID)
 		}
 		return
 	}

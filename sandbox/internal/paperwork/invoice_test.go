@@ -21,33 +21,33 @@ func TestAnInvoiceAddsItsLinesUp(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	onchain := true
-	made, err := o.CreateInvoice(as(ada), appwire.InvoiceCreate{
+	created, err := o.CreateInvoice(as(ada), appwire.InvoiceCreate{
 		ClientEmail: acme, ClientDisplayName: "Acme", ClientAddress: commonwire.PostalAddress{City: "Oslo"},
 		Currency: "EUR", InvoicePrefix: "ADA", Onchain: &onchain,
 		Items: []commonwire.LineItem{line("Hours", "1.5", "33.33"), line("Trip", "1", "10")},
 	})
 	require.NoError(t, err)
-	assert.Equal(t, "60", made.Amount.String(), "49.995 is rounded to 50.00")
-	assert.Equal(t, commonwire.InvoiceStatusSent, made.Status)
-	assert.Equal(t, "ADA-0001", made.InvoiceNumber)
-	assert.Equal(t, "2026-03-01", made.IssuedDate.String())
-	assert.Equal(t, ada, made.Contractor.Email)
-	assert.Equal(t, "Acme", made.Client.DisplayName)
-	assert.Equal(t, "Oslo", made.Client.Address.City)
-	assert.Nil(t, made.Transaction)
+	assert.Equal(t, "60", created.Amount.String(), "49.995 is rounded to 50.00")
+	assert.Equal(t, commonwire.InvoiceStatusSent, created.Status)
+	assert.Equal(t, "ADA-0001", created.InvoiceNumber)
+	assert.Equal(t, "2026-03-01", created.IssuedDate.String())
+	assert.Equal(t, ada, created.Contractor.Email)
+	assert.Equal(t, "Acme", created.Client.DisplayName)
+	assert.Equal(t, "Oslo", created.Client.Address.City)
+	assert.Nil(t, created.Transaction)
 
-	require.Len(t, made.PaymentMethods, 2)
-	wallet, err := made.PaymentMethods[0].AsOnchainAccount()
+	require.Len(t, created.PaymentMethods, 2)
+	wallet, err := created.PaymentMethods[0].AsOnchainAccount()
 	require.NoError(t, err)
 	assert.Equal(t, "EURC", wallet.Currency)
-	account, err := made.PaymentMethods[1].AsEmailAccount()
+	account, err := created.PaymentMethods[1].AsEmailAccount()
 	require.NoError(t, err)
 	assert.Equal(t, ada, account.Email)
 
-	public, err := o.PublicInvoice(made.ID)
+	public, err := o.PublicInvoice(created.ID)
 	require.NoError(t, err)
-	assert.Equal(t, made, public)
-	assert.Equal(t, "/public/invoices/"+made.ID, made.InvoiceLink)
+	assert.Equal(t, created, public)
+	assert.Equal(t, "/public/invoices/"+created.ID, created.InvoiceLink)
 }
 
 func TestPartiesOfAnInvoice(t *testing.T) {
@@ -90,10 +90,10 @@ func TestInvoicesFromUploadedDocuments(t *testing.T) {
 	require.NoError(t, err)
 	body := appwire.UploadedInvoiceCreate{DocumentID: stored.ID, Amount: decimal.NewFromInt(7), Currency: "USD",
 		ClientEmail: acme}
-	made, err := o.CreateUploadedInvoice(as(ada), body)
+	created, err := o.CreateUploadedInvoice(as(ada), body)
 	require.NoError(t, err)
-	assert.Equal(t, []commonwire.Document{stored}, made.Documents)
-	assert.Equal(t, "7", made.Amount.String())
+	assert.Equal(t, []commonwire.Document{stored}, created.Documents)
+	assert.Equal(t, "7", created.Amount.String())
 
 	_, err = o.CreateUploadedInvoice(as(eve), body)
 	assert.Equal(t, map[string]string{"documentId": "not_found"}, fields(t, err))
@@ -147,12 +147,12 @@ func TestInvoicesCarryTheContractsPaymentMethodsOfTheirTime(t *testing.T) {
 	changed, err := o.ReplacePaymentMethods(as(ada), id, []commonwire.PaymentMethod{sepa})
 	require.NoError(t, err)
 	assert.Len(t, changed.PaymentMethods, 1)
-	made, err := o.CreateInvoiceFromContract(as(ada), id, appwire.ContractInvoiceCreate{})
+	created, err := o.CreateInvoiceFromContract(as(ada), id, appwire.ContractInvoiceCreate{})
 	require.NoError(t, err)
 	_, err = o.ReplacePaymentMethods(as(ada), id, nil)
 	require.NoError(t, err)
 
-	read, err := o.Invoice(as(ada), made.ID)
+	read, err := o.Invoice(as(ada), created.ID)
 	require.NoError(t, err)
 	kind, err := read.PaymentMethods[0].Discriminator()
 	require.NoError(t, err)

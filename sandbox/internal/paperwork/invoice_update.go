@@ -18,11 +18,11 @@ const (
 
 // UpdateInvoice moves an invoice to another state. Paid without a transaction reference means paid offline, without a
 // linked transaction. paidAt is the time of the payment; without it, that is now.
-func (b *Billing) UpdateInvoice(
+func (b *Service) UpdateInvoice(
 	ctx context.Context, id string, body commonwire.InvoiceUpdate,
 ) (commonwire.Invoice, error) {
-	t := b.enter(ctx)
-	defer b.leave()
+	t := b.begin(ctx)
+	defer b.commit()
 	found, err := t.invoice(id)
 	if err != nil {
 		return commonwire.Invoice{}, err
@@ -50,7 +50,7 @@ func isPayment(status commonwire.InvoiceStatus) bool {
 }
 
 // payByHand marks an invoice as paid, by either side, or adds to what is known about its payment.
-func (t *turn) payByHand(i *invoice, body commonwire.InvoiceUpdate) error {
+func (t *txn) payByHand(i *invoice, body commonwire.InvoiceUpdate) error {
 	reference, paidAt := wire.Value(body.OnchainTransactionID), wire.Value(body.PaidAt) // "" if it is null or missing
 	relinked := body.OnchainTransactionID.IsSpecified()
 	owner := t.references[reference]
@@ -79,7 +79,7 @@ func (t *turn) payByHand(i *invoice, body commonwire.InvoiceUpdate) error {
 }
 
 // moveUnpaid sets a state without a payment, and deletes a payment that was reported by hand.
-func (t *turn) moveUnpaid(i *invoice, body commonwire.InvoiceUpdate) error {
+func (t *txn) moveUnpaid(i *invoice, body commonwire.InvoiceUpdate) error {
 	switch {
 	case wire.Value(body.OnchainTransactionID) != "":
 		return wire.InvalidField("onchainTransactionId", "value_error", "Only a paid invoice has a transaction.")
@@ -92,13 +92,13 @@ func (t *turn) moveUnpaid(i *invoice, body commonwire.InvoiceUpdate) error {
 }
 
 // forgetPayment deletes a payment that was reported by hand.
-func (t *turn) forgetPayment(i *invoice) {
+func (t *txn) forgetPayment(i *invoice) {
 	t.link(i, "")
 	i.PaidAt = time.Time{}
 }
 
 // link links an invoice to the transaction that paid it. An empty reference links it to none.
-func (t *turn) link(i *invoice, reference string) {
+func (t *txn) link(i *invoice, reference string) {
 	t.refer(i, reference)
 	i.Transaction = nil
 	if reference == "" {
@@ -114,7 +114,7 @@ func (t *turn) link(i *invoice, reference string) {
 }
 
 // refer replaces the transaction reference of an invoice, also by none.
-func (t *turn) refer(i *invoice, reference string) {
+func (t *txn) refer(i *invoice, reference string) {
 	if i.Reference != "" {
 		delete(t.references, i.Reference)
 	}
@@ -127,11 +127,11 @@ func (t *turn) refer(i *invoice, reference string) {
 // moves the amount to the account with the contractor's email address, and returns the transfer's hash. If pay refuses,
 // the invoice does not change. Settle holds the lock, so nobody can cancel the invoice or pay it again meanwhile. An
 // invoice that does not wait for its payment is a conflict.
-func (b *Billing) Settle(
+func (b *Service) Settle(
 	id string, pay func(amount decimal.Decimal, currency, payee string) (txHash string, err error),
 ) error {
-	t := b.enterPublic()
-	defer b.leave()
+	t := b.beginPublic()
+	defer b.commit()
 	found, err := t.publicInvoice(id)
 	switch {
 	case err != nil:

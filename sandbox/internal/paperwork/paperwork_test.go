@@ -22,7 +22,7 @@ import (
 
 // office is paperwork with a clock that only moves when told to.
 type office struct {
-	*paperwork.Billing
+	*paperwork.Service
 	config paperwork.Config
 	t      testing.TB
 	clock  *clock.Clock
@@ -44,14 +44,14 @@ func newOffice(t testing.TB) *office {
 				WalletAddress: "0x1111111111111111111111111111111111111111"}
 		},
 	}
-	return &office{t: t, clock: clk, Billing: paperwork.New(config), config: config}
+	return &office{t: t, clock: clk, Service: paperwork.New(config), config: config}
 }
 
 // reopen opens the paperwork a second time, as it is kept: every party reads what it read.
 func (o *office) reopen() {
 	o.t.Helper()
 	read, records := o.read(), o.Records()
-	o.Billing = paperwork.New(o.config)
+	o.Service = paperwork.New(o.config)
 	require.Equal(o.t, read, o.read())
 	require.Equal(o.t, records, o.Records())
 }
@@ -89,15 +89,15 @@ func line(name, quantity, price string) commonwire.LineItem {
 // contract is an active contract between acme and ada, of 100 EUR a month.
 func (o *office) contract() string {
 	o.t.Helper()
-	made, err := o.CreateContract(as(acme), appwire.ContractCreate{
+	created, err := o.CreateContract(as(acme), appwire.ContractCreate{
 		ContractorEmail: ada, Type: commonwire.ContractTypeService, Period: "monthly",
 		Fields: appwire.ContractFields{Amount: decimal.NewFromInt(100), Currency: commonwire.FiatCurrencyEUR,
 			JobTitle: "Engineer"},
 	})
 	require.NoError(o.t, err)
 	o.clock.Advance(time.Minute)
-	o.status(made.ID, commonwire.ContractStatusActive)
-	return made.ID
+	o.status(created.ID, commonwire.ContractStatusActive)
+	return created.ID
 }
 
 func (o *office) status(contract string, want commonwire.ContractStatus) {
@@ -110,12 +110,12 @@ func (o *office) status(contract string, want commonwire.ContractStatus) {
 // invoice is an invoice from ada to acme.
 func (o *office) invoice() commonwire.Invoice {
 	o.t.Helper()
-	made, err := o.CreateInvoice(as(ada), appwire.InvoiceCreate{
+	created, err := o.CreateInvoice(as(ada), appwire.InvoiceCreate{
 		ClientEmail: acme, Currency: commonwire.InvoiceCurrencyEUR,
 		Items: []commonwire.LineItem{line("Work", "2", "50")},
 	})
 	require.NoError(o.t, err)
-	return made
+	return created
 }
 
 func (o *office) update(id string, body commonwire.InvoiceUpdate) (commonwire.Invoice, error) {
@@ -231,10 +231,10 @@ func TestProductsOnSaleAreListedUnlessAllAreAskedFor(t *testing.T) {
 	products := paperwork.NewProducts(now)
 	yes, no := true, false
 	list := func(activeOnly *bool) []referencewire.MerchantProduct {
-		answer, err := products.ListMerchantProducts(t.Context(),
+		response, err := products.ListMerchantProducts(t.Context(),
 			referencewire.ListMerchantProductsParams{ActiveOnly: activeOnly})
 		require.NoError(t, err)
-		return answer.Body.([]referencewire.MerchantProduct)
+		return response.Body.([]referencewire.MerchantProduct)
 	}
 	assert.Equal(t, list(&yes), list(nil))
 	assert.Greater(t, len(list(&no)), len(list(nil)))

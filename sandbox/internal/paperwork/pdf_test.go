@@ -15,8 +15,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/paperwork"
 )
 
-func sample() paperwork.InvoiceCopy {
-	return paperwork.InvoiceCopy{
+func sample() paperwork.CopyContent {
+	return paperwork.CopyContent{
 		Title: "Invoice INV-0001",
 		Facts: []paperwork.CopyRow{{Label: "Status", Value: "sent"}, {Label: "Paid", Value: ""}},
 		From:  paperwork.CopyParty{Name: "Łukasz Žák", Lines: []string{"lukasz@example.com", "", "Ulica Długa 1"}},
@@ -62,7 +62,7 @@ func characters(raw string) string {
 	return string(utf16.Decode(units))
 }
 
-func render(t testing.TB, c paperwork.InvoiceCopy) []string {
+func render(t testing.TB, c paperwork.CopyContent) []string {
 	t.Helper()
 	file, err := paperwork.RenderCopy(c)
 	require.NoError(t, err)

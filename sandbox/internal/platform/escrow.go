@@ -12,8 +12,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// deal is an escrow deal. It has three windows, one after the other, from its creation on.
-type deal struct {
+// escrow is an escrow deal. It has three windows, one after the other, from its creation on.
+type escrow struct {
 	ID        string
 	Account   holderKey
 	holder    *holder
@@ -46,45 +46,45 @@ const (
 
 // CreateEscrow creates a deal and prepares its approve action. No money moves. The deal, its windows and that action
 // are bound to the idempotency key.
-func (p *Platform) CreateEscrow(ctx context.Context, body platformwire.EscrowCreate) (wire.Answer, error) {
+func (p *Platform) CreateEscrow(ctx context.Context, body platformwire.EscrowCreate) (wire.Response, error) {
 	c, body := wire.CallerOf(ctx), withWindows(body)
 	if err := checkAmount(body.Amount, assetDecimals); err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	key, asked, lifetime, err := anchorOf(c, "CreateEscrow", agreementOf(body))
+	key, requested, lifetime, err := keyOf(c, "CreateEscrow", normalizeEscrowTerms(body))
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	t := p.enter()
-	defer p.leave()
+	t := p.begin()
+	defer p.commit()
 	h, err := t.holderOf(c)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	if id, found, same := t.agreements.find(key, asked, t.now); found {
-		agreed := t.deals[id]
+	if id, found, same := t.escrowCreations.find(key, requested, t.now); found {
+		agreed := t.escrows[id]
 		if !same {
-			return wire.Answer{}, wire.IdempotencyKeyReused("escrowId", agreed.ID)
+			return wire.Response{}, wire.IdempotencyKeyReused("escrowId", agreed.ID)
 		}
 		return wire.OK(agreed.Answer).Lean().Replayed(), nil
 	}
-	agreed, err := t.agree(h, key.Key, body)
+	agreed, err := t.createEscrow(h, key.Key, body)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	t.agreements.keep(key, asked, agreed.ID, t.now, lifetime)
+	t.escrowCreations.put(key, requested, agreed.ID, t.now, lifetime)
 	return wire.Created(agreed.Answer).Lean(), nil
 }
 
-// agree makes a new deal with its approve action.
-func (t *turn) agree(h *holder, key string, body platformwire.EscrowCreate) (*deal, error) {
+// createEscrow makes a new deal with its approve action.
+func (t *txn) createEscrow(h *holder, key string, body platformwire.EscrowCreate) (*escrow, error) {
 	switch {
-	case !t.ready(h):
+	case !t.hasWallet(h):
 		return nil, wire.WalletNotLinked()
 	case t.settings.SignerDetached:
 		return nil, wire.SignerNotAttached()
 	}
-	agreed := &deal{
+	agreed := &escrow{
 		ID:        newID("esc_"),
 		Account:   h.Key,
 		holder:    h,
@@ -95,14 +95,14 @@ func (t *turn) agree(h *holder, key string, body platformwire.EscrowCreate) (*de
 		Projected: chainState{Status: platformwire.EscrowStatusPendingApproval},
 		Actions:   map[string]*escrowAction{},
 	}
-	agreed.ApproveBy = t.now.Add(lasting(body.ApproveWithin))
-	agreed.HoldUntil = agreed.ApproveBy.Add(lasting(body.HoldFor))
-	agreed.RefundableUntil = agreed.HoldUntil.Add(lasting(body.RefundableFor))
-	approve := t.prepare(agreed, key, platformwire.EscrowActionTypeApprove)
-	t.deals[agreed.ID] = agreed
+	agreed.ApproveBy = t.now.Add(parseWindow(body.ApproveWithin))
+	agreed.HoldUntil = agreed.ApproveBy.Add(parseWindow(body.HoldFor))
+	agreed.RefundableUntil = agreed.HoldUntil.Add(parseWindow(body.RefundableFor))
+	approve := t.prepareAction(agreed, key, platformwire.EscrowActionTypeApprove)
+	t.escrows[agreed.ID] = agreed
 	agreed.Answer = agreed.view(t.now)
 	agreed.Answer.Action = &approve
-	t.kept.deals.Put(agreed)
+	t.store.escrows.Put(agreed)
 	return agreed, nil
 }
 
@@ -114,17 +114,17 @@ func withWindows(body platformwire.EscrowCreate) platformwire.EscrowCreate {
 	return body
 }
 
-// agreementOf returns the terms of a request in one spelling: 60m becomes 1h, and an address is in lower case.
-func agreementOf(body platformwire.EscrowCreate) platformwire.EscrowCreate {
+// normalizeEscrowTerms returns the terms of a request in one spelling: 60m becomes 1h, and an address is in lower case.
+func normalizeEscrowTerms(body platformwire.EscrowCreate) platformwire.EscrowCreate {
 	body.Payee = strings.ToLower(body.Payee)
 	for _, window := range []*platformwire.EscrowDuration{&body.ApproveWithin, &body.HoldFor, &body.RefundableFor} {
-		*window = lasting(*window).String()
+		*window = parseWindow(*window).String()
 	}
 	return body
 }
 
-// lasting reads a window. The gate has checked its form.
-func lasting(window platformwire.EscrowDuration) time.Duration {
+// parseWindow reads a window. The gate has checked its form.
+func parseWindow(window platformwire.EscrowDuration) time.Duration {
 	var count int64
 	var unit byte
 	_, _ = fmt.Sscanf(window, "%d%c", &count, &unit)
@@ -132,9 +132,9 @@ func lasting(window platformwire.EscrowDuration) time.Duration {
 	return time.Duration(count*seconds[unit]) * time.Second
 }
 
-// dealOf finds a deal of the account.
-func (t *turn) dealOf(h *holder, id string) (*deal, error) {
-	found, ok := t.deals[id]
+// escrowOf finds a deal of the account.
+func (t *txn) escrowOf(h *holder, id string) (*escrow, error) {
+	found, ok := t.escrows[id]
 	if !ok || found.holder != h {
 		return nil, wire.NotFound()
 	}
@@ -143,7 +143,7 @@ func (t *turn) dealOf(h *holder, id string) (*deal, error) {
 
 // view returns the deal as it was at the last chain read. A deal that was not approved in time needs no chain read: the
 // service co-signs every approval, so it knows.
-func (d *deal) view(now time.Time) platformwire.Escrow {
+func (d *escrow) view(now time.Time) platformwire.Escrow {
 	view := platformwire.Escrow{
 		ID:               d.ID,
 		Status:           d.Projected.Status,
@@ -168,7 +168,7 @@ func (d *deal) view(now time.Time) platformwire.Escrow {
 
 // windowEnd returns when the window for these actions ends. Without actions there is no window, and it returns the zero
 // time.
-func (d *deal) windowEnd(actions []platformwire.EscrowActionType) time.Time {
+func (d *escrow) windowEnd(actions []platformwire.EscrowActionType) time.Time {
 	if len(actions) == 0 {
 		return time.Time{}
 	}
@@ -181,7 +181,7 @@ func (d *deal) windowEnd(actions []platformwire.EscrowActionType) time.Time {
 
 // available lists the possible actions of a deal with this status: approve within the first window, release within the
 // second, refund within the third.
-func (d *deal) available(status platformwire.EscrowStatus, now time.Time) []platformwire.EscrowActionType {
+func (d *escrow) available(status platformwire.EscrowStatus, now time.Time) []platformwire.EscrowActionType {
 	switch {
 	case status == platformwire.EscrowStatusPendingApproval && now.Before(d.ApproveBy):
 		return []platformwire.EscrowActionType{platformwire.EscrowActionTypeApprove}
@@ -195,28 +195,28 @@ func (d *deal) available(status platformwire.EscrowStatus, now time.Time) []plat
 }
 
 // SyncEscrow returns a deal after a chain read. If the last read was a moment ago, it returns the stored deal.
-func (p *Platform) SyncEscrow(ctx context.Context, escrowID platformwire.EscrowID) (wire.Answer, error) {
-	t := p.enter()
-	defer p.leave()
+func (p *Platform) SyncEscrow(ctx context.Context, escrowID platformwire.EscrowID) (wire.Response, error) {
+	t := p.begin()
+	defer p.commit()
 	h, err := t.holderOf(wire.CallerOf(ctx))
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	found, err := t.dealOf(h, escrowID)
+	found, err := t.escrowOf(h, escrowID)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
 	t.readChain(found)
 	return wire.OK(found.view(t.now)).Lean(), nil
 }
 
 // readChain updates the stored deal, with at most one chain read per 15 seconds and deal.
-func (t *turn) readChain(d *deal) {
+func (t *txn) readChain(d *escrow) {
 	if !d.SyncedAt.IsZero() && t.now.Before(d.SyncedAt.Add(time.Duration(t.settings.ChainReadEvery))) {
 		return
 	}
 	d.Projected, d.SyncedAt = d.Chain, t.now
-	t.kept.deals.Put(d)
+	t.store.escrows.Put(d)
 }
 
 // actionApprovalLifetime is the approval window of an escrow action.
@@ -224,7 +224,7 @@ const actionApprovalLifetime = 60 * time.Second
 
 // escrowAction is a prepared action of a deal.
 type escrowAction struct {
-	deal      *deal
+	escrow    *escrow
 	Key       string
 	Kind      platformwire.EscrowActionType
 	Approvals map[string]platformwire.Approval // all that were issued, by id
@@ -237,46 +237,46 @@ type escrowAction struct {
 // with a new approval until it is confirmed.
 func (p *Platform) PrepareEscrowAction(
 	ctx context.Context, escrowID platformwire.EscrowID, body platformwire.EscrowActionCreate,
-) (wire.Answer, error) {
+) (wire.Response, error) {
 	c, kind := wire.CallerOf(ctx), body.Type
-	key, asked, lifetime, err := anchorOf(c, "PrepareEscrowAction", []string{escrowID, string(kind)})
+	key, requested, lifetime, err := keyOf(c, "PrepareEscrowAction", []string{escrowID, string(kind)})
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	t := p.enter()
-	defer p.leave()
+	t := p.begin()
+	defer p.commit()
 	h, err := t.holderOf(c)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	found, err := t.dealOf(h, escrowID)
+	found, err := t.escrowOf(h, escrowID)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	if dealID, ok, same := t.actions.find(key, asked, t.now); ok && !same {
-		return wire.Answer{}, wire.IdempotencyKeyReused("escrowId", dealID)
+	if dealID, ok, same := t.actions.find(key, requested, t.now); ok && !same {
+		return wire.Response{}, wire.IdempotencyKeyReused("escrowId", dealID)
 	}
 	known := found.Actions[key.Key]
 	if known != nil && known.Kind != kind {
-		return wire.Answer{}, wire.IdempotencyKeyReused("escrowId", found.ID)
+		return wire.Response{}, wire.IdempotencyKeyReused("escrowId", found.ID)
 	}
 	if known != nil && known.Confirmed {
 		return wire.OK(platformwire.PreparedEscrowAction{Action: known.view()}).Lean().Replayed(), nil
 	}
 	if !slices.Contains(found.available(found.Chain.Status, t.now), kind) {
-		return wire.Answer{}, wire.Conflict("The deal's state or its deadlines do not allow this action.")
+		return wire.Response{}, wire.Conflict("The deal's state or its deadlines do not allow this action.")
 	}
-	answer := t.prepare(found, key.Key, kind)
+	response := t.prepareAction(found, key.Key, kind)
 	if known != nil {
-		return wire.OK(platformwire.PreparedEscrowAction{Action: answer}).Lean().Replayed(), nil
+		return wire.OK(platformwire.PreparedEscrowAction{Action: response}).Lean().Replayed(), nil
 	}
-	t.actions.keep(key, asked, found.ID, t.now, lifetime)
-	return wire.Created(platformwire.PreparedEscrowAction{Action: answer}).Lean(), nil
+	t.actions.put(key, requested, found.ID, t.now, lifetime)
+	return wire.Created(platformwire.PreparedEscrowAction{Action: response}).Lean(), nil
 }
 
-// prepare gives an action of a deal a new approval, and adds a new action. Earlier approvals stay valid until they
+// prepareAction gives an action of a deal a new approval, and adds a new action. Earlier approvals stay valid until they
 // expire. Only one of them is ever used.
-func (t *turn) prepare(d *deal, key string, kind platformwire.EscrowActionType) platformwire.EscrowAction {
+func (t *txn) prepareAction(d *escrow, key string, kind platformwire.EscrowActionType) platformwire.EscrowAction {
 	approval := newApproval(t.now.Add(actionApprovalLifetime)).of(approvalPayload{
 		Operation:   "escrow." + string(kind),
 		ResourceID:  d.ID,
@@ -287,12 +287,12 @@ func (t *turn) prepare(d *deal, key string, kind platformwire.EscrowActionType) 
 	})
 	action := d.Actions[key]
 	if action == nil {
-		action = &escrowAction{deal: d, Key: key, Kind: kind, Approvals: map[string]platformwire.Approval{}}
+		action = &escrowAction{escrow: d, Key: key, Kind: kind, Approvals: map[string]platformwire.Approval{}}
 		d.Actions[key] = action
 	}
 	action.Latest, action.Approvals[approval.ID] = approval, approval
 	t.actionApprovals++
-	t.kept.deals.Put(d)
+	t.store.escrows.Put(d)
 	return action.view()
 }
 
@@ -306,64 +306,64 @@ func (a *escrowAction) view() platformwire.EscrowAction {
 // the last chain read. If that was not a moment ago, it reads the chain itself.
 func (p *Platform) ConfirmEscrowAction(
 	ctx context.Context, escrowID platformwire.EscrowID, idempotencyKey string, body platformwire.ApprovalConfirm,
-) (wire.Answer, error) {
+) (wire.Response, error) {
 	c, signed := wire.CallerOf(ctx), signedAction{escrowID, idempotencyKey, body.ApprovalID}
-	payload, err := p.actionable(c, signed)
+	payload, err := p.actionPayloadToSign(c, signed)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	if err := p.cosign(c, payload, body); err != nil {
-		return wire.Answer{}, err
+	if err := p.verifyApproval(c, payload, body); err != nil {
+		return wire.Response{}, err
 	}
-	return p.act(c, signed)
+	return p.runAction(c, signed)
 }
 
 // signedAction identifies a prepared action and the approval that was signed for it.
 type signedAction struct{ escrowID, key, approvalID string }
 
-// actionable returns the bytes to verify, if this approval can confirm the action.
-func (p *Platform) actionable(c wire.Caller, signed signedAction) ([]byte, error) {
-	t := p.enter()
-	defer p.leave()
-	action, err := t.prepared(c, signed)
+// actionPayloadToSign returns the bytes to verify, if this approval can confirm the action.
+func (p *Platform) actionPayloadToSign(c wire.Caller, signed signedAction) ([]byte, error) {
+	t := p.begin()
+	defer p.commit()
+	action, err := t.confirmableAction(c, signed)
 	if err != nil {
 		return nil, err
 	}
 	return action.Approvals[signed.approvalID].Payload, nil
 }
 
-// act carries the action out.
-func (p *Platform) act(c wire.Caller, signed signedAction) (wire.Answer, error) {
-	t := p.enter()
-	defer p.leave()
-	action, err := t.prepared(c, signed)
+// runAction carries the action out.
+func (p *Platform) runAction(c wire.Caller, signed signedAction) (wire.Response, error) {
+	t := p.begin()
+	defer p.commit()
+	action, err := t.confirmableAction(c, signed)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	if err := t.permitted(action); err != nil {
-		return wire.Answer{}, err
+	if err := t.checkActionPermitted(action); err != nil {
+		return wire.Response{}, err
 	}
 	action.Confirmed = true
-	t.kept.deals.Put(action.deal)
-	switch found := action.deal; action.Kind {
+	t.store.escrows.Put(action.escrow)
+	switch found := action.escrow; action.Kind {
 	case platformwire.EscrowActionTypeApprove:
-		t.hold(found)
+		t.holdEscrow(found)
 	case platformwire.EscrowActionTypeRelease:
-		t.release(found)
+		t.releaseEscrow(found)
 	case platformwire.EscrowActionTypeRefund:
-		t.giveBack(found)
+		t.refundEscrow(found)
 	}
-	t.readChain(action.deal)
-	return wire.OK(action.deal.view(t.now)).Lean(), nil
+	t.readChain(action.escrow)
+	return wire.OK(action.escrow.view(t.now)).Lean(), nil
 }
 
-// prepared returns an action that waits for this approval, or the refusal for its state.
-func (t *turn) prepared(c wire.Caller, signed signedAction) (*escrowAction, error) {
+// confirmableAction returns an action that waits for this approval, or the refusal for its state.
+func (t *txn) confirmableAction(c wire.Caller, signed signedAction) (*escrowAction, error) {
 	h, err := t.holderOf(c)
 	if err != nil {
 		return nil, err
 	}
-	found, err := t.dealOf(h, signed.escrowID)
+	found, err := t.escrowOf(h, signed.escrowID)
 	if err != nil {
 		return nil, err
 	}
@@ -386,53 +386,53 @@ func (t *turn) prepared(c wire.Caller, signed signedAction) (*escrowAction, erro
 	}
 }
 
-// permitted refuses an action that the service would not co-sign, and a deal that the balance does not cover.
-func (t *turn) permitted(action *escrowAction) error {
-	if err := t.signable(action.deal.holder); err != nil || action.Kind != platformwire.EscrowActionTypeApprove {
+// checkActionPermitted refuses an action that the service would not co-sign, and a deal that the balance does not cover.
+func (t *txn) checkActionPermitted(action *escrowAction) error {
+	if err := t.checkSignable(action.escrow.holder); err != nil || action.Kind != platformwire.EscrowActionTypeApprove {
 		return err
 	}
-	asked := action.deal.Terms
-	available := t.books.balance(action.deal.holder.book(), string(asked.Currency))
-	if available.LessThan(asked.Amount) {
+	requested := action.escrow.Terms
+	available := t.ledger.balance(action.escrow.holder.ledgerAccount(), string(requested.Currency))
+	if available.LessThan(requested.Amount) {
 		refusal := wire.Conflict("The balance does not cover the deal.")
-		refusal.Details = map[string]any{"available": available.String(), "currency": string(asked.Currency)}
+		refusal.Details = map[string]any{"available": available.String(), "currency": string(requested.Currency)}
 		return refusal
 	}
 	return nil
 }
 
-// hold moves the money from the account to the deal.
-func (t *turn) hold(d *deal) {
+// holdEscrow moves the money from the account to the deal.
+func (t *txn) holdEscrow(d *escrow) {
 	d.Chain = chainState{platformwire.EscrowStatusActive, newHash()}
-	t.escrowed(d, d.holder.book(), d.ID)
+	t.moveEscrowFunds(d, d.holder.ledgerAccount(), d.ID)
 	t.recordEscrow(d, d.holder, platformwire.TransactionDirectionOut)
 }
 
-// release moves the money from the deal to the payee, which may be an account of this host.
-func (t *turn) release(d *deal) {
+// releaseEscrow moves the money from the deal to the payee, which may be an account of this host.
+func (t *txn) releaseEscrow(d *escrow) {
 	d.Chain = chainState{platformwire.EscrowStatusReleased, newHash()}
 	if payee, ok := t.wallets[strings.ToLower(d.Terms.Payee)]; ok {
-		t.escrowed(d, d.ID, payee.book())
+		t.moveEscrowFunds(d, d.ID, payee.ledgerAccount())
 		t.recordEscrow(d, payee, platformwire.TransactionDirectionIn)
 		return
 	}
-	t.escrowed(d, d.ID, bookOutside)
+	t.moveEscrowFunds(d, d.ID, accountOutside)
 }
 
-// giveBack moves the money from the deal back to the account.
-func (t *turn) giveBack(d *deal) {
+// refundEscrow moves the money from the deal back to the account.
+func (t *txn) refundEscrow(d *escrow) {
 	d.Chain = chainState{platformwire.EscrowStatusRefunded, newHash()}
-	t.escrowed(d, d.ID, d.holder.book())
+	t.moveEscrowFunds(d, d.ID, d.holder.ledgerAccount())
 	t.recordEscrow(d, d.holder, platformwire.TransactionDirectionIn)
 }
 
-// escrowed adds a movement of the deal's whole amount to the ledger, with the given kind.
-func (t *turn) escrowed(d *deal, from, to string) {
-	t.books.movement("escrow_"+string(d.Chain.Status), d.ID, t.now).
+// moveEscrowFunds adds a movement of the deal's whole amount to the ledger, with the given kind.
+func (t *txn) moveEscrowFunds(d *escrow, from, to string) {
+	t.ledger.movement("escrow_"+string(d.Chain.Status), d.ID, t.now).
 		transfer(from, to, string(d.Terms.Currency), d.Terms.Amount)
 }
 
-func (t *turn) recordEscrow(d *deal, h *holder, direction platformwire.TransactionDirection) {
+func (t *txn) recordEscrow(d *escrow, h *holder, direction platformwire.TransactionDirection) {
 	t.record(h, platformwire.Transaction{
 		Type:            platformwire.TransactionTypeEscrow,
 		Direction:       direction,

@@ -174,12 +174,12 @@ func one[T any](t *rapid.T, met []owned[T]) (owned[T], bool) {
 // all is what every account reads, as it travels.
 func (w *walk) all() string {
 	var read []string
-	take := func(answer wire.Answer, err error) {
+	take := func(response wire.Response, err error) {
 		if err != nil {
 			read = append(read, err.Error())
 			return
 		}
-		read = append(read, render(w, answer).Body.String())
+		read = append(read, render(w, response).Body.String())
 	}
 	for _, account := range w.accounts {
 		me := w.as(account, "")

@@ -126,11 +126,11 @@ func read[T any](t testing.TB, a answered) T {
 }
 
 // render writes an answer.
-func render(t testing.TB, answer wire.Answer) answered {
+func render(t testing.TB, response wire.Response) answered {
 	w := httptest.NewRecorder()
-	maps.Copy(w.Header(), answer.Header)
-	w.WriteHeader(answer.Status)
-	body, err := answer.Encode()
+	maps.Copy(w.Header(), response.Header)
+	w.WriteHeader(response.Status)
+	body, err := response.Encode()
 	require.NoError(t, err)
 	_, _ = w.Write(body)
 	return answered{w}

@@ -71,7 +71,7 @@ func TestWhatIsUnderWayGoesOnAfterTheNextOpening(t *testing.T) {
 		ledgers[reopened] += shape(b)
 		b.Reset()
 		again()
-		assert.Zero(t, records(b)-b.Records(), "nothing but the faucet's fill")
+		assert.Zero(t, idempotencyRecords(b)-b.Records(), "nothing but the faucet's fill")
 	}
 	assert.Equal(t, ledgers[false], ledgers[true], "the same entries in the same order")
 }
@@ -84,8 +84,8 @@ func shape(b *bench) (text string) {
 	return text
 }
 
-// records is how many entries a platform in its first state has.
-func records(b *bench) int {
+// idempotencyRecords is how many entries a platform in its first state has.
+func idempotencyRecords(b *bench) int {
 	fresh := platform.New(b.clock, func() *deployment.Settings { return b.settings.Load() }, nobody, store.Memory{})
 	b.Ledger()
 	fresh.Ledger()
@@ -100,15 +100,15 @@ func TestAttributedMoneyStaysAttributedAfterTheNextOpening(t *testing.T) {
 	to := b.contact(client, sepaContact).ID
 	refund := func(key string, after time.Duration) platformwire.Payout {
 		b.set(func(s *deployment.Settings) { s.ReturnAfter = deployment.Duration(after) })
-		made := b.booked(client, key, platformwire.PayoutCreate{ContactID: to, Amount: decimal.NewFromInt(10),
+		created := b.booked(client, key, platformwire.PayoutCreate{ContactID: to, Amount: decimal.NewFromInt(10),
 			Currency: platformwire.AssetUSDC})
-		_, err := b.confirm(client, made)
+		_, err := b.confirm(client, created)
 		require.NoError(t, err)
-		_, err = b.move(client, key, made.ID, platformwire.PayoutStatusRefunded)
+		_, err = b.move(client, key, created.ID, platformwire.PayoutStatusRefunded)
 		require.NoError(t, err)
 		b.clock.Advance(time.Second)
 		b.reopen()
-		return made
+		return created
 	}
 	slow, fast := refund("slow", time.Hour), refund("fast", 0)
 	b.clock.Advance(time.Hour)

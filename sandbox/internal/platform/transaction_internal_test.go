@@ -23,7 +23,7 @@ func TestAHistoryFindsWhatALookAtEveryTransactionFinds(t *testing.T) {
 		var h history
 		var all []*transaction
 		for range rapid.IntRange(0, 60).Draw(t, "changes") {
-			if at := rapid.IntRange(-1, len(all)-1).Draw(t, "forgotten"); at >= 0 && !all[at].forgotten() {
+			if at := rapid.IntRange(-1, len(all)-1).Draw(t, "forgotten"); at >= 0 && !all[at].isForgotten() {
 				h.drop(all[at])
 			}
 			late := time.Duration(rapid.IntRange(0, 30).Draw(t, "late")) * time.Second
@@ -39,13 +39,13 @@ func TestAHistoryFindsWhatALookAtEveryTransactionFinds(t *testing.T) {
 			want := []*transaction{}
 			for _, entry := range all {
 				require.LessOrEqual(t, entry.CreatedAt.UnixMilli(), entry.latest)
-				if !entry.forgotten() && entry.Sequence < before && (kind == "" || entry.Type == kind) {
+				if !entry.isForgotten() && entry.Sequence < before && (kind == "" || entry.Type == kind) {
 					want = append(want, entry)
 				}
 			}
 			got := append([]*transaction{}, h.of(kind).before(before)...)
 			require.True(t, slices.IsSortedFunc(got, func(a, b *transaction) int { return int(a.latest - b.latest) }))
-			require.Equal(t, want, slices.DeleteFunc(got, (*transaction).forgotten))
+			require.Equal(t, want, slices.DeleteFunc(got, (*transaction).isForgotten))
 		}
 	})
 }

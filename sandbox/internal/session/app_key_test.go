@@ -99,7 +99,7 @@ func TestSpendingStopsAtTheLimit(t *testing.T) {
 	spent.Wait()
 	assert.Equal(t, 20, refused)
 
-	keys.GiveBack(key.ID, *amount("2.5"))
+	keys.Refund(key.ID, *amount("2.5"))
 	now, err := keys.Get(key.ID)
 	require.NoError(t, err)
 	assert.Equal(t, "2.5", now.Remaining().String())
@@ -122,31 +122,31 @@ func TestAccessTokens(t *testing.T) {
 
 // TestCredentialsAreKept opens them a second time: what was spent is spent.
 func TestCredentialsAreKept(t *testing.T) {
-	clk, kept := clock.New(time.Now), new(storetest.Encoded)
-	keys, tokens := session.NewAppKeys(clk, kept), session.NewAccessTokens(kept)
+	clk, backend := clock.New(time.Now), new(storetest.Encoded)
+	keys, tokens := session.NewAppKeys(clk, backend), session.NewAccessTokens(backend)
 	key, err := keys.Register(owner, session.AppRegistration{App: "shop", SpendLimit: amount("10.50")})
 	require.NoError(t, err)
 	gone, err := keys.Register(owner, session.AppRegistration{})
 	require.NoError(t, err)
 	require.NoError(t, keys.Delete(gone.ID))
 	require.NoError(t, keys.Spend(key.ID, *amount("4")))
-	keys.GiveBack(key.ID, *amount("1.25"))
+	keys.Refund(key.ID, *amount("1.25"))
 	token := tokens.Mint(owner)
-	assert.Empty(t, kept.Stale())
+	assert.Empty(t, backend.Stale())
 
-	again := session.NewAppKeys(clk, kept)
+	again := session.NewAppKeys(clk, backend)
 	assert.Equal(t, 1, again.Records())
 	found, err := again.Authenticate(key.Secret)
 	require.NoError(t, err)
 	assert.Equal(t, "7.75", found.Remaining().String())
 	assert.Equal(t, key.Scopes, found.Scopes)
 	assert.True(t, key.CreatedAt.Equal(found.CreatedAt))
-	account, err := session.NewAccessTokens(kept).Authenticate(token)
+	account, err := session.NewAccessTokens(backend).Authenticate(token)
 	require.NoError(t, err)
 	assert.Equal(t, owner, account)
 
 	again.Reset(found)
-	found, err = session.NewAppKeys(clk, kept).Get(key.ID)
+	found, err = session.NewAppKeys(clk, backend).Get(key.ID)
 	require.NoError(t, err)
 	assert.True(t, found.Spent.IsZero())
 }

@@ -41,7 +41,7 @@ func publicKey(t *testing.T) string {
 }
 
 func TestAllowlists(t *testing.T) {
-	registry := NewRegistry(frozen(), store.Memory{})
+	registry := NewKeyRegistry(frozen(), store.Memory{})
 	for _, c := range []struct {
 		name      string
 		allowlist []string
@@ -76,7 +76,7 @@ func TestAllowlists(t *testing.T) {
 }
 
 func TestRegistrationsNameTheirWrongFields(t *testing.T) {
-	registry := NewRegistry(frozen(), store.Memory{})
+	registry := NewKeyRegistry(frozen(), store.Memory{})
 	good := Registration{Email: "ops@example.com", PublicKey: publicKey(t)}
 	other, err := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
 	require.NoError(t, err)
@@ -116,7 +116,7 @@ func TestRegistrationsNameTheirWrongFields(t *testing.T) {
 }
 
 func TestAKeyBelongsToOneAccountOnce(t *testing.T) {
-	registry := NewRegistry(frozen(), store.Memory{})
+	registry := NewKeyRegistry(frozen(), store.Memory{})
 	registration := Registration{Email: "ops@example.com", PublicKey: publicKey(t)}
 	first, err := registry.Register(registration)
 	require.NoError(t, err)
@@ -131,7 +131,7 @@ func TestAKeyBelongsToOneAccountOnce(t *testing.T) {
 
 	registry.Reset(first)
 	assert.Equal(t, []Key{first}, registry.Keys())
-	_, standing := registry.lookUp("other@example.com", other.PublicKey)
+	_, standing := registry.lookup("other@example.com", other.PublicKey)
 	assert.Equal(t, unknownAccount, standing)
 }
 
@@ -170,7 +170,7 @@ func (m *meanwhile) Value(key any) any {
 func TestAChallengeThatWasUsedMeanwhileOpensNoSession(t *testing.T) {
 	clk := frozen()
 	login := &Login{
-		Clock: clk, Registry: NewRegistry(clk, store.Memory{}), Tokens: NewTokens(clk, store.Memory{}),
+		Clock: clk, Registry: NewKeyRegistry(clk, store.Memory{}), Tokens: NewTokens(clk, store.Memory{}),
 		Challenges: NewChallenges(clk, store.Memory{}),
 		Windows:    clock.NewCounters(clk, func() time.Duration { return 0 }),
 		Settings:   func() *deployment.Settings { settings := deployment.DefaultSettings(); return &settings },
@@ -236,8 +236,8 @@ func TestTokensAreLongAndDifferent(t *testing.T) {
 func TestChallengesAreBounded(t *testing.T) {
 	clk := frozen()
 	challenges := NewChallenges(clk, store.Memory{})
-	challenges.most = 3
-	for range challenges.most {
+	challenges.limit = 3
+	for range challenges.limit {
 		_, err := challenges.issue("anybody@example.com", clk.Now().Add(time.Minute))
 		require.NoError(t, err)
 	}
@@ -251,8 +251,8 @@ func TestChallengesAreBounded(t *testing.T) {
 
 // TestLoginsAreKept opens everything a second time: it stands where it stood.
 func TestLoginsAreKept(t *testing.T) {
-	kept, clk := new(storetest.Encoded), frozen()
-	registry, tokens, challenges := NewRegistry(clk, kept), NewTokens(clk, kept), NewChallenges(clk, kept)
+	backend, clk := new(storetest.Encoded), frozen()
+	registry, tokens, challenges := NewKeyRegistry(clk, backend), NewTokens(clk, backend), NewChallenges(clk, backend)
 	register := func(email string, allowlist ...string) Key {
 		made, err := signing.Generate()
 		require.NoError(t, err)
@@ -266,18 +266,18 @@ func TestLoginsAreKept(t *testing.T) {
 	require.NoError(t, registry.Delete(gone.ID))
 	opened, expired := tokens.mint(key.ID), tokens.mint(key.ID)
 	tokens.Expire(expired.access)
-	tokens.AddForeign("uat_1")
+	tokens.AddOtherSurfaces("uat_1")
 	usable, err := challenges.issue("ops@example.com", clk.Now().Add(time.Minute))
 	require.NoError(t, err)
 	used, err := challenges.issue("ops@example.com", clk.Now().Add(time.Minute))
 	require.NoError(t, err)
 	require.NoError(t, challenges.consume(used.ID))
-	assert.Empty(t, kept.Stale())
+	assert.Empty(t, backend.Stale())
 
-	again, renewed, asked := NewRegistry(clk, kept), NewTokens(clk, kept), NewChallenges(clk, kept)
+	again, renewed, asked := NewKeyRegistry(clk, backend), NewTokens(clk, backend), NewChallenges(clk, backend)
 	assert.Equal(t, registry.Keys(), again.Keys())
 	assert.Equal(t, registry.Records(), again.Records())
-	_, standing := again.lookUp(gone.Email, gone.PublicKey)
+	_, standing := again.lookup(gone.Email, gone.PublicKey)
 	assert.Equal(t, deletedBefore, standing)
 	_, err = again.Check(key.ID, netip.MustParseAddr("192.0.2.7"), ScopeRead)
 	assert.NoError(t, err)
@@ -294,16 +294,16 @@ func TestLoginsAreKept(t *testing.T) {
 	assert.ErrorIs(t, err, wire.DeveloperSessionRequired())
 	assert.Equal(t, opened.refreshExpiresAt, renewed.renew(opened.refresh).refreshExpiresAt)
 
-	found, err := asked.open(usable.ID)
+	found, err := asked.get(usable.ID)
 	require.NoError(t, err)
 	assert.Equal(t, usable, found)
-	_, err = asked.open(used.ID)
+	_, err = asked.get(used.ID)
 	assert.ErrorIs(t, err, wire.ChallengeConsumed())
 
 	again.Reset(key)
 	renewed.Reset()
 	asked.Reset()
-	assert.Equal(t, 2, NewRegistry(clk, kept).Records(), "the account and the key")
-	assert.Zero(t, NewTokens(clk, kept).Records())
-	assert.Zero(t, NewChallenges(clk, kept).issued.Len())
+	assert.Equal(t, 2, NewKeyRegistry(clk, backend).Records(), "the account and the key")
+	assert.Zero(t, NewTokens(clk, backend).Records())
+	assert.Zero(t, NewChallenges(clk, backend).issued.Len())
 }

@@ -74,7 +74,7 @@ func TestBodiesTravelAsTheySay(t *testing.T) {
 	t.Parallel()
 	body := map[string]string{"name": "<b>"}
 	for name, test := range map[string]struct {
-		answer wire.Answer
+		answer wire.Response
 		want   string
 	}{
 		"JSON":      {wire.OK(body), `{"name":"\u003cb\u003e"}` + "\n"},

@@ -67,7 +67,7 @@ func Lasts(t *testing.T, open func(*testing.T) store.Store) {
 	put := func(kind, id, text string) store.Change {
 		return store.Put(kind, id, &record{Text: text})
 	}
-	gone := store.Gone
+	gone := store.Deleted
 	for name, test := range map[string]struct {
 		turns [][]store.Change
 		want  []string // of kind
