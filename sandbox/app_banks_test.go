@@ -21,7 +21,7 @@ func (r reply) rail(method string) object {
 	return nil
 }
 
-// activate opens a rail, and answers its bank account once it is active.
+// activate opens a rail, and returns its bank account once it is active.
 func (b bearer) activate(method string) string {
 	b.t.Helper()
 	b.must(http.StatusOK, "POST", "/banks/activate", object{"methods": []string{method}})

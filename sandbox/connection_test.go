@@ -101,7 +101,7 @@ func TestAServerKeepsTimeoutsOfItsOwn(t *testing.T) {
 		start := time.Now()
 		_, err := io.WriteString(conn, head("/dapi/v1/auth/challenge", 10))
 		require.NoError(t, err)
-		<-over // neither the body came nor was the answer read
+		<-over // neither the body came nor was the response read
 		assert.LessOrEqual(t, time.Since(start), 5*time.Second)
 	})
 }
@@ -117,7 +117,8 @@ func TestAnAnswerThatNobodyReadsIsCutOff(t *testing.T) {
 	})
 }
 
-// A body that arrived and an answer that left have no deadline any more: what comes later on the connection is in time.
+// A body that arrived and a response that left have no deadline any more: what comes later on the connection is in
+// time.
 func TestADelayMayBeLongerThanTheDeadlines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := sandbox.New()

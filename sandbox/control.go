@@ -78,8 +78,8 @@ func forbidden(message string) *wire.Refusal {
 // crossOrigin finds requests of pages of other origins.
 var crossOrigin = http.NewCrossOriginProtection()
 
-// isCrossOrigin reports whether a page of another origin makes the request, also one that only reads: a browser would not
-// show the page the response, but the host would do its work. A link to the page for people may be anywhere.
+// isCrossOrigin reports whether a page of another origin makes the request, also one that only reads: a browser would
+// not show the page the response, but the host would do its work. A link to the page for people may be anywhere.
 func isCrossOrigin(r *http.Request) bool {
 	if r.URL.Path == consolePath && r.Header.Get("Sec-Fetch-Mode") == "navigate" &&
 		r.Header.Get("Sec-Fetch-Dest") == "document" {

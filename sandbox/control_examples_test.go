@@ -43,7 +43,7 @@ func busyWorld(t testing.TB) (*world, map[string]string) {
 		"applicant": object{"legalName": "Acme Ltd", "country": "DE"}, "documentIds": []string{"doc_1"},
 	})
 	acme.must(http.StatusOK, "POST", "/client/kyb/complete", nil)
-	acme.deal("deal-1", nil)
+	acme.mustCreateEscrow("escrow-1", nil)
 	refused(t, http.StatusNotFound, "not_found", acme.call("GET", "/payouts/po_none", nil))
 	w.host.Arm("GET", "/chains", sandbox.DropBefore())
 	appKey, err := w.host.RegisterAppKey(sandbox.AppKeyRegistration{App: "Books"})
@@ -204,7 +204,7 @@ func refused404(t *testing.T, got reply) {
 }
 
 // FuzzControl: whatever is sent to the controls, they carry it out or refuse it with a code, in JSON of bounded size. A
-// refusal changes no setting, an answer shows no credential, and settings that were taken are shown, and taken again,
+// refusal changes no setting, a response shows no credential, and settings that were taken are shown, and taken again,
 // as the same.
 func FuzzControl(f *testing.F) {
 	calls := []struct{ method, path string }{

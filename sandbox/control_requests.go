@@ -94,8 +94,9 @@ var idPattern = regexp.MustCompile(`^[a-z]{2,4}_[a-z0-9._:-]+$`)
 // matches reports whether a request has a text: in what is listed of it, or, if the text is an id, in the response. So
 // the booking of a payout is found by the id that it returned.
 func (c control) matches(mask gate.Mask, entry gate.Entry, account, text string) bool {
-	if wire.MatchesText(text, entry.Method, mask.Text(entry.Path), strconv.Itoa(entry.Status), entry.Slug, entry.Account,
-		account, entry.IdempotencyKey, entry.Fault, entry.Operation, entry.Time.UTC().Format(time.DateTime)) {
+	if wire.MatchesText(text, entry.Method, mask.Text(entry.Path), strconv.Itoa(entry.Status), entry.Slug,
+		entry.Account, account, entry.IdempotencyKey, entry.Fault, entry.Operation,
+		entry.Time.UTC().Format(time.DateTime)) {
 		return true
 	}
 	id := strings.ToLower(text)
@@ -212,8 +213,8 @@ func (c control) listen(w http.ResponseWriter, r *http.Request) {
 // requests from 1.
 func eventID(log string, request int) string { return log + "-" + strconv.Itoa(request) }
 
-// lastEventID returns the number of the request after which the stream begins: that of the header of a connection that was
-// lost, or of the query, or of the latest request.
+// lastEventID returns the number of the request after which the stream begins: that of the header of a connection that
+// was lost, or of the query, or of the latest request.
 func (c control) lastEventID(r *http.Request) (int, error) {
 	log := c.host.log
 	if seen := r.Header.Get("Last-Event-ID"); seen != "" {

@@ -314,7 +314,7 @@ func TestEachListIsFoundAtTheHost(t *testing.T) {
 		{"accounts", []string{acme, "ACME@example"}},
 		{"payins", []string{payin, "Awaiting funds", "acme@example.com", acme, "50 usdt", payin[:5]}},
 		{"verifications", []string{acme, "under review", "Under_Review", "acme@example.com"}},
-		{"escrows", []string{"acme@example.com", "0x52908400098527886e0f", "40 usdc", "deal-1"}},
+		{"escrows", []string{"acme@example.com", "0x52908400098527886e0f", "40 usdc", "escrow-1"}},
 		{"windows", []string{"sandbox money"}},
 		{"faults", []string{"flt_1", "drop before", "/chains"}},
 	} {

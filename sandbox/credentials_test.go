@@ -143,13 +143,13 @@ func newInterrupted(t *testing.T) (*interrupted, reply) {
 // deletingTheKeyAt makes a request, and deletes the session's key when the host looks at its clock for the nth time.
 func (p *interrupted) deletingTheKeyAt(nth int64, request func() reply) reply {
 	keys := p.host.Keys()
-	credentials := slices.IndexFunc(keys, func(k sandbox.DeveloperKey) bool {
+	index := slices.IndexFunc(keys, func(k sandbox.DeveloperKey) bool {
 		return bytes.Equal(k.PublicKey, p.key.public(p.t))
 	})
 	var looks atomic.Int64
 	look := func() {
 		if looks.Add(1) == nth {
-			assert.NoError(p.t, p.host.DeleteKey(keys[credentials].ID))
+			assert.NoError(p.t, p.host.DeleteKey(keys[index].ID))
 		}
 	}
 	p.looking.Store(&look)
@@ -176,7 +176,7 @@ func TestAnotherKeyOfTheAccountMaySign(t *testing.T) {
 	gone, deleted := key(p.email, nil, nil)
 	require.NoError(t, p.host.DeleteKey(gone))
 
-	booked, deal := p.book("invoice-42", "20"), p.deal("deal-1", nil)
+	booked, escrow := p.book("invoice-42", "20"), p.mustCreateEscrow("escrow-1", nil)
 	for name, c := range map[string]struct {
 		key      signer
 		slug     string
@@ -189,7 +189,7 @@ func TestAnotherKeyOfTheAccountMaySign(t *testing.T) {
 	} {
 		other := *p.session
 		other.key = c.key
-		for _, got := range []reply{other.confirm(booked), other.act(deal, deal.action())} {
+		for _, got := range []reply{other.confirm(booked), other.act(escrow, escrow.action())} {
 			refused(t, http.StatusForbidden, c.slug, got)
 			assert.Equal(t, c.required, got.body.at("error", "details", "requiredScope"), name)
 		}
@@ -199,7 +199,7 @@ func TestAnotherKeyOfTheAccountMaySign(t *testing.T) {
 	other := *p.session
 	other.key = payer
 	assert.Equal(t, http.StatusOK, other.confirm(booked).status)
-	assert.Equal(t, http.StatusOK, other.act(deal, deal.action()).status)
+	assert.Equal(t, http.StatusOK, other.act(escrow, escrow.action()).status)
 	assert.Equal(t, "40", p.balance())
 }
 

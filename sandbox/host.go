@@ -94,7 +94,9 @@ func New(options ...Option) *Host {
 	h.tokens.AddOtherSurfaces(h.seed.otherSurfaceTokens()...)
 	h.surfaces = newSurfaces(clk, h.settings.get, h.platform, h.appKeys, h.seed.credentials.Wallet.Address(),
 		setup.logger, setup.store, h.state.started())
-	h.recordCounters = recordCounters{h.registry, h.tokens, h.appKeys, h.platform, h.account, h.paperwork, h.cards, h.faults}
+	h.recordCounters = recordCounters{
+		h.registry, h.tokens, h.appKeys, h.platform, h.account, h.paperwork, h.cards, h.faults,
+	}
 	h.gate = h.newGate(setup)
 	h.handler, h.operations = h.gate, h.gate.Operations()
 	if h.state.resetUnfinished() {
@@ -186,9 +188,9 @@ func (h *Host) Configure(change func(*Settings)) error {
 }
 
 // Records returns how many records the host keeps, see [deployment.Settings.MaxRecords]. It counts accounts, keys,
-// sessions, clients, contacts, payouts and their approvals, payins, escrow deals, transactions, ledger entries,
-// idempotency keys, quotes, transfers, documents, contracts, invoices, cards, events and armed faults. It does not
-// count the request log and login challenges, which have their own bounds.
+// sessions, clients, contacts, payouts and their approvals, payins, escrows, transactions, ledger entries, idempotency
+// keys, quotes, transfers, documents, contracts, invoices, cards, events and armed faults. It does not count the
+// request log and login challenges, which have their own bounds.
 func (h *Host) Records() int { return h.recordCounters.records() }
 
 // checkRecordLimit refuses what would make the host keep more records than it may.
@@ -204,9 +206,9 @@ func (h *Host) rateMinute() time.Duration {
 	return 0
 }
 
-// ForgetKeys forgets every idempotency key of payouts, deals, transfers and sandbox money, as a service does that loses
-// its table of keys in a failover. Money and resources stay as they are: only the next request with a key counts as the
-// first one. A test can show with it that a program pays once nevertheless.
+// ForgetKeys forgets every idempotency key of payouts, escrows, transfers and sandbox money, as a service does that
+// loses its table of keys in a failover. Money and resources stay as they are: only the next request with a key counts
+// as the first one. A test can show with it that a program pays once nevertheless.
 func (h *Host) ForgetKeys() {
 	h.platform.ForgetKeys()
 	h.surfaces.account.ForgetKeys()
@@ -296,8 +298,8 @@ func newSurfaces(
 ) *surfaces {
 	s := &surfaces{logger: logger, products: paperwork.NewProducts(started.Truncate(time.Millisecond))}
 	s.paperwork = paperwork.New(paperwork.Config{Clock: clk, Settings: settings, Profile: s.partyOf, Store: kept})
-	s.account = account.New(account.Config{Clock: clk, Settings: settings, Platform: p, Keys: keys, Invoices: s.paperwork,
-		Wallet: wallet, Store: kept})
+	s.account = account.New(account.Config{Clock: clk, Settings: settings, Platform: p, Keys: keys,
+		Invoices: s.paperwork, Wallet: wallet, Store: kept})
 	s.cards = card.New(card.Config{Clock: clk, Settings: settings, Holder: s.holderOf, WalletAddress: wallet,
 		Store: kept})
 	return s

@@ -42,10 +42,10 @@ func TestTermsAreComparedByWhatTheyMean(t *testing.T) {
 	p.contact = strings.TrimPrefix(p.contact, "ct_")
 	assert.Equal(t, first.body, p.book("invoice-42", "+020.0000000").body)
 
-	deal := p.deal("deal-1", object{"approveWithin": "1h"})
-	again := p.escrow("deal-1", object{"payee": strings.ToLower(payee), "amount": "40.0", "approveWithin": "60m"})
+	escrow := p.mustCreateEscrow("escrow-1", object{"approveWithin": "1h"})
+	again := p.escrow("escrow-1", object{"payee": strings.ToLower(payee), "amount": "40.0", "approveWithin": "60m"})
 	assert.Equal(t, "true", again.header.Get("Idempotency-Replayed"), "%s", again.raw)
-	assert.Equal(t, deal.body, again.body)
+	assert.Equal(t, escrow.body, again.body)
 }
 
 // A booking may carry a public key and a signature, and the payout shows them.
@@ -68,16 +68,16 @@ func TestABookingMayCarryASignature(t *testing.T) {
 // Rule: idempotency.scope
 func TestAKeyBelongsToItsAccountAndOperation(t *testing.T) {
 	p := newPayer(t)
-	credentials := p.as("")
-	bolt := credentials.readyClient("bolt@example.com")
+	integrator := p.as("")
+	bolt := integrator.readyClient("bolt@example.com")
 	created := map[string]bool{}
-	for _, account := range []*session{p.session, bolt, credentials} {
+	for _, account := range []*session{p.session, bolt, integrator} {
 		deposit := account.must(http.StatusCreated, "POST", "/sandbox/deposits",
 			object{"amount": "30", "currency": "USDC"}, "Idempotency-Key", "key-1")
 		payout := account.must(http.StatusCreated, "POST", "/payouts",
 			object{"contactId": account.anyContact(), "amount": "20", "currency": "USDC"}, "Idempotency-Key", "key-1")
-		deal := account.deal("key-1", nil)
-		for _, id := range []string{deposit.body.text("id"), payout.body.text("id"), deal.body.text("id")} {
+		escrow := account.mustCreateEscrow("key-1", nil)
+		for _, id := range []string{deposit.body.text("id"), payout.body.text("id"), escrow.body.text("id")} {
 			assert.False(t, created[id], "%s was answered before", id)
 			created[id] = true
 		}
@@ -109,9 +109,9 @@ func TestEqualPayoutsNeedKeysOfTheirOwn(t *testing.T) {
 	assert.Equal(t, []string{"invoice-1", "invoice-2"},
 		[]string{one.body.text("idempotencyKey"), two.body.text("idempotencyKey")})
 
-	deal := p.call("POST", "/escrow", object{"amount": "5", "currency": "USDC", "payee": payee})
-	assert.Equal(t, deal.body.text("idempotencyKey"), deal.body.text("action", "idempotencyKey"))
-	assert.NotEmpty(t, deal.body.text("idempotencyKey"))
+	escrow := p.call("POST", "/escrow", object{"amount": "5", "currency": "USDC", "payee": payee})
+	assert.Equal(t, escrow.body.text("idempotencyKey"), escrow.body.text("action", "idempotencyKey"))
+	assert.NotEmpty(t, escrow.body.text("idempotencyKey"))
 }
 
 // On these routes a key anchors nothing: with other terms it is no conflict, and without any key the natural key alone
@@ -119,7 +119,7 @@ func TestEqualPayoutsNeedKeysOfTheirOwn(t *testing.T) {
 func TestKeysThatAnchorNothing(t *testing.T) {
 	p := newPayer(t)
 	p.verify()
-	credentials := p.as("")
+	integrator := p.as("")
 	reviewed := newPayer(t) // another client: while a submission is under review, it opens no rails
 	reviewed.verify()
 	quoted, other := p.payin(nil).body.text("id"), p.payin(object{"amount": "51"}).body.text("id")
@@ -134,7 +134,8 @@ func TestKeysThatAnchorNothing(t *testing.T) {
 		first, same, third int
 	}{
 		"client": { // Rule: idempotency.client
-			credentials, "POST", "/clients", "/clients", object{"email": "one@example.com"}, object{"email": "two@example.com"},
+			integrator, "POST", "/clients", "/clients",
+			object{"email": "one@example.com"}, object{"email": "two@example.com"},
 			201, 200, 201},
 		"rail": { // Rule: idempotency.rail
 			p.session, "POST", "/banks", "/banks", object{"method": "sepa", "currency": "EUR"},
@@ -222,14 +223,14 @@ func TestEmulatedMoneyEchoesItsKey(t *testing.T) {
 func TestManyEqualCreatesAtOnceMakeOneObject(t *testing.T) {
 	p := newPayer(t)
 	p.verify()
-	credentials, quoted := p.as(""), p.payin(object{"amount": "51"})
+	integrator, quoted := p.as(""), p.payin(object{"amount": "51"})
 	for name, c := range map[string]struct {
 		who  *session
 		path string
 		body object
 		key  []string
 	}{
-		"client": {credentials, "/clients", object{"email": "bolt@example.com"}, nil},
+		"client": {integrator, "/clients", object{"email": "bolt@example.com"}, nil},
 		"rail":   {p.session, "/banks", object{"method": "sepa", "currency": "EUR"}, nil},
 		"contact": {p.session, "/contacts",
 			object{"account": object{"accountType": "sepa", "iban": "DE89370400440532013000"}}, nil},

@@ -36,7 +36,7 @@ func TestTheBooksBalanceAfterAnyCalls(t *testing.T) {
 		b.openApps()
 		t.Repeat(map[string]func(*rapid.T){
 			"deposit": b.deposit, "book": b.book, "confirm": b.confirm, "move": b.move,
-			"payin": b.payin, "arrive": b.arrive, "deal": b.deal, "act": b.act,
+			"payin": b.payin, "arrive": b.arrive, "escrow": b.createEscrow, "act": b.act,
 			"send": b.send, "price": b.price, "sendQuote": b.sendQuote, "bankPayin": b.bankPayin,
 			"issue": b.issue, "settle": b.settle, "mark": b.mark,
 			"wait": b.wait, "change": b.change, "": b.balance,
@@ -55,11 +55,11 @@ type bookkeeping struct {
 	payees   []string
 	payouts  []made
 	payins   []made
-	deals    []made
+	escrows  []made
 	apps     appBooks
 }
 
-// made is an answer with the account that asked for it.
+// made is a response with the account that asked for it.
 type made struct {
 	by *session
 	reply
@@ -74,14 +74,14 @@ func (b *bookkeeping) account(t *rapid.T) (int, *session) {
 	return i, b.accounts[i]
 }
 
-// remember keeps an answer that succeeded.
+// remember keeps a response that succeeded.
 func remember(list *[]made, by *session, answered reply) {
 	if answered.status == http.StatusCreated {
 		*list = append(*list, made{by, answered})
 	}
 }
 
-// pick draws one of the answers; there may be none.
+// pick draws one of the responses; there may be none.
 func pick(t *rapid.T, list []made, use func(made)) {
 	if len(list) > 0 {
 		use(list[rapid.IntRange(0, len(list)-1).Draw(t, "which")])
@@ -125,9 +125,9 @@ func (b *bookkeeping) arrive(t *rapid.T) {
 	pick(t, b.payins, func(m made) { m.by.complete(key, m.reply) })
 }
 
-func (b *bookkeeping) deal(t *rapid.T) {
+func (b *bookkeeping) createEscrow(t *rapid.T) {
 	_, account := b.account(t)
-	remember(&b.deals, account, account.call("POST", "/escrow", object{
+	remember(&b.escrows, account, account.call("POST", "/escrow", object{
 		"amount": amounts(t), "currency": "USDC", "payee": rapid.SampledFrom(b.payees).Draw(t, "payee"),
 		"approveWithin": "1m", "holdFor": "0s",
 	}))
@@ -135,7 +135,7 @@ func (b *bookkeeping) deal(t *rapid.T) {
 
 func (b *bookkeeping) act(t *rapid.T) {
 	kind := rapid.SampledFrom([]string{"approve", "approve", "release", "refund"}).Draw(t, "kind")
-	pick(t, b.deals, func(m made) {
+	pick(t, b.escrows, func(m made) {
 		prepared := m.by.call("POST", "/escrow/"+m.body.text("id")+"/actions", object{"type": kind})
 		if prepared.status < http.StatusBadRequest {
 			m.by.act(m.reply, prepared.action())

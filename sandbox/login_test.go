@@ -334,7 +334,7 @@ func (p *payer) signedCalls(key twoFormed) map[string]func(high bool) reply {
 	challenge := p.challenge(p.email)
 	each := hex.EncodeToString(key.public[len(key.public)-8:])
 	payout := p.book("invoice-"+each, "1")
-	deal := p.deal("deal-"+each, object{"amount": "1"})
+	escrow := p.mustCreateEscrow("escrow-"+each, object{"amount": "1"})
 	confirm := func(path string, approval object) func(bool) reply {
 		return func(high bool) reply {
 			return p.call("POST", path, object{
@@ -352,8 +352,9 @@ func (p *payer) signedCalls(key twoFormed) map[string]func(high bool) reply {
 		},
 		"payout": confirm("/payouts/"+payout.body.text("id")+"/confirm",
 			object(payout.body.at("approval").(map[string]any))),
-		"escrow": confirm("/escrow/"+deal.body.text("id")+"/actions/"+deal.action().text("idempotencyKey")+"/confirm",
-			object(deal.action().at("approval").(map[string]any))),
+		"escrow": confirm("/escrow/"+escrow.body.text("id")+"/actions/"+
+			escrow.action().text("idempotencyKey")+"/confirm",
+			object(escrow.action().at("approval").(map[string]any))),
 	}
 }
 

@@ -36,7 +36,7 @@ func (s *session) openRail(method, currency string) reply {
 	return s.call("POST", "/banks", object{"method": method, "currency": currency})
 }
 
-// activeRail opens a rail, lets it become active, and answers its virtual account's id.
+// activeRail opens a rail, lets it become active, and returns its virtual account's id.
 func (s *session) activeRail(method, currency string) string {
 	s.t.Helper()
 	require.Equal(s.t, http.StatusCreated, s.openRail(method, currency).status)
@@ -160,7 +160,7 @@ func TestRailsNeedAWallet(t *testing.T) {
 // payee is a wallet that the host knows nothing of.
 const payee = "0x52908400098527886E0F7030069857D2E4169EE7"
 
-// verification is what GET /client/kyb answers: the status and the fields that are outstanding.
+// verification is what GET /client/kyb returns: the status and the fields that are outstanding.
 func (s *session) verification() (status string, outstanding []string) {
 	s.t.Helper()
 	answered := s.must(http.StatusOK, "GET", "/client/kyb", nil)

@@ -64,10 +64,10 @@ func TestHowAmountsTimesAndIDsAreWritten(t *testing.T) {
 	p := newPayer(t)
 	p.verify()
 	rail := p.activeRail("sepa", "EUR")
-	booked, deal, quoted := p.book("invoice-42", "20.5"), p.deal("deal-1",
+	booked, escrow, quoted := p.book("invoice-42", "20.5"), p.mustCreateEscrow("escrow-1",
 		object{"amount": "0.000001"}), p.payin(object{"maxAmount": "60"})
 	answers := []reply{
-		booked, deal, quoted, p.confirm(booked), p.act(deal, deal.action()),
+		booked, escrow, quoted, p.confirm(booked), p.act(escrow, escrow.action()),
 		p.must(http.StatusOK, "GET", "/transactions", nil), p.must(http.StatusOK, "GET", "/sandbox/treasury", nil),
 		p.must(http.StatusOK, "GET", "/clients/"+p.account, nil),
 		p.call("POST", "/contacts", object{"email": "acme@example.com"}),
@@ -223,13 +223,13 @@ func TestChainReceiptNeedsAWalletAndNoVerification(t *testing.T) {
 	}, client.body.at("balances"))
 
 	// What arrives at the wallet is balance.
-	credentials := p.as("")
-	credentials.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "30", "currency": "EURC"})
-	contact := credentials.must(http.StatusCreated, "POST", "/contacts", object{"account": object{
+	integrator := p.as("")
+	integrator.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "30", "currency": "EURC"})
+	contact := integrator.must(http.StatusCreated, "POST", "/contacts", object{"account": object{
 		"accountType": "onchain", "chainId": "base", "currency": "EURC", "walletAddress": strings.ToLower(wallet)}})
-	booked := credentials.must(http.StatusCreated, "POST", "/payouts",
+	booked := integrator.must(http.StatusCreated, "POST", "/payouts",
 		object{"contactId": contact.body["id"], "amount": "30", "currency": "EURC"})
-	require.Equal(t, http.StatusOK, credentials.confirm(booked).status)
+	require.Equal(t, http.StatusOK, integrator.confirm(booked).status)
 	p.step()
 	p.step()
 	assert.Equal(t, "30", p.host.Ledger().Balances[p.account]["EURC"].String())
@@ -276,8 +276,8 @@ func TestEveryCreditComesFromOneFaucet(t *testing.T) {
 func TestTheLedgerIsTheAccountsOwn(t *testing.T) {
 	p := newPayer(t)
 	require.Equal(t, http.StatusOK, p.confirm(p.book("invoice-42", "20")).status)
-	deal := p.deal("deal-1", nil)
-	require.Equal(t, http.StatusOK, p.act(deal, deal.action()).status)
+	escrow := p.mustCreateEscrow("escrow-1", nil)
+	require.Equal(t, http.StatusOK, p.act(escrow, escrow.action()).status)
 	quoted := p.payin(nil)
 	require.Equal(t, http.StatusCreated, p.instruct(quoted).status)
 	require.Equal(t, http.StatusOK, p.complete("c1", quoted).status)

@@ -13,7 +13,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// limited asserts that a window is used up, and answers when it opens again.
+// limited asserts that a window is used up, and returns when it opens again.
 func limited(t *testing.T, got reply) time.Duration {
 	t.Helper()
 	refused(t, http.StatusTooManyRequests, "rate_limited", got)

@@ -102,7 +102,7 @@ func TestWhereNoBodyIsTakenItsKeysAreUnknown(t *testing.T) {
 	instructions := "/payins/" + payin + "/instructions"
 	for _, path := range []string{
 		"/client/kyb/complete", instructions, "/sandbox/payins/" + payin + "/complete",
-		"/escrow/" + p.deal("deal-1", nil).body.text("id") + "/sync",
+		"/escrow/" + p.mustCreateEscrow("escrow-1", nil).body.text("id") + "/sync",
 	} {
 		got := p.call("POST", path, object{"amount": "1", "key": "x"})
 		refused(t, http.StatusUnprocessableEntity, "validation_failed", got)
@@ -243,7 +243,7 @@ func TestXServiceAccountNamesAClientOfOnesOwn(t *testing.T) {
 	require.NoError(t, err)
 	refused(t, http.StatusNotFound, "not_found", w.loginAs("other@example.com", other).as(acme).
 		call("GET", "/transactions", nil))
-	// whether its answer is an account's own or not
+	// whether its response is an account's own or not
 	for _, path := range []string{"/transactions", "/chains", "/sandbox/treasury", "/clients/" + acme} {
 		refused(t, http.StatusNotFound, "not_found", me.as("cl_unknown").call("GET", path, nil))
 	}
@@ -364,8 +364,7 @@ func TestEveryRowOfTheTableIsThere(t *testing.T) {
 }
 
 // Every write of the platform API, in an order in which each can succeed. Each is made with a key of its own, and
-// without any: the answers have the same status.
-// Rule: idempotency.optional
+// without any: the responses have the same status. Rule: idempotency.optional
 func TestEveryWriteTakesAKeyAndNeedsNone(t *testing.T) {
 	for _, keyed := range []bool{true, false} {
 		p := newPayer(t)
@@ -409,10 +408,10 @@ func TestEveryWriteTakesAKeyAndNeedsNone(t *testing.T) {
 		write(200, "PATCH /contacts/ct_1", "/contacts/"+contact, object{"name": "Robert"})
 		write(204, "DELETE /contacts/ct_1", "/contacts/"+contact, nil)
 
-		deal := write(201, "POST /escrow", "/escrow", object{"amount": "10", "currency": "USDC", "payee": payee})
-		path := "/escrow/" + deal.body.text("id")
-		write(200, "POST /escrow/esc_1/actions/key-1/confirm", path+"/actions/"+deal.action().
-			text("idempotencyKey")+"/confirm", p.signed(deal.action()))
+		escrow := write(201, "POST /escrow", "/escrow", object{"amount": "10", "currency": "USDC", "payee": payee})
+		path := "/escrow/" + escrow.body.text("id")
+		write(200, "POST /escrow/esc_1/actions/key-1/confirm", path+"/actions/"+escrow.action().
+			text("idempotencyKey")+"/confirm", p.signed(escrow.action()))
 		write(201, "POST /escrow/esc_1/actions", path+"/actions", object{"type": "release"})
 		write(200, "POST /escrow/esc_1/sync", path+"/sync", nil)
 
@@ -478,10 +477,10 @@ func TestSizesAtTheirBoundsAndBeyond(t *testing.T) {
 // Rule: size.signature
 func TestSignaturesThatAreTooLong(t *testing.T) {
 	p := newPayer(t)
-	booked, deal := p.book("invoice-42", "20"), p.deal("deal-1", nil)
+	booked, escrow := p.book("invoice-42", "20"), p.mustCreateEscrow("escrow-1", nil)
 	for path, approval := range map[string]string{
-		"/payouts/" + booked.body.text("id") + "/confirm":             booked.body.text("approval", "id"),
-		"/escrow/" + deal.body.text("id") + "/actions/deal-1/confirm": deal.body.text("action", "approval", "id"),
+		"/payouts/" + booked.body.text("id") + "/confirm":                 booked.body.text("approval", "id"),
+		"/escrow/" + escrow.body.text("id") + "/actions/escrow-1/confirm": escrow.body.text("action", "approval", "id"),
 	} {
 		body := object{"approvalId": approval, "publicKey": p.key.public(t), "signature": base64Of(2048)}
 		refused(t, http.StatusBadRequest, "signature_invalid", p.call("POST", path, body))
@@ -514,7 +513,7 @@ func TestEscrowDurations(t *testing.T) {
 	}
 	for _, duration := range []string{"10000s", "1w", "1.5h", "-1h", "h", "12", " 1h", "1H", "1h30m", ""} {
 		for _, field := range []string{"approveWithin", "holdFor", "refundableFor"} {
-			got := p.escrow("deal", object{field: duration})
+			got := p.escrow("escrow", object{field: duration})
 			refused(t, http.StatusUnprocessableEntity, "validation_failed", got)
 			assert.Equal(t, map[string]string{field: "string_pattern_mismatch"}, got.fields(), "%q", duration)
 		}

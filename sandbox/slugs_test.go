@@ -55,8 +55,9 @@ var (
 // pending is a client that has no wallet yet.
 func pending(p *payer) *session {
 	p.change(func(s *sandbox.Settings) { s.ClientReadyAfter = sandbox.Duration(time.Hour) })
-	credentials := p.as("")
-	return credentials.as(credentials.must(http.StatusCreated, "POST", "/clients", object{"email": "bolt@example.com"}).body.text("id"))
+	integrator := p.as("")
+	created := integrator.must(http.StatusCreated, "POST", "/clients", object{"email": "bolt@example.com"})
+	return integrator.as(created.body.text("id"))
 }
 
 // registration is the body of POST /_host/keys for the payer's own key.
@@ -176,14 +177,14 @@ var moneyProvocations = []provocation{
 			return pending(p).call("POST", "/sandbox/deposits", object{"amount": "1", "currency": "USDC"})
 		}},
 	{"approval_consumed", "confirm an escrow action twice", func(p *payer) reply {
-		deal := p.deal("deal", nil)
-		p.act(deal, deal.action())
-		return p.act(deal, deal.action())
+		escrow := p.mustCreateEscrow("escrow", nil)
+		p.act(escrow, escrow.action())
+		return p.act(escrow, escrow.action())
 	}},
 	{"approval_expired", "advance the clock by 60 seconds before you confirm an escrow action", func(p *payer) reply {
-		deal := p.deal("deal", nil)
+		escrow := p.mustCreateEscrow("escrow", nil)
 		p.host.Advance(time.Minute)
-		return p.act(deal, deal.action())
+		return p.act(escrow, escrow.action())
 	}},
 	{"approval_mismatch", "confirm a payout with the approval of another payout", func(p *payer) reply {
 		first, second := p.book("k1", "20"), p.book("k2", "21")
@@ -371,11 +372,11 @@ var sometimesEmpty = []string{"conflict", "payout_not_fundable"}
 // Rule: error.location
 func TestFailuresOutsideTheBodySayWhere(t *testing.T) {
 	p := newPayer(t)
-	deal := p.deal("deal-1", nil)
-	confirm := "/escrow/" + deal.body.text("id") + "/actions/"
+	escrow := p.mustCreateEscrow("escrow-1", nil)
+	confirm := "/escrow/" + escrow.body.text("id") + "/actions/"
 	for want, got := range map[string]reply{
 		"query":  p.call("GET", "/transactions?limit=0", nil),
-		"path":   p.call("POST", confirm+strings.Repeat("k", 129)+"/confirm", p.signed(deal.action())),
+		"path":   p.call("POST", confirm+strings.Repeat("k", 129)+"/confirm", p.signed(escrow.action())),
 		"header": p.as("").call("GET", "/client/kyb", nil),
 	} {
 		refused(t, http.StatusUnprocessableEntity, "validation_failed", got)

@@ -79,7 +79,8 @@ func (s *state) advance(d time.Duration) time.Time {
 	defer s.mu.Unlock()
 	if d > 0 {
 		advanced := s.clock.Advanced()
-		s.time.Put(recordID, &clockRecord{s.time.Get(recordID).Started, Duration(advanced + min(d, math.MaxInt64-advanced))})
+		advanced += min(d, math.MaxInt64-advanced)
+		s.time.Put(recordID, &clockRecord{s.time.Get(recordID).Started, Duration(advanced)})
 		s.keeper.Commit()
 	}
 	return s.clock.Advance(d)

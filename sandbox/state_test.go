@@ -192,7 +192,7 @@ func encoded(t testing.TB) sandbox.Option {
 	return sandbox.WithStore(kept)
 }
 
-// A second host on the same store answers what the first one answered, byte by byte, to the same callers.
+// A second host on the same store returns what the first one returned, byte by byte, to the same callers.
 func TestWhatIsKeptOutlivesTheHost(t *testing.T) {
 	kept := new(storetest.Encoded)
 	first := newWorld(t, sandbox.WithStore(kept))
@@ -284,7 +284,7 @@ func TestEverythingThatIsKeptIsCounted(t *testing.T) {
 	app, reference := w.app(), w.reference()
 	app.fund(1)
 	contact := app.wallet("base", "USDC")
-	deal := p.deal("deal-1", nil).body.text("id")
+	escrow := p.mustCreateEscrow("escrow-1", nil).body.text("id")
 	waiting := w.challenge(w.email)
 	for name, add := range map[string]func() reply{
 		"client": func() reply { return p.as("").call("POST", "/clients", object{"email": "new@example.com"}) },
@@ -297,9 +297,10 @@ func TestEverythingThatIsKeptIsCounted(t *testing.T) {
 		"deposit": func() reply {
 			return p.call("POST", "/sandbox/deposits", object{"amount": "1.5", "currency": "USDC"})
 		},
-		"deal": func() reply { return p.escrow("deal-2", nil) },
+		"escrow": func() reply { return p.escrow("escrow-2", nil) },
 		"approval": func() reply {
-			return p.call("POST", "/escrow/"+deal+"/actions", object{"type": "approve"}, "Idempotency-Key", "deal-1")
+			return p.call("POST", "/escrow/"+escrow+"/actions", object{"type": "approve"},
+				"Idempotency-Key", "escrow-1")
 		},
 		"applicant": func() reply {
 			return p.call("PUT", "/client/kyb", object{"applicant": object{"legalName": "Acme", "country": "DE"}})

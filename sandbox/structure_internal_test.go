@@ -37,10 +37,10 @@ func TestTheFilesOfTheHostStandInOneDirection(t *testing.T) {
 	}
 	info := &types.Info{Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}}
 	config := types.Config{Importer: noImports{}, Error: func(error) {}}
-	credentials, _ := config.Check("sandbox", set, files, info)
+	pkg, _ := config.Check("sandbox", set, files, info)
 	fileOf := func(at token.Pos) string { return set.Position(at).Filename }
 
-	host := credentials.Scope().Lookup("Host").Type().(*types.Named)
+	host := pkg.Scope().Lookup("Host").Type().(*types.Named)
 	ofHost := map[types.Object]bool{}
 	for field := range host.Underlying().(*types.Struct).Fields() {
 		ofHost[field] = true
@@ -60,7 +60,7 @@ func TestTheFilesOfTheHostStandInOneDirection(t *testing.T) {
 		above)
 
 	for name, object := range info.Uses {
-		if object.Pkg() == credentials && above[fileOf(object.Pos())] && !above[fileOf(name.Pos())] {
+		if object.Pkg() == pkg && above[fileOf(object.Pos())] && !above[fileOf(name.Pos())] {
 			assert.Fail(t, "a file uses what stands above host.go", "%s: %s of %s", set.Position(name.Pos()), name.Name,
 				fileOf(object.Pos()))
 		}

@@ -92,7 +92,9 @@ func (t *txn) contactOf(id string) (*contact, error) {
 }
 
 // UpdateContact changes the members that the body names.
-func (a *Service) UpdateContact(ctx context.Context, contactID string, body appwire.ContactUpdate) (wire.Response, error) {
+func (a *Service) UpdateContact(
+	ctx context.Context, contactID string, body appwire.ContactUpdate,
+) (wire.Response, error) {
 	t := a.begin(ctx)
 	defer a.commit()
 	found, err := t.contactOf(contactID)

@@ -99,7 +99,9 @@ func checkTransfer(body appwire.TransferCreate) error {
 }
 
 func termsOf(body appwire.TransferCreate) transferTerms {
-	requested := transferTerms{ContactID: body.ContactID, QuoteID: body.QuoteID, InvoiceID: body.InvoiceID, Memo: body.Memo}
+	requested := transferTerms{
+		ContactID: body.ContactID, QuoteID: body.QuoteID, InvoiceID: body.InvoiceID, Memo: body.Memo,
+	}
 	if body.Amount != nil {
 		requested.Amount = body.Amount.String()
 	}
@@ -128,7 +130,9 @@ func (a *Service) payContact(t *txn, sent *transfer, amount decimal.Decimal) err
 		return err
 	}
 	sent.Amount = amount
-	return a.payWithinLimit(t, sent, func() (platform.PaymentResult, error) { return t.own.Pay(paid.To, amount, nil, sent.ID) })
+	return a.payWithinLimit(t, sent, func() (platform.PaymentResult, error) {
+		return t.own.Pay(paid.To, amount, nil, sent.ID)
+	})
 }
 
 func (a *Service) payQuote(t *txn, sent *transfer) error {
@@ -162,7 +166,9 @@ func (a *Service) payInvoice(t *txn, sent *transfer) error {
 			return "", err
 		}
 		sent.Amount = cost
-		err = a.payWithinLimit(t, sent, func() (platform.PaymentResult, error) { return t.own.PayByEmail(payee, cost, sent.ID) })
+		err = a.payWithinLimit(t, sent, func() (platform.PaymentResult, error) {
+			return t.own.PayByEmail(payee, cost, sent.ID)
+		})
 		return sent.Hash, err
 	})
 }

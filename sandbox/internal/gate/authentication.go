@@ -32,8 +32,8 @@ type developerAuth struct {
 	isClient func(owner, client string) bool
 }
 
-// authenticate returns the caller of a request: the session of its token. The session needs room in its rate windows, and a
-// developer key that may call this operation.
+// authenticate returns the caller of a request: the session of its token. The session needs room in its rate windows,
+// and a developer key that may call this operation.
 func (g *developerAuth) authenticate(r *http.Request, route *route, requestID string) (wire.Caller, error) {
 	caller := wire.Caller{RequestID: requestID, Source: sourceOf(r)}
 	if route.public {

@@ -84,7 +84,8 @@ func requireJSON(r *http.Request) error {
 	return nil
 }
 
-// requireNoMembers refuses members in the body of an operation that takes no body: unknown keys are refused and not ignored.
+// requireNoMembers refuses members in the body of an operation that takes no body: unknown keys are refused and not
+// ignored.
 func requireNoMembers(r *http.Request, body []byte) error {
 	if len(body) == 0 || r.Method == http.MethodGet {
 		return nil
@@ -150,8 +151,8 @@ func (p *payload) read() ([]byte, error) {
 // drainTimeout is how long the rest of a refused request's body is read and discarded, for the same reason.
 const drainTimeout = 500 * time.Millisecond
 
-// respondEarly lets the response leave before the rest of an unread body has arrived. Otherwise net/http waits for the rest.
-// If it returns true, call rest after the response.
+// respondEarly lets the response leave before the rest of an unread body has arrived. Otherwise net/http waits for the
+// rest. If it returns true, call rest after the response.
 func (p *payload) respondEarly(w http.ResponseWriter) (left bool) {
 	r := p.request
 	if p.wasRead || r.ProtoMajor != 1 || r.Body == nil || r.Body == http.NoBody || r.Header.Get("Expect") != "" {
@@ -160,8 +161,8 @@ func (p *payload) respondEarly(w http.ResponseWriter) (left bool) {
 	return http.NewResponseController(w).EnableFullDuplex() == nil // fails without a connection
 }
 
-// drain sends the response, and discards the following bytes of the body for a moment. If that is not the whole body, it
-// closes the connection.
+// drain sends the response, and discards the following bytes of the body for a moment. If that is not the whole body,
+// it closes the connection.
 func (p *payload) drain(w http.ResponseWriter) {
 	connection := http.NewResponseController(w)
 	_ = connection.Flush()

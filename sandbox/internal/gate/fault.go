@@ -21,9 +21,9 @@ const garbagePage = "<!DOCTYPE html>\n<html><head><title>Bad gateway</title></he
 // dropConnection, as the length of a response, closes the connection without a response.
 const dropConnection = -1
 
-// applyBefore does what a fault does before the request is checked. It reports whether the operation runs. It reads the body
-// of the request first: net/http notices only then that a caller gives up, and closing a connection with unread bytes
-// causes an error.
+// applyBefore does what a fault does before the request is checked. It reports whether the operation runs. It reads the
+// body of the request first: net/http notices only then that a caller gives up, and closing a connection with unread
+// bytes causes an error.
 func (g *Gate) applyBefore(c *call, f fault.Fault) bool {
 	if f.Kind != "" {
 		_, _ = c.body.read() // a later step reports what is wrong with the body
@@ -108,8 +108,8 @@ func (g *Gate) redeliver(c *call, r *http.Request) *call {
 	return second
 }
 
-// retryAsProxy makes the request arrive again if the fault says so, and returns the arrival that the caller gets the response
-// of.
+// retryAsProxy makes the request arrive again if the fault says so, and returns the arrival that the caller gets the
+// response of.
 func (g *Gate) retryAsProxy(c *call, f fault.Fault) *call {
 	if f.Kind != fault.Repeat {
 		return c
@@ -263,7 +263,7 @@ type headerField struct {
 	values []string
 }
 
-// sentResponses remembers the latest successful responses of each operation. The zero answers are ready.
+// sentResponses remembers the latest successful responses of each operation. The zero value is ready.
 type sentResponses struct {
 	mu          sync.Mutex
 	byOperation map[string][]*sentResponse // the latest is last

@@ -169,7 +169,7 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// handle takes a request through every step, and leaves the response in its answer.
+// handle takes a request through every step, and leaves the response in call.response.
 func (g *Gate) handle(c *call) {
 	defer func() {
 		if cause := recover(); cause != nil {

@@ -374,7 +374,7 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// judge validates a body; what matters is that it ends in an answer.
+// judge validates a body; what matters is that it ends in a response.
 func (g *Gate) judge(route *route, body string) {
 	request := httptest.NewRequest(route.method, "/", nil)
 	request.Header.Set("Content-Type", "application/json")

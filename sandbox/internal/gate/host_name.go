@@ -73,9 +73,9 @@ func isLoopback(name string) bool {
 	return err == nil && address.Zone() == "" && address.Unmap().IsLoopback()
 }
 
-// splitHostPort returns the name in lower case, without the brackets of an IPv6 address and without a last dot, and the port.
-// If there is no port, it is that of http. It accepts nothing else: a text could have more in it than a reader sees,
-// such as localhost:80@example.com.
+// splitHostPort returns the name in lower case, without the brackets of an IPv6 address and without a last dot, and the
+// port. If there is no port, it is that of http. It accepts nothing else: a text could have more in it than a reader
+// sees, such as localhost:80@example.com.
 func splitHostPort(hostPort string) (name, port string, ok bool) {
 	name, port, err := net.SplitHostPort(hostPort)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
-// numberSchema are the places in a value where the description has numbers whose digits all count. Validation reads every
-// number as a float64, which hides an integer that is too large, and an amount that is too long.
+// numberSchema are the places in a value where the description has numbers whose digits all count. Validation reads
+// every number as a float64, which hides an integer that is too large, and an amount that is too long.
 type numberSchema struct {
 	amount  bool // an amount as a number
 	text    bool // an amount as a string
@@ -90,8 +90,8 @@ func (n *numberSchema) merge(other *numberSchema) {
 	}
 }
 
-// validate lists the numbers of a valid value that cannot be read. path is the path of the value. The members of an object
-// are read if they are not given.
+// validate lists the numbers of a valid value that cannot be read. path is the path of the value. The members of an
+// object are read if they are not given.
 func (n *numberSchema) validate(value jsontext.Value, present members, path string) []wire.Field {
 	if n == nil {
 		return nil

@@ -24,10 +24,10 @@ type Mask struct {
 	Known []string
 }
 
-// moreSecretNames are names of secrets that the descriptions do not have, in the spelling of [plain]. Callers invent them
-// when they guess.
-var moreSecretNames = []string{"apikey", "authorization", "clientsecret", "cvc", "idtoken", "pan", "passphrase", "password",
-	"pin", "privatekey", "secret", "securitycode", "sessiontoken", "signedmessage", "xapikey"}
+// moreSecretNames are names of secrets that the descriptions do not have, in the spelling of [plain]. Callers invent
+// them when they guess.
+var moreSecretNames = []string{"apikey", "authorization", "clientsecret", "cvc", "idtoken", "pan", "passphrase",
+	"password", "pin", "privatekey", "secret", "securitycode", "sessiontoken", "signedmessage", "xapikey"}
 
 // secretNames are the names of members that hold secrets, in the spelling of [plain].
 var secretNames = sync.OnceValue(func() map[string]bool {

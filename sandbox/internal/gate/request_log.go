@@ -223,7 +223,9 @@ type Message struct {
 
 // NewMessage keeps a message. It keeps the body itself if it is short, so that nobody may change it.
 func NewMessage(header http.Header, query string, body []byte) *Message {
-	m := &Message{headers: make(map[string]string, len(header)), query: truncateHeader(query), body: body, length: len(body)}
+	m := &Message{
+		headers: make(map[string]string, len(header)), query: truncateHeader(query), body: body, length: len(body),
+	}
 	if len(body) > maxKeptBody {
 		m.body = bytes.Clone(body[:maxKeptBody]) // a slice would keep the whole body in memory
 	}

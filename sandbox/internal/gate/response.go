@@ -147,7 +147,8 @@ func isValidation(refusal *wire.Refusal) bool {
 	return refusal.Code == validationFailed || refusal.Code == invalidRequest
 }
 
-// writeDetails writes a failed validation in the form of the reference endpoints: an array with place, problem and type.
+// writeDetails writes a failed validation in the form of the reference endpoints: an array with place, problem and
+// type.
 func (a *response) writeDetails(refusal *wire.Refusal) {
 	location, _ := refusal.Details["location"].(string)
 	if location == "" {

@@ -58,7 +58,8 @@ func (c *contract) invoice(period int, lines []commonwire.LineItem, field string
 		Amount: amount, Currency: currency, Items: lines,
 	}
 	if created.Methods = slices.Clone(c.Methods); len(created.Methods) == 0 {
-		created.Methods = created.defaultMethods(slices.Contains(c.Terms.PriorityMethods, commonwire.PriorityMethodCrypto))
+		onchain := slices.Contains(c.Terms.PriorityMethods, commonwire.PriorityMethodCrypto)
+		created.Methods = created.defaultMethods(onchain)
 	}
 	return created, wrong
 }

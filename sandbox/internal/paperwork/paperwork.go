@@ -189,7 +189,9 @@ func (a AppAPI) CreateInvoiceBatch(ctx context.Context, body appwire.InvoiceBatc
 }
 
 // UpdateInvoice implements the operation of that name.
-func (a AppAPI) UpdateInvoice(ctx context.Context, invoiceID string, body commonwire.InvoiceUpdate) (wire.Response, error) {
+func (a AppAPI) UpdateInvoice(
+	ctx context.Context, invoiceID string, body commonwire.InvoiceUpdate,
+) (wire.Response, error) {
 	response, err := a.Service.UpdateInvoice(ctx, invoiceID, body)
 	return wire.OK(response), err
 }
@@ -217,7 +219,9 @@ func (a AppAPI) CreateContract(ctx context.Context, body appwire.ContractCreate)
 }
 
 // UpdateContract implements the operation of that name.
-func (a AppAPI) UpdateContract(ctx context.Context, contractID string, body appwire.ContractUpdate) (wire.Response, error) {
+func (a AppAPI) UpdateContract(
+	ctx context.Context, contractID string, body appwire.ContractUpdate,
+) (wire.Response, error) {
 	response, err := a.Service.UpdateContract(ctx, contractID, body)
 	return wire.OK(response), err
 }

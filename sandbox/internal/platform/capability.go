@@ -28,7 +28,9 @@ const (
 )
 
 // GetContactCapabilities returns how a contact can be paid, and what prevents it.
-func (p *Platform) GetContactCapabilities(ctx context.Context, contactID platformwire.ContactID) (wire.Response, error) {
+func (p *Platform) GetContactCapabilities(
+	ctx context.Context, contactID platformwire.ContactID,
+) (wire.Response, error) {
 	t := p.begin()
 	defer p.commit()
 	h, err := t.holderOf(wire.CallerOf(ctx))

@@ -32,8 +32,8 @@ func (p *Platform) ConfirmPayout(
 	return p.fund(c, payoutID, body.ApprovalID, payload)
 }
 
-// verifyApproval verifies a signed approval like the service before it adds its own signature. The key must be a developer key
-// of the account, which is read again. Call it without the lock.
+// verifyApproval verifies a signed approval like the service before it adds its own signature. The key must be a
+// developer key of the account, which is read again. Call it without the lock.
 func (p *Platform) verifyApproval(c wire.Caller, payload []byte, signed platformwire.ApprovalConfirm) error {
 	check := c.Signer(signed.PublicKey)
 	if check == nil {
@@ -162,7 +162,7 @@ func (t *txn) checkSignable(h *holder) error {
 	}
 }
 
-// approvalPayload is the content that a developer key signs to fund a payout or to act on an escrow deal, as RFC 8785
+// approvalPayload is the content that a developer key signs to fund a payout or to act on an escrow, as RFC 8785
 // canonical JSON.
 type approvalPayload struct {
 	ApprovalID  string              `json:"approvalId"`
@@ -176,7 +176,7 @@ type approvalPayload struct {
 	Nonce       string              `json:"nonce"`
 }
 
-// approvalDestination is where the money goes: a payout's contact, or an escrow deal's payee.
+// approvalDestination is where the money goes: a payout's contact, or an escrow's payee.
 type approvalDestination struct {
 	ContactID string `json:"contactId,omitzero"`
 	Address   string `json:"address,omitzero"`

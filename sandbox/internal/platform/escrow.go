@@ -12,7 +12,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// escrow is an escrow deal. It has three windows, one after the other, from its creation on.
+// escrow is an escrow. It has three windows, one after the other, from its creation on.
 type escrow struct {
 	ID        string
 	Account   holderKey
@@ -31,21 +31,21 @@ type escrow struct {
 	Answer  platformwire.Escrow      // the response of the create call while the key is known
 }
 
-// chainState is the state of a deal on chain.
+// chainState is the state of an escrow on chain.
 type chainState struct {
 	Status platformwire.EscrowStatus
 	Hash   string // of the last transaction; "" before the first
 }
 
-// The windows of a deal that sets none.
+// The windows of an escrow that sets none.
 const (
 	defaultApproveWithin = "1h"
 	defaultHoldFor       = "14d"
 	defaultRefundableFor = "90d"
 )
 
-// CreateEscrow creates a deal and prepares its approve action. No money moves. The deal, its windows and that action
-// are bound to the idempotency key.
+// CreateEscrow creates an escrow and prepares its approve action. No money moves. The escrow, its windows and that
+// action are bound to the idempotency key.
 func (p *Platform) CreateEscrow(ctx context.Context, body platformwire.EscrowCreate) (wire.Response, error) {
 	c, body := wire.CallerOf(ctx), withWindows(body)
 	if err := checkAmount(body.Amount, assetDecimals); err != nil {
@@ -76,7 +76,7 @@ func (p *Platform) CreateEscrow(ctx context.Context, body platformwire.EscrowCre
 	return wire.Created(agreed.Answer).Lean(), nil
 }
 
-// createEscrow makes a new deal with its approve action.
+// createEscrow makes a new escrow with its approve action.
 func (t *txn) createEscrow(h *holder, key string, body platformwire.EscrowCreate) (*escrow, error) {
 	switch {
 	case !t.hasWallet(h):
@@ -132,7 +132,7 @@ func parseWindow(window platformwire.EscrowDuration) time.Duration {
 	return time.Duration(count*seconds[unit]) * time.Second
 }
 
-// escrowOf finds a deal of the account.
+// escrowOf finds an escrow of the account.
 func (t *txn) escrowOf(h *holder, id string) (*escrow, error) {
 	found, ok := t.escrows[id]
 	if !ok || found.holder != h {
@@ -141,8 +141,8 @@ func (t *txn) escrowOf(h *holder, id string) (*escrow, error) {
 	return found, nil
 }
 
-// view returns the deal as it was at the last chain read. A deal that was not approved in time needs no chain read: the
-// service co-signs every approval, so it knows.
+// view returns the escrow as it was at the last chain read. An escrow that was not approved in time needs no chain
+// read: the service co-signs every approval, so it knows.
 func (d *escrow) view(now time.Time) platformwire.Escrow {
 	view := platformwire.Escrow{
 		ID:               d.ID,
@@ -179,8 +179,8 @@ func (d *escrow) windowEnd(actions []platformwire.EscrowActionType) time.Time {
 	}[actions[0]]
 }
 
-// available lists the possible actions of a deal with this status: approve within the first window, release within the
-// second, refund within the third.
+// available lists the possible actions of an escrow with this status: approve within the first window, release within
+// the second, refund within the third.
 func (d *escrow) available(status platformwire.EscrowStatus, now time.Time) []platformwire.EscrowActionType {
 	switch {
 	case status == platformwire.EscrowStatusPendingApproval && now.Before(d.ApproveBy):
@@ -194,7 +194,7 @@ func (d *escrow) available(status platformwire.EscrowStatus, now time.Time) []pl
 	}
 }
 
-// SyncEscrow returns a deal after a chain read. If the last read was a moment ago, it returns the stored deal.
+// SyncEscrow returns an escrow after a chain read. If the last read was a moment ago, it returns the stored escrow.
 func (p *Platform) SyncEscrow(ctx context.Context, escrowID platformwire.EscrowID) (wire.Response, error) {
 	t := p.begin()
 	defer p.commit()
@@ -210,7 +210,7 @@ func (p *Platform) SyncEscrow(ctx context.Context, escrowID platformwire.EscrowI
 	return wire.OK(found.view(t.now)).Lean(), nil
 }
 
-// readChain updates the stored deal, with at most one chain read per 15 seconds and deal.
+// readChain updates the stored escrow, with at most one chain read per 15 seconds and escrow.
 func (t *txn) readChain(d *escrow) {
 	if !d.SyncedAt.IsZero() && t.now.Before(d.SyncedAt.Add(time.Duration(t.settings.ChainReadEvery))) {
 		return
@@ -222,7 +222,7 @@ func (t *txn) readChain(d *escrow) {
 // actionApprovalLifetime is the approval window of an escrow action.
 const actionApprovalLifetime = 60 * time.Second
 
-// escrowAction is a prepared action of a deal.
+// escrowAction is a prepared action of an escrow.
 type escrowAction struct {
 	escrow    *escrow
 	Key       string
@@ -233,8 +233,8 @@ type escrowAction struct {
 }
 
 // PrepareEscrowAction prepares an action and returns the approval to sign. The key identifies the action, also when it
-// is confirmed. The key of the create call belongs to the deal's approve action. The same key returns the same action,
-// with a new approval until it is confirmed.
+// is confirmed. The key of the create call belongs to the escrow's approve action. The same key returns the same
+// action, with a new approval until it is confirmed.
 func (p *Platform) PrepareEscrowAction(
 	ctx context.Context, escrowID platformwire.EscrowID, body platformwire.EscrowActionCreate,
 ) (wire.Response, error) {
@@ -274,8 +274,8 @@ func (p *Platform) PrepareEscrowAction(
 	return wire.Created(platformwire.PreparedEscrowAction{Action: response}).Lean(), nil
 }
 
-// prepareAction gives an action of a deal a new approval, and adds a new action. Earlier approvals stay valid until they
-// expire. Only one of them is ever used.
+// prepareAction gives an action of an escrow a new approval, and adds a new action. Earlier approvals stay valid until
+// they expire. Only one of them is ever used.
 func (t *txn) prepareAction(d *escrow, key string, kind platformwire.EscrowActionType) platformwire.EscrowAction {
 	approval := newApproval(t.now.Add(actionApprovalLifetime)).of(approvalPayload{
 		Operation:   "escrow." + string(kind),
@@ -302,7 +302,7 @@ func (a *escrowAction) view() platformwire.EscrowAction {
 }
 
 // ConfirmEscrowAction carries out a prepared action with its signed approval. Like ConfirmPayout, it consumes nothing
-// until the money moves, and does not hold the lock while it verifies the signature. It returns the deal as it was at
+// until the money moves, and does not hold the lock while it verifies the signature. It returns the escrow as it was at
 // the last chain read. If that was not a moment ago, it reads the chain itself.
 func (p *Platform) ConfirmEscrowAction(
 	ctx context.Context, escrowID platformwire.EscrowID, idempotencyKey string, body platformwire.ApprovalConfirm,
@@ -386,7 +386,8 @@ func (t *txn) confirmableAction(c wire.Caller, signed signedAction) (*escrowActi
 	}
 }
 
-// checkActionPermitted refuses an action that the service would not co-sign, and a deal that the balance does not cover.
+// checkActionPermitted refuses an action that the service would not co-sign, and an escrow that the balance does not
+// cover.
 func (t *txn) checkActionPermitted(action *escrowAction) error {
 	if err := t.checkSignable(action.escrow.holder); err != nil || action.Kind != platformwire.EscrowActionTypeApprove {
 		return err
@@ -401,14 +402,14 @@ func (t *txn) checkActionPermitted(action *escrowAction) error {
 	return nil
 }
 
-// holdEscrow moves the money from the account to the deal.
+// holdEscrow moves the money from the account to the escrow.
 func (t *txn) holdEscrow(d *escrow) {
 	d.Chain = chainState{platformwire.EscrowStatusActive, newHash()}
 	t.moveEscrowFunds(d, d.holder.ledgerAccount(), d.ID)
 	t.recordEscrow(d, d.holder, platformwire.TransactionDirectionOut)
 }
 
-// releaseEscrow moves the money from the deal to the payee, which may be an account of this host.
+// releaseEscrow moves the money from the escrow to the payee, which may be an account of this host.
 func (t *txn) releaseEscrow(d *escrow) {
 	d.Chain = chainState{platformwire.EscrowStatusReleased, newHash()}
 	if payee, ok := t.wallets[strings.ToLower(d.Terms.Payee)]; ok {
@@ -419,14 +420,14 @@ func (t *txn) releaseEscrow(d *escrow) {
 	t.moveEscrowFunds(d, d.ID, accountOutside)
 }
 
-// refundEscrow moves the money from the deal back to the account.
+// refundEscrow moves the money from the escrow back to the account.
 func (t *txn) refundEscrow(d *escrow) {
 	d.Chain = chainState{platformwire.EscrowStatusRefunded, newHash()}
 	t.moveEscrowFunds(d, d.ID, d.holder.ledgerAccount())
 	t.recordEscrow(d, d.holder, platformwire.TransactionDirectionIn)
 }
 
-// moveEscrowFunds adds a movement of the deal's whole amount to the ledger, with the given kind.
+// moveEscrowFunds adds a movement of the escrow's whole amount to the ledger, with the given kind.
 func (t *txn) moveEscrowFunds(d *escrow, from, to string) {
 	t.ledger.movement("escrow_"+string(d.Chain.Status), d.ID, t.now).
 		transfer(from, to, string(d.Terms.Currency), d.Terms.Amount)

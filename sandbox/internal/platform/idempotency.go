@@ -56,8 +56,8 @@ func (a scopedKey) String() string {
 	return a.Owner + "/" + a.Account + "/" + a.Operation + "/" + a.Key
 }
 
-// idempotencyRecords are the idempotency records of one kind of write. Expired records count as absent. They are deleted together,
-// each time the table has doubled.
+// idempotencyRecords are the idempotency records of one kind of write. Expired records count as absent. They are
+// deleted together, each time the table has doubled.
 type idempotencyRecords[T any] struct {
 	known map[digest]*idempotencyRecord[T]
 	feed  *store.Writer[*idempotencyRecord[T]]
@@ -158,7 +158,9 @@ func (r *idempotencyRecords[T]) find(a scopedKey, requested fingerprint, now tim
 	return record.Value, true, record.Terms == requested
 }
 
-func (r *idempotencyRecords[T]) put(a scopedKey, requested fingerprint, value T, now time.Time, lifetime time.Duration) {
+func (r *idempotencyRecords[T]) put(
+	a scopedKey, requested fingerprint, value T, now time.Time, lifetime time.Duration,
+) {
 	if len(r.known) >= max(r.sweep, 1024) {
 		for key, record := range r.known {
 			if !now.Before(record.Expires) {

@@ -107,8 +107,8 @@ func (p *Platform) CompleteKYB(ctx context.Context) (wire.Response, error) {
 	return wire.OK(platformwire.KYBSubmission{Status: t.kybStatus(h), SnapshotID: h.KYB.Snapshot.ID}).Lean(), nil
 }
 
-// clientToVerify returns the client to verify. The integrator's own account is verified in the service's application, so a
-// request without a client is refused.
+// clientToVerify returns the client to verify. The integrator's own account is verified in the service's application,
+// so a request without a client is refused.
 func (t *txn) clientToVerify(c wire.Caller) (*holder, error) {
 	if c.Account == wire.Self {
 		return nil, wire.ValidationFailed("header", wire.Field{
@@ -220,8 +220,8 @@ func (v *verification) firstText(names ...string) string {
 	return found
 }
 
-// verificationBlockers lists what a client needs before it can have rails: the status of its verification, and what that lacks.
-// The integrator's own account is verified in the service's application.
+// verificationBlockers lists what a client needs before it can have rails: the status of its verification, and what
+// that lacks. The integrator's own account is verified in the service's application.
 func (t *txn) verificationBlockers(h *holder) []wire.Blocker {
 	if !h.isClient() {
 		return nil

@@ -13,8 +13,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
-// Ledger accounts of the host, besides those of integrators, clients and escrow deals. Only bookOutside may be
-// negative: it stands for everything that is not in the host.
+// Ledger accounts of the host, besides those of integrators, clients and escrows. Only bookOutside may be negative: it
+// stands for everything that is not in the host.
 const (
 	accountFaucet   = "faucet"   // pays every emulated credit
 	accountClearing = "clearing" // holds payouts that are funded and not settled
@@ -24,8 +24,8 @@ const (
 
 // LedgerEntry is one side of a movement. The entries of a movement add up to zero in each currency.
 type LedgerEntry struct {
-	// Account is a client's id, an integrator's id, an escrow deal's id, or one of the host's own: faucet, clearing,
-	// fees, outside.
+	// Account is a client's id, an integrator's id, an escrow's id, or one of the host's own: faucet, clearing, fees,
+	// outside.
 	Account string `json:"account"`
 	// Amount is what the account receives, or a negative amount that it pays, in units of the currency.
 	Amount decimal.Decimal `json:"amount"`
@@ -36,7 +36,7 @@ type LedgerEntry struct {
 	// Kind says why the money moved, such as deposit, payout_funding or payout_settlement. It is forgotten for the sums
 	// of deleted payouts.
 	Kind string `json:"kind"`
-	// ResourceID is the payout, payin or escrow deal, if there is one.
+	// ResourceID is the payout, payin or escrow, if there is one.
 	ResourceID string `json:"resourceId,omitempty"`
 	// At is the time of the entry, on the host's clock.
 	At time.Time `json:"at"`

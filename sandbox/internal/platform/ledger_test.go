@@ -18,7 +18,7 @@ import (
 )
 
 // Whatever is asked, in whatever order: the books sum to zero per currency and per movement, nobody but the outside is
-// overdrawn, an account's balance is what its transactions say, and a deal holds its money while it is active.
+// overdrawn, an account's balance is what its transactions say, and an escrow holds its money while it is active.
 func TestBooksBalanceAfterAnyOperations(t *testing.T) {
 	t.Parallel()
 	bench := newBench(t)
@@ -111,14 +111,14 @@ type walk struct {
 
 	payouts []owned[platformwire.Payout]
 	payins  []owned[platformwire.Payin]
-	deals   []owned[platformwire.Escrow]
+	escrows []owned[platformwire.Escrow]
 	actions []owned[platformwire.EscrowAction]
 }
 
-// owned is a resource with the account and, for an action, the deal that it belongs to.
+// owned is a resource with the account and, for an action, the escrow that it belongs to.
 type owned[T any] struct {
-	account, deal string
-	resource      T
+	account, escrow string
+	resource        T
 }
 
 // What the steps draw from.
@@ -197,8 +197,8 @@ func (w *walk) all() string {
 	for _, payin := range w.payins {
 		take(w.GetPayin(w.as(payin.account, ""), payin.resource.ID))
 	}
-	for _, deal := range w.deals {
-		take(w.SyncEscrow(w.as(deal.account, ""), deal.resource.ID))
+	for _, escrow := range w.escrows {
+		take(w.SyncEscrow(w.as(escrow.account, ""), escrow.resource.ID))
 	}
 	return strings.Join(read, "\n")
 }
@@ -283,7 +283,7 @@ func (w *walk) payinSteps() map[string]func(*rapid.T) {
 	}
 }
 
-// escrowSteps agree on deals, prepare and confirm their actions, and read them.
+// escrowSteps agree on escrows, prepare and confirm their actions, and read them.
 func (w *walk) escrowSteps() map[string]func(*rapid.T) {
 	return map[string]func(*rapid.T){
 		"agree": func(t *rapid.T) {
@@ -291,56 +291,56 @@ func (w *walk) escrowSteps() map[string]func(*rapid.T) {
 			payee := rapid.SampledFrom([]string{
 				"0x1111111111111111111111111111111111111111", w.client(w.accounts[2]).BaseSmartWallet,
 			}).Draw(t, "payee")
-			deal, err := w.escrow(account, keys.Draw(t, "key"), platformwire.EscrowCreate{
+			escrow, err := w.escrow(account, keys.Draw(t, "key"), platformwire.EscrowCreate{
 				Amount: amounts.Draw(t, "amount"), Currency: currencies.Draw(t, "currency"), Payee: payee,
 				ApproveWithin: windows.Draw(t, "approveWithin"), HoldFor: windows.Draw(t, "holdFor"),
 				RefundableFor: "90d",
 			})
 			if err == nil {
-				w.deals = append(w.deals, owned[platformwire.Escrow]{account: account, resource: deal})
-				w.actions = append(w.actions, owned[platformwire.EscrowAction]{account: account, deal: deal.ID,
-					resource: *deal.Action})
+				w.escrows = append(w.escrows, owned[platformwire.Escrow]{account: account, resource: escrow})
+				w.actions = append(w.actions, owned[platformwire.EscrowAction]{account: account, escrow: escrow.ID,
+					resource: *escrow.Action})
 			}
 		},
 		"prepare": func(t *rapid.T) {
-			if deal, ok := one(t, w.deals); ok {
-				action, err := w.prepare(deal.account, keys.Draw(t, "key"), deal.resource.ID,
+			if escrow, ok := one(t, w.escrows); ok {
+				action, err := w.prepare(escrow.account, keys.Draw(t, "key"), escrow.resource.ID,
 					actionTypes.Draw(t, "type"))
 				if err == nil {
 					w.actions = append(w.actions,
-						owned[platformwire.EscrowAction]{account: deal.account, deal: deal.resource.ID,
+						owned[platformwire.EscrowAction]{account: escrow.account, escrow: escrow.resource.ID,
 							resource: action})
 				}
 			}
 		},
 		"act": func(t *rapid.T) {
 			if action, ok := one(t, w.actions); ok {
-				_, _ = w.act(action.account, action.deal, action.resource)
+				_, _ = w.act(action.account, action.escrow, action.resource)
 			}
 		},
 		"carry out": func(t *rapid.T) { // prepare and act in one step, as callers do
-			if deal, ok := one(t, w.deals); ok {
-				if action, err := w.prepare(deal.account, "", deal.resource.ID,
+			if escrow, ok := one(t, w.escrows); ok {
+				if action, err := w.prepare(escrow.account, "", escrow.resource.ID,
 					actionTypes.Draw(t, "type")); err == nil {
-					_, _ = w.act(deal.account, deal.resource.ID, action)
+					_, _ = w.act(escrow.account, escrow.resource.ID, action)
 				}
 			}
 		},
 		"sync": func(t *rapid.T) {
-			if deal, ok := one(t, w.deals); ok {
-				_, _ = w.sync(deal.account, deal.resource.ID)
+			if escrow, ok := one(t, w.escrows); ok {
+				_, _ = w.sync(escrow.account, escrow.resource.ID)
 			}
 		},
 	}
 }
 
-// checkDeals holds what each deal has against what the chain says, read after the throttle has passed.
+// checkDeals holds what each escrow has against what the chain says, read after the throttle has passed.
 func (w *walk) checkDeals(t *rapid.T) {
 	w.set(func(s *deployment.Settings) { s.ChainReadEvery = 0 })
 	defer w.set(func(s *deployment.Settings) { s.ChainReadEvery = deployment.DefaultSettings().ChainReadEvery })
 	ledger := w.Ledger()
-	for _, deal := range w.deals {
-		read, err := w.sync(deal.account, deal.resource.ID)
+	for _, escrow := range w.escrows {
+		read, err := w.sync(escrow.account, escrow.resource.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -349,11 +349,11 @@ func (w *walk) checkDeals(t *rapid.T) {
 			want = read.Amount
 		}
 		if held := ledger.Balances[read.ID][string(read.Currency)]; !held.Equal(want) {
-			t.Fatalf("deal %s is %s and holds %s of %s", read.ID, read.Status, held, read.Amount)
+			t.Fatalf("escrow %s is %s and holds %s of %s", read.ID, read.Status, held, read.Amount)
 		}
 		if slices.Contains(read.AvailableActions,
 			platformwire.EscrowActionTypeApprove) != (read.Status == platformwire.EscrowStatusPendingApproval) {
-			t.Fatalf("deal %s is %s and offers %v", read.ID, read.Status, read.AvailableActions)
+			t.Fatalf("escrow %s is %s and offers %v", read.ID, read.Status, read.AvailableActions)
 		}
 	}
 }

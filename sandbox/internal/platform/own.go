@@ -10,14 +10,16 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// OwnAccount is an integrator's own account for the other surfaces of the service. The app API and the reference endpoints act
-// for the account that the platform API uses without X-Service-Account, with the same balance, rails and ledger.
+// OwnAccount is an integrator's own account for the other surfaces of the service. The app API and the reference
+// endpoints act for the account that the platform API uses without X-Service-Account, with the same balance, rails and
+// ledger.
 type OwnAccount struct {
 	platform *Platform
 	caller   wire.Caller
 }
 
-// OwnAccount returns the account that a caller of another surface acts for. It creates the account at the first request.
+// OwnAccount returns the account that a caller of another surface acts for. It creates the account at the first
+// request.
 func (p *Platform) OwnAccount(c wire.Caller) OwnAccount {
 	c.Account = wire.Self
 	return OwnAccount{p, c}
@@ -230,7 +232,9 @@ func (o OwnAccount) Price(to Destination, amount decimal.Decimal) (platformwire.
 
 // Pay moves dollars out of the account at once, at the given price or, without one, at the present price. If the
 // balance is too low, the refusal is payout_not_fundable, with the available amount.
-func (o OwnAccount) Pay(to Destination, amount decimal.Decimal, agreed *platformwire.Quote, resource string) (PaymentResult, error) {
+func (o OwnAccount) Pay(
+	to Destination, amount decimal.Decimal, agreed *platformwire.Quote, resource string,
+) (PaymentResult, error) {
 	t, h, err := o.begin()
 	defer o.platform.commit()
 	if err != nil {

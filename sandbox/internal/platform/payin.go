@@ -73,7 +73,8 @@ func (p *Platform) CreatePayin(ctx context.Context, body platformwire.PayinCreat
 		return wire.Response{}, err
 	}
 	key := payinKey{h.Key, requested}
-	if known := t.payinsByTerms[key]; known != nil && known.Status == platformwire.PayinStatusQuoted && !known.expired(t.now) {
+	known := t.payinsByTerms[key]
+	if known != nil && known.Status == platformwire.PayinStatusQuoted && !known.expired(t.now) {
 		return wire.OK(known.view(t.now)).Lean().Replayed(), nil
 	}
 	quoted, err := t.quotePayin(h, body)
@@ -183,8 +184,8 @@ func (t *txn) quotePayin(h *holder, body platformwire.PayinCreate) (*payin, erro
 	return quoted, nil
 }
 
-// routeOverBank routes a payin over one of the account's virtual accounts, which costs nothing. It returns the fee and the
-// decimals of the currency.
+// routeOverBank routes a payin over one of the account's virtual accounts, which costs nothing. It returns the fee and
+// the decimals of the currency.
 func (t *txn) routeOverBank(quoted *payin) (fee decimal.Decimal, decimals int32, err error) {
 	over, err := t.railByID(quoted.holder, quoted.Terms.BankID)
 	if err != nil {
@@ -341,8 +342,8 @@ func (p *payin) credit() platformwire.DepositCreate {
 	return platformwire.DepositCreate{Amount: p.Quote.DestinationAmount, Currency: p.asset()}
 }
 
-// checkArrival refuses money that cannot arrive: the price has expired, nobody has asked for the instructions, the virtual
-// account's channel is down, or the faucet does not pay it. most is the largest credit.
+// checkArrival refuses money that cannot arrive: the price has expired, nobody has asked for the instructions, the
+// virtual account's channel is down, or the faucet does not pay it. most is the largest credit.
 func (t *txn) checkArrival(incoming *payin, most decimal.Decimal) error {
 	switch {
 	case incoming.expired(t.now):

@@ -58,7 +58,8 @@ func (p *payout) needsNewPrice(now time.Time) bool {
 	return p.expired(now) || p.Status == platformwire.PayoutStatusAwaitingApproval && !now.Before(p.Quote.ExpiresAt)
 }
 
-// bookingResponse returns the response of the create call while the key is known: the payout as it was when it was last priced.
+// bookingResponse returns the response of the create call while the key is known: the payout as it was when it was last
+// priced.
 func (p *payout) bookingResponse() platformwire.Payout {
 	first := *p
 	first.Status, first.Hash = platformwire.PayoutStatusAwaitingApproval, ""

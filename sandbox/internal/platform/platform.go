@@ -58,15 +58,15 @@ type state struct {
 	payinsByTerms map[payinKey]*payin // the latest payin of each terms
 	escrows       map[string]*escrow
 
-	actionApprovals int // of escrow deals
+	actionApprovals int // of escrows
 	applicantFields int // of applicants
 
 	bookings        *idempotencyRecords[string] // of payouts
 	deposits        *idempotencyRecords[platformwire.Transaction]
 	moves           *idempotencyRecords[platformwire.Payout]
 	completions     *idempotencyRecords[platformwire.Payin]
-	escrowCreations *idempotencyRecords[string] // of deals
-	actions         *idempotencyRecords[string] // of deals
+	escrowCreations *idempotencyRecords[string] // of escrows
+	actions         *idempotencyRecords[string] // of escrows
 }
 
 func newState(k *store.Keeper) *state {
@@ -93,7 +93,9 @@ type Integrators func(email string) (owner string, ok bool)
 
 // New returns a platform with the stored records. It reads the settings at the start of each request, before it takes a
 // lock. They must be safe for concurrent use.
-func New(clk *clock.Clock, settings func() *deployment.Settings, integrator Integrators, backend store.Store) *Platform {
+func New(
+	clk *clock.Clock, settings func() *deployment.Settings, integrator Integrators, backend store.Store,
+) *Platform {
 	return &Platform{clock: clk, settings: settings, integrator: integrator, state: newState(store.NewKeeper(backend))}
 }
 

@@ -89,7 +89,7 @@ func (b *bench) as(account, key string) context.Context {
 	})
 }
 
-// signer has the key of the bench and no other; its checks answer err.
+// signer has the key of the bench and no other; its checks return err.
 func (b *bench) signer(err error) func([]byte) func() error {
 	return func(publicKey []byte) func() error {
 		if !bytes.Equal(publicKey, b.public) {
@@ -112,7 +112,7 @@ func (b *bench) sign(message []byte) []byte {
 	return signature
 }
 
-// answered is an answer as it goes over the wire.
+// answered is a response as it goes over the wire.
 type answered struct {
 	*httptest.ResponseRecorder
 }
@@ -125,7 +125,7 @@ func read[T any](t testing.TB, a answered) T {
 	return body
 }
 
-// render writes an answer.
+// render writes a response.
 func render(t testing.TB, response wire.Response) answered {
 	w := httptest.NewRecorder()
 	maps.Copy(w.Header(), response.Header)
@@ -308,7 +308,7 @@ func (b *bench) openRail(account string, body platformwire.RailCreate) (platform
 	return read[platformwire.Rail](b, render(b, response)), nil
 }
 
-// virtualAccount opens a rail, lets it become active, and answers its account.
+// virtualAccount opens a rail, lets it become active, and returns its account.
 func (b *bench) virtualAccount(account string, body platformwire.RailCreate) *platformwire.VirtualAccount {
 	_, err := b.openRail(account, body)
 	require.NoError(b, err)

@@ -135,8 +135,8 @@ func (t *txn) settle(p *payout, to platformwire.PayoutStatus, at time.Time) {
 		t.deliverPayout(p, at)
 		t.finish(p, at)
 	case platformwire.PayoutStatusFailed:
-		p.traces.addMovement(t.ledger.movement("payout_return", p.ID, at).transfer(accountClearing, p.holder.ledgerAccount(), p.asset(),
-			p.Terms.Amount))
+		p.traces.addMovement(t.ledger.movement("payout_return", p.ID, at).
+			transfer(accountClearing, p.holder.ledgerAccount(), p.asset(), p.Terms.Amount))
 		t.audit.Returned(p.Account.Account, p.Key, p.Terms.Amount)
 		p.transaction.Status = platformwire.TransactionStatusFailed
 		t.store.transactions.Put(p.transaction)
@@ -279,8 +279,8 @@ func (u unmatchedReturns) remove(p *payout) {
 	}
 }
 
-// pseudoRandom returns a number of 0 or more that looks random. The seed of the settings, the payout's key, a purpose and a
-// count decide it, so that it does not depend on the order of requests.
+// pseudoRandom returns a number of 0 or more that looks random. The seed of the settings, the payout's key, a purpose
+// and a count decide it, so that it does not depend on the order of requests.
 func (t *txn) pseudoRandom(p *payout, purpose string, count int) int64 {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d/%s/%d/%s", t.settings.Seed, purpose, count, p.Key))
 	return int64(binary.BigEndian.Uint64(sum[:]) >> 1) //gosec:disable G115 -- the top bit is zero

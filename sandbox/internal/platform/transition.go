@@ -28,8 +28,8 @@ type transition[S ~string] struct {
 	Move     bool
 }
 
-// transitionTable are all changes of status of one kind of resource. The description does not list them, so they are the host's.
-// What an operator may do is read from here, and the diagrams of the controls are drawn from here.
+// transitionTable are all changes of status of one kind of resource. The description does not list them, so they are
+// the host's. What an operator may do is read from here, and the diagrams of the controls are drawn from here.
 type transitionTable[S ~string] []transition[S]
 
 // targets lists the statuses that an operator may move a resource to.
@@ -299,7 +299,7 @@ func (o Operator) Decide(client, status string) error {
 	return nil
 }
 
-// EscrowView is a deal as an operator sees it.
+// EscrowView is an escrow as an operator sees it.
 type EscrowView struct {
 	ID        string          `json:"id"`
 	Account   string          `json:"account"`
@@ -315,7 +315,7 @@ type EscrowView struct {
 	Moves        []string  `json:"moves"` // always empty: every action needs an approval that the account signs
 }
 
-// Escrows lists the deals in which a text is found.
+// Escrows lists the escrows in which a text is found.
 func (o Operator) Escrows(find string) Board[EscrowView] {
 	t := o.platform.begin()
 	defer o.platform.commit()

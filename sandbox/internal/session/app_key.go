@@ -94,12 +94,12 @@ func (s *AppKeys) commit() {
 }
 
 // Reset deletes every key except these. Their spent amounts return to zero.
-func (s *AppKeys) Reset(backend ...AppKey) {
+func (s *AppKeys) Reset(keep ...AppKey) {
 	s.mu.Lock()
 	defer s.commit()
 	s.keys.Clear()
 	s.bySecret = map[string]*AppKey{}
-	for _, key := range backend {
+	for _, key := range keep {
 		key.Spent = decimal.Zero
 		s.add(&key)
 	}

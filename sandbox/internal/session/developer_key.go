@@ -63,13 +63,13 @@ func (r *KeyRegistry) commit() {
 }
 
 // Reset deletes every account and key except these, which do not change.
-func (r *KeyRegistry) Reset(backend ...Key) {
+func (r *KeyRegistry) Reset(keep ...Key) {
 	r.mu.Lock()
 	defer r.commit()
 	r.owners.Clear()
 	r.keys.Clear()
 	r.deleted.Clear()
-	for _, key := range backend {
+	for _, key := range keep {
 		r.owners.Put(key.Email, &owner{key.Owner})
 		r.keys.Put(key.ID, &key)
 	}

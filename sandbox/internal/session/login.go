@@ -67,8 +67,8 @@ func (l *Login) CreateToken(ctx context.Context, body platformwire.TokenRequest)
 	return wire.Created(l.tokenResponse(l.Tokens.mint(key.ID))), nil
 }
 
-// authenticate checks a proof of identity: the account, the key, and the signature. It makes all other checks afterwards,
-// because only a caller with a valid proof may see their results.
+// authenticate checks a proof of identity: the account, the key, and the signature. It makes all other checks
+// afterwards, because only a caller with a valid proof may see their results.
 func (l *Login) authenticate(ctx context.Context, issued challenge, publicKey, signature []byte) (Key, error) {
 	key, standing := l.Registry.lookup(issued.Email, publicKey)
 	switch standing {

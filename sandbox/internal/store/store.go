@@ -71,8 +71,8 @@ func (Memory) Load(string, func(string, []byte) error) error { return nil }
 // Commit implements [Store].
 func (Memory) Commit([]Change) error { return nil }
 
-// Writer stores the changes of records of one kind that their part holds itself, in an order or by its own key. A record
-// may be changed in place. Put it again after that.
+// Writer stores the changes of records of one kind that their part holds itself, in an order or by its own key. A
+// record may be changed in place. Put it again after that.
 type Writer[N Named] struct {
 	keeper *Keeper
 	kind   string

@@ -145,8 +145,8 @@ type Page struct{ Limit, Offset int }
 // defaultLimit is how many entries a list returns by default.
 const defaultLimit = 50
 
-// NewestFirst returns a page of the visible entries, newest first, and the number of all visible entries. It views only the
-// entries of the page.
+// NewestFirst returns a page of the visible entries, newest first, and the number of all visible entries. It views only
+// the entries of the page.
 func NewestFirst[T, V any](oldestFirst []T, visible func(T) bool, view func(T) V, page Page) (items []V, total int) {
 	items = []V{}
 	limit := cmp.Or(page.Limit, defaultLimit)
@@ -163,8 +163,8 @@ func NewestFirst[T, V any](oldestFirst []T, visible func(T) bool, view func(T) V
 	return items, total
 }
 
-// MatchesText reports whether a text is in what a list shows of an entry. An empty text is in every entry. The case does not
-// matter, and a space finds an underscore: lists show under_review as "Under review".
+// MatchesText reports whether a text is in what a list shows of an entry. An empty text is in every entry. The case
+// does not matter, and a space finds an underscore: lists show under_review as "Under review".
 func MatchesText(text string, shown ...string) bool {
 	return strings.Contains(normalizeText(strings.Join(shown, " ")), normalizeText(text))
 }
