@@ -14,7 +14,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
 
-func TestAFreshProfile(t *testing.T) {
+func TestProfileDefaults(t *testing.T) {
 	w := newWorld(t)
 	got := w.app().must(http.StatusOK, "GET", "/user", nil).body
 	assert.Equal(t, w.email, got.text("email"))
@@ -23,7 +23,7 @@ func TestAFreshProfile(t *testing.T) {
 	assert.Regexp(t, `^0x[0-9a-f]{40}$`, got.text("walletAddress"))
 }
 
-func TestTheProfileKeepsWhatIsNotNamed(t *testing.T) {
+func TestProfileUpdateKeepsAbsentMembers(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
 	app.must(http.StatusOK, "PUT", "/user/kyc", object{"firstName": "Ada", "lastName": "Example"})
@@ -71,7 +71,7 @@ func TestVerificationOfTheOwner(t *testing.T) {
 		body.text("status"))
 }
 
-func TestAVerificationIsRejectedForGood(t *testing.T) {
+func TestRejectedVerificationIsFinal(t *testing.T) {
 	w := newWorld(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.KYBDecision = sandbox.KYBDecisionReject }))
 	app := w.app()
 	app.must(http.StatusOK, "PUT", "/user/kyc",
@@ -84,7 +84,7 @@ func TestAVerificationIsRejectedForGood(t *testing.T) {
 }
 
 // The app acts for the account that the platform API calls oneself: what is credited there can be spent here.
-func TestBalancesAreThoseOfTheLedger(t *testing.T) {
+func TestBalancesMatchLedger(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
 	app.fund(1)
@@ -111,7 +111,7 @@ func TestBalancesAreThoseOfTheLedger(t *testing.T) {
 	assert.Equal(t, "0", got.text("remainingAllowance"))
 }
 
-func TestContactsOfTheAppAPI(t *testing.T) {
+func TestAppContacts(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
 	saved := app.must(http.StatusCreated, "POST", "/user/contact",
@@ -144,7 +144,7 @@ func TestContactsOfTheAppAPI(t *testing.T) {
 	assert.Empty(t, app.must(http.StatusOK, "GET", "/user/contacts", nil).items())
 }
 
-func TestAnEmailContactIsAnExistingAccount(t *testing.T) {
+func TestEmailContactNeedsExistingAccount(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
 	email := object{"account": object{"accountType": "email", "email": "Friend@example.com"}}
@@ -162,7 +162,7 @@ func TestAnEmailContactIsAnExistingAccount(t *testing.T) {
 
 // The body of a transfer alone wants a bare UUID.
 // Rule: size.contact-id, size.id-prefix
-func TestAContactsIDMayCarryItsPrefix(t *testing.T) {
+func TestContactIDWithAndWithoutPrefix(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
 	id := app.must(http.StatusCreated, "POST", "/user/contact", object{"name": "Bob", "account": object{
@@ -178,7 +178,7 @@ func TestAContactsIDMayCarryItsPrefix(t *testing.T) {
 	require.Equal(t, http.StatusNoContent, app.call("DELETE", "/user/contacts/ct_"+id, nil).status)
 }
 
-func TestContactsThatMakeNoSense(t *testing.T) {
+func TestInvalidAppContacts(t *testing.T) {
 	app := newWorld(t).app()
 	for name, c := range map[string]struct {
 		body   any
@@ -208,7 +208,7 @@ func TestContactsThatMakeNoSense(t *testing.T) {
 	refused(t, http.StatusMethodNotAllowed, "method_not_allowed", app.call("PUT", "/user/contact", object{}))
 }
 
-func TestPagesOfTheAppAPI(t *testing.T) {
+func TestAppAPIPagination(t *testing.T) {
 	app := newWorld(t).app()
 	for i := range 53 {
 		app.must(http.StatusCreated, "POST", "/user/contact", object{"name": fmt.Sprint(i), "account": object{
@@ -323,7 +323,7 @@ func TestCardDefaults(t *testing.T) {
 	assert.Equal(t, true, me.got(http.StatusOK, "POST", "/cards/pre-approve", object{"amount": "100"}).at("approved"))
 }
 
-func TestACardIsFrozenLabelledAndLimited(t *testing.T) {
+func TestCardFreezeLabelAndLimit(t *testing.T) {
 	me := newWorld(t).app()
 	path := "/cards/" + me.activeCard()
 	assert.Equal(t, "frozen", me.got(http.StatusOK, "POST", path+"/freeze", nil).text("status"))
@@ -339,7 +339,7 @@ func TestACardIsFrozenLabelledAndLimited(t *testing.T) {
 }
 
 // Only the value virtual is shown.
-func TestTheFormatOfACardIsOpen(t *testing.T) {
+func TestCardFormatIsOpen(t *testing.T) {
 	me := newWorld(t).app()
 	for _, format := range []string{"virtual", "physical", "Metal, engraved", ""} {
 		assert.Equal(t, "pending", me.got(http.StatusCreated, "POST", "/cards", object{"format": format}).
@@ -348,7 +348,7 @@ func TestTheFormatOfACardIsOpen(t *testing.T) {
 	assert.Equal(t, map[string]string{"format": "string_type"}, me.call("POST", "/cards", object{"format": 1}).fields())
 }
 
-func TestACardShowsItsNumberToItsWallet(t *testing.T) {
+func TestCardDetailsAreRevealedToItsWallet(t *testing.T) {
 	w := newWorld(t)
 	me, reference, key := w.app(), w.reference(), w.host.Credentials().Wallet
 	id := me.activeCard()
@@ -374,7 +374,7 @@ func TestACardShowsItsNumberToItsWallet(t *testing.T) {
 	assert.Equal(t, map[string]string{"body.nonce": "nonce_expired"}, got.details())
 }
 
-func TestANonceIsValidForFiveMinutes(t *testing.T) {
+func TestCardNonceIsValidForFiveMinutes(t *testing.T) {
 	w := newWorld(t)
 	me, key := w.app(), w.host.Credentials().Wallet
 	id := me.activeCard()

@@ -29,7 +29,7 @@ func (b bearer) activate(method string) string {
 	return b.must(http.StatusOK, "GET", "/banks", nil).rail(method).text("bankAccountId")
 }
 
-func TestBanksAreActivated(t *testing.T) {
+func TestActivateBanks(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
 	fresh := app.must(http.StatusOK, "GET", "/banks", nil)
@@ -55,7 +55,7 @@ func TestBanksAreActivated(t *testing.T) {
 		"all that were left")
 }
 
-func TestBanksThatAreNotToBeHad(t *testing.T) {
+func TestActivateUnavailableBanksIsRefused(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
 	unknown := app.call("POST", "/banks/activate", object{"methods": []string{"ach", "telegraph"}})
@@ -84,7 +84,7 @@ func (w *world) status(quote string) object {
 	return w.reference().must(http.StatusOK, "GET", "/api/v1/wallet/balance/transaction/status/"+quote, nil).body
 }
 
-func TestABankPayinIsQuotedSubmittedAndCompleted(t *testing.T) {
+func TestBankPayinIsQuotedSubmittedAndCompleted(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
 	account := app.activate("sepa")
@@ -119,7 +119,7 @@ func TestABankPayinIsQuotedSubmittedAndCompleted(t *testing.T) {
 	balanced(t, w)
 }
 
-func TestAPayinFromAnotherChain(t *testing.T) {
+func TestPayinFromAnotherChainOverAppAPI(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
 	quote := app.must(http.StatusOK, "POST", "/balance/payin/quote",
@@ -140,7 +140,7 @@ func TestAPayinFromAnotherChain(t *testing.T) {
 	assert.NotEmpty(t, w.status(late).text("errorMessage"))
 }
 
-func TestQuotesThatCannotBeGiven(t *testing.T) {
+func TestInvalidQuotes(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
 	for path, cases := range map[string][]struct {
@@ -185,7 +185,7 @@ func TestQuotesThatCannotBeGiven(t *testing.T) {
 			"bankAccountId": "bnk_none"}))
 }
 
-func TestAQuotePaysOnceWithinTwoMinutes(t *testing.T) {
+func TestQuoteIsSingleUseAndExpiresAfterTwoMinutes(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
 	app.fund(1)
@@ -224,7 +224,7 @@ func TestAQuotePaysOnceWithinTwoMinutes(t *testing.T) {
 	balanced(t, w)
 }
 
-func TestAQuoteIsTheAccountsOwn(t *testing.T) {
+func TestQuoteBelongsToItsAccount(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
 	id := app.must(http.StatusOK, "POST", "/balance/payout/quote",

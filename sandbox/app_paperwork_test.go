@@ -39,7 +39,7 @@ func newInvoice() object {
 	}
 }
 
-func TestAnInvoiceIsCreatedListedAndRead(t *testing.T) {
+func TestInvoiceIsCreatedListedAndRead(t *testing.T) {
 	w := newWorld(t)
 	me := w.app()
 	created := me.got(http.StatusCreated, "POST", invoices, newInvoice())
@@ -66,7 +66,7 @@ func TestAnInvoiceIsCreatedListedAndRead(t *testing.T) {
 }
 
 // The description states no bound for a line. One that is free of charge is taken, and an invoice of such lines too.
-func TestLinesThatCostNothing(t *testing.T) {
+func TestInvoiceLinesWithZeroAmount(t *testing.T) {
 	me := newWorld(t).app()
 	me.fund(1)
 	free := object{"name": "Trial", "quantity": 1, "price": "0"}
@@ -82,7 +82,7 @@ func TestLinesThatCostNothing(t *testing.T) {
 	}
 }
 
-func TestInvoicesThatMakeNoSense(t *testing.T) {
+func TestInvalidInvoices(t *testing.T) {
 	me := newWorld(t).app()
 	for name, c := range map[string]struct {
 		change object
@@ -115,7 +115,7 @@ func TestInvoicesThatMakeNoSense(t *testing.T) {
 	assert.Equal(t, "0.000002", me.got(http.StatusCreated, "POST", invoices, finest).text("amount"))
 }
 
-func TestPaidOffline(t *testing.T) {
+func TestInvoicePaidOffline(t *testing.T) {
 	w := newWorld(t)
 	me := w.app()
 	path := invoices + "/" + me.got(http.StatusCreated, "POST", invoices, newInvoice()).text("id")
@@ -137,7 +137,7 @@ func TestPaidOffline(t *testing.T) {
 }
 
 // Callers tell the time more finely than the host: their now is not the host's future.
-func TestAPaymentIsDatedNow(t *testing.T) {
+func TestInvoicePaidAtDefaultsToNow(t *testing.T) {
 	now := time.Date(2026, 5, 1, 12, 0, 0, 999_999, time.UTC)
 	me := newWorld(t, sandbox.WithClock(func() time.Time { return now })).app()
 	path := invoices + "/" + me.got(http.StatusCreated, "POST", invoices, newInvoice()).text("id")
@@ -147,7 +147,7 @@ func TestAPaymentIsDatedNow(t *testing.T) {
 	assert.Equal(t, map[string]string{"paidAt": "less_than_equal"}, future.fields())
 }
 
-func TestATransactionReferenceBelongsToOneInvoice(t *testing.T) {
+func TestTransactionReferenceIsUniqueAcrossInvoices(t *testing.T) {
 	me := newWorld(t).app()
 	one := invoices + "/" + me.got(http.StatusCreated, "POST", invoices, newInvoice()).text("id")
 	two := invoices + "/" + me.got(http.StatusCreated, "POST", invoices, newInvoice()).text("id")
@@ -162,7 +162,7 @@ func TestATransactionReferenceBelongsToOneInvoice(t *testing.T) {
 }
 
 // An absent reference says nothing about the payment; null says that there is no linked transaction.
-func TestPayingAgainWithoutAReferenceUnlinksTheTransaction(t *testing.T) {
+func TestPaidWithNullReferenceUnlinksTransaction(t *testing.T) {
 	w := newWorld(t)
 	me := w.app()
 	id := me.got(http.StatusCreated, "POST", invoices, newInvoice()).text("id")
@@ -194,7 +194,7 @@ func TestPayingAgainWithoutAReferenceUnlinksTheTransaction(t *testing.T) {
 	}
 }
 
-func TestATransferIsNotUnlinked(t *testing.T) {
+func TestTransferCannotBeUnlinkedFromInvoice(t *testing.T) {
 	w := newWorld(t)
 	client, contractor := w.app(), w.appWith(sandbox.AppKeyRegistration{Email: "contractor@example.com"})
 	client.fund(1)
@@ -206,7 +206,7 @@ func TestATransferIsNotUnlinked(t *testing.T) {
 }
 
 // Who pays may say by which transaction, before the payment is acknowledged.
-func TestAClientThatPaidGivesAReference(t *testing.T) {
+func TestClientPaidInvoiceTakesReference(t *testing.T) {
 	me := newWorld(t).app()
 	one := invoices + "/" + me.got(http.StatusCreated, "POST", invoices, newInvoice()).text("id")
 	two := invoices + "/" + me.got(http.StatusCreated, "POST", invoices, newInvoice()).text("id")
@@ -233,7 +233,7 @@ func TestAClientThatPaidGivesAReference(t *testing.T) {
 	assert.NotContains(t, offline, "transaction", "marked paid with no reference is paid offline")
 }
 
-func TestTheSameInvoiceIsMovedOnBothReferencePaths(t *testing.T) {
+func TestInvoiceUpdateOnBothReferencePaths(t *testing.T) {
 	w := newWorld(t)
 	id := w.app().got(http.StatusCreated, "POST", invoices, newInvoice()).text("id")
 	reference := w.reference()
@@ -253,7 +253,7 @@ func TestTheSameInvoiceIsMovedOnBothReferencePaths(t *testing.T) {
 			object{"status": "sent"}))
 }
 
-func TestDocumentsAreUploadedAndInvoiced(t *testing.T) {
+func TestUploadedDocumentInvoice(t *testing.T) {
 	w := newWorld(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.MaxUpload = 1000 }))
 	me := w.app()
 	upload := func(size int) reply {
@@ -294,7 +294,7 @@ func TestDocumentsAreUploadedAndInvoiced(t *testing.T) {
 	assert.Equal(t, map[string]string{"documentId": "not_found"}, me.call("POST", invoices+"/uploaded", body).fields())
 }
 
-func TestAnUploadOfTenMebibytesIsTaken(t *testing.T) {
+func TestUploadOfTenMebibytes(t *testing.T) {
 	me := newWorld(t).app()
 	body := func(size int) object {
 		return object{"base64": base64.StdEncoding.EncodeToString(make([]byte, size))}
@@ -307,7 +307,7 @@ func TestAnUploadOfTenMebibytesIsTaken(t *testing.T) {
 }
 
 // An invoice that is cancelled is not paid, and one that money paid is not cancelled, however close the two come.
-func TestAnInvoiceIsPaidOrCancelledAndNeverBoth(t *testing.T) {
+func TestInvoiceIsNeverPaidAndCancelled(t *testing.T) {
 	w := newWorld(t)
 	client := w.app()
 	client.fund(1)
@@ -345,7 +345,7 @@ func (b bearer) activeContract() string {
 	return id
 }
 
-func TestAContractMovesThroughItsNamedStates(t *testing.T) {
+func TestContractStatusTransitions(t *testing.T) {
 	w := newWorld(t)
 	me := w.app()
 	created := me.got(http.StatusCreated, "POST", contracts, newContract())
@@ -374,7 +374,7 @@ func TestAContractMovesThroughItsNamedStates(t *testing.T) {
 	assert.Len(t, itemsOf(me.got(http.StatusOK, "GET", contracts, nil)), 2)
 }
 
-func TestTheContractorApprovesWithAKeyOfItsOwn(t *testing.T) {
+func TestContractorApprovesWithOwnKey(t *testing.T) {
 	w := newWorld(t)
 	me, ada := w.app(), w.appWith(sandbox.AppKeyRegistration{Email: "ada@example.com"})
 	path := contracts + "/" + me.got(http.StatusCreated, "POST", contracts, newContract()).text("id")
@@ -394,7 +394,7 @@ func TestPreviewsAndTemplates(t *testing.T) {
 	assert.Len(t, itemsOf(me.got(http.StatusOK, "GET", contracts+"/templates", nil)), 10)
 }
 
-func TestTheLiteralSegmentInvoicesIsNoContract(t *testing.T) {
+func TestContractInvoicesPathIsNotAContractID(t *testing.T) {
 	me := newWorld(t).app()
 	assert.NotNil(t, me.got(http.StatusOK, "GET", contracts+"/invoices", nil).at("items"))
 	got := me.call("GET", contracts+"/invoices/preview", nil)
@@ -403,7 +403,7 @@ func TestTheLiteralSegmentInvoicesIsNoContract(t *testing.T) {
 	assert.Equal(t, map[string]string{"invoice_id": "uuid_parsing"}, got.fields(), "%s", got.raw)
 }
 
-func TestAContractIsInvoiced(t *testing.T) {
+func TestContractInvoice(t *testing.T) {
 	me := newWorld(t).app()
 	id := me.activeContract()
 	created := me.got(http.StatusCreated, "POST", contracts+"/"+id+"/create-invoice", object{
@@ -423,7 +423,7 @@ func TestAContractIsInvoiced(t *testing.T) {
 		at("contract", "isRecurring"), "without a period")
 }
 
-func TestABatchWithOneBadRowIssuesNothing(t *testing.T) {
+func TestInvoiceBatchWithOneInvalidRowIssuesNothing(t *testing.T) {
 	me := newWorld(t).app()
 	one, two := me.activeContract(), me.activeContract()
 	batch := invoices + "/batch_invoicing"
@@ -488,7 +488,7 @@ func (b bearer) sepaInvoice() string {
 	return b.got(http.StatusCreated, "POST", contracts+"/"+id+"/create-invoice", object{}).text("id")
 }
 
-func TestAnInvoiceAppearsAtItsPublicLink(t *testing.T) {
+func TestPublicInvoiceLink(t *testing.T) {
 	w := newWorld(t)
 	me := w.app()
 	created := me.got(http.StatusCreated, "POST", invoices, newInvoice())
@@ -504,7 +504,7 @@ func TestAnInvoiceAppearsAtItsPublicLink(t *testing.T) {
 	refused(t, http.StatusNotFound, "not_found", w.call("GET", "/public/invoices/any", nil))
 }
 
-func TestACopyCarriesPaymentDetailsOnlyWhenAsked(t *testing.T) {
+func TestInvoicePDFHasPaymentDetailsOnlyOnRequest(t *testing.T) {
 	w := newWorld(t)
 	id := w.app().sepaInvoice()
 	path := "/public/invoices/" + id + "/pdf"

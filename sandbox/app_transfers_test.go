@@ -21,7 +21,7 @@ func (b bearer) holds() string {
 	return b.must(http.StatusOK, "GET", "/apps/me", nil).body.text("balance")
 }
 
-func TestATransferToAContact(t *testing.T) {
+func TestTransferToContact(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
 	app.fund(1)
@@ -52,7 +52,7 @@ func TestATransferToAContact(t *testing.T) {
 	balanced(t, w)
 }
 
-func TestABodyOfATransferNamesOneWay(t *testing.T) {
+func TestTransferNeedsExactlyOneOfContactQuoteInvoice(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
 	const id = "0b0e7f0e-5d0f-4f7e-9a57-0c3a6a9f4b11"
@@ -88,7 +88,7 @@ func TestABodyOfATransferNamesOneWay(t *testing.T) {
 	refused(t, http.StatusNotFound, "not_found", app.call("POST", "/apps/transfer", object{"quoteId": "qt_1"}))
 }
 
-func TestAKeySendsATransferOnce(t *testing.T) {
+func TestTransferIsIdempotentByKey(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
 	app.fund(1)
@@ -125,7 +125,7 @@ func TestAKeySendsATransferOnce(t *testing.T) {
 	assert.Equal(t, "50", app.holds(), "a key is kept for 7 days")
 }
 
-func TestARefusedTransferLeavesItsKeyFree(t *testing.T) {
+func TestRefusedTransferDoesNotUseItsKey(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
 	body := object{"contactId": app.wallet("base", "USDC"), "amount": 10}
@@ -138,7 +138,7 @@ func TestARefusedTransferLeavesItsKeyFree(t *testing.T) {
 	assert.Equal(t, "9990", app.must(http.StatusOK, "GET", "/apps/me", nil).body.text("remainingSpendLimit"))
 }
 
-func TestAKeySpendsUpToItsLimit(t *testing.T) {
+func TestAppKeySpendLimit(t *testing.T) {
 	w := newWorld(t)
 	app := w.appWith(sandbox.AppKeyRegistration{SpendLimit: dollars("25")})
 	app.fund(1)
@@ -160,7 +160,7 @@ func TestAKeySpendsUpToItsLimit(t *testing.T) {
 	balanced(t, w)
 }
 
-func TestTransfersAreTheAppsOwn(t *testing.T) {
+func TestTransfersBelongToTheirApp(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
 	app.fund(1)
@@ -185,7 +185,7 @@ func TestTransfersAreTheAppsOwn(t *testing.T) {
 	assert.Empty(t, stranger.must(http.StatusOK, "GET", "/transactions", nil).items())
 }
 
-func TestATransferArrivesAtAnAccountOfTheHost(t *testing.T) {
+func TestTransferToAccountOfTheHost(t *testing.T) {
 	w := newWorld(t)
 	friend := w.appWith(sandbox.AppKeyRegistration{Email: "friend@example.com"})
 	friend.must(http.StatusOK, "GET", "/user", nil)
@@ -204,7 +204,7 @@ func TestATransferArrivesAtAnAccountOfTheHost(t *testing.T) {
 	balanced(t, w)
 }
 
-func TestAContactThatCannotBePaid(t *testing.T) {
+func TestContactNotPayable(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
 	app.fund(1)
@@ -230,7 +230,7 @@ func (b bearer) invoice(currency, price string) string {
 	}).body.text("id")
 }
 
-func TestATransferPaysAnInvoice(t *testing.T) {
+func TestTransferPaysInvoice(t *testing.T) {
 	w := newWorld(t)
 	client := w.app()
 	client.fund(2)
@@ -262,7 +262,7 @@ func TestATransferPaysAnInvoice(t *testing.T) {
 }
 
 // Every fiat currency that an invoice can have has a price, so that the invoice can be paid.
-func TestEveryFiatCurrencyOfAnInvoiceIsPricedAndPaid(t *testing.T) {
+func TestInvoiceInEachFiatCurrencyIsPayable(t *testing.T) {
 	w := newWorld(t)
 	client, contractor := w.app(), w.appWith(sandbox.AppKeyRegistration{Email: "contractor@example.com"})
 	client.fund(1)
@@ -278,7 +278,7 @@ func TestEveryFiatCurrencyOfAnInvoiceIsPricedAndPaid(t *testing.T) {
 	balanced(t, w)
 }
 
-func TestAnInvoiceThatIsNotPaidForStaysAsItIs(t *testing.T) {
+func TestInvoiceStaysUnpaidIfTransferFails(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
 	invoice := app.invoice("USD", "500")

@@ -16,7 +16,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-func TestTheAuditCountsWhatWasDoneForAPayment(t *testing.T) {
+func TestAuditCountsPayment(t *testing.T) {
 	p := newPayer(t, sandbox.WithAudit(), sandbox.WithRequestLog(0))
 	_, seen := p.host.AuditOf(p.account, "invoice-42")
 	assert.False(t, seen)
@@ -64,7 +64,7 @@ func TestTheAuditCountsWhatWasDoneForAPayment(t *testing.T) {
 }
 
 // The audit outlives what it counted, and says that a key was used for two payouts.
-func TestTheAuditIsNotForgotten(t *testing.T) {
+func TestAuditSurvivesForgetting(t *testing.T) {
 	p := newPayer(t, sandbox.WithAudit(), sandbox.WithSettings(func(s *sandbox.Settings) {
 		s.ForgetFinishedAfter = sandbox.Duration(time.Hour)
 	}))
@@ -89,7 +89,7 @@ func TestTheAuditIsNotForgotten(t *testing.T) {
 }
 
 // An approval that was signed counts although the host refused it, and without the price of a later one.
-func TestTheAuditHasRefusedApprovals(t *testing.T) {
+func TestAuditCountsRefusedConfirms(t *testing.T) {
 	p := newPayer(t, sandbox.WithAudit())
 	poor := p.book("too-much", "100.000001")
 	refused(t, http.StatusConflict, "payout_not_fundable", p.confirm(poor))
@@ -106,7 +106,7 @@ func TestTheAuditHasRefusedApprovals(t *testing.T) {
 	assert.Equal(t, 1, payment.Confirms)
 }
 
-func TestTheAuditOverHTTP(t *testing.T) {
+func TestAuditControl(t *testing.T) {
 	p := newPayer(t, sandbox.WithAudit(), sandbox.WithControl(), sandbox.WithResponseValidation(nil))
 	const payments = 1003
 	for i := range payments {
@@ -131,7 +131,7 @@ func TestTheAuditOverHTTP(t *testing.T) {
 	}
 }
 
-func TestAHostWithoutAnAuditSaysSo(t *testing.T) {
+func TestAuditPanicsWithoutWithAudit(t *testing.T) {
 	w := newWorld(t, sandbox.WithControl())
 	assert.Panics(t, func() { w.host.Audit() })
 	assert.Panics(t, func() { w.host.AuditOf("self", "k") })
@@ -140,7 +140,7 @@ func TestAHostWithoutAnAuditSaysSo(t *testing.T) {
 }
 
 // Rule: rate.writes
-func TestTheAuditCountsWhatAWindowStopped(t *testing.T) {
+func TestAuditCountsRateLimitedRequests(t *testing.T) {
 	p := newPayer(t, sandbox.WithAudit(), sandbox.WithRateLimits())
 	var last reply
 	for range 130 {

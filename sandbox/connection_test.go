@@ -61,7 +61,7 @@ func head(path string, length int) string {
 		"Content-Length: %d\r\n\r\n", path, length)
 }
 
-func TestABodyThatComesByteByByteIsCutOff(t *testing.T) {
+func TestSlowRequestBodyHitsReadDeadline(t *testing.T) {
 	for _, path := range []string{"/dapi/v1/auth/challenge", "/_host/clock"} {
 		synctest.Test(t, func(t *testing.T) {
 			host := sandbox.New(sandbox.WithControl())
@@ -94,7 +94,7 @@ func TestABodyThatComesByteByByteIsCutOff(t *testing.T) {
 	}
 }
 
-func TestAServerKeepsTimeoutsOfItsOwn(t *testing.T) {
+func TestServerTimeoutsWinOverDeadlines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &http.Server{Handler: sandbox.New(), ReadTimeout: time.Second, WriteTimeout: 2 * time.Second}
 		conn, over := connect(t, server)
@@ -106,7 +106,7 @@ func TestAServerKeepsTimeoutsOfItsOwn(t *testing.T) {
 	})
 }
 
-func TestAnAnswerThatNobodyReadsIsCutOff(t *testing.T) {
+func TestUnreadResponseHitsWriteDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn, over := connect(t, &http.Server{Handler: sandbox.New(), ReadHeaderTimeout: time.Minute})
 		start := time.Now()
@@ -119,7 +119,7 @@ func TestAnAnswerThatNobodyReadsIsCutOff(t *testing.T) {
 
 // A body that arrived and a response that left have no deadline any more: what comes later on the connection is in
 // time.
-func TestADelayMayBeLongerThanTheDeadlines(t *testing.T) {
+func TestDelayFaultOutlastsConnectionDeadlines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := sandbox.New()
 		armed := host.Arm("POST", "/auth/challenge", sandbox.Delay(time.Hour))
@@ -143,7 +143,7 @@ func TestADelayMayBeLongerThanTheDeadlines(t *testing.T) {
 }
 
 // Read from a raw connection: net/http's client keeps to itself what came before the connection ended.
-func TestADroppedRequestIsAnsweredWithoutAByte(t *testing.T) {
+func TestDropFaultSendsNoBytes(t *testing.T) {
 	w := newWorld(t)
 	token := w.login().access
 	addresses := map[string]string{
@@ -232,7 +232,7 @@ func (e *endless) Read(p []byte) (int, error) {
 }
 
 // Rule: session.bearer
-func TestStrangersHaveNothingOfABodyRead(t *testing.T) {
+func TestUnauthenticatedRequestBodyIsNotRead(t *testing.T) {
 	w := newWorld(t)
 	for name, path := range map[string]string{
 		"platform": "/dapi/v1/clients", "app": "/user/contact", "reference": "/api/v1/wallet/login",

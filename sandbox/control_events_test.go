@@ -98,7 +98,7 @@ func (w *world) rate(currency string) {
 	require.Equal(w.t, http.StatusOK, w.call("GET", "/utils/rates/"+currency, nil).status)
 }
 
-func TestEventsAsTheyCome(t *testing.T) {
+func TestEventStream(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sandbox.WithControl())
 	w.rate("EUR")
@@ -113,7 +113,7 @@ func TestEventsAsTheyCome(t *testing.T) {
 	assert.Equal(t, event{name: "change", data: object{"what": "clock"}}, l.next())
 }
 
-func TestEventsFromTheFirstRequest(t *testing.T) {
+func TestEventStreamFromFirstRequest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sandbox.WithControl())
 	w.rate("EUR")
@@ -141,7 +141,7 @@ func (w *world) listenOnce(t *testing.T) (host, last string) {
 }
 
 // A connection that was lost goes on after the last event that it received.
-func TestEventsGoOn(t *testing.T) {
+func TestEventStreamResumes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sandbox.WithControl())
 	id, last := w.listenOnce(t)
@@ -152,7 +152,7 @@ func TestEventsGoOn(t *testing.T) {
 }
 
 // The requests of another host have the same numbers. So none of them may be taken for one that was seen.
-func TestEventsOfAHostThatIsStartedAgain(t *testing.T) {
+func TestEventStreamAfterRestart(t *testing.T) {
 	t.Parallel()
 	id, last := newWorld(t, sandbox.WithControl()).listenOnce(t)
 	w := newWorld(t, sandbox.WithControl())
@@ -166,7 +166,7 @@ func TestEventsOfAHostThatIsStartedAgain(t *testing.T) {
 }
 
 // A listener that had no connection during a reset sees it by the id of the host.
-func TestEventsAfterAReset(t *testing.T) {
+func TestEventStreamAfterReset(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sandbox.WithControl())
 	id, last := w.listenOnce(t)
@@ -214,7 +214,7 @@ func (w *slowWriter) names() []string {
 }
 
 // A listener forgets its requests at a reset. So it must hear of the reset before it hears of a later request.
-func TestAResetIsToldBeforeWhatFollows(t *testing.T) {
+func TestResetEventComesBeforeLaterEvents(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sandbox.WithControl())
 	slow := &slowWriter{header: http.Header{}, flushed: make(chan struct{}), resume: make(chan struct{})}

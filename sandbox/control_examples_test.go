@@ -168,7 +168,7 @@ func assertSomethingInLists(t *testing.T, body any) {
 }
 
 // The index shows each control, and its requests can be copied into a shell.
-func TestTheIndexListsEveryControl(t *testing.T) {
+func TestControlIndexIsComplete(t *testing.T) {
 	w := newWorld(t, sandbox.WithControl())
 	document := describedControls(t, w)
 	for _, path := range []string{"/_host", "/_host/"} {

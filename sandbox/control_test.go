@@ -15,7 +15,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-func TestTheClockOverHTTP(t *testing.T) {
+func TestClockControl(t *testing.T) {
 	w := newWorld(t, sandbox.WithControl())
 	moved := w.call("POST", "/_host/clock", object{"advance": "61s"})
 	require.Equal(t, http.StatusOK, moved.status)
@@ -30,7 +30,7 @@ func TestTheClockOverHTTP(t *testing.T) {
 		"time never moves back")
 }
 
-func TestKeysOverHTTP(t *testing.T) {
+func TestDeveloperKeyControls(t *testing.T) {
 	w := newWorld(t, sandbox.WithControl())
 	key := newSigner(t)
 	registration := object{"email": w.email, "publicKey": key.public(t), "scopes": []string{"read"},
@@ -53,7 +53,7 @@ func TestKeysOverHTTP(t *testing.T) {
 		"allowlist.0": "value_error"}, wrong.fields())
 }
 
-func TestLedgerRequestsAndFaultsOverHTTP(t *testing.T) {
+func TestLedgerRequestAndFaultControls(t *testing.T) {
 	w := newWorld(t, sandbox.WithControl())
 	acme := w.login().readyClient("acme@example.com")
 	acme.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "1", "currency": "USDC"},
@@ -90,7 +90,7 @@ func TestLedgerRequestsAndFaultsOverHTTP(t *testing.T) {
 	assert.Equal(t, "invalid_request", w.call("POST", "/_host/faults", object{"pathh": "/chains"}).slug())
 }
 
-func TestAFaultOfNoOperationIsRefusedOverHTTP(t *testing.T) {
+func TestFaultForUnknownOperationIsRefusedOverHTTP(t *testing.T) {
 	w := newWorld(t, sandbox.WithControl())
 	for _, c := range []struct{ method, path, near string }{
 		{"POST", "/payout/{payoutId}/confirm", "POST /dapi/v1/payouts/{payoutId}/confirm"},
@@ -154,14 +154,14 @@ func TestSettingsOverHTTPChangeOnlyWhatIsNamed(t *testing.T) {
 	assert.Equal(t, settings, w.host.Settings(), "a refused change changes nothing")
 }
 
-func TestResetOverHTTP(t *testing.T) {
+func TestResetControl(t *testing.T) {
 	w := newWorld(t, sandbox.WithControl())
 	me := w.login()
 	require.Equal(t, http.StatusNoContent, w.call("POST", "/_host/reset", nil).status)
 	refused(t, http.StatusUnauthorized, "unauthenticated", me.call("GET", "/chains", nil))
 }
 
-func TestControlsAnswerTheMachineItselfOnly(t *testing.T) {
+func TestControlsRefuseRemoteCallers(t *testing.T) {
 	host := sandbox.New(sandbox.WithControl())
 	for _, c := range []struct {
 		name, remote, host, origin string
@@ -210,7 +210,7 @@ func TestControlsAnswerTheMachineItselfOnly(t *testing.T) {
 	assert.Equal(t, http.StatusNotFound, recorder.Code, "not served unless asked for")
 }
 
-func TestTheGoControlsRefuseTheSame(t *testing.T) {
+func TestHostMethodsRefuseLikeControls(t *testing.T) {
 	w := newWorld(t)
 	_, err := w.host.RegisterKey(sandbox.KeyRegistration{Email: w.email, PublicKey: w.key.public(t)})
 	assert.ErrorContains(t, err, "developer_key_already_exists")
@@ -233,7 +233,7 @@ func TestCredentialsPrintWithoutTheirSecrets(t *testing.T) {
 }
 
 // The controls advise what the SDK's errors advise, which know the details of a refusal.
-func TestTheAdviceOfTheControlsKnowsTheDetails(t *testing.T) {
+func TestRequestAdviceUsesDetails(t *testing.T) {
 	p := newPayer(t, sandbox.WithControl())
 	booked := p.book("too-much", "500")
 	refused(t, http.StatusConflict, "payout_not_fundable", p.confirm(booked))
@@ -257,7 +257,7 @@ func TestTheAdviceOfTheControlsKnowsTheDetails(t *testing.T) {
 }
 
 // A list is searched at the host, which has more requests than a page can show.
-func TestRequestsAreFoundAtTheHost(t *testing.T) {
+func TestSearchInRequests(t *testing.T) {
 	p := newPayer(t, sandbox.WithControl())
 	booked := p.book("Invoice-42", "20")
 	for range 450 {
@@ -282,7 +282,7 @@ func TestRequestsAreFoundAtTheHost(t *testing.T) {
 }
 
 // A list of payouts says what an operator looks for, and is searched by it.
-func TestPayoutsAreFoundAtTheHost(t *testing.T) {
+func TestSearchInPayouts(t *testing.T) {
 	p := newPayer(t, sandbox.WithControl())
 	contact := p.must(http.StatusCreated, "POST", "/contacts", object{"name": "Supplier Ltd",
 		"account": object{"accountType": "sepa", "iban": "DE89370400440532013000"}}).body.text("id")
@@ -303,7 +303,7 @@ func TestPayoutsAreFoundAtTheHost(t *testing.T) {
 }
 
 // Each list finds what it shows of an entry: words as they are shown, in small and capital letters.
-func TestEachListIsFoundAtTheHost(t *testing.T) {
+func TestSearchInEachList(t *testing.T) {
 	w, ids := busyWorld(t)
 	acme, payin := ids["/_host/verifications/{id}"], ids["/_host/payins/{id}"]
 	w.login().as("").readyClient("bolt@example.com")
@@ -330,7 +330,7 @@ func TestEachListIsFoundAtTheHost(t *testing.T) {
 }
 
 // A movement is found by any of its entries, with both of its sides.
-func TestMovementsAreFoundAtTheHost(t *testing.T) {
+func TestSearchInLedger(t *testing.T) {
 	w, ids := busyWorld(t)
 	payout := ids["/_host/payouts/{id}"]
 	read := func(query string) (entries []object, total int) {
@@ -359,7 +359,7 @@ func TestMovementsAreFoundAtTheHost(t *testing.T) {
 }
 
 // What -seed of the command does is marked in the lists, however long ago it was.
-func TestWhatSeedDidIsMarked(t *testing.T) {
+func TestSeededRequestsAreMarked(t *testing.T) {
 	p := newPayer(t, sandbox.WithControl())
 	p.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "7", "currency": "USDC"},
 		"Idempotency-Key", "seed", "User-Agent", "moneymove-seed/0.1.0 moneymovement-go/0.1.0")
@@ -381,7 +381,7 @@ func TestWhatSeedDidIsMarked(t *testing.T) {
 }
 
 // A test payout is made of the requests of a real one.
-func TestATestPayoutIsSent(t *testing.T) {
+func TestConsoleSendsTestPayout(t *testing.T) {
 	p := newPayer(t, sandbox.WithControl(), sandbox.WithInstantProgress())
 	sent := p.world.call("POST", "/_host/payouts", object{"account": p.account, "amount": "12.5"})
 	require.Equal(t, http.StatusCreated, sent.status, "%s", sent.raw)

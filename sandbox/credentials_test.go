@@ -70,7 +70,7 @@ func TestEveryRequestChecksTheAddress(t *testing.T) {
 
 // Every route but the login's and the sandbox's asks for its scope, and for that one alone.
 // Rule: session.scope
-func TestEveryRouteAsksForItsScope(t *testing.T) {
+func TestEveryRouteChecksItsScope(t *testing.T) {
 	w := newWorld(t)
 	for _, scope := range sandbox.Scopes() {
 		others := slices.DeleteFunc(sandbox.Scopes(), func(s string) bool { return s == scope })
@@ -94,7 +94,7 @@ func TestEveryRouteAsksForItsScope(t *testing.T) {
 // The key is deleted at each moment of a request at which the host looks at its clock. A read is let through once it
 // was admitted; a confirm is refused at a later moment too, right before the money would move.
 // Rule: session.recheck-before-co-signing
-func TestAKeyDeletedDuringAConfirmFundsNothing(t *testing.T) {
+func TestKeyDeletedDuringConfirmFundsNothing(t *testing.T) {
 	confirms, reads := 0, 0
 	for moment := int64(1); ; moment++ {
 		p, booked := newInterrupted(t)
@@ -160,7 +160,7 @@ func (p *interrupted) deletingTheKeyAt(nth int64, request func() reply) reply {
 // An approval may be signed with any key of the account that may do this itself; key_not_registered says that it is
 // none.
 // Rule: session.recheck-before-co-signing, session.scope, session.address
-func TestAnotherKeyOfTheAccountMaySign(t *testing.T) {
+func TestApprovalSignedByAnotherKeyOfTheAccount(t *testing.T) {
 	p := newPayer(t)
 	key := func(email string, scopes, allowlist []string) (string, signer) {
 		created := newSigner(t)
@@ -230,7 +230,7 @@ func TestBoundsOfADeveloperKey(t *testing.T) {
 }
 
 // Rule: session.keys-immutable
-func TestKeysDoNotChange(t *testing.T) {
+func TestDeveloperKeysAreImmutable(t *testing.T) {
 	w := newWorld(t, sandbox.WithControl())
 	reader := w.loginWith([]string{"read"}, nil)
 	writer := w.loginWith([]string{"accounts:write"}, nil)
@@ -252,7 +252,7 @@ func TestKeysDoNotChange(t *testing.T) {
 	assert.Equal(t, keys, w.host.Keys())
 }
 
-func TestAnAppKeyComesInEitherHeader(t *testing.T) {
+func TestAppKeyInEitherHeader(t *testing.T) {
 	w := newWorld(t)
 	key := w.host.Credentials().APIKey.Reveal()
 	for _, c := range []struct {
@@ -281,7 +281,7 @@ func TestAnAppKeyComesInEitherHeader(t *testing.T) {
 	}
 }
 
-func TestAKeyThatIsSentTwiceIsNone(t *testing.T) {
+func TestTwoAppKeyHeadersAreUnauthenticated(t *testing.T) {
 	w := newWorld(t)
 	key := w.host.Credentials().APIKey.Reveal()
 	request, err := http.NewRequest(http.MethodGet, w.server.URL+"/user", nil)
@@ -294,7 +294,7 @@ func TestAKeyThatIsSentTwiceIsNone(t *testing.T) {
 }
 
 // Rule: session.other-surfaces
-func TestCredentialsNeverWorkOnAnotherSurface(t *testing.T) {
+func TestCredentialsAreRefusedOnOtherSurfaces(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()
 	credentials := w.host.Credentials()
@@ -324,7 +324,7 @@ func TestCredentialsNeverWorkOnAnotherSurface(t *testing.T) {
 	}
 }
 
-func TestTheReferenceEndpointsTakeAnAppKeyOfTheSameAccountBesides(t *testing.T) {
+func TestReferenceEndpointsCheckOptionalAppKey(t *testing.T) {
 	w := newWorld(t)
 	me := w.reference()
 	me.must(http.StatusOK, "GET", "/api/v1/accounts/cards", nil, "x-api-key", w.host.Credentials().APIKey.Reveal())
@@ -336,7 +336,7 @@ func TestTheReferenceEndpointsTakeAnAppKeyOfTheSameAccountBesides(t *testing.T) 
 		me.call("GET", "/api/v1/accounts/cards", nil, "x-api-key", stranger.Key.Reveal()))
 }
 
-func TestPublicUtilitiesTakeEverybody(t *testing.T) {
+func TestPublicUtilitiesNeedNoCredentials(t *testing.T) {
 	w := newWorld(t)
 	for _, headers := range [][]string{nil, {"Authorization", "Bearer nonsense"}, {"X-Api-Key", "nonsense"}} {
 		got := w.call("GET", "/utils/rates/EUR", nil, headers...)
@@ -344,7 +344,7 @@ func TestPublicUtilitiesTakeEverybody(t *testing.T) {
 	}
 }
 
-func TestAppKeysCarryScopes(t *testing.T) {
+func TestAppKeyScopes(t *testing.T) {
 	w := newWorld(t)
 	reader := w.appWith(sandbox.AppKeyRegistration{Scopes: []string{"read"}})
 	reader.must(http.StatusOK, "GET", "/balance", nil)

@@ -18,7 +18,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-func TestAnAnswerIsLostAfterTheOperationRan(t *testing.T) {
+func TestDropAfterCommit(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()
 	armed := w.host.Arm("POST", "/clients", sandbox.DropAfterCommit())
@@ -38,7 +38,7 @@ func TestAnAnswerIsLostAfterTheOperationRan(t *testing.T) {
 	assert.Zero(t, lost.Status)
 }
 
-func TestTheConnectionClosesBeforeTheOperationRuns(t *testing.T) {
+func TestDropBefore(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()
 	w.host.Arm("POST", "/clients", sandbox.DropBefore())
@@ -66,7 +66,7 @@ func TestScriptedRefusals(t *testing.T) {
 	assert.Equal(t, "provider_unavailable", w.host.Requests()[2].Slug)
 }
 
-func TestAScriptedAnswerMayComeAfterTheOperationRan(t *testing.T) {
+func TestRespondFaultAfterCommit(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()
 	w.host.Arm("POST", "/clients", sandbox.Respond(500, "internal_error").AfterCommit())
@@ -74,7 +74,7 @@ func TestAScriptedAnswerMayComeAfterTheOperationRan(t *testing.T) {
 	me.must(http.StatusOK, "POST", "/clients", object{"email": "acme@example.com"})
 }
 
-func TestAnswersThatAreNone(t *testing.T) {
+func TestGarbageAndTruncatedResponses(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()
 
@@ -104,7 +104,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 	}
 }
 
-func TestATokenExpiresUnderARequest(t *testing.T) {
+func TestExpireTokenFault(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()
 	w.host.Arm("", "/**", sandbox.ExpireToken())
@@ -114,7 +114,7 @@ func TestATokenExpiresUnderARequest(t *testing.T) {
 	assert.Equal(t, http.StatusCreated, renewed.status)
 }
 
-func TestADelayLetsTheRequestThrough(t *testing.T) {
+func TestDelayFaultThenHandlesRequest(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()
 	w.host.Arm("GET", "/chains", sandbox.Delay(50*time.Millisecond))
@@ -146,7 +146,7 @@ func TestADelayLetsTheRequestThrough(t *testing.T) {
 	}, time.Minute, 10*time.Millisecond, "who gives up waiting does not take back what was asked for")
 }
 
-func TestAFaultThatCouldNeverHappenIsRefused(t *testing.T) {
+func TestInvalidFaultPanics(t *testing.T) {
 	w := newWorld(t, sandbox.WithControl())
 	ok := sandbox.DropBefore()
 	for _, c := range []struct {
@@ -179,8 +179,8 @@ func TestAFaultThatCouldNeverHappenIsRefused(t *testing.T) {
 	assert.Empty(t, w.call("GET", "/_host/faults", nil).body.at("items"))
 }
 
-// TestAFaultForEachOperation: each surface's paths are known.
-func TestAFaultForEachOperation(t *testing.T) {
+// TestArmAcceptsPathsOfEverySurface: each surface's paths are known.
+func TestArmAcceptsPathsOfEverySurface(t *testing.T) {
 	w := newWorld(t)
 	for _, c := range []struct{ method, path string }{
 		{"POST", "/dapi/v1/payouts/{payoutId}/confirm"}, {"post", "/payouts/po_1/confirm"}, {"GET", "/user"},
@@ -190,7 +190,7 @@ func TestAFaultForEachOperation(t *testing.T) {
 	}
 }
 
-func TestADisarmedFaultHappensNoMore(t *testing.T) {
+func TestDisarmedFaultDoesNotFire(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()
 	down := w.host.Arm("GET", "/chains", sandbox.Respond(503, "provider_unavailable").Times(100))
@@ -225,7 +225,7 @@ func (w *world) arrivals(operation string) (arrived []sandbox.Request) {
 	return arrived
 }
 
-func TestADuplicateArrivesAtOnce(t *testing.T) {
+func TestDuplicateIsDeliveredAtOnce(t *testing.T) {
 	p := newPayer(t)
 	armed := p.host.Arm("POST", "/payouts/{payoutId}/confirm", sandbox.Duplicate(0))
 	booked := p.book("invoice-42", "20")
@@ -250,7 +250,7 @@ func TestADuplicateArrivesAtOnce(t *testing.T) {
 	assert.NotEqual(t, first.RequestID, second.RequestID)
 }
 
-func TestADuplicateArrivesHoursLater(t *testing.T) {
+func TestDuplicateIsDeliveredLater(t *testing.T) {
 	p := newPayer(t)
 	p.host.Arm("POST", "/payouts", sandbox.Duplicate(3*time.Hour))
 	p.host.Arm("POST", "/payouts/{payoutId}/confirm", sandbox.Duplicate(5*time.Hour))
@@ -281,7 +281,7 @@ func TestADuplicateArrivesHoursLater(t *testing.T) {
 	assert.Zero(t, p.host.PendingDuplicates())
 }
 
-func TestAProxyRepeatsARequest(t *testing.T) {
+func TestProxyRetryReturnsSecondResponse(t *testing.T) {
 	p := newPayer(t)
 	p.host.Arm("POST", "/payouts", sandbox.Repeat())
 	p.host.Arm("POST", "/payouts/{payoutId}/confirm", sandbox.Repeat())
@@ -296,7 +296,7 @@ func TestAProxyRepeatsARequest(t *testing.T) {
 	assert.Equal(t, []bool{false, true}, []bool{arrived[0].Repeated, arrived[1].Repeated})
 }
 
-func TestAForeignResponse(t *testing.T) {
+func TestMisroutedResponse(t *testing.T) {
 	p := newPayer(t)
 	armed := p.host.Arm("POST", "/payouts", sandbox.Foreign())
 	first := p.book("first", "20")
@@ -323,7 +323,7 @@ func TestAForeignResponse(t *testing.T) {
 }
 
 // Every form of 429 that a proxy or the service sends, and responses that are no responses of the operation.
-func TestResponsesOfProxies(t *testing.T) {
+func TestRespondFaultStatusesAndBodies(t *testing.T) {
 	const date, long = "Fri, 01 May 2026 12:05:00 GMT", "99999999999999999999"
 	p, limited := newPayer(t), sandbox.Respond(429, "rate_limited")
 	p.server.Client().CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
@@ -375,7 +375,7 @@ func TestResponsesOfProxies(t *testing.T) {
 }
 
 // A response that is late moves the money before its caller gives up waiting.
-func TestADelayMayComeAfterTheOperation(t *testing.T) {
+func TestDelayFaultAfterCommit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newPayingClient(t)
 		c.host.Arm("POST", "/payouts", sandbox.Delay(time.Hour).AfterCommit())
@@ -397,7 +397,7 @@ func TestADelayMayComeAfterTheOperation(t *testing.T) {
 	})
 }
 
-func TestAFunctionDecidesAboutFaults(t *testing.T) {
+func TestInterceptReturnsFaults(t *testing.T) {
 	p := newPayer(t)
 	var mu sync.Mutex
 	var seen []sandbox.Request
@@ -446,7 +446,7 @@ func TestAFunctionDecidesAboutFaults(t *testing.T) {
 }
 
 // The function may call the host, since no lock is held: keys and tokens end between two steps, and clocks jump.
-func TestTheFunctionMayCallTheHost(t *testing.T) {
+func TestInterceptMayCallTheHost(t *testing.T) {
 	p := newPayer(t)
 	booked := p.book("invoice-42", "20")
 	var id string
@@ -478,7 +478,7 @@ func TestTheFunctionMayCallTheHost(t *testing.T) {
 	assert.Equal(t, map[string]int{"expire_token": 1}, interception.Consumed())
 }
 
-func TestInterceptionsAndArmedFaults(t *testing.T) {
+func TestInterceptionWinsOverArmedFault(t *testing.T) {
 	p := newPayer(t)
 	down := p.host.Arm("GET", "/chains", sandbox.Respond(503, "provider_unavailable").Times(2))
 	interception := p.host.Intercept(func(r sandbox.Request) sandbox.Fault {
@@ -504,7 +504,7 @@ func TestInterceptionsAndArmedFaults(t *testing.T) {
 	assert.Equal(t, http.StatusUnauthorized, p.call("GET", "/chains", nil).status)
 }
 
-func TestAnInterceptionWithAnInvalidFaultPanics(t *testing.T) {
+func TestInterceptPanicsOnInvalidFault(t *testing.T) {
 	host := sandbox.New()
 	host.Intercept(func(sandbox.Request) sandbox.Fault { return sandbox.Respond(99, "gone") })
 	defer func() {
@@ -515,7 +515,7 @@ func TestAnInterceptionWithAnInvalidFaultPanics(t *testing.T) {
 	host.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/dapi/v1/chains", nil))
 }
 
-func TestNewFaultsOverHTTP(t *testing.T) {
+func TestArmFaultsOverHTTP(t *testing.T) {
 	w := newWorld(t, sandbox.WithControl())
 	me := w.login()
 	for _, fault := range []object{{"kind": "duplicate", "after": "1h"}, {"kind": "repeat"},
@@ -540,7 +540,7 @@ func TestNewFaultsOverHTTP(t *testing.T) {
 
 // A function may hold requests back until all of them wait: the host keeps no lock meanwhile, and its time is the
 // bubble's.
-func TestAFunctionHoldsRequestsBack(t *testing.T) {
+func TestInterceptMayBlock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newPayingClient(t)
 		release := make(chan struct{})

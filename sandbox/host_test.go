@@ -105,7 +105,7 @@ func checkApproval(t *testing.T, account string, contact, booked reply) {
 	}, payload)
 }
 
-func TestTheKeyFileOfTheCredentialsLogsIn(t *testing.T) {
+func TestSavedKeyFileLogsIn(t *testing.T) {
 	w := newWorld(t)
 	credentials := w.host.Credentials()
 	path := filepath.Join(t.TempDir(), "developer.pem")
@@ -121,7 +121,7 @@ func TestTheKeyFileOfTheCredentialsLogsIn(t *testing.T) {
 	me.must(http.StatusOK, "GET", "/chains", nil)
 }
 
-func TestResetGoesBackToTheFirstState(t *testing.T) {
+func TestResetRestoresInitialState(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()
 	me.readyClient("acme@example.com")
@@ -144,7 +144,7 @@ func TestResetGoesBackToTheFirstState(t *testing.T) {
 	refused(t, http.StatusUnauthorized, "unauthenticated", me.call("GET", "/chains", nil))
 }
 
-func TestARequestAsksForTheHostByOneOfItsNames(t *testing.T) {
+func TestUnknownHostHeaderIsRefused(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()
 	ask := func(address, name string) reply {
@@ -176,7 +176,7 @@ func TestARequestAsksForTheHostByOneOfItsNames(t *testing.T) {
 	assert.Equal(t, "forbidden", requests[len(requests)-1].Slug)
 }
 
-func TestMoreNamesOfTheHost(t *testing.T) {
+func TestWithHosts(t *testing.T) {
 	host := sandbox.New(sandbox.WithControl(), sandbox.WithHosts("Sandbox.internal", "other:8080"))
 	call := func(path, name string) int {
 		request := httptest.NewRequest(http.MethodGet, path, nil)
@@ -199,7 +199,7 @@ func TestMoreNamesOfTheHost(t *testing.T) {
 }
 
 // Another program on this machine passes the requests of its pages on, with its own port in the Host header.
-func TestTheControlsAreAskedForAtTheirPort(t *testing.T) {
+func TestControlsNeedTheirPort(t *testing.T) {
 	for _, c := range []struct {
 		host, name string
 		status     int
@@ -225,7 +225,7 @@ func TestTheControlsAreAskedForAtTheirPort(t *testing.T) {
 
 // Who binds the host to an address that others reach, such as a container's, and who calls it without a connection,
 // calls it as they like.
-func TestNoNameIsAskedForWhereTheMachineIsReachedFromElsewhere(t *testing.T) {
+func TestHostNameIsNotCheckedOffLoopback(t *testing.T) {
 	host := sandbox.New()
 	for _, arrived := range []net.Addr{nil, &net.TCPAddr{IP: net.IPv4(192, 0, 2, 7), Port: 8080}} {
 		request := httptest.NewRequest(http.MethodGet, "http://anything.example.com/dapi/v1/chains", nil)
@@ -239,7 +239,7 @@ func TestNoNameIsAskedForWhereTheMachineIsReachedFromElsewhere(t *testing.T) {
 }
 
 // Hosts share what they read of the descriptions, and nothing else. Their first requests come at the same time.
-func TestHostsOfOneProcessAreApart(t *testing.T) {
+func TestHostsInOneProcessAreIndependent(t *testing.T) {
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
@@ -267,14 +267,14 @@ func TestHostsOfOneProcessAreApart(t *testing.T) {
 }
 
 // A program that may use nothing but what FIPS 140 allows can start a host, and move money on it.
-func TestAHostUnderFIPS140(t *testing.T) {
+func TestHostUnderFIPS140(t *testing.T) {
 	const child = "MONEYMOVEMENT_TEST_FIPS"
 	if os.Getenv(child) == "" {
-		command := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestAHostUnderFIPS140$", "-test.v")
+		command := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestHostUnderFIPS140$", "-test.v")
 		command.Env = append(os.Environ(), child+"=1", "GODEBUG=fips140=only")
 		said, err := command.CombinedOutput()
 		require.NoError(t, err, "%s", said)
-		assert.Contains(t, string(said), "--- PASS: TestAHostUnderFIPS140")
+		assert.Contains(t, string(said), "--- PASS: TestHostUnderFIPS140")
 		return
 	}
 	host := sandbox.New(sandbox.WithInstantProgress())

@@ -15,7 +15,7 @@ import (
 
 // The key of a bank payout anchors its booking and its price; of a wallet payout it is part of the id.
 // Rule: idempotency.bank-payout, idempotency.wallet-payout
-func TestWhatTheKeyOfAPayoutAnchors(t *testing.T) {
+func TestPayoutIdempotencyKey(t *testing.T) {
 	p := newPayer(t)
 	wallet := p.contact
 	p.contact = p.must(http.StatusCreated, "POST", "/contacts", object{"name": "Bob", "account": object{
@@ -36,7 +36,7 @@ func TestWhatTheKeyOfAPayoutAnchors(t *testing.T) {
 
 // The same terms in another spelling are the same terms.
 // Rule: idempotency.replay
-func TestTermsAreComparedByWhatTheyMean(t *testing.T) {
+func TestIdempotencyTermsAreNormalized(t *testing.T) {
 	p := newPayer(t)
 	first := p.book("invoice-42", "20")
 	p.contact = strings.TrimPrefix(p.contact, "ct_")
@@ -50,7 +50,7 @@ func TestTermsAreComparedByWhatTheyMean(t *testing.T) {
 
 // A booking may carry a public key and a signature, and the payout shows them.
 // Rule: idempotency.replay
-func TestABookingMayCarryASignature(t *testing.T) {
+func TestBookingAcceptsSignatureAndPublicKey(t *testing.T) {
 	p := newPayer(t)
 	terms := object{"contactId": p.contact, "amount": "20", "currency": "USDC", "publicKey": "AQID",
 		"signature": "BAUG"}
@@ -66,7 +66,7 @@ func TestABookingMayCarryASignature(t *testing.T) {
 }
 
 // Rule: idempotency.scope
-func TestAKeyBelongsToItsAccountAndOperation(t *testing.T) {
+func TestIdempotencyKeyScopeIsAccountAndOperation(t *testing.T) {
 	p := newPayer(t)
 	integrator := p.as("")
 	bolt := integrator.readyClient("bolt@example.com")
@@ -92,7 +92,7 @@ func (s *session) anyContact() string {
 }
 
 // Rule: idempotency.equal-payouts, idempotency.derived, idempotency.echo
-func TestEqualPayoutsNeedKeysOfTheirOwn(t *testing.T) {
+func TestEqualPayoutsNeedDifferentKeys(t *testing.T) {
 	p := newPayer(t)
 	first, second := p.book("", "20"), p.book("", "20")
 	assert.Equal(t, http.StatusCreated, first.status)
@@ -116,7 +116,7 @@ func TestEqualPayoutsNeedKeysOfTheirOwn(t *testing.T) {
 
 // On these routes a key anchors nothing: with other terms it is no conflict, and without any key the natural key alone
 // finds what is there.
-func TestKeysThatAnchorNothing(t *testing.T) {
+func TestOperationsThatIgnoreIdempotencyKeys(t *testing.T) {
 	p := newPayer(t)
 	p.verify()
 	integrator := p.as("")
@@ -182,7 +182,7 @@ func TestKeysThatAnchorNothing(t *testing.T) {
 // The routes that emulate money echo the key of their call, derived or given.
 //
 // Rule: idempotency.derived, idempotency.sandbox
-func TestEmulatedMoneyEchoesItsKey(t *testing.T) {
+func TestSandboxMoneyEchoesIdempotencyKey(t *testing.T) {
 	p := newPayer(t)
 	booked := p.book("payout-1", "20")
 	require.Equal(t, http.StatusOK, p.confirm(booked).status)
@@ -220,7 +220,7 @@ func TestEmulatedMoneyEchoesItsKey(t *testing.T) {
 // there.
 // Rule: idempotency.replay, idempotency.client, idempotency.rail, idempotency.payin, idempotency.contacts
 // Rule: idempotency.derived
-func TestManyEqualCreatesAtOnceMakeOneObject(t *testing.T) {
+func TestConcurrentEqualCreatesMakeOneResource(t *testing.T) {
 	p := newPayer(t)
 	p.verify()
 	integrator, quoted := p.as(""), p.payin(object{"amount": "51"})
@@ -272,7 +272,7 @@ func (p *payer) awaited() reply {
 
 // The chain is down when a payout is confirmed, before it funds or after: confirming again pays once.
 // Rule: status.502
-func TestAConfirmIsSafeToRepeatAfterTheChainFailed(t *testing.T) {
+func TestConfirmCanBeRetriedAfterChainFailure(t *testing.T) {
 	for name, after := range map[string]bool{"before it funded": false, "after it funded": true} {
 		t.Run(name, func(t *testing.T) {
 			p := newPayer(t)

@@ -16,7 +16,7 @@ import (
 
 // Whatever is called, on whatever surface and in whatever order: the books sum to zero in each currency and in each
 // movement, nobody but the outside is overdrawn, and what an account can spend is what its ledger says.
-func TestTheBooksBalanceAfterAnyCalls(t *testing.T) {
+func TestLedgerBalancesAfterAnyCalls(t *testing.T) {
 	w := newWorld(t)
 	rapid.Check(t, func(t *rapid.T) {
 		w.host.Reset()

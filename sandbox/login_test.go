@@ -20,7 +20,7 @@ import (
 )
 
 // Rule: login.request-expiry
-func TestRequestExpiryIsNotPastAndAtMostFiveMinutesOut(t *testing.T) {
+func TestRequestExpiryBounds(t *testing.T) {
 	w := newWorld(t)
 	start := w.host.Now()
 	cases := []struct {
@@ -47,7 +47,7 @@ func TestRequestExpiryIsNotPastAndAtMostFiveMinutesOut(t *testing.T) {
 }
 
 // Rule: login.challenge-once, login.challenge-expires, login.challenge-unknown, status.410
-func TestAChallengeIsSingleUseAndExpires(t *testing.T) {
+func TestChallengeIsSingleUseAndExpires(t *testing.T) {
 	w := newWorld(t)
 	challenge, late := w.challenge(w.email), w.challenge(w.email) // two minutes each
 	w.host.Advance(2*time.Minute - time.Nanosecond)
@@ -64,7 +64,7 @@ func TestAChallengeIsSingleUseAndExpires(t *testing.T) {
 }
 
 // Rule: login.challenge-once
-func TestOfManyLoginsWithOneChallengeOneSucceeds(t *testing.T) {
+func TestConcurrentLoginsUseChallengeOnce(t *testing.T) {
 	w := newWorld(t)
 	challenge := w.challenge(w.email)
 	body := object{
@@ -76,7 +76,7 @@ func TestOfManyLoginsWithOneChallengeOneSucceeds(t *testing.T) {
 }
 
 // Rule: login.bad-signature, login.one-answer, login.signs-decoded-bytes
-func TestABadSignatureConsumesNothing(t *testing.T) {
+func TestBadSignatureDoesNotConsumeChallenge(t *testing.T) {
 	for name, c := range map[string]struct {
 		opaque bool
 		status int
@@ -100,7 +100,7 @@ func TestABadSignatureConsumesNothing(t *testing.T) {
 }
 
 // Rule: login.one-answer, login.key-not-registered
-func TestWhoCannotLogIn(t *testing.T) {
+func TestLoginRefusals(t *testing.T) {
 	w := newWorld(t)
 
 	t.Run("an unknown email gets a challenge and no session", func(t *testing.T) {
@@ -138,13 +138,13 @@ func TestWhoCannotLogIn(t *testing.T) {
 	})
 }
 
-func TestTheEmailIsNotCaseSensitive(t *testing.T) {
+func TestLoginEmailIsCaseInsensitive(t *testing.T) {
 	w := newWorld(t)
 	assert.NotEmpty(t, w.loginAs("OPS@Example.com", w.key).access)
 }
 
 // Rule: login.two-steps, login.signs-decoded-bytes
-func TestAllFourKindsOfKeyLogIn(t *testing.T) {
+func TestLoginWithEachKeyType(t *testing.T) {
 	ed, err := signing.GenerateEd25519()
 	require.NoError(t, err)
 	rsa, err := signing.GenerateRSA(2048)
@@ -171,7 +171,7 @@ func TestAllFourKindsOfKeyLogIn(t *testing.T) {
 }
 
 // Rule: login.unavailable, login.mode, status.501, status.503
-func TestLoginsCanBeUnavailable(t *testing.T) {
+func TestLoginUnavailable(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()
 	challenge := w.challenge(w.email)
@@ -252,7 +252,7 @@ func TestOnlyAPlatformAccessTokenIsAccepted(t *testing.T) {
 }
 
 // Rule: session.key-read-again, session.scope, session.recheck-on-refresh, status.403
-func TestEveryRequestReadsTheKeyAgain(t *testing.T) {
+func TestEveryRequestRechecksTheKey(t *testing.T) {
 	w := newWorld(t)
 	key := newSigner(t)
 	registered, err := w.host.RegisterKey(sandbox.KeyRegistration{
@@ -278,7 +278,7 @@ func TestEveryRequestReadsTheKeyAgain(t *testing.T) {
 	}
 }
 
-func TestAKeyWithoutPayoutScopeCannotConfirm(t *testing.T) {
+func TestKeyWithoutPayoutScopeCannotConfirm(t *testing.T) {
 	w := newWorld(t)
 	acme := w.login().readyClient("acme@example.com")
 	acme.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "50", "currency": "USDC"})
@@ -359,7 +359,7 @@ func (p *payer) signedCalls(key twoFormed) map[string]func(high bool) reply {
 }
 
 // Rule: login.signs-decoded-bytes, session.prepare-sign-confirm
-func TestBothFormsOfASignatureAreTaken(t *testing.T) {
+func TestHighAndLowSAreAccepted(t *testing.T) {
 	for form, high := range map[string]bool{"low S": false, "high S": true} {
 		t.Run(form, func(t *testing.T) {
 			p := newPayer(t)
@@ -375,7 +375,7 @@ func TestBothFormsOfASignatureAreTaken(t *testing.T) {
 }
 
 // Rule: login.bad-signature
-func TestAHighSIsRefusedBySetting(t *testing.T) {
+func TestRequireLowSRefusesHighS(t *testing.T) {
 	p := newPayer(t, sandbox.WithControl())
 	set := p.world.call("PUT", "/_host/settings", object{"requireLowS": true})
 	require.Equal(t, http.StatusOK, set.status, "%s", set.raw)
@@ -394,7 +394,7 @@ func TestAHighSIsRefusedBySetting(t *testing.T) {
 }
 
 // A setting for the form of a signature does not change what a forged one is told.
-func TestAForgedSignatureIsForgedInEitherForm(t *testing.T) {
+func TestForgedSignatureIsRefusedWithHighAndLowS(t *testing.T) {
 	for _, lowOnly := range []bool{false, true} {
 		p := newPayer(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.RequireLowS = lowOnly }))
 		for kind, key := range p.twoFormedKeys() {
@@ -412,7 +412,7 @@ func TestAForgedSignatureIsForgedInEitherForm(t *testing.T) {
 }
 
 // Wallets make a low S. Who writes the other form signed all the same.
-func TestBothFormsOfAWalletsSignatureAreTaken(t *testing.T) {
+func TestWalletSignatureWithHighAndLowSIsAccepted(t *testing.T) {
 	w := newWorld(t)
 	key := w.host.Credentials().Wallet
 	id := w.app().activeCard()

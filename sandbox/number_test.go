@@ -11,7 +11,7 @@ import (
 )
 
 // Where the description does not show the JSON type of an amount, a string and a number say the same.
-func TestAmountsAreTakenAsStringAndAsNumber(t *testing.T) {
+func TestAmountOfAssumedTypeIsAcceptedAsStringAndNumber(t *testing.T) {
 	p := newPayer(t)
 	app := p.app()
 	app.fund(1)
@@ -113,7 +113,7 @@ func rawNumber(t *testing.T, value any) []byte {
 }
 
 // What the description types keeps its type.
-func TestAmountsOfAStatedTypeKeepIt(t *testing.T) {
+func TestAmountOfStatedTypeIsRefusedInOtherType(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
 	app.fund(1)
@@ -130,7 +130,7 @@ func TestAmountsOfAStatedTypeKeepIt(t *testing.T) {
 }
 
 // A number is held to what a string is: its decimals, its sign, its length.
-func TestAnAmountAsANumberIsHeldToTheSameRules(t *testing.T) {
+func TestAmountAsNumberIsValidatedLikeString(t *testing.T) {
 	p := newPayer(t)
 	for amount, code := range map[json.Number]string{
 		"0.0000001": "amount_precision", "0": "greater_than", "-1": "greater_than", "1e-7": "amount_precision",
@@ -157,7 +157,7 @@ func TestAnAmountAsANumberIsHeldToTheSameRules(t *testing.T) {
 // Which release of Go decodes the body, and how it words what it cannot decode, decides nothing here.
 //
 // Rule: error.fields, status.422
-func TestNumbersThatCannotBeReadAreNamed(t *testing.T) {
+func TestUnreadableNumberFieldIsNamed(t *testing.T) {
 	const uuid = "0b0e7f0e-5d0f-4f7e-9a57-0c3a6a9f4b11"
 	long := strings.Repeat("9", 300)
 	w := newWorld(t)
@@ -202,7 +202,7 @@ func TestNumbersThatCannotBeReadAreNamed(t *testing.T) {
 }
 
 // What the description shows no fields of is kept as it came, but for a number that nothing holds.
-func TestANumberBeyondAllBoundsInAnOpenObject(t *testing.T) {
+func TestHugeNumberInOpenObject(t *testing.T) {
 	body := func(number string) string {
 		return `{"name":"Bob","bank":{"method":"sepa","currency":"EUR","fields":{"iban":"DE89370400440532013000","x":` +
 			number + `},"holder":{"name":"Bob"}}}`
@@ -215,7 +215,7 @@ func TestANumberBeyondAllBoundsInAnOpenObject(t *testing.T) {
 // A misspelled name would do nothing, or what the right one does, and look like a success.
 //
 // Rule: error.unknown-key
-func TestNamesThatTheAppAPIDoesNotKnowAreRefused(t *testing.T) {
+func TestAppAPIRefusesUnknownMembers(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
 	app.fund(1)
@@ -260,7 +260,7 @@ func TestNamesThatTheAppAPIDoesNotKnowAreRefused(t *testing.T) {
 }
 
 // The service shows no field of some payment methods, so that the host's are guesses and others may be right.
-func TestPaymentMethodsThatAreNotShownTakeOtherNames(t *testing.T) {
+func TestUndescribedPaymentMethodsAcceptOtherMembers(t *testing.T) {
 	app := newWorld(t).app()
 	pix := object{"accountType": "pix", "pixKey": "ada@example.com", "pixKeyBank": "x"}
 	got := app.must(http.StatusOK, "PUT", "/documents/contracts/"+app.activeContract()+"/payment_methods",
@@ -268,7 +268,7 @@ func TestPaymentMethodsThatAreNotShownTakeOtherNames(t *testing.T) {
 	assert.Equal(t, []any{map[string]any(pix)}, got.body.at("paymentMethods"))
 }
 
-func TestABodyThatIsToBeAList(t *testing.T) {
+func TestBodyMustBeArray(t *testing.T) {
 	app := newWorld(t).app()
 	const path = "/documents/contracts/invoices/batch_invoicing"
 	none := app.call("POST", path, []any{})
@@ -278,7 +278,7 @@ func TestABodyThatIsToBeAList(t *testing.T) {
 	assert.Contains(t, object.body.text("error", "message"), "array")
 }
 
-func TestANumberMayBeWrittenWithAnExponent(t *testing.T) {
+func TestNumberWithExponentIsAccepted(t *testing.T) {
 	app := newWorld(t).app()
 	app.fund(1)
 	contact := app.wallet("base", "USDC")
@@ -290,7 +290,7 @@ func TestANumberMayBeWrittenWithAnExponent(t *testing.T) {
 }
 
 // Reading a decimal takes time that grows with the square of its digits: a million take minutes.
-func TestAbsurdlyLongAmountsAreRefusedUnread(t *testing.T) {
+func TestVeryLongAmountIsRefusedWithoutParsing(t *testing.T) {
 	w := newWorld(t)
 	digits := strings.Repeat("9", 300)
 	for _, number := range []string{"0." + digits, "1e-20000"} {

@@ -68,7 +68,7 @@ func (w *world) held(escrow reply) string {
 }
 
 // Rule: idempotency.escrow, idempotency.escrow-action, idempotency.echo, session.prepare-sign-confirm
-func TestDealIsApprovedAndReleased(t *testing.T) {
+func TestEscrowIsApprovedAndReleased(t *testing.T) {
 	p := newPayer(t)
 	created := p.mustCreateEscrow("escrow-1", nil)
 	assert.Equal(t, "pending_approval", created.body.text("status"))
@@ -114,7 +114,7 @@ func TestDealIsApprovedAndReleased(t *testing.T) {
 }
 
 // Rule: lifetime.escrow-refresh
-func TestDealIsReadFromChainEveryFifteenSeconds(t *testing.T) {
+func TestEscrowSyncIsThrottledToFifteenSeconds(t *testing.T) {
 	p := newPayer(t)
 	created := p.mustCreateEscrow("escrow-1", nil)
 	assert.Nil(t, created.body.at("syncedAt"))
@@ -137,7 +137,7 @@ func TestDealIsReadFromChainEveryFifteenSeconds(t *testing.T) {
 }
 
 // Rule: lifetime.escrow-windows, lifetime.escrow-actions, size.escrow-duration
-func TestWindowsFollowEachOther(t *testing.T) {
+func TestEscrowWindowsAreConsecutive(t *testing.T) {
 	at := func(escrow reply, name string) time.Time {
 		parsed, err := time.Parse(time.RFC3339, escrow.body.text(name))
 		require.NoError(t, err)
@@ -182,7 +182,7 @@ func TestWindowsFollowEachOther(t *testing.T) {
 }
 
 // Rule: lifetime.escrow-windows, lifetime.escrow-actions
-func TestADealIsApprovedWithinItsFirstWindow(t *testing.T) {
+func TestEscrowApprovalWindow(t *testing.T) {
 	p := newPayer(t)
 	first := p.mustCreateEscrow("escrow-1", object{"approveWithin": "30s"})
 	second := p.mustCreateEscrow("escrow-2", object{"approveWithin": "30s"})
@@ -195,7 +195,7 @@ func TestADealIsApprovedWithinItsFirstWindow(t *testing.T) {
 	assert.Equal(t, "60", p.balance())
 }
 
-func TestRefundBringsTheMoneyBack(t *testing.T) {
+func TestEscrowRefundReturnsMoney(t *testing.T) {
 	p := newPayer(t)
 	escrow := p.mustCreateEscrow("escrow-1", object{"approveWithin": "1m", "holdFor": "0s"})
 	require.Equal(t, http.StatusOK, p.act(escrow, escrow.action()).status)
@@ -216,7 +216,7 @@ func TestRefundBringsTheMoneyBack(t *testing.T) {
 	assert.Equal(t, []string{"in", "out"}, directions)
 }
 
-func TestReleaseCreditsAPayeeOfTheHost(t *testing.T) {
+func TestEscrowReleaseCreditsPayeeOfTheHost(t *testing.T) {
 	p := newPayer(t)
 	bolt := p.as("").readyClient("bolt@example.com")
 	wallet := p.as("").must(http.StatusOK, "GET", "/clients/"+bolt.account, nil).body.text("baseSmartWallet")
@@ -228,7 +228,7 @@ func TestReleaseCreditsAPayeeOfTheHost(t *testing.T) {
 }
 
 // Rule: idempotency.escrow, idempotency.escrow-action, idempotency.replay, idempotency.other-terms
-func TestKeysAnchorDealsAndActions(t *testing.T) {
+func TestEscrowsAndActionsAreIdempotentByKey(t *testing.T) {
 	p := newPayer(t)
 	first := p.mustCreateEscrow("escrow-1", nil)
 	p.host.Advance(time.Second)
@@ -261,7 +261,7 @@ func TestKeysAnchorDealsAndActions(t *testing.T) {
 }
 
 // Rule: idempotency.lifetimes
-func TestDerivedKeyOfADealReplaysForTwoHours(t *testing.T) {
+func TestEscrowDerivedKeyReplaysForTwoHours(t *testing.T) {
 	p := newPayer(t)
 	ask := func() reply {
 		return p.call("POST", "/escrow", object{"amount": "40", "currency": "USDC", "payee": payee})
@@ -276,7 +276,7 @@ func TestDerivedKeyOfADealReplaysForTwoHours(t *testing.T) {
 }
 
 // Rule: lifetime.escrow-approval
-func TestActionApprovalHoldsSixtySeconds(t *testing.T) {
+func TestEscrowActionApprovalExpiresAfterSixtySeconds(t *testing.T) {
 	p := newPayer(t)
 	escrow := p.mustCreateEscrow("escrow-1", nil)
 	p.host.Advance(60 * time.Second)
@@ -286,7 +286,7 @@ func TestActionApprovalHoldsSixtySeconds(t *testing.T) {
 	assert.Equal(t, http.StatusOK, p.act(escrow, fresh.action()).status)
 }
 
-func TestConfirmsThatAreRefused(t *testing.T) {
+func TestEscrowConfirmRefusals(t *testing.T) {
 	p := newPayer(t)
 	escrow, other := p.mustCreateEscrow("escrow-1", nil), p.mustCreateEscrow("escrow-2", object{"amount": "60.000001"})
 	confirm := func(key string, body object) reply {
@@ -319,7 +319,7 @@ func TestConfirmsThatAreRefused(t *testing.T) {
 }
 
 // What a caller cannot know it asks again with the same key, and holds the money once.
-func TestLostAnswersHoldOnce(t *testing.T) {
+func TestLostResponsesApproveEscrowOnce(t *testing.T) {
 	p := newPayer(t)
 	p.host.Arm("POST", "/escrow", sandbox.DropAfterCommit())
 	_, err := p.try("POST", "/escrow", object{"amount": "40", "currency": "USDC", "payee": payee}, "Idempotency-Key",
@@ -337,7 +337,7 @@ func TestLostAnswersHoldOnce(t *testing.T) {
 	assert.Equal(t, "60", p.balance())
 }
 
-func TestManyConfirmsOfADealMoveTheMoneyOnce(t *testing.T) {
+func TestConcurrentEscrowConfirmsMoveMoneyOnce(t *testing.T) {
 	p := newPayer(t)
 	escrow := p.mustCreateEscrow("escrow-1", nil)
 	path, body := "/escrow/"+escrow.body.text("id")+"/actions/escrow-1/confirm", p.signed(escrow.action())

@@ -57,7 +57,7 @@ func (p *payer) move(key string, payout reply, to string) reply {
 func (p *payer) step() { p.host.Advance(time.Duration(p.host.Settings().PayoutStepAfter)) }
 
 // Rule: idempotency.replay, idempotency.other-terms, idempotency.wallet-payout, idempotency.scope, idempotency.pattern
-func TestReplayedBookingAnswersTheFirstAnswer(t *testing.T) {
+func TestReplayedBookingReturnsFirstResponse(t *testing.T) {
 	p := newPayer(t)
 	first := p.book("invoice-42", "20")
 	require.Equal(t, http.StatusCreated, first.status)
@@ -104,7 +104,7 @@ func (p *payer) relogin() {
 }
 
 // Rule: session.prepare-sign-confirm, ledger.progress
-func TestPayoutFundsOnceAndMovesOn(t *testing.T) {
+func TestPayoutIsFundedOnceAndSettles(t *testing.T) {
 	p := newPayer(t)
 	booked := p.book("invoice-42", "20")
 	assert.Equal(t, "100", p.balance())
@@ -128,7 +128,7 @@ func TestPayoutFundsOnceAndMovesOn(t *testing.T) {
 }
 
 // What a caller cannot know it asks again with the same key, and pays once.
-func TestLostAnswersPayOnce(t *testing.T) {
+func TestLostResponsesPayOnce(t *testing.T) {
 	p := newPayer(t)
 	lostBooking := p.host.Arm("POST", "/payouts", sandbox.DropAfterCommit())
 	_, err := p.try("POST", "/payouts", object{"contactId": p.contact, "amount": "20", "currency": "USDC"},
@@ -150,7 +150,7 @@ func TestLostAnswersPayOnce(t *testing.T) {
 	assert.Equal(t, "80", p.balance())
 }
 
-func TestManyConfirmsAtOnceFundOnce(t *testing.T) {
+func TestConcurrentConfirmsFundOnce(t *testing.T) {
 	p := newPayer(t)
 	booked := p.book("invoice-42", "20")
 	path := "/payouts/" + booked.body.text("id") + "/confirm"
@@ -164,7 +164,7 @@ func TestManyConfirmsAtOnceFundOnce(t *testing.T) {
 }
 
 // Rule: lifetime.payout-approval
-func TestClosedWindowReopensWithTheSameKey(t *testing.T) {
+func TestExpiredApprovalIsRenewedByTheSameKey(t *testing.T) {
 	p := newPayer(t)
 	first := p.book("invoice-42", "20")
 	p.host.Advance(120*time.Second - time.Millisecond)
@@ -213,7 +213,7 @@ func TestPayoutPriceHoldsTwoMinutes(t *testing.T) {
 }
 
 // Rule: lifetime.price
-func TestOldPriceIsRefusedWhileTheApprovalStillHolds(t *testing.T) {
+func TestExpiredQuoteIsRefusedWithValidApproval(t *testing.T) {
 	p := newPayer(t,
 		sandbox.WithSettings(func(s *sandbox.Settings) { s.QuoteLifetime = sandbox.Duration(30 * time.Second) }))
 	first := p.book("invoice-42", "20")
@@ -222,7 +222,7 @@ func TestOldPriceIsRefusedWhileTheApprovalStillHolds(t *testing.T) {
 	assert.Equal(t, http.StatusOK, p.confirm(p.book("invoice-42", "20")).status)
 }
 
-func TestConfirmTellsWhatIsWrongAndConsumesNothing(t *testing.T) {
+func TestConfirmErrorsOverHTTP(t *testing.T) {
 	p := newPayer(t)
 	booked, another := p.book("one", "20"), p.book("two", "20")
 	stranger := newSigner(t)
@@ -269,7 +269,7 @@ func TestConfirmTellsWhatIsWrongAndConsumesNothing(t *testing.T) {
 	assert.Equal(t, http.StatusOK, p.confirm(booked).status)
 }
 
-func TestTooLittleBalanceIsRefusedAtTheConfirm(t *testing.T) {
+func TestInsufficientBalanceIsRefusedAtConfirm(t *testing.T) {
 	p := newPayer(t)
 	booked := p.book("invoice-42", "100.000001")
 	require.Equal(t, http.StatusCreated, booked.status)
@@ -279,7 +279,7 @@ func TestTooLittleBalanceIsRefusedAtTheConfirm(t *testing.T) {
 }
 
 // Rule: error.amount-precision, error.missing, status.422
-func TestBookingTellsWhatIsWrong(t *testing.T) {
+func TestBookingErrorsOverHTTP(t *testing.T) {
 	p := newPayer(t)
 	sepa := p.must(http.StatusCreated, "POST", "/contacts", object{"name": "Bob", "account": object{
 		"accountType": "sepa", "iban": "DE89370400440532013000"}}).body.text("id")
@@ -353,7 +353,7 @@ func price(booked reply) string {
 }
 
 // Each price of a payout has its own drift, and another host with the same seed has the same ones, whatever the order.
-func TestPricesDrift(t *testing.T) {
+func TestPriceDrift(t *testing.T) {
 	drifting := func(seed int64) func(*sandbox.Settings) {
 		return func(s *sandbox.Settings) {
 			s.PriceDrift, s.Seed = decimal.RequireFromString("0.02"), seed
@@ -389,7 +389,7 @@ func TestPricesDrift(t *testing.T) {
 	assert.NotEqual(t, before, price(first.book("k1", "2")), "a new price drifts anew")
 }
 
-func TestTheFeeCanGrow(t *testing.T) {
+func TestFeeIncrease(t *testing.T) {
 	increase := func(s *sandbox.Settings) { s.FeeIncrease = decimal.RequireFromString("0.25") }
 	assert.Equal(t, "0.75", newBankPayer(t, increase).book("k", "20").body.text("quote", "fee"))
 	direct := newPayer(t, sandbox.WithSettings(increase)).book("k", "20")
@@ -411,7 +411,7 @@ func (p *payer) ends(payments int) map[string]int {
 	return ended
 }
 
-func TestSomePayoutsFailAndSomeComeBack(t *testing.T) {
+func TestFailOneInAndRefundOneIn(t *testing.T) {
 	outcomes := func(s *sandbox.Settings) { s.FailOneIn, s.RefundOneIn, s.Seed = 4, 3, 3 }
 	p := newPayer(t, sandbox.WithSettings(outcomes))
 	ended := p.ends(60)
@@ -428,7 +428,7 @@ func TestSomePayoutsFailAndSomeComeBack(t *testing.T) {
 }
 
 // A payout of a named amount is completed, stays so for a week, and then comes back.
-func TestPayoutsOfAnAmountFailOrComeBackLater(t *testing.T) {
+func TestFailAmountAndRefundAmount(t *testing.T) {
 	p := newPayer(t, sandbox.WithControl())
 	require.Equal(t, http.StatusOK, p.world.call("PUT", "/_host/settings", object{"failAmount": "3",
 		"refundAmount": "4.00", "refundAfter": "168h", "returnAfter": "1h", "forgetFinishedAfter": "24h"}).status)
@@ -459,7 +459,7 @@ func TestPayoutsOfAnAmountFailOrComeBackLater(t *testing.T) {
 	assert.Equal(t, "98", p.balance())
 }
 
-func TestAPayoutIsMovedByTheTest(t *testing.T) {
+func TestHostMovePayout(t *testing.T) {
 	p := newPayer(t, sandbox.WithControl())
 	first, second := p.book("first", "2"), p.book("second", "3")
 	refused(t, http.StatusConflict, "quote_not_submitted",
@@ -486,7 +486,7 @@ func withID(got reply) reply {
 }
 
 // Of many payouts that come back at the same moment, each comes back once.
-func TestManyPayoutsComeBackTogether(t *testing.T) {
+func TestManyReturnsAreMatched(t *testing.T) {
 	c := newPayingClient(t, sandbox.WithAudit(), sandbox.WithSettings(func(s *sandbox.Settings) {
 		s.PayoutStepAfter, s.RefundOneIn, s.ReturnAfter = 0, 1, sandbox.Duration(time.Hour)
 		s.ReturnFee = decimal.RequireFromString("0.1")

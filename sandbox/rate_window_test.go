@@ -60,7 +60,7 @@ func TestReadsAndWritesAreCountedPerCredential(t *testing.T) {
 
 // Writes of every verb count, and take up the window of all.
 // Rule: rate.writes
-func TestEveryVerbThatWritesIsAWrite(t *testing.T) {
+func TestEveryWriteMethodCountsAsWrite(t *testing.T) {
 	for method, path := range map[string]string{"PUT": "/client/kyb", "PATCH": "/contacts/ct_1",
 		"DELETE": "/contacts/ct_1"} {
 		me := newWorld(t, sandbox.WithRateLimits()).login()
@@ -128,7 +128,7 @@ func TestSandboxMoneyIsCountedPerAccount(t *testing.T) {
 }
 
 // Rule: rate.off
-func TestCountersAreOffUnlessAskedFor(t *testing.T) {
+func TestRateLimitsAreOffByDefault(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()
 	for range 130 {
@@ -138,7 +138,7 @@ func TestCountersAreOffUnlessAskedFor(t *testing.T) {
 }
 
 // Rule: rate.retry-after
-func TestAMinuteOfTheWindowsMayBeShorter(t *testing.T) {
+func TestRateMinuteShortensWindows(t *testing.T) {
 	w := newWorld(t, sandbox.WithRateLimits(), sandbox.WithControl())
 	changed := w.call("PUT", "/_host/settings", object{"rateMinute": "1s"})
 	require.Equal(t, http.StatusOK, changed.status)

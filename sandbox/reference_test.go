@@ -20,7 +20,7 @@ func personally(t testing.TB, key *wallet.Key, message string) string {
 	return signature
 }
 
-func TestAWalletLogsIn(t *testing.T) {
+func TestWalletLogin(t *testing.T) {
 	w := newWorld(t)
 	key := w.host.Credentials().Wallet
 	signature := personally(t, key, "Log in")
@@ -68,7 +68,7 @@ func TestAWalletLogsIn(t *testing.T) {
 	assert.Empty(t, w.host.WalletLogins())
 }
 
-func TestAPartnersWebhookIsTaken(t *testing.T) {
+func TestPartnerWebhook(t *testing.T) {
 	w := newWorld(t)
 	event := object{
 		"eventType": "payment.settled", "entityId": "pi_1", "entityType": "payin", "createdAt": "2026-01-02T03:04:05Z",
@@ -97,7 +97,7 @@ func TestAPartnersWebhookIsTaken(t *testing.T) {
 }
 
 // The reference endpoints say what failed as an array, and everything else as the platform does.
-func TestTheShapesOfRefusalsUnderAPIV1(t *testing.T) {
+func TestRefusalFormsUnderAPIV1(t *testing.T) {
 	w := newWorld(t)
 	me := w.reference()
 	path := me.call("GET", "/api/v1/invoices/documents/contracts/no-uuid", nil)
@@ -118,7 +118,7 @@ func TestTheShapesOfRefusalsUnderAPIV1(t *testing.T) {
 		me.call("POST", "/api/v1/webhook/x", `"`+strings.Repeat("x", 2<<20)+`"`))
 }
 
-func TestRatesArePricedAgainstTheDollar(t *testing.T) {
+func TestRatesInUSD(t *testing.T) {
 	w := newWorld(t)
 	for currency, want := range map[string]object{
 		"USD":  {"usdRate": "1", "bankTransfer": "1", "card": "1"},

@@ -16,7 +16,7 @@ import (
 )
 
 // Rule: endpoint.base, status.404
-func TestPathsThatAreNotThere(t *testing.T) {
+func TestUnknownPathsAreNotFound(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()
 	for _, path := range []string{"/", "/dapi", "/dapi/v1", "/dapi/v1/", "/dapi/v2/chains", "/dapi/v1/chains/",
@@ -27,7 +27,7 @@ func TestPathsThatAreNotThere(t *testing.T) {
 }
 
 // Rule: status.405
-func TestWrongVerbsNameTheRightOnes(t *testing.T) {
+func TestWrongMethodHasAllowHeader(t *testing.T) {
 	me := newWorld(t).login()
 	for _, c := range []struct{ method, path, allow string }{
 		{"GET", "/payouts", "POST"},
@@ -41,7 +41,7 @@ func TestWrongVerbsNameTheRightOnes(t *testing.T) {
 }
 
 // Rule: endpoint.request-id
-func TestEveryAnswerCarriesItsOwnRequestID(t *testing.T) {
+func TestEveryResponseHasARequestID(t *testing.T) {
 	me := newWorld(t).login()
 	first, second := me.call("GET", "/chains", nil), me.call("GET", "/nowhere", nil)
 	assert.NotEmpty(t, first.header.Get("X-Request-ID"))
@@ -51,7 +51,7 @@ func TestEveryAnswerCarriesItsOwnRequestID(t *testing.T) {
 }
 
 // Rule: endpoint.json, status.400, status.413
-func TestBodiesThatCannotBeRead(t *testing.T) {
+func TestUnreadableBodiesAreRefused(t *testing.T) {
 	me := newWorld(t).login()
 	for name, body := range map[string]string{
 		"empty":            "",
@@ -88,7 +88,7 @@ func TestBodiesThatCannotBeRead(t *testing.T) {
 }
 
 // Rule: status.400
-func TestQueriesThatCannotBeRead(t *testing.T) {
+func TestMalformedQueriesAreRefused(t *testing.T) {
 	me := newWorld(t).login()
 	for _, query := range []string{"limit=%zz", "limit=1;cursor=x", "%zz=1", "limit=1&limit=2"} {
 		refused(t, http.StatusBadRequest, "invalid_request", me.call("GET", "/transactions?"+query, nil))
@@ -96,7 +96,7 @@ func TestQueriesThatCannotBeRead(t *testing.T) {
 }
 
 // Rule: error.unknown-key, endpoint.json
-func TestWhereNoBodyIsTakenItsKeysAreUnknown(t *testing.T) {
+func TestBodyMembersAreRefusedWithoutRequestBody(t *testing.T) {
 	p := newPayer(t)
 	payin := p.payin(nil).body.text("id")
 	instructions := "/payins/" + payin + "/instructions"
@@ -115,7 +115,7 @@ func TestWhereNoBodyIsTakenItsKeysAreUnknown(t *testing.T) {
 }
 
 // Rule: error.fields, error.missing, error.unknown-key, contact.variants, status.422
-func TestWrongFieldsAreAllNamed(t *testing.T) {
+func TestAllInvalidFieldsAreNamed(t *testing.T) {
 	me := newWorld(t).login()
 	cases := []struct {
 		name, method, path string
@@ -170,7 +170,7 @@ func TestWrongFieldsAreAllNamed(t *testing.T) {
 }
 
 // Rule: error.location, page.limit, page.cursor-size
-func TestParametersNameTheirLocation(t *testing.T) {
+func TestParameterErrorsNameLocation(t *testing.T) {
 	me := newWorld(t).login()
 	for query, want := range map[string]map[string]string{
 		"limit=0":              {"limit": "greater_than_equal"},
@@ -192,7 +192,7 @@ func TestParametersNameTheirLocation(t *testing.T) {
 }
 
 // Rule: size.id-prefix, status.400
-func TestIDsOfAnotherNamespace(t *testing.T) {
+func TestIDWithWrongPrefixIsRefused(t *testing.T) {
 	me := newWorld(t).login()
 	for _, c := range []struct {
 		method, path string
@@ -219,7 +219,7 @@ func TestIDsOfAnotherNamespace(t *testing.T) {
 }
 
 // Rule: idempotency.pattern, status.400
-func TestIdempotencyKeysHaveAPattern(t *testing.T) {
+func TestIdempotencyKeyPattern(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()
 	body := object{"email": "acme@example.com"}
@@ -232,7 +232,7 @@ func TestIdempotencyKeysHaveAPattern(t *testing.T) {
 }
 
 // Rule: session.service-account, status.404
-func TestXServiceAccountNamesAClientOfOnesOwn(t *testing.T) {
+func TestServiceAccountHeaderMustBeOwnClient(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()
 	acme := me.must(http.StatusCreated, "POST", "/clients", object{"email": "acme@example.com"}).body.text("id")
@@ -254,7 +254,7 @@ func TestXServiceAccountNamesAClientOfOnesOwn(t *testing.T) {
 }
 
 // Rule: contact.default-variant
-func TestTheVariantOfAnAccountMayBeLeftOutWhereItHasADefault(t *testing.T) {
+func TestAccountTypeMayBeOmittedIfDefault(t *testing.T) {
 	acme := newWorld(t).login().readyClient("acme@example.com")
 	onchain := acme.must(http.StatusCreated, "POST", "/contacts", object{"account": object{
 		"walletAddress": "0x52908400098527886E0F7030069857D2E4169EE7", "chainId": "base", "currency": "USDC",
@@ -263,7 +263,7 @@ func TestTheVariantOfAnAccountMayBeLeftOutWhereItHasADefault(t *testing.T) {
 }
 
 // Rule: error.request-id, status.503
-func TestTheDatabaseCanBeUnavailable(t *testing.T) {
+func TestDatabaseUnavailable(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()
 	require.NoError(t, w.host.Configure(func(s *sandbox.Settings) { s.DatabaseAvailable = false }))
@@ -272,7 +272,7 @@ func TestTheDatabaseCanBeUnavailable(t *testing.T) {
 	assert.Equal(t, got.header.Get("X-Request-ID"), got.body.text("error", "details", "requestId"))
 }
 
-func TestTheRequestLogHoldsNoSecret(t *testing.T) {
+func TestRequestLogHasNoSecrets(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()
 	me.must(http.StatusCreated, "POST", "/clients", object{"email": "acme@example.com"}, "Idempotency-Key", "client-1")
@@ -294,7 +294,7 @@ func TestTheRequestLogHoldsNoSecret(t *testing.T) {
 }
 
 // Anybody can send a megabyte as a path, and the log remembers thousands of requests.
-func TestTheLogOfLongRequestsStaysSmall(t *testing.T) {
+func TestLogMemoryOfLongRequests(t *testing.T) {
 	host := sandbox.New()
 	long := strings.Repeat("a", 1<<20)
 	for _, sent := range []struct{ method, path string }{{http.MethodGet, "/dapi/v1/" + long},
@@ -349,7 +349,7 @@ var platformRoutes = []platformRoute{
 
 // Every route is there, and asks for a session unless it is a login's.
 // Rule: endpoint.rows, session.bearer
-func TestEveryRowOfTheTableIsThere(t *testing.T) {
+func TestEveryRouteOfTheTableIsServed(t *testing.T) {
 	w := newWorld(t)
 	require.Len(t, platformRoutes, 25+5)
 	for _, route := range platformRoutes {
@@ -365,7 +365,7 @@ func TestEveryRowOfTheTableIsThere(t *testing.T) {
 
 // Every write of the platform API, in an order in which each can succeed. Each is made with a key of its own, and
 // without any: the responses have the same status. Rule: idempotency.optional
-func TestEveryWriteTakesAKeyAndNeedsNone(t *testing.T) {
+func TestIdempotencyKeyIsOptionalForEveryWrite(t *testing.T) {
 	for _, keyed := range []bool{true, false} {
 		p := newPayer(t)
 		p.verify()
@@ -521,7 +521,7 @@ func TestEscrowDurations(t *testing.T) {
 }
 
 // Rule: page.limit, page.next-cursor, page.cursor-size
-func TestAPageHasFiftyEntriesByDefaultAndAHundredAtMost(t *testing.T) {
+func TestPageSizeDefaultAndMaximum(t *testing.T) {
 	p := newPayer(t)
 	for i := range 109 { // besides the first deposit
 		p.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "1", "currency": "USDC"},

@@ -77,8 +77,8 @@ func TestInstantProgress(t *testing.T) {
 	assert.Equal(t, "active", w.app().got(http.StatusOK, "GET", "/cards/"+card.text("id"), nil).text("status"))
 }
 
-// TestProgressWaitsForTheTest: nothing happens by itself until the test lets the time pass.
-func TestProgressWaitsForTheTest(t *testing.T) {
+// TestProgressFollowsHostClock: nothing happens by itself until the test lets the time pass.
+func TestProgressFollowsHostClock(t *testing.T) {
 	host := sandbox.New(sandbox.WithSettings(func(s *sandbox.Settings) { s.SetProgress(time.Hour) }))
 	settings := host.Settings()
 	for _, after := range []sandbox.Duration{settings.ClientReadyAfter, settings.PayoutStepAfter,
@@ -92,7 +92,7 @@ func TestProgressWaitsForTheTest(t *testing.T) {
 	assert.Error(t, host.Configure(func(s *sandbox.Settings) { s.SetProgress(-1) }))
 }
 
-func TestAGivenKeyIsTheCredentials(t *testing.T) {
+func TestWithDeveloperKeySetsCredentials(t *testing.T) {
 	key, err := signing.Generate()
 	require.NoError(t, err)
 	host := sandbox.New(sandbox.WithDeveloperKey(key))
@@ -132,7 +132,7 @@ func TestSettingsAreCopies(t *testing.T) {
 }
 
 // Each setting says what it does, to the command and the console.
-func TestEachSettingSaysWhatItDoes(t *testing.T) {
+func TestEachSettingHasADescription(t *testing.T) {
 	w := newWorld(t, sandbox.WithControl())
 	meanings := w.call("GET", "/_host/settings/meanings", nil)
 	settings := w.call("GET", "/_host/settings", nil)

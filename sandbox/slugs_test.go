@@ -292,7 +292,7 @@ func TestEverySlugCanBeProvoked(t *testing.T) {
 	assert.Empty(t, left, "nothing provokes these")
 }
 
-func TestTheListOfSlugsIsWhatIsTested(t *testing.T) {
+func TestSlugsPageMatchesProvocations(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("SLUGS.md")
 	require.NoError(t, err)
@@ -370,7 +370,7 @@ func TestEveryRefusalIsTheEnvelope(t *testing.T) {
 var sometimesEmpty = []string{"conflict", "payout_not_fundable"}
 
 // Rule: error.location
-func TestFailuresOutsideTheBodySayWhere(t *testing.T) {
+func TestValidationErrorsNameTheirLocation(t *testing.T) {
 	p := newPayer(t)
 	escrow := p.mustCreateEscrow("escrow-1", nil)
 	confirm := "/escrow/" + escrow.body.text("id") + "/actions/"
@@ -425,7 +425,7 @@ func TestUnknownKeysAreRefused(t *testing.T) {
 // The slugs of the published enum that never reach callers are those of a contact that cannot be paid directly: one on
 // another chain or expecting another token is routed, and one that is on no live chain cannot be paid at all.
 // Rule: error.folded
-func TestSlugsThatNeverReachCallers(t *testing.T) {
+func TestInternalSlugsAreNeverSent(t *testing.T) {
 	p := newPayer(t)
 	for name, c := range map[string]struct{ chain, token, slug string }{
 		"on Base, as expected":  {"base", "USDC", ""},

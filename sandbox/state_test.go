@@ -34,7 +34,7 @@ func secrets(t *testing.T, c sandbox.Credentials) []string {
 	return []string{c.Email, c.KeyID, string(key), c.APIKey.Reveal(), c.AccessToken.Reveal(), string(cardWallet)}
 }
 
-func TestTheCredentialsStayWithTheStore(t *testing.T) {
+func TestCredentialsAreRestoredFromStore(t *testing.T) {
 	kept := new(storetest.Encoded)
 	first := startedAgain(kept)
 	second := startedAgain(kept)
@@ -46,7 +46,7 @@ func TestTheCredentialsStayWithTheStore(t *testing.T) {
 	assert.Empty(t, kept.Stale())
 }
 
-func TestOptionsWinOverTheCredentialsInTheStore(t *testing.T) {
+func TestOptionsWinOverStoredCredentials(t *testing.T) {
 	kept := new(storetest.Encoded)
 	before := startedAgain(kept).Credentials()
 	key, err := signing.Generate()
@@ -77,7 +77,7 @@ func TestOptionsWinOverTheCredentialsInTheStore(t *testing.T) {
 	}
 }
 
-func TestADeletedKeyStaysDeleted(t *testing.T) {
+func TestDeletedKeyStaysDeletedAfterRestart(t *testing.T) {
 	kept := new(storetest.Encoded)
 	first := startedAgain(kept)
 	require.NoError(t, first.DeleteKey(first.Credentials().KeyID))
@@ -87,7 +87,7 @@ func TestADeletedKeyStaysDeleted(t *testing.T) {
 	assert.Equal(t, first.Credentials().KeyID, second.Keys()[0].ID)
 }
 
-func TestTheClockGoesOn(t *testing.T) {
+func TestClockIsRestoredFromStore(t *testing.T) {
 	kept := new(storetest.Encoded)
 	first := startedAgain(kept)
 	first.Advance(time.Hour)
@@ -102,7 +102,7 @@ func TestTheClockGoesOn(t *testing.T) {
 	assert.Equal(t, moved.Add(-time.Hour-61*time.Second), startedAgain(kept).Now())
 }
 
-func TestChangedSettingsStay(t *testing.T) {
+func TestChangedSettingsAreRestoredFromStore(t *testing.T) {
 	kept := new(storetest.Encoded)
 	first := startedAgain(kept, sandbox.WithInstantProgress())
 	require.NoError(t, first.Configure(func(s *sandbox.Settings) {
@@ -153,7 +153,7 @@ func (i *ending) Commit(changes []store.Change) error {
 }
 
 // A crash at each commit of a reset leaves a host that is as before, or as at its start.
-func TestAResetThatACrashEndsIsDoneAgain(t *testing.T) {
+func TestInterruptedResetIsRepeatedAtStart(t *testing.T) {
 	ended := false
 	for commits := 0; !ended; commits++ {
 		kept := &ending{left: -1}
@@ -193,7 +193,7 @@ func encoded(t testing.TB) sandbox.Option {
 }
 
 // A second host on the same store returns what the first one returned, byte by byte, to the same callers.
-func TestWhatIsKeptOutlivesTheHost(t *testing.T) {
+func TestStoredRecordsSurviveRestart(t *testing.T) {
 	kept := new(storetest.Encoded)
 	first := newWorld(t, sandbox.WithStore(kept))
 	me, session := first.app(), first.login()
@@ -264,7 +264,7 @@ func (f *full) Commit(changes []store.Change) error {
 }
 
 // What could not be kept is not answered for, is handed to the store again, and holds nobody up.
-func TestAStoreThatTakesNothingIsAnInternalError(t *testing.T) {
+func TestStoreErrorIsInternalError(t *testing.T) {
 	kept := new(full)
 	w := newWorld(t, sandbox.WithStore(kept))
 	me := w.app()
@@ -278,7 +278,7 @@ func TestAStoreThatTakesNothingIsAnInternalError(t *testing.T) {
 }
 
 // Whatever a caller can make the host keep is counted, and goes on to be refused in the same words.
-func TestEverythingThatIsKeptIsCounted(t *testing.T) {
+func TestRecordsCountsEveryKind(t *testing.T) {
 	p := newPayer(t, sandbox.WithControl())
 	w := p.world
 	app, reference := w.app(), w.reference()
@@ -352,7 +352,7 @@ func TestEverythingThatIsKeptIsCounted(t *testing.T) {
 	}
 }
 
-func TestAFullHostStillReadsDeletesAndIsMended(t *testing.T) {
+func TestRecordLimitStillAllowsReadsAndDeletes(t *testing.T) {
 	p := newPayer(t, sandbox.WithControl())
 	w := p.world
 	require.Equal(t, http.StatusOK, w.call("PUT", "/_host/settings", object{"maxRecords": 1}).status)

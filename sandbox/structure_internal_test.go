@@ -23,7 +23,7 @@ func (noImports) Import(string) (*types.Package, error) { return nil, errors.New
 
 // Files that use a field or a method of the host, or give it one, stand above host.go. It and all others use nothing
 // that is declared there.
-func TestTheFilesOfTheHostStandInOneDirection(t *testing.T) {
+func TestFilesDependInOneDirection(t *testing.T) {
 	set := token.NewFileSet()
 	var files []*ast.File
 	names, err := filepath.Glob("*.go")
@@ -68,7 +68,7 @@ func TestTheFilesOfTheHostStandInOneDirection(t *testing.T) {
 }
 
 // control.yaml and the routes that the host serves are the same.
-func TestTheControlsAreThoseOfTheirDescription(t *testing.T) {
+func TestControlsMatchTheirDescription(t *testing.T) {
 	document, err := controlDescription()
 	require.NoError(t, err)
 	require.NoError(t, document.Validate(t.Context()))

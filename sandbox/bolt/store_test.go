@@ -20,7 +20,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store/storetest"
 )
 
-func TestTheFileIsItsOwnersAlone(t *testing.T) {
+func TestFilePermissions(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has no such modes")
 	}
@@ -41,7 +41,7 @@ func TestTheFileIsItsOwnersAlone(t *testing.T) {
 	assert.Equal(t, os.FileMode(0o600), mode(path))
 }
 
-func TestASecondOpeningIsRefused(t *testing.T) {
+func TestSecondOpenIsRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "host.db")
 	kept, err := bolt.Open(path)
 	require.NoError(t, err)
@@ -76,7 +76,7 @@ func head(version string) func(*bbolt.Tx) error {
 	}
 }
 
-func TestFilesOfOthersAreRefusedAndStayAsTheyAre(t *testing.T) {
+func TestOtherFilesAreRefusedAndUnchanged(t *testing.T) {
 	text := filepath.Join(t.TempDir(), "host.db")
 	require.NoError(t, os.WriteFile(text, bytes.Repeat([]byte("a line of text\n"), 2000), 0o600))
 	short := filepath.Join(t.TempDir(), "host.db")
@@ -102,7 +102,7 @@ func TestFilesOfOthersAreRefusedAndStayAsTheyAre(t *testing.T) {
 	}
 }
 
-func TestAFileOfALaterVersionIsRefused(t *testing.T) {
+func TestNewerFileVersionIsRefused(t *testing.T) {
 	path := database(t, head("2"))
 	_, err := bolt.Open(path)
 	var newer *bolt.Newer
@@ -111,7 +111,7 @@ func TestAFileOfALaterVersionIsRefused(t *testing.T) {
 	assert.ErrorContains(t, err, "use the later version of the program")
 }
 
-func TestAFolderIsNoFile(t *testing.T) {
+func TestFolderPathIsRefused(t *testing.T) {
 	folder := t.TempDir()
 	_, err := bolt.Open(folder)
 	assert.ErrorContains(t, err, "cannot open "+folder)
@@ -120,7 +120,7 @@ func TestAFolderIsNoFile(t *testing.T) {
 }
 
 // A process that ends while it makes the file leaves one of these.
-func TestAFileThatWasNotFinishedIsANewOne(t *testing.T) {
+func TestUnfinishedFileIsInitialized(t *testing.T) {
 	empty := filepath.Join(t.TempDir(), "host.db")
 	require.NoError(t, os.WriteFile(empty, nil, 0o600))
 	for _, path := range []string{empty, database(t, func(*bbolt.Tx) error { return nil })} {
@@ -157,7 +157,7 @@ func read(path string) (records int, err error) {
 	return records, err
 }
 
-func TestADamagedFileIsAnErrorAndNeverACrash(t *testing.T) {
+func TestDamagedFileReturnsError(t *testing.T) {
 	whole, err := os.ReadFile(filled(t))
 	require.NoError(t, err)
 	page := os.Getpagesize()
@@ -231,18 +231,18 @@ func open(t *testing.T, path string) *bolt.Store {
 	return kept
 }
 
-func TestConforms(t *testing.T) {
+func TestStoreConforms(t *testing.T) {
 	storetest.Conforms(t, func(t *testing.T) store.Store { return newStore(t) })
 }
 
-func TestLasts(t *testing.T) {
+func TestStorePersists(t *testing.T) {
 	storetest.Lasts(t, func(t *testing.T) store.Store { return newStore(t) })
 }
 
 type note struct{ Text string }
 
 // More records than are read at a time, with a page that ends where a record was deleted.
-func TestManyRecordsKeepTheirOrder(t *testing.T) {
+func TestLoadKeepsOrderOfManyRecords(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "host.db")
 	kept, err := bolt.Open(path)
 	require.NoError(t, err)
@@ -270,7 +270,7 @@ func TestManyRecordsKeepTheirOrder(t *testing.T) {
 }
 
 // A key of bbolt has a largest size. A record with a longer id is refused whole, and the store goes on.
-func TestAnIDThatIsTooLongIsRefused(t *testing.T) {
+func TestTooLongIDIsRefused(t *testing.T) {
 	kept := newStore(t)
 	long := string(make([]byte, 40_000))
 	require.ErrorContains(t, kept.Commit([]store.Change{
@@ -280,7 +280,7 @@ func TestAnIDThatIsTooLongIsRefused(t *testing.T) {
 	require.NoError(t, kept.Commit([]store.Change{store.Put("note", "a", &note{"1"})}))
 }
 
-func TestAClosedStoreTakesNothing(t *testing.T) {
+func TestClosedStoreRefusesCommit(t *testing.T) {
 	kept, err := bolt.Open(filepath.Join(t.TempDir(), "host.db"))
 	require.NoError(t, err)
 	require.NoError(t, kept.Close())

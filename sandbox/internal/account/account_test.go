@@ -145,7 +145,7 @@ func (w *world) transfers(t require.TestingT) []appwire.Transfer {
 
 // Whatever an app does, the books balance, nobody but the outside is overdrawn, and what its transfers debited is what
 // is gone of the key's limit.
-func TestTheBooksBalanceOverTheOperationsOfAnApp(t *testing.T) {
+func TestLedgerBalancesAfterAppCalls(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t, "150")
 		direct, routed := w.contact(t, "base", "USDC"), w.contact(t, "arbitrum", "USDT")
@@ -213,7 +213,7 @@ func TestTheBooksBalanceOverTheOperationsOfAnApp(t *testing.T) {
 	})
 }
 
-func TestAQuoteKeepsItsPriceWhenPricesWorsen(t *testing.T) {
+func TestQuoteKeepsItsPriceWhenPricesWorsen(t *testing.T) {
 	w := newWorld(t, "150")
 	_, err := w.platform.CreateDeposit(w.ctx,
 		platformwire.DepositCreate{Amount: decimal.NewFromInt(50), Currency: platformwire.AssetUSDC})
@@ -237,7 +237,7 @@ func TestAQuoteKeepsItsPriceWhenPricesWorsen(t *testing.T) {
 	assert.Equal(t, quote.DestinationAmount.String(), status.ToAmount.String())
 }
 
-func TestAQuotePaysEvenIfItsPriceCannotBeHadAnyMore(t *testing.T) {
+func TestQuoteIsPayableAtItsOldPrice(t *testing.T) {
 	w := newWorld(t, "150")
 	_, err := w.platform.CreateDeposit(w.ctx,
 		platformwire.DepositCreate{Amount: decimal.NewFromInt(50), Currency: platformwire.AssetUSDC})
@@ -255,7 +255,7 @@ func TestAQuotePaysEvenIfItsPriceCannotBeHadAnyMore(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestMoneyThatDidNotMoveIsNotSpent(t *testing.T) {
+func TestFailedTransferIsNotCountedAgainstSpendLimit(t *testing.T) {
 	w := newWorld(t, "150")
 	amount := wire.NumberOf(decimal.NewFromInt(20))
 	body := appwire.TransferCreate{ContactID: w.contact(t, "base", "USDC"), Amount: &amount}
@@ -265,8 +265,8 @@ func TestMoneyThatDidNotMoveIsNotSpent(t *testing.T) {
 	assert.Empty(t, w.transfers(t))
 }
 
-// TestAnAppIsKept opens it a second time: it stands where it stood, and goes on from there.
-func TestAnAppIsKept(t *testing.T) {
+// TestAccountIsRestoredFromStore opens it a second time: it stands where it stood, and goes on from there.
+func TestAccountIsRestoredFromStore(t *testing.T) {
 	w := newWorld(t, "150")
 	_, err := w.platform.CreateDeposit(w.ctx,
 		platformwire.DepositCreate{Amount: decimal.NewFromInt(50), Currency: platformwire.AssetUSDC})

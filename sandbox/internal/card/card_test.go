@@ -88,7 +88,7 @@ func fields(t testing.TB, err error) map[string]string {
 	return found
 }
 
-func TestAnAccountWithoutCards(t *testing.T) {
+func TestListCardsWithoutCards(t *testing.T) {
 	t.Parallel()
 	list := newBank(t).List(me)
 	assert.NotNil(t, list.Cards)
@@ -99,7 +99,7 @@ func TestAnAccountWithoutCards(t *testing.T) {
 	assert.False(t, list.PhoneVerified)
 }
 
-func TestACardIsPendingThenActiveThenFrozen(t *testing.T) {
+func TestCardStatusPendingActiveFrozen(t *testing.T) {
 	t.Parallel()
 	b := newBank(t)
 	issued, err := b.Create(me)
@@ -130,7 +130,7 @@ func TestACardIsPendingThenActiveThenFrozen(t *testing.T) {
 	assert.True(t, b.List(me).Created)
 }
 
-func TestCardsAreTheirAccountsOwn(t *testing.T) {
+func TestCardsBelongToTheirAccount(t *testing.T) {
 	t.Parallel()
 	b := newBank(t)
 	id := b.active()
@@ -193,7 +193,7 @@ func TestLimits(t *testing.T) {
 	assert.Equal(t, limited, read, "a refused change changes nothing")
 }
 
-func TestTheWalletRevealsTheNumber(t *testing.T) {
+func TestRevealCardDetails(t *testing.T) {
 	t.Parallel()
 	b := newBank(t)
 	id := b.active()
@@ -228,7 +228,7 @@ func luhn(number string) bool {
 	return sum%10 == 0
 }
 
-func TestNoncesAreFiveMinutesGoodInEitherDirection(t *testing.T) {
+func TestNonceToleranceIsFiveMinutes(t *testing.T) {
 	t.Parallel()
 	b := newBank(t)
 	id := b.active()
@@ -247,7 +247,7 @@ func TestNoncesAreFiveMinutesGoodInEitherDirection(t *testing.T) {
 		"forgotten nonces are too old to come again")
 }
 
-func TestProofsOfAnotherWalletCardOrNonce(t *testing.T) {
+func TestRevealRefusesProofOfAnotherWalletCardOrNonce(t *testing.T) {
 	t.Parallel()
 	b := newBank(t)
 	id, otherCard := b.active(), b.active()
@@ -313,8 +313,8 @@ func TestPreApprovals(t *testing.T) {
 	assert.Equal(t, map[string]string{"currency": "enum"}, fields(t, err))
 }
 
-// TestCardsAreKept opens them a second time: they stand where they stood.
-func TestCardsAreKept(t *testing.T) {
+// TestCardsAreRestoredFromStore opens them a second time: they stand where they stood.
+func TestCardsAreRestoredFromStore(t *testing.T) {
 	t.Parallel()
 	b := newBank(t)
 	first, second := b.active(), b.active()

@@ -69,7 +69,7 @@ func TestFaultsAreConsumedInTheOrderOfArming(t *testing.T) {
 	assert.Empty(t, set.List())
 }
 
-func TestAFaultThatCouldNotHappenIsRefused(t *testing.T) {
+func TestInvalidFaults(t *testing.T) {
 	for _, f := range []fault.Fault{
 		{},
 		{Kind: "explode"},
@@ -97,7 +97,7 @@ func TestAFaultThatCouldNotHappenIsRefused(t *testing.T) {
 	assert.ErrorIs(t, err, wire.ValidationFailed(""))
 }
 
-func TestAFaultThatIsNotPossibleWaits(t *testing.T) {
+func TestFaultWithoutPossibleResponseStaysArmed(t *testing.T) {
 	set := fault.NewSet(store.Memory{})
 	for _, kind := range []fault.Kind{fault.Foreign, fault.Repeat} {
 		_, err := set.Arm("", "/**", 1, fault.Fault{Kind: kind})
@@ -111,7 +111,7 @@ func TestAFaultThatIsNotPossibleWaits(t *testing.T) {
 	assert.Equal(t, fault.Foreign, taken.Kind)
 }
 
-func TestADisarmedFaultHappensNoMore(t *testing.T) {
+func TestDisarmedFaultDoesNotFire(t *testing.T) {
 	set := fault.NewSet(store.Memory{})
 	for range 2 {
 		_, err := set.Arm("", "/**", 2, fault.Fault{Kind: fault.Garbage})
@@ -138,7 +138,7 @@ func TestADisarmedFaultHappensNoMore(t *testing.T) {
 	assert.True(t, hit, "what is armed later happens")
 }
 
-func TestOnlySomeFaultsLetTheOperationRun(t *testing.T) {
+func TestRunsOperation(t *testing.T) {
 	assert.True(t, fault.Fault{Kind: fault.DropAfterCommit}.RunsOperation())
 	assert.True(t, fault.Fault{Kind: fault.Truncate}.RunsOperation())
 	assert.True(t, fault.Fault{Kind: fault.Garbage, AfterCommit: true}.RunsOperation())
@@ -149,7 +149,7 @@ func TestOnlySomeFaultsLetTheOperationRun(t *testing.T) {
 	assert.False(t, fault.Fault{Kind: fault.DropBefore, AfterCommit: true}.RunsOperation())
 }
 
-func TestDurationsTravelAsText(t *testing.T) {
+func TestDurationIsEncodedAsText(t *testing.T) {
 	var f fault.Fault
 	require.NoError(t, json.Unmarshal([]byte(`{"kind":"delay","delay":"1.5s"}`), &f))
 	assert.Equal(t, fault.Duration(1500*time.Millisecond), f.Delay)
@@ -159,8 +159,8 @@ func TestDurationsTravelAsText(t *testing.T) {
 	assert.Error(t, json.Unmarshal([]byte(`{"delay":"soon"}`), &f))
 }
 
-// TestFaultsAreKept opens them a second time: what was consumed is consumed.
-func TestFaultsAreKept(t *testing.T) {
+// TestFaultsAreRestoredFromStore opens them a second time: what was consumed is consumed.
+func TestFaultsAreRestoredFromStore(t *testing.T) {
 	backend := new(storetest.Encoded)
 	set := fault.NewSet(backend)
 	for _, f := range []fault.Fault{
@@ -207,7 +207,7 @@ func TestPatternsOfOperations(t *testing.T) {
 	}
 }
 
-func TestAnOperationThatDoesNotExistIsRefused(t *testing.T) {
+func TestUnknownOperationIsRefusedWithSimilarOnes(t *testing.T) {
 	for _, c := range []struct {
 		method, pattern, nearest string
 	}{
@@ -233,7 +233,7 @@ func TestAnOperationThatDoesNotExistIsRefused(t *testing.T) {
 	}
 }
 
-func TestOnlyWhatIsAboutAsNearIsNamed(t *testing.T) {
+func TestSimilarOperationsAreBounded(t *testing.T) {
 	unknown, ok := errors.AsType[*fault.UnknownOperation](operations.Check("POST", "/payouts/{payoutId}/confirms"))
 	require.True(t, ok)
 	assert.Equal(t, []string{"POST /dapi/v1/payouts/{payoutId}/confirm"}, unknown.Near)

@@ -124,7 +124,7 @@ func (r *rig) get() *httptest.ResponseRecorder {
 	return recorder
 }
 
-func TestTheKeyIsCheckedAgainRightBeforeCoSigning(t *testing.T) {
+func TestKeyIsRecheckedBeforeCosigning(t *testing.T) {
 	var r *rig
 	r = newRig(t, func(ctx context.Context) (wire.Response, error) {
 		check := wire.CallerOf(ctx).Signer(r.key.PublicKey)
@@ -137,7 +137,7 @@ func TestTheKeyIsCheckedAgainRightBeforeCoSigning(t *testing.T) {
 	assert.JSONEq(t, `{"error":{"code":"forbidden","message":"The session may not do this."}}`, got.Body.String())
 }
 
-func TestAPanicIsAnInternalErrorAndLogged(t *testing.T) {
+func TestPanicIsInternalErrorAndLogged(t *testing.T) {
 	r := newRig(t, func(context.Context) (wire.Response, error) { panic("a fault of the host") })
 	got := r.get()
 	assert.Equal(t, http.StatusInternalServerError, got.Code)
@@ -146,7 +146,7 @@ func TestAPanicIsAnInternalErrorAndLogged(t *testing.T) {
 	assert.Contains(t, r.logged.String(), "a fault of the host")
 }
 
-func TestAnErrorThatIsNoRefusalIsAnInternalErrorAndLogged(t *testing.T) {
+func TestOtherErrorIsInternalErrorAndLogged(t *testing.T) {
 	r := newRig(t, func(context.Context) (wire.Response, error) {
 		return wire.Response{}, context.DeadlineExceeded
 	})
@@ -156,7 +156,7 @@ func TestAnErrorThatIsNoRefusalIsAnInternalErrorAndLogged(t *testing.T) {
 	assert.Contains(t, r.logged.String(), "deadline exceeded")
 }
 
-func TestAnAnswerThatIsNotAsDescribedIsReported(t *testing.T) {
+func TestResponseThatViolatesDescriptionIsReported(t *testing.T) {
 	r := newRig(t, func(context.Context) (wire.Response, error) {
 		return wire.OK(platformwire.Treasury{Balances: []platformwire.Balance{{Currency: "GBP"}}}), nil
 	})
@@ -165,7 +165,7 @@ func TestAnAnswerThatIsNotAsDescribedIsReported(t *testing.T) {
 	assert.ErrorContains(t, r.broken[0], "GetTreasury returned 200")
 }
 
-func TestTheLogKeepsTheLatest(t *testing.T) {
+func TestLogIsARingBuffer(t *testing.T) {
 	l := NewLog(DefaultLogLength)
 	for i := range DefaultLogLength + 3 {
 		l.add(Entry{Request: Request{Status: i}}, nil)
@@ -189,7 +189,7 @@ func TestTheLogKeepsTheLatest(t *testing.T) {
 	assert.Equal(t, DefaultLogLength+4, l.After(0)[0].ID, "numbers go on")
 }
 
-func TestTheLogKeepsTheBeginningOfALongText(t *testing.T) {
+func TestLogTruncatesLongText(t *testing.T) {
 	l := NewLog(DefaultLogLength)
 	l.add(Entry{Request: Request{Method: strings.Repeat("M", maxLogged+1), Path: strings.Repeat("p", maxLogged)}}, nil)
 	l.add(Entry{Request: Request{Path: strings.Repeat("p", maxLogged-1) + "ä"}}, nil)
@@ -247,7 +247,7 @@ func TestEveryDescribedOperationIsMounted(t *testing.T) {
 }
 
 // A request opens its own route and no other.
-func TestARouteIsOpenedByARequestForIt(t *testing.T) {
+func TestRouteIsDescribedAtItsFirstRequest(t *testing.T) {
 	r := newRig(t, func(context.Context) (wire.Response, error) {
 		return wire.OK(platformwire.Treasury{Balances: []platformwire.Balance{}}), nil
 	})
@@ -264,7 +264,7 @@ func TestARouteIsOpenedByARequestForIt(t *testing.T) {
 }
 
 // Gates share their routes, and not what runs them.
-func TestGatesOfAProcessServeTheirOwnOperations(t *testing.T) {
+func TestGatesInOneProcessAreIndependent(t *testing.T) {
 	var served [2]int
 	var group sync.WaitGroup
 	for i := range served {
@@ -282,7 +282,7 @@ func TestGatesOfAProcessServeTheirOwnOperations(t *testing.T) {
 	assert.Equal(t, [2]int{1, 2}, served)
 }
 
-func TestADescriptionThatCannotBeReadIsAnInternalErrorAndLogged(t *testing.T) {
+func TestUnreadableDescriptionIsInternalError(t *testing.T) {
 	r := newRig(t, nil)
 	r.surfaces[0].reopen(func(func() (*route, error)) (*route, error) { return nil, errors.New("no description") })
 	got := r.get()
@@ -299,7 +299,7 @@ func TestEveryWriteOfTheAppAPINeedsAScope(t *testing.T) {
 }
 
 // What the gate checks before the validation, it checks by the description's patterns, wherever they are described.
-func TestTheGateChecksItsHeadersAsDescribed(t *testing.T) {
+func TestHeaderPatternsMatchDescription(t *testing.T) {
 	patterns := map[string]string{serviceAccount: clientIDs.String(), idempotencyKey: idempotencyKeys.String()}
 	found := map[string]int{}
 	for i, operations := range descriptions() {
@@ -327,7 +327,7 @@ func TestTheGateChecksItsHeadersAsDescribed(t *testing.T) {
 	assert.Len(t, found, len(patterns))
 }
 
-func TestALiteralSegmentWinsOverAnID(t *testing.T) {
+func TestLiteralSegmentWinsOverParameter(t *testing.T) {
 	r := newRig(t, nil)
 	const id = "0b0e7f0e-5d0f-4f7e-9a57-0c3a6a9f4b11"
 	for _, c := range []struct{ method, path, operation string }{
@@ -355,7 +355,7 @@ func TestALiteralSegmentWinsOverAnID(t *testing.T) {
 	}
 }
 
-func TestSurfacesByPath(t *testing.T) {
+func TestSurfaceOfPath(t *testing.T) {
 	r := newRig(t, nil)
 	for path, want := range map[string]int{
 		"/dapi/v1": 0, "/dapi/v1/chains": 0, "/dapi/v10/chains": 3, "/api/v1/accounts/cards": 1, "/utils/rates/EUR": 2,

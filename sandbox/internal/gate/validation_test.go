@@ -13,7 +13,7 @@ import (
 
 // The description's pattern has a look-ahead; its replacement takes the same
 // strings.
-func TestTheDecimalPatternHasAnEquivalent(t *testing.T) {
+func TestDecimalPatternEquivalent(t *testing.T) {
 	described, err := platformOperations()["GET /sandbox/treasury"]()
 	require.NoError(t, err)
 	require.Equal(t, decimalPattern,
@@ -68,7 +68,7 @@ func FuzzReadable(f *testing.F) {
 
 // The service description types the amount of a transfer and the price in a batch, and no other amount of a request. An
 // amount that is added here without a mark would be taken for typed.
-func TestTheAmountsWhoseTypeIsStated(t *testing.T) {
+func TestNumberSchemaOfStatedTypes(t *testing.T) {
 	t.Parallel()
 	var stated, open []string
 	for _, surface := range mounted(t) {

@@ -150,7 +150,7 @@ func (a *anything) check(rt *rapid.T) {
 	}
 }
 
-func TestPaperworkHoldsTogetherWhateverIsCalled(t *testing.T) {
+func TestPaperworkInvariants(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		a := &anything{office: newOffice(t), rt: rt, transferred: map[string]string{}}

@@ -17,7 +17,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
-func TestAnInvoiceAddsItsLinesUp(t *testing.T) {
+func TestInvoiceAmountIsSumOfLines(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	onchain := true
@@ -68,7 +68,7 @@ func TestPartiesOfAnInvoice(t *testing.T) {
 	assert.Equal(t, map[string]string{"clientEmail": "value_error"}, fields(t, err))
 }
 
-func TestLinesThatMakeNoSense(t *testing.T) {
+func TestInvalidInvoiceLines(t *testing.T) {
 	t.Parallel()
 	_, err := newOffice(t).CreateInvoice(as(ada),
 		appwire.InvoiceCreate{ClientEmail: acme, Currency: "JPY", Items: []commonwire.LineItem{
@@ -138,7 +138,7 @@ func TestInvoicesOfAContract(t *testing.T) {
 	assert.Equal(t, id, read.LastInvoice.ContractID)
 }
 
-func TestInvoicesCarryTheContractsPaymentMethodsOfTheirTime(t *testing.T) {
+func TestInvoiceKeepsPaymentMethodsOfItsIssue(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	id := o.contract()
@@ -159,7 +159,7 @@ func TestInvoicesCarryTheContractsPaymentMethodsOfTheirTime(t *testing.T) {
 	assert.Equal(t, "sepa", kind)
 }
 
-func TestAContractWithoutAmountIsInvoicedByLines(t *testing.T) {
+func TestContractWithoutAmountIsInvoicedByLines(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	bare, err := o.CreateContract(as(acme), appwire.ContractCreate{ContractorEmail: ada, Type: "other"})
@@ -172,7 +172,7 @@ func TestAContractWithoutAmountIsInvoicedByLines(t *testing.T) {
 	assert.Equal(t, map[string]string{"addItems": "value_error"}, fields(t, err))
 }
 
-func TestABatchIsAllOrNothingAndNamesItsRows(t *testing.T) {
+func TestInvoiceBatchIsAtomicAndErrorsNameTheRow(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	first, second := o.contract(), o.contract()
@@ -235,7 +235,7 @@ func referring(reference string) nullable.Nullable[string] {
 	return nullable.NewNullableWithValue(reference)
 }
 
-func TestPaidOfflineHasNoTransactionAndIsPaidNow(t *testing.T) {
+func TestInvoicePaidOfflineHasNoTransaction(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	id := o.invoice().ID
@@ -256,7 +256,7 @@ func TestPaidOfflineHasNoTransactionAndIsPaidNow(t *testing.T) {
 	assert.Equal(t, start.Add(-time.Hour), backdated.PaidAt)
 }
 
-func TestATransactionReferenceIsAttachedAndUnique(t *testing.T) {
+func TestTransactionReferenceIsLinkedAndUnique(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	one, two := o.invoice().ID, o.invoice().ID
@@ -279,7 +279,7 @@ func TestATransactionReferenceIsAttachedAndUnique(t *testing.T) {
 	require.NoError(t, err, "the reference is free again")
 }
 
-func TestOtherStatesForgetThePayment(t *testing.T) {
+func TestUnpaidStatusClearsPayment(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	id := o.invoice().ID
@@ -294,7 +294,7 @@ func TestOtherStatesForgetThePayment(t *testing.T) {
 	}
 }
 
-func TestPaymentsThatMakeNoSense(t *testing.T) {
+func TestInvalidInvoicePayments(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	id := o.invoice().ID
@@ -368,7 +368,7 @@ func TestOnlySentInvoicesArePayable(t *testing.T) {
 	}
 }
 
-func TestDraftsAreTheirMakersOwn(t *testing.T) {
+func TestDraftInvoicesAreVisibleToTheirCreatorOnly(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	id := o.invoice().ID
@@ -382,7 +382,7 @@ func TestDraftsAreTheirMakersOwn(t *testing.T) {
 	require.ErrorIs(t, err, wire.NotFound())
 }
 
-func TestCopies(t *testing.T) {
+func TestRenderInvoice(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	id := o.invoice().ID

@@ -135,7 +135,7 @@ func fields(t testing.TB, err error) map[string]string {
 	return found
 }
 
-func TestResetForgets(t *testing.T) {
+func TestResetDeletesEverything(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	contract, invoice := o.contract(), o.invoice()
@@ -186,8 +186,8 @@ func TestUploads(t *testing.T) {
 	assert.Equal(t, "documents/invoice/"+apart.ID, apart.Key)
 }
 
-// TestPaperworkIsKept opens it a second time: it stands where it stood, and goes on from there.
-func TestPaperworkIsKept(t *testing.T) {
+// TestPaperworkIsRestoredFromStore opens it a second time: it stands where it stood, and goes on from there.
+func TestPaperworkIsRestoredFromStore(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	contract, first := o.contract(), o.invoice()
@@ -225,7 +225,7 @@ func TestPaperworkIsKept(t *testing.T) {
 	assert.Zero(t, o.Records())
 }
 
-func TestProductsOnSaleAreListedUnlessAllAreAskedFor(t *testing.T) {
+func TestListProductsActiveOnly(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	products := paperwork.NewProducts(now)

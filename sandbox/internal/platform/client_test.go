@@ -14,7 +14,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-func TestClientBecomesReadyOnTheHostsClock(t *testing.T) {
+func TestClientBecomesReadyOnHostClock(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.set(func(s *deployment.Settings) { s.ClientReadyAfter = deployment.Duration(time.Second) })
@@ -42,7 +42,7 @@ func TestClientBecomesReadyOnTheHostsClock(t *testing.T) {
 	assert.Equal(t, "1.5", b.client(client.ID).Balances[1].Available.String())
 }
 
-func TestClientsNaturalKeyIsItsEmail(t *testing.T) {
+func TestCreateClientIsIdempotentByEmail(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	first := b.createClient(platformwire.ClientCreate{Email: "acme@example.com", EntityName: "Acme"})
@@ -138,7 +138,7 @@ func TestRequirementsFollowTheLegalForm(t *testing.T) {
 	}
 }
 
-func TestAVerificationHoldsSoManyDocuments(t *testing.T) {
+func TestVerificationDocumentLimit(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	client := b.readyClient("acme@example.com")
@@ -156,7 +156,7 @@ func TestAVerificationHoldsSoManyDocuments(t *testing.T) {
 }
 
 // The order in which documents were saved is no part of what is submitted.
-func TestTheSameContentIsTheSameSubmission(t *testing.T) {
+func TestKYBSubmissionIsIdempotentByContent(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	client := b.readyClient("acme@example.com")

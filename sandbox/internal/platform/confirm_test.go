@@ -18,7 +18,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-func TestPayoutMovesByItselfOnTheHostsClock(t *testing.T) {
+func TestPayoutSettlesOnHostClock(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	client := b.fundedClient("acme@example.com")
@@ -50,7 +50,7 @@ func TestPayoutMovesByItselfOnTheHostsClock(t *testing.T) {
 	refusalOf(t, err, "already_funded")
 }
 
-func TestStepsThatPassedUnseenAllHappen(t *testing.T) {
+func TestAllDuePayoutStepsHappenAtOnce(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	client := b.fundedClient("acme@example.com")
@@ -64,7 +64,7 @@ func TestStepsThatPassedUnseenAllHappen(t *testing.T) {
 	assert.Equal(t, funded.Add(600*time.Millisecond), entries[len(entries)-1].At, "settled when it was due")
 }
 
-func TestReplayAfterFundingAnswersTheFirstAnswer(t *testing.T) {
+func TestReplayAfterFundingReturnsFirstResponse(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	client := b.fundedClient("acme@example.com")
@@ -80,7 +80,7 @@ func TestReplayAfterFundingAnswersTheFirstAnswer(t *testing.T) {
 	assert.Equal(t, first.Body.String(), again.Body.String())
 }
 
-func TestConfirmIsRefusedAndConsumesNothing(t *testing.T) {
+func TestRefusedConfirmDoesNotConsumeApproval(t *testing.T) {
 	t.Parallel()
 	stranger, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
@@ -160,7 +160,7 @@ func TestConfirmIsRefusedAndConsumesNothing(t *testing.T) {
 	}
 }
 
-func TestApprovalOfAnotherPayoutIsAMismatch(t *testing.T) {
+func TestApprovalOfAnotherPayoutIsApprovalMismatch(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	client := b.fundedClient("acme@example.com")
@@ -172,7 +172,7 @@ func TestApprovalOfAnotherPayoutIsAMismatch(t *testing.T) {
 	refusalOf(t, err, "approval_mismatch")
 }
 
-func TestTooLittleBalanceIsSaidWithWhatThereIs(t *testing.T) {
+func TestInsufficientBalanceHasAvailableAmount(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	client := b.fundedClient("acme@example.com")
@@ -186,7 +186,7 @@ func TestTooLittleBalanceIsSaidWithWhatThereIs(t *testing.T) {
 	assert.Equal(t, "0.499999", b.balance(client, platformwire.AssetUSDC))
 }
 
-func TestOfManyConfirmsAtOnceOneFunds(t *testing.T) {
+func TestOneOfManyConcurrentConfirmsFunds(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	client := b.fundedClient("acme@example.com")
@@ -213,7 +213,7 @@ func TestOfManyConfirmsAtOnceOneFunds(t *testing.T) {
 	assert.Equal(t, "80", b.balance(client, platformwire.AssetUSDC))
 }
 
-func TestDirectPayoutArrivesInAnAccountOfTheService(t *testing.T) {
+func TestDirectPayoutCreditsAccountOfTheHost(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	payer := b.fundedClient("acme@example.com")

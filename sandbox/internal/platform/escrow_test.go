@@ -30,7 +30,7 @@ func (b *bench) agreed(account, key string, body platformwire.EscrowCreate) plat
 	return escrow
 }
 
-func TestWindowsInEveryUnit(t *testing.T) {
+func TestEscrowWindowUnits(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	for window, lasts := range map[platformwire.EscrowDuration]time.Duration{
@@ -43,7 +43,7 @@ func TestWindowsInEveryUnit(t *testing.T) {
 	}
 }
 
-func TestSpellingsOfOneDeal(t *testing.T) {
+func TestEscrowTermsAreNormalized(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	first := b.agreed(wire.Self, "k", agreement("5", "", "2d"))
@@ -53,7 +53,7 @@ func TestSpellingsOfOneDeal(t *testing.T) {
 	assert.Equal(t, payee, first.Payee, "echoed as given")
 }
 
-func TestExplicitKeyOfADealReplaysForSevenDays(t *testing.T) {
+func TestEscrowExplicitKeyReplaysForSevenDays(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	first := b.agreed(wire.Self, "k", agreement("5", "", ""))
@@ -64,7 +64,7 @@ func TestExplicitKeyOfADealReplaysForSevenDays(t *testing.T) {
 }
 
 // An approval that outlives the escrow's own window is of no use.
-func TestApprovalsEndWithTheirWindow(t *testing.T) {
+func TestEscrowApprovalEndsWithItsWindow(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	client := b.fundedClient("acme@example.com")
@@ -75,7 +75,7 @@ func TestApprovalsEndWithTheirWindow(t *testing.T) {
 	assert.Equal(t, "100", b.balance(client, platformwire.AssetUSDC))
 }
 
-func TestEveryIssuedApprovalCountsAndOneIsUsed(t *testing.T) {
+func TestAnyIssuedEscrowApprovalConfirmsOnce(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	client := b.fundedClient("acme@example.com")
@@ -95,7 +95,7 @@ func TestEveryIssuedApprovalCountsAndOneIsUsed(t *testing.T) {
 	assert.Equal(t, "95", b.balance(client, platformwire.AssetUSDC))
 }
 
-func TestDerivedKeyOfAnActionIsItsAddress(t *testing.T) {
+func TestEscrowActionDerivedKeyIsItsAddress(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	client := b.fundedClient("acme@example.com")
@@ -116,7 +116,7 @@ func TestDerivedKeyOfAnActionIsItsAddress(t *testing.T) {
 }
 
 // A key that was deleted between login and confirm signs nothing.
-func TestDeveloperKeyIsReadAnewBeforeADealIsCosigned(t *testing.T) {
+func TestDeveloperKeyIsRecheckedBeforeEscrowCosigning(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	client := b.fundedClient("acme@example.com")

@@ -19,7 +19,7 @@ import (
 
 // Whatever is asked, in whatever order: the books sum to zero per currency and per movement, nobody but the outside is
 // overdrawn, an account's balance is what its transactions say, and an escrow holds its money while it is active.
-func TestBooksBalanceAfterAnyOperations(t *testing.T) {
+func TestLedgerBalancesAfterAnyOperations(t *testing.T) {
 	t.Parallel()
 	bench := newBench(t)
 	rapid.Check(t, func(t *rapid.T) {

@@ -67,7 +67,7 @@ func TestQuotes(t *testing.T) {
 	}
 }
 
-func TestBookingIsRefused(t *testing.T) {
+func TestBookingRefusals(t *testing.T) {
 	t.Parallel()
 	with := func(change func(*platformwire.PayoutCreate)) func(*platformwire.PayoutCreate) { return change }
 	amount := func(amount string) func(*platformwire.PayoutCreate) {
@@ -129,7 +129,7 @@ func TestBookingIsRefused(t *testing.T) {
 	}
 }
 
-func TestPartnerDownStopsNoWalletPayout(t *testing.T) {
+func TestPartnerDownDoesNotAffectWalletPayouts(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.set(func(s *deployment.Settings) { s.PartnerDown = true })
@@ -141,7 +141,7 @@ func TestPartnerDownStopsNoWalletPayout(t *testing.T) {
 }
 
 // The approval must pass the comparison that callers make before they sign, in every way a payout can be booked.
-func TestApprovalPayloadSaysWhatWasBooked(t *testing.T) {
+func TestApprovalPayloadMatchesBooking(t *testing.T) {
 	t.Parallel()
 	key, err := signing.Generate()
 	require.NoError(t, err)
@@ -169,7 +169,7 @@ func TestApprovalPayloadSaysWhatWasBooked(t *testing.T) {
 	}
 }
 
-func TestKeyAnchorsThePayment(t *testing.T) {
+func TestPayoutIsIdempotentByKey(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	client := b.fundedClient("acme@example.com")
@@ -205,7 +205,7 @@ func TestKeyAnchorsThePayment(t *testing.T) {
 	assert.Regexp(t, `^po_[a-z0-9]+:invoice-43$`, b.booked(client, "invoice-43", order(wallet.ID, "5")).ID)
 }
 
-func TestKeysLiveSevenDaysAndDerivedOnesTwoHours(t *testing.T) {
+func TestIdempotencyKeyLifetimes(t *testing.T) {
 	t.Parallel()
 	for key, lifetime := range map[string]time.Duration{"": 2 * time.Hour, "invoice-42": 7 * 24 * time.Hour} {
 		b := newBench(t)
@@ -228,7 +228,7 @@ func TestKeysLiveSevenDaysAndDerivedOnesTwoHours(t *testing.T) {
 	}
 }
 
-func TestRefusedBookingTakesNoKey(t *testing.T) {
+func TestRefusedBookingDoesNotUseItsKey(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	requested := order(b.contact(wire.Self, sepaContact).ID, "20")

@@ -17,7 +17,7 @@ import (
 )
 
 // What is under way goes on where it was, and what was forgotten stays so, whenever the platform is opened anew.
-func TestWhatIsUnderWayGoesOnAfterTheNextOpening(t *testing.T) {
+func TestPayoutsInProgressContinueAfterRestart(t *testing.T) {
 	ledgers := map[bool]string{}
 	for _, reopened := range []bool{false, true} {
 		b := newBench(t)
@@ -94,7 +94,7 @@ func idempotencyRecords(b *bench) int {
 
 // Returned money that was attributed to another payout than its own is attributed to it once, also after an opening
 // between.
-func TestAttributedMoneyStaysAttributedAfterTheNextOpening(t *testing.T) {
+func TestMatchedReturnsAreRestoredFromStore(t *testing.T) {
 	b := newBench(t)
 	client := b.fundedClient("client@example.com")
 	to := b.contact(client, sepaContact).ID

@@ -15,7 +15,7 @@ import (
 )
 
 // The steps of payouts are made in the order in which they are due, and nobody is asked before.
-func TestStepsAreMadeWhenTheyAreDue(t *testing.T) {
+func TestScheduleRunsDueSteps(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	at := func(seconds int) time.Time { return start.Add(time.Duration(seconds) * time.Second) }
@@ -57,7 +57,7 @@ func TestStepsAreMadeWhenTheyAreDue(t *testing.T) {
 }
 
 // Payouts whose steps are due together keep the order in which they were added, also after a step and after a reorder.
-func TestStepsThatAreDueTogetherKeepTheirOrder(t *testing.T) {
+func TestScheduleKeepsOrderOfEqualTimes(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	var s schedule
@@ -88,7 +88,7 @@ func TestStepsThatAreDueTogetherKeepTheirOrder(t *testing.T) {
 }
 
 // A status that the description gains has its moves here, unless it is final.
-func TestEveryPayoutStatusHasItsMoves(t *testing.T) {
+func TestPayoutTransitionsCoverEveryStatus(t *testing.T) {
 	loader := openapi3.NewLoader()
 	loader.ReadFromURIFunc = func(_ *openapi3.Loader, location *url.URL) ([]byte, error) {
 		return openapi.Files.ReadFile(location.Path)

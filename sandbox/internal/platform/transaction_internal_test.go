@@ -15,7 +15,7 @@ import (
 )
 
 // A history finds what a look at every transaction finds, whatever was added and forgotten before.
-func TestAHistoryFindsWhatALookAtEveryTransactionFinds(t *testing.T) {
+func TestHistoryIndexEqualsFullScan(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	kinds := []platformwire.TransactionType{"deposit", "payout", "refund"}
@@ -52,7 +52,7 @@ func TestAHistoryFindsWhatALookAtEveryTransactionFinds(t *testing.T) {
 
 // The time up to an entry never falls, although the latest entry was forgotten. A look at a type's entries would
 // otherwise depend on those that are forgotten and still have their places.
-func TestAHistoryKeepsItsOrderOfTimes(t *testing.T) {
+func TestHistoryIsOrderedByTime(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	var h history

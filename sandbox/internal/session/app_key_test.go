@@ -23,7 +23,7 @@ func amount(text string) *decimal.Decimal {
 	return &value
 }
 
-func TestAKeyIsFoundByItsSecretUntilItIsDeleted(t *testing.T) {
+func TestAppKeyAuthenticatesUntilDeleted(t *testing.T) {
 	keys := session.NewAppKeys(clock.New(time.Now), store.Memory{})
 	key, err := keys.Register(owner, session.AppRegistration{})
 	require.NoError(t, err)
@@ -44,7 +44,7 @@ func TestAKeyIsFoundByItsSecretUntilItIsDeleted(t *testing.T) {
 	assert.ErrorIs(t, keys.Spend(key.ID, *amount("1")), wire.Unauthenticated())
 }
 
-func TestKeysOfTheSameNameBelongToTheSameApp(t *testing.T) {
+func TestAppKeysWithSameNameShareTheApp(t *testing.T) {
 	keys := session.NewAppKeys(clock.New(time.Now), store.Memory{})
 	register := func(account session.AppAccount, app string) string {
 		key, err := keys.Register(account, session.AppRegistration{App: app})
@@ -57,7 +57,7 @@ func TestKeysOfTheSameNameBelongToTheSameApp(t *testing.T) {
 	assert.NotEqual(t, first, register(session.AppAccount{ID: "acc_2"}, "shop"))
 }
 
-func TestRegistrationsThatMakeNoSense(t *testing.T) {
+func TestInvalidAppKeyRegistrations(t *testing.T) {
 	keys := session.NewAppKeys(clock.New(time.Now), store.Memory{})
 	for name, registration := range map[string]session.AppRegistration{
 		"unknown scope":  {Scopes: []string{"read", "everything"}},
@@ -70,7 +70,7 @@ func TestRegistrationsThatMakeNoSense(t *testing.T) {
 	assert.Empty(t, keys.List())
 }
 
-func TestScopesCoverRoutes(t *testing.T) {
+func TestAppKeyCheckScope(t *testing.T) {
 	keys := session.NewAppKeys(clock.New(time.Now), store.Memory{})
 	key, err := keys.Register(owner, session.AppRegistration{Scopes: []string{session.AppScopeRead}})
 	require.NoError(t, err)
@@ -120,8 +120,8 @@ func TestAccessTokens(t *testing.T) {
 	assert.ErrorIs(t, err, wire.Unauthenticated())
 }
 
-// TestCredentialsAreKept opens them a second time: what was spent is spent.
-func TestCredentialsAreKept(t *testing.T) {
+// TestAppKeysAreRestoredFromStore opens them a second time: what was spent is spent.
+func TestAppKeysAreRestoredFromStore(t *testing.T) {
 	clk, backend := clock.New(time.Now), new(storetest.Encoded)
 	keys, tokens := session.NewAppKeys(clk, backend), session.NewAccessTokens(backend)
 	key, err := keys.Register(owner, session.AppRegistration{App: "shop", SpendLimit: amount("10.50")})

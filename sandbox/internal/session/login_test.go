@@ -75,7 +75,7 @@ func TestAllowlists(t *testing.T) {
 	}
 }
 
-func TestRegistrationsNameTheirWrongFields(t *testing.T) {
+func TestRegistrationErrorsNameFields(t *testing.T) {
 	registry := NewKeyRegistry(frozen(), store.Memory{})
 	good := Registration{Email: "ops@example.com", PublicKey: publicKey(t)}
 	other, err := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
@@ -115,7 +115,7 @@ func TestRegistrationsNameTheirWrongFields(t *testing.T) {
 	assert.Empty(t, registry.Keys())
 }
 
-func TestAKeyBelongsToOneAccountOnce(t *testing.T) {
+func TestDeveloperKeyIsUniquePerAccount(t *testing.T) {
 	registry := NewKeyRegistry(frozen(), store.Memory{})
 	registration := Registration{Email: "ops@example.com", PublicKey: publicKey(t)}
 	first, err := registry.Register(registration)
@@ -135,7 +135,7 @@ func TestAKeyBelongsToOneAccountOnce(t *testing.T) {
 	assert.Equal(t, unknownAccount, standing)
 }
 
-func TestOfSeveralLoginsAtOnceOneUsesTheChallenge(t *testing.T) {
+func TestConcurrentConsumeSucceedsOnce(t *testing.T) {
 	challenges := NewChallenges(frozen(), store.Memory{})
 	issued, err := challenges.issue("ops@example.com", challenges.clock.Now().Add(time.Minute))
 	require.NoError(t, err)
@@ -167,7 +167,7 @@ func (m *meanwhile) Value(key any) any {
 	return m.Context.Value(key)
 }
 
-func TestAChallengeThatWasUsedMeanwhileOpensNoSession(t *testing.T) {
+func TestChallengeConsumedConcurrentlyIsRefused(t *testing.T) {
 	clk := frozen()
 	login := &Login{
 		Clock: clk, Registry: NewKeyRegistry(clk, store.Memory{}), Tokens: NewTokens(clk, store.Memory{}),
@@ -195,7 +195,7 @@ func TestAChallengeThatWasUsedMeanwhileOpensNoSession(t *testing.T) {
 	assert.Equal(t, 1, login.Tokens.access.Len())
 }
 
-func TestAChallengeSaysWhatItIsFor(t *testing.T) {
+func TestChallengePayloadHasPurposeLogin(t *testing.T) {
 	challenges := NewChallenges(frozen(), store.Memory{})
 	issued, err := challenges.issue("ops@example.com", challenges.clock.Now().Add(time.Minute))
 	require.NoError(t, err)
@@ -205,7 +205,7 @@ func TestAChallengeSaysWhatItIsFor(t *testing.T) {
 	assert.Equal(t, string(canonical), string(issued.Payload))
 }
 
-func TestStoresForgetWhatNobodyWaitsFor(t *testing.T) {
+func TestExpiredChallengesAndTokensAreDeleted(t *testing.T) {
 	clk := frozen()
 	challenges, tokens := NewChallenges(clk, store.Memory{}), NewTokens(clk, store.Memory{})
 	fill := func() {
@@ -225,7 +225,7 @@ func TestStoresForgetWhatNobodyWaitsFor(t *testing.T) {
 	assert.Error(t, err)
 }
 
-func TestTokensAreLongAndDifferent(t *testing.T) {
+func TestTokensAreRandom(t *testing.T) {
 	tokens := NewTokens(frozen(), store.Memory{})
 	a, b := tokens.mint("dk_1"), tokens.mint("dk_1")
 	assert.NotEqual(t, a.access, b.access)
@@ -233,7 +233,7 @@ func TestTokensAreLongAndDifferent(t *testing.T) {
 }
 
 // Anybody may ask for a challenge, so that those have a bound of their own. What cannot be used any more makes room.
-func TestChallengesAreBounded(t *testing.T) {
+func TestChallengeLimit(t *testing.T) {
 	clk := frozen()
 	challenges := NewChallenges(clk, store.Memory{})
 	challenges.limit = 3
@@ -249,8 +249,8 @@ func TestChallengesAreBounded(t *testing.T) {
 	assert.Equal(t, 1, challenges.issued.Len())
 }
 
-// TestLoginsAreKept opens everything a second time: it stands where it stood.
-func TestLoginsAreKept(t *testing.T) {
+// TestSessionsAreRestoredFromStore opens everything a second time: it stands where it stood.
+func TestSessionsAreRestoredFromStore(t *testing.T) {
 	backend, clk := new(storetest.Encoded), frozen()
 	registry, tokens, challenges := NewKeyRegistry(clk, backend), NewTokens(clk, backend), NewChallenges(clk, backend)
 	register := func(email string, allowlist ...string) Key {
