@@ -319,7 +319,7 @@ func TestBankMethodsHaveTheCurrencyOfTheCatalogue(t *testing.T) {
 	}
 }
 
-// The catalogue lists what the constructors of the SDK say is assumed to be needed; the host needs the same.
+// The SDK warns about what the catalogue says is assumed to be needed. The host needs the same.
 func TestBankMethodsNeedTheFieldsOfTheCatalogue(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile("../../../openapi/coverage.yaml")
