@@ -142,8 +142,8 @@ func (a *Service) ForgetKeys() {
 	}
 }
 
-// txn is one request's time with the state, while it holds the lock. Money and invoices have their own locks, which
-// are always taken after this one.
+// txn is one request's access to the state. It lasts as long as the lock is held. Money and invoices have their own
+// locks, which are always taken after this one.
 type txn struct {
 	*state
 	*account
@@ -153,7 +153,7 @@ type txn struct {
 	now      time.Time
 }
 
-// begin takes the lock for a caller's account. leave releases it.
+// begin takes the lock for a caller's account. commit releases it.
 func (a *Service) begin(ctx context.Context) *txn {
 	settings := a.Settings()
 	caller := wire.CallerOf(ctx)

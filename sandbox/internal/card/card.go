@@ -95,7 +95,7 @@ type txn struct {
 	now      time.Time
 }
 
-// begin takes the lock. leave releases it.
+// begin takes the lock. commit releases it.
 func (c *Cards) begin(ctx context.Context) *txn {
 	account, settings := wire.CallerOf(ctx).Owner, c.config.Settings()
 	c.mu.Lock()

@@ -81,9 +81,9 @@ func TestInvalidFaults(t *testing.T) {
 		{Kind: fault.Delay, Delay: 1, Keep: 1},
 		{Kind: fault.Garbage, Body: "{}"},
 		{Kind: fault.ExpireToken, Status: 401},
-		{Kind: fault.Duplicate, After: -1},
-		{Kind: fault.Repeat, After: 1},
-		{Kind: fault.Duplicate, AfterCommit: true},
+		{Kind: fault.DeliverTwice, After: -1},
+		{Kind: fault.ProxyRetry, After: 1},
+		{Kind: fault.DeliverTwice, AfterCommit: true},
 		{Kind: fault.Garbage, OtherAccount: true},
 		{Kind: fault.DropAfterCommit, Headers: map[string]string{"Retry-After": "1"}},
 	} {
@@ -99,16 +99,16 @@ func TestInvalidFaults(t *testing.T) {
 
 func TestFaultWithoutPossibleResponseStaysArmed(t *testing.T) {
 	set := fault.NewSet(store.Memory{})
-	for _, kind := range []fault.Kind{fault.Foreign, fault.Repeat} {
+	for _, kind := range []fault.Kind{fault.MisroutedResponse, fault.ProxyRetry} {
 		_, err := set.Arm("", "/**", 1, fault.Fault{Kind: kind})
 		require.NoError(t, err)
 	}
-	taken, hit := set.Take("GET", "/user", func(f fault.Fault) bool { return f.Kind != fault.Foreign })
+	taken, hit := set.Take("GET", "/user", func(f fault.Fault) bool { return f.Kind != fault.MisroutedResponse })
 	require.True(t, hit)
-	assert.Equal(t, fault.Repeat, taken.Kind)
+	assert.Equal(t, fault.ProxyRetry, taken.Kind)
 	taken, hit = set.Take("GET", "/user", always)
 	require.True(t, hit)
-	assert.Equal(t, fault.Foreign, taken.Kind)
+	assert.Equal(t, fault.MisroutedResponse, taken.Kind)
 }
 
 func TestDisarmedFaultDoesNotFire(t *testing.T) {
@@ -142,9 +142,9 @@ func TestRunsOperation(t *testing.T) {
 	assert.True(t, fault.Fault{Kind: fault.DropAfterCommit}.RunsOperation())
 	assert.True(t, fault.Fault{Kind: fault.Truncate}.RunsOperation())
 	assert.True(t, fault.Fault{Kind: fault.Garbage, AfterCommit: true}.RunsOperation())
-	assert.True(t, fault.Fault{Kind: fault.Repeat}.RunsOperation())
-	assert.True(t, fault.Fault{Kind: fault.Foreign, AfterCommit: true}.RunsOperation())
-	assert.False(t, fault.Fault{Kind: fault.Foreign}.RunsOperation())
+	assert.True(t, fault.Fault{Kind: fault.ProxyRetry}.RunsOperation())
+	assert.True(t, fault.Fault{Kind: fault.MisroutedResponse, AfterCommit: true}.RunsOperation())
+	assert.False(t, fault.Fault{Kind: fault.MisroutedResponse}.RunsOperation())
 	assert.False(t, fault.Fault{Kind: fault.Garbage}.RunsOperation())
 	assert.False(t, fault.Fault{Kind: fault.DropBefore, AfterCommit: true}.RunsOperation())
 }

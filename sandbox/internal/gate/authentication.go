@@ -24,7 +24,7 @@ var idempotencyKeys = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,128}$`)
 // clientIDs is the pattern of a client's id. Its prefix is stated. The rest is like that of a contact's id.
 var clientIDs = regexp.MustCompile(`^cl_[A-Za-z0-9._:\-]{1,216}$`)
 
-// developerAuth admits callers with a session of a developer key.
+// developerAuth authenticates callers with a session of a developer key.
 type developerAuth struct {
 	registry *session.KeyRegistry
 	tokens   *session.Tokens
@@ -84,7 +84,8 @@ func (g *developerAuth) signer(
 	}
 }
 
-// countLogin counts logins by IP address. A refresh counts as a write of its credential, once its token is known.
+// countLogin counts a login in the rate window of its IP address. A refresh counts as a write of its credential, once
+// its token is known.
 func (g *developerAuth) countLogin(route *route, source netip.Addr) error {
 	if route.window != "login" {
 		return nil
@@ -146,7 +147,7 @@ func sourceOf(r *http.Request) netip.Addr {
 
 const appKeyHeader = "X-Api-Key"
 
-// appAuth admits callers with an app key.
+// appAuth authenticates callers with an app key.
 type appAuth struct{ keys *session.AppKeys }
 
 // appScopes has the scope that writes need, by the part of the app API. All reads need the same scope.
@@ -197,8 +198,8 @@ func appKeyOf(r *http.Request) string {
 	}
 }
 
-// referenceAuth admits callers with an access token. If the request has an app key too, it must belong to the same
-// account.
+// referenceAuth authenticates callers with an access token. If the request has an app key too, it must belong to the
+// same account.
 type referenceAuth struct {
 	tokens *session.AccessTokens
 	keys   *session.AppKeys
@@ -226,7 +227,7 @@ func (a *referenceAuth) authenticate(r *http.Request, _ *route, requestID string
 	return caller, nil
 }
 
-// allowAnyone admits everybody.
+// allowAnyone accepts requests without a credential.
 func allowAnyone(r *http.Request, _ *route, requestID string) (wire.Caller, error) {
 	return wire.Caller{RequestID: requestID, Source: sourceOf(r)}, nil
 }

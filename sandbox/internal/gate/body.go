@@ -24,8 +24,8 @@ type content struct {
 	members members
 }
 
-// parseBody returns the body for the operation. It refuses ids of another namespace in it, and completes unions whose
-// variant is the default.
+// parseBody returns the body for the operation. It refuses ids with the prefix of another type, and completes unions
+// whose variant is the default.
 func parseBody(r *http.Request, route *route, body []byte) (content, error) {
 	switch {
 	case !route.takesBody():
@@ -61,7 +61,7 @@ func parseObject(r *http.Request, body []byte) (members, error) {
 	return all, nil
 }
 
-// requireArray requires a body that is one list.
+// requireArray refuses a body that is not one JSON array.
 func requireArray(r *http.Request, body jsontext.Value) error {
 	if err := requireJSON(r); err != nil {
 		return err
@@ -72,7 +72,7 @@ func requireArray(r *http.Request, body jsontext.Value) error {
 	return nil
 }
 
-// requireJSON requires the media type of JSON.
+// requireJSON refuses another media type than JSON.
 func requireJSON(r *http.Request) error {
 	sent := r.Header.Get("Content-Type")
 	if sent == "application/json" {
@@ -152,7 +152,7 @@ func (p *payload) read() ([]byte, error) {
 const drainTimeout = 500 * time.Millisecond
 
 // respondEarly lets the response leave before the rest of an unread body has arrived. Otherwise net/http waits for the
-// rest. If it returns true, call rest after the response.
+// rest. If it returns true, call drain after the response.
 func (p *payload) respondEarly(w http.ResponseWriter) (left bool) {
 	r := p.request
 	if p.wasRead || r.ProtoMajor != 1 || r.Body == nil || r.Body == http.NoBody || r.Header.Get("Expect") != "" {
@@ -200,7 +200,7 @@ func membersOf(object []byte) (members, error) {
 	return all, err
 }
 
-// orParse reads the members of a part of the body, unless they are known.
+// orParse returns the members, and parses them if they are nil.
 func (m members) orParse(object jsontext.Value) members {
 	if m == nil {
 		m, _ = membersOf(object) // the body is valid

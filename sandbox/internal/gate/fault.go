@@ -18,7 +18,7 @@ import (
 const garbagePage = "<!DOCTYPE html>\n<html><head><title>Bad gateway</title></head><body>" +
 	"<h1>502 Bad gateway</h1></body></html>\n"
 
-// dropConnection, as the length of a response, closes the connection without a response.
+// dropConnection, in place of a length, closes the connection without a response.
 const dropConnection = -1
 
 // applyBefore does what a fault does before the request is checked. It reports whether the operation runs. It reads the
@@ -55,7 +55,7 @@ func (g *Gate) applyAfter(c *call, f fault.Fault, foreign *sentResponse) (length
 		if f.AfterCommit {
 			c.wait(f)
 		}
-	case fault.Foreign:
+	case fault.MisroutedResponse:
 		a.replaceBy(foreign)
 	case fault.DropBefore, fault.DropAfterCommit:
 		return dropConnection
@@ -98,7 +98,7 @@ func abortConnection(w http.ResponseWriter) {
 	panic(http.ErrAbortHandler)
 }
 
-// redeliver returns the second arrival of a request.
+// redeliver returns the call for a request that arrives a second time.
 func (g *Gate) redeliver(c *call, r *http.Request) *call {
 	body, _ := c.body.read()
 	r.Body = io.NopCloser(bytes.NewReader(body))
@@ -108,10 +108,9 @@ func (g *Gate) redeliver(c *call, r *http.Request) *call {
 	return second
 }
 
-// retryAsProxy makes the request arrive again if the fault says so, and returns the arrival that the caller gets the
-// response of.
+// retryAsProxy handles the request a second time if the fault says so. It returns the call whose response is sent.
 func (g *Gate) retryAsProxy(c *call, f fault.Fault) *call {
-	if f.Kind != fault.Repeat {
+	if f.Kind != fault.ProxyRetry {
 		return c
 	}
 	g.record(c, c.response.status, c.response.slug)
@@ -121,7 +120,7 @@ func (g *Gate) retryAsProxy(c *call, f fault.Fault) *call {
 	return second
 }
 
-// deliverTwice makes the request arrive again, at once or later. Nobody gets the second response.
+// deliverTwice handles the request a second time, at once or later. Nobody gets the second response.
 func (g *Gate) deliverTwice(c *call, f fault.Fault) {
 	// The request must not end with its caller, and the caller must not see a change.
 	copied := c.request.Clone(context.WithoutCancel(c.request.Context()))
@@ -133,13 +132,13 @@ func (g *Gate) deliverTwice(c *call, f fault.Fault) {
 	copied = copied.WithContext(context.Background())
 	g.deliveries.add(delivery{due: g.clock.Now().Add(time.Duration(f.After)), arrive: func() *call {
 		second := g.redeliver(&call{body: &payload{wasRead: true, bytes: body}}, copied)
-		// The session may have ended since: what arrives so late was held behind the check of the session.
+		// The session may have ended since. It was checked when the request first arrived.
 		second.caller = callerOf(c.caller, second.response.requestID)
 		return second
 	}})
 }
 
-// callerOf returns the caller of an earlier arrival, for another arrival.
+// callerOf returns the caller of the first call, for the second one.
 func callerOf(caller *wire.Caller, requestID string) *wire.Caller {
 	if caller == nil {
 		return nil
@@ -156,7 +155,7 @@ func (g *Gate) deliver(c *call) {
 	g.record(c, c.response.status, c.response.slug)
 }
 
-// DeliverDue delivers the duplicates that are due.
+// DeliverDue delivers the second requests that are due.
 func (g *Gate) DeliverDue() {
 	for {
 		due, ok := g.deliveries.take(g.clock.Now)
@@ -167,17 +166,17 @@ func (g *Gate) DeliverDue() {
 	}
 }
 
-// PendingDeliveries returns how many duplicates are not delivered yet.
+// PendingDeliveries returns how many second requests are not delivered yet.
 func (g *Gate) PendingDeliveries() int { return g.deliveries.pending() }
 
-// delivery is a duplicate that arrives later.
+// delivery is a second request that arrives later.
 type delivery struct {
 	due    time.Time
 	number int // in the order of adding
 	arrive func() *call
 }
 
-// deliveries are the duplicates that arrive later, the first one first. The zero deliveries are ready.
+// deliveries are the second requests that arrive later, the first one first. The zero value is ready.
 type deliveries struct {
 	mu    sync.Mutex
 	queue deliveryQueue

@@ -123,7 +123,7 @@ func (g *Gate) surfaceOf(path string) *surface {
 	return g.surfaces[len(g.surfaces)-1]
 }
 
-// Reset forgets what faults need: the interception, the requests that arrived, and the ones that arrive again later.
+// Reset forgets what faults need: the interception, the counted attempts, the sent responses and the later deliveries.
 func (g *Gate) Reset() {
 	g.interception.Store(nil)
 	g.attempts.reset()
@@ -157,7 +157,7 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler) // closes the connection; a flush would send status 200 and an empty header first
 	}
 	g.record(c, c.response.status, c.response.slug)
-	if scripted.Kind == fault.Duplicate {
+	if scripted.Kind == fault.DeliverTwice {
 		g.deliverTwice(c, scripted)
 	}
 	left := c.body.respondEarly(w)
@@ -239,7 +239,7 @@ func (g *Gate) refuse(c *call, err error) {
 	c.response.refuse(err)
 }
 
-// call is one arrival of a request. A fault can make a request arrive twice.
+// call is one request while it is handled. A fault can have the same request handled twice.
 type call struct {
 	request  *http.Request
 	surface  *surface
@@ -252,7 +252,7 @@ type call struct {
 	parameters map[string]string
 	routeErr   error // why there is no route
 
-	caller  *wire.Caller // nil until the caller was admitted
+	caller  *wire.Caller // nil before authentication
 	started time.Time    // on the machine's clock
 }
 

@@ -58,13 +58,13 @@ func (i *Interception) take(arrived Entry, possible func(fault.Fault) bool) (fau
 	return f, true
 }
 
-// faultFor returns the fault of a request: that of the interception, or else the one that is armed. For [fault.Foreign]
-// it also returns the response to send. Without such a response, the fault does not happen.
+// faultFor returns the fault of a request: that of the interception, or else the one that is armed. For
+// [fault.MisroutedResponse] it also returns the response to send. Without such a response, the fault does not happen.
 func (g *Gate) faultFor(c *call) (fault.Fault, *sentResponse) {
 	c.entry.Attempt = g.attempts.count(c)
 	var foreign *sentResponse
 	possible := func(f fault.Fault) bool {
-		if f.Kind != fault.Foreign {
+		if f.Kind != fault.MisroutedResponse {
 			return true
 		}
 		foreign = g.sentResponses.misrouted(c, f.OtherAccount)
@@ -92,11 +92,11 @@ func requestedAccount(r *http.Request) string {
 	return wire.Self
 }
 
-// minCountedAttempts is how many different requests the attempts are counted of, at least.
+// minCountedAttempts is how many different requests are counted at least.
 const minCountedAttempts = 1 << 18
 
-// attempts counts how often the same request arrived. It forgets the requests that did not arrive for long. The zero
-// attempts are ready.
+// attempts counts how often the same request arrived. It forgets requests that have not arrived for a long time. The
+// zero attempts are ready.
 type attempts struct {
 	mu         sync.Mutex
 	seed       maphash.Seed

@@ -13,8 +13,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
-// numberSchema are the places in a value where the description has numbers whose digits all count. Validation reads
-// every number as a float64, which hides an integer that is too large, and an amount that is too long.
+// numberSchema says where a value has numbers whose digits all count. Validation reads every number as a float64, which
+// hides an integer that is too large, and an amount that is too long.
 type numberSchema struct {
 	amount  bool // an amount as a number
 	text    bool // an amount as a string
@@ -90,8 +90,8 @@ func (n *numberSchema) merge(other *numberSchema) {
 	}
 }
 
-// validate lists the numbers of a valid value that cannot be read. path is the path of the value. The members of an
-// object are read if they are not given.
+// validate lists the numbers of a valid value that are out of range. path is the path of the value. It parses the
+// members of an object if they are nil.
 func (n *numberSchema) validate(value jsontext.Value, present members, path string) []wire.Field {
 	if n == nil {
 		return nil
@@ -186,8 +186,8 @@ func isAssumed(schema *openapi3.Schema, aspect string) bool {
 }
 
 // normalized converts every amount whose JSON type is not stated to the assumed type, so that all later code reads one
-// type. A value that is not an amount stays as it is: the validation refuses it. If the members of an object are given,
-// they change with it. Otherwise they are read.
+// type. A value that is not an amount stays as it is: the validation refuses it. The members of an object, if they are
+// passed, change with it.
 func (n *numberSchema) normalized(value jsontext.Value, present members) jsontext.Value {
 	switch {
 	case n == nil:

@@ -18,7 +18,7 @@ import (
 // redacted stands for a secret.
 const redacted = "[redacted]"
 
-// Mask leaves secrets out of texts. It knows them by the name that they have, by their form, or by themselves.
+// Mask replaces secrets in texts. It knows them by the name that they have, by their form, or by themselves.
 type Mask struct {
 	// Known are secrets whose form says nothing.
 	Known []string
@@ -48,7 +48,8 @@ func isSecret(name string) bool { return secretNames()[normalizeName(name)] }
 // secretHeaders are parts of the names of headers that hold secrets.
 var secretHeaders = regexp.MustCompile(`(?i)auth|token|secret|cookie|api-?key|password|signature`)
 
-// maskHeader returns the value of a header, or what stands for it. It leaves the scheme of an Authorization.
+// maskHeader returns the value of a header, or a placeholder for a secret one. The scheme of an Authorization header
+// stays.
 func maskHeader(name, value string) string {
 	if !secretHeaders.MatchString(name) {
 		return value
@@ -66,7 +67,7 @@ var (
 	cardNumbers  = regexp.MustCompile(`\b[0-9]{15,19}\b`)
 )
 
-// Text leaves secrets out of a text by their form.
+// Text replaces secrets that it knows by their form.
 func (m Mask) Text(text string) string {
 	for _, secret := range m.Known {
 		if secret != "" {
@@ -98,7 +99,7 @@ func isCardNumber(digits string) bool {
 	return sum%10 == 0
 }
 
-// query leaves secrets out of the query of a URL.
+// query replaces secrets in the query of a URL.
 func (m Mask) query(query string) string {
 	parts := strings.Split(query, "&")
 	for i, part := range parts {

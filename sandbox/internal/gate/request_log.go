@@ -195,7 +195,7 @@ func (l *Log) wake() {
 	for listener := range l.listeners {
 		select {
 		case listener <- struct{}{}:
-		default: // it has not looked since the last time
+		default: // it has not received the last one yet
 		}
 	}
 }

@@ -81,7 +81,7 @@ func newRoute(document *openapi3.T, method, path string) *route {
 	}
 }
 
-// isCheckedHeader reports whether the gate checks a parameter before the validation, by the same pattern.
+// isCheckedHeader reports whether authentication checks this header, by the same pattern.
 func isCheckedHeader(parameter *openapi3.ParameterRef) bool {
 	return parameter.Value.In == openapi3.ParameterInHeader &&
 		(parameter.Value.Name == serviceAccount || parameter.Value.Name == idempotencyKey)

@@ -102,7 +102,7 @@ func (b *Service) Reset() {
 	s.contractOrder, s.invoiceOrder, s.references = nil, nil, map[string]*invoice{}
 }
 
-// txn is one request's time with the state, while it holds the lock.
+// txn is one request's access to the state. It lasts as long as the lock is held.
 type txn struct {
 	*state
 	settings *deployment.Settings
@@ -110,7 +110,7 @@ type txn struct {
 	me       party // the caller; zero on public routes
 }
 
-// begin takes the lock for an account's request. leave releases it.
+// begin takes the lock for an account's request. commit releases it.
 func (b *Service) begin(ctx context.Context) *txn {
 	me := b.config.Profile(ctx).party()
 	t := b.beginPublic()

@@ -32,7 +32,7 @@ func (p *Platform) ConfirmPayout(
 	return p.fund(c, payoutID, body.ApprovalID, payload)
 }
 
-// verifyApproval verifies a signed approval like the service before it adds its own signature. The key must be a
+// verifyApproval verifies a signed approval, as the service does before it adds its own signature. The key must be a
 // developer key of the account, which is read again. Call it without the lock.
 func (p *Platform) verifyApproval(c wire.Caller, payload []byte, signed platformwire.ApprovalConfirm) error {
 	check := c.Signer(signed.PublicKey)
@@ -91,7 +91,7 @@ func (p *Platform) fund(c wire.Caller, payoutID, approvalID string, payload []by
 	return wire.OK(booked.view(t.now)).Lean(), nil
 }
 
-// auditApproval counts an approval with a valid signature, whatever comes of it.
+// auditApproval counts an approval with a valid signature, also if the payout is then refused.
 func (t *txn) auditApproval(approvalID string, payload []byte) {
 	p := t.approvals[approvalID]
 	if p == nil {
@@ -106,7 +106,7 @@ func (t *txn) auditApproval(approvalID string, payload []byte) {
 	t.audit.Signed(p.Account.Account, p.Key, approval, payload)
 }
 
-// confirmablePayout returns a payout that waits for this approval, or the refusal for its state.
+// confirmablePayout returns a payout that waits for this approval, or why it does not.
 func (t *txn) confirmablePayout(c wire.Caller, payoutID, approvalID string) (*payout, error) {
 	h, err := t.holderOf(c)
 	if err != nil {

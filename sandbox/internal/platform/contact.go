@@ -36,7 +36,7 @@ type detailsKey struct {
 
 func (c *contact) detailsKey() detailsKey { return detailsKey{c.Account, c.To.details()} }
 
-// contactID returns an id with its prefix. The given id may lack it.
+// contactID returns an id with its prefix. The id may lack it.
 func contactID(id string) string { return "ct_" + strings.TrimPrefix(id, "ct_") }
 
 // contactOf finds a contact of the account.

@@ -12,7 +12,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// escrow is an escrow. It has three windows, one after the other, from its creation on.
+// escrow holds money until its payer releases it or takes it back. It has three windows, one after the other, from its
+// creation on.
 type escrow struct {
 	ID        string
 	Account   holderKey
@@ -76,7 +77,7 @@ func (p *Platform) CreateEscrow(ctx context.Context, body platformwire.EscrowCre
 	return wire.Created(agreed.Answer).Lean(), nil
 }
 
-// createEscrow makes a new escrow with its approve action.
+// createEscrow adds an escrow with its approve action.
 func (t *txn) createEscrow(h *holder, key string, body platformwire.EscrowCreate) (*escrow, error) {
 	switch {
 	case !t.hasWallet(h):
@@ -123,7 +124,7 @@ func normalizeEscrowTerms(body platformwire.EscrowCreate) platformwire.EscrowCre
 	return body
 }
 
-// parseWindow reads a window. The gate has checked its form.
+// parseWindow parses a window, such as 14d. The gate has checked its form.
 func parseWindow(window platformwire.EscrowDuration) time.Duration {
 	var count int64
 	var unit byte
@@ -274,8 +275,8 @@ func (p *Platform) PrepareEscrowAction(
 	return wire.Created(platformwire.PreparedEscrowAction{Action: response}).Lean(), nil
 }
 
-// prepareAction gives an action of an escrow a new approval, and adds a new action. Earlier approvals stay valid until
-// they expire. Only one of them is ever used.
+// prepareAction issues a new approval for an action of an escrow. It adds the action if it is new. Earlier approvals
+// stay valid until they expire. Only one of them is ever used.
 func (t *txn) prepareAction(d *escrow, key string, kind platformwire.EscrowActionType) platformwire.EscrowAction {
 	approval := newApproval(t.now.Add(actionApprovalLifetime)).of(approvalPayload{
 		Operation:   "escrow." + string(kind),

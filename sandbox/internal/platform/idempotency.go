@@ -17,15 +17,16 @@ const (
 	derivedKeyLifetime  = 2 * time.Hour
 )
 
-// scopedKey is an idempotency key within an account and an operation, with the terms of its request.
+// scopedKey is an idempotency key within an account and an operation.
 type scopedKey struct {
 	Owner, Account, Operation, Key string
 }
 
-// fingerprint identify the content of a request. Two requests with equal terms are the same request.
+// fingerprint identifies the content of a request. Two requests with the same fingerprint are the same request.
 type fingerprint [sha256.Size]byte
 
-// keyOf returns the caller's key, or a key derived from the request, with its lifetime.
+// keyOf returns the caller's key, or a key derived from the request, with the fingerprint of the request and the key's
+// lifetime.
 func keyOf(c wire.Caller, operation string, request any) (scopedKey, fingerprint, time.Duration, error) {
 	canonical, err := json.Marshal([]any{c.Owner, c.Account, operation, request}, json.Deterministic(true))
 	if err != nil {
@@ -56,8 +57,8 @@ func (a scopedKey) String() string {
 	return a.Owner + "/" + a.Account + "/" + a.Operation + "/" + a.Key
 }
 
-// idempotencyRecords are the idempotency records of one kind of write. Expired records count as absent. They are
-// deleted together, each time the table has doubled.
+// idempotencyRecords are the records of one kind of write. Expired records count as absent. They are deleted together,
+// each time the table has doubled.
 type idempotencyRecords[T any] struct {
 	known map[digest]*idempotencyRecord[T]
 	feed  *store.Writer[*idempotencyRecord[T]]
@@ -106,8 +107,8 @@ type spentKey struct {
 	Expires int64  // in Unix milliseconds
 }
 
-// checkSpent refuses a key whose value was deleted before the key expired. For the same terms the refusal is gone: the
-// host cannot return the first response, and must not create the resource again.
+// checkSpent refuses a key whose resource was deleted before the key expired. For the same terms the refusal is gone:
+// the host cannot return the first response, and must not create the resource again.
 func (r *idempotencyRecords[T]) checkSpent(a scopedKey, requested fingerprint, now time.Time) error {
 	if len(r.spent) == 0 {
 		return nil

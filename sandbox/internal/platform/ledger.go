@@ -13,8 +13,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
-// Ledger accounts of the host, besides those of integrators, clients and escrows. Only bookOutside may be negative: it
-// stands for everything that is not in the host.
+// Ledger accounts of the host, besides those of integrators, clients and escrows. Only accountOutside may be negative:
+// it stands for everything that is not in the host.
 const (
 	accountFaucet   = "faucet"   // pays every emulated credit
 	accountClearing = "clearing" // holds payouts that are funded and not settled
@@ -76,7 +76,7 @@ func newLedger() ledger {
 	return ledger{balances: map[balanceKey]decimal.Decimal{}, openings: map[balanceKey]*openingBalance{}}
 }
 
-// openingBalance is the sum of deleted movements for one account and currency.
+// openingBalance is the sum of all deleted movements for one account and currency.
 type openingBalance struct {
 	Account, Currency string
 	Sum               decimal.Decimal
@@ -141,7 +141,7 @@ func (b *ledger) movement(kind, resourceID string, at time.Time) *movementBuilde
 	return &movementBuilder{b, &movement{Number: b.last, Kind: kind, ResourceID: resourceID, At: at}}
 }
 
-// movementBuilder is a movement that is not complete yet.
+// movementBuilder collects the transfers of a movement.
 type movementBuilder struct {
 	ledger *ledger
 	*movement

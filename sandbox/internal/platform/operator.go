@@ -34,7 +34,8 @@ type Listed[V any] struct {
 	Total int `json:"total"` // of those that fit, with the ones that are too old for the list
 }
 
-// listedOf returns the newest resources in which a text is found, the newest first. shown is what a list shows of one.
+// listedOf returns the newest resources in which a text is found, the newest first. fields returns what a list shows of
+// one.
 func listedOf[R, V any](all iter.Seq[R], find string, fields func(R) []string,
 	created func(R) (time.Time, string), view func(R) V,
 ) Listed[V] {

@@ -10,9 +10,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// OwnAccount is an integrator's own account for the other surfaces of the service. The app API and the reference
-// endpoints act for the account that the platform API uses without X-Service-Account, with the same balance, rails and
-// ledger.
+// OwnAccount is an integrator's own account, for the other surfaces. The app API and the reference endpoints act for
+// the account that the platform API uses without X-Service-Account, with the same balance, rails and ledger.
 type OwnAccount struct {
 	platform *Platform
 	caller   wire.Caller
@@ -190,7 +189,7 @@ type Destination struct {
 	Chain, Token, Address string
 }
 
-// PaymentResult is a payment that has left the account.
+// PaymentResult says what a payment did.
 type PaymentResult struct {
 	TransactionID string
 	Hash          string

@@ -35,7 +35,7 @@ type payinKey struct {
 	asked   fingerprint
 }
 
-// expired reports whether a payin that nobody funded has an expired price.
+// expired reports whether the price has expired before the money arrived.
 func (p *payin) expired(now time.Time) bool {
 	return p.Status != platformwire.PayinStatusCompleted && !now.Before(p.Quote.ExpiresAt)
 }

@@ -39,7 +39,7 @@ type payout struct {
 // asset returns the asset that is debited.
 func (p *payout) asset() string { return string(p.Terms.Currency) }
 
-// expired reports whether a payout that nobody funded has an expired approval.
+// expired reports whether the approval has expired before the payout was funded.
 func (p *payout) expired(now time.Time) bool {
 	return p.Status == platformwire.PayoutStatusExpired ||
 		p.Status == platformwire.PayoutStatusAwaitingApproval && !now.Before(p.Approval.ExpiresAt)
@@ -53,7 +53,7 @@ func (p *payout) statusAt(now time.Time) platformwire.PayoutStatus {
 	return p.Status
 }
 
-// needsNewPrice reports whether a payout that nobody funded needs a new price or a new approval.
+// needsNewPrice reports whether the quote or the approval has expired before the payout was funded.
 func (p *payout) needsNewPrice(now time.Time) bool {
 	return p.expired(now) || p.Status == platformwire.PayoutStatusAwaitingApproval && !now.Before(p.Quote.ExpiresAt)
 }
@@ -205,7 +205,7 @@ func (t *txn) bookPayout(h *holder, key string, body platformwire.PayoutCreate) 
 	return booked, nil
 }
 
-// reprice gives a payout that nobody funded a new quote and a new approval.
+// reprice gives an unfunded payout a new quote and a new approval.
 func (t *txn) reprice(booked *payout) error {
 	if blockers := t.blockers(booked.Contact); len(blockers) > 0 {
 		return wire.ContactNotPayable(blockers)

@@ -124,7 +124,7 @@ func (p *Platform) HasClient(owner, clientID string) bool {
 	return ok && clientID != wire.Self
 }
 
-// txn is one request's time with the state, while it holds the lock.
+// txn is one request's access to the state. It lasts as long as the lock is held.
 type txn struct {
 	*state
 	settings   *deployment.Settings
@@ -133,7 +133,7 @@ type txn struct {
 	now        time.Time
 }
 
-// begin takes the lock and does everything that is due. leave releases the lock.
+// begin takes the lock and does everything that is due. commit releases the lock.
 func (p *Platform) begin() *txn {
 	settings := p.settings()
 	p.mu.Lock()

@@ -12,7 +12,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// recordStore stores the changes of the state. The rest of the state is derived from the stored records.
+// recordStore writes the changes of the state to the store. The rest of the state is derived from the stored records.
 type recordStore struct {
 	keeper       *store.Keeper
 	holders      *store.Writer[*holder]
@@ -94,7 +94,7 @@ func (s *state) load(k *store.Keeper) {
 	s.actions = loadIdempotencyRecords[string](k, "platform.action")
 }
 
-// indexHolder adds an account to all indexes.
+// indexHolder adds an account to every index.
 func (s *state) indexHolder(h *holder) {
 	s.holders[h.Key], s.wallets[h.Wallet] = h, h
 	if h.isClient() {
@@ -199,7 +199,7 @@ func (s *state) clear() {
 	s.actions.clear()
 }
 
-// traces are the records that a payout leaves besides itself.
+// traces are the other records of a payout.
 type traces struct {
 	movements []*movement
 	arrival   *transaction // of the receiver
@@ -214,7 +214,7 @@ type finished struct {
 	at     time.Time
 }
 
-// finish notes that nothing more happens to a payout by itself.
+// finish records that a payout is final unless somebody moves it.
 func (t *txn) finish(p *payout, at time.Time) {
 	t.finishCount++
 	p.FinishedAt, p.FinishNumber = at, t.finishCount
@@ -267,7 +267,7 @@ func (t *txn) forget(p *payout) {
 	}
 }
 
-// ForgetKeys forgets every idempotency key. What the keys made stays as it is.
+// ForgetKeys forgets every idempotency key. Resources and money stay as they are.
 func (p *Platform) ForgetKeys() {
 	t := p.begin()
 	defer p.commit()

@@ -146,7 +146,7 @@ func (t *txn) settle(p *payout, to platformwire.PayoutStatus, at time.Time) {
 	}
 }
 
-// deliverPayout delivers the money of a payout from clearing, without its fee.
+// deliverPayout pays a payout out of clearing: the amount without its fee.
 func (t *txn) deliverPayout(p *payout, at time.Time) {
 	t.audit.Settled(p.Account.Account, p.Key)
 	delivered := p.Terms.Amount.Sub(p.Quote.Fee)
@@ -184,7 +184,7 @@ type refund struct {
 	Matched   bool // returned money is attributed to the payout
 }
 
-// startReturn sends back the whole amount of a payout, fee included, from clearing or from its receiver.
+// startReturn returns the whole amount of a payout, fee included, from clearing or from its receiver.
 func (t *txn) startReturn(p *payout, delivered bool, at time.Time) {
 	p.transaction.Status = platformwire.TransactionStatusCompleted
 	t.store.transactions.Put(p.transaction)
@@ -196,7 +196,7 @@ func (t *txn) startReturn(p *payout, delivered bool, at time.Time) {
 	t.creditDueReturns()
 }
 
-// creditDueReturns credits the returned money that has arrived.
+// creditDueReturns credits returned money whose time has come.
 func (t *txn) creditDueReturns() {
 	t.returning.run(t.now, func(p *payout) time.Time {
 		if t.now.Before(p.Refund.Due) {
@@ -235,8 +235,8 @@ func (t *txn) creditReturn(p *payout) {
 	})
 }
 
-// matchReturn finds the payout of returned money: the oldest of the account's refunded payouts whose amount fits within
-// the tolerance, and to which no money is attributed yet. If no payout fits, it returns "".
+// matchReturn finds the payout that returned money belongs to: the oldest of the account's refunded payouts whose
+// amount fits within the tolerance, and to which no money is attributed yet. If no payout fits, it returns "".
 func (t *txn) matchReturn(h *holder, asset platformwire.Asset, amount decimal.Decimal) (payoutID string) {
 	for _, p := range t.unmatchedReturns[returnKey{h, asset}] {
 		if p.Terms.Amount.Sub(amount).Abs().LessThanOrEqual(returnTolerance) {
@@ -279,14 +279,14 @@ func (u unmatchedReturns) remove(p *payout) {
 	}
 }
 
-// pseudoRandom returns a number of 0 or more that looks random. The seed of the settings, the payout's key, a purpose
-// and a count decide it, so that it does not depend on the order of requests.
+// pseudoRandom returns a pseudo-random number of 0 or more. The seed of the settings, the payout's key, a purpose and a
+// count decide it, so that it does not depend on the order of requests.
 func (t *txn) pseudoRandom(p *payout, purpose string, count int) int64 {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d/%s/%d/%s", t.settings.Seed, purpose, count, p.Key))
 	return int64(binary.BigEndian.Uint64(sum[:]) >> 1) //gosec:disable G115 -- the top bit is zero
 }
 
-// isSelected reports whether a payout is one in so many, or has an amount that the settings name.
+// isSelected reports whether the settings choose a payout: one in so many, or one with a certain amount.
 func (t *txn) isSelected(p *payout, purpose string, oneIn int, amount decimal.Decimal) bool {
 	return oneIn > 0 && t.pseudoRandom(p, purpose, 0)%int64(oneIn) == 0 ||
 		amount.IsPositive() && amount.Equal(p.Terms.Amount)
@@ -323,8 +323,8 @@ func (t *txn) drift(p *payout) decimal.Decimal {
 	return t.settings.PriceDrift.Mul(decimal.NewFromInt(step)).Shift(-3)
 }
 
-// schedule are payouts with a step to come. The payout whose step is due first is first. Payouts whose steps are due at
-// the same time are in the order in which they were added.
+// schedule has the payouts whose next step is due later. The payout whose step is due first is first. Payouts whose
+// steps are due at the same time are in the order in which they were added.
 type schedule struct {
 	queue stepHeap
 	added int

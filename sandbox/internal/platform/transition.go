@@ -28,7 +28,7 @@ type transition[S ~string] struct {
 	Move     bool
 }
 
-// transitionTable are all changes of status of one kind of resource. The description does not list them, so they are
+// transitionTable has all changes of status of one kind of resource. The description does not list them, so they are
 // the host's. What an operator may do is read from here, and the diagrams of the controls are drawn from here.
 type transitionTable[S ~string] []transition[S]
 

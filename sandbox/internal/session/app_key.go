@@ -220,7 +220,7 @@ func (s *AppKeys) Spend(id string, amount decimal.Decimal) error {
 	return nil
 }
 
-// Refund undoes a Spend if the money did not move.
+// Refund undoes a Spend after a failed payment.
 func (s *AppKeys) Refund(id string, amount decimal.Decimal) {
 	s.mu.Lock()
 	defer s.commit()

@@ -179,7 +179,7 @@ func (r *KeyRegistry) KeyOf(owner string, publicKey []byte) (id string, ok bool)
 	return key.ID, true
 }
 
-// keyStatus is what the registry knows about the public key of a login.
+// keyStatus says whether a public key is registered.
 type keyStatus int
 
 const (

@@ -68,7 +68,7 @@ func (t *Tokens) Reset() {
 	t.sweepAt = sweepAt
 }
 
-// AddOtherSurfaces adds a token of another surface. The platform API knows that it is a token, and does not accept it.
+// AddOtherSurfaces adds tokens of other surfaces. The platform API refuses them as known tokens.
 func (t *Tokens) AddOtherSurfaces(tokens ...string) {
 	t.mu.Lock()
 	defer t.commit()
