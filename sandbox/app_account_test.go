@@ -135,9 +135,9 @@ func TestAppContacts(t *testing.T) {
 	assert.Nil(t, app.must(http.StatusOK, "PATCH", path, object{"relationship": nil}).body.at("relationship"),
 		"cleared")
 
-	stranger := w.appWith(sandbox.AppKeyRegistration{Email: "stranger@example.com"})
-	refused(t, http.StatusNotFound, "not_found", stranger.call("PATCH", path, object{"name": "mine"}))
-	refused(t, http.StatusNotFound, "not_found", stranger.call("DELETE", path, nil))
+	other := w.appWith(sandbox.AppKeyRegistration{Email: "stranger@example.com"})
+	refused(t, http.StatusNotFound, "not_found", other.call("PATCH", path, object{"name": "mine"}))
+	refused(t, http.StatusNotFound, "not_found", other.call("DELETE", path, nil))
 
 	require.Equal(t, http.StatusNoContent, app.call("DELETE", path, nil).status)
 	refused(t, http.StatusNotFound, "not_found", app.call("DELETE", path, nil))
@@ -283,11 +283,11 @@ func TestBankDetailsAreValidated(t *testing.T) {
 // activeCard issues a card and lets the host's time pass until it can be used.
 func (b bearer) activeCard() string {
 	b.t.Helper()
-	issued := b.got(http.StatusCreated, "POST", "/cards", object{"format": "virtual"})
+	issued := b.expect(http.StatusCreated, "POST", "/cards", object{"format": "virtual"})
 	require.Equal(b.t, "pending", issued.text("status"))
 	b.host.Advance(time.Minute)
 	id := issued.text("id")
-	require.Equal(b.t, "active", b.got(http.StatusOK, "GET", "/cards/"+id, nil).text("status"))
+	require.Equal(b.t, "active", b.expect(http.StatusOK, "GET", "/cards/"+id, nil).text("status"))
 	return id
 }
 
@@ -303,38 +303,40 @@ func TestCardDefaults(t *testing.T) {
 	w := newWorld(t)
 	me := w.app()
 	for _, list := range []object{
-		me.got(http.StatusOK, "GET", "/cards", nil),
-		w.reference().got(http.StatusOK, "GET", "/api/v1/accounts/cards", nil),
+		me.expect(http.StatusOK, "GET", "/cards", nil),
+		w.reference().expect(http.StatusOK, "GET", "/api/v1/accounts/cards", nil),
 	} {
 		assert.Equal(t, object{"cards": []any{}, "total": 0.0, "created": false, "kycStatus": "not_started",
 			"phoneVerified": false}, list)
 	}
-	issued := me.got(http.StatusCreated, "POST", "/cards", object{})
+	issued := me.expect(http.StatusCreated, "POST", "/cards", object{})
 	assert.Equal(t, false, issued.at("activated"))
 	for _, usage := range [][]string{{"dailySpend"}, {"limit", "dailyUsage"}, {"limit", "monthlyUsage"},
 		{"limit", "lifetimeUsage"}} {
 		assert.InDelta(t, 0, issued.at(usage...), 0, usage)
 	}
-	assert.Equal(t, true, me.got(http.StatusOK, "GET", "/cards", nil).at("created"))
-	assert.Equal(t, "requested", me.got(http.StatusOK, "POST", "/cards/kyc/link", nil).text("status"))
-	assert.Equal(t, false, me.got(http.StatusOK, "GET", "/cards", nil).at("phoneVerified"), "not before it is approved")
+	assert.Equal(t, true, me.expect(http.StatusOK, "GET", "/cards", nil).at("created"))
+	assert.Equal(t, "requested", me.expect(http.StatusOK, "POST", "/cards/kyc/link", nil).text("status"))
+	assert.Equal(t, false, me.expect(http.StatusOK, "GET", "/cards", nil).at("phoneVerified"),
+		"not before it is approved")
 	w.host.Advance(time.Minute)
-	assert.Equal(t, "approved", me.got(http.StatusOK, "GET", "/cards", nil).text("kycStatus"))
-	assert.Equal(t, true, me.got(http.StatusOK, "POST", "/cards/pre-approve", object{"amount": "100"}).at("approved"))
+	assert.Equal(t, "approved", me.expect(http.StatusOK, "GET", "/cards", nil).text("kycStatus"))
+	preApproval := me.expect(http.StatusOK, "POST", "/cards/pre-approve", object{"amount": "100"})
+	assert.Equal(t, true, preApproval.at("approved"))
 }
 
 func TestCardFreezeLabelAndLimit(t *testing.T) {
 	me := newWorld(t).app()
 	path := "/cards/" + me.activeCard()
-	assert.Equal(t, "frozen", me.got(http.StatusOK, "POST", path+"/freeze", nil).text("status"))
-	assert.Equal(t, "active", me.got(http.StatusOK, "POST", path+"/unfreeze", nil).text("status"))
-	assert.Equal(t, "Travel", me.got(http.StatusOK, "PUT", path+"/label", object{"label": "Travel"}).text("label"))
-	limited := me.got(http.StatusOK, "PUT", path+"/limit", object{"dailyLimit": 12.5, "monthlyLimit": nil})
+	assert.Equal(t, "frozen", me.expect(http.StatusOK, "POST", path+"/freeze", nil).text("status"))
+	assert.Equal(t, "active", me.expect(http.StatusOK, "POST", path+"/unfreeze", nil).text("status"))
+	assert.Equal(t, "Travel", me.expect(http.StatusOK, "PUT", path+"/label", object{"label": "Travel"}).text("label"))
+	limited := me.expect(http.StatusOK, "PUT", path+"/limit", object{"dailyLimit": 12.5, "monthlyLimit": nil})
 	assert.InDelta(t, 12.5, limited.at("limit", "dailyLimit"), 0)
 	assert.InDelta(t, 10_000, limited.at("limit", "monthlyLimit"), 0, "what is absent stays")
 	assert.Equal(t, map[string]string{"dailyLimit": "less_than_equal"},
 		me.call("PUT", path+"/limit", object{"dailyLimit": 10_001}).fields())
-	assert.Equal(t, limited, me.got(http.StatusOK, "GET", path, nil))
+	assert.Equal(t, limited, me.expect(http.StatusOK, "GET", path, nil))
 	refused(t, http.StatusNotFound, "not_found", me.call("GET", "/cards/card_of_nobody", nil))
 }
 
@@ -342,7 +344,7 @@ func TestCardFreezeLabelAndLimit(t *testing.T) {
 func TestCardFormatIsOpen(t *testing.T) {
 	me := newWorld(t).app()
 	for _, format := range []string{"virtual", "physical", "Metal, engraved", ""} {
-		assert.Equal(t, "pending", me.got(http.StatusCreated, "POST", "/cards", object{"format": format}).
+		assert.Equal(t, "pending", me.expect(http.StatusCreated, "POST", "/cards", object{"format": format}).
 			text("status"), format)
 	}
 	assert.Equal(t, map[string]string{"format": "string_type"}, me.call("POST", "/cards", object{"format": 1}).fields())
@@ -352,20 +354,20 @@ func TestCardDetailsAreRevealedToItsWallet(t *testing.T) {
 	w := newWorld(t)
 	me, reference, key := w.app(), w.reference(), w.host.Credentials().Wallet
 	id := me.activeCard()
-	assert.Equal(t, key.Address(), me.got(http.StatusOK, "GET", "/cards/"+id, nil).text("walletAddress"))
+	assert.Equal(t, key.Address(), me.expect(http.StatusOK, "GET", "/cards/"+id, nil).text("walletAddress"))
 	now := w.host.Now().Unix()
-	view := me.got(http.StatusOK, "POST", "/cards/"+id+"/details", proof(t, key, id, now))
+	view := me.expect(http.StatusOK, "POST", "/cards/"+id+"/details", proof(t, key, id, now))
 	assert.Regexp(t, `^\d{16}$`, view.text("cardNumber"))
 	assert.Regexp(t, `^\d{3}$`, view.text("cvv"))
-	assert.Equal(t, view, reference.got(http.StatusOK, "POST", "/api/v1/accounts/cards/"+id+"/details",
+	assert.Equal(t, view, reference.expect(http.StatusOK, "POST", "/api/v1/accounts/cards/"+id+"/details",
 		proof(t, key, id, now+1)))
 
 	refused(t, http.StatusConflict, "conflict", reference.call("POST", "/api/v1/accounts/cards/"+id+"/details",
 		proof(t, key, id, now)))
-	stranger, err := wallet.Generate()
+	other, err := wallet.Generate()
 	require.NoError(t, err)
 	refused(t, http.StatusBadRequest, "signature_invalid",
-		me.call("POST", "/cards/"+id+"/details", proof(t, stranger, id, now+2)))
+		me.call("POST", "/cards/"+id+"/details", proof(t, other, id, now+2)))
 	stale := proof(t, key, id, now-301-60)
 	assert.Equal(t, map[string]string{"nonce": "nonce_expired"}, me.call("POST", "/cards/"+id+"/details", stale).
 		fields())

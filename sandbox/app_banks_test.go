@@ -116,7 +116,7 @@ func TestBankPayinIsQuotedSubmittedAndCompleted(t *testing.T) {
 	assert.Equal(t, done.text("destinationTxHash"), found[0].text("txHash"))
 	assert.Equal(t, "savings", found[0].text("memo"))
 	assert.Equal(t, id, found[0].text("quoteId"))
-	balanced(t, w)
+	requireLedgerBalanced(t, w)
 }
 
 func TestPayinFromAnotherChainOverAppAPI(t *testing.T) {
@@ -131,7 +131,7 @@ func TestPayinFromAnotherChainOverAppAPI(t *testing.T) {
 	assert.Equal(t, quote.text("depositAddress"), waiting.text("depositAddress"))
 	refused(t, http.StatusConflict, "conflict", app.call("POST", "/banks/payin/quote/submit", object{"quoteId": id}))
 	require.Equal(t, http.StatusOK, w.login().call("POST", "/sandbox/payins/"+id+"/complete", nil).status)
-	assert.Equal(t, "19.7", app.holds())
+	assert.Equal(t, "19.7", app.balance())
 
 	late := app.must(http.StatusOK, "POST", "/balance/payin/quote",
 		object{"amount": "21", "currency": "USDC", "originChainId": 1}).body.text("quoteId")
@@ -203,7 +203,7 @@ func TestQuoteIsSingleUseAndExpiresAfterTwoMinutes(t *testing.T) {
 
 	w.host.Advance(2*time.Minute - time.Second)
 	sent := app.must(http.StatusOK, "POST", "/apps/transfer", object{"quoteId": id})
-	assert.Equal(t, "80", app.holds())
+	assert.Equal(t, "80", app.balance())
 	done := w.status(id)
 	assert.Equal(t, "completed", done.text("status"))
 	assert.Equal(t, "payout", done.text("type"))
@@ -215,13 +215,13 @@ func TestQuoteIsSingleUseAndExpiresAfterTwoMinutes(t *testing.T) {
 	w.host.Advance(2 * time.Minute)
 	refused(t, http.StatusConflict, "quote_expired", app.call("POST", "/apps/transfer", object{"quoteId": late}))
 	assert.Equal(t, "expired", w.status(late).text("status"))
-	assert.Equal(t, "80", app.holds())
+	assert.Equal(t, "80", app.balance())
 
 	payin := app.must(http.StatusOK, "POST", "/balance/payin/quote",
 		object{"amount": "20", "currency": "USDC", "originChainId": 1}).body.text("quoteId")
 	refused(t, http.StatusConflict, "conflict", app.call("POST", "/apps/transfer", object{"quoteId": payin}))
 	refused(t, http.StatusConflict, "conflict", app.call("POST", "/banks/payin/quote/submit", object{"quoteId": late}))
-	balanced(t, w)
+	requireLedgerBalanced(t, w)
 }
 
 func TestQuoteBelongsToItsAccount(t *testing.T) {
@@ -229,8 +229,8 @@ func TestQuoteBelongsToItsAccount(t *testing.T) {
 	app := w.app()
 	id := app.must(http.StatusOK, "POST", "/balance/payout/quote",
 		object{"contactId": app.wallet("base", "USDC"), "amount": "1"}).body.text("quoteId")
-	stranger := w.appWith(sandbox.AppKeyRegistration{Email: "stranger@example.com"})
-	refused(t, http.StatusNotFound, "not_found", stranger.call("POST", "/apps/transfer", object{"quoteId": id}))
+	other := w.appWith(sandbox.AppKeyRegistration{Email: "stranger@example.com"})
+	refused(t, http.StatusNotFound, "not_found", other.call("POST", "/apps/transfer", object{"quoteId": id}))
 	refused(t, http.StatusNotFound, "not_found",
 		w.reference().call("GET", "/api/v1/wallet/balance/transaction/status/qt_none", nil))
 }

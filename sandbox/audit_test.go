@@ -21,7 +21,7 @@ func TestAuditCountsPayment(t *testing.T) {
 	_, seen := p.host.AuditOf(p.account, "invoice-42")
 	assert.False(t, seen)
 	p.host.Arm("POST", "/payouts", sandbox.DropBefore())
-	_, err := p.try("POST", "/payouts", object{"contactId": p.contact, "amount": "20", "currency": "USDC"},
+	_, err := p.attempt("POST", "/payouts", object{"contactId": p.contact, "amount": "20", "currency": "USDC"},
 		"Idempotency-Key", "invoice-42")
 	require.Error(t, err)
 	payment, seen := p.host.AuditOf(p.account, "invoice-42")

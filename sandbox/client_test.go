@@ -125,7 +125,7 @@ func newWorld(t testing.TB, options ...sandbox.Option) *world {
 	options = slices.Concat([]sandbox.Option{
 		sandbox.WithClock(func() time.Time { return start }),
 		sandbox.WithResponseValidation(func(_ string, err error) { t.Error(err) }),
-		encoded(t),
+		withEncodedStore(t),
 	}, options)
 	w := &world{t: t, host: sandbox.New(options...), key: newSigner(t)}
 	w.email = w.host.Credentials().Email
@@ -254,8 +254,8 @@ func (s *session) call(method, path string, body any, headers ...string) reply {
 	return s.world.call(method, "/dapi/v1"+path, body, s.headers(headers)...)
 }
 
-// try is call for requests that may get no response.
-func (s *session) try(method, path string, body any, headers ...string) (reply, error) {
+// attempt is call for requests that may get no response.
+func (s *session) attempt(method, path string, body any, headers ...string) (reply, error) {
 	s.t.Helper()
 	return s.world.send(method, "/dapi/v1"+path, body, s.headers(headers)...)
 }
@@ -306,8 +306,8 @@ func (s *session) walletContact() string {
 	}}).body.text("id")
 }
 
-// together makes calls at the same time and counts what they return.
-func together(calls int, call func(i int) string) map[string]int {
+// concurrently makes calls at the same time and counts what they return.
+func concurrently(calls int, call func(i int) string) map[string]int {
 	answers := make([]string, calls)
 	var wg sync.WaitGroup
 	for i := range answers {
@@ -402,8 +402,8 @@ func (r reply) details() map[string]string {
 	return found
 }
 
-// balanced asserts that the books sum to zero.
-func balanced(t testing.TB, w *world) {
+// requireLedgerBalanced asserts that the books sum to zero.
+func requireLedgerBalanced(t testing.TB, w *world) {
 	t.Helper()
 	for currency, sum := range w.host.Ledger().Sums {
 		assert.True(t, sum.IsZero(), "%s sums to %s", currency, sum)

@@ -75,9 +75,9 @@ type seed struct {
 // with new ones. It panics if the machine has no randomness for a key, or if the store cannot be read: then nothing
 // else works either.
 func newSeed(
-	setup setup, kept *state, registry *session.KeyRegistry, appKeys *session.AppKeys, access *session.AccessTokens,
+	setup setup, stored *state, registry *session.KeyRegistry, appKeys *session.AppKeys, access *session.AccessTokens,
 ) seed {
-	known := cmp.Or(kept.loadLogin(), &loginRecord{})
+	known := cmp.Or(stored.loadLogin(), &loginRecord{})
 	login := *known
 	key := setup.key
 	switch {
@@ -114,7 +114,7 @@ func newSeed(
 		cardWallet = must(wallet.ParseKey([]byte(known.Wallet)))
 	}
 	if !reflect.DeepEqual(login, *known) {
-		kept.saveLogin(&login)
+		stored.saveLogin(&login)
 	}
 	return seed{key: login.Key, appKey: login.AppKey, credentials: Credentials{
 		Email: login.Key.Email, KeyID: login.Key.ID, Key: key,

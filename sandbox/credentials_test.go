@@ -122,14 +122,14 @@ func TestKeyDeletedDuringConfirmFundsNothing(t *testing.T) {
 	assert.Greater(t, confirms, reads)
 }
 
-// interrupted is a payer to whose host something happens when it looks at its clock.
-type interrupted struct {
+// interruptedPayer is a payer to whose host something happens when it looks at its clock.
+type interruptedPayer struct {
 	*payer
-	looking *atomic.Pointer[func()]
+	onClockRead *atomic.Pointer[func()]
 }
 
 // newInterrupted has a payout that waits for its confirm.
-func newInterrupted(t *testing.T) (*interrupted, reply) {
+func newInterrupted(t *testing.T) (*interruptedPayer, reply) {
 	start, looking := time.Now(), &atomic.Pointer[func()]{}
 	p := newPayer(t, sandbox.WithClock(func() time.Time {
 		if look := looking.Load(); look != nil {
@@ -137,11 +137,11 @@ func newInterrupted(t *testing.T) (*interrupted, reply) {
 		}
 		return start
 	}))
-	return &interrupted{p, looking}, p.book("invoice-42", "20")
+	return &interruptedPayer{p, looking}, p.book("invoice-42", "20")
 }
 
 // deletingTheKeyAt makes a request, and deletes the session's key when the host looks at its clock for the nth time.
-func (p *interrupted) deletingTheKeyAt(nth int64, request func() reply) reply {
+func (p *interruptedPayer) deletingTheKeyAt(nth int64, request func() reply) reply {
 	keys := p.host.Keys()
 	index := slices.IndexFunc(keys, func(k sandbox.DeveloperKey) bool {
 		return bytes.Equal(k.PublicKey, p.key.public(p.t))
@@ -152,8 +152,8 @@ func (p *interrupted) deletingTheKeyAt(nth int64, request func() reply) reply {
 			assert.NoError(p.t, p.host.DeleteKey(keys[index].ID))
 		}
 	}
-	p.looking.Store(&look)
-	defer p.looking.Store(nil)
+	p.onClockRead.Store(&look)
+	defer p.onClockRead.Store(nil)
 	return request()
 }
 
@@ -172,7 +172,7 @@ func TestApprovalSignedByAnotherKeyOfTheAccount(t *testing.T) {
 	_, payer := key(p.email, []string{"payouts:write"}, nil)
 	_, reader := key(p.email, []string{"read"}, nil)
 	_, elsewhere := key(p.email, nil, []string{"192.0.2.1"})
-	_, stranger := key("other@example.com", nil, nil)
+	_, otherKey := key("other@example.com", nil, nil)
 	gone, deleted := key(p.email, nil, nil)
 	require.NoError(t, p.host.DeleteKey(gone))
 
@@ -184,7 +184,7 @@ func TestApprovalSignedByAnotherKeyOfTheAccount(t *testing.T) {
 	}{
 		"without the scope":    {reader, "forbidden", "payouts:write"},
 		"from another address": {elsewhere, "forbidden", nil},
-		"of another account":   {stranger, "key_not_registered", nil},
+		"of another account":   {otherKey, "key_not_registered", nil},
 		"deleted":              {deleted, "key_not_registered", nil},
 	} {
 		other := *p.session
@@ -330,10 +330,10 @@ func TestReferenceEndpointsCheckOptionalAppKey(t *testing.T) {
 	me.must(http.StatusOK, "GET", "/api/v1/accounts/cards", nil, "x-api-key", w.host.Credentials().APIKey.Reveal())
 	refused(t, http.StatusUnauthorized, "unauthenticated",
 		me.call("GET", "/api/v1/accounts/cards", nil, "x-api-key", "ak_none"))
-	stranger, err := w.host.RegisterAppKey(sandbox.AppKeyRegistration{Email: "stranger@example.com"})
+	other, err := w.host.RegisterAppKey(sandbox.AppKeyRegistration{Email: "stranger@example.com"})
 	require.NoError(t, err)
 	refused(t, http.StatusUnauthorized, "unauthenticated",
-		me.call("GET", "/api/v1/accounts/cards", nil, "x-api-key", stranger.Key.Reveal()))
+		me.call("GET", "/api/v1/accounts/cards", nil, "x-api-key", other.Key.Reveal()))
 }
 
 func TestPublicUtilitiesNeedNoCredentials(t *testing.T) {
@@ -427,8 +427,8 @@ func TestResetKeepsTheCredentialsOfEverySurface(t *testing.T) {
 func TestRecordedRequestsShowNoAppKey(t *testing.T) {
 	const earlier, chosen = "an-earlier-key-of-22", "a-chosen-key-of-16"
 	kept := new(storetest.Encoded)
-	startedAgain(kept, sandbox.WithAPIKey(earlier))
-	host := startedAgain(kept, sandbox.WithControl(), sandbox.WithAPIKey(chosen))
+	restart(kept, sandbox.WithAPIKey(earlier))
+	host := restart(kept, sandbox.WithControl(), sandbox.WithAPIKey(chosen))
 	registered, err := host.RegisterAppKey(sandbox.AppKeyRegistration{})
 	require.NoError(t, err)
 	keys := []string{earlier, chosen, registered.Key.Reveal()}

@@ -23,7 +23,7 @@ func TestDropAfterCommit(t *testing.T) {
 	me := w.login()
 	armed := w.host.Arm("POST", "/clients", sandbox.DropAfterCommit())
 
-	_, err := me.try("POST", "/clients", object{"email": "acme@example.com"})
+	_, err := me.attempt("POST", "/clients", object{"email": "acme@example.com"})
 	require.Error(t, err)
 	assert.Equal(t, 1, armed.Consumed())
 	assert.Zero(t, armed.Remaining())
@@ -43,7 +43,7 @@ func TestDropBefore(t *testing.T) {
 	me := w.login()
 	w.host.Arm("POST", "/clients", sandbox.DropBefore())
 
-	_, err := me.try("POST", "/clients", object{"email": "acme@example.com"})
+	_, err := me.attempt("POST", "/clients", object{"email": "acme@example.com"})
 	require.Error(t, err)
 	me.must(http.StatusCreated, "POST", "/clients", object{"email": "acme@example.com"})
 }
@@ -96,7 +96,7 @@ func TestGarbageAndTruncatedResponses(t *testing.T) {
 	whole := me.must(http.StatusOK, "GET", "/chains", nil).raw
 	for _, keep := range []int{0, 5, 1 << 20} {
 		w.host.Arm("GET", "/chains", sandbox.Truncate(keep))
-		cut, err := me.try("GET", "/chains", nil)
+		cut, err := me.attempt("GET", "/chains", nil)
 		require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 		assert.Equal(t, http.StatusOK, cut.status)
 		assert.Less(t, len(cut.raw), len(whole))
@@ -418,7 +418,7 @@ func TestInterceptReturnsFaults(t *testing.T) {
 	})
 	body := object{"contactId": p.contact, "amount": "20", "currency": "USDC"}
 	for range 2 {
-		_, err := p.try("POST", "/payouts", body, "Idempotency-Key", "invoice-42")
+		_, err := p.attempt("POST", "/payouts", body, "Idempotency-Key", "invoice-42")
 		require.Error(t, err)
 	}
 	booked := p.book("invoice-42", "20")

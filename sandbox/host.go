@@ -67,15 +67,15 @@ func New(options ...Option) *Host {
 		panic(fmt.Errorf("sandbox: New: %w", err))
 	}
 	clk := clock.New(setup.now)
-	kept := newState(clk, setup.store)
-	settings, err := newSettingsStore(setup, kept)
+	stored := newState(clk, setup.store)
+	settings, err := newSettingsStore(setup, stored)
 	if err != nil {
 		panic(fmt.Errorf("sandbox: New: %w", err))
 	}
 	h := &Host{
 		clock:      clk,
 		settings:   settings,
-		state:      kept,
+		state:      stored,
 		registry:   session.NewKeyRegistry(clk, setup.store),
 		tokens:     session.NewTokens(clk, setup.store),
 		challenges: session.NewChallenges(clk, setup.store),
@@ -294,14 +294,14 @@ type surfaces struct {
 func newSurfaces(
 	clk *clock.Clock, settings func() *deployment.Settings, p *platform.Platform, keys *session.AppKeys,
 	wallet string, logger *slog.Logger,
-	kept store.Store, started time.Time,
+	backend store.Store, started time.Time,
 ) *surfaces {
 	s := &surfaces{logger: logger, products: paperwork.NewProducts(started.Truncate(time.Millisecond))}
-	s.paperwork = paperwork.New(paperwork.Config{Clock: clk, Settings: settings, Profile: s.partyOf, Store: kept})
+	s.paperwork = paperwork.New(paperwork.Config{Clock: clk, Settings: settings, Profile: s.partyOf, Store: backend})
 	s.account = account.New(account.Config{Clock: clk, Settings: settings, Platform: p, Keys: keys,
-		Invoices: s.paperwork, Wallet: wallet, Store: kept})
+		Invoices: s.paperwork, Wallet: wallet, Store: backend})
 	s.cards = card.New(card.Config{Clock: clk, Settings: settings, Holder: s.holderOf, WalletAddress: wallet,
-		Store: kept})
+		Store: backend})
 	return s
 }
 

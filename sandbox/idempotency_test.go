@@ -192,7 +192,7 @@ func TestSandboxMoneyEchoesIdempotencyKey(t *testing.T) {
 		body object
 	}{
 		"deposit": {"/sandbox/deposits", object{"amount": "5", "currency": "USDC"}},
-		"payin":   {"/sandbox/payins/" + p.awaited().body.text("id") + "/complete", object{}},
+		"payin":   {"/sandbox/payins/" + p.acceptedPayin().body.text("id") + "/complete", object{}},
 		"payout":  {"/sandbox/payouts/" + payout + "/status", object{"status": "processing"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -244,11 +244,13 @@ func TestConcurrentEqualCreatesMakeOneResource(t *testing.T) {
 			[]string{"Idempotency-Key", "key-1"}},
 		"deposit": {p.session, "/sandbox/deposits", object{"amount": "5", "currency": "USDC"},
 			[]string{"Idempotency-Key", "key-1"}},
-		"deposit, no key":  {p.session, "/sandbox/deposits", object{"amount": "6", "currency": "USDC"}, nil},
-		"arrival of money": {p.session, "/sandbox/payins/" + p.awaited().body.text("id") + "/complete", object{}, nil},
+		"deposit, no key": {p.session, "/sandbox/deposits", object{"amount": "6", "currency": "USDC"}, nil},
+		"arrival of money": {
+			p.session, "/sandbox/payins/" + p.acceptedPayin().body.text("id") + "/complete", object{}, nil,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			answered := together(50, func(int) string {
+			answered := concurrently(50, func(int) string {
 				got := c.who.call("POST", c.path, c.body, c.key...)
 				return fmt.Sprint(got.status, " ", got.header.Get("Idempotency-Replayed"))
 			})
@@ -262,8 +264,8 @@ func TestConcurrentEqualCreatesMakeOneResource(t *testing.T) {
 	assert.Equal(t, "160.7", p.balance(), "what was there, two deposits, and the payin less its fee")
 }
 
-// awaited is a payin whose payer knows where to pay.
-func (p *payer) awaited() reply {
+// acceptedPayin is a payin whose payer knows where to pay.
+func (p *payer) acceptedPayin() reply {
 	p.t.Helper()
 	quoted := p.payin(nil)
 	require.Equal(p.t, http.StatusCreated, p.instruct(quoted).status)

@@ -71,7 +71,7 @@ func TestConcurrentLoginsUseChallengeOnce(t *testing.T) {
 		"challengeId": challenge.body.text("challengeId"), "publicKey": w.key.public(t),
 		"signature": w.key.sign(t, bytesOf(t, challenge.body.text("payload"))),
 	}
-	slugs := together(8, func(int) string { return w.call("POST", "/dapi/v1/auth/token", body).slug() })
+	slugs := concurrently(8, func(int) string { return w.call("POST", "/dapi/v1/auth/token", body).slug() })
 	assert.Equal(t, map[string]int{"": 1, "challenge_consumed": 7}, slugs)
 }
 
@@ -296,19 +296,19 @@ func TestKeyWithoutPayoutScopeCannotConfirm(t *testing.T) {
 // secp256k1Order is the number of points of the curve.
 var secp256k1Order, _ = new(big.Int).SetString("fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141", 16)
 
-// twoFormed is a developer key whose signatures have two forms, one with a low S and one with a high.
-type twoFormed struct {
+// dualKey is a developer key whose signatures have two forms, one with a low S and one with a high.
+type dualKey struct {
 	public []byte
 	sign   func(message []byte, high bool) []byte
 }
 
-// twoFormedKeys are a key of each such kind, registered with the host.
-func (w *world) twoFormedKeys() map[string]twoFormed {
+// dualKeys are a key of each such kind, registered with the host.
+func (w *world) dualKeys() map[string]dualKey {
 	w.t.Helper()
 	p256 := newSigner(w.t)
 	k256, err := wallet.Generate()
 	require.NoError(w.t, err)
-	keys := map[string]twoFormed{
+	keys := map[string]dualKey{
 		"P-256": {p256.public(w.t), func(message []byte, high bool) []byte {
 			digest := sha256.Sum256(message)
 			signature, err := ecdsa.SignASN1(rand.Reader, p256.PrivateKey, digest[:])
@@ -329,7 +329,7 @@ func (w *world) twoFormedKeys() map[string]twoFormed {
 }
 
 // signedCalls are the calls that carry a developer key's signature, each anew.
-func (p *payer) signedCalls(key twoFormed) map[string]func(high bool) reply {
+func (p *payer) signedCalls(key dualKey) map[string]func(high bool) reply {
 	p.t.Helper()
 	challenge := p.challenge(p.email)
 	each := hex.EncodeToString(key.public[len(key.public)-8:])
@@ -363,7 +363,7 @@ func TestHighAndLowSAreAccepted(t *testing.T) {
 	for form, high := range map[string]bool{"low S": false, "high S": true} {
 		t.Run(form, func(t *testing.T) {
 			p := newPayer(t)
-			for kind, key := range p.twoFormedKeys() {
+			for kind, key := range p.dualKeys() {
 				for name, call := range p.signedCalls(key) {
 					got := call(high)
 					assert.Contains(t, []int{http.StatusOK, http.StatusCreated}, got.status, "%s, %s: %s", kind, name,
@@ -379,7 +379,7 @@ func TestRequireLowSRefusesHighS(t *testing.T) {
 	p := newPayer(t, sandbox.WithControl())
 	set := p.world.call("PUT", "/_host/settings", object{"requireLowS": true})
 	require.Equal(t, http.StatusOK, set.status, "%s", set.raw)
-	for kind, key := range p.twoFormedKeys() {
+	for kind, key := range p.dualKeys() {
 		for name, call := range p.signedCalls(key) {
 			high := call(true)
 			refused(t, http.StatusBadRequest, "signature_invalid", high)
@@ -397,7 +397,7 @@ func TestRequireLowSRefusesHighS(t *testing.T) {
 func TestForgedSignatureIsRefusedWithHighAndLowS(t *testing.T) {
 	for _, lowOnly := range []bool{false, true} {
 		p := newPayer(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.RequireLowS = lowOnly }))
-		for kind, key := range p.twoFormedKeys() {
+		for kind, key := range p.dualKeys() {
 			signOther := key.sign
 			key.sign = func(_ []byte, high bool) []byte { return signOther([]byte("something else"), high) }
 			for name, call := range p.signedCalls(key) {
@@ -423,7 +423,7 @@ func TestWalletSignatureWithHighAndLowSIsAccepted(t *testing.T) {
 	}
 	logIn := func() reply {
 		return w.reference().call("POST", "/api/v1/wallet/login", object{
-			"message": "Log in", "signatures": []string{otherForm(t, personally(t, key, "Log in"))},
+			"message": "Log in", "signatures": []string{otherForm(t, signPersonal(t, key, "Log in"))},
 		})
 	}
 	now := w.host.Now().Unix()
@@ -439,9 +439,9 @@ func TestWalletSignatureWithHighAndLowSIsAccepted(t *testing.T) {
 	assert.Contains(t, string(loginRefused.raw), "S must be low")
 	assert.Equal(t, http.StatusOK, w.app().call("POST", "/cards/"+id+"/details", proof(t, key, id, now+1)).status)
 
-	stranger, err := wallet.Generate()
+	other, err := wallet.Generate()
 	require.NoError(t, err)
-	body := proof(t, stranger, id, now+2)
+	body := proof(t, other, id, now+2)
 	body["messageSignature"] = otherForm(t, body.text("messageSignature"))
 	foreign := w.app().call("POST", "/cards/"+id+"/details", body)
 	refused(t, http.StatusBadRequest, "signature_invalid", foreign)

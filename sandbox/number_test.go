@@ -18,13 +18,13 @@ func TestAmountOfAssumedTypeIsAcceptedAsStringAndNumber(t *testing.T) {
 	bank := app.activate("sepa")
 	contact := app.wallet("base", "USDC")
 	contract := app.activeContract()
-	document := app.got(http.StatusCreated, "POST", "/documents/upload", object{"base64": "AAAA"}).text("id")
+	document := app.expect(http.StatusCreated, "POST", "/documents/upload", object{"base64": "AAAA"}).text("id")
 	card := app.activeCard()
 	line := func(quantity, price any) []any {
 		return []any{object{"name": "x", "quantity": quantity, "price": price}}
 	}
 	invoice := func(items []any) object {
-		return app.got(http.StatusCreated, "POST", invoices,
+		return app.expect(http.StatusCreated, "POST", invoices,
 			object{"currency": "EUR", "clientEmail": "client@example.com", "items": items})
 	}
 	platform := func(path string, body object) object { return p.must(http.StatusCreated, "POST", path, body).body }
@@ -49,12 +49,12 @@ func TestAmountOfAssumedTypeIsAcceptedAsStringAndNumber(t *testing.T) {
 			return invoice(line(amount, "1")).at("amount")
 		},
 		"uploaded invoice": func(amount any) any {
-			return app.got(http.StatusCreated, "POST", invoices+"/uploaded", object{
+			return app.expect(http.StatusCreated, "POST", invoices+"/uploaded", object{
 				"documentId": document, "amount": amount, "currency": "EUR", "clientEmail": "client@example.com",
 			}).at("amount")
 		},
 		"price added to a contract's": func(amount any) any {
-			created := app.got(http.StatusCreated, "POST", contracts+"/"+contract+"/create-invoice",
+			created := app.expect(http.StatusCreated, "POST", contracts+"/"+contract+"/create-invoice",
 				object{"addItems": line(1, amount)})
 			items := created.at("items").([]any)
 			return object(items[len(items)-1].(map[string]any)).at("price")
@@ -68,27 +68,28 @@ func TestAmountOfAssumedTypeIsAcceptedAsStringAndNumber(t *testing.T) {
 		"contract": func(amount any) any {
 			body := newContract()
 			body["fields"] = object{"amount": amount, "currency": "EUR"}
-			return app.got(http.StatusCreated, "POST", contracts, body).at("amount")
+			return app.expect(http.StatusCreated, "POST", contracts, body).at("amount")
 		},
 		"contract's change": func(amount any) any {
-			return app.got(http.StatusOK, "PATCH", contracts+"/"+contract, object{"fields": object{"amount": amount}}).
+			return app.expect(http.StatusOK, "PATCH", contracts+"/"+contract,
+				object{"fields": object{"amount": amount}}).
 				at("amount")
 		},
 		"quote of a transfer from a chain": func(amount any) any {
-			return app.got(http.StatusOK, "POST", "/balance/payin/quote",
+			return app.expect(http.StatusOK, "POST", "/balance/payin/quote",
 				object{"amount": amount, "currency": "USDT", "originChainId": 1}).at("sourceAmount")
 		},
 		"quote of a bank transfer": func(amount any) any {
-			return app.got(http.StatusOK, "POST", "/banks/payin/quote",
+			return app.expect(http.StatusOK, "POST", "/banks/payin/quote",
 				object{"amount": amount, "bankAccountId": bank}).at("sourceAmount")
 		},
 		"quote of a payout": func(amount any) any {
-			return app.got(http.StatusOK, "POST", "/balance/payout/quote",
+			return app.expect(http.StatusOK, "POST", "/balance/payout/quote",
 				object{"contactId": contact, "amount": amount}).at("sourceAmount")
 		},
 		"limit of a card": func(amount any) any {
 			return string(rawNumber(t,
-				app.got(http.StatusOK, "PUT", "/cards/"+card+"/limit", object{"dailyLimit": amount}).
+				app.expect(http.StatusOK, "PUT", "/cards/"+card+"/limit", object{"dailyLimit": amount}).
 					at("limit", "dailyLimit")))
 		},
 	} {
@@ -99,7 +100,7 @@ func TestAmountOfAssumedTypeIsAcceptedAsStringAndNumber(t *testing.T) {
 		})
 	}
 	approve := func(amount any) object {
-		return app.got(http.StatusOK, "POST", "/cards/pre-approve", object{"amount": amount, "currency": "USDC"})
+		return app.expect(http.StatusOK, "POST", "/cards/pre-approve", object{"amount": amount, "currency": "USDC"})
 	}
 	assert.Equal(t, approve("12.5").text("txHash"), approve(json.Number("12.50")).text("txHash"), "the same approval")
 }
@@ -252,7 +253,7 @@ func TestAppAPIRefusesUnknownMembers(t *testing.T) {
 	}
 	assert.Equal(t, "sent", app.must(http.StatusOK, "GET", "/documents/contracts/invoices/"+invoice, nil).
 		body.text("status"))
-	assert.Equal(t, "100", app.holds())
+	assert.Equal(t, "100", app.balance())
 
 	reference := w.reference().call("PUT", "/api/v1/documents/contracts/invoices/"+invoice,
 		object{"status": "paid", "paidat": "2020-01-01T00:00:00Z"})
@@ -286,7 +287,7 @@ func TestNumberWithExponentIsAccepted(t *testing.T) {
 		app.must(http.StatusOK, "POST", "/apps/transfer", `{"contactId":"`+contact+`","amount":`+written+`}`,
 			"Idempotency-Key", "ten")
 	}
-	assert.Equal(t, "90", app.holds(), "the same amount is the same transfer")
+	assert.Equal(t, "90", app.balance(), "the same amount is the same transfer")
 }
 
 // Reading a decimal takes time that grows with the square of its digits: a million take minutes.

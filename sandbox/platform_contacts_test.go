@@ -37,10 +37,10 @@ func TestContactLifecycle(t *testing.T) {
 	assert.Nil(t, cleared.body.at("address"), "null clears")
 	assert.Equal(t, "Robert", cleared.body.text("name"))
 
-	for _, stranger := range []*session{other, me} {
-		refused(t, http.StatusNotFound, "not_found", stranger.call("PATCH", path, object{"name": "Eve"}))
-		refused(t, http.StatusNotFound, "not_found", stranger.call("GET", path+"/capabilities", nil))
-		refused(t, http.StatusNotFound, "not_found", stranger.call("DELETE", path, nil))
+	for _, caller := range []*session{other, me} {
+		refused(t, http.StatusNotFound, "not_found", caller.call("PATCH", path, object{"name": "Eve"}))
+		refused(t, http.StatusNotFound, "not_found", caller.call("GET", path+"/capabilities", nil))
+		refused(t, http.StatusNotFound, "not_found", caller.call("DELETE", path, nil))
 	}
 	refused(t, http.StatusBadRequest, "invalid_id", acme.call("DELETE", "/contacts/po_1", nil))
 

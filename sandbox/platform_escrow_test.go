@@ -299,10 +299,10 @@ func TestEscrowConfirmRefusals(t *testing.T) {
 	unsigned := object{"approvalId": good["approvalId"], "publicKey": good["publicKey"],
 		"signature": p.key.sign(t, []byte("another message"))}
 	refused(t, http.StatusBadRequest, "signature_invalid", confirm("escrow-1", unsigned))
-	stranger := newSigner(t)
+	unregistered := newSigner(t)
 	refused(t, http.StatusForbidden, "key_not_registered", confirm("escrow-1", object{
-		"approvalId": good["approvalId"], "publicKey": stranger.public(t),
-		"signature": stranger.sign(t, bytesOf(t, escrow.action().text("approval", "payload"))),
+		"approvalId": good["approvalId"], "publicKey": unregistered.public(t),
+		"signature": unregistered.sign(t, bytesOf(t, escrow.action().text("approval", "payload"))),
 	}))
 	p.change(func(s *sandbox.Settings) { s.SigningPolicy = sandbox.SigningPolicyRefuse })
 	refused(t, http.StatusForbidden, "signing_policy_refused", confirm("escrow-1", good))
@@ -322,14 +322,14 @@ func TestEscrowConfirmRefusals(t *testing.T) {
 func TestLostResponsesApproveEscrowOnce(t *testing.T) {
 	p := newPayer(t)
 	p.host.Arm("POST", "/escrow", sandbox.DropAfterCommit())
-	_, err := p.try("POST", "/escrow", object{"amount": "40", "currency": "USDC", "payee": payee}, "Idempotency-Key",
-		"escrow-1")
+	_, err := p.attempt("POST", "/escrow", object{"amount": "40", "currency": "USDC", "payee": payee},
+		"Idempotency-Key", "escrow-1")
 	require.Error(t, err)
 	escrow := p.escrow("escrow-1", nil)
 	assert.Equal(t, "true", escrow.header.Get("Idempotency-Replayed"))
 
 	p.host.Arm("POST", "/escrow/*/actions/*/confirm", sandbox.DropAfterCommit())
-	_, err = p.try("POST", "/escrow/"+escrow.body.text("id")+"/actions/escrow-1/confirm", p.signed(escrow.action()))
+	_, err = p.attempt("POST", "/escrow/"+escrow.body.text("id")+"/actions/escrow-1/confirm", p.signed(escrow.action()))
 	require.Error(t, err)
 	refused(t, http.StatusConflict, "approval_consumed", p.act(escrow, escrow.action()))
 	p.host.Advance(15 * time.Second)
@@ -341,7 +341,7 @@ func TestConcurrentEscrowConfirmsMoveMoneyOnce(t *testing.T) {
 	p := newPayer(t)
 	escrow := p.mustCreateEscrow("escrow-1", nil)
 	path, body := "/escrow/"+escrow.body.text("id")+"/actions/escrow-1/confirm", p.signed(escrow.action())
-	counted := together(12, func(int) string { return p.call("POST", path, body).slug() })
+	counted := concurrently(12, func(int) string { return p.call("POST", path, body).slug() })
 	assert.Equal(t, map[string]int{"": 1, "approval_consumed": 11}, counted)
 	assert.Equal(t, "60", p.balance())
 }

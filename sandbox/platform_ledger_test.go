@@ -253,8 +253,9 @@ func forgetAfter(d time.Duration) func(*sandbox.Settings) {
 	return func(s *sandbox.Settings) { s.ForgetFinishedAfter = sandbox.Duration(d) }
 }
 
-// addsUp asserts that the books sum to zero, in each currency and in each movement, and are what the balances say.
-func addsUp(t require.TestingT, ledger sandbox.Ledger) {
+// requireBalanced asserts that the books sum to zero, in each currency and in each movement, and are what the balances
+// say.
+func requireBalanced(t require.TestingT, ledger sandbox.Ledger) {
 	type place struct{ of, currency string }
 	movements, accounts := map[place]decimal.Decimal{}, map[place]decimal.Decimal{}
 	for _, entry := range ledger.Entries {
@@ -320,8 +321,8 @@ func TestForgottenPayoutsKeepTheLedgerBalanced(t *testing.T) {
 	assert.Equal(t, "7.25", bolt.must(http.StatusOK, "GET", "/clients/"+bolt.account, nil).
 		body.at("balances").([]any)[0].(map[string]any)["available"])
 	after := w.host.Ledger()
-	addsUp(t, before)
-	addsUp(t, after)
+	requireBalanced(t, before)
+	requireBalanced(t, after)
 	assert.Equal(t, balancesOf(before), balancesOf(after))
 	assert.Less(t, len(after.Entries), len(before.Entries))
 	for end, booked := range paid {
@@ -340,7 +341,7 @@ func TestForgottenPayoutsKeepTheLedgerBalanced(t *testing.T) {
 	assert.Equal(t, "completed", p.status(open), "not long enough ago")
 	w.host.Advance(time.Minute)
 	refused(t, http.StatusNotFound, "not_found", p.call("GET", "/payouts/"+open.body.text("id"), nil))
-	addsUp(t, w.host.Ledger())
+	requireBalanced(t, w.host.Ledger())
 }
 
 // Rule: idempotency.lifetimes
@@ -387,7 +388,7 @@ func TestPayoutWithPendingReturnIsNotForgotten(t *testing.T) {
 	p.host.Advance(time.Minute)
 	refused(t, http.StatusNotFound, "not_found", p.call("GET", "/payouts/"+booked.body.text("id"), nil))
 	assert.Equal(t, "99.5", p.balance())
-	addsUp(t, p.host.Ledger())
+	requireBalanced(t, p.host.Ledger())
 }
 
 func TestForgetFinishedAfterBoundsRecords(t *testing.T) {
@@ -399,7 +400,7 @@ func TestForgetFinishedAfterBoundsRecords(t *testing.T) {
 	}
 	c.host.Advance(time.Minute)
 	ledger := c.host.Ledger()
-	addsUp(t, ledger)
+	requireBalanced(t, ledger)
 	assert.LessOrEqual(t, len(ledger.Entries), 20)
 	assert.LessOrEqual(t, c.host.Records(), payouts+100, "a key of each payout, and next to nothing else")
 }

@@ -131,7 +131,7 @@ func TestPayoutIsFundedOnceAndSettles(t *testing.T) {
 func TestLostResponsesPayOnce(t *testing.T) {
 	p := newPayer(t)
 	lostBooking := p.host.Arm("POST", "/payouts", sandbox.DropAfterCommit())
-	_, err := p.try("POST", "/payouts", object{"contactId": p.contact, "amount": "20", "currency": "USDC"},
+	_, err := p.attempt("POST", "/payouts", object{"contactId": p.contact, "amount": "20", "currency": "USDC"},
 		"Idempotency-Key", "invoice-42")
 	require.Error(t, err)
 	booked := p.book("invoice-42", "20")
@@ -139,7 +139,7 @@ func TestLostResponsesPayOnce(t *testing.T) {
 	assert.Equal(t, 1, lostBooking.Consumed())
 
 	p.host.Arm("POST", "/payouts/*/confirm", sandbox.DropAfterCommit())
-	_, err = p.try("POST", "/payouts/"+booked.body.text("id")+"/confirm", object{
+	_, err = p.attempt("POST", "/payouts/"+booked.body.text("id")+"/confirm", object{
 		"approvalId": booked.body.text("approval", "id"), "publicKey": p.key.public(t),
 		"signature": p.key.sign(t, bytesOf(t, booked.body.text("approval", "payload"))),
 	})
@@ -158,7 +158,7 @@ func TestConcurrentConfirmsFundOnce(t *testing.T) {
 		"approvalId": booked.body.text("approval", "id"), "publicKey": p.key.public(t),
 		"signature": p.key.sign(t, bytesOf(t, booked.body.text("approval", "payload"))),
 	}
-	counted := together(12, func(int) string { return p.call("POST", path, body).slug() })
+	counted := concurrently(12, func(int) string { return p.call("POST", path, body).slug() })
 	assert.Equal(t, map[string]int{"": 1, "funding_in_progress": 11}, counted)
 	assert.Equal(t, "80", p.balance())
 }
@@ -225,7 +225,7 @@ func TestExpiredQuoteIsRefusedWithValidApproval(t *testing.T) {
 func TestConfirmErrorsOverHTTP(t *testing.T) {
 	p := newPayer(t)
 	booked, another := p.book("one", "20"), p.book("two", "20")
-	stranger := newSigner(t)
+	other := newSigner(t)
 	payload := bytesOf(t, booked.body.text("approval", "payload"))
 	sound := object{
 		"approvalId": booked.body.text("approval", "id"), "publicKey": p.key.public(t),
@@ -247,8 +247,8 @@ func TestConfirmErrorsOverHTTP(t *testing.T) {
 	}{
 		"another payout's approval": {with("approvalId", another.body.text("approval", "id")), nil, 409,
 			"approval_mismatch"},
-		"another key":             {with("publicKey", stranger.public(t)), nil, 403, "key_not_registered"},
-		"another key's signature": {with("signature", stranger.sign(t, payload)), nil, 400, "signature_invalid"},
+		"another key":             {with("publicKey", other.public(t)), nil, 403, "key_not_registered"},
+		"another key's signature": {with("signature", other.sign(t, payload)), nil, 400, "signature_invalid"},
 		"another message":         {with("signature", p.key.sign(t, []byte("{}"))), nil, 400, "signature_invalid"},
 		"the policy": {sound, func(s *sandbox.Settings) {
 			s.SigningPolicy = sandbox.SigningPolicyRefuse
@@ -396,8 +396,8 @@ func TestFeeIncrease(t *testing.T) {
 	assert.Equal(t, "0", direct.body.text("quote", "fee"))
 }
 
-// ends pays some payments of one USDC, lets them end, and counts how.
-func (p *payer) ends(payments int) map[string]int {
+// countEnds pays some payments of one USDC, lets them end, and counts how.
+func (p *payer) countEnds(payments int) map[string]int {
 	p.t.Helper()
 	for i := range payments {
 		require.Equal(p.t, http.StatusOK, p.confirm(p.book(fmt.Sprint("k", i), "1")).status)
@@ -414,8 +414,8 @@ func (p *payer) ends(payments int) map[string]int {
 func TestFailOneInAndRefundOneIn(t *testing.T) {
 	outcomes := func(s *sandbox.Settings) { s.FailOneIn, s.RefundOneIn, s.Seed = 4, 3, 3 }
 	p := newPayer(t, sandbox.WithSettings(outcomes))
-	ended := p.ends(60)
-	assert.Equal(t, ended, newPayer(t, sandbox.WithSettings(outcomes)).ends(60), "by the keys alone")
+	ended := p.countEnds(60)
+	assert.Equal(t, ended, newPayer(t, sandbox.WithSettings(outcomes)).countEnds(60), "by the keys alone")
 	assert.Equal(t, 60, ended["failed"]+ended["refunded"]+ended["completed"], ended)
 	assert.InDelta(t, 15, ended["failed"], 8)
 	assert.InDelta(t, 15, ended["refunded"], 8)
@@ -424,7 +424,7 @@ func TestFailOneInAndRefundOneIn(t *testing.T) {
 		assert.True(t, sum.IsZero(), currency)
 	}
 	other := newPayer(t, sandbox.WithSettings(outcomes), sandbox.WithSettings(func(s *sandbox.Settings) { s.Seed = 4 }))
-	assert.NotEqual(t, ended, other.ends(60))
+	assert.NotEqual(t, ended, other.countEnds(60))
 }
 
 // A payout of a named amount is completed, stays so for a week, and then comes back.
@@ -463,7 +463,7 @@ func TestHostMovePayout(t *testing.T) {
 	p := newPayer(t, sandbox.WithControl())
 	first, second := p.book("first", "2"), p.book("second", "3")
 	refused(t, http.StatusConflict, "quote_not_submitted",
-		withID(p.world.call("POST", "/_host/payouts/"+first.body.text("id"), object{"status": "failed"})))
+		withoutRequestID(p.world.call("POST", "/_host/payouts/"+first.body.text("id"), object{"status": "failed"})))
 	for _, booked := range []reply{first, second} {
 		require.Equal(t, http.StatusOK, p.confirm(booked).status)
 	}
@@ -479,8 +479,8 @@ func TestHostMovePayout(t *testing.T) {
 	assert.ErrorContains(t, p.host.MovePayout(first.body.text("id"), "lost"), "lost")
 }
 
-// withID gives a control call's refusal what refusals of the service have.
-func withID(got reply) reply {
+// withoutRequestID gives a control call's refusal what refusals of the service have.
+func withoutRequestID(got reply) reply {
 	got.header.Set("X-Request-ID", "none")
 	return got
 }

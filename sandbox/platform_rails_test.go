@@ -351,9 +351,9 @@ func TestPayinOverAVirtualAccount(t *testing.T) {
 	assert.Equal(t, http.StatusOK, p.complete("c1", quoted).status, "a refused key anchors nothing")
 	assert.Equal(t, "50", p.host.Ledger().Balances[p.account]["EURC"].String())
 
-	stranger := p.as("").readyClient("bolt@example.com")
-	refused(t, http.StatusNotFound, "not_found", stranger.payin(euros))
-	refused(t, http.StatusNotFound, "not_found", stranger.call("GET", "/payins/"+quoted.body.text("id"), nil))
+	other := p.as("").readyClient("bolt@example.com")
+	refused(t, http.StatusNotFound, "not_found", other.payin(euros))
+	refused(t, http.StatusNotFound, "not_found", other.call("GET", "/payins/"+quoted.body.text("id"), nil))
 }
 
 // Rule: error.amount-precision

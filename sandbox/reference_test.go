@@ -12,8 +12,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
 
-// personally signs a message as a wallet shows it to a person.
-func personally(t testing.TB, key *wallet.Key, message string) string {
+// signPersonal signs a message as a wallet shows it to a person.
+func signPersonal(t testing.TB, key *wallet.Key, message string) string {
 	t.Helper()
 	signature, err := key.SignMessage(t.Context(), []byte(message))
 	require.NoError(t, err)
@@ -23,7 +23,7 @@ func personally(t testing.TB, key *wallet.Key, message string) string {
 func TestWalletLogin(t *testing.T) {
 	w := newWorld(t)
 	key := w.host.Credentials().Wallet
-	signature := personally(t, key, "Log in")
+	signature := signPersonal(t, key, "Log in")
 	body := object{"message": "Log in", "signatures": []string{signature, signature}}
 
 	assert.Equal(t, object{"status": "success"}, w.reference().must(http.StatusOK, "POST", "/api/v1/wallet/login",
@@ -51,7 +51,7 @@ func TestWalletLogin(t *testing.T) {
 			map[string]string{"body.signatures.1": "signature_invalid"}},
 		"no message": {object{"signatures": []string{signature}}, 422,
 			map[string]string{"body.message": "missing"}},
-		"another wallet": {object{"message": "Log in", "signatures": []string{personally(t, other, "Log in")}}, 403,
+		"another wallet": {object{"message": "Log in", "signatures": []string{signPersonal(t, other, "Log in")}}, 403,
 			nil},
 		"another's message": {object{"message": "Log out", "signatures": []string{signature}}, 403, nil},
 	} {

@@ -71,10 +71,10 @@ type settingsStore struct {
 }
 
 // newSettingsStore returns the settings as they were last changed. What an option sets wins over that.
-func newSettingsStore(setup setup, kept *state) (*settingsStore, error) {
-	c := &settingsStore{initial: setup.settings, state: kept}
+func newSettingsStore(setup setup, stored *state) (*settingsStore, error) {
+	c := &settingsStore{initial: setup.settings, state: stored}
 	c.reset()
-	changed := kept.changedSettings()
+	changed := stored.changedSettings()
 	if len(changed) == 0 {
 		return c, nil
 	}

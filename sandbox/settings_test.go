@@ -73,8 +73,8 @@ func TestInstantProgress(t *testing.T) {
 	assert.Equal(t, "completed", p.status(booked))
 	refused(t, http.StatusConflict, "already_funded", p.confirm(booked))
 
-	card := w.app().got(http.StatusCreated, "POST", "/cards", object{})
-	assert.Equal(t, "active", w.app().got(http.StatusOK, "GET", "/cards/"+card.text("id"), nil).text("status"))
+	card := w.app().expect(http.StatusCreated, "POST", "/cards", object{})
+	assert.Equal(t, "active", w.app().expect(http.StatusOK, "GET", "/cards/"+card.text("id"), nil).text("status"))
 }
 
 // TestProgressFollowsHostClock: nothing happens by itself until the test lets the time pass.

@@ -34,8 +34,8 @@ func set(change func(*sandbox.Settings), request func(*payer) reply) func(*payer
 	}
 }
 
-// scripted arms a refusal for GET /chains.
-func scripted(status int, slug string) func(*payer) reply {
+// respondWithSlug arms a refusal for GET /chains.
+func respondWithSlug(status int, slug string) func(*payer) reply {
 	return func(p *payer) reply {
 		p.host.Arm("GET", "/chains", sandbox.Respond(status, slug))
 		return p.call("GET", "/chains", nil)
@@ -52,8 +52,8 @@ var (
 	openSEPA       = func(p *payer) reply { return p.openRail("sepa", "EUR") }
 )
 
-// pending is a client that has no wallet yet.
-func pending(p *payer) *session {
+// pendingClient is a client that has no wallet yet.
+func pendingClient(p *payer) *session {
 	p.change(func(s *sandbox.Settings) { s.ClientReadyAfter = sandbox.Duration(time.Hour) })
 	integrator := p.as("")
 	created := integrator.must(http.StatusCreated, "POST", "/clients", object{"email": "bolt@example.com"})
@@ -92,7 +92,7 @@ var requestProvocations = []provocation{
 	{"conflict", "complete a verification while requirements are outstanding", func(p *payer) reply {
 		return p.call("POST", "/client/kyb/complete", nil)
 	}},
-	{"gone", "arm the fault `respond` with status 410 and this slug", scripted(http.StatusGone, "gone")},
+	{"gone", "arm the fault `respond` with status 410 and this slug", respondWithSlug(http.StatusGone, "gone")},
 	{"payload_too_large", "send a body over 1 MiB", func(p *payer) reply {
 		return p.call("POST", "/contacts", object{"name": strings.Repeat("x", 1<<20)})
 	}},
@@ -111,7 +111,7 @@ var requestProvocations = []provocation{
 		func(s *sandbox.Settings) { s.DatabaseAvailable = false },
 		func(p *payer) reply { return p.call("GET", "/chains", nil) })},
 	{"internal_error", "arm the fault `respond` with status 500 and this slug",
-		scripted(http.StatusInternalServerError, "internal_error")},
+		respondWithSlug(http.StatusInternalServerError, "internal_error")},
 }
 
 var sessionProvocations = []provocation{
@@ -174,7 +174,7 @@ var moneyProvocations = []provocation{
 		func(s *sandbox.Settings) { s.SignerDetached = true }, func(p *payer) reply { return p.book("k", "20") })},
 	{"wallet_not_linked", "set `clientReadyAfter` to an hour, create a client and deposit for it",
 		func(p *payer) reply {
-			return pending(p).call("POST", "/sandbox/deposits", object{"amount": "1", "currency": "USDC"})
+			return pendingClient(p).call("POST", "/sandbox/deposits", object{"amount": "1", "currency": "USDC"})
 		}},
 	{"approval_consumed", "confirm an escrow action twice", func(p *payer) reply {
 		escrow := p.mustCreateEscrow("escrow", nil)

@@ -51,8 +51,8 @@ type unfinishedReset struct{}
 const recordID = "host"
 
 // newState reads the state, and moves the clock on to where it was.
-func newState(clk *clock.Clock, kept store.Store) *state {
-	s := &state{clock: clk, keeper: store.NewKeeper(kept)}
+func newState(clk *clock.Clock, backend store.Store) *state {
+	s := &state{clock: clk, keeper: store.NewKeeper(backend)}
 	s.time = store.Open[clockRecord](s.keeper, "host.time")
 	s.settings = store.Open[settingsRecord](s.keeper, "host.settings")
 	s.login = store.Open[loginRecord](s.keeper, "host.login")
@@ -90,8 +90,8 @@ func (s *state) advance(d time.Duration) time.Time {
 func (s *state) changedSettings() map[string]jsontext.Value {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if kept := s.settings.Get(recordID); kept != nil {
-		return kept.Changed
+	if record := s.settings.Get(recordID); record != nil {
+		return record.Changed
 	}
 	return nil
 }
@@ -101,8 +101,8 @@ func (s *state) changeSettings(changed map[string]jsontext.Value) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all := &settingsRecord{map[string]jsontext.Value{}}
-	if kept := s.settings.Get(recordID); kept != nil {
-		for name, value := range kept.Changed {
+	if record := s.settings.Get(recordID); record != nil {
+		for name, value := range record.Changed {
 			all.Changed[name] = value
 		}
 	}
@@ -167,9 +167,9 @@ type Store = store.Store
 //
 // The host forgets on purpose what counts or shows requests: the rate windows, the log of [Host.Requests], the audit of
 // [WithAudit], and requests that a fault would have repeated later.
-func WithStore(kept Store) Option {
+func WithStore(backend Store) Option {
 	return func(s *setup) {
-		if s.store = kept; kept == nil {
+		if s.store = backend; backend == nil {
 			s.refuse("WithStore", errors.New("the store is nil; leave the option out to keep nothing"))
 		}
 	}
@@ -179,11 +179,11 @@ func WithStore(kept Store) Option {
 type recordCounters []interface{ Records() int }
 
 func (k recordCounters) records() int {
-	kept := 0
-	for _, keeper := range k {
-		kept += keeper.Records()
+	count := 0
+	for _, counter := range k {
+		count += counter.Records()
 	}
-	return kept
+	return count
 }
 
 // checkLimit refuses what would make a host keep more, once it keeps as much as

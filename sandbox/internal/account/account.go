@@ -86,8 +86,8 @@ func New(config Config) *Service {
 		acct := s.accounts.Get(c.Account)
 		acct.contacts = append(acct.contacts, c)
 	})
-	s.sent = store.Open(s.keeper, "app.transfer", func(_ string, sent *transfer) {
-		s.addTransfer(s.accounts.Get(sent.Account), sent)
+	s.sent = store.Open(s.keeper, "app.transfer", func(_ string, tr *transfer) {
+		s.addTransfer(s.accounts.Get(tr.Account), tr)
 	})
 	s.quotes = store.Open(s.keeper, "app.payout_quote", func(id string, quote *payoutQuote) {
 		quote.used = s.sent.Get(quote.UsedBy)
@@ -110,11 +110,11 @@ func (acct *account) init() {
 }
 
 // addTransfer adds a transfer as the latest of an account.
-func (s *state) addTransfer(acct *account, sent *transfer) {
-	s.transferList = append(s.transferList, sent)
-	s.transfers[sent.LedgerTransaction] = sent
-	if sent.Key != "" {
-		acct.byKey[sent.Key] = sent
+func (s *state) addTransfer(acct *account, tr *transfer) {
+	s.transferList = append(s.transferList, tr)
+	s.transfers[tr.LedgerTransaction] = tr
+	if tr.Key != "" {
+		acct.byKey[tr.Key] = tr
 	}
 }
 
@@ -199,12 +199,12 @@ func (a *Service) Records() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	s := a.state
-	kept := s.accounts.Len() + s.contacts.Len() + s.quotes.Len() + s.sent.Len() + s.memos.Len() + s.logins.Len() +
+	count := s.accounts.Len() + s.contacts.Len() + s.quotes.Len() + s.sent.Len() + s.memos.Len() + s.logins.Len() +
 		s.events.Len()
 	for _, acct := range s.accounts.All() {
-		kept += len(acct.byKey)
+		count += len(acct.byKey)
 	}
-	return kept
+	return count
 }
 
 // profile is what an account saved about itself.

@@ -203,8 +203,8 @@ func TestLedgerBalancesAfterAppCalls(t *testing.T) {
 					require.False(t, account != "outside" && held["USDC"].IsNegative(), "%s is overdrawn", account)
 				}
 				spent := decimal.Zero
-				for _, sent := range w.transfers(t) {
-					spent = spent.Add(sent.Amount.Decimal)
+				for _, tr := range w.transfers(t) {
+					spent = spent.Add(tr.Amount.Decimal)
 				}
 				require.Equal(t, decimal.NewFromInt(150).Sub(spent).String(), w.remaining(t).String())
 				require.False(t, w.remaining(t).IsNegative())

@@ -52,14 +52,14 @@ func (a *Service) CreateTransfer(ctx context.Context, body appwire.TransferCreat
 		}
 		return receipt(earlier.Hash).Replayed(), nil
 	}
-	sent, err := a.createTransfer(t, requested, body)
+	transfer, err := a.createTransfer(t, requested, body)
 	if err != nil {
 		return wire.Response{}, err
 	}
-	sent.AppID, sent.Key = key.AppID, anchor
-	t.state.addTransfer(t.account, sent)
-	t.sent.Put(sent.ID, sent)
-	return receipt(sent.Hash), nil
+	transfer.AppID, transfer.Key = key.AppID, anchor
+	t.state.addTransfer(t.account, transfer)
+	t.sent.Put(transfer.ID, transfer)
+	return receipt(transfer.Hash), nil
 }
 
 // receipt is the response to a transfer.
@@ -110,36 +110,36 @@ func termsOf(body appwire.TransferCreate) transferTerms {
 
 // createTransfer finds the payment, and makes it within the key's spend limit.
 func (a *Service) createTransfer(t *txn, requested transferTerms, body appwire.TransferCreate) (*transfer, error) {
-	sent := &transfer{
+	tr := &transfer{
 		ID: uuid.NewString(), Account: t.caller.Owner, Terms: requested, CreatedAt: t.now,
 		ContactID: body.ContactID, QuoteID: body.QuoteID, Invoice: body.InvoiceID,
 	}
 	switch {
 	case body.QuoteID != "":
-		return sent, a.payQuote(t, sent)
+		return tr, a.payQuote(t, tr)
 	case body.InvoiceID != "":
-		return sent, a.payInvoice(t, sent)
+		return tr, a.payInvoice(t, tr)
 	default:
-		return sent, a.payContact(t, sent, body.Amount.Decimal)
+		return tr, a.payContact(t, tr, body.Amount.Decimal)
 	}
 }
 
-func (a *Service) payContact(t *txn, sent *transfer, amount decimal.Decimal) error {
-	paid, err := t.contactOf(sent.ContactID)
+func (a *Service) payContact(t *txn, tr *transfer, amount decimal.Decimal) error {
+	paid, err := t.contactOf(tr.ContactID)
 	if err != nil {
 		return err
 	}
-	sent.Amount = amount
-	return a.payWithinLimit(t, sent, func() (platform.PaymentResult, error) {
-		return t.own.Pay(paid.To, amount, nil, sent.ID)
+	tr.Amount = amount
+	return a.payWithinLimit(t, tr, func() (platform.PaymentResult, error) {
+		return t.own.Pay(paid.To, amount, nil, tr.ID)
 	})
 }
 
-func (a *Service) payQuote(t *txn, sent *transfer) error {
-	quote := t.account.quotes[sent.QuoteID]
+func (a *Service) payQuote(t *txn, tr *transfer) error {
+	quote := t.account.quotes[tr.QuoteID]
 	switch {
 	case quote == nil:
-		if _, err := t.own.Payin(sent.QuoteID); err != nil {
+		if _, err := t.own.Payin(tr.QuoteID); err != nil {
 			return err
 		}
 		return wire.Conflict("The quote is for a payin.")
@@ -148,42 +148,42 @@ func (a *Service) payQuote(t *txn, sent *transfer) error {
 	case !t.now.Before(quote.Price.ExpiresAt):
 		return wire.QuoteExpired()
 	}
-	sent.Amount = quote.Price.SourceAmount
-	err := a.payWithinLimit(t, sent, func() (platform.PaymentResult, error) {
-		return t.own.Pay(quote.Contact.To, sent.Amount, &quote.Price, sent.ID)
+	tr.Amount = quote.Price.SourceAmount
+	err := a.payWithinLimit(t, tr, func() (platform.PaymentResult, error) {
+		return t.own.Pay(quote.Contact.To, tr.Amount, &quote.Price, tr.ID)
 	})
 	if err == nil {
-		quote.UsedBy, quote.used = sent.ID, sent
+		quote.UsedBy, quote.used = tr.ID, tr
 		t.state.quotes.Put(quote.ID, quote)
 	}
 	return err
 }
 
-func (a *Service) payInvoice(t *txn, sent *transfer) error {
-	return a.Invoices.Settle(sent.Invoice, func(amount decimal.Decimal, currency, payee string) (string, error) {
+func (a *Service) payInvoice(t *txn, tr *transfer) error {
+	return a.Invoices.Settle(tr.Invoice, func(amount decimal.Decimal, currency, payee string) (string, error) {
 		cost, err := t.own.CostOf(amount, currency)
 		if err != nil {
 			return "", err
 		}
-		sent.Amount = cost
-		err = a.payWithinLimit(t, sent, func() (platform.PaymentResult, error) {
-			return t.own.PayByEmail(payee, cost, sent.ID)
+		tr.Amount = cost
+		err = a.payWithinLimit(t, tr, func() (platform.PaymentResult, error) {
+			return t.own.PayByEmail(payee, cost, tr.ID)
 		})
-		return sent.Hash, err
+		return tr.Hash, err
 	})
 }
 
 // payWithinLimit pays within the key's spend limit. If the money did not move, the limit gets the amount back.
-func (a *Service) payWithinLimit(t *txn, sent *transfer, pay func() (platform.PaymentResult, error)) error {
-	if err := a.Keys.Spend(t.caller.KeyID, sent.Amount); err != nil {
+func (a *Service) payWithinLimit(t *txn, tr *transfer, pay func() (platform.PaymentResult, error)) error {
+	if err := a.Keys.Spend(t.caller.KeyID, tr.Amount); err != nil {
 		return err
 	}
 	paid, err := pay()
 	if err != nil {
-		a.Keys.Refund(t.caller.KeyID, sent.Amount)
+		a.Keys.Refund(t.caller.KeyID, tr.Amount)
 		return err
 	}
-	sent.Hash, sent.Method, sent.LedgerTransaction = paid.Hash, paid.Method, paid.TransactionID
+	tr.Hash, tr.Method, tr.LedgerTransaction = paid.Hash, paid.Method, paid.TransactionID
 	return nil
 }
 
@@ -200,8 +200,8 @@ func (a *Service) ListTransfers(ctx context.Context, params appwire.ListTransfer
 		return wire.Response{}, err
 	}
 	items, total := wire.NewestFirst(t.transferList,
-		func(sent *transfer) bool {
-			return sent.AppID == key.AppID && (params.IdempotencyKey == "" || sent.Key == params.IdempotencyKey)
+		func(tr *transfer) bool {
+			return tr.AppID == key.AppID && (params.IdempotencyKey == "" || tr.Key == params.IdempotencyKey)
 		},
 		(*transfer).view, wire.Page{Limit: params.Limit, Offset: params.Offset})
 	return wire.OK(appwire.TransferList{Items: items, Total: &total}), nil
@@ -253,9 +253,9 @@ func (t *txn) transactionView(entry platform.Entry) appwire.Transaction {
 		QuoteID: entry.PayinID, Memo: t.account.memos[entry.PayinID], TxHash: entry.TransactionHash,
 		CreatedAt: entry.CreatedAt,
 	}
-	if sent := t.transfers[entry.ID]; sent != nil {
-		view.Type, view.Memo = sent.Method, sent.Terms.Memo
-		view.ContactID, view.QuoteID, view.InvoiceID = sent.ContactID, sent.QuoteID, sent.Invoice
+	if transfer := t.transfers[entry.ID]; transfer != nil {
+		view.Type, view.Memo = transfer.Method, transfer.Terms.Memo
+		view.ContactID, view.QuoteID, view.InvoiceID = transfer.ContactID, transfer.QuoteID, transfer.Invoice
 	}
 	return view
 }

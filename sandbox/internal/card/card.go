@@ -119,9 +119,9 @@ func (t *txn) putProgramme() { t.parts.Put(t.account, t.programme) }
 
 // card finds a card of the account.
 func (t *txn) card(id string) (*card, error) {
-	for _, found := range t.cards {
-		if found.ID == id {
-			return found, nil
+	for _, card := range t.cards {
+		if card.ID == id {
+			return card, nil
 		}
 	}
 	return nil, wire.NotFound()
@@ -181,33 +181,33 @@ func (c *Cards) Get(ctx context.Context, id string) (commonwire.Card, error) {
 func (c *Cards) changeCard(ctx context.Context, id string, do func(*txn, *card) error) (commonwire.Card, error) {
 	t := c.begin(ctx)
 	defer c.commit()
-	found, err := t.card(id)
+	card, err := t.card(id)
 	if err != nil {
 		return commonwire.Card{}, err
 	}
-	if err := do(t, found); err != nil {
+	if err := do(t, card); err != nil {
 		return commonwire.Card{}, err
 	}
-	return t.view(found), nil
+	return t.view(card), nil
 }
 
 // SetLabel sets the label of a card.
 func (c *Cards) SetLabel(ctx context.Context, id, label string) (commonwire.Card, error) {
-	return c.changeCard(ctx, id, func(t *txn, found *card) error {
-		found.Label = label
-		t.putCard(found)
+	return c.changeCard(ctx, id, func(t *txn, target *card) error {
+		target.Label = label
+		t.putCard(target)
 		return nil
 	})
 }
 
 // Freeze freezes or unfreezes a card.
 func (c *Cards) Freeze(ctx context.Context, id string, frozen bool) (commonwire.Card, error) {
-	return c.changeCard(ctx, id, func(t *txn, found *card) error {
-		if t.pending(found) {
+	return c.changeCard(ctx, id, func(t *txn, target *card) error {
+		if t.pending(target) {
 			return wire.Conflict("The card is not active yet.")
 		}
-		found.Frozen = frozen
-		t.putCard(found)
+		target.Frozen = frozen
+		t.putCard(target)
 		return nil
 	})
 }
@@ -284,8 +284,8 @@ func defaultLimits() limits {
 
 // SetLimit sets the given limits, and keeps the others.
 func (c *Cards) SetLimit(ctx context.Context, id string, body appwire.CardLimitUpdate) (commonwire.Card, error) {
-	return c.changeCard(ctx, id, func(t *txn, found *card) error {
-		changed := found.Limits
+	return c.changeCard(ctx, id, func(t *txn, target *card) error {
+		changed := target.Limits
 		wrong := setLimit("dailyLimit", &changed.Daily, body.DailyLimit)
 		wrong = append(wrong, setLimit("monthlyLimit", &changed.Monthly, body.MonthlyLimit)...)
 		wrong = append(wrong, setLimit("lifetimeLimit", &changed.Lifetime, body.LifetimeLimit)...)
@@ -295,8 +295,8 @@ func (c *Cards) SetLimit(ctx context.Context, id string, body appwire.CardLimitU
 		if len(wrong) > 0 {
 			return wire.ValidationFailed("", wrong...)
 		}
-		found.Limits = changed
-		t.putCard(found)
+		target.Limits = changed
+		t.putCard(target)
 		return nil
 	})
 }

@@ -251,13 +251,13 @@ func TestRevealRefusesProofOfAnotherWalletCardOrNonce(t *testing.T) {
 	t.Parallel()
 	b := newBank(t)
 	id, otherCard := b.active(), b.active()
-	stranger, err := wallet.Generate()
+	other, err := wallet.Generate()
 	require.NoError(t, err)
 	now := b.clock.Now().Unix()
 	shifted := b.proof(b.key, id, now)
 	shifted.Nonce++
 	for name, proof := range map[string]commonwire.CardDetailsProof{
-		"another wallet":  b.proof(stranger, id, now),
+		"another wallet":  b.proof(other, id, now),
 		"another card":    b.proof(b.key, otherCard, now),
 		"another nonce":   shifted,
 		"no signature":    {Nonce: now},

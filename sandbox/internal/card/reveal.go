@@ -30,12 +30,12 @@ func (c *Cards) Reveal(
 		c.config.Settings().RequireLowS)
 	t := c.begin(ctx)
 	defer c.commit()
-	found, err := t.card(id)
+	card, err := t.card(id)
 	if err != nil {
 		return commonwire.CardDetails{}, err
 	}
 	switch {
-	case t.pending(found):
+	case t.pending(card):
 		return commonwire.CardDetails{}, wire.Conflict("The card is not active yet.")
 	case !t.isFresh(proof.Nonce):
 		return commonwire.CardDetails{},
@@ -43,14 +43,14 @@ func (c *Cards) Reveal(
 				"The nonce is more than five minutes from the service's time.")
 	case refused != nil:
 		return commonwire.CardDetails{}, refused
-	case !strings.EqualFold(signer, found.Wallet):
+	case !strings.EqualFold(signer, card.Wallet):
 		return commonwire.CardDetails{}, wire.SignatureInvalid()
-	case found.Nonces[proof.Nonce]:
+	case card.Nonces[proof.Nonce]:
 		return commonwire.CardDetails{}, wire.Conflict("The nonce was used before.")
 	}
-	t.useNonce(found, proof.Nonce)
+	t.useNonce(card, proof.Nonce)
 	return commonwire.CardDetails{
-		CardNumber: found.Secrets.Number, CVV: found.Secrets.CVV, ExpiryDate: found.Secrets.Expiry,
+		CardNumber: card.Secrets.Number, CVV: card.Secrets.CVV, ExpiryDate: card.Secrets.Expiry,
 	}, nil
 }
 

@@ -273,12 +273,12 @@ func (a *sentResponses) remember(c *call) {
 	if c.response.status >= http.StatusBadRequest || c.route == nil || len(c.response.body) > maxSentResponseSize {
 		return
 	}
-	sent := &sentResponse{
+	past := &sentResponse{
 		account: requestedAccount(c.request), path: c.entry.Path, key: c.entry.IdempotencyKey,
 		status: c.response.status, header: make([]headerField, 0, len(c.response.header)), body: c.response.body,
 	}
 	for name, values := range c.response.header {
-		sent.header = append(sent.header, headerField{name, values})
+		past.header = append(past.header, headerField{name, values})
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -290,7 +290,7 @@ func (a *sentResponses) remember(c *call) {
 		copy(list, list[1:])
 		list = list[:maxSentResponses-1]
 	}
-	a.byOperation[c.route.operation] = append(list, sent)
+	a.byOperation[c.route.operation] = append(list, past)
 }
 
 // misrouted returns the latest response of the same operation to a request of another account, or to another request of
@@ -304,10 +304,10 @@ func (a *sentResponses) misrouted(c *call, otherAccount bool) *sentResponse {
 	defer a.mu.Unlock()
 	list := a.byOperation[c.route.operation]
 	for i := len(list) - 1; i >= 0; i-- {
-		sent := list[i]
-		other := sent.path != c.entry.Path || sent.key != c.entry.IdempotencyKey
-		if otherAccount && sent.account != account || !otherAccount && sent.account == account && other {
-			return sent
+		past := list[i]
+		other := past.path != c.entry.Path || past.key != c.entry.IdempotencyKey
+		if otherAccount && past.account != account || !otherAccount && past.account == account && other {
+			return past
 		}
 	}
 	return nil
@@ -320,10 +320,10 @@ func (a *sentResponses) reset() {
 }
 
 // replaceBy replaces the response by that of another request.
-func (a *response) replaceBy(sent *sentResponse) {
-	a.status, a.slug, a.body = sent.status, "", sent.body
+func (a *response) replaceBy(past *sentResponse) {
+	a.status, a.slug, a.body = past.status, "", past.body
 	clear(a.header)
-	for _, field := range sent.header {
+	for _, field := range past.header {
 		a.header[field.name] = field.values
 	}
 }

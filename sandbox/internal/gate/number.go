@@ -41,28 +41,28 @@ func numbersOf(schema *openapi3.SchemaRef) *numberSchema {
 	if schema == nil {
 		return nil
 	}
-	var found numberSchema
+	var result numberSchema
 	switch {
 	case schema.Value.Type.Is(openapi3.TypeInteger) && schema.Value.Format == "int64":
-		found.bits = 64
+		result.bits = 64
 	case schema.Value.Type.Is(openapi3.TypeInteger):
-		found.bits = strconv.IntSize // the size of int, which the generated server uses
+		result.bits = strconv.IntSize // the size of int, which the generated server uses
 	case schema.Value.Format == "decimal-number":
-		found.amount = true
+		result.amount = true
 	case schema.Value.Format == "decimal":
-		found.text = true
+		result.text = true
 	}
 	for name, property := range schema.Value.Properties {
-		found.merge(&numberSchema{members: map[string]*numberSchema{name: numbersOfMember(schema.Value, property)}})
+		result.merge(&numberSchema{members: map[string]*numberSchema{name: numbersOfMember(schema.Value, property)}})
 	}
-	found.entries = numbersOf(schema.Value.Items)
+	result.entries = numbersOf(schema.Value.Items)
 	for _, part := range schema.Value.AllOf {
-		found.merge(numbersOf(part))
+		result.merge(numbersOf(part))
 	}
-	if !found.amount && !found.text && found.bits == 0 && found.members == nil && found.entries == nil {
+	if !result.amount && !result.text && result.bits == 0 && result.members == nil && result.entries == nil {
 		return nil
 	}
-	return &found
+	return &result
 }
 
 // merge adds the places of another part of the same schema.
@@ -159,18 +159,19 @@ func joinPath(path, name string) string {
 // numbersOfMember returns the numbers of one member of an object. For an amount it says whether the JSON type is
 // stated. If the service's description leaves the type open, our type is a guess, and callers may use the other one.
 func numbersOfMember(object *openapi3.Schema, member *openapi3.SchemaRef) *numberSchema {
-	found := numbersOf(member)
-	if found == nil {
+	result := numbersOf(member)
+	if result == nil {
 		return nil
 	}
-	found.anyType = (found.amount || found.text) && (isAssumed(member.Value, "type") || isAssumed(object, "fieldTypes"))
+	result.anyType = (result.amount || result.text) &&
+		(isAssumed(member.Value, "type") || isAssumed(object, "fieldTypes"))
 	stated, _ := member.Value.Extensions["x-stated-types"].([]any)
 	for _, name := range stated { // the types of a list's entries are marked here
-		if name, ok := name.(string); ok && found.entries != nil && found.entries.members[name] != nil {
-			found.entries.members[name].anyType = false
+		if name, ok := name.(string); ok && result.entries != nil && result.entries.members[name] != nil {
+			result.entries.members[name].anyType = false
 		}
 	}
-	return found
+	return result
 }
 
 // isAssumed reports whether an aspect of a schema, or the whole schema, is an assumption.

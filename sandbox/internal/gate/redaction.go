@@ -117,15 +117,15 @@ func (m Mask) body(body []byte, length int) string {
 	if len(body) == 0 {
 		return ""
 	}
-	shown, rest := maskJSON(body)
-	text := m.Text(string(shown))
+	masked, rest := maskJSON(body)
+	text := m.Text(string(masked))
 	if !utf8.ValidString(text) {
 		text = strings.ToValidUTF8(text, "�")
 	}
 	switch cutOff := len(body) < length; {
 	case rest == 0:
 		return text
-	case cutOff && len(shown) > 0:
+	case cutOff && len(masked) > 0:
 		return text + "…"
 	default:
 		return text + fmt.Sprintf("[%d bytes that are not JSON]", rest+length-len(body))
@@ -134,7 +134,7 @@ func (m Mask) body(body []byte, length int) string {
 
 // maskJSON copies JSON as it was written, and puts a text in place of each secret. If the JSON breaks off or is wrong,
 // it returns the part before that, and how many bytes it left out.
-func maskJSON(body []byte) (shown []byte, rest int) {
+func maskJSON(body []byte) (masked []byte, rest int) {
 	in := jsontext.NewDecoder(bytes.NewReader(body), jsontext.AllowDuplicateNames(true),
 		jsontext.AllowInvalidUTF8(true))
 	copied := 0
@@ -143,18 +143,18 @@ func maskJSON(body []byte) (shown []byte, rest int) {
 		token, err := in.ReadToken()
 		switch {
 		case errors.Is(err, io.EOF):
-			return append(shown, body[copied:]...), 0 // only space is left
+			return append(masked, body[copied:]...), 0 // only space is left
 		case err != nil:
 			end := int(in.InputOffset())
-			return append(shown, body[copied:max(end, copied)]...), len(body) - end
+			return append(masked, body[copied:max(end, copied)]...), len(body) - end
 		case !isName || token.Kind() != jsontext.KindString || !isSecret(token.String()):
 			continue
 		}
-		shown = append(shown, body[copied:in.InputOffset()]...)
-		shown = append(shown, `:"`+redacted+`"`...)
+		masked = append(masked, body[copied:in.InputOffset()]...)
+		masked = append(masked, `:"`+redacted+`"`...)
 		copied = int(in.InputOffset())
 		if err := in.SkipValue(); err != nil {
-			return shown, len(body) - copied
+			return masked, len(body) - copied
 		}
 		copied = int(in.InputOffset())
 	}

@@ -92,14 +92,14 @@ func (l *Log) Record(length int) { l.exchanges = make([]*Exchange, min(length, l
 func (l *Log) records() bool { return len(l.exchanges) > 0 }
 
 // add adds an entry, and returns it as it was added. sent is nil without a recording.
-func (l *Log) add(entry Entry, sent *Exchange) Entry {
+func (l *Log) add(entry Entry, exchange *Exchange) Entry {
 	entry.Method, entry.Path = truncatePath(entry.Method), truncatePath(entry.Path)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.last++
 	entry.ID = l.last
-	if sent != nil {
-		l.exchanges[entry.ID%len(l.exchanges)] = sent
+	if exchange != nil {
+		l.exchanges[entry.ID%len(l.exchanges)] = exchange
 	}
 	switch {
 	case l.length == 0:
@@ -137,7 +137,7 @@ func (l *Log) EntriesSince(after int) (id string, entries []Entry) {
 }
 
 // Get returns the entry with a number, and what was sent if the log still has it.
-func (l *Log) Get(id int) (entry Entry, sent Exchange, ok bool) {
+func (l *Log) Get(id int) (entry Entry, exchange Exchange, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	at := id - (l.last - len(l.entries) + 1)
@@ -145,9 +145,9 @@ func (l *Log) Get(id int) (entry Entry, sent Exchange, ok bool) {
 		return Entry{}, Exchange{}, false
 	}
 	if kept := len(l.exchanges); kept > 0 && id > l.last-kept && l.exchanges[id%kept] != nil {
-		sent = *l.exchanges[id%kept]
+		exchange = *l.exchanges[id%kept]
 	}
-	return l.entries[(l.next+at)%len(l.entries)], sent, true
+	return l.entries[(l.next+at)%len(l.entries)], exchange, true
 }
 
 // Last returns the number of the last entry, or 0.

@@ -103,12 +103,12 @@ func (c *contract) visibleTo(who party) bool { return c.Client.same(who) || c.Co
 
 // contract finds a contract of the caller, and brings it up to date.
 func (t *txn) contract(id string) (*contract, error) {
-	found := t.contracts.Get(id)
-	if found == nil || !found.visibleTo(t.me) {
+	contract := t.contracts.Get(id)
+	if contract == nil || !contract.visibleTo(t.me) {
 		return nil, wire.NotFound()
 	}
-	t.update(found)
-	return found, nil
+	t.update(contract)
+	return contract, nil
 }
 
 // Contract reads a contract.
@@ -122,14 +122,14 @@ func (b *Service) changeContract(
 ) (commonwire.Contract, error) {
 	t := b.begin(ctx)
 	defer b.commit()
-	found, err := t.contract(id)
+	contract, err := t.contract(id)
 	if err != nil {
 		return commonwire.Contract{}, err
 	}
-	if err := do(t, found); err != nil {
+	if err := do(t, contract); err != nil {
 		return commonwire.Contract{}, err
 	}
-	return found.view(), nil
+	return contract.view(), nil
 }
 
 // Contracts lists the contracts of the account, newest first.
@@ -368,13 +368,13 @@ func (b *Service) Templates() appwire.ContractTemplateList {
 func (b *Service) Preview(ctx context.Context, id string) (appwire.ContractPreview, error) {
 	t := b.begin(ctx)
 	defer b.commit()
-	found, err := t.contract(id)
+	contract, err := t.contract(id)
 	if err != nil {
 		return appwire.ContractPreview{}, err
 	}
-	fields := fieldsOf(found.Terms.Fields)
-	fields["clientName"], fields["contractorName"] = found.Client.name(), found.Contractor.name()
-	return appwire.ContractPreview{Fields: fields, Text: found.text()}, nil
+	fields := fieldsOf(contract.Terms.Fields)
+	fields["clientName"], fields["contractorName"] = contract.Client.name(), contract.Contractor.name()
+	return appwire.ContractPreview{Fields: fields, Text: contract.text()}, nil
 }
 
 // fieldsOf returns the values of a contract's fields, without empty ones.

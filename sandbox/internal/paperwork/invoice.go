@@ -80,22 +80,22 @@ func (i *invoice) isIssued() bool { return i.Status != commonwire.InvoiceStatusD
 
 // invoice finds an invoice of the caller.
 func (t *txn) invoice(id string) (*invoice, error) {
-	found := t.invoices.Get(id)
-	if found == nil || !found.visibleTo(t.me) {
+	invoice := t.invoices.Get(id)
+	if invoice == nil || !invoice.visibleTo(t.me) {
 		return nil, wire.NotFound()
 	}
-	return found, nil
+	return invoice, nil
 }
 
 // Invoice reads an invoice of the account.
 func (b *Service) Invoice(ctx context.Context, id string) (commonwire.Invoice, error) {
 	t := b.begin(ctx)
 	defer b.commit()
-	found, err := t.invoice(id)
+	invoice, err := t.invoice(id)
 	if err != nil {
 		return commonwire.Invoice{}, err
 	}
-	return t.view(found), nil
+	return t.view(invoice), nil
 }
 
 // Invoices lists the invoices of the account, newest first.
@@ -110,19 +110,19 @@ func (b *Service) Invoices(ctx context.Context, page wire.Page) appwire.InvoiceL
 func (b *Service) PublicInvoice(id string) (commonwire.Invoice, error) {
 	t := b.beginPublic()
 	defer b.commit()
-	found, err := t.publicInvoice(id)
+	invoice, err := t.publicInvoice(id)
 	if err != nil {
 		return commonwire.Invoice{}, err
 	}
-	return t.view(found), nil
+	return t.view(invoice), nil
 }
 
 func (t *txn) publicInvoice(id string) (*invoice, error) {
-	found := t.invoices.Get(id)
-	if found == nil || !found.isIssued() {
+	invoice := t.invoices.Get(id)
+	if invoice == nil || !invoice.isIssued() {
 		return nil, wire.NotFound()
 	}
-	return found, nil
+	return invoice, nil
 }
 
 // view returns the invoice as responses show it.

@@ -23,25 +23,25 @@ func (b *Service) UpdateInvoice(
 ) (commonwire.Invoice, error) {
 	t := b.begin(ctx)
 	defer b.commit()
-	found, err := t.invoice(id)
+	invoice, err := t.invoice(id)
 	if err != nil {
 		return commonwire.Invoice{}, err
 	}
 	switch {
-	case body.Status != commonwire.InvoiceStatusCancelled && found.replaced():
+	case body.Status != commonwire.InvoiceStatusCancelled && invoice.replaced():
 		err = wire.Conflict("The invoice was cancelled, and its period has a new invoice.")
-	case found.Transferred && body.Status != commonwire.InvoiceStatusPaid:
+	case invoice.Transferred && body.Status != commonwire.InvoiceStatusPaid:
 		err = wire.Conflict("The invoice was paid by a transfer.")
 	case isPayment(body.Status):
-		err = t.payByHand(found, body)
+		err = t.payByHand(invoice, body)
 	default:
-		err = t.moveUnpaid(found, body)
+		err = t.moveUnpaid(invoice, body)
 	}
 	if err != nil {
 		return commonwire.Invoice{}, err
 	}
-	t.invoices.Put(found.ID, found)
-	return t.view(found), nil
+	t.invoices.Put(invoice.ID, invoice)
+	return t.view(invoice), nil
 }
 
 // isPayment reports the states with a payment: the contractor or the client has reported it.
@@ -132,25 +132,26 @@ func (b *Service) Settle(
 ) error {
 	t := b.beginPublic()
 	defer b.commit()
-	found, err := t.publicInvoice(id)
+	invoice, err := t.publicInvoice(id)
 	switch {
 	case err != nil:
 		return err
-	case found.Status == commonwire.InvoiceStatusPaid:
+	case invoice.Status == commonwire.InvoiceStatusPaid:
 		return wire.Conflict("The invoice is paid.")
-	case found.Status != commonwire.InvoiceStatusSent:
+	case invoice.Status != commonwire.InvoiceStatusSent:
 		return wire.Conflict("The invoice is not waiting for a payment.")
 	}
-	hash, err := pay(found.Amount, string(found.Currency), found.Contractor.Profile.Email)
+	hash, err := pay(invoice.Amount, string(invoice.Currency), invoice.Contractor.Profile.Email)
 	if err != nil {
 		return err
 	}
-	t.refer(found, hash)
-	found.Transaction = &commonwire.InvoiceTransaction{
-		OnchainTransactionID: hash, Amount: wire.NumberOf(found.Amount), TxHash: hash, Type: paidByTransfer,
+	t.refer(invoice, hash)
+	invoice.Transaction = &commonwire.InvoiceTransaction{
+		OnchainTransactionID: hash, Amount: wire.NumberOf(invoice.Amount), TxHash: hash, Type: paidByTransfer,
 		CreatedAt: t.now,
 	}
-	found.Status, found.PaidAt, found.Transferred, found.UpdatedAt = commonwire.InvoiceStatusPaid, t.now, true, t.now
-	t.invoices.Put(found.ID, found)
+	invoice.Status, invoice.Transferred = commonwire.InvoiceStatusPaid, true
+	invoice.PaidAt, invoice.UpdatedAt = t.now, t.now
+	t.invoices.Put(invoice.ID, invoice)
 	return nil
 }

@@ -59,9 +59,9 @@ func TestClientOfAnotherIntegratorIsNotFound(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	id := read[platformwire.Client](t, b.createClient(platformwire.ClientCreate{Email: "acme@example.com"})).ID
-	stranger := wire.WithCaller(t.Context(), wire.Caller{Owner: "acc_2", Email: "else@example.com", Account: wire.Self})
+	other := wire.WithCaller(t.Context(), wire.Caller{Owner: "acc_2", Email: "else@example.com", Account: wire.Self})
 
-	_, err := b.GetClient(stranger, id)
+	_, err := b.GetClient(other, id)
 	assert.ErrorIs(t, err, wire.NotFound())
 	_, err = b.GetClient(b.as(wire.Self, ""), wire.Self)
 	assert.ErrorIs(t, err, wire.NotFound(), "the integrator is no client")

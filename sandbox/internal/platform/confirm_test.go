@@ -82,9 +82,9 @@ func TestReplayAfterFundingReturnsFirstResponse(t *testing.T) {
 
 func TestRefusedConfirmDoesNotConsumeApproval(t *testing.T) {
 	t.Parallel()
-	stranger, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	other, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
-	strangersKey, err := x509.MarshalPKIXPublicKey(&stranger.PublicKey)
+	otherKey, err := x509.MarshalPKIXPublicKey(&other.PublicKey)
 	require.NoError(t, err)
 
 	for name, tc := range map[string]struct {
@@ -103,7 +103,7 @@ func TestRefusedConfirmDoesNotConsumeApproval(t *testing.T) {
 			}, want: "approval_mismatch"},
 		"key of nobody": {
 			change: func(_ *bench, _ *string, body *platformwire.ApprovalConfirm) {
-				body.PublicKey = strangersKey
+				body.PublicKey = otherKey
 			}, want: "key_not_registered"},
 		"no key at all": {
 			change: func(_ *bench, _ *string, body *platformwire.ApprovalConfirm) {

@@ -41,11 +41,11 @@ func contactID(id string) string { return "ct_" + strings.TrimPrefix(id, "ct_") 
 
 // contactOf finds a contact of the account.
 func (t *txn) contactOf(h *holder, id string) (*contact, error) {
-	found, ok := t.contacts[contactID(id)]
-	if !ok || found.Account != h.Key {
+	saved, ok := t.contacts[contactID(id)]
+	if !ok || saved.Account != h.Key {
 		return nil, wire.NotFound()
 	}
-	return found, nil
+	return saved, nil
 }
 
 // CreateContact saves a destination, or returns the contact that has the same account details.
@@ -94,30 +94,30 @@ func (p *Platform) UpdateContact(
 	if err != nil {
 		return wire.Response{}, err
 	}
-	found, err := t.contactOf(h, contactID)
+	saved, err := t.contactOf(h, contactID)
 	if err != nil {
 		return wire.Response{}, err
 	}
-	changed := *found // booked payouts keep the old contact
+	changed := *saved // booked payouts keep the old contact
 	if err := t.changeEmail(&changed, body.Email); err != nil {
 		return wire.Response{}, err
 	}
-	delete(t.byDetails, found.detailsKey())
-	found = &changed
-	t.contacts[found.ID], t.byDetails[found.detailsKey()] = found, found
-	wire.Update(&found.Name, body.Name)
-	wire.Update(&found.Currency, body.Currency)
+	delete(t.byDetails, saved.detailsKey())
+	saved = &changed
+	t.contacts[saved.ID], t.byDetails[saved.detailsKey()] = saved, saved
+	wire.Update(&saved.Name, body.Name)
+	wire.Update(&saved.Currency, body.Currency)
 	if body.IsExternal.IsSpecified() {
-		found.IsExternal = body.IsExternal.IsNull() || wire.Value(body.IsExternal)
+		saved.IsExternal = body.IsExternal.IsNull() || wire.Value(body.IsExternal)
 	}
 	if body.Address.IsSpecified() {
-		found.Address = nil
+		saved.Address = nil
 		if address, err := body.Address.Get(); err == nil {
-			found.Address = &address
+			saved.Address = &address
 		}
 	}
-	t.store.contacts.Put(found)
-	return wire.OK(found.view()).Lean(), nil
+	t.store.contacts.Put(saved)
+	return wire.OK(saved.view()).Lean(), nil
 }
 
 // changeEmail changes the email of a contact. A contact that is paid by email must have one. Its new email must name an
@@ -152,13 +152,13 @@ func (p *Platform) DeleteContact(ctx context.Context, contactID platformwire.Con
 	if err != nil {
 		return wire.Response{}, err
 	}
-	found, err := t.contactOf(h, contactID)
+	saved, err := t.contactOf(h, contactID)
 	if err != nil {
 		return wire.Response{}, err
 	}
-	delete(t.contacts, found.ID)
-	t.store.contacts.Delete(found)
-	delete(t.byDetails, found.detailsKey())
+	delete(t.contacts, saved.ID)
+	t.store.contacts.Delete(saved)
+	delete(t.byDetails, saved.detailsKey())
 	return wire.NoContent(), nil
 }
 

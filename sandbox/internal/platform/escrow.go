@@ -62,7 +62,7 @@ func (p *Platform) CreateEscrow(ctx context.Context, body platformwire.EscrowCre
 	if err != nil {
 		return wire.Response{}, err
 	}
-	if id, found, same := t.escrowCreations.find(key, requested, t.now); found {
+	if id, e, same := t.escrowCreations.find(key, requested, t.now); e {
 		agreed := t.escrows[id]
 		if !same {
 			return wire.Response{}, wire.IdempotencyKeyReused("escrowId", agreed.ID)
@@ -135,33 +135,33 @@ func parseWindow(window platformwire.EscrowDuration) time.Duration {
 
 // escrowOf finds an escrow of the account.
 func (t *txn) escrowOf(h *holder, id string) (*escrow, error) {
-	found, ok := t.escrows[id]
-	if !ok || found.holder != h {
+	e, ok := t.escrows[id]
+	if !ok || e.holder != h {
 		return nil, wire.NotFound()
 	}
-	return found, nil
+	return e, nil
 }
 
 // view returns the escrow as it was at the last chain read. An escrow that was not approved in time needs no chain
 // read: the service co-signs every approval, so it knows.
-func (d *escrow) view(now time.Time) platformwire.Escrow {
+func (e *escrow) view(now time.Time) platformwire.Escrow {
 	view := platformwire.Escrow{
-		ID:               d.ID,
-		Status:           d.Projected.Status,
-		AvailableActions: d.available(d.Projected.Status, now),
-		IdempotencyKey:   d.Key,
-		Amount:           d.Terms.Amount,
-		Currency:         d.Terms.Currency,
-		Payee:            d.Terms.Payee,
-		Memo:             d.Terms.Memo,
-		ApproveBy:        d.ApproveBy,
-		HoldUntil:        d.HoldUntil,
-		RefundableUntil:  d.RefundableUntil,
-		TransactionHash:  d.Projected.Hash,
-		SyncedAt:         d.SyncedAt,
-		CreatedAt:        d.CreatedAt,
+		ID:               e.ID,
+		Status:           e.Projected.Status,
+		AvailableActions: e.available(e.Projected.Status, now),
+		IdempotencyKey:   e.Key,
+		Amount:           e.Terms.Amount,
+		Currency:         e.Terms.Currency,
+		Payee:            e.Terms.Payee,
+		Memo:             e.Terms.Memo,
+		ApproveBy:        e.ApproveBy,
+		HoldUntil:        e.HoldUntil,
+		RefundableUntil:  e.RefundableUntil,
+		TransactionHash:  e.Projected.Hash,
+		SyncedAt:         e.SyncedAt,
+		CreatedAt:        e.CreatedAt,
 	}
-	if d.Chain.Status == platformwire.EscrowStatusPendingApproval && !now.Before(d.ApproveBy) {
+	if e.Chain.Status == platformwire.EscrowStatusPendingApproval && !now.Before(e.ApproveBy) {
 		view.Status = platformwire.EscrowStatusExpired
 	}
 	return view
@@ -169,26 +169,26 @@ func (d *escrow) view(now time.Time) platformwire.Escrow {
 
 // windowEnd returns when the window for these actions ends. Without actions there is no window, and it returns the zero
 // time.
-func (d *escrow) windowEnd(actions []platformwire.EscrowActionType) time.Time {
+func (e *escrow) windowEnd(actions []platformwire.EscrowActionType) time.Time {
 	if len(actions) == 0 {
 		return time.Time{}
 	}
 	return map[platformwire.EscrowActionType]time.Time{
-		platformwire.EscrowActionTypeApprove: d.ApproveBy,
-		platformwire.EscrowActionTypeRelease: d.HoldUntil,
-		platformwire.EscrowActionTypeRefund:  d.RefundableUntil,
+		platformwire.EscrowActionTypeApprove: e.ApproveBy,
+		platformwire.EscrowActionTypeRelease: e.HoldUntil,
+		platformwire.EscrowActionTypeRefund:  e.RefundableUntil,
 	}[actions[0]]
 }
 
 // available lists the possible actions of an escrow with this status: approve within the first window, release within
 // the second, refund within the third.
-func (d *escrow) available(status platformwire.EscrowStatus, now time.Time) []platformwire.EscrowActionType {
+func (e *escrow) available(status platformwire.EscrowStatus, now time.Time) []platformwire.EscrowActionType {
 	switch {
-	case status == platformwire.EscrowStatusPendingApproval && now.Before(d.ApproveBy):
+	case status == platformwire.EscrowStatusPendingApproval && now.Before(e.ApproveBy):
 		return []platformwire.EscrowActionType{platformwire.EscrowActionTypeApprove}
-	case status == platformwire.EscrowStatusActive && now.Before(d.HoldUntil):
+	case status == platformwire.EscrowStatusActive && now.Before(e.HoldUntil):
 		return []platformwire.EscrowActionType{platformwire.EscrowActionTypeRelease}
-	case status == platformwire.EscrowStatusActive && now.Before(d.RefundableUntil):
+	case status == platformwire.EscrowStatusActive && now.Before(e.RefundableUntil):
 		return []platformwire.EscrowActionType{platformwire.EscrowActionTypeRefund}
 	default:
 		return []platformwire.EscrowActionType{}
@@ -203,21 +203,21 @@ func (p *Platform) SyncEscrow(ctx context.Context, escrowID platformwire.EscrowI
 	if err != nil {
 		return wire.Response{}, err
 	}
-	found, err := t.escrowOf(h, escrowID)
+	e, err := t.escrowOf(h, escrowID)
 	if err != nil {
 		return wire.Response{}, err
 	}
-	t.readChain(found)
-	return wire.OK(found.view(t.now)).Lean(), nil
+	t.readChain(e)
+	return wire.OK(e.view(t.now)).Lean(), nil
 }
 
 // readChain updates the stored escrow, with at most one chain read per 15 seconds and escrow.
-func (t *txn) readChain(d *escrow) {
-	if !d.SyncedAt.IsZero() && t.now.Before(d.SyncedAt.Add(time.Duration(t.settings.ChainReadEvery))) {
+func (t *txn) readChain(e *escrow) {
+	if !e.SyncedAt.IsZero() && t.now.Before(e.SyncedAt.Add(time.Duration(t.settings.ChainReadEvery))) {
 		return
 	}
-	d.Projected, d.SyncedAt = d.Chain, t.now
-	t.store.escrows.Put(d)
+	e.Projected, e.SyncedAt = e.Chain, t.now
+	t.store.escrows.Put(e)
 }
 
 // actionApprovalLifetime is the approval window of an escrow action.
@@ -250,50 +250,50 @@ func (p *Platform) PrepareEscrowAction(
 	if err != nil {
 		return wire.Response{}, err
 	}
-	found, err := t.escrowOf(h, escrowID)
+	e, err := t.escrowOf(h, escrowID)
 	if err != nil {
 		return wire.Response{}, err
 	}
 	if dealID, ok, same := t.actions.find(key, requested, t.now); ok && !same {
 		return wire.Response{}, wire.IdempotencyKeyReused("escrowId", dealID)
 	}
-	known := found.Actions[key.Key]
+	known := e.Actions[key.Key]
 	if known != nil && known.Kind != kind {
-		return wire.Response{}, wire.IdempotencyKeyReused("escrowId", found.ID)
+		return wire.Response{}, wire.IdempotencyKeyReused("escrowId", e.ID)
 	}
 	if known != nil && known.Confirmed {
 		return wire.OK(platformwire.PreparedEscrowAction{Action: known.view()}).Lean().Replayed(), nil
 	}
-	if !slices.Contains(found.available(found.Chain.Status, t.now), kind) {
+	if !slices.Contains(e.available(e.Chain.Status, t.now), kind) {
 		return wire.Response{}, wire.Conflict("The deal's state or its deadlines do not allow this action.")
 	}
-	response := t.prepareAction(found, key.Key, kind)
+	response := t.prepareAction(e, key.Key, kind)
 	if known != nil {
 		return wire.OK(platformwire.PreparedEscrowAction{Action: response}).Lean().Replayed(), nil
 	}
-	t.actions.put(key, requested, found.ID, t.now, lifetime)
+	t.actions.put(key, requested, e.ID, t.now, lifetime)
 	return wire.Created(platformwire.PreparedEscrowAction{Action: response}).Lean(), nil
 }
 
 // prepareAction issues a new approval for an action of an escrow. It adds the action if it is new. Earlier approvals
 // stay valid until they expire. Only one of them is ever used.
-func (t *txn) prepareAction(d *escrow, key string, kind platformwire.EscrowActionType) platformwire.EscrowAction {
+func (t *txn) prepareAction(e *escrow, key string, kind platformwire.EscrowActionType) platformwire.EscrowAction {
 	approval := newApproval(t.now.Add(actionApprovalLifetime)).of(approvalPayload{
 		Operation:   "escrow." + string(kind),
-		ResourceID:  d.ID,
-		Account:     d.holder.Key.Account,
-		Amount:      d.Terms.Amount.String(),
-		Currency:    string(d.Terms.Currency),
-		Destination: approvalDestination{Address: d.Terms.Payee},
+		ResourceID:  e.ID,
+		Account:     e.holder.Key.Account,
+		Amount:      e.Terms.Amount.String(),
+		Currency:    string(e.Terms.Currency),
+		Destination: approvalDestination{Address: e.Terms.Payee},
 	})
-	action := d.Actions[key]
+	action := e.Actions[key]
 	if action == nil {
-		action = &escrowAction{escrow: d, Key: key, Kind: kind, Approvals: map[string]platformwire.Approval{}}
-		d.Actions[key] = action
+		action = &escrowAction{escrow: e, Key: key, Kind: kind, Approvals: map[string]platformwire.Approval{}}
+		e.Actions[key] = action
 	}
 	action.Latest, action.Approvals[approval.ID] = approval, approval
 	t.actionApprovals++
-	t.store.escrows.Put(d)
+	t.store.escrows.Put(e)
 	return action.view()
 }
 
@@ -346,13 +346,13 @@ func (p *Platform) runAction(c wire.Caller, signed signedAction) (wire.Response,
 	}
 	action.Confirmed = true
 	t.store.escrows.Put(action.escrow)
-	switch found := action.escrow; action.Kind {
+	switch e := action.escrow; action.Kind {
 	case platformwire.EscrowActionTypeApprove:
-		t.holdEscrow(found)
+		t.holdEscrow(e)
 	case platformwire.EscrowActionTypeRelease:
-		t.releaseEscrow(found)
+		t.releaseEscrow(e)
 	case platformwire.EscrowActionTypeRefund:
-		t.refundEscrow(found)
+		t.refundEscrow(e)
 	}
 	t.readChain(action.escrow)
 	return wire.OK(action.escrow.view(t.now)).Lean(), nil
@@ -364,11 +364,11 @@ func (t *txn) confirmableAction(c wire.Caller, signed signedAction) (*escrowActi
 	if err != nil {
 		return nil, err
 	}
-	found, err := t.escrowOf(h, signed.escrowID)
+	e, err := t.escrowOf(h, signed.escrowID)
 	if err != nil {
 		return nil, err
 	}
-	action, known := found.Actions[signed.key]
+	action, known := e.Actions[signed.key]
 	if !known {
 		return nil, wire.NotFound()
 	}
@@ -380,7 +380,7 @@ func (t *txn) confirmableAction(c wire.Caller, signed signedAction) (*escrowActi
 		return nil, wire.ApprovalConsumed()
 	case !t.now.Before(approval.ExpiresAt):
 		return nil, wire.ApprovalExpired()
-	case !slices.Contains(found.available(found.Chain.Status, t.now), action.Kind):
+	case !slices.Contains(e.available(e.Chain.Status, t.now), action.Kind):
 		return nil, wire.Conflict("The deal's state or its deadlines do not allow this action.")
 	default:
 		return action, nil
@@ -404,45 +404,45 @@ func (t *txn) checkActionPermitted(action *escrowAction) error {
 }
 
 // holdEscrow moves the money from the account to the escrow.
-func (t *txn) holdEscrow(d *escrow) {
-	d.Chain = chainState{platformwire.EscrowStatusActive, newHash()}
-	t.moveEscrowFunds(d, d.holder.ledgerAccount(), d.ID)
-	t.recordEscrow(d, d.holder, platformwire.TransactionDirectionOut)
+func (t *txn) holdEscrow(e *escrow) {
+	e.Chain = chainState{platformwire.EscrowStatusActive, newHash()}
+	t.moveEscrowFunds(e, e.holder.ledgerAccount(), e.ID)
+	t.recordEscrow(e, e.holder, platformwire.TransactionDirectionOut)
 }
 
 // releaseEscrow moves the money from the escrow to the payee, which may be an account of this host.
-func (t *txn) releaseEscrow(d *escrow) {
-	d.Chain = chainState{platformwire.EscrowStatusReleased, newHash()}
-	if payee, ok := t.wallets[strings.ToLower(d.Terms.Payee)]; ok {
-		t.moveEscrowFunds(d, d.ID, payee.ledgerAccount())
-		t.recordEscrow(d, payee, platformwire.TransactionDirectionIn)
+func (t *txn) releaseEscrow(e *escrow) {
+	e.Chain = chainState{platformwire.EscrowStatusReleased, newHash()}
+	if payee, ok := t.wallets[strings.ToLower(e.Terms.Payee)]; ok {
+		t.moveEscrowFunds(e, e.ID, payee.ledgerAccount())
+		t.recordEscrow(e, payee, platformwire.TransactionDirectionIn)
 		return
 	}
-	t.moveEscrowFunds(d, d.ID, accountOutside)
+	t.moveEscrowFunds(e, e.ID, accountOutside)
 }
 
 // refundEscrow moves the money from the escrow back to the account.
-func (t *txn) refundEscrow(d *escrow) {
-	d.Chain = chainState{platformwire.EscrowStatusRefunded, newHash()}
-	t.moveEscrowFunds(d, d.ID, d.holder.ledgerAccount())
-	t.recordEscrow(d, d.holder, platformwire.TransactionDirectionIn)
+func (t *txn) refundEscrow(e *escrow) {
+	e.Chain = chainState{platformwire.EscrowStatusRefunded, newHash()}
+	t.moveEscrowFunds(e, e.ID, e.holder.ledgerAccount())
+	t.recordEscrow(e, e.holder, platformwire.TransactionDirectionIn)
 }
 
 // moveEscrowFunds adds a movement of the escrow's whole amount to the ledger, with the given kind.
-func (t *txn) moveEscrowFunds(d *escrow, from, to string) {
-	t.ledger.movement("escrow_"+string(d.Chain.Status), d.ID, t.now).
-		transfer(from, to, string(d.Terms.Currency), d.Terms.Amount)
+func (t *txn) moveEscrowFunds(e *escrow, from, to string) {
+	t.ledger.movement("escrow_"+string(e.Chain.Status), e.ID, t.now).
+		transfer(from, to, string(e.Terms.Currency), e.Terms.Amount)
 }
 
-func (t *txn) recordEscrow(d *escrow, h *holder, direction platformwire.TransactionDirection) {
+func (t *txn) recordEscrow(e *escrow, h *holder, direction platformwire.TransactionDirection) {
 	t.record(h, platformwire.Transaction{
 		Type:            platformwire.TransactionTypeEscrow,
 		Direction:       direction,
 		Status:          platformwire.TransactionStatusCompleted,
-		Amount:          d.Terms.Amount,
-		Currency:        d.Terms.Currency,
-		EscrowID:        d.ID,
-		TransactionHash: d.Chain.Hash,
+		Amount:          e.Terms.Amount,
+		Currency:        e.Terms.Currency,
+		EscrowID:        e.ID,
+		TransactionHash: e.Chain.Hash,
 		CreatedAt:       t.now,
 	})
 }

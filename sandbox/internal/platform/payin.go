@@ -89,11 +89,11 @@ func (p *Platform) CreatePayin(ctx context.Context, body platformwire.PayinCreat
 
 // payinOf finds a payin of the account.
 func (t *txn) payinOf(h *holder, id string) (*payin, error) {
-	found, ok := t.payins[id]
-	if !ok || found.holder != h {
+	payin, ok := t.payins[id]
+	if !ok || payin.holder != h {
 		return nil, wire.NotFound()
 	}
-	return found, nil
+	return payin, nil
 }
 
 // GetPayin reads one payin.
@@ -104,11 +104,11 @@ func (p *Platform) GetPayin(ctx context.Context, payinID platformwire.PayinID) (
 	if err != nil {
 		return wire.Response{}, err
 	}
-	found, err := t.payinOf(h, payinID)
+	payin, err := t.payinOf(h, payinID)
 	if err != nil {
 		return wire.Response{}, err
 	}
-	return wire.OK(found.view(t.now)).Lean(), nil
+	return wire.OK(payin.view(t.now)).Lean(), nil
 }
 
 // CreatePayinInstructions returns what the payer needs, and accepts the quote. The payin then waits for its money.
@@ -120,17 +120,17 @@ func (p *Platform) CreatePayinInstructions(ctx context.Context, payinID platform
 	if err != nil {
 		return wire.Response{}, err
 	}
-	found, err := t.payinOf(h, payinID)
+	payin, err := t.payinOf(h, payinID)
 	if err != nil {
 		return wire.Response{}, err
 	}
-	if found.expired(t.now) {
+	if payin.expired(t.now) {
 		return wire.Response{}, wire.QuoteExpired()
 	}
-	instructions := platformwire.PayinInstructions{Requisites: found.Requisites}
-	if found.Status == platformwire.PayinStatusQuoted {
-		found.Status = platformwire.PayinStatusAwaitingFunds
-		t.store.payins.Put(found)
+	instructions := platformwire.PayinInstructions{Requisites: payin.Requisites}
+	if payin.Status == platformwire.PayinStatusQuoted {
+		payin.Status = platformwire.PayinStatusAwaitingFunds
+		t.store.payins.Put(payin)
 		return wire.Created(instructions).Lean(), nil
 	}
 	return wire.OK(instructions).Lean().Replayed(), nil
@@ -296,7 +296,7 @@ func (p *Platform) CompletePayin(ctx context.Context, payinID platformwire.Payin
 	if err != nil {
 		return wire.Response{}, err
 	}
-	if completed, found, same := t.completions.find(key, requested, t.now); found {
+	if completed, payin, same := t.completions.find(key, requested, t.now); payin {
 		if !same {
 			return wire.Response{}, wire.IdempotencyKeyReused("", "")
 		}

@@ -96,11 +96,11 @@ func (p *payout) view(now time.Time) platformwire.Payout {
 
 // payoutOf finds a payout of the account.
 func (t *txn) payoutOf(h *holder, id string) (*payout, error) {
-	found, ok := t.payouts[id]
-	if !ok || found.holder != h {
+	payout, ok := t.payouts[id]
+	if !ok || payout.holder != h {
 		return nil, wire.NotFound()
 	}
-	return found, nil
+	return payout, nil
 }
 
 // GetPayout reads one payout.
@@ -111,11 +111,11 @@ func (p *Platform) GetPayout(ctx context.Context, payoutID platformwire.PayoutID
 	if err != nil {
 		return wire.Response{}, err
 	}
-	found, err := t.payoutOf(h, payoutID)
+	payout, err := t.payoutOf(h, payoutID)
 	if err != nil {
 		return wire.Response{}, err
 	}
-	return wire.OK(found.view(t.now)).Lean(), nil
+	return wire.OK(payout.view(t.now)).Lean(), nil
 }
 
 // BookPayout books a payout and returns its price and the approval to sign. The payment is bound to the idempotency
@@ -139,7 +139,7 @@ func (p *Platform) BookPayout(ctx context.Context, body platformwire.PayoutCreat
 	if err := t.bookings.checkSpent(key, requested, t.now); err != nil {
 		return wire.Response{}, err
 	}
-	if id, found, same := t.bookings.find(key, requested, t.now); found {
+	if id, payout, same := t.bookings.find(key, requested, t.now); payout {
 		booked := t.payouts[id]
 		if !same {
 			return wire.Response{}, wire.IdempotencyKeyReused("payoutId", booked.ID)

@@ -153,13 +153,14 @@ func TestConcurrentConsumeSucceedsOnce(t *testing.T) {
 	assert.Equal(t, wire.ChallengeConsumed(), challenges.consume(issued.ID))
 }
 
-// meanwhile is a context in which something happens when a value is first asked for: when a login is as good as proven.
-type meanwhile struct {
+// concurrentConsumer is a context in which something happens when a value is first asked for: when a login is as good
+// as proven.
+type concurrentConsumer struct {
 	context.Context
 	happens func()
 }
 
-func (m *meanwhile) Value(key any) any {
+func (m *concurrentConsumer) Value(key any) any {
 	if happens := m.happens; happens != nil {
 		m.happens = nil
 		happens()
@@ -188,7 +189,7 @@ func TestChallengeConsumedConcurrentlyIsRefused(t *testing.T) {
 	}
 
 	var first error
-	ctx := &meanwhile{t.Context(), func() { _, first = login.CreateToken(t.Context(), request) }}
+	ctx := &concurrentConsumer{t.Context(), func() { _, first = login.CreateToken(t.Context(), request) }}
 	_, second := login.CreateToken(ctx, request)
 	assert.NoError(t, first)
 	assert.Equal(t, wire.ChallengeConsumed(), second)

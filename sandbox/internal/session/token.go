@@ -82,11 +82,11 @@ func (t *Tokens) AddOtherSurfaces(tokens ...string) {
 func (t *Tokens) Authenticate(bearer string) (keyID string, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if held := t.access.Get(bearer); held != nil {
-		if !t.clock.Now().Before(held.ExpiresAt) {
+	if stored := t.access.Get(bearer); stored != nil {
+		if !t.clock.Now().Before(stored.ExpiresAt) {
 			return "", wire.TokenExpired()
 		}
-		return held.KeyID, nil
+		return stored.KeyID, nil
 	}
 	if t.refresh.Get(bearer) != nil || t.otherSurfaces.Get(bearer) != nil {
 		return "", wire.DeveloperSessionRequired()
@@ -98,9 +98,9 @@ func (t *Tokens) Authenticate(bearer string) (keyID string, err error) {
 func (t *Tokens) Expire(bearer string) {
 	t.mu.Lock()
 	defer t.commit()
-	if held := t.access.Get(bearer); held != nil {
-		held.ExpiresAt = t.clock.Now()
-		t.access.Put(bearer, held)
+	if stored := t.access.Get(bearer); stored != nil {
+		stored.ExpiresAt = t.clock.Now()
+		t.access.Put(bearer, stored)
 	}
 }
 
@@ -122,19 +122,19 @@ func (t *Tokens) renew(refresh string) grant {
 
 // mintAccess must be called with the lock held.
 func (t *Tokens) mintAccess(refresh string) grant {
-	now, held := t.clock.Now(), token{}
+	now, stored := t.clock.Now(), token{}
 	if existing := t.refresh.Get(refresh); existing != nil { // a Reset may have deleted it
-		held = *existing
+		stored = *existing
 	}
 	if t.access.Len() >= t.sweepAt {
 		t.forgetLongExpired(now)
 		t.sweepAt = max(sweepAt, 2*t.access.Len())
 	}
-	access, minted := "at_"+rand.Text()+rand.Text(), &token{KeyID: held.KeyID, ExpiresAt: now.Add(AccessLifetime)}
+	access, minted := "at_"+rand.Text()+rand.Text(), &token{KeyID: stored.KeyID, ExpiresAt: now.Add(AccessLifetime)}
 	t.access.Put(access, minted)
 	return grant{
 		access: access, accessExpiresAt: minted.ExpiresAt,
-		refresh: refresh, refreshExpiresAt: held.ExpiresAt,
+		refresh: refresh, refreshExpiresAt: stored.ExpiresAt,
 	}
 }
 
@@ -142,11 +142,11 @@ func (t *Tokens) mintAccess(refresh string) grant {
 func (t *Tokens) keyOfRefresh(refresh string) (keyID string, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	held := t.refresh.Get(refresh)
-	if held == nil {
+	stored := t.refresh.Get(refresh)
+	if stored == nil {
 		return "", false
 	}
-	return held.KeyID, t.clock.Now().Before(held.ExpiresAt)
+	return stored.KeyID, t.clock.Now().Before(stored.ExpiresAt)
 }
 
 // Records returns how many tokens there are.
@@ -161,7 +161,7 @@ const sweepAt = 4096
 
 // forgetLongExpired keeps a token for a day after it expired, so that it is refused as expired and not as unknown.
 func (t *Tokens) forgetLongExpired(now time.Time) {
-	for _, held := range []*store.Table[token]{t.access, t.refresh} {
-		held.DeleteFunc(func(_ string, held *token) bool { return now.Sub(held.ExpiresAt) > 24*time.Hour })
+	for _, stored := range []*store.Table[token]{t.access, t.refresh} {
+		stored.DeleteFunc(func(_ string, stored *token) bool { return now.Sub(stored.ExpiresAt) > 24*time.Hour })
 	}
 }

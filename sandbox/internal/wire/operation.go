@@ -78,9 +78,9 @@ func Value[T any](member nullable.Nullable[T]) T {
 }
 
 // Update sets the new value: an absent member keeps the old value, and null clears it.
-func Update[T any](kept *T, member nullable.Nullable[T]) {
+func Update[T any](target *T, member nullable.Nullable[T]) {
 	if member.IsSpecified() {
-		*kept = Value(member)
+		*target = Value(member)
 	}
 }
 
@@ -165,8 +165,8 @@ func NewestFirst[T, V any](oldestFirst []T, visible func(T) bool, view func(T) V
 
 // MatchesText reports whether a text is in what a list shows of an entry. An empty text is in every entry. The case
 // does not matter, and a space finds an underscore: lists show under_review as "Under review".
-func MatchesText(text string, shown ...string) bool {
-	return strings.Contains(normalizeText(strings.Join(shown, " ")), normalizeText(text))
+func MatchesText(text string, fields ...string) bool {
+	return strings.Contains(normalizeText(strings.Join(fields, " ")), normalizeText(text))
 }
 
 func normalizeText(text string) string { return strings.ReplaceAll(strings.ToLower(text), "_", " ") }
