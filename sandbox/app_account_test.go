@@ -83,7 +83,7 @@ func TestRejectedVerificationIsFinal(t *testing.T) {
 	assert.Equal(t, "rejected", app.must(http.StatusOK, "GET", "/user", nil).body.text("kycStatus"))
 }
 
-// The app acts for the account that the platform API calls oneself: what is credited there can be spent here.
+// The app acts for the integrator's own account of the platform API: a deposit there can be spent here.
 func TestBalancesMatchLedger(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
@@ -160,7 +160,7 @@ func TestEmailContactNeedsExistingAccount(t *testing.T) {
 	assert.Equal(t, "internal", w.status(quote).text("paymentChannel"))
 }
 
-// The body of a transfer alone wants a bare UUID.
+// Only the body of a transfer needs a UUID without the prefix.
 // Rule: size.contact-id, size.id-prefix
 func TestContactIDWithAndWithoutPrefix(t *testing.T) {
 	w := newWorld(t)
@@ -340,7 +340,7 @@ func TestCardFreezeLabelAndLimit(t *testing.T) {
 	refused(t, http.StatusNotFound, "not_found", me.call("GET", "/cards/card_of_nobody", nil))
 }
 
-// Only the value virtual is shown.
+// The description shows only the value virtual.
 func TestCardFormatIsOpen(t *testing.T) {
 	me := newWorld(t).app()
 	for _, format := range []string{"virtual", "physical", "Metal, engraved", ""} {

@@ -65,7 +65,7 @@ func TestInvoiceIsCreatedListedAndRead(t *testing.T) {
 		expect(http.StatusOK, "GET", invoices+"/"+created.text("id"), nil))
 }
 
-// The description states no bound for a line. One that is free of charge is taken, and an invoice of such lines too.
+// The description states no bound for a line. A line may cost nothing, and an invoice may have only such lines.
 func TestInvoiceLinesWithZeroAmount(t *testing.T) {
 	me := newWorld(t).app()
 	me.fund(1)
@@ -136,7 +136,7 @@ func TestInvoicePaidOffline(t *testing.T) {
 	assert.Equal(t, map[string]string{"status": "enum"}, me.call("PUT", path, object{"status": "lost"}).fields())
 }
 
-// Callers tell the time more finely than the host: their now is not the host's future.
+// A caller's clock has more digits than the host's. The caller's present time must not count as the future.
 func TestInvoicePaidAtDefaultsToNow(t *testing.T) {
 	now := time.Date(2026, 5, 1, 12, 0, 0, 999_999, time.UTC)
 	me := newWorld(t, sandbox.WithClock(func() time.Time { return now })).app()
@@ -205,7 +205,7 @@ func TestTransferCannotBeUnlinkedFromInvoice(t *testing.T) {
 	assert.Equal(t, hash, contractor.expect(http.StatusOK, "GET", invoices+"/"+id, nil).text("transaction", "txHash"))
 }
 
-// Who pays may say by which transaction, before the payment is acknowledged.
+// The client may name the transaction before the contractor confirms the payment.
 func TestClientPaidInvoiceTakesReference(t *testing.T) {
 	me := newWorld(t).app()
 	one := invoices + "/" + me.expect(http.StatusCreated, "POST", invoices, newInvoice()).text("id")
@@ -306,7 +306,7 @@ func TestUploadOfTenMebibytes(t *testing.T) {
 		me.call("POST", "/documents/upload", body(12<<20)))
 }
 
-// An invoice that is cancelled is not paid, and one that money paid is not cancelled, however close the two come.
+// A cancelled invoice is never paid, and a paid one is never cancelled, also if both are requested at once.
 func TestInvoiceIsNeverPaidAndCancelled(t *testing.T) {
 	w := newWorld(t)
 	client := w.app()

@@ -261,7 +261,7 @@ func TestTransferPaysInvoice(t *testing.T) {
 	requireLedgerBalanced(t, w)
 }
 
-// Every fiat currency that an invoice can have has a price, so that the invoice can be paid.
+// The host has a price for each fiat currency of invoices, so each invoice can be paid.
 func TestInvoiceInEachFiatCurrencyIsPayable(t *testing.T) {
 	w := newWorld(t)
 	client, contractor := w.app(), w.appWith(sandbox.AppKeyRegistration{Email: "contractor@example.com"})

@@ -63,7 +63,7 @@ func TestAuditCountsPayment(t *testing.T) {
 	assert.Equal(t, 3, payment.Bodies)
 }
 
-// The audit outlives what it counted, and says that a key was used for two payouts.
+// The audit keeps its counts after the payouts are forgotten, and shows a key that was used for two payouts.
 func TestAuditSurvivesForgetting(t *testing.T) {
 	p := newPayer(t, sandbox.WithAudit(), sandbox.WithSettings(func(s *sandbox.Settings) {
 		s.ForgetFinishedAfter = sandbox.Duration(time.Hour)
@@ -88,7 +88,7 @@ func TestAuditSurvivesForgetting(t *testing.T) {
 	assert.Empty(t, slices.Collect(p.host.Audit()))
 }
 
-// An approval that was signed counts although the host refused it, and without the price of a later one.
+// A signed approval is counted also if the host refuses it, without the price of a later approval.
 func TestAuditCountsRefusedConfirms(t *testing.T) {
 	p := newPayer(t, sandbox.WithAudit())
 	poor := p.book("too-much", "100.000001")

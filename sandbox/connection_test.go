@@ -117,8 +117,7 @@ func TestUnreadResponseHitsWriteDeadline(t *testing.T) {
 	})
 }
 
-// A body that arrived and a response that left have no deadline any more: what comes later on the connection is in
-// time.
+// The deadlines end with the body and with the response. They do not apply to later requests on the connection.
 func TestDelayFaultOutlastsConnectionDeadlines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := sandbox.New()
@@ -142,7 +141,7 @@ func TestDelayFaultOutlastsConnectionDeadlines(t *testing.T) {
 	})
 }
 
-// Read from a raw connection: net/http's client keeps to itself what came before the connection ended.
+// It reads a raw connection, because the client of net/http hides bytes that came before the connection ended.
 func TestDropFaultSendsNoBytes(t *testing.T) {
 	w := newWorld(t)
 	token := w.login().access

@@ -140,7 +140,7 @@ func (w *world) listenOnce(t *testing.T) (host, last string) {
 	return l.begin(1), l.next().id
 }
 
-// A connection that was lost goes on after the last event that it received.
+// A client that connects again gets the events after the last one that it received.
 func TestEventStreamResumes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sandbox.WithControl())
@@ -151,7 +151,7 @@ func TestEventStreamResumes(t *testing.T) {
 	assert.Equal(t, []string{"/utils/rates/GBP"}, l.paths(1))
 }
 
-// The requests of another host have the same numbers. So none of them may be taken for one that was seen.
+// Another host numbers its requests in the same way. The client must not take them for requests that it has seen.
 func TestEventStreamAfterRestart(t *testing.T) {
 	t.Parallel()
 	id, last := newWorld(t, sandbox.WithControl()).listenOnce(t)
@@ -165,7 +165,7 @@ func TestEventStreamAfterRestart(t *testing.T) {
 	}
 }
 
-// A listener that had no connection during a reset sees it by the id of the host.
+// A client that was not connected during a reset detects it by the id of the log.
 func TestEventStreamAfterReset(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sandbox.WithControl())
@@ -213,7 +213,7 @@ func (w *slowWriter) names() []string {
 	return names
 }
 
-// A listener forgets its requests at a reset. So it must hear of the reset before it hears of a later request.
+// A client forgets its requests at a reset. So the reset event must come before later requests.
 func TestResetEventComesBeforeLaterEvents(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sandbox.WithControl())

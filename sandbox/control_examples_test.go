@@ -91,7 +91,7 @@ func requestExamples(operation *openapi3.Operation) map[string]any {
 	return examples
 }
 
-// Every example of the description does what it says, and every response is as described.
+// Every example of control.yaml works, and every response matches it.
 func TestEveryExampleOfTheControlsWorks(t *testing.T) {
 	openapi3filter.RegisterBodyDecoder("application/yaml", openapi3filter.FileBodyDecoder)
 	first, _ := busyWorld(t)
@@ -167,7 +167,7 @@ func assertSomethingInLists(t *testing.T, body any) {
 	}
 }
 
-// The index shows each control, and its requests can be copied into a shell.
+// The index lists each control with a request that can be pasted into a shell.
 func TestControlIndexIsComplete(t *testing.T) {
 	w := newWorld(t, sandbox.WithControl())
 	document := describedControls(t, w)
@@ -203,9 +203,8 @@ func refused404(t *testing.T, got reply) {
 	assert.Equal(t, "not_found", got.slug())
 }
 
-// FuzzControl: whatever is sent to the controls, they carry it out or refuse it with a code, in JSON of bounded size. A
-// refusal changes no setting, a response shows no credential, and settings that were taken are shown, and taken again,
-// as the same.
+// FuzzControl: any request to the controls succeeds, or is refused with a code, in JSON of bounded size. A refusal
+// changes no setting, a response has no credential, and accepted settings can be read and written again unchanged.
 func FuzzControl(f *testing.F) {
 	calls := []struct{ method, path string }{
 		{"PUT", "/_host/settings"}, {"POST", "/_host/clock"}, {"POST", "/_host/keys"}, {"POST", "/_host/app-keys"},

@@ -232,7 +232,7 @@ func TestCredentialsPrintWithoutTheirSecrets(t *testing.T) {
 	}
 }
 
-// The controls advise what the SDK's errors advise, which know the details of a refusal.
+// The controls give the same advice as the errors of the SDK, which use the details of the refusal.
 func TestRequestAdviceUsesDetails(t *testing.T) {
 	p := newPayer(t, sandbox.WithControl())
 	booked := p.book("too-much", "500")
@@ -256,7 +256,7 @@ func TestRequestAdviceUsesDetails(t *testing.T) {
 	assert.Empty(t, want, "not met")
 }
 
-// A list is searched at the host, which has more requests than a page can show.
+// The host does the search, because it has more requests than the page shows.
 func TestSearchInRequests(t *testing.T) {
 	p := newPayer(t, sandbox.WithControl())
 	booked := p.book("Invoice-42", "20")
@@ -281,7 +281,7 @@ func TestSearchInRequests(t *testing.T) {
 	assert.Equal(t, http.StatusUnprocessableEntity, p.world.call("GET", "/_host/requests?kind=x", nil).status)
 }
 
-// A list of payouts says what an operator looks for, and is searched by it.
+// The list of payouts can be searched by what an operator knows.
 func TestSearchInPayouts(t *testing.T) {
 	p := newPayer(t, sandbox.WithControl())
 	contact := p.must(http.StatusCreated, "POST", "/contacts", object{"name": "Supplier Ltd",
@@ -302,7 +302,7 @@ func TestSearchInPayouts(t *testing.T) {
 	}
 }
 
-// Each list finds what it shows of an entry: words as they are shown, in small and capital letters.
+// Each list can be searched by what it shows of an entry, in upper or lower case.
 func TestSearchInEachList(t *testing.T) {
 	w, ids := busyWorld(t)
 	acme, payin := ids["/_host/verifications/{id}"], ids["/_host/payins/{id}"]
@@ -329,7 +329,7 @@ func TestSearchInEachList(t *testing.T) {
 	}
 }
 
-// A movement is found by any of its entries, with both of its sides.
+// A movement is found by any of its entries, and is returned with all of them.
 func TestSearchInLedger(t *testing.T) {
 	w, ids := busyWorld(t)
 	payout := ids["/_host/payouts/{id}"]
@@ -358,7 +358,7 @@ func TestSearchInLedger(t *testing.T) {
 	assert.Equal(t, http.StatusUnprocessableEntity, w.call("GET", "/_host/ledger?last=x", nil).status)
 }
 
-// What -seed of the command does is marked in the lists, however long ago it was.
+// The lists mark requests of the command's -seed option, also old ones.
 func TestSeededRequestsAreMarked(t *testing.T) {
 	p := newPayer(t, sandbox.WithControl())
 	p.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "7", "currency": "USDC"},
@@ -380,7 +380,7 @@ func TestSeededRequestsAreMarked(t *testing.T) {
 	assert.Equal(t, 2, marked)
 }
 
-// A test payout is made of the requests of a real one.
+// A test payout sends the same requests as a real payout.
 func TestConsoleSendsTestPayout(t *testing.T) {
 	p := newPayer(t, sandbox.WithControl(), sandbox.WithInstantProgress())
 	sent := p.world.call("POST", "/_host/payouts", object{"account": p.account, "amount": "12.5"})

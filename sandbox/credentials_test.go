@@ -47,7 +47,7 @@ func (w *world) loginWith(scopes, allowlist []string) *session {
 	return w.loginAs(w.email, key)
 }
 
-// A session that moves off its key's allowlist stops there, and goes on where it may be.
+// A session is refused from an address outside its key's allowlist, and works again from an address inside.
 // Rule: session.address, session.recheck-on-refresh
 func TestEveryRequestChecksTheAddress(t *testing.T) {
 	me := newWorld(t).loginWith(nil, []string{"127.0.0.1", "::1", "192.0.2.0/24"})
@@ -68,7 +68,7 @@ func TestEveryRequestChecksTheAddress(t *testing.T) {
 	}
 }
 
-// Every route but the login's and the sandbox's asks for its scope, and for that one alone.
+// Every route checks exactly one scope, except login and sandbox routes.
 // Rule: session.scope
 func TestEveryRouteChecksItsScope(t *testing.T) {
 	w := newWorld(t)
@@ -91,8 +91,8 @@ func TestEveryRouteChecksItsScope(t *testing.T) {
 	none.must(http.StatusOK, "GET", "/sandbox/treasury", nil)
 }
 
-// The key is deleted at each moment of a request at which the host looks at its clock. A read is let through once it
-// was admitted; a confirm is refused at a later moment too, right before the money would move.
+// The key is deleted each time the host reads its clock during a request. A read succeeds once it is authenticated. A
+// confirm is refused also if the key is deleted right before the money moves.
 // Rule: session.recheck-before-co-signing
 func TestKeyDeletedDuringConfirmFundsNothing(t *testing.T) {
 	confirms, reads := 0, 0
@@ -157,8 +157,8 @@ func (p *interruptedPayer) deletingTheKeyAt(nth int64, request func() reply) rep
 	return request()
 }
 
-// An approval may be signed with any key of the account that may do this itself; key_not_registered says that it is
-// none.
+// An approval may be signed with any key of the account that could make the request itself. Any other key is refused
+// with key_not_registered.
 // Rule: session.recheck-before-co-signing, session.scope, session.address
 func TestApprovalSignedByAnotherKeyOfTheAccount(t *testing.T) {
 	p := newPayer(t)
@@ -422,8 +422,8 @@ func TestResetKeepsTheCredentialsOfEverySurface(t *testing.T) {
 	refused(t, http.StatusUnauthorized, "unauthenticated", extra.call("GET", "/user", nil))
 }
 
-// A chosen app key has no form by which it is known, and that of an earlier start is still a key. Wherever a caller
-// puts one of them, or a registered one, the recorded requests do not show it.
+// An app key that the caller chose has no recognizable form. The recorded requests must hide it, and the keys of an
+// earlier start and registered keys, wherever a caller sends them.
 func TestRecordedRequestsShowNoAppKey(t *testing.T) {
 	const earlier, chosen = "an-earlier-key-of-22", "a-chosen-key-of-16"
 	kept := new(storetest.Encoded)

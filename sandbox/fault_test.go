@@ -179,7 +179,7 @@ func TestInvalidFaultPanics(t *testing.T) {
 	assert.Empty(t, w.call("GET", "/_host/faults", nil).body.at("items"))
 }
 
-// TestArmAcceptsPathsOfEverySurface: each surface's paths are known.
+// Faults can be armed for the paths of every surface.
 func TestArmAcceptsPathsOfEverySurface(t *testing.T) {
 	w := newWorld(t)
 	for _, c := range []struct{ method, path string }{
@@ -322,7 +322,7 @@ func TestMisroutedResponse(t *testing.T) {
 	assert.Equal(t, first.body.text("id"), got.body.text("id"))
 }
 
-// Every form of 429 that a proxy or the service sends, and responses that are no responses of the operation.
+// Each form of 429 that a proxy or the service sends, and responses that the operation does not have.
 func TestRespondFaultStatusesAndBodies(t *testing.T) {
 	const date, long = "Fri, 01 May 2026 12:05:00 GMT", "99999999999999999999"
 	p, limited := newPayer(t), sandbox.Respond(429, "rate_limited")
@@ -374,7 +374,7 @@ func TestRespondFaultStatusesAndBodies(t *testing.T) {
 	assert.Equal(t, 11, created, "those that ran the operation")
 }
 
-// A response that is late moves the money before its caller gives up waiting.
+// With AfterCommit the money has moved before the caller gives up waiting for the response.
 func TestDelayFaultAfterCommit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newPayingClient(t)
@@ -445,7 +445,8 @@ func TestInterceptReturnsFaults(t *testing.T) {
 	interception.End() // a second time changes nothing
 }
 
-// The function may call the host, since no lock is held: keys and tokens end between two steps, and clocks jump.
+// The function may call the host, because no lock is held. Keys and tokens may end and the clock may move during the
+// call.
 func TestInterceptMayCallTheHost(t *testing.T) {
 	p := newPayer(t)
 	booked := p.book("invoice-42", "20")
@@ -538,8 +539,8 @@ func TestArmFaultsOverHTTP(t *testing.T) {
 	assert.NotEmpty(t, last.text("bodyDigest"))
 }
 
-// A function may hold requests back until all of them wait: the host keeps no lock meanwhile, and its time is the
-// bubble's.
+// The function may block several requests at once: the host holds no lock during the call, and its time is that of the
+// bubble.
 func TestInterceptMayBlock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newPayingClient(t)

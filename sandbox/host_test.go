@@ -24,8 +24,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// A caller without any SDK onboards: it logs in, makes a client, funds it, saves
-// two contacts, and pays both.
+// A caller without an SDK logs in, creates a client, funds it, saves two contacts, and pays both.
 // Rule: login.two-steps, session.prepare-sign-confirm, client.ready, idempotency.client, ledger.progress
 // Rule: idempotency.echo
 func TestOnboardingOverPlainHTTP(t *testing.T) {
@@ -198,7 +197,7 @@ func TestWithHosts(t *testing.T) {
 	}
 }
 
-// Another program on this machine passes the requests of its pages on, with its own port in the Host header.
+// Another program on this machine may forward requests of its pages. They have its port in the Host header.
 func TestControlsNeedTheirPort(t *testing.T) {
 	for _, c := range []struct {
 		host, name string
@@ -223,8 +222,8 @@ func TestControlsNeedTheirPort(t *testing.T) {
 	}
 }
 
-// Who binds the host to an address that others reach, such as a container's, and who calls it without a connection,
-// calls it as they like.
+// The check applies to connections over loopback only: not to another address, such as a container's, and not to calls
+// without a connection.
 func TestHostNameIsNotCheckedOffLoopback(t *testing.T) {
 	host := sandbox.New()
 	for _, arrived := range []net.Addr{nil, &net.TCPAddr{IP: net.IPv4(192, 0, 2, 7), Port: 8080}} {
@@ -238,7 +237,7 @@ func TestHostNameIsNotCheckedOffLoopback(t *testing.T) {
 	}
 }
 
-// Hosts share what they read of the descriptions, and nothing else. Their first requests come at the same time.
+// Hosts share only the parsed descriptions. Their first requests come at the same time.
 func TestHostsInOneProcessAreIndependent(t *testing.T) {
 	var all sync.WaitGroup
 	for range 4 {
@@ -266,7 +265,7 @@ func TestHostsInOneProcessAreIndependent(t *testing.T) {
 	all.Wait()
 }
 
-// A program that may use nothing but what FIPS 140 allows can start a host, and move money on it.
+// A program in FIPS 140 mode can start a host and move money on it.
 func TestHostUnderFIPS140(t *testing.T) {
 	const child = "MONEYMOVEMENT_TEST_FIPS"
 	if os.Getenv(child) == "" {

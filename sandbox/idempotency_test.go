@@ -13,7 +13,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// The key of a bank payout anchors its booking and its price; of a wallet payout it is part of the id.
+// The key of a bank payout identifies the booking and its price. The key of a wallet payout is part of the payout's id.
 // Rule: idempotency.bank-payout, idempotency.wallet-payout
 func TestPayoutIdempotencyKey(t *testing.T) {
 	p := newPayer(t)
@@ -34,7 +34,7 @@ func TestPayoutIdempotencyKey(t *testing.T) {
 	assert.Contains(t, p.book("invoice-43", "20").body.text("id"), "invoice-43")
 }
 
-// The same terms in another spelling are the same terms.
+// Terms are compared in one spelling: 5.0 equals 5.
 // Rule: idempotency.replay
 func TestIdempotencyTermsAreNormalized(t *testing.T) {
 	p := newPayer(t)
@@ -114,8 +114,8 @@ func TestEqualPayoutsNeedDifferentKeys(t *testing.T) {
 	assert.NotEmpty(t, escrow.body.text("idempotencyKey"))
 }
 
-// On these routes a key anchors nothing: with other terms it is no conflict, and without any key the natural key alone
-// finds what is there.
+// These routes ignore the key: other terms with the same key are no conflict. The natural key alone identifies the
+// resource.
 func TestOperationsThatIgnoreIdempotencyKeys(t *testing.T) {
 	p := newPayer(t)
 	p.verify()
@@ -179,7 +179,7 @@ func TestOperationsThatIgnoreIdempotencyKeys(t *testing.T) {
 		"key-1"))
 }
 
-// The routes that emulate money echo the key of their call, derived or given.
+// Sandbox routes echo the key of the call, also a derived one.
 //
 // Rule: idempotency.derived, idempotency.sandbox
 func TestSandboxMoneyEchoesIdempotencyKey(t *testing.T) {
@@ -216,8 +216,7 @@ func TestSandboxMoneyEchoesIdempotencyKey(t *testing.T) {
 		"the payout keeps its own")
 }
 
-// The same create many times at once makes one object: one caller is told that it was made, all others that it was
-// there.
+// Many equal creates at once make one resource: one response is 201, all others are replays.
 // Rule: idempotency.replay, idempotency.client, idempotency.rail, idempotency.payin, idempotency.contacts
 // Rule: idempotency.derived
 func TestConcurrentEqualCreatesMakeOneResource(t *testing.T) {
@@ -272,7 +271,7 @@ func (p *payer) acceptedPayin() reply {
 	return quoted
 }
 
-// The chain is down when a payout is confirmed, before it funds or after: confirming again pays once.
+// The chain fails when a payout is confirmed, before or after the funding. A second confirm pays once.
 // Rule: status.502
 func TestConfirmCanBeRetriedAfterChainFailure(t *testing.T) {
 	for name, after := range map[string]bool{"before it funded": false, "after it funded": true} {

@@ -14,8 +14,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// Whatever is called, on whatever surface and in whatever order: the books sum to zero in each currency and in each
-// movement, nobody but the outside is overdrawn, and what an account can spend is what its ledger says.
+// After any calls on any surface, in any order: the ledger sums to zero in each currency and movement, only the outside
+// account is negative, and each account can spend what its transactions add up to.
 func TestLedgerBalancesAfterAnyCalls(t *testing.T) {
 	w := newWorld(t)
 	rapid.Check(t, func(t *rapid.T) {

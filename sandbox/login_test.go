@@ -393,7 +393,7 @@ func TestRequireLowSRefusesHighS(t *testing.T) {
 	assert.False(t, p.host.Settings().RequireLowS, "off by default")
 }
 
-// A setting for the form of a signature does not change what a forged one is told.
+// RequireLowS does not change how a forged signature is refused.
 func TestForgedSignatureIsRefusedWithHighAndLowS(t *testing.T) {
 	for _, lowOnly := range []bool{false, true} {
 		p := newPayer(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.RequireLowS = lowOnly }))
@@ -411,7 +411,7 @@ func TestForgedSignatureIsRefusedWithHighAndLowS(t *testing.T) {
 	}
 }
 
-// Wallets make a low S. Who writes the other form signed all the same.
+// Wallets sign with a low S. The same signature with a high S is also valid.
 func TestWalletSignatureWithHighAndLowSIsAccepted(t *testing.T) {
 	w := newWorld(t)
 	key := w.host.Credentials().Wallet

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Where the description does not show the JSON type of an amount, a string and a number say the same.
+// If the description does not state the JSON type of an amount, it may be a string or a number.
 func TestAmountOfAssumedTypeIsAcceptedAsStringAndNumber(t *testing.T) {
 	p := newPayer(t)
 	app := p.app()
@@ -113,7 +113,7 @@ func rawNumber(t *testing.T, value any) []byte {
 	return text
 }
 
-// What the description types keeps its type.
+// If the description states the type, the other type is refused.
 func TestAmountOfStatedTypeIsRefusedInOtherType(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
@@ -130,7 +130,7 @@ func TestAmountOfStatedTypeIsRefusedInOtherType(t *testing.T) {
 		"the batch has its price as a string")
 }
 
-// A number is held to what a string is: its decimals, its sign, its length.
+// The same rules apply to a number as to a string: decimals, sign, length.
 func TestAmountAsNumberIsValidatedLikeString(t *testing.T) {
 	p := newPayer(t)
 	for amount, code := range map[json.Number]string{
@@ -155,7 +155,7 @@ func TestAmountAsNumberIsValidatedLikeString(t *testing.T) {
 		limit.call("PUT", "/cards/"+limit.activeCard()+"/limit", object{"dailyLimit": "much"}).fields())
 }
 
-// Which release of Go decodes the body, and how it words what it cannot decode, decides nothing here.
+// The refusal does not depend on the Go release or on the wording of its decoder.
 //
 // Rule: error.fields, status.422
 func TestUnreadableNumberFieldIsNamed(t *testing.T) {
@@ -202,7 +202,7 @@ func TestUnreadableNumberFieldIsNamed(t *testing.T) {
 	assert.Equal(t, fields{"1.period": "int_type"}, batch.fields(), "in a list")
 }
 
-// What the description shows no fields of is kept as it came, but for a number that nothing holds.
+// An object without described fields is stored as it was sent, unless it has a number out of range.
 func TestHugeNumberInOpenObject(t *testing.T) {
 	body := func(number string) string {
 		return `{"name":"Bob","bank":{"method":"sepa","currency":"EUR","fields":{"iban":"DE89370400440532013000","x":` +
@@ -213,7 +213,7 @@ func TestHugeNumberInOpenObject(t *testing.T) {
 	me.must(http.StatusCreated, "POST", "/contacts", body("1e300"))
 }
 
-// A misspelled name would do nothing, or what the right one does, and look like a success.
+// A misspelled member must not be ignored: the request would look like a success.
 //
 // Rule: error.unknown-key
 func TestAppAPIRefusesUnknownMembers(t *testing.T) {
@@ -260,7 +260,7 @@ func TestAppAPIRefusesUnknownMembers(t *testing.T) {
 	assert.Equal(t, map[string]string{"body.paidat": "extra_forbidden"}, reference.details())
 }
 
-// The service shows no field of some payment methods, so that the host's are guesses and others may be right.
+// The description shows no fields of some payment methods. The host's fields are assumptions, so it accepts others.
 func TestUndescribedPaymentMethodsAcceptOtherMembers(t *testing.T) {
 	app := newWorld(t).app()
 	pix := object{"accountType": "pix", "pixKey": "ada@example.com", "pixKeyBank": "x"}
@@ -290,7 +290,7 @@ func TestNumberWithExponentIsAccepted(t *testing.T) {
 	assert.Equal(t, "90", app.balance(), "the same amount is the same transfer")
 }
 
-// Reading a decimal takes time that grows with the square of its digits: a million take minutes.
+// The time to parse a decimal grows with the square of its digits: a million digits take minutes.
 func TestVeryLongAmountIsRefusedWithoutParsing(t *testing.T) {
 	w := newWorld(t)
 	digits := strings.Repeat("9", 300)

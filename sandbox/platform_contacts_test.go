@@ -51,7 +51,7 @@ func TestContactLifecycle(t *testing.T) {
 	acme.must(http.StatusCreated, "POST", "/contacts", body)
 }
 
-// What the description cuts off can have other keys than the host knows. Everywhere else an unknown key is refused.
+// Where the description is incomplete, unknown members are accepted. Everywhere else they are refused.
 //
 // Rule: error.unknown-key
 func TestUnknownKeysInsideAContact(t *testing.T) {
@@ -243,7 +243,7 @@ func currencies(t *testing.T) map[string]string {
 	return found
 }
 
-// Every method is taken with nothing but its name, and with every identifier it pays out its currency.
+// Each method is accepted with its name alone. With all identifiers it pays out its currency.
 // Rule: contact.bank-methods, coverage.money-out, coverage.suffixes
 func TestEveryBankMethod(t *testing.T) {
 	acme := newWorld(t).login().readyClient("acme@example.com")

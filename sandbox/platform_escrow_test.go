@@ -318,7 +318,7 @@ func TestEscrowConfirmRefusals(t *testing.T) {
 	assert.Equal(t, "60", poor.body.text("error", "details", "available"))
 }
 
-// What a caller cannot know it asks again with the same key, and holds the money once.
+// After a lost response the caller repeats the call with the same key. The money is held once.
 func TestLostResponsesApproveEscrowOnce(t *testing.T) {
 	p := newPayer(t)
 	p.host.Arm("POST", "/escrow", sandbox.DropAfterCommit())

@@ -181,7 +181,7 @@ func (p *payer) refunds() (payoutIDs, amounts []string) {
 	return payoutIDs, amounts
 }
 
-// Two payouts are refunded, the later one first, and their money is on its way at the same time.
+// Two payouts are refunded, the later one first, and both returns are pending at the same time.
 // Rule: sandbox.returned-money
 func TestReturnIsMatchedByAmount(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -127,7 +127,7 @@ func TestPayoutIsFundedOnceAndSettles(t *testing.T) {
 	assert.Equal(t, "80", p.balance())
 }
 
-// What a caller cannot know it asks again with the same key, and pays once.
+// After a lost response the caller repeats the call with the same key. The money is paid once.
 func TestLostResponsesPayOnce(t *testing.T) {
 	p := newPayer(t)
 	lostBooking := p.host.Arm("POST", "/payouts", sandbox.DropAfterCommit())
@@ -352,7 +352,8 @@ func price(booked reply) string {
 	return booked.body.text("quote", "rate") + " " + booked.body.text("quote", "fee")
 }
 
-// Each price of a payout has its own drift, and another host with the same seed has the same ones, whatever the order.
+// Each price of a payout has its own drift. Another host with the same seed has the same drifts, in any order of
+// requests.
 func TestPriceDrift(t *testing.T) {
 	drifting := func(seed int64) func(*sandbox.Settings) {
 		return func(s *sandbox.Settings) {
@@ -485,7 +486,7 @@ func withoutRequestID(got reply) reply {
 	return got
 }
 
-// Of many payouts that come back at the same moment, each comes back once.
+// If many payouts are returned at the same time, each is matched once.
 func TestManyReturnsAreMatched(t *testing.T) {
 	c := newPayingClient(t, sandbox.WithAudit(), sandbox.WithSettings(func(s *sandbox.Settings) {
 		s.PayoutStepAfter, s.RefundOneIn, s.ReturnAfter = 0, 1, sandbox.Duration(time.Hour)

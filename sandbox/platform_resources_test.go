@@ -204,7 +204,7 @@ func TestListedTokensHaveDecimalsAndAddress(t *testing.T) {
 	}
 }
 
-// A client without any verification receives on chain and from another chain, and holds no virtual account.
+// A client without a verification receives money on chain and from another chain, and has no virtual account.
 // Rule: payin.needs-ready, client.balance
 func TestReceivingOnChainNeedsWalletButNoVerification(t *testing.T) {
 	p := newPayer(t)

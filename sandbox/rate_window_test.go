@@ -58,7 +58,7 @@ func TestReadsAndWritesAreCountedPerCredential(t *testing.T) {
 	me.must(http.StatusOK, "POST", "/clients", object{"email": "acme@example.com"})
 }
 
-// Writes of every verb count, and take up the window of all.
+// Writes of every method share one window.
 // Rule: rate.writes
 func TestEveryWriteMethodCountsAsWrite(t *testing.T) {
 	for method, path := range map[string]string{"PUT": "/client/kyb", "PATCH": "/contacts/ct_1",

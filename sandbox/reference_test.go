@@ -96,7 +96,7 @@ func TestPartnerWebhook(t *testing.T) {
 	assert.Len(t, w.host.PartnerEvents(), 2)
 }
 
-// The reference endpoints say what failed as an array, and everything else as the platform does.
+// The reference endpoints refuse a failed validation with an array, and everything else with the platform's envelope.
 func TestRefusalFormsUnderAPIV1(t *testing.T) {
 	w := newWorld(t)
 	me := w.reference()

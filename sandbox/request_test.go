@@ -347,7 +347,7 @@ var platformRoutes = []platformRoute{
 	{"POST /escrow/esc_1/actions/key-1/confirm", "payouts:write"},
 }
 
-// Every route is there, and asks for a session unless it is a login's.
+// Every route is served, and needs a session unless it is a login route.
 // Rule: endpoint.rows, session.bearer
 func TestEveryRouteOfTheTableIsServed(t *testing.T) {
 	w := newWorld(t)
@@ -363,8 +363,9 @@ func TestEveryRouteOfTheTableIsServed(t *testing.T) {
 	}
 }
 
-// Every write of the platform API, in an order in which each can succeed. Each is made with a key of its own, and
-// without any: the responses have the same status. Rule: idempotency.optional
+// Every write of the platform API, in an order in which each can succeed, with a key and without one. Both responses
+// have the same status.
+// Rule: idempotency.optional
 func TestIdempotencyKeyIsOptionalForEveryWrite(t *testing.T) {
 	for _, keyed := range []bool{true, false} {
 		p := newPayer(t)

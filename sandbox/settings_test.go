@@ -56,7 +56,7 @@ func TestNilOptionsAreTheDefaults(t *testing.T) {
 	assert.WithinDuration(t, time.Now(), host.Now(), time.Minute)
 }
 
-// TestInstantProgress: each thing that progresses by itself has done so when it is next read, on a clock that stands.
+// With WithInstantProgress everything has progressed at its next read, without any time passing.
 func TestInstantProgress(t *testing.T) {
 	w := newWorld(t, sandbox.WithInstantProgress())
 	me := w.login()
@@ -77,7 +77,7 @@ func TestInstantProgress(t *testing.T) {
 	assert.Equal(t, "active", w.app().expect(http.StatusOK, "GET", "/cards/"+card.text("id"), nil).text("status"))
 }
 
-// TestProgressFollowsHostClock: nothing happens by itself until the test lets the time pass.
+// Nothing progresses until the test advances the clock.
 func TestProgressFollowsHostClock(t *testing.T) {
 	host := sandbox.New(sandbox.WithSettings(func(s *sandbox.Settings) { s.SetProgress(time.Hour) }))
 	settings := host.Settings()

@@ -325,8 +325,7 @@ func catalogueDetails(t *testing.T) map[string][]string {
 	return found
 }
 
-// Every slug of the catalogue comes in the same envelope, whatever provoked it, with the details that it is said to
-// have.
+// Every slug of the catalogue has the same envelope, with the details that the catalogue lists.
 // Rule: error.envelope, error.message, error.details, error.request-id
 func TestEveryRefusalIsTheEnvelope(t *testing.T) {
 	t.Parallel()
@@ -388,7 +387,7 @@ func TestValidationErrorsNameTheirLocation(t *testing.T) {
 	assert.Nil(t, body.body.at("error", "details", "location"))
 }
 
-// Unknown keys are refused wherever a caller can put one.
+// Unknown members are refused in every part of a request.
 // Rule: error.unknown-key, page.no-offset
 func TestUnknownKeysAreRefused(t *testing.T) {
 	p := newPayer(t)

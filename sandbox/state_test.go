@@ -152,7 +152,7 @@ func (i *crashingStore) Commit(changes []store.Change) error {
 	return i.Encoded.Commit(changes)
 }
 
-// A crash at each commit of a reset leaves a host that is as before, or as at its start.
+// After a crash at any commit of a reset, the host has its old state or its initial state.
 func TestInterruptedResetIsRepeatedAtStart(t *testing.T) {
 	ended := false
 	for commits := 0; !ended; commits++ {
@@ -263,7 +263,8 @@ func (f *fullStore) Commit(changes []store.Change) error {
 	return f.Encoded.Commit(changes)
 }
 
-// What could not be kept is not answered for, is handed to the store again, and holds nobody up.
+// If a commit fails, the request is refused with internal_error, the next commit includes the changes, and later
+// requests work.
 func TestStoreErrorIsInternalError(t *testing.T) {
 	kept := new(fullStore)
 	w := newWorld(t, sandbox.WithStore(kept))
@@ -277,7 +278,7 @@ func TestStoreErrorIsInternalError(t *testing.T) {
 	assert.Equal(t, 1, kept.Len("card.card"))
 }
 
-// Whatever a caller can make the host keep is counted, and goes on to be refused in the same words.
+// Each kind of record that callers can add is counted. At the limit each is refused in the same way.
 func TestRecordsCountsEveryKind(t *testing.T) {
 	p := newPayer(t, sandbox.WithControl())
 	w := p.world

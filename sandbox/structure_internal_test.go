@@ -21,8 +21,8 @@ type noImports struct{}
 
 func (noImports) Import(string) (*types.Package, error) { return nil, errors.New("left out") }
 
-// Files that use a field or a method of the host, or give it one, stand above host.go. It and all others use nothing
-// that is declared there.
+// Files that use or declare fields and methods of Host are above host.go. host.go and all other files use no
+// declarations of those files.
 func TestFilesDependInOneDirection(t *testing.T) {
 	set := token.NewFileSet()
 	var files []*ast.File
