@@ -54,7 +54,7 @@ func TestSecondOpenIsRefused(t *testing.T) {
 	open(t, path)
 }
 
-// database makes a file with bbolt itself.
+// database creates a file with bbolt directly.
 func database(t *testing.T, change func(*bbolt.Tx) error) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "host.db")
@@ -119,7 +119,7 @@ func TestFolderPathIsRefused(t *testing.T) {
 	assert.ErrorContains(t, err, "cannot make the folder")
 }
 
-// A process that ends while it makes the file leaves one of these.
+// A process that ends while it creates the file leaves one of these.
 func TestUnfinishedFileIsInitialized(t *testing.T) {
 	empty := filepath.Join(t.TempDir(), "host.db")
 	require.NoError(t, os.WriteFile(empty, nil, 0o600))
@@ -129,7 +129,7 @@ func TestUnfinishedFileIsInitialized(t *testing.T) {
 	}
 }
 
-// filled returns a file with records that fill many pages.
+// filled returns a file with many pages of records.
 func filled(t *testing.T) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "host.db")
@@ -146,7 +146,7 @@ func filled(t *testing.T) (path string) {
 	return path
 }
 
-// read opens a file and reads it all.
+// read opens a file and reads all records.
 func read(path string) (records int, err error) {
 	kept, err := bolt.Open(path)
 	if err != nil {
@@ -194,7 +194,7 @@ func TestDamagedFileReturnsError(t *testing.T) {
 	}
 }
 
-// TestFlippedBits changes one byte of a record at a time: what is read is what was written, or an error.
+// TestFlippedBits changes one byte of a record at a time. Load returns the original record or an error.
 func TestFlippedBits(t *testing.T) {
 	whole, err := os.ReadFile(filled(t))
 	require.NoError(t, err)
@@ -217,7 +217,7 @@ func TestFlippedBits(t *testing.T) {
 	assert.Positive(t, found)
 }
 
-// newStore returns a store in a new file, which ends with the test.
+// newStore returns a store in a new file, which is closed at the end of the test.
 func newStore(t *testing.T) *bolt.Store {
 	t.Helper()
 	return open(t, filepath.Join(t.TempDir(), "host.db"))
@@ -241,7 +241,7 @@ func TestStorePersists(t *testing.T) {
 
 type note struct{ Text string }
 
-// More records than are read at a time, with a page that ends where a record was deleted.
+// More records than Load reads at a time, and a deleted record at the end of a batch.
 func TestLoadKeepsOrderOfManyRecords(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "host.db")
 	kept, err := bolt.Open(path)
@@ -269,7 +269,7 @@ func TestLoadKeepsOrderOfManyRecords(t *testing.T) {
 	assert.Equal(t, want, found)
 }
 
-// A key of bbolt has a largest size. A record with a longer id is refused whole, and the store goes on.
+// bbolt limits the length of keys. A record with a longer id is refused, and the store continues to work.
 func TestTooLongIDIsRefused(t *testing.T) {
 	kept := newStore(t)
 	long := string(make([]byte, 40_000))

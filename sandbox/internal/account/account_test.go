@@ -47,7 +47,7 @@ func (i invoices) Settle(id string, pay func(decimal.Decimal, string, string) (s
 	return err
 }
 
-// world is an app on a platform, without anything in front of it.
+// world is the account service on a platform, without a gate.
 type world struct {
 	*account.Service
 	platform *platform.Platform
@@ -85,7 +85,7 @@ func newWorld(t require.TestingT, limit string) *world {
 	return w
 }
 
-// reopen opens the app and its keys a second time, as they are kept: its owner reads what it read.
+// reopen opens the account and its keys again from the store, and asserts that the owner reads the same.
 func (w *world) reopen(t require.TestingT) {
 	read, records := w.read(t), w.Records()
 	require.Empty(t, w.kept.Stale())
@@ -96,7 +96,7 @@ func (w *world) reopen(t require.TestingT) {
 	require.Equal(t, records, w.Records())
 }
 
-// read is what the owner reads, as it travels.
+// read returns what the owner reads, in JSON.
 func (w *world) read(t require.TestingT) string {
 	var all []any
 	take := func(answer wire.Response, err error) {
@@ -113,7 +113,7 @@ func (w *world) read(t require.TestingT) string {
 	return string(text)
 }
 
-// as is a request with an idempotency key.
+// as returns the context of a request with an idempotency key.
 func (w *world) as(key string) context.Context {
 	caller := w.key.Account.Caller()
 	caller.KeyID, caller.IdempotencyKey = w.key.ID, key
@@ -143,8 +143,8 @@ func (w *world) transfers(t require.TestingT) []appwire.Transfer {
 	return answer.Body.(appwire.TransferList).Items
 }
 
-// Whatever an app does, the books balance, nobody but the outside is overdrawn, and what its transfers debited is what
-// is gone of the key's limit.
+// After any operations of an app the ledger balances, only the outside account is negative, and the key's spent amount
+// equals the debits of its transfers.
 func TestLedgerBalancesAfterAppCalls(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t, "150")
@@ -265,7 +265,7 @@ func TestFailedTransferIsNotCountedAgainstSpendLimit(t *testing.T) {
 	assert.Empty(t, w.transfers(t))
 }
 
-// TestAccountIsRestoredFromStore opens it a second time: it stands where it stood, and goes on from there.
+// TestAccountIsRestoredFromStore opens the same store again, compares, and continues.
 func TestAccountIsRestoredFromStore(t *testing.T) {
 	w := newWorld(t, "150")
 	_, err := w.platform.CreateDeposit(w.ctx,

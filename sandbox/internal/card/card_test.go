@@ -22,7 +22,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
 
-// bank is a card programme with a clock that only moves when told to.
+// bank is a card programme with a clock that moves only by Advance.
 type bank struct {
 	*card.Cards
 	config card.Config
@@ -51,10 +51,10 @@ func newBank(t testing.TB) *bank {
 	return &bank{t: t, clock: clk, key: key, Cards: card.New(config), config: config}
 }
 
-// reopen opens the cards a second time, as they are kept.
+// reopen opens the cards again from their store.
 func (b *bank) reopen() { b.Cards = card.New(b.config) }
 
-// me is a request of one account, other of another.
+// me and other are the contexts of requests of two accounts.
 var (
 	me    = wire.WithCaller(context.Background(), wire.Caller{Owner: "acc_1"})
 	other = wire.WithCaller(context.Background(), wire.Caller{Owner: "acc_2"})
@@ -313,7 +313,7 @@ func TestPreApprovals(t *testing.T) {
 	assert.Equal(t, map[string]string{"currency": "enum"}, fields(t, err))
 }
 
-// TestCardsAreRestoredFromStore opens them a second time: they stand where they stood.
+// TestCardsAreRestoredFromStore opens the same store again and compares.
 func TestCardsAreRestoredFromStore(t *testing.T) {
 	t.Parallel()
 	b := newBank(t)

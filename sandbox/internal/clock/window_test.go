@@ -69,7 +69,7 @@ func TestCountersOffAndReset(t *testing.T) {
 	assert.NoError(t, counters.Take(clock.Writes, "one"))
 }
 
-// A minute may last a second: the limits stay, and every window is shorter by the same factor.
+// A minute may last a second: the limits stay, and every window is 60 times as short.
 func TestWindowLengthFollowsMinute(t *testing.T) {
 	clk := frozen()
 	counters := clock.NewCounters(clk, func() time.Duration { return time.Second })

@@ -159,7 +159,7 @@ func TestDurationIsEncodedAsText(t *testing.T) {
 	assert.Error(t, json.Unmarshal([]byte(`{"delay":"soon"}`), &f))
 }
 
-// TestFaultsAreRestoredFromStore opens them a second time: what was consumed is consumed.
+// TestFaultsAreRestoredFromStore opens the same store again and compares.
 func TestFaultsAreRestoredFromStore(t *testing.T) {
 	backend := new(storetest.Encoded)
 	set := fault.NewSet(backend)

@@ -29,7 +29,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// operations serves logins, and one read as the test wants.
+// operations serves logins and one read that the test sets.
 type operations struct {
 	platformwire.Server
 	login    *session.Login
@@ -199,19 +199,19 @@ func TestLogTruncatesLongText(t *testing.T) {
 	assert.Equal(t, Request{ID: 2, Path: strings.Repeat("p", maxLogged-1) + "…"}, entries[1].Request)
 }
 
-// mounted are the surfaces of a gate without operations.
+// mounted returns the surfaces of a gate without operations.
 func mounted(t testing.TB) []*surface {
 	surfaces, err := new(Gate).mountAll(Config{})
 	require.NoError(t, err)
 	return surfaces
 }
 
-// descriptions are those of the surfaces, in their order.
+// descriptions returns the descriptions of the surfaces, in their order.
 func descriptions() []operationDescriptions {
 	return []operationDescriptions{platformOperations(), referenceOperations(), publicOperations(), appOperations()}
 }
 
-// all opens every route of a surface.
+// all describes every route of a surface.
 func (s *surface) all(t testing.TB) (routes []*route) {
 	for _, endpoint := range s.routes {
 		opened, err := endpoint.describe()
@@ -221,7 +221,7 @@ func (s *surface) all(t testing.TB) (routes []*route) {
 	return routes
 }
 
-// reopen lets change open the routes of this surface, and of no other gate's.
+// reopen replaces the descriptions of this surface in this gate only.
 func (s *surface) reopen(change func(open func() (*route, error)) (*route, error)) {
 	s.routes = slices.Clone(s.routes)
 	for i, shared := range s.routes {
@@ -246,7 +246,7 @@ func TestEveryDescribedOperationIsMounted(t *testing.T) {
 	}
 }
 
-// A request opens its own route and no other.
+// A request loads the description of its own route only.
 func TestRouteIsDescribedAtItsFirstRequest(t *testing.T) {
 	r := newRig(t, func(context.Context) (wire.Response, error) {
 		return wire.OK(platformwire.Treasury{Balances: []platformwire.Balance{}}), nil
@@ -263,7 +263,7 @@ func TestRouteIsDescribedAtItsFirstRequest(t *testing.T) {
 	assert.Equal(t, 1, opened)
 }
 
-// Gates share their routes, and not what runs them.
+// Gates share routes and descriptions. Each runs its own operations.
 func TestGatesInOneProcessAreIndependent(t *testing.T) {
 	var served [2]int
 	var group sync.WaitGroup
@@ -298,7 +298,7 @@ func TestEveryWriteOfTheAppAPINeedsAScope(t *testing.T) {
 	}
 }
 
-// What the gate checks before the validation, it checks by the description's patterns, wherever they are described.
+// The patterns of headers that the gate checks itself are those of the description.
 func TestHeaderPatternsMatchDescription(t *testing.T) {
 	patterns := map[string]string{serviceAccount: clientIDs.String(), idempotencyKey: idempotencyKeys.String()}
 	found := map[string]int{}
@@ -374,7 +374,7 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// judge validates a body; what matters is that it ends in a response.
+// judge validates a body. It must return without a panic.
 func (g *Gate) judge(route *route, body string) {
 	request := httptest.NewRequest(route.method, "/", nil)
 	request.Header.Set("Content-Type", "application/json")

@@ -11,8 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The description's pattern has a look-ahead; its replacement takes the same
-// strings.
+// The pattern without a look-ahead accepts the same strings as the description's.
 func TestDecimalPatternEquivalent(t *testing.T) {
 	described, err := platformOperations()["GET /sandbox/treasury"]()
 	require.NoError(t, err)
@@ -66,8 +65,8 @@ func FuzzReadable(f *testing.F) {
 	})
 }
 
-// The service description types the amount of a transfer and the price in a batch, and no other amount of a request. An
-// amount that is added here without a mark would be taken for typed.
+// The description states the type of a transfer's amount and of a batch's price, and of no other amount in a request.
+// An amount that is added without x-assumed would count as stated.
 func TestNumberSchemaOfStatedTypes(t *testing.T) {
 	t.Parallel()
 	var stated, open []string
@@ -86,7 +85,7 @@ func TestNumberSchemaOfStatedTypes(t *testing.T) {
 	assert.NotEmpty(t, open)
 }
 
-// amountsIn are the places of amounts, and whether their type is open.
+// amountsIn returns the paths of amounts, and whether both types are accepted.
 func amountsIn(n *numberSchema, path string) map[string]bool {
 	found := map[string]bool{}
 	if n == nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
-// anything drives paperwork with random calls of its parties.
+// anything makes random calls of the parties.
 type anything struct {
 	*office
 	rt                  *rapid.T
@@ -35,7 +35,7 @@ func (a *anything) one(ids []string, label string) string {
 	return rapid.SampledFrom(ids).Draw(a.rt, label)
 }
 
-// tolerate lets refusals pass; anything else is a fault of the host.
+// tolerate fails on any error that is not a refusal.
 func (a *anything) tolerate(err error) bool {
 	if err != nil {
 		var refusal *wire.Refusal
@@ -124,7 +124,7 @@ func (a *anything) wait(rt *rapid.T) {
 	a.clock.Advance(time.Duration(rapid.IntRange(0, 5000).Draw(rt, "ms")) * time.Millisecond)
 }
 
-// check holds what is always so.
+// check asserts the invariants.
 func (a *anything) check(rt *rapid.T) {
 	references, periods := map[string]string{}, map[string]string{}
 	for _, who := range []string{acme, ada, eve} {

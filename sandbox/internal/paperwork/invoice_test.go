@@ -218,7 +218,7 @@ func TestInvoiceBatchIsAtomicAndErrorsNameTheRow(t *testing.T) {
 	assert.Equal(t, map[string]string{"100": "too_long"}, fields(t, err))
 }
 
-// paid marks an invoice paid; without a reference it says nothing of one.
+// paid marks an invoice as paid, with a reference unless it is empty.
 func paid(reference string, at time.Time) commonwire.InvoiceUpdate {
 	update := commonwire.InvoiceUpdate{Status: commonwire.InvoiceStatusPaid, OnchainTransactionID: referring(reference)}
 	if !at.IsZero() {
@@ -227,7 +227,7 @@ func paid(reference string, at time.Time) commonwire.InvoiceUpdate {
 	return update
 }
 
-// referring is a reference as a body has it; an empty one is absent.
+// referring returns the reference for a body, absent if it is empty.
 func referring(reference string) nullable.Nullable[string] {
 	if reference == "" {
 		return nil

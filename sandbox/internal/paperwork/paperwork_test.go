@@ -20,7 +20,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/referencewire"
 )
 
-// office is paperwork with a clock that only moves when told to.
+// office is paperwork with a clock that moves only by Advance.
 type office struct {
 	*paperwork.Service
 	config paperwork.Config
@@ -47,7 +47,7 @@ func newOffice(t testing.TB) *office {
 	return &office{t: t, clock: clk, Service: paperwork.New(config), config: config}
 }
 
-// reopen opens the paperwork a second time, as it is kept: every party reads what it read.
+// reopen opens the paperwork again from its store, and asserts that every party reads the same.
 func (o *office) reopen() {
 	o.t.Helper()
 	read, records := o.read(), o.Records()
@@ -56,7 +56,7 @@ func (o *office) reopen() {
 	require.Equal(o.t, records, o.Records())
 }
 
-// read is what every party reads, as it travels.
+// read returns what every party reads, in JSON.
 func (o *office) read() string {
 	o.t.Helper()
 	var all []any
@@ -68,7 +68,7 @@ func (o *office) read() string {
 	return string(text)
 }
 
-// as is a request of the account with this email.
+// as returns the context of a request of the account with this email.
 func as(email string) context.Context {
 	return wire.WithCaller(context.Background(), wire.Caller{Email: email, Account: wire.Self})
 }
@@ -186,7 +186,7 @@ func TestUploads(t *testing.T) {
 	assert.Equal(t, "documents/invoice/"+apart.ID, apart.Key)
 }
 
-// TestPaperworkIsRestoredFromStore opens it a second time: it stands where it stood, and goes on from there.
+// TestPaperworkIsRestoredFromStore opens the same store again, compares, and continues.
 func TestPaperworkIsRestoredFromStore(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)

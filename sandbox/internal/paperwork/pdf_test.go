@@ -31,7 +31,7 @@ func sample() paperwork.CopyContent {
 	}
 }
 
-// read returns the text of each page, one printed piece a line, as any reader of PDF finds it.
+// read extracts the text of each page, one printed piece a line.
 func read(t testing.TB, file []byte) []string {
 	t.Helper()
 	reader, err := pdf.NewReader(bytes.NewReader(file), int64(len(file)))

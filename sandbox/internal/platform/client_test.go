@@ -84,7 +84,7 @@ func refusalOf(t testing.TB, err error, code string) *wire.Refusal {
 	return refusal
 }
 
-// details asserts a refusal with this slug, and takes a member of its details.
+// details asserts a refusal with this slug, and returns a member of its details.
 func details[T any](t testing.TB, err error, code, key string) T {
 	t.Helper()
 	value, ok := refusalOf(t, err, code).Details[key].(T)
@@ -155,7 +155,7 @@ func TestVerificationDocumentLimit(t *testing.T) {
 	assert.ErrorIs(t, save(50, 51), wire.ValidationFailed(""))
 }
 
-// The order in which documents were saved is no part of what is submitted.
+// The order of documents does not matter to a submission.
 func TestKYBSubmissionIsIdempotentByContent(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

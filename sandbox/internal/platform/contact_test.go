@@ -354,7 +354,7 @@ func TestCapabilitiesSayCrossChain(t *testing.T) {
 	}
 }
 
-// Whatever a contact is made of, it is refused, or it can be shown and judged.
+// Any contact is refused, or it can be read and its capabilities computed.
 func FuzzCreateContact(f *testing.F) {
 	for _, seed := range []string{
 		sepaContact, achContact, baseContact, farContact, `{"email":"ops@example.com"}`, `{"account":[]}`,
@@ -385,7 +385,7 @@ func FuzzCreateContact(f *testing.F) {
 	})
 }
 
-// No cursor breaks a list: it continues the list, or it is refused.
+// Any cursor continues the list or is refused.
 func FuzzCursor(f *testing.F) {
 	seeding := newBench(f)
 	seeding.depositMany(wire.Self, 3)

@@ -15,7 +15,7 @@ import (
 
 const payee = "0x52908400098527886E0F7030069857D2E4169EE7"
 
-// agreement is an escrow over an amount of USDC with its windows, empty ones being the defaults.
+// agreement is an escrow over an amount of USDC with these windows. Empty windows have their defaults.
 func agreement(amount string, approveWithin, holdFor platformwire.EscrowDuration) platformwire.EscrowCreate {
 	return platformwire.EscrowCreate{
 		Amount: decimal.RequireFromString(amount), Currency: platformwire.AssetUSDC, Payee: payee,
@@ -63,7 +63,7 @@ func TestEscrowExplicitKeyReplaysForSevenDays(t *testing.T) {
 	assert.NotEqual(t, first.ID, b.agreed(wire.Self, "k", agreement("5", "", "")).ID)
 }
 
-// An approval that outlives the escrow's own window is of no use.
+// An approval is useless after the window of the escrow, also if it has not expired itself.
 func TestEscrowApprovalEndsWithItsWindow(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -115,7 +115,7 @@ func TestEscrowActionDerivedKeyIsItsAddress(t *testing.T) {
 		"the payee is outside, and so was what filled the faucet")
 }
 
-// A key that was deleted between login and confirm signs nothing.
+// A key that was deleted after the login cannot sign.
 func TestDeveloperKeyIsRecheckedBeforeEscrowCosigning(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

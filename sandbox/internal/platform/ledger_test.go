@@ -17,8 +17,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// Whatever is asked, in whatever order: the books sum to zero per currency and per movement, nobody but the outside is
-// overdrawn, an account's balance is what its transactions say, and an escrow holds its money while it is active.
+// After any operations in any order: the ledger sums to zero per currency and movement, only the outside account is
+// negative, balances equal the sums of transactions, and an active escrow holds its money.
 func TestLedgerBalancesAfterAnyOperations(t *testing.T) {
 	t.Parallel()
 	bench := newBench(t)
@@ -35,7 +35,7 @@ func TestLedgerBalancesAfterAnyOperations(t *testing.T) {
 			maps.Copy(steps, kind)
 		}
 		t.Repeat(steps)
-		w.checkDeals(t)
+		w.checkEscrows(t)
 	})
 }
 
@@ -101,8 +101,7 @@ func checkTransactions(t *rapid.T, b *bench, account string) {
 	}
 }
 
-// walk is a random sequence of operations, with what it has met on the way. What is refused is refused: only the books
-// are held to anything.
+// walk makes random operations and remembers the resources. Refusals are fine: only the ledger is checked.
 type walk struct {
 	*bench
 	accounts []string
@@ -163,7 +162,7 @@ func newWalk(b *bench) *walk {
 
 func (w *walk) account(t *rapid.T) string { return rapid.SampledFrom(w.accounts).Draw(t, "account") }
 
-// one draws from what was met last, if anything was met.
+// one draws one of the latest resources, if there are any.
 func one[T any](t *rapid.T, met []owned[T]) (owned[T], bool) {
 	if len(met) == 0 {
 		return owned[T]{}, false
@@ -171,7 +170,7 @@ func one[T any](t *rapid.T, met []owned[T]) (owned[T], bool) {
 	return met[len(met)-1-rapid.IntRange(0, min(len(met)-1, 3)).Draw(t, "which")], true
 }
 
-// all is what every account reads, as it travels.
+// all returns what every account reads, in JSON.
 func (w *walk) all() string {
 	var read []string
 	take := func(response wire.Response, err error) {
@@ -203,7 +202,7 @@ func (w *walk) all() string {
 	return strings.Join(read, "\n")
 }
 
-// faucetSteps move money from and into the faucet, the clock, and how money is returned.
+// faucetSteps deposit money, advance the clock, and change settings.
 func (w *walk) faucetSteps() map[string]func(*rapid.T) {
 	return map[string]func(*rapid.T){
 		"deposit": func(t *rapid.T) {
@@ -283,7 +282,7 @@ func (w *walk) payinSteps() map[string]func(*rapid.T) {
 	}
 }
 
-// escrowSteps agree on escrows, prepare and confirm their actions, and read them.
+// escrowSteps create escrows, prepare and confirm their actions, and read them.
 func (w *walk) escrowSteps() map[string]func(*rapid.T) {
 	return map[string]func(*rapid.T){
 		"agree": func(t *rapid.T) {
@@ -334,8 +333,8 @@ func (w *walk) escrowSteps() map[string]func(*rapid.T) {
 	}
 }
 
-// checkDeals holds what each escrow has against what the chain says, read after the throttle has passed.
-func (w *walk) checkDeals(t *rapid.T) {
+// checkEscrows compares the money of each escrow with its status, read after the throttle.
+func (w *walk) checkEscrows(t *rapid.T) {
 	w.set(func(s *deployment.Settings) { s.ChainReadEvery = 0 })
 	defer w.set(func(s *deployment.Settings) { s.ChainReadEvery = deployment.DefaultSettings().ChainReadEvery })
 	ledger := w.Ledger()

@@ -39,7 +39,7 @@ func TestRailsAreTheCoverageCatalogue(t *testing.T) {
 	assert.Equal(t, coverage.MoneyIn, listed)
 }
 
-// What a payer is told is enough to be paid by: a contact with these details has no blockers, checksums included.
+// The requisites of a virtual account are valid: a contact with them has no blockers.
 func TestRequisitesAreValid(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -131,7 +131,7 @@ func TestRailsNeedVerification(t *testing.T) {
 	assert.Equal(t, []string{"verification_rejected"}, blockers())
 }
 
-// incoming is a payin over a virtual account, or from a chain when there is none.
+// incoming is a payin over a virtual account or, without a bank id, from a chain.
 func incoming(amount, currency, bank string, chain int64) platformwire.PayinCreate {
 	return platformwire.PayinCreate{Amount: decimal.RequireFromString(amount), Currency: currency, BankID: bank,
 		OriginChainID: chain}

@@ -140,7 +140,7 @@ func TestPartnerDownDoesNotAffectWalletPayouts(t *testing.T) {
 	assert.EqualValues(t, 1, booked.ToChainID)
 }
 
-// The approval must pass the comparison that callers make before they sign, in every way a payout can be booked.
+// The approval of each kind of payout passes the checks of package signing.
 func TestApprovalPayloadMatchesBooking(t *testing.T) {
 	t.Parallel()
 	key, err := signing.Generate()

@@ -16,7 +16,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// What is under way goes on where it was, and what was forgotten stays so, whenever the platform is opened anew.
+// After each restart payouts in progress continue, and forgotten ones stay forgotten.
 func TestPayoutsInProgressContinueAfterRestart(t *testing.T) {
 	ledgers := map[bool]string{}
 	for _, reopened := range []bool{false, true} {
@@ -76,7 +76,7 @@ func TestPayoutsInProgressContinueAfterRestart(t *testing.T) {
 	assert.Equal(t, ledgers[false], ledgers[true], "the same entries in the same order")
 }
 
-// shape is the ledger without what is drawn at random.
+// shape is the ledger without its random ids.
 func shape(b *bench) (text string) {
 	for _, entry := range b.Ledger().Entries {
 		text += fmt.Sprintln(entry.Movement, entry.Kind, entry.Amount, entry.Currency, entry.At)
@@ -84,7 +84,7 @@ func shape(b *bench) (text string) {
 	return text
 }
 
-// idempotencyRecords is how many entries a platform in its first state has.
+// records returns how many records the platform has.
 func idempotencyRecords(b *bench) int {
 	fresh := platform.New(b.clock, func() *deployment.Settings { return b.settings.Load() }, nobody, store.Memory{})
 	b.Ledger()
@@ -92,8 +92,7 @@ func idempotencyRecords(b *bench) int {
 	return fresh.Records()
 }
 
-// Returned money that was attributed to another payout than its own is attributed to it once, also after an opening
-// between.
+// A return that was matched to another payout of the same amount stays matched after a restart.
 func TestMatchedReturnsAreRestoredFromStore(t *testing.T) {
 	b := newBench(t)
 	client := b.fundedClient("client@example.com")

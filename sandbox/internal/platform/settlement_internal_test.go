@@ -14,7 +14,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// The steps of payouts are made in the order in which they are due, and nobody is asked before.
+// Steps run in the order of their times, and not before.
 func TestScheduleRunsDueSteps(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -56,7 +56,7 @@ func TestScheduleRunsDueSteps(t *testing.T) {
 	assert.Empty(t, requested)
 }
 
-// Payouts whose steps are due together keep the order in which they were added, also after a step and after a reorder.
+// Steps with the same time run in the order in which they were added, also after a step and a reorder.
 func TestScheduleKeepsOrderOfEqualTimes(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -87,7 +87,7 @@ func TestScheduleKeepsOrderOfEqualTimes(t *testing.T) {
 	assert.Len(t, created, many)
 }
 
-// A status that the description gains has its moves here, unless it is final.
+// Each payout status of the description has transitions here, unless it is final.
 func TestPayoutTransitionsCoverEveryStatus(t *testing.T) {
 	loader := openapi3.NewLoader()
 	loader.ReadFromURIFunc = func(_ *openapi3.Loader, location *url.URL) ([]byte, error) {

@@ -14,7 +14,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// A history finds what a look at every transaction finds, whatever was added and forgotten before.
+// The history index finds the same transactions as a full scan, after any additions and deletions.
 func TestHistoryIndexEqualsFullScan(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -50,8 +50,8 @@ func TestHistoryIndexEqualsFullScan(t *testing.T) {
 	})
 }
 
-// The time up to an entry never falls, although the latest entry was forgotten. A look at a type's entries would
-// otherwise depend on those that are forgotten and still have their places.
+// The largest time up to an entry never decreases, also if the latest entry is deleted. Otherwise a search would depend
+// on deleted entries that are still in the list.
 func TestHistoryIsOrderedByTime(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -75,8 +75,8 @@ func TestHistoryIsOrderedByTime(t *testing.T) {
 	require.GreaterOrEqual(t, last.latest, forgotten[0].latest)
 }
 
-// FuzzPosition: a text is refused as invalid_cursor, or is the one cursor of a position of its own list and of no
-// other. Each position comes back.
+// FuzzPosition: a text is refused as invalid_cursor, or it is the only cursor of one position in one list. Each
+// position survives the round trip.
 func FuzzPosition(f *testing.F) {
 	list := queryOf(wire.Caller{Owner: "acc_1"}, "ListTransactions", "payout")
 	others := []query{

@@ -120,7 +120,7 @@ func TestAccessTokens(t *testing.T) {
 	assert.ErrorIs(t, err, wire.Unauthenticated())
 }
 
-// TestAppKeysAreRestoredFromStore opens them a second time: what was spent is spent.
+// TestAppKeysAreRestoredFromStore opens the same store again and compares, also what was spent.
 func TestAppKeysAreRestoredFromStore(t *testing.T) {
 	clk, backend := clock.New(time.Now), new(storetest.Encoded)
 	keys, tokens := session.NewAppKeys(clk, backend), session.NewAccessTokens(backend)

@@ -153,8 +153,8 @@ func TestConcurrentConsumeSucceedsOnce(t *testing.T) {
 	assert.Equal(t, wire.ChallengeConsumed(), challenges.consume(issued.ID))
 }
 
-// concurrentConsumer is a context in which something happens when a value is first asked for: when a login is as good
-// as proven.
+// concurrentConsumer is a context that calls a function when a value is first read, right before the challenge is
+// consumed.
 type concurrentConsumer struct {
 	context.Context
 	happens func()
@@ -233,7 +233,8 @@ func TestTokensAreRandom(t *testing.T) {
 	assert.GreaterOrEqual(t, len(strings.TrimPrefix(a.refresh, "rt_")), 52, "at least 256 bits")
 }
 
-// Anybody may ask for a challenge, so that those have a bound of their own. What cannot be used any more makes room.
+// Anybody can request challenges, so they have a limit of their own. Challenges that cannot be used any more are
+// deleted first.
 func TestChallengeLimit(t *testing.T) {
 	clk := frozen()
 	challenges := NewChallenges(clk, store.Memory{})
@@ -250,7 +251,7 @@ func TestChallengeLimit(t *testing.T) {
 	assert.Equal(t, 1, challenges.issued.Len())
 }
 
-// TestSessionsAreRestoredFromStore opens everything a second time: it stands where it stood.
+// TestSessionsAreRestoredFromStore opens the same store again and compares.
 func TestSessionsAreRestoredFromStore(t *testing.T) {
 	backend, clk := new(storetest.Encoded), frozen()
 	registry, tokens, challenges := NewKeyRegistry(clk, backend), NewTokens(clk, backend), NewChallenges(clk, backend)

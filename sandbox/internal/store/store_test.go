@@ -22,7 +22,7 @@ func TestEncodedConformsAndPersists(t *testing.T) {
 
 type named struct{ Name string }
 
-// TestTablesLoadWhatWasCommitted opens the same store twice: what was not committed is not there.
+// TestTablesLoadWhatWasCommitted opens the same store twice. Changes without a commit are lost.
 func TestTablesLoadWhatWasCommitted(t *testing.T) {
 	s := new(storetest.Encoded)
 	keeper := store.NewKeeper(s)
@@ -43,7 +43,7 @@ func TestTablesLoadWhatWasCommitted(t *testing.T) {
 	assert.Nil(t, again.Get("a"))
 }
 
-// moody takes no changes while it is down.
+// moody refuses commits while it is down.
 type moody struct {
 	storetest.Encoded
 	down error
