@@ -509,14 +509,14 @@ func TestFlowErrorsAnswerTheSameQuestions(t *testing.T) {
 		moved     errors.Movement
 	}{
 		"a payout that goes on":  {pending("payout"), true, errors.MaybeMoved},
-		"a deal that goes on":    {pending("escrow"), true, errors.MaybeMoved},
+		"an escrow that goes on": {pending("escrow"), true, errors.MaybeMoved},
 		"a payin that goes on":   {pending("payin"), true, errors.MaybeMoved},
 		"a review that goes on":  {pending("verification"), true, errors.NotMoved},
 		"a client not yet ready": {pending("client"), true, errors.NotMoved},
 		"a payin that ended":     {&dapi.PayinNotCompleted{}, false, errors.NotMoved},
 		"a channel that is down": {&dapi.ChannelUnavailable{}, true, errors.NotMoved},
 		"a rail nobody has":      {&dapi.RailNotListed{}, false, errors.NotMoved},
-		"a deal that lapsed":     {&dapi.EscrowNotOpened{}, false, errors.NotMoved},
+		"an escrow that lapsed":  {&dapi.EscrowNotOpened{}, false, errors.NotMoved},
 		"a payout that failed":   {&dapi.PayoutNotCompleted{}, false, errors.NotMoved},
 		"other terms":            {&dapi.TermsDiffer{}, false, errors.NotMoved},
 		"another price":          {&dapi.PriceRefused{}, false, errors.NotMoved},

@@ -16,7 +16,7 @@ import (
 
 // flow is one call of [Payouts.Pay], [Escrows.Open] or [Escrows.Act]: wait in line, book, prove that the response is
 // about this payment, compare it with what was asked for, journal, sign, confirm, and settle what became of it. What a
-// payout, a deal and an action do in their own way is behind [payable].
+// payout, an escrow and an action do in their own way is behind [payable].
 type flow struct {
 	payable
 	first   *transport.Operation // that books
@@ -27,7 +27,7 @@ type flow struct {
 	line    *paymentLine
 	options []moneymovement.CallOption
 	again   string // what to do about a doubt
-	about   string // the deal of an action, which is looked for before its key is used; else empty
+	about   string // the escrow of an action, which is looked for before its key is used; else empty
 	most    int    // how often it is booked again when an offer has expired
 
 	history   History // as the caller stored it last, or was asked to
@@ -48,13 +48,13 @@ type flow struct {
 	lastChance   *offer            // an expired booking that is confirmed, because the service returned no other
 	rebookCause  error             // why the payment was last booked again
 	sent         bool              // a confirm was sent, or may have been
-	wasRead      bool              // the payout or deal was read since the last confirm
+	wasRead      bool              // the payout or escrow was read since the last confirm
 	readOther    bool              // that read was about something else
 	lastRead     *offer            // as that read returned it, nil if the read failed or has other terms
 	readErr      error             // why that read failed
 }
 
-// payable is what differs between a payout, a deal and an action of a deal.
+// payable is what differs between a payout, an escrow and an action of an escrow.
 type payable interface {
 	// book books, or prepares again what was booked. created says that the service has not done so before.
 	book(ctx context.Context, f *flow) (booked *offer, created bool, err error)
@@ -72,7 +72,7 @@ type payable interface {
 	clock() approver
 }
 
-// offer is a payout, a deal or an action of a deal, as one response shows it.
+// offer is a payout, an escrow or an action of an escrow, as one response shows it.
 type offer struct {
 	id       string
 	key      string // as the response says
@@ -83,7 +83,7 @@ type offer struct {
 	problem  error        // why it cannot be signed, nil if it can
 	payout   *Payout
 	feeKnown bool // the payout's quote has a fee, which may be zero
-	deal     *Escrow
+	escrow   *Escrow
 }
 
 // phase is what an offer says about the money.
@@ -280,13 +280,13 @@ func (f *flow) afterFirst(created bool) errorbase.Earlier {
 	return f.earlier
 }
 
-// status returns the status and the transaction of the payout or deal.
+// status returns the status and the transaction of the payout or escrow.
 func (o *offer) status() (status, hash string) {
 	switch {
 	case o.payout != nil:
 		return string(o.payout.Status), o.payout.TransactionHash
-	case o.deal != nil:
-		return string(o.deal.Status), o.deal.TransactionHash
+	case o.escrow != nil:
+		return string(o.escrow.Status), o.escrow.TransactionHash
 	}
 	return "", ""
 }
@@ -299,7 +299,7 @@ func isCreated(response *moneymovement.Response) bool {
 // signable reports an offer that can be signed, and of which no transaction shows that it is paid.
 func (o *offer) signable() bool {
 	return o.approval != nil && o.problem == nil && (o.payout == nil || !o.payout.hasTransactionHash()) &&
-		(o.deal == nil || o.deal.Can(EscrowActionTypeApprove))
+		(o.escrow == nil || o.escrow.Can(EscrowActionTypeApprove))
 }
 
 // notCompleted returns the error of an offer that has ended without paying, nil for another one.
@@ -307,9 +307,9 @@ func (o *offer) notCompleted(key moneymovement.Key) error {
 	switch {
 	case o.payout != nil:
 		return o.payout.notCompleted()
-	case o.deal != nil && o.phase == phaseEnded:
+	case o.escrow != nil && o.phase == phaseEnded:
 		return &EscrowNotOpened{CallInfo: errors.CallInfo{Operation: opCreateEscrow.ID, IdempotencyKey: string(key)},
-			Escrow: o.deal}
+			Escrow: o.escrow}
 	}
 	return nil
 }
@@ -323,7 +323,7 @@ func (f *flow) knownID() string {
 	return cmp.Or(f.attempt.signed(), f.history.id())
 }
 
-// id returns the id of the payout or deal, or "" if this client does not know it.
+// id returns the id of the payout or escrow, or "" if this client does not know it.
 func (f *flow) id() string {
 	if f.attempt == nil {
 		return cmp.Or(f.history.id(), f.about)
@@ -331,8 +331,8 @@ func (f *flow) id() string {
 	return cmp.Or(f.knownID(), f.attempt.resource(), f.about) // the last may be of a service that forgot the key
 }
 
-// bookedOther handles a booking that names another payout or deal than the known one, which may be paid. The known one
-// decides. If it cannot be read, the payment is in doubt.
+// bookedOther handles a booking that names another payout or escrow than the known one, which may be paid. The known
+// one decides. If it cannot be read, the payment is in doubt.
 func (f *flow) bookedOther(ctx context.Context, known, got string) ending {
 	f.booked = &offer{id: known}
 	differs := f.headed(&TermsDiffer{Member: "id", Asked: known, Got: got})
@@ -352,7 +352,7 @@ func (f *flow) bookedOther(ctx context.Context, known, got string) ending {
 // may have booked something else.
 func (f *flow) compare(ctx context.Context) ending {
 	switch o := f.booked; {
-	case o.differs != nil && (o.phase == phaseOpen || o.deal != nil && o.phase == phaseEnded):
+	case o.differs != nil && (o.phase == phaseOpen || o.escrow != nil && o.phase == phaseEnded):
 		return refusedBy(f.headed(o.differs))
 	case o.differs != nil:
 		return doubtful(f.headed(o.differs))
@@ -361,7 +361,7 @@ func (f *flow) compare(ctx context.Context) ending {
 	case f.fresh: // it waits for its approval, whatever its status is
 	case o.phase == phasePaid:
 		return settledBy(o)
-	case o.problem != nil && (o.deal != nil || o.phase != phaseOpen || f.earlier != errorbase.NonePaid):
+	case o.problem != nil && (o.escrow != nil || o.phase != phaseOpen || f.earlier != errorbase.NonePaid):
 		if differs, ok := o.problem.(*TermsDiffer); ok { //nolint:errorlint // an unproven response can have one as cause
 			return refusedBy(differs)
 		}
@@ -388,7 +388,7 @@ func (f *flow) seenSettled(ctx context.Context) *ending {
 		o.payout = &Payout{ID: PayoutID(o.id), IdempotencyKey: o.key, Status: PayoutStatus(seen.status),
 			TransactionHash: seen.hash}
 	} else {
-		o.deal = &Escrow{ID: EscrowID(o.id), Status: EscrowStatus(seen.status), TransactionHash: seen.hash}
+		o.escrow = &Escrow{ID: EscrowID(o.id), Status: EscrowStatus(seen.status), TransactionHash: seen.hash}
 	}
 	return new(settledBy(o))
 }
@@ -565,7 +565,7 @@ func (f *flow) settledResult(o *offer) result {
 	}
 	r := f.result(moneymovement.PaymentEnded, err, err)
 	// it was never approved; a payout can still be, by another process that has signed and books again
-	r.history.Unpaid = o.deal != nil || o.phase == phaseLapsed && f.clean
+	r.history.Unpaid = o.escrow != nil || o.phase == phaseLapsed && f.clean
 	return r
 }
 

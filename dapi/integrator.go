@@ -133,7 +133,7 @@ type platform struct {
 	chains    *liveChains
 	names     chainNames
 	payouts   *paymentLine
-	deals     *paymentLine
+	escrows   *paymentLine
 	seen      *signing.SeenApprovals
 }
 
@@ -167,7 +167,7 @@ func newPlatform(baseURL string, developer Developer, options []moneymovement.Op
 		names:   names,
 		seen:    new(signing.SeenApprovals),
 		payouts: newPaymentLine(opBookPayout.ID, writes, payoutApproval, paced, config.Logger),
-		deals:   newPaymentLine(opCreateEscrow.ID, writes, escrowApproval, paced, config.Logger),
+		escrows: newPaymentLine(opCreateEscrow.ID, writes, escrowApproval, paced, config.Logger),
 	}
 	p.chains = newLiveChains(p.low())
 	p.use(developer)
@@ -195,7 +195,7 @@ func (p *platform) account(low lowLevel) *Account {
 		Payins:       &Payins{low},
 		Contacts:     &Contacts{low, p.logger},
 		Payouts:      &Payouts{low, approver, p.chains, p.names, paymentMemory{p.transport.Keys()}, p.payouts},
-		Escrows:      &Escrows{low, approver, p.chains, paymentMemory{p.transport.Keys()}, p.deals},
+		Escrows:      &Escrows{low, approver, p.chains, paymentMemory{p.transport.Keys()}, p.escrows},
 		Transactions: &Transactions{low},
 		Chains:       &Chains{low, p.chains},
 		Sandbox:      &Sandbox{low, p.chains},

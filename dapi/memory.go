@@ -74,8 +74,8 @@ func unpaid(known *transport.UsedKey) bool {
 var errTooManyDoubts = errors.New("100,000 payments of this client are in doubt: " +
 	"settle some of them by calling again with their keys, then start new ones")
 
-// sign records that an approval of a payout or deal is about to be signed. If one of another payout or deal was signed
-// with the same key, it records nothing and returns the id of that one.
+// sign records that an approval of a payout or escrow is about to be signed. If one of another payout or escrow was
+// signed with the same key, it records nothing and returns the id of that one.
 func (m paymentMemory) sign(scope transport.KeyScope, resource string) (other string) {
 	if scope.Key == "" { // of a booking by hand, whose response has none
 		return ""
@@ -167,14 +167,14 @@ func (a *attempt) done() bool {
 	return a.known.State == transport.KeySettled
 }
 
-// resource returns the id of the payout or deal of the key, or "" if this client does not know it.
+// resource returns the id of the payout or escrow of the key, or "" if this client does not know it.
 func (a *attempt) resource() string {
 	a.memory.Lock()
 	defer a.memory.Unlock()
 	return a.known.Resource
 }
 
-// signed returns the id of the payout or deal of which an approval may have been signed, or "".
+// signed returns the id of the payout or escrow of which an approval may have been signed, or "".
 func (a *attempt) signed() string {
 	a.memory.Lock()
 	defer a.memory.Unlock()

@@ -105,7 +105,7 @@ func TestStateAfterARefusal(t *testing.T) {
 	}
 }
 
-// A payment that is paid or has ended, by the status of its payout or deal.
+// A payment that is paid or has ended, by the status of its payout or escrow.
 func TestStateOfASettledPayment(t *testing.T) {
 	payout := func(status PayoutStatus, phase phase) *offer {
 		return &offer{id: "po_1", phase: phase, payout: &Payout{ID: "po_1", Status: status}}
@@ -115,20 +115,20 @@ func TestStateOfASettledPayment(t *testing.T) {
 		state  moneymovement.PaymentState
 		unpaid bool
 	}{
-		"not read":      {nil, moneymovement.PaymentPaid, false},
-		"funding":       {payout("funding", phasePaid), moneymovement.PaymentPaid, false},
-		"completed":     {payout("completed", phasePaid), moneymovement.PaymentPaid, false},
-		"a new status":  {payout("on_hold", phasePaid), moneymovement.PaymentPaid, false},
-		"failed":        {payout("failed", phaseEnded), moneymovement.PaymentEnded, false},
-		"refunded":      {payout("refunded", phaseEnded), moneymovement.PaymentEnded, false},
-		"expired":       {payout("expired", phaseLapsed), moneymovement.PaymentEnded, true},
-		"deal, active":  {&offer{phase: phasePaid, deal: &Escrow{ID: "esc_1"}}, moneymovement.PaymentPaid, false},
-		"deal, expired": {&offer{phase: phaseEnded, deal: &Escrow{ID: "esc_1"}}, moneymovement.PaymentEnded, true},
+		"not read":        {nil, moneymovement.PaymentPaid, false},
+		"funding":         {payout("funding", phasePaid), moneymovement.PaymentPaid, false},
+		"completed":       {payout("completed", phasePaid), moneymovement.PaymentPaid, false},
+		"a new status":    {payout("on_hold", phasePaid), moneymovement.PaymentPaid, false},
+		"failed":          {payout("failed", phaseEnded), moneymovement.PaymentEnded, false},
+		"refunded":        {payout("refunded", phaseEnded), moneymovement.PaymentEnded, false},
+		"expired":         {payout("expired", phaseLapsed), moneymovement.PaymentEnded, true},
+		"escrow, active":  {&offer{phase: phasePaid, escrow: &Escrow{ID: "esc_1"}}, moneymovement.PaymentPaid, false},
+		"escrow, expired": {&offer{phase: phaseEnded, escrow: &Escrow{ID: "esc_1"}}, moneymovement.PaymentEnded, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := &flow{clean: true, first: &opBookPayout, second: &opConfirmPayout, key: "invoice-42",
 				history: History{PayoutID: "po_1"}}
-			if c.offer != nil && c.offer.deal != nil {
+			if c.offer != nil && c.offer.escrow != nil {
 				f.first, f.second = &opCreateEscrow, &opConfirmEscrowAction
 			}
 			r := f.settledResult(c.offer)
@@ -139,8 +139,8 @@ func TestStateOfASettledPayment(t *testing.T) {
 			if payment, _ := r.payment(); f.first == &opBookPayout {
 				assert.Equal(t, PayoutID("po_1"), payment.Payout.ID)
 			} else {
-				deal, _ := r.deal()
-				assert.Equal(t, EscrowID("esc_1"), deal.Escrow.ID)
+				escrow, _ := r.escrow()
+				assert.Equal(t, EscrowID("esc_1"), escrow.Escrow.ID)
 			}
 		})
 	}
@@ -159,15 +159,15 @@ func TestWordsThatProgramsStore(t *testing.T) {
 		})
 }
 
-// A deal of which only the id is known.
+// An escrow of which only the id is known.
 func TestADealWithoutItsTerms(t *testing.T) {
 	for name, r := range map[string]result{
 		"booked": {offer: &offer{id: "esc_1"}},
 		"stored": {history: History{EscrowID: "esc_1"}},
 	} {
-		deal, err := r.deal()
+		escrow, err := r.escrow()
 		require.NoError(t, err, name)
-		assert.Equal(t, &Escrow{ID: "esc_1"}, deal.Escrow, name)
+		assert.Equal(t, &Escrow{ID: "esc_1"}, escrow.Escrow, name)
 	}
 }
 
@@ -367,18 +367,18 @@ func TestTooManyDoubtsOfAClient(t *testing.T) {
 	assert.Equal(t, "BookPayout", full.Operation)
 	assert.Equal(t, "invoice-42", full.IdempotencyKey)
 
-	deal := EscrowCreate{Amount: decimal.NewFromInt(40), Currency: USDC,
+	escrow := EscrowCreate{Amount: decimal.NewFromInt(40), Currency: USDC,
 		Payee: "0x52908400098527886E0F7030069857D2E4169EE7"}
-	_, err = account.Escrows.Open(t.Context(), deal, "deal-1", DealTerms{Journal: stored})
+	_, err = account.Escrows.Open(t.Context(), escrow, "escrow-1", DealTerms{Journal: stored})
 	full, ok = errors.AsType[*errors.NotDelivered](err)
 	require.True(t, ok, "%v", err)
 	assert.Equal(t, "CreateEscrow", full.Operation)
-	assert.Equal(t, "deal-1", full.IdempotencyKey)
+	assert.Equal(t, "escrow-1", full.IdempotencyKey)
 
 	gone, leave := context.WithCancel(t.Context())
 	leave()
-	_, err = account.Escrows.Act(gone, deal, "esc_1", EscrowActionTypeRelease, "release-1", DealTerms{})
-	require.ErrorIs(t, err, context.Canceled, "an action without a journal is tried, because the deal itself shows it")
+	_, err = account.Escrows.Act(gone, escrow, "esc_1", EscrowActionTypeRelease, "release-1", DealTerms{})
+	require.ErrorIs(t, err, context.Canceled, "an action without a journal is tried: the escrow itself shows it")
 }
 
 // Of a payment that was settled, little is kept. One that has expired can be booked again, so its first price stays.
@@ -397,7 +397,7 @@ func TestWhatIsKeptOfASettledPayment(t *testing.T) {
 			remembered{booked: true, first: quote, settled: true, phase: phaseEnded, status: "failed"}, quote, true},
 		"expired": {&offer{phase: phaseLapsed, payout: &Payout{Status: PayoutStatusExpired}},
 			remembered{booked: true, first: quote, settled: true, phase: phaseLapsed, status: "expired"}, quote, true},
-		"a deal": {&offer{phase: phaseEnded, deal: &Escrow{Status: EscrowStatusExpired, TransactionHash: "0x2"}},
+		"an escrow": {&offer{phase: phaseEnded, escrow: &Escrow{Status: EscrowStatusExpired, TransactionHash: "0x2"}},
 			remembered{booked: true, first: quote, settled: true, phase: phaseEnded, status: "expired", hash: "0x2"},
 			quote, true},
 	} {

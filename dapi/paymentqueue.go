@@ -67,7 +67,7 @@ func newPaymentLine(
 // the payment is prepared again. This happens to the payments that are between booking and confirm when the window is
 // full: at most a twentieth of it.
 //
-// With 120 calls a minute, the limits are 108 payouts (120 s) and 6 deals (60 s).
+// With 120 calls a minute, the limits are 108 payouts (120 s) and 6 escrows (60 s).
 func maxInFlight(window moneymovement.Allowance, approval time.Duration) int {
 	windows := int((approval - roomToConfirm) / window.Held())
 	if windows <= 0 {

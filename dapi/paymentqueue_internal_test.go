@@ -36,13 +36,13 @@ func TestHowManyPaymentsMayBeUnderWay(t *testing.T) {
 }
 
 // Whatever other writes come between, no confirm of a payout misses its approval, and nothing of the window is lost. A
-// deal's approval does not outlive a window, so that some are prepared again: never more in a window than may be under
-// way.
+// escrow's approval does not outlive a window, so that some are prepared again: never more in a window than may be
+// under way.
 func TestConfirmsOfPaymentsUnderWayAreInTime(t *testing.T) {
 	for _, calls := range []int{1, 10, 120} {
 		for _, approval := range []time.Duration{payoutApproval, escrowApproval} {
 			if calls == 1 && approval == escrowApproval {
-				continue // with one call a minute, no deal can be confirmed in the minute of its approval
+				continue // with one call a minute, no escrow can be confirmed in the minute of its approval
 			}
 			t.Run(fmt.Sprint(calls, " calls, ", approval), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {

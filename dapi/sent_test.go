@@ -107,10 +107,10 @@ func TestWhatTheDescriptionAllowsIsSent(t *testing.T) {
 			_, err := i.Self().Payins.Get(ctx, "7c9e6679-7425")
 			return err
 		}, "GET /payins/7c9e6679-7425"},
-		"a deal's id of any style": {func(ctx context.Context, i *dapi.Integrator) error {
-			_, err := i.Self().Escrows.Sync(ctx, "deal:7425")
+		"an escrow's id of any style": {func(ctx context.Context, i *dapi.Integrator) error {
+			_, err := i.Self().Escrows.Sync(ctx, "escrow:7425")
 			return err
-		}, "POST /escrow/deal:7425/sync"},
+		}, "POST /escrow/escrow:7425/sync"},
 		"a bank destination": {bank(nil),
 			`POST /contacts {"bank":{"method":"swift","currency":"EUROS","fields":{"iban":"x"},"holder":{}}}`},
 		"with fields that are cut off": {bank(map[string]any{"bankCode": "7", "tags": []string{"a"}}),
@@ -143,7 +143,7 @@ func TestWhatIsAssumedIsSent(t *testing.T) {
 			return err
 		}
 	}
-	deal := func(change func(*dapi.EscrowCreate)) call {
+	escrow := func(change func(*dapi.EscrowCreate)) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
 			asked := dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC, Payee: "0x1"}
 			change(&asked)
@@ -202,19 +202,19 @@ func TestWhatIsAssumedIsSent(t *testing.T) {
 			`POST /payouts {"amount":"25","contactId":"ct_1","currency":"USDC","documentIds":["` + long + `"]}`},
 		"a negative chain": {payout(func(p *dapi.PayoutCreate) { p.ToChainID = -1 }),
 			`POST /payouts {"amount":"25","contactId":"ct_1","currency":"USDC","toChainId":-1}`},
-		"a payee by name": {deal(func(e *dapi.EscrowCreate) { e.Payee = "bob.base.eth" }),
+		"a payee by name": {escrow(func(e *dapi.EscrowCreate) { e.Payee = "bob.base.eth" }),
 			`POST /escrow {"amount":"25","currency":"USDC","payee":"bob.base.eth"}`},
-		"a long memo": {deal(func(e *dapi.EscrowCreate) { e.Memo = long }),
+		"a long memo": {escrow(func(e *dapi.EscrowCreate) { e.Memo = long }),
 			`POST /escrow {"amount":"25","currency":"USDC","memo":"` + long + `","payee":"0x1"}`},
 		"an action without a type": {func(ctx context.Context, i *dapi.Integrator) error {
 			_, err := i.Self().Escrows.Prepare(ctx, "esc_1", "")
 			return err
 		}, `POST /escrow/esc_1/actions {}`},
-		"a payout's id for a payin's": {payin("po_1"), "GET /payins/po_1"},
-		"a payin of 217":              {payin(dapi.PayinID(long)), "GET /payins/" + long},
-		"a payin with signs":          {payin("a=b c+é;~@"), "GET /payins/a=b%20c+%C3%A9%3B~@"},
-		"a contact's id for a deal's": {sync("ct_1"), "POST /escrow/ct_1/sync"},
-		"a payin of nothing":          {price(dapi.PayinCreate{}), "POST /payins {}"},
+		"a payout's id for a payin's":    {payin("po_1"), "GET /payins/po_1"},
+		"a payin of 217":                 {payin(dapi.PayinID(long)), "GET /payins/" + long},
+		"a payin with signs":             {payin("a=b c+é;~@"), "GET /payins/a=b%20c+%C3%A9%3B~@"},
+		"a contact's id for an escrow's": {sync("ct_1"), "POST /escrow/ct_1/sync"},
+		"a payin of nothing":             {price(dapi.PayinCreate{}), "POST /payins {}"},
 		"a payin of less than nothing": {price(dapi.PayinCreate{Amount: amount("-1"), Currency: "euro",
 			MaxAmount: amount("-2"), OriginChainID: -1}),
 			`POST /payins {"amount":"-1","currency":"euro","maxAmount":"-2","originChainId":-1}`},

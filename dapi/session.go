@@ -387,7 +387,7 @@ func (s *Payouts) withCurrentKey() *Payouts {
 	return &one
 }
 
-// withCurrentKey returns the service for one action of a deal, which is prepared, signed and confirmed with one key.
+// withCurrentKey returns the service for one action of an escrow, which is prepared, signed and confirmed with one key.
 func (s *Escrows) withCurrentKey() *Escrows {
 	one := *s
 	one.low = s.low.withCurrentSession()

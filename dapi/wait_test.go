@@ -202,7 +202,7 @@ func TestPollingOfAClientAndOfAWait(t *testing.T) {
 }
 
 // A wait for what will never come ends by itself, and says so: in a status that this version does not know, and for a
-// deal that has ended in another one.
+// escrow that has ended in another one.
 func TestAWaitThatCannotEndEnds(t *testing.T) {
 	for name, c := range map[string]struct {
 		request, response, why string
@@ -217,7 +217,7 @@ func TestAWaitThatCannotEndEnds(t *testing.T) {
 			`does not know the status "on_the_moon"`,
 			func(ctx context.Context, a *dapi.Account) error { _, err := a.Payins.Wait(ctx, "pi_1"); return err },
 			30 * time.Minute, time.Hour},
-		"a deal": {"POST /escrow/esc_1/sync", `{"id":"esc_1","status":"expired"}`, "has ended as expired",
+		"an escrow": {"POST /escrow/esc_1/sync", `{"id":"esc_1","status":"expired"}`, "has ended as expired",
 			func(ctx context.Context, a *dapi.Account) error {
 				_, err := a.Escrows.Wait(ctx, "esc_1", []dapi.EscrowStatus{dapi.EscrowStatusActive})
 				return err
@@ -334,7 +334,7 @@ func TestWaitAllIsFairAndLeavesRoom(t *testing.T) {
 	})
 }
 
-// A deal is read from chain once in 15 seconds, and less often once it takes long.
+// An escrow is read from chain once in 15 seconds, and less often once it takes long.
 // Rule: lifetime.escrow-refresh
 func TestEscrowWaitKeepsThePaceOfTheChain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
