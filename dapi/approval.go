@@ -33,9 +33,9 @@ func (a approver) now() time.Time { return a.clock.ServiceNow() }
 
 // latest returns the service's time, or the date of its last response if that is later.
 func (a approver) latest() time.Time {
-	now, byLastAnswer := a.clock.ServiceTimes()
-	if byLastAnswer.After(now) {
-		return byLastAnswer
+	now, byLastResponse := a.clock.ServiceTimes()
+	if byLastResponse.After(now) {
+		return byLastResponse
 	}
 	return now
 }
@@ -104,7 +104,7 @@ func (c lowLevel) reserved(ctx context.Context, op *transport.Operation, approva
 	}
 	c.call.Class, c.call.Closes = moneymovement.ClassConfirm, approval.ExpiresAt
 	queued, err := c.transport.Reserve(ctx, op, c.callOf(moneymovement.CallSettingsOf(options...)))
-	if noRoom, ok := errors.AsType[*moneymovement.NoRoom](err); ok && noRoom.Closed {
+	if full, ok := errors.AsType[*moneymovement.NoRoom](err); ok && full.Closed {
 		return c, &signing.ApprovalRefused{
 			ApprovalID: approval.ID, Field: "expiresAt", Expired: true,
 			Reason: "there is no room in the rate window before the approval expires; prepare the operation again",
@@ -130,16 +130,16 @@ func (a approver) check(
 	developer := a.low.session().developer
 	options = append([]signing.ApprovalOption{signing.VerifyWith(developer.Verifier)}, options...)
 	prepared := signing.Approval{ID: approval.ID, Payload: approval.Payload, ExpiresAt: approval.ExpiresAt}
-	now, byLastAnswer := a.clock.ServiceTimes()
-	if latest := byLastAnswer.Add(windowOf(want.Operation) + dateSkew); prepared.ExpiresAt.After(latest) {
+	now, byLastResponse := a.clock.ServiceTimes()
+	if latest := byLastResponse.Add(windowOf(want.Operation) + dateSkew); prepared.ExpiresAt.After(latest) {
 		return nil, &signing.ApprovalRefused{ApprovalID: approval.ID, Field: "expiresAt",
 			Reason: "the approval is open for longer than the service allows, by the Date of the last response",
-			Want:   "at most " + stamp(latest), Got: stamp(prepared.ExpiresAt)}
+			Want:   "at most " + formatTime(latest), Got: formatTime(prepared.ExpiresAt)}
 	}
-	if !byLastAnswer.Before(prepared.ExpiresAt) && now.Before(byLastAnswer) {
-		byLastAnswer = now
+	if !byLastResponse.Before(prepared.ExpiresAt) && now.Before(byLastResponse) {
+		byLastResponse = now
 	}
-	checked, err := signing.PrepareApproval(ctx, developer.Key, prepared, want, byLastAnswer, options...)
+	checked, err := signing.PrepareApproval(ctx, developer.Key, prepared, want, byLastResponse, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -167,10 +167,10 @@ func (a approver) checkClock(approvalID string) error {
 	return &signing.ApprovalRefused{ApprovalID: approvalID, Field: "expiresAt",
 		Reason: "the clocks of the service and this machine differ by more than " + allowed.String() +
 			": correct this machine's clock, or pass the option moneymovement.WithClockDifference",
-		Want: "about " + stamp(here), Got: stamp(service)}
+		Want: "about " + formatTime(here), Got: formatTime(service)}
 }
 
-func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+func formatTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // confirm signs without checking again.
 func (c *checkedApproval) confirm(ctx context.Context) (*approvalConfirm, error) {
@@ -200,15 +200,15 @@ func (a approver) endOf(approval *Approval, window time.Duration) time.Time {
 	if !end.IsZero() && bytes.Contains(approval.Payload, same) {
 		return end // as payloads usually have it, which need not be decoded then
 	}
-	var said struct {
+	var payload struct {
 		ExpiresAt time.Time `json:"expiresAt"`
 	}
-	_ = codec.Unmarshal(approval.Payload, &said) // invalid JSON leaves it empty
+	_ = codec.Unmarshal(approval.Payload, &payload) // invalid JSON leaves it empty
 	switch {
 	case end.IsZero():
-		return cmp.Or(said.ExpiresAt, a.now().Add(window))
-	case said.ExpiresAt.Truncate(time.Minute).Equal(end), said.ExpiresAt.Truncate(time.Second).Equal(end):
-		return said.ExpiresAt
+		return cmp.Or(payload.ExpiresAt, a.now().Add(window))
+	case payload.ExpiresAt.Truncate(time.Minute).Equal(end), payload.ExpiresAt.Truncate(time.Second).Equal(end):
+		return payload.ExpiresAt
 	}
 	return end
 }

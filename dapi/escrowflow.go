@@ -69,7 +69,7 @@ func (s *Escrows) Act(ctx context.Context, asked EscrowCreate, id EscrowID, acti
 ) (Deal, error) {
 	s = transport.Of(s)
 	f := s.flow(key, terms, options, &escrowFlow{asked: asked, id: id, action: action})
-	f.first, f.scope, f.about = &opPrepareEscrowAction, s.actionScope(id, string(key)), string(id)
+	f.first, f.scope, f.actionOf = &opPrepareEscrowAction, s.actionScope(id, string(key)), string(id)
 	taken := f.run(ctx, s.low, s.check(&asked), checkEscrowID(id), func(c *transport.Check) {
 		terms.History.isOf(c, "", id)
 	})
@@ -81,11 +81,11 @@ func (s *Escrows) flow(
 ) *flow {
 	what.service, what.Escrows = s, s
 	f := &flow{
-		payable: what, second: &opConfirmEscrowAction, key: key, memory: s.memory, line: s.line, options: options,
-		again: "call again with the same key and terms", most: 1, history: terms.History, journal: terms.Journal,
+		payable: what, second: &opConfirmEscrowAction, key: key, memory: s.memory, queue: s.queue, options: options,
+		resolution: "call again with the same key and terms", maxRebooks: 1, history: terms.History, journal: terms.Journal,
 	}
 	if terms.BeforeSigning != nil {
-		f.hook = func(ctx context.Context, o *offer) error { return terms.BeforeSigning(ctx, o.escrow.copied()) }
+		f.beforeSigning = func(ctx context.Context, o *offer) error { return terms.BeforeSigning(ctx, o.escrow.clone()) }
 	}
 	return f
 }
@@ -130,13 +130,13 @@ func (d *escrowFlow) book(ctx context.Context, f *flow) (booked *offer, created 
 		created = isCreated(&response)
 		return d.offer(f, escrow, created), created, nil
 	}
-	if f.earlier == errorbase.MayPay || f.earlier == errorbase.MayExist && !f.untold {
+	if f.earlier == errorbase.MayPay || f.earlier == errorbase.MayExist && !f.withoutHistory {
 		o, err := d.sync(ctx, f, d.id)
 		switch {
 		case err != nil:
 			return nil, false, f.unproven(&opSyncEscrow, err)
 		case o.differs != nil:
-			return nil, false, f.unproven(&opSyncEscrow, f.headed(o.differs))
+			return nil, false, f.unproven(&opSyncEscrow, f.withHead(o.differs))
 		case o.phase == phasePaid:
 			return o, false, nil
 		}
@@ -157,9 +157,9 @@ func (d *escrowFlow) prepare(
 	if err != nil {
 		return nil, err
 	}
-	shown := *escrow
-	shown.Action = prepared
-	o := &offer{id: string(escrow.ID), key: string(f.key), phase: phaseOpen, escrow: &shown}
+	clone := *escrow
+	clone.Action = prepared
+	o := &offer{id: string(escrow.ID), key: string(f.key), phase: phaseOpen, escrow: &clone}
 	o.offers(f, d.action)
 	return o, nil
 }
@@ -241,7 +241,7 @@ func (d *escrowFlow) confirm(ctx context.Context, f *flow, allowExpired bool) (*
 	o := &offer{id: string(escrow.ID), key: string(f.key), phase: phasePaid, escrow: escrow}
 	if f.first == &opCreateEscrow {
 		if differs := escrow.windowsDiffer(d.asked, true); differs != nil {
-			return nil, f.unproven(&opConfirmEscrowAction, f.headed(differs))
+			return nil, f.unproven(&opConfirmEscrowAction, f.withHead(differs))
 		}
 		if escrow.Status == EscrowStatusExpired { // from before the confirm, which has succeeded
 			return nil, f.unproven(&opConfirmEscrowAction, errors.New("the response says that the escrow has expired"))
@@ -250,12 +250,12 @@ func (d *escrowFlow) confirm(ctx context.Context, f *flow, allowExpired bool) (*
 	return o, nil
 }
 
-func (d *escrowFlow) after(_ context.Context, f *flow, err error) ending {
+func (d *escrowFlow) after(_ context.Context, f *flow, err error) stepResult {
 	switch {
 	case f.booked != nil && approvalClosed(err):
 		return rebookAfter(err)
 	case mayHaveMoved(err) || moved(err):
-		return doubtful(err)
+		return inDoubtBy(err)
 	}
 	return refusedBy(err)
 }
@@ -270,12 +270,12 @@ func moved(err error) bool {
 // difference of less than two seconds.
 const clockTolerance = 3 * time.Second
 
-// look reads the escrow to see whether the action was taken, perhaps by another call with its key. That is possible if
-// the approval was used before, if the escrow does not offer the action any more, or if a response was lost. After a
-// lost response, an escrow that was stored earlier proves nothing, so look waits for the next chain read. An approval
-// signs only its own action. If this version does not know the status, a consumed approval proves that the action was
-// taken, once the escrow does not offer the action any more.
-func (d *escrowFlow) look(ctx context.Context, f *flow, end ending) ending {
+// readOutcome reads the escrow to see whether the action was taken, perhaps by another call with its key. That is
+// possible if the approval was used before, if the escrow does not offer the action any more, or if a response was
+// lost. After a lost response, an escrow that was stored earlier proves nothing, so readOutcome waits for the next
+// chain read. An approval signs only its own action. If this version does not know the status, a consumed approval
+// proves that the action was taken, once the escrow does not offer the action any more.
+func (d *escrowFlow) readOutcome(ctx context.Context, f *flow, end stepResult) stepResult {
 	refusal, conflict := errors.AsType[*errors.Conflict](end.err)
 	_, consumed := errors.AsType[*errors.ApprovalConsumed](end.err)
 	closed := approvalClosed(end.err) || errors.Is(end.err, errExpiredOffer)
@@ -293,7 +293,7 @@ func (d *escrowFlow) look(ctx context.Context, f *flow, end ending) ending {
 		o, err := d.sync(ctx, f, EscrowID(f.id()))
 		switch {
 		case err != nil || o.differs != nil:
-			return doubtful(end.err)
+			return inDoubtBy(end.err)
 		case o.phase == phaseEnded && f.sent && !conflict && !closed && !read(o): // as it was before the confirm
 		case o.settles(), f.attempt.done(), consumed && !o.escrow.Status.Known() && !o.escrow.Can(d.action):
 			if o.phase != phaseEnded {
@@ -302,7 +302,7 @@ func (d *escrowFlow) look(ctx context.Context, f *flow, end ending) ending {
 			return settledBy(o)
 		case conflict && f.sent && !o.escrow.Status.Final() &&
 			refusal.Remedy() != errors.RemedyChangeAccount:
-			return doubtful(end.err) // perhaps with this signature, and the chain was not read since
+			return inDoubtBy(end.err) // perhaps with this signature, and the chain was not read since
 		case conflict || closed: // this call did nothing, so the stored escrow is good enough
 			if o.escrow.Status.Final() {
 				f.earlier = errorbase.NonePaid // the escrow has ended in another way
@@ -310,12 +310,12 @@ func (d *escrowFlow) look(ctx context.Context, f *flow, end ending) ending {
 			return refusedBy(end.err)
 		}
 		if waited || read(o) {
-			return doubtful(end.err)
+			return inDoubtBy(end.err)
 		}
 		synced := cmp.Or(o.escrow.SyncedAt, d.approver.now()) // without it, the chain may have been read just now
 		until := synced.Add(chainReadEvery + clockTolerance).Sub(d.approver.now())
 		if f.readErr = transport.Pause(ctx, until); f.readErr != nil {
-			return doubtful(end.err)
+			return inDoubtBy(end.err)
 		}
 	}
 }
@@ -435,17 +435,17 @@ func approvalClosed(err error) bool {
 	return expired
 }
 
-// copied returns a copy for a function of the caller, which must not change what is signed.
-func (d *Escrow) copied() *Escrow {
-	shown := *d
+// clone returns a copy for a function of the caller, which must not change what is signed.
+func (d *Escrow) clone() *Escrow {
+	clone := *d
 	if d.Action != nil {
-		shown.Action = new(*d.Action)
+		clone.Action = new(*d.Action)
 		if approval := d.Action.Approval; approval != nil {
-			shown.Action.Approval = new(*approval)
-			shown.Action.Approval.Payload = bytes.Clone(approval.Payload)
+			clone.Action.Approval = new(*approval)
+			clone.Action.Approval.Payload = bytes.Clone(approval.Payload)
 		}
 	}
-	return &shown
+	return &clone
 }
 
 // EscrowNotOpened says that an escrow's approve window closed before its money was held. This escrow cannot be opened

@@ -25,7 +25,7 @@ type Escrows struct {
 	approver approver
 	chains   *liveChains
 	memory   paymentMemory
-	line     *paymentLine
+	queue    *paymentQueue
 }
 
 // Create creates an escrow and prepares its `approve` action. No money moves. [Escrows.Open] creates and approves in

@@ -132,8 +132,8 @@ type platform struct {
 	keys      keyring
 	chains    *liveChains
 	names     chainNames
-	payouts   *paymentLine
-	escrows   *paymentLine
+	payouts   *paymentQueue
+	escrows   *paymentQueue
 	seen      *signing.SeenApprovals
 }
 
@@ -166,8 +166,8 @@ func newPlatform(baseURL string, developer Developer, options []moneymovement.Op
 		baseURL: baseURL, transport: client, logger: config.Logger,
 		names:   names,
 		seen:    new(signing.SeenApprovals),
-		payouts: newPaymentLine(opBookPayout.ID, writes, payoutApproval, paced, config.Logger),
-		escrows: newPaymentLine(opCreateEscrow.ID, writes, escrowApproval, paced, config.Logger),
+		payouts: newPaymentQueue(opBookPayout.ID, writes, payoutApproval, paced, config.Logger),
+		escrows: newPaymentQueue(opCreateEscrow.ID, writes, escrowApproval, paced, config.Logger),
 	}
 	p.chains = newLiveChains(p.low())
 	p.use(developer)

@@ -175,7 +175,7 @@ func TestPagesThatShiftWhileTheyAreRead(t *testing.T) {
 	got, at = l.changes(at)
 	assert.Equal(t, []string{"tx_9 >completed"}, got)
 	got, _ = l.changes(at)
-	assert.Equal(t, []string{"tx_8 >completed"}, got, "the next look finds it")
+	assert.Equal(t, []string{"tx_8 >completed"}, got, "the next read finds it")
 }
 
 func (l *ledger) entriesCalled(prefix string) (n int) {
@@ -221,7 +221,7 @@ func TestAnEntryOfTheFutureHidesNothing(t *testing.T) {
 	assert.Equal(t, []string{"tx_future >completed"}, got)
 	l.enter("tx_now", time.Since(start), "pending")
 	got, at = l.changes(at)
-	assert.Equal(t, []string{"tx_now >pending"}, got, "and it is not older than what is looked at")
+	assert.Equal(t, []string{"tx_now >pending"}, got, "and it is not older than what is read")
 	l.becomes("tx_now", "completed")
 	got, _ = l.changes(at)
 	assert.Equal(t, []string{"tx_now pending>completed"}, got)
@@ -246,7 +246,7 @@ func TestAnEntryThatStaysPendingIsGivenUp(t *testing.T) {
 		"tx_slow pending>completed", "tx_b >completed"}, got)
 	l.becomes("tx_stuck", "completed")
 	got, _ = l.changes(at)
-	assert.Empty(t, got, "it is not looked at again")
+	assert.Empty(t, got, "it is not read again")
 
 	got, _ = l.changes(dapi.ChangesParams{PendingFor: day})
 	assert.NotContains(t, strings.Join(got, ","), "last", "all have settled")
@@ -269,7 +269,7 @@ func TestChangesAfterALongPause(t *testing.T) {
 	assert.Equal(t, "tx_a pending>failed", got[0])
 }
 
-func TestALookReadsNoFurtherThanItMust(t *testing.T) {
+func TestLedgerIsReadNoFurtherThanNeeded(t *testing.T) {
 	l := newChangingLedger(t, 10)
 	for i := range 200 {
 		l.enter(fmt.Sprint("tx_", i), time.Duration(i)*time.Hour, "completed")
@@ -285,7 +285,7 @@ func TestALookReadsNoFurtherThanItMust(t *testing.T) {
 	l.pages = 0
 	got, _ := l.changes(at)
 	assert.Empty(t, got)
-	assert.Equal(t, 1, l.pages, "what settled so long ago is not looked at")
+	assert.Equal(t, 1, l.pages, "what settled so long ago is not read")
 
 	l.pages = 0
 	got, at = l.changes(dapi.ChangesParams{Position: dapi.LedgerPositionAt(start.Add(140 * time.Hour))})

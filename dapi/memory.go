@@ -18,8 +18,8 @@ type attempt struct {
 	ended  bool
 }
 
-// remembered is what is kept of a payment between calls. It is small, because many thousands are kept.
-type remembered struct {
+// paymentRecord is what is kept of a payment between calls. It is small, because many thousands are kept.
+type paymentRecord struct {
 	booked  bool   // a call of Pay has booked
 	first   *Quote // the first price, if that booking had one
 	settled bool   // a call has settled the payment
@@ -41,19 +41,19 @@ func (m paymentMemory) begin(scope transport.KeyScope, proven bool) (*attempt, e
 		}
 	}
 	known := m.Use(scope)
-	left := errorbase.MayExist
+	earlier := errorbase.MayExist
 	switch {
 	case known.State != transport.KeyUnpaid:
-		left = errorbase.MayPay
+		earlier = errorbase.MayPay
 	case proven && unpaid:
-		left = errorbase.NonePaid
+		earlier = errorbase.NonePaid
 	}
 	if known.Payment == nil {
-		known.Payment = &remembered{}
+		known.Payment = &paymentRecord{}
 	}
 	known.Begun++
 	known.Flows++
-	return &attempt{memory: m, known: known, number: known.Begun}, left, nil
+	return &attempt{memory: m, known: known, number: known.Begun}, earlier, nil
 }
 
 // unpaid reports that this client knows of no call with the key that has paid or can still pay.
@@ -109,7 +109,7 @@ func (a *attempt) onlyCall() bool {
 }
 
 // end ends the call, unless it has ended. The highest state of all calls counts.
-func (a *attempt) end(came transport.KeyState) {
+func (a *attempt) end(state transport.KeyState) {
 	a.memory.Lock()
 	defer a.memory.Unlock()
 	if a.ended {
@@ -117,20 +117,20 @@ func (a *attempt) end(came transport.KeyState) {
 	}
 	a.ended = true
 	a.known.Flows--
-	a.memory.End(a.known, came)
+	a.memory.End(a.known, state)
 }
 
-// remembered calls f with what is kept of the payment.
-func (a *attempt) remembered(f func(*remembered)) {
+// update calls f with what is kept of the payment.
+func (a *attempt) update(f func(*paymentRecord)) {
 	a.memory.Lock()
 	defer a.memory.Unlock()
-	f(a.known.Payment.(*remembered)) //nolint:errcheck,forcetypeassert // begin made it
+	f(a.known.Payment.(*paymentRecord)) //nolint:errcheck,forcetypeassert // begin made it
 }
 
 // recordPrice stores the first price of the payment. It returns the first price in any booking, or nil if this booking
 // has it. again reports that there was a booking before.
 func (a *attempt) recordPrice(quote *Quote) (first *Quote, again bool) {
-	a.remembered(func(r *remembered) {
+	a.update(func(r *paymentRecord) {
 		again, r.booked = r.booked && !(r.settled && r.phase == phasePaid), true
 		first = r.first
 		if first == nil && quote != nil && !again {
@@ -142,7 +142,7 @@ func (a *attempt) recordPrice(quote *Quote) (first *Quote, again bool) {
 
 // settle records how the payment was settled. o is nil if it is paid and could not be read.
 func (a *attempt) settle(o *offer) {
-	a.remembered(func(r *remembered) {
+	a.update(func(r *paymentRecord) {
 		r.settled, r.phase = true, phasePaid
 		if o != nil {
 			r.phase = o.phase
@@ -154,10 +154,10 @@ func (a *attempt) settle(o *offer) {
 	})
 }
 
-// seen returns what is kept of the payment.
-func (a *attempt) seen() (seen remembered) {
-	a.remembered(func(r *remembered) { seen = *r })
-	return seen
+// record returns what is kept of the payment.
+func (a *attempt) record() (record paymentRecord) {
+	a.update(func(r *paymentRecord) { record = *r })
+	return record
 }
 
 // done reports that the payment is paid or has ended, as far as this client knows.

@@ -126,7 +126,7 @@ func TestStateOfASettledPayment(t *testing.T) {
 		"escrow, expired": {&offer{phase: phaseEnded, escrow: &Escrow{ID: "esc_1"}}, moneymovement.PaymentEnded, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := &flow{clean: true, first: &opBookPayout, second: &opConfirmPayout, key: "invoice-42",
+			f := &flow{neverInDoubt: true, first: &opBookPayout, second: &opConfirmPayout, key: "invoice-42",
 				history: History{PayoutID: "po_1"}}
 			if c.offer != nil && c.offer.escrow != nil {
 				f.first, f.second = &opCreateEscrow, &opConfirmEscrowAction
@@ -386,19 +386,19 @@ func TestWhatIsKeptOfASettledPayment(t *testing.T) {
 	quote := &Quote{DestinationAmount: decimal.NewFromInt(25)}
 	for name, c := range map[string]struct {
 		end   *offer
-		kept  remembered
+		kept  paymentRecord
 		first *Quote // that a later booking is compared with
 		again bool
 	}{
 		"paid": {&offer{phase: phasePaid, payout: &Payout{Status: PayoutStatusProcessing, TransactionHash: "0x1"}},
-			remembered{booked: true, settled: true, phase: phasePaid, hash: "0x1"}, nil, false},
-		"paid, and not read": {nil, remembered{booked: true, settled: true, phase: phasePaid}, nil, false},
+			paymentRecord{booked: true, settled: true, phase: phasePaid, hash: "0x1"}, nil, false},
+		"paid, and not read": {nil, paymentRecord{booked: true, settled: true, phase: phasePaid}, nil, false},
 		"ended": {&offer{phase: phaseEnded, payout: &Payout{Status: PayoutStatusFailed}},
-			remembered{booked: true, first: quote, settled: true, phase: phaseEnded, status: "failed"}, quote, true},
+			paymentRecord{booked: true, first: quote, settled: true, phase: phaseEnded, status: "failed"}, quote, true},
 		"expired": {&offer{phase: phaseLapsed, payout: &Payout{Status: PayoutStatusExpired}},
-			remembered{booked: true, first: quote, settled: true, phase: phaseLapsed, status: "expired"}, quote, true},
+			paymentRecord{booked: true, first: quote, settled: true, phase: phaseLapsed, status: "expired"}, quote, true},
 		"an escrow": {&offer{phase: phaseEnded, escrow: &Escrow{Status: EscrowStatusExpired, TransactionHash: "0x2"}},
-			remembered{booked: true, first: quote, settled: true, phase: phaseEnded, status: "expired", hash: "0x2"},
+			paymentRecord{booked: true, first: quote, settled: true, phase: phaseEnded, status: "expired", hash: "0x2"},
 			quote, true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -408,7 +408,7 @@ func TestWhatIsKeptOfASettledPayment(t *testing.T) {
 			assert.Nil(t, first)
 			assert.False(t, again)
 			a.settle(c.end)
-			assert.Equal(t, c.kept, a.seen())
+			assert.Equal(t, c.kept, a.record())
 			first, again = a.recordPrice(nil)
 			assert.Equal(t, c.first, first)
 			assert.Equal(t, c.again, again)

@@ -49,7 +49,7 @@ func TestConfirmsOfPaymentsUnderWayAreInTime(t *testing.T) {
 					allowance := moneymovement.Allowance{Calls: calls, Per: time.Minute}
 					limiter := ratewindow.New(map[moneymovement.Window]moneymovement.Allowance{
 						moneymovement.WindowWrites: allowance}, nil)
-					line := newPaymentLine("Pay", allowance, approval, true, slog.New(slog.DiscardHandler))
+					queue := newPaymentQueue("Pay", allowance, approval, true, slog.New(slog.DiscardHandler))
 					write := moneymovement.RateCall{Window: moneymovement.WindowWrites, Class: moneymovement.ClassWrite}
 					const windows = 20
 					var mu sync.Mutex
@@ -63,11 +63,11 @@ func TestConfirmsOfPaymentsUnderWayAreInTime(t *testing.T) {
 					var all sync.WaitGroup
 					for range windows * calls / 2 {
 						all.Go(func() {
-							leave, err := line.enter(t.Context(), "")
+							release, err := queue.acquire(t.Context(), "")
 							if !assert.NoError(t, err) {
 								return
 							}
-							defer leave()
+							defer release()
 							for {
 								assert.NoError(t, limiter.Wait(t.Context(), write))
 								count(&sent)
@@ -106,9 +106,9 @@ func TestHowLongTheLineTakesAtLeast(t *testing.T) {
 	for calls, waits := range map[int]map[int64]int{120: {0: 0, 59: 0, 60: 1, 119: 1, 120: 2},
 		3: {0: 0, 1: 1, 2: 1, 3: 2}, 1: {0: 1, 1: 3}} {
 		window := moneymovement.Allowance{Calls: calls, Per: time.Minute}
-		l := newPaymentLine("BookPayout", window, payoutApproval, true, slog.New(slog.DiscardHandler))
+		l := newPaymentQueue("BookPayout", window, payoutApproval, true, slog.New(slog.DiscardHandler))
 		for before, windows := range waits {
-			assert.Equal(t, time.Duration(windows)*window.Held(), l.least(before), "%d before, %d calls", before, calls)
+			assert.Equal(t, time.Duration(windows)*window.Held(), l.shortestWait(before), "%d before, %d calls", before, calls)
 		}
 	}
 }
@@ -116,16 +116,16 @@ func TestHowLongTheLineTakesAtLeast(t *testing.T) {
 // Who would wait for longer than there is time is told so at once, by how many are in line now.
 func TestWhoIsTooLateForTheLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		line := newPaymentLine("Pay", moneymovement.Allowance{Calls: 2, Per: time.Minute}, payoutApproval, true,
+		queue := newPaymentQueue("Pay", moneymovement.Allowance{Calls: 2, Per: time.Minute}, payoutApproval, true,
 			slog.New(slog.DiscardHandler))
-		leave, err := line.enter(t.Context(), "under way")
+		release, err := queue.acquire(t.Context(), "under way")
 		require.NoError(t, err)
-		defer leave()
+		defer release()
 		enter := func() (queued time.Duration) {
 			began := time.Now()
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second) // of a window of 61
 			defer cancel()
-			_, err := line.enter(ctx, "queued")
+			_, err := queue.acquire(ctx, "queued")
 			assert.ErrorIs(t, err, context.DeadlineExceeded)
 			return time.Since(began)
 		}
@@ -138,33 +138,33 @@ func TestWhoIsTooLateForTheLine(t *testing.T) {
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {
-		line := newPaymentLine("Pay", moneymovement.Allowance{Calls: 1, Per: time.Minute}, payoutApproval, true,
+		queue := newPaymentQueue("Pay", moneymovement.Allowance{Calls: 1, Per: time.Minute}, payoutApproval, true,
 			slog.New(slog.DiscardHandler))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		leave, err := line.enter(ctx, "alone")
+		release, err := queue.acquire(ctx, "alone")
 		require.NoError(t, err, "nobody is late where nobody is in line")
-		leave()
+		release()
 	})
 }
 
 func TestAPlaceInTheLineIsGivenUpOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		line := newPaymentLine("Pay", moneymovement.Allowance{Calls: 1, Per: time.Minute}, payoutApproval, false,
+		queue := newPaymentQueue("Pay", moneymovement.Allowance{Calls: 1, Per: time.Minute}, payoutApproval, false,
 			slog.New(slog.NewTextHandler(&log, nil)))
-		leave, err := line.enter(t.Context(), "")
+		release, err := queue.acquire(t.Context(), "")
 		require.NoError(t, err)
-		leave()
-		leave() // does not give up another's
-		leave, err = line.enter(t.Context(), "")
+		release()
+		release() // does not give up another's
+		release, err = queue.acquire(t.Context(), "")
 		require.NoError(t, err)
-		defer leave()
+		defer release()
 		assert.Empty(t, log.String())
 
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
-		_, err = line.enter(ctx, "invoice-42")
+		_, err = queue.acquire(ctx, "invoice-42")
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		refused, ok := errors.AsType[*errors.NotDelivered](err)
 		require.True(t, ok, "%v", err)
@@ -177,7 +177,7 @@ func TestAPlaceInTheLineIsGivenUpOnce(t *testing.T) {
 		for _, patience := range []time.Duration{time.Second, time.Second - 1} {
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
-			_, err = line.enter(ctx, "")
+			_, err = queue.acquire(ctx, "")
 			require.Error(t, err)
 		}
 		assert.Equal(t, 1, strings.Count(log.String(), "queuedMs="), "less than a second is no news")

@@ -141,7 +141,7 @@ func TestManyCallsShareOneSession(t *testing.T) {
 			assert.Len(t, bearer, 1)
 			time.Sleep(rand.N(time.Second))
 			if rand.N(100) == 0 && s.Renew(ctx, http.Header{"Authorization": bearer}) == nil {
-				assert.NotEqual(t, bearer, s.held.Load().bearer.Value())
+				assert.NotEqual(t, bearer, s.state.Load().bearer.Value())
 			}
 		}
 		for range 64 {
@@ -160,7 +160,7 @@ func TestManyCallsShareOneSession(t *testing.T) {
 		}
 		calls.Wait()
 		time.Sleep(renewalTimeout)
-		assert.Nil(t, s.held.Load().renewal)
+		assert.Nil(t, s.state.Load().renewal)
 		assert.Positive(t, worked.Load())
 		assert.Greater(t, store.issued.Load(), int64(5))
 		assert.LessOrEqual(t, store.issued.Load(), worked.Load())
