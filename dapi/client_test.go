@@ -252,7 +252,7 @@ func TestAllEndsAfterAnError(t *testing.T) {
 }
 
 // A circle of any length is noticed before a page comes twice.
-func TestAllRefusesAListThatGoesInACircle(t *testing.T) {
+func TestCursorThatLeadsBackIsRefused(t *testing.T) {
 	for _, length := range []int{1, 2, 7} {
 		account, asked := ledgerOf(t, func(cursor string) string {
 			number, _ := strconv.Atoi(cursor)

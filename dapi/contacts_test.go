@@ -63,7 +63,7 @@ func TestContactAccountRoundTrips(t *testing.T) {
 }
 
 // Rule: contact.default-variant
-func TestConstructorsSetTheTypeOverAnother(t *testing.T) {
+func TestConstructorsOverwriteTheAccountType(t *testing.T) {
 	given := dapi.BankFields{AccountType: dapi.BankMethodPIX, IBAN: "DE89370400440532013000"}
 	bank, ok := dapi.BankAccount(dapi.BankMethodSEPA, given).Variant().(dapi.BankFields)
 	require.True(t, ok)
@@ -109,7 +109,7 @@ func FuzzContactAccount(f *testing.F) {
 }
 
 // Only the blockers are stated.
-func TestPayableThatIsAbsentIsNotFalse(t *testing.T) {
+func TestAbsentPayableIsNil(t *testing.T) {
 	yes, no := true, false
 	for member, want := range map[string]*bool{``: nil, `"payable":null,`: nil, `"payable":false,`: &no,
 		`"payable":true,`: &yes} {
@@ -252,7 +252,7 @@ func TestBlanksInAnIBANAreRemoved(t *testing.T) {
 	}
 }
 
-func TestAnApplicantIsAMap(t *testing.T) {
+func TestApplicantAsMap(t *testing.T) {
 	assert.Empty(t, dapi.Applicant{}.Map())
 	further := map[string]any{"taxNumber": 7, "country": nil}
 	assert.Equal(t, map[string]any{"legalName": "a", "firstName": "b", "lastName": "c", "country": nil, "taxNumber": 7},

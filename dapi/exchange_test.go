@@ -153,7 +153,7 @@ var exchanges = map[string]exchange{
 // Each call is sent as described, for the account that was asked for, and nothing of its response is lost.
 // Rule: endpoint.rows, endpoint.base, endpoint.json, session.bearer, session.service-account, contact.answer
 // Rule: coverage.chains, ledger.whole-account, error.unknown-key
-func TestEachExchangeLooksAsDescribed(t *testing.T) {
+func TestEachOperationSendsTheDescribedRequest(t *testing.T) {
 	for name, x := range exchanges {
 		t.Run(name, func(t *testing.T) {
 			var sent *http.Request
@@ -223,7 +223,7 @@ var proof = map[string]bool{
 }
 
 // A later version of the service may add members and values, and leave out what may be null.
-func TestAnswersOfALaterVersionAreRead(t *testing.T) {
+func TestResponsesOfALaterVersionAreRead(t *testing.T) {
 	for name, x := range exchanges {
 		if x.answer == "" {
 			continue
@@ -256,7 +256,7 @@ func TestAnswersOfALaterVersionAreRead(t *testing.T) {
 			}
 			for member := range described {
 				if proof[name+"."+member] || member == "id" || member == "items" {
-					continue // without it the answer is another: see TestAnotherAnswerIsNoSuccess
+					continue // without it the answer is another: see TestUnexpectedResponseIsAnError
 				}
 				without := maps.Clone(described)
 				without[member] = nil
@@ -273,7 +273,7 @@ func TestAnswersOfALaterVersionAreRead(t *testing.T) {
 
 // Everything optional in a contact may be null. What an answer holds beyond that is kept in its body.
 // Rule: contact.answer
-func TestAContactOfNulls(t *testing.T) {
+func TestContactWithNullFields(t *testing.T) {
 	const text = `{"id":"7c9e6679","name":"","isExternal":true,"createdAt":"2026-01-02T03:04:05","email":null,"address":null,"bank":null,
 		"crypto":null,"userId":null,"user":null,"labels":["a"]}`
 	var answer moneymovement.Response
@@ -287,7 +287,7 @@ func TestAContactOfNulls(t *testing.T) {
 
 // A body that is not the resource, such as one in an envelope, is an error. It is not read as a resource without an id,
 // or as an empty ledger.
-func TestAnotherAnswerIsNoSuccess(t *testing.T) {
+func TestUnexpectedResponseIsAnError(t *testing.T) {
 	for name, x := range exchanges {
 		var described map[string]any
 		if x.answer != "" {
@@ -311,7 +311,7 @@ func TestAnotherAnswerIsNoSuccess(t *testing.T) {
 
 // A stated member that is missing costs nothing else. It is named, and a logger gets an error record; an assumed one is
 // a warning, once.
-func TestWhatWasNotReadIsNamedAndLogged(t *testing.T) {
+func TestUnreadableMembersAreReportedAndLogged(t *testing.T) {
 	var log strings.Builder
 	answer := `{"id":"po_1","status":"processing","contactId":"ct_1","amount":{"value":"25"},"currency":"USDC",` +
 		`"createdAt":"soon","purpose":["x"]}`
@@ -334,7 +334,7 @@ func TestWhatWasNotReadIsNamedAndLogged(t *testing.T) {
 	assert.NotContains(t, log.String(), "soon")
 }
 
-func TestOneEntryThatCannotBeReadCostsNoOther(t *testing.T) {
+func TestUnreadableEntryDoesNotAffectOthers(t *testing.T) {
 	var kept moneymovement.Response
 	page, err := answering(t, 200,
 		`{"items":[`+txJSON+`,"what",{"id":"tx_2","amount":{},"createdAt":"2026-01-02T03:04:05Z"},`+txJSON+`],`+
@@ -351,7 +351,7 @@ func TestOneEntryThatCannotBeReadCostsNoOther(t *testing.T) {
 }
 
 // A page has at most 100 entries. Up to 1,000 are read, and a hostile page of millions costs nothing.
-func TestPagesAreBounded(t *testing.T) {
+func TestPageWithTooManyItemsIsRefused(t *testing.T) {
 	list := func(n int) (*dapi.TransactionPage, []moneymovement.Unread, error) {
 		var kept moneymovement.Response
 		page, err := answering(t, 200, `{"items":[`+strings.Repeat(txJSON+",", n-1)+txJSON+`]}`).Self().Transactions.
@@ -371,7 +371,7 @@ func TestPagesAreBounded(t *testing.T) {
 }
 
 // Money is not taken as moved because a success says nothing.
-func TestASandboxWriteIsProven(t *testing.T) {
+func TestSandboxWriteWithoutProofIsInDoubt(t *testing.T) {
 	for _, body := range []string{"", "null", "{}", `{"ok":true}`} {
 		sandbox := answering(t, 200, body).Self().Sandbox
 		for name, write := range map[string]func() (any, error){
@@ -389,7 +389,7 @@ func TestASandboxWriteIsProven(t *testing.T) {
 }
 
 // How long a challenge's id may be is not stated.
-func TestALoginWithALongChallenge(t *testing.T) {
+func TestLoginWithLongChallenge(t *testing.T) {
 	id := strings.Repeat("c", 3000)
 	var completed string
 	service := surfacetest.Connection(func(r *http.Request) (*http.Response, error) {
@@ -463,7 +463,7 @@ func (s failingSigner) Sign(ctx context.Context, message []byte) ([]byte, error)
 }
 
 // No error leaves the SDK that does not answer for its call: with a session and without, whatever happens to it.
-func TestEveryErrorAnswersForItsCall(t *testing.T) {
+func TestEveryErrorDescribesItsCall(t *testing.T) {
 	key, err := signing.Generate()
 	require.NoError(t, err)
 	for mishap, m := range allMishaps() {
@@ -499,7 +499,7 @@ func TestEveryErrorAnswersForItsCall(t *testing.T) {
 	}
 }
 
-func TestFlowErrorsAnswerTheSameQuestions(t *testing.T) {
+func TestErrorsOfFlowsHaveRetryableAndMovedByCall(t *testing.T) {
 	pending := func(resource string) error {
 		return &moneymovement.StillPending{Progress: moneymovement.Progress{Resource: resource}}
 	}
@@ -542,7 +542,7 @@ func TestFlowErrorsAnswerTheSameQuestions(t *testing.T) {
 }
 
 // A client that no constructor made, and a call without a context, are refused by each method before it does anything.
-func TestCallsThatCannotBeMade(t *testing.T) {
+func TestCallsOfZeroClientsAreRefused(t *testing.T) {
 	const makers = "dapi.NewIntegrator or dapi.NewSelfServe"
 	key, err := signing.Generate()
 	require.NoError(t, err)
@@ -573,7 +573,7 @@ func TestCallsThatCannotBeMade(t *testing.T) {
 	surfacetest.NoClient(t, new(dapi.SelfServe).UseKey(key), makers)
 }
 
-func TestAWaitForManyThatCannotBeMade(t *testing.T) {
+func TestWaitAllOfZeroClientIsRefused(t *testing.T) {
 	for most := range 2 {
 		var refused []dapi.PayoutID
 		for waited := range new(dapi.Payouts).WaitAll(t.Context(), []dapi.PayoutID{"po_1", "po_2"}) {
@@ -586,7 +586,7 @@ func TestAWaitForManyThatCannotBeMade(t *testing.T) {
 	}
 }
 
-func TestATokenStoreWantsAContext(t *testing.T) {
+func TestTokenStoreRefusesNilContext(t *testing.T) {
 	var without context.Context
 	store := dapi.NewFileTokenStore(t.TempDir() + "/session")
 	_, err := store.Load(without)

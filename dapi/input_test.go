@@ -220,7 +220,7 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 }
 
 // A refusal says all that is wrong, and how to mend it.
-func TestTextsOfRefusedInput(t *testing.T) {
+func TestMessagesOfInvalidInput(t *testing.T) {
 	book := func(change func(*dapi.PayoutCreate), options ...moneymovement.WriteOption) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
 			asked := dapi.PayoutCreate{ContactID: "ct_1", Amount: amount("25"), Currency: dapi.USDC}
@@ -344,7 +344,7 @@ func TestPaymentsNeedAKey(t *testing.T) {
 }
 
 // Nothing is confirmed of what has no approval.
-func TestConfirmOfNothing(t *testing.T) {
+func TestConfirmWithoutApprovalIsRefused(t *testing.T) {
 	integrator, sent := counted(t)
 	account := integrator.Self()
 	for _, booked := range []*dapi.Payout{nil, {ID: "po_1"}, {ID: "po_1", Approval: &dapi.Approval{}}} {
@@ -362,7 +362,7 @@ func TestConfirmOfNothing(t *testing.T) {
 
 func make11() []string { return strings.Split("a,b,c,d,e,f,g,h,i,j,k", ",") }
 
-func TestClientsThatCannotBeMade(t *testing.T) {
+func TestInvalidClientArgumentsAreRefused(t *testing.T) {
 	key, err := signing.Generate()
 	require.NoError(t, err)
 	developer := dapi.Developer{Email: "ops@example.com", Key: key}
@@ -562,7 +562,7 @@ func TestInvalidTermsAreRefused(t *testing.T) {
 }
 
 // The terms that an approval is compared with are needed where it is signed as well as where it is booked.
-func TestTermsThatNoApprovalCanHaveAreRefused(t *testing.T) {
+func TestTermsThatNoApprovalCanMatchAreRefused(t *testing.T) {
 	confirm := func(asked dapi.PayoutCreate) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
 			_, err := i.Self().Payouts.Confirm(ctx, asked, &dapi.Payout{ID: "po_1"})

@@ -119,7 +119,7 @@ func TestChangesComeOldestFirstAndOnce(t *testing.T) {
 }
 
 // Each position of a run is one to go on from, whatever was delivered after it.
-func TestEachPositionIsAPlaceToGoOnFrom(t *testing.T) {
+func TestChangesResumeFromEachPosition(t *testing.T) {
 	l := newChangingLedger(t, 3)
 	for i := range 9 {
 		l.enter(fmt.Sprint("tx_", i), time.Duration(i)*time.Minute,
@@ -139,7 +139,7 @@ func TestEachPositionIsAPlaceToGoOnFrom(t *testing.T) {
 }
 
 // The ledger lists the newest entry first, so that of two of the same time the lower one was entered first.
-func TestChangesOfTheSameTimeComeAsTheyWereEntered(t *testing.T) {
+func TestChangesOfTheSameTimeComeInLedgerOrder(t *testing.T) {
 	l := newChangingLedger(t, 3)
 	for _, id := range []string{"tx_c", "tx_a", "tx_d", "tx_b"} {
 		l.enter(id, time.Minute, "completed")
@@ -214,7 +214,7 @@ func TestEntriesThatAppearLate(t *testing.T) {
 }
 
 // An entry that is dated in the future, as by a clock that is off, does not hide the entries that come until then.
-func TestAnEntryOfTheFutureHidesNothing(t *testing.T) {
+func TestEntryWithFutureTimeHidesNoOther(t *testing.T) {
 	l := newChangingLedger(t, 2)
 	l.enter("tx_future", time.Since(start)+100*365*24*time.Hour, "completed")
 	got, at := l.changes(dapi.ChangesParams{})
@@ -227,7 +227,7 @@ func TestAnEntryOfTheFutureHidesNothing(t *testing.T) {
 	assert.Equal(t, []string{"tx_now pending>completed"}, got)
 }
 
-func TestAnEntryThatStaysPendingIsGivenUp(t *testing.T) {
+func TestEntryThatStaysPendingGetsALastChange(t *testing.T) {
 	const day = 24 * time.Hour
 	l := newChangingLedger(t, 3)
 	l.enter("tx_stuck", 0, "pending")
@@ -299,7 +299,7 @@ func TestLedgerIsReadNoFurtherThanNeeded(t *testing.T) {
 }
 
 // Wrong assumption: the newest entry comes last.
-func TestALedgerInTheOppositeOrder(t *testing.T) {
+func TestLedgerInOppositeOrder(t *testing.T) {
 	l := newChangingLedger(t, 2)
 	for i := range 7 {
 		l.entries = append(l.entries, entryOf(fmt.Sprint("tx_", i), time.Duration(i)*24*time.Hour, "pending"))
@@ -312,7 +312,7 @@ func TestALedgerInTheOppositeOrder(t *testing.T) {
 	assert.Equal(t, []string{"tx_6 pending>completed", "tx_7 >completed"}, got)
 }
 
-func TestAnEntryThatCannotBeFollowed(t *testing.T) {
+func TestEntryWithoutIDOrTimeIsAnError(t *testing.T) {
 	for name, entry := range map[string]dapi.Transaction{
 		"no id": entryOf("", time.Hour, "pending"), "no time": {ID: "tx_1", Status: "pending"},
 	} {
@@ -326,7 +326,7 @@ func TestAnEntryThatCannotBeFollowed(t *testing.T) {
 	}
 }
 
-func TestAStoredPositionIsTheSame(t *testing.T) {
+func TestPositionRoundTripsThroughJSON(t *testing.T) {
 	l := newChangingLedger(t, 2)
 	for i, status := range []dapi.TransactionStatus{"completed", "pending", "failed"} {
 		l.enter(fmt.Sprint("tx_", i), time.Duration(i)*time.Minute, status)
@@ -354,7 +354,7 @@ func TestAStoredPositionIsTheSame(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoStoredPosition(t *testing.T) {
+func TestInvalidStoredPositions(t *testing.T) {
 	for _, text := range []string{`"x"`, `[]`, `{}`, `{"version":1,"edge":"yesterday"}`, `{"version":1,"egde":null}`,
 		`{"version":2,"edge":"2026-01-02T03:04:05Z"}`, `{"version":1,"settled":{"completed":{"a":"b"}}}`} {
 		position := dapi.LedgerPositionAt(start)
@@ -363,7 +363,7 @@ func TestWhatIsNoStoredPosition(t *testing.T) {
 	}
 }
 
-func TestAPositionInTheMiddle(t *testing.T) {
+func TestPositionAtATimeExcludesEarlierEntries(t *testing.T) {
 	l := newChangingLedger(t, 2)
 	for i := range 5 {
 		l.enter(fmt.Sprint("tx_", i), time.Duration(i)*time.Minute, "pending")
@@ -376,7 +376,7 @@ func TestAPositionInTheMiddle(t *testing.T) {
 }
 
 // A position does not grow with what has settled, and grows with what is pending.
-func TestASmallPosition(t *testing.T) {
+func TestPositionStaysSmall(t *testing.T) {
 	l := newChangingLedger(t, 100)
 	for i := range 2_000 {
 		l.enter(fmt.Sprint("tx_", i), time.Duration(i)*time.Minute, "completed")

@@ -33,7 +33,7 @@ func ledgerOf(n int, position LedgerPosition) *follower {
 }
 
 // However much there is, a bounded part of it is in memory, and all is delivered once and in order.
-func TestALargeLedger(t *testing.T) {
+func TestLargeLedger(t *testing.T) {
 	for _, most := range []int{1, 7, 100, 150, maxChangesPerRead} {
 		const n = 200
 		f := ledgerOf(n, LedgerPosition{})
@@ -64,7 +64,7 @@ func TestLedgerReadHoldsBoundedMemory(t *testing.T) {
 }
 
 // A position holds at most 5,000 settled entries, and delivers none of them again.
-func TestAPositionIsBounded(t *testing.T) {
+func TestPositionHasABoundedSize(t *testing.T) {
 	var position LedgerPosition
 	f := ledgerOf(3_600+2*maxSettledKept, position)
 	f.lateBy = 24 * time.Hour

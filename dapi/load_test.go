@@ -125,7 +125,7 @@ func payOne(t *testing.T, account *dapi.Account, number int) {
 }
 
 // Payments are booked in the order in which they came.
-func TestPaymentsAreBookedInTheOrderInWhichTheyCame(t *testing.T) {
+func TestPaymentsAreBookedInCallOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := newBusyHost(&slidingWindow{most: 120}, &slidingWindow{most: 600})
 		account := host.integrator(t).Self()
@@ -145,7 +145,7 @@ func TestPaymentsAreBookedInTheOrderInWhichTheyCame(t *testing.T) {
 }
 
 // A payment that has no time for its turn learns it before anything is booked.
-func TestPaymentWhoseTurnComesTooLate(t *testing.T) {
+func TestPaymentThatCannotMeetItsDeadlineIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := newBusyHost(&slidingWindow{most: 120}, &slidingWindow{most: 600})
 		account := host.integrator(t).Self()
@@ -192,7 +192,7 @@ func (s *signedAt) Sign(ctx context.Context, message []byte) ([]byte, error) {
 }
 
 // What is signed does not wait in line: there is room for it before the signer is asked.
-func TestNothingIsSignedBeforeThereIsRoomToSendIt(t *testing.T) {
+func TestApprovalIsSignedOnlyWithRoomInTheWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := newBusyHost(&slidingWindow{most: 120}, &slidingWindow{most: 600})
 		key, err := signing.GenerateEd25519()
@@ -218,7 +218,7 @@ func TestNothingIsSignedBeforeThereIsRoomToSendIt(t *testing.T) {
 
 // An approval that closes before there is room for its confirm is not signed, and the payment is booked anew once there
 // is.
-func TestAnApprovalThatClosesBeforeThereIsRoom(t *testing.T) {
+func TestApprovalThatExpiresWhileTheWindowIsFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := newBusyHost(&slidingWindow{most: 120}, &slidingWindow{most: 600})
 		host.approvalLives = 30 * time.Second
@@ -245,7 +245,7 @@ func TestAnApprovalThatClosesBeforeThereIsRoom(t *testing.T) {
 }
 
 // A confirm that is refused for its token, and has no room to be sent again before its approval closes, is booked anew.
-func TestAConfirmThatHasNoRoomToBeSentAgain(t *testing.T) {
+func TestLateConfirmIsBookedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := newBusyHost(&slidingWindow{most: 120}, &slidingWindow{most: 600})
 		host.approvalLives = 30 * time.Second
@@ -512,7 +512,7 @@ func encoded(text string) string { return base64.StdEncoding.EncodeToString([]by
 
 // Clients that know nothing of each other, each with its share, stay within the stated windows together, and confirm
 // each payment in the time of its approval.
-func TestClientsWithAShareEachStayWithinTheWindows(t *testing.T) {
+func TestClientsWithRateSharesStayWithinTheWindows(t *testing.T) {
 	for name, windows := range map[string]func() (writes, reads counter){
 		"fixed windows": func() (writes, reads counter) {
 			return &fixedWindow{most: 120}, &fixedWindow{most: 600}
@@ -549,7 +549,7 @@ func TestClientsWithAShareEachStayWithinTheWindows(t *testing.T) {
 }
 
 // Without shares, two clients are over the windows.
-func TestClientsWithoutSharesAreOverTheWindow(t *testing.T) {
+func TestClientsWithoutRateSharesExceedTheWindows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := newBusyHost(&slidingWindow{most: 120}, &slidingWindow{most: 600})
 		var all sync.WaitGroup
@@ -565,7 +565,7 @@ func TestClientsWithoutSharesAreOverTheWindow(t *testing.T) {
 }
 
 // Fewer payments stand between booking and confirm as well, also if the client does not limit the rate itself.
-func TestAShareOfThePaymentsUnderWay(t *testing.T) {
+func TestMaxInFlightWithARateShare(t *testing.T) {
 	for name, c := range map[string]struct {
 		options []moneymovement.Option
 		want    int
@@ -607,7 +607,7 @@ func TestAShareOfThePaymentsUnderWay(t *testing.T) {
 	}
 }
 
-func TestAShareOfNobody(t *testing.T) {
+func TestInvalidRateShareIsRefused(t *testing.T) {
 	key, err := signing.GenerateEd25519()
 	require.NoError(t, err)
 	for _, n := range []int{0, -1} {

@@ -147,7 +147,7 @@ func TestStateOfASettledPayment(t *testing.T) {
 }
 
 // Programs store what a payment came to, and log which bound a price broke: the words stay.
-func TestWordsThatProgramsStore(t *testing.T) {
+func TestStoredNamesStayTheSame(t *testing.T) {
 	assert.Equal(t, []moneymovement.PaymentState{"paid", "not_paid", "ended", "in_doubt", "needs_decision"},
 		[]moneymovement.PaymentState{
 			moneymovement.PaymentPaid, moneymovement.PaymentNotPaid, moneymovement.PaymentEnded,
@@ -160,7 +160,7 @@ func TestWordsThatProgramsStore(t *testing.T) {
 }
 
 // An escrow of which only the id is known.
-func TestADealWithoutItsTerms(t *testing.T) {
+func TestEscrowWithoutItsTerms(t *testing.T) {
 	for name, r := range map[string]result{
 		"booked": {offer: &offer{id: "esc_1"}},
 		"stored": {history: History{EscrowID: "esc_1"}},
@@ -259,7 +259,7 @@ func (m paymentMemory) pay(
 	return left
 }
 
-func TestDoubtsAreKeptUntilTheyAreSettled(t *testing.T) {
+func TestPaymentsInDoubtAreKeptUntilTheyAreSettled(t *testing.T) {
 	m := newPaymentMemory()
 	assert.Equal(t, errorbase.NonePaid, m.pay(t, keyOf(1), true, maybePaid))
 	assert.Equal(t, errorbase.MayPay, m.pay(t, keyOf(1), true, maybePaid), "a doubt outweighs what the caller says")
@@ -275,7 +275,7 @@ func TestDoubtsAreKeptUntilTheyAreSettled(t *testing.T) {
 }
 
 // If there are too many doubts, those are forgotten whose keys the service has forgotten.
-func TestDoubtsAreForgottenWithTheirKeys(t *testing.T) {
+func TestPaymentsInDoubtAreForgottenWhenTheirKeysExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newPaymentMemory()
 		m.pay(t, keyOf(-1), true, maybePaid)
@@ -298,7 +298,7 @@ func TestDoubtsAreForgottenWithTheirKeys(t *testing.T) {
 
 // A doubt is never forgotten to make room for another: new first uses are refused before anything is sent, and what is
 // in doubt can be settled.
-func TestTooManyDoubts(t *testing.T) {
+func TestTooManyPaymentsInDoubt(t *testing.T) {
 	m := newPaymentMemory()
 	assert.Equal(t, errorbase.NonePaid, m.pay(t, keyOf(-1), true, notPaid))
 	underway, _, err := m.begin(keyOf(-2), true)
@@ -327,7 +327,7 @@ func TestTooManyDoubts(t *testing.T) {
 	assert.Equal(t, errorbase.NonePaid, m.pay(t, keyOf(maxDoubts), true, maybePaid), "which makes room")
 }
 
-func TestPaymentsWithoutADoubtAreForgottenInTheEnd(t *testing.T) {
+func TestPaymentsThatAreNotInDoubtAreForgotten(t *testing.T) {
 	m := newPaymentMemory()
 	m.pay(t, keyOf(-1), true, maybePaid)
 	underway, _, err := m.begin(keyOf(-2), true)
@@ -350,7 +350,7 @@ func (u unsent) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // A client that is in doubt about too many payments begins no other, of whichever kind.
-func TestTooManyDoubtsOfAClient(t *testing.T) {
+func TestPayIsRefusedWithTooManyPaymentsInDoubt(t *testing.T) {
 	key, err := signing.Generate()
 	require.NoError(t, err)
 	account, err := NewSelfServe("https://service.example", Developer{Email: "ops@example.com", Key: key},
@@ -382,7 +382,7 @@ func TestTooManyDoubtsOfAClient(t *testing.T) {
 }
 
 // Of a payment that was settled, little is kept. One that has expired can be booked again, so its first price stays.
-func TestWhatIsKeptOfASettledPayment(t *testing.T) {
+func TestRecordOfASettledPayment(t *testing.T) {
 	quote := &Quote{DestinationAmount: decimal.NewFromInt(25)}
 	for name, c := range map[string]struct {
 		end   *offer
@@ -417,7 +417,7 @@ func TestWhatIsKeptOfASettledPayment(t *testing.T) {
 }
 
 // A request that is sent often has an encoder of its own. It writes what the general one writes.
-func TestTheEncodersWriteTheSameBytes(t *testing.T) {
+func TestGeneratedEncodersMatchTheGeneralOne(t *testing.T) {
 	texts := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "a", `"\/` + "\n\x7f", "Γειά", "\u2028<&>",
 		"\xff", "a\xed\xa0\x80"}))
 	bytesOrNil := rapid.OneOf(rapid.Just([]byte(nil)), rapid.SliceOf(rapid.Byte()))

@@ -19,7 +19,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/ratewindow"
 )
 
-func TestHowManyPaymentsMayBeUnderWay(t *testing.T) {
+func TestMaxInFlight(t *testing.T) {
 	for _, tc := range []struct {
 		calls    int
 		approval time.Duration
@@ -38,7 +38,7 @@ func TestHowManyPaymentsMayBeUnderWay(t *testing.T) {
 // Whatever other writes come between, no confirm of a payout misses its approval, and nothing of the window is lost. A
 // escrow's approval does not outlive a window, so that some are prepared again: never more in a window than may be
 // under way.
-func TestConfirmsOfPaymentsUnderWayAreInTime(t *testing.T) {
+func TestConfirmsAreSentBeforeTheirApprovalsExpire(t *testing.T) {
 	for _, calls := range []int{1, 10, 120} {
 		for _, approval := range []time.Duration{payoutApproval, escrowApproval} {
 			if calls == 1 && approval == escrowApproval {
@@ -102,7 +102,7 @@ func TestConfirmsOfPaymentsUnderWayAreInTime(t *testing.T) {
 }
 
 // Each payment in line takes two calls at least, so that the line tells how long the last one waits.
-func TestHowLongTheLineTakesAtLeast(t *testing.T) {
+func TestShortestWaitInTheQueue(t *testing.T) {
 	for calls, waits := range map[int]map[int64]int{120: {0: 0, 59: 0, 60: 1, 119: 1, 120: 2},
 		3: {0: 0, 1: 1, 2: 1, 3: 2}, 1: {0: 1, 1: 3}} {
 		window := moneymovement.Allowance{Calls: calls, Per: time.Minute}
@@ -114,7 +114,7 @@ func TestHowLongTheLineTakesAtLeast(t *testing.T) {
 }
 
 // Who would wait for longer than there is time is told so at once, by how many are in line now.
-func TestWhoIsTooLateForTheLine(t *testing.T) {
+func TestQueueRefusesPaymentsThatWouldBeLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		queue := newPaymentQueue("Pay", moneymovement.Allowance{Calls: 2, Per: time.Minute}, payoutApproval, true,
 			slog.New(slog.DiscardHandler))
@@ -148,7 +148,7 @@ func TestWhoIsTooLateForTheLine(t *testing.T) {
 	})
 }
 
-func TestAPlaceInTheLineIsGivenUpOnce(t *testing.T) {
+func TestQueueSlotIsReleasedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
 		queue := newPaymentQueue("Pay", moneymovement.Allowance{Calls: 1, Per: time.Minute}, payoutApproval, false,

@@ -24,7 +24,7 @@ import (
 // What the description allows, and what it leaves open, is for the service to judge.
 // Rule: size.contact-currency, size.contact-name, size.contact-id, contact.name, contact.email
 // Rule: size.payment-reference, size.purpose, size.document-ids, idempotency.pattern
-func TestWhatTheDescriptionAllowsIsSent(t *testing.T) {
+func TestInputThatTheDescriptionAllowsIsSent(t *testing.T) {
 	capabilities := func(id dapi.ContactID) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
 			_, err := i.Self().Contacts.Capabilities(ctx, id)
@@ -134,7 +134,7 @@ func TestWhatTheDescriptionAllowsIsSent(t *testing.T) {
 }
 
 // What is assumed is not checked: it is sent, and the host, which assumes the same, says what it thinks of it.
-func TestWhatIsAssumedIsSent(t *testing.T) {
+func TestInputThatOnlyAnAssumptionForbidsIsSent(t *testing.T) {
 	payout := func(change func(*dapi.PayoutCreate)) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
 			asked := dapi.PayoutCreate{ContactID: "ct_1", Amount: amount("25"), Currency: dapi.USDC}
@@ -243,7 +243,7 @@ func TestWhatIsAssumedIsSent(t *testing.T) {
 }
 
 // The client's id is stated to begin with cl_, and nothing else about it.
-func TestAnyClientsIDIsSent(t *testing.T) {
+func TestAnyFormOfClientIDIsSent(t *testing.T) {
 	account := ""
 	integrator := sessionBy(t, surfacetest.Connection(func(r *http.Request) (*http.Response, error) {
 		account = r.Header.Get("X-Service-Account")
@@ -294,7 +294,7 @@ func onchain(chain dapi.ChainCode) dapi.ContactCreate {
 }
 
 // Rule: rail.money-in, coverage.money-out
-func TestTheCatalogueIsTheDescriptions(t *testing.T) {
+func TestCoverageCatalogue(t *testing.T) {
 	in, out := dapi.RailCoverage(), dapi.PayoutCoverage()
 	assert.Len(t, in, 13)
 	assert.Contains(t, in, dapi.Coverage{Method: dapi.BankMethodSEPA, Currency: "EUR"})
@@ -362,7 +362,7 @@ func servicesOf[T any]() map[string]reflect.Type {
 }
 
 // A service that accounts get one day is not forgotten for self-serve.
-func TestSelfServeOffersWhatAnyAccountHas(t *testing.T) {
+func TestSelfServeHasTheServicesOfAnyAccount(t *testing.T) {
 	want := servicesOf[dapi.Account]()
 	delete(want, "Verification")
 	delete(want, "Rails")
@@ -371,7 +371,7 @@ func TestSelfServeOffersWhatAnyAccountHas(t *testing.T) {
 	assert.False(t, acts)
 }
 
-func TestAnAmountHasASign(t *testing.T) {
+func TestSignedAmountOfATransaction(t *testing.T) {
 	for direction, want := range map[dapi.TransactionDirection]string{"in": "12.5", "out": "-12.5"} {
 		signed, ok := dapi.Transaction{Amount: amount("12.5"), Direction: direction}.Signed()
 		assert.True(t, ok)

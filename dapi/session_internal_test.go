@@ -48,7 +48,7 @@ func sessionWithToken(tb testing.TB) *session {
 }
 
 // A call with a fresh token waits for no other call.
-func TestAFreshTokenNeedsNoLock(t *testing.T) {
+func TestFreshTokenNeedsNoLock(t *testing.T) {
 	s := sessionWithToken(t)
 	s.changing.Lock()
 	defer s.changing.Unlock()
@@ -175,14 +175,14 @@ func TestSessionThatCannotBeExportedIsNotSaved(t *testing.T) {
 	assert.NoFileExists(t, path)
 }
 
-func TestTokensThatAHeaderCarries(t *testing.T) {
+func TestTokensThatAHeaderCanCarry(t *testing.T) {
 	for token, can := range map[string]bool{"!": true, "~": true, "a-b_c.d~e+f/g=": true, "": false, " ": false,
 		"\x7f": false, "a b": false, "é": false} {
 		assert.Equal(t, can, sendable(moneymovement.NewSecret(token)), "%q", token)
 	}
 }
 
-func TestSessionsOfAnyTokensThatCanBeSentFit(t *testing.T) {
+func TestFileTokenStoreTakesTheLongestTokens(t *testing.T) {
 	store := NewFileTokenStore(filepath.Join(t.TempDir(), "session"))
 	escaped := strings.Repeat(`"`, 64<<10)
 	session := Session{AccessToken: moneymovement.NewSecret(escaped), RefreshToken: moneymovement.NewSecret(escaped),

@@ -113,7 +113,7 @@ func TestSessionRoundTrip(t *testing.T) {
 	})
 }
 
-func TestStoredSessionThatIsGarbage(t *testing.T) {
+func TestInvalidStoredSessionIsRefused(t *testing.T) {
 	whole, err := secretive.Export()
 	require.NoError(t, err)
 	for name, data := range map[string]string{
@@ -290,7 +290,7 @@ func hostOfAFleet() *busyHost {
 }
 
 // Sixteen processes that start together make one login, and one refresh each time the token nears its end.
-func TestAFleetLogsInOnce(t *testing.T) {
+func TestProcessesOfAFleetLogInOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host, store := hostOfAFleet(), new(sharedStore)
 		accounts := fleet(t, 16, host, func(d *dapi.Developer) { d.Store = store })
@@ -308,7 +308,7 @@ func TestAFleetLogsInOnce(t *testing.T) {
 }
 
 // A login that takes longer than the lock lasts keeps the lock.
-func TestASlowLoginStaysTheOnlyOne(t *testing.T) {
+func TestSlowLoginKeepsItsLock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host, store := hostOfAFleet(), new(sharedStore)
 		accounts := fleet(t, 8, slow{host, 25 * time.Second}, func(d *dapi.Developer) { d.Store = store })
@@ -318,7 +318,7 @@ func TestASlowLoginStaysTheOnlyOne(t *testing.T) {
 }
 
 // A process that died with the lock keeps the others waiting until the lock ends.
-func TestADeadOwnerDoesNotBlockTheFleet(t *testing.T) {
+func TestLockOfADeadOwnerExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host, store := hostOfAFleet(), new(sharedStore)
 		locked, err := store.Lock(t.Context(), "died", 15*time.Second)
@@ -333,7 +333,7 @@ func TestADeadOwnerDoesNotBlockTheFleet(t *testing.T) {
 }
 
 // While the store is away, each process logs in by itself, or none does, as the developer says.
-func TestAStoreThatIsAway(t *testing.T) {
+func TestUnavailableTokenStore(t *testing.T) {
 	away := errors.New("the store is down")
 	for name, tc := range map[string]struct {
 		required bool
@@ -375,7 +375,7 @@ type stuckStore struct{ *sharedStore }
 
 func (stuckStore) Unlock(context.Context, string) error { return errors.New("no connection") }
 
-func TestALockThatCannotBeEnded(t *testing.T) {
+func TestLockThatCannotBeReleased(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
 		key, err := signing.Generate()
@@ -392,7 +392,7 @@ func TestALockThatCannotBeEnded(t *testing.T) {
 }
 
 // A store without a lock can be required as well.
-func TestARequiredStoreWithoutALock(t *testing.T) {
+func TestRequiredStoreWithoutALock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host, away := hostOfAFleet(), &sharedStore{err: errors.New("the store is down")}
 		accounts := fleet(t, 1, host, func(d *dapi.Developer) {
@@ -405,7 +405,7 @@ func TestARequiredStoreWithoutALock(t *testing.T) {
 }
 
 // A token that the service refuses is renewed once for all processes.
-func TestARefusedTokenIsRenewedOnceForAll(t *testing.T) {
+func TestRefusedTokenIsRenewedOnceForAllProcesses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host, store := hostOfAFleet(), new(sharedStore)
 		accounts := fleet(t, 8, host, func(d *dapi.Developer) { d.Store = store })
@@ -421,7 +421,7 @@ func TestARefusedTokenIsRenewedOnceForAll(t *testing.T) {
 
 // A token that lives for less than the usual time ahead is renewed in the last quarter of its life, and not by each
 // call.
-func TestTokensThatLiveShortlyAreNotRenewedByEachCall(t *testing.T) {
+func TestShortLivedTokensAreNotRenewedByEachCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := newBusyHost(&slidingWindow{most: 120}, &slidingWindow{most: 600})
 		host.tokenLives = 40 * time.Second
@@ -441,7 +441,7 @@ func TestTokensThatLiveShortlyAreNotRenewedByEachCall(t *testing.T) {
 
 // The window is full and a thousand writes wait, when the token expires: its renewal goes first, and nothing is sent
 // without a token that works.
-func TestARefreshGoesFirst(t *testing.T) {
+func TestRefreshHasPriority(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := newBusyHost(&slidingWindow{most: 120}, &slidingWindow{most: 600})
 		host.tokenLives = 2*time.Minute + 10*time.Second
@@ -464,7 +464,7 @@ func TestARefreshGoesFirst(t *testing.T) {
 
 // A service that takes the old token back when it grants a new one refuses the calls that are on their way. They are
 // sent again, and payments whose confirm then comes too late are booked anew.
-func TestPaymentsOutliveTokensThatAreTakenBack(t *testing.T) {
+func TestPaymentsSurviveRevokedTokens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := newBusyHost(&slidingWindow{most: 120}, &slidingWindow{most: 600})
 		host.tokenLives, host.takesBack = 5*time.Minute, true

@@ -91,7 +91,7 @@ func TestPayinWaits(t *testing.T) {
 }
 
 // A completion whose answer shows nothing is read. It was taken also where it cannot be read.
-func TestCompletionThatShowsNothing(t *testing.T) {
+func TestCompleteWithoutAStatusReadsIt(t *testing.T) {
 	for answer, status := range map[string]model.KYCStatus{`{"status":"under_review","requirements":[]}`: "under_review", `[`: ""} {
 		_, integrator := newScript(t,
 			map[string][]string{"POST /client/kyb/complete": {`{}`}, "GET /client/kyb": {answer}})
@@ -203,7 +203,7 @@ func TestPollingOfAClientAndOfAWait(t *testing.T) {
 
 // A wait for what will never come ends by itself, and says so: in a status that this version does not know, and for a
 // escrow that has ended in another one.
-func TestAWaitThatCannotEndEnds(t *testing.T) {
+func TestWaitEndsWhenItsStatusCannotBeReached(t *testing.T) {
 	for name, c := range map[string]struct {
 		request, response, why string
 		wait                   func(context.Context, *dapi.Account) error
@@ -280,7 +280,7 @@ func TestWaitAllReportsOneAtATime(t *testing.T) {
 	}
 }
 
-func TestWaitAllEndsWithItsLoop(t *testing.T) {
+func TestWaitAllStopsWhenTheLoopBreaks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host, ids := underWay(100, func(number int) time.Duration { return time.Duration(number) * time.Hour })
 		for waited := range host.integrator(t).Self().Payouts.WaitAll(t.Context(), ids) {
@@ -298,7 +298,7 @@ func TestWaitAllEndsWithItsLoop(t *testing.T) {
 }
 
 // Two thousand payouts are read in turn, within the share of waits, and other reads do not wait for them.
-func TestWaitAllIsFairAndLeavesRoom(t *testing.T) {
+func TestWaitAllReadsPayoutsInTurnWithinTheWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const hours = 1
 		host, ids := underWay(2000, func(int) time.Duration { return hours * time.Hour })
@@ -336,7 +336,7 @@ func TestWaitAllIsFairAndLeavesRoom(t *testing.T) {
 
 // An escrow is read from chain once in 15 seconds, and less often once it takes long.
 // Rule: lifetime.escrow-refresh
-func TestEscrowWaitKeepsThePaceOfTheChain(t *testing.T) {
+func TestEscrowWaitPollsAtThePaceOfChainReads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, integrator := newScript(t, map[string][]string{"POST /escrow/esc_1/sync": append(
 			slices.Repeat([]string{`{"id":"esc_1","status":"active","idempotencyKey":"k"}`}, 15),

@@ -67,7 +67,7 @@ func (d *disk) Sync() (err error) {
 	return err
 }
 
-func TestSessionIsOnDiskWhenItIsSaved(t *testing.T) {
+func TestSaveSyncsFileAndFolder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session")
 	d := new(disk)
 	for _, token := range []string{"first", "second", "third"} {
@@ -84,7 +84,7 @@ func TestSessionIsOnDiskWhenItIsSaved(t *testing.T) {
 	}
 }
 
-func TestSessionThatDoesNotReachTheDiskLeavesTheOldOne(t *testing.T) {
+func TestFailedWriteLeavesTheOldSession(t *testing.T) {
 	failed := errors.New("input/output error")
 	for name, d := range map[string]*disk{"writing": {full: failed}, "syncing": {broken: failed}} {
 		t.Run(name, func(t *testing.T) {
@@ -104,7 +104,7 @@ func TestSessionThatDoesNotReachTheDiskLeavesTheOldOne(t *testing.T) {
 }
 
 // A machine that goes off at any byte of a write leaves the session before, which the next save replaces.
-func TestSessionThatIsWrittenInPart(t *testing.T) {
+func TestCrashDuringWriteLeavesTheOldSession(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session")
 	store := New(path)
 	for room := 0; ; room++ {
@@ -123,7 +123,7 @@ func TestSessionThatIsWrittenInPart(t *testing.T) {
 	}
 }
 
-func TestFirstSessionThatIsWrittenInPart(t *testing.T) {
+func TestCrashDuringFirstWrite(t *testing.T) {
 	for room := range slotHeader + 10 {
 		path := filepath.Join(t.TempDir(), "session")
 		store := (&disk{crashes: true, room: room}).store(path)
@@ -140,7 +140,7 @@ func TestFirstSessionThatIsWrittenInPart(t *testing.T) {
 	}
 }
 
-func TestSessionFileIsWaitedForAsLongAsTheCallerDoes(t *testing.T) {
+func TestWaitForTheLockEndsWithTheContext(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session")
 	store := New(path)
 	require.NoError(t, store.Save(t.Context(), []byte("old")))

@@ -18,7 +18,7 @@ import (
 )
 
 // Any number of processes read a session at a time, and one writes it alone.
-func TestReadersShareAFileAndWritersDoNot(t *testing.T) {
+func TestReadersShareTheLockAndWritersDoNot(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session")
 	require.NoError(t, New(path).Save(t.Context(), []byte("first")))
 	reader, err := openLocked(path, os.O_RDONLY)
@@ -40,7 +40,7 @@ func TestReadersShareAFileAndWritersDoNot(t *testing.T) {
 }
 
 // A file that another process removes or replaces before the lock is another file by then, and is opened anew.
-func TestFileThatIsReplacedBeforeItsLock(t *testing.T) {
+func TestFileThatIsReplacedBeforeItsLockIsReopened(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session")
 	for name, replace := range map[string]func() error{
 		"removed":  func() error { return os.Remove(path) },
@@ -58,7 +58,7 @@ func TestFileThatIsReplacedBeforeItsLock(t *testing.T) {
 }
 
 // Each Save and Load closes what it opened, also when it fails: a program renews its session for years.
-func TestNoFileOfASessionStaysOpen(t *testing.T) {
+func TestLoadAndSaveCloseTheirFiles(t *testing.T) {
 	folder := t.TempDir()
 	store := New(filepath.Join(folder, "session"))
 	foreign := filepath.Join(folder, "garbage")
@@ -85,7 +85,7 @@ func openFiles(t *testing.T) int {
 }
 
 // A file that another process keeps locked is waited for, and given up in the end.
-func TestFileThatStaysLocked(t *testing.T) {
+func TestWaitForTheLockTimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "session")
 		require.NoError(t, New(path).Save(t.Context(), []byte("token")))
@@ -106,7 +106,7 @@ type unknowable struct{ handle }
 
 func (unknowable) Stat() (fs.FileInfo, error) { return nil, syscall.EIO }
 
-func TestFileThatCannotBeLookedAt(t *testing.T) {
+func TestFileThatCannotBeStatted(t *testing.T) {
 	store := &File{path: filepath.Join(t.TempDir(), "session"),
 		open: func(path string, flag int) (handle, error) {
 			file, err := openLocked(path, flag|os.O_CREATE)
@@ -135,7 +135,7 @@ func TestFileThatCannotBeLocked(t *testing.T) {
 }
 
 // A file that another process makes, in between, is used.
-func TestFileThatIsMadeInBetween(t *testing.T) {
+func TestFileThatAnotherProcessCreatesIsUsed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session")
 	require.NoError(t, New(path).Save(t.Context(), []byte("theirs")))
 	calls := 0
@@ -166,7 +166,7 @@ func TestFileOwnersOfAnotherUser(t *testing.T) {
 }
 
 // A path from a folder that is gone leads nowhere.
-func TestSessionFileFromAFolderThatIsGone(t *testing.T) {
+func TestRelativePathFromARemovedFolder(t *testing.T) {
 	gone := t.TempDir() + "/gone"
 	require.NoError(t, os.Mkdir(gone, 0o700))
 	t.Chdir(gone)
@@ -199,7 +199,7 @@ type syncing struct {
 
 func (s *syncing) Sync() error { s.did++; return s.err }
 
-func TestFileSystemsThatSyncNoFolders(t *testing.T) {
+func TestFileSystemsThatCannotSyncFolders(t *testing.T) {
 	for said, want := range map[error]error{nil: nil, syscall.EINVAL: nil, errors.ErrUnsupported: nil,
 		syscall.EIO: syscall.EIO} {
 		folder := &syncing{err: said}
@@ -216,7 +216,7 @@ func TestFolderThatCannotBeSynced(t *testing.T) {
 	}
 }
 
-func TestLinksThatLeadInACircle(t *testing.T) {
+func TestCircularLinksAreRefused(t *testing.T) {
 	folder := t.TempDir()
 	one, other := filepath.Join(folder, "one"), filepath.Join(folder, "other")
 	require.NoError(t, os.Symlink(one, other))

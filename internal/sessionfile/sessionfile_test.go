@@ -55,7 +55,7 @@ func TestEmptyFileHoldsNoSession(t *testing.T) {
 
 // A later version finds what this one stored: two places of 320 KiB, each with its mark, 44 bytes that tell whether it
 // is whole, and the session.
-func TestFormOfASessionFile(t *testing.T) {
+func TestFormatOfASessionFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session")
 	store := sessionfile.New(path)
 	for range 2 {
@@ -97,7 +97,7 @@ func TestPathsWhereNoFileCanBe(t *testing.T) {
 }
 
 // What somebody else wrote is neither read nor overwritten, also if it looks like a session's file at its beginning.
-func TestAFileOfSomebodyElseIsKept(t *testing.T) {
+func TestForeignFileIsNotOverwritten(t *testing.T) {
 	whole := sessionFile(t)
 	for name, content := range map[string][]byte{
 		"a token":                  []byte("access-token-of-everything"),
@@ -122,7 +122,7 @@ func TestAFileOfSomebodyElseIsKept(t *testing.T) {
 
 // A file of ours that no session is complete in is written again where it is: nothing is removed, so that a link and a
 // mount stay.
-func TestADamagedSessionFileIsWrittenAgain(t *testing.T) {
+func TestDamagedSessionFileIsWrittenAgain(t *testing.T) {
 	whole := sessionFile(t)
 	wrong, long := bytes.Clone(whole), bytes.Clone(whole)
 	wrong[60]++
