@@ -104,7 +104,7 @@ func (c lowLevel) reserved(ctx context.Context, op *transport.Operation, approva
 	}
 	c.call.Class, c.call.Closes = moneymovement.ClassConfirm, approval.ExpiresAt
 	queued, err := c.transport.Reserve(ctx, op, c.callOf(moneymovement.CallSettingsOf(options...)))
-	if full, ok := errors.AsType[*moneymovement.NoRoom](err); ok && full.Closed {
+	if full, ok := errors.AsType[*moneymovement.WindowFull](err); ok && full.Closed {
 		return c, &signing.ApprovalRefused{
 			ApprovalID: approval.ID, Field: "expiresAt", Expired: true,
 			Reason: "there is no room in the rate window before the approval expires; prepare the operation again",
@@ -236,7 +236,7 @@ func (a approver) noteEscrow(escrow *Escrow, err error) (*Escrow, error) {
 }
 
 // TermsDiffer says that the service returned other terms than you asked for, such as another amount. The SDK did not
-// sign for these terms. This call paid nothing, unless the error is the Cause of *errors.OutcomeUnknown. A person must
+// sign for these terms. This call paid nothing, unless the error is the Cause of *errors.InDoubt. A person must
 // look at it: the same call would get the same terms.
 type TermsDiffer struct {
 	errors.CallInfo
@@ -258,7 +258,7 @@ func (e *TermsDiffer) Error() string {
 func (e *TermsDiffer) Retryable() bool { return false }
 
 // MovedByCall returns errors.NotMoved: the SDK did not sign for these terms. If money may have moved, the error is
-// *errors.OutcomeUnknown instead.
+// *errors.InDoubt instead.
 func (e *TermsDiffer) MovedByCall() errors.Movement { return errors.NotMoved }
 
 // termsCheck compares the terms in a response with what was asked for. A response may leave a term out, because all of

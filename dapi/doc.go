@@ -62,7 +62,7 @@
 // # Errors
 //
 // Calls return the types of package errors: that of the service's slug, such as *errors.NotFound, *errors.InvalidInput
-// for input that was not sent, and *errors.OutcomeUnknown for a write whose response was lost. This package adds
+// for input that was not sent, and *errors.InDoubt for a write whose response was lost. This package adds
 // [*TermsDiffer], [*PriceRefused], [*PaymentDeclined] and [*KeyTooOld], with which this call paid nothing, and
 // [*PayoutNotCompleted], [*PayinNotCompleted], [*EscrowNotOpened], [*ChannelUnavailable] and [*RailNotListed], with
 // which a resource cannot get the status that was waited for. All have the methods Retryable and MovedByCall.

@@ -358,12 +358,12 @@ func ExampleEscrows_Open() {
 		Payee:   "0x52908400098527886E0F7030069857D2E4169EE7",
 		HoldFor: dapi.EscrowDurationOf(7 * 24 * time.Hour),
 	}
-	escrow, err := account.Escrows.Open(ctx, terms, "order-7", dapi.DealTerms{})
+	escrow, err := account.Escrows.Open(ctx, terms, "order-7", dapi.EscrowTerms{})
 	if err != nil {
 		log.Fatal(err)
 	}
 	escrow, err = account.Escrows.Act(ctx, terms, escrow.Escrow.ID, dapi.EscrowActionTypeRelease, "order-7-release",
-		dapi.DealTerms{})
+		dapi.EscrowTerms{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -139,7 +139,7 @@ func inDoubtBy(err error) stepResult { return stepResult{moved: errors.MaybeMove
 // rebookAfter books again.
 func rebookAfter(err error) stepResult { return stepResult{next: rebook, err: err} }
 
-// result is what a flow returns. [Payment] and [Deal] have the same fields.
+// result is what a flow returns. [Payment] and [EscrowResult] have the same fields.
 type result struct {
 	state   moneymovement.PaymentState
 	offer   *offer
@@ -526,12 +526,12 @@ func (f *flow) signedNothing() bool {
 
 // unpaidCause returns why a call did not pay that has lost the response to a booking, and has signed nothing.
 func unpaidCause(err error) error {
-	inDoubt, ok := err.(*errors.OutcomeUnknown) //nolint:errorlint // a wrapped one is about something else
+	inDoubt, ok := err.(*errors.InDoubt) //nolint:errorlint // a wrapped one is about something else
 	if !ok {
 		return err
 	}
 	cause := inDoubt.Cause
-	if login, ok := errors.AsType[*errors.OutcomeUnknown](cause); ok { // the session was lost before it was sent again
+	if login, ok := errors.AsType[*errors.InDoubt](cause); ok { // the session was lost before it was sent again
 		cause = login.Cause
 	} else if _, typed := errors.AsType[errors.Failure](cause); typed {
 		return cause
@@ -611,8 +611,8 @@ func (f *flow) result(state moneymovement.PaymentState, refusal, err error) resu
 // inDoubtError returns the error of a payment that may have been made, by this call or an earlier one. It does not
 // unwrap to the last refusal, which is only about its own call. op is used if the cause has no operation. If the
 // service refused the read that should have settled it, the next call must wait as that refusal says.
-func (f *flow) inDoubtError(cause error, op *transport.Operation, earlier errorbase.Earlier) *errors.OutcomeUnknown {
-	inDoubt, ok := cause.(*errors.OutcomeUnknown) //nolint:errorlint // a wrapped one is about something else
+func (f *flow) inDoubtError(cause error, op *transport.Operation, earlier errorbase.Earlier) *errors.InDoubt {
+	inDoubt, ok := cause.(*errors.InDoubt) //nolint:errorlint // a wrapped one is about something else
 	if !ok {
 		if earlier == errorbase.MayExist && !f.withoutHistory {
 			earlier = errorbase.MayPay // a Journal is there already, or comes too late
@@ -620,7 +620,7 @@ func (f *flow) inDoubtError(cause error, op *transport.Operation, earlier errorb
 		head, _ := errors.CallInfoOf(cause)
 		head.Operation, head.IdempotencyKey = cmp.Or(head.Operation, op.ID), string(f.key)
 		head = errorbase.With(head, errorbase.Facts{Earlier: earlier})
-		inDoubt = &errors.OutcomeUnknown{CallInfo: head, Cause: cause}
+		inDoubt = &errors.InDoubt{CallInfo: head, Cause: cause}
 	}
 	inDoubt.Resolve = f.resolution
 	if read, refused := errors.CallInfoOf(f.readErr); refused && read.RetryAt.After(inDoubt.RetryAt) {
@@ -644,10 +644,10 @@ func withContextError(cause, err error) error {
 }
 
 // inputInDoubt is about the input of a payment that an earlier call may have made. errors.As finds the invalid input,
-// and *errors.OutcomeUnknown as well.
+// and *errors.InDoubt as well.
 type inputInDoubt struct {
 	input   *errors.InvalidInput
-	inDoubt *errors.OutcomeUnknown
+	inDoubt *errors.InDoubt
 }
 
 // Error returns one line, safe to log.
@@ -678,7 +678,7 @@ func (f *flow) unproven(op *transport.Operation, reason error) error {
 // unproven returns the error of a response to a booking or a confirm that reports success but does not prove it. It is
 // handled as a lost response.
 func unproven(head errors.CallInfo, reason error) error {
-	return &errors.OutcomeUnknown{CallInfo: head, Resolve: "repeat the same request with the same idempotency key",
+	return &errors.InDoubt{CallInfo: head, Resolve: "repeat the same request with the same idempotency key",
 		Cause: reason}
 }
 

@@ -39,9 +39,9 @@ type PayTerms struct {
 	BeforeSigning func(context.Context, *Payout) error
 }
 
-// DealTerms is what you say about an escrow, or about an action of an escrow, besides its own terms. See [PayTerms] for
+// EscrowTerms is what you say about an escrow, or about an action of an escrow, besides its own terms. See [PayTerms] for
 // the fields of the same names.
-type DealTerms struct {
+type EscrowTerms struct {
 	History History
 	Journal func(context.Context, History) error
 	// BeforeSigning sees the created escrow, or the escrow's ID and the prepared Action, and may refuse it.
@@ -107,8 +107,8 @@ type Payment struct {
 	History History
 }
 
-// Deal is what [Escrows.Open] and [Escrows.Act] return. See [Payment] for the fields of the same names.
-type Deal struct {
+// EscrowResult is what [Escrows.Open] and [Escrows.Act] return. See [Payment] for the fields of the same names.
+type EscrowResult struct {
 	State  moneymovement.PaymentState
 	Unpaid bool
 	// Escrow is the escrow as last seen. It is never nil if the state is paid. It can have the status from before an
@@ -134,8 +134,8 @@ func (r *result) payment() (Payment, error) {
 }
 
 // escrow returns the result of an escrow or of an action.
-func (r *result) escrow() (Deal, error) {
-	d := Deal{State: r.state, Unpaid: r.history.Unpaid, Refusal: r.refusal, RetryAt: r.retryAt(), History: r.history}
+func (r *result) escrow() (EscrowResult, error) {
+	d := EscrowResult{State: r.state, Unpaid: r.history.Unpaid, Refusal: r.refusal, RetryAt: r.retryAt(), History: r.history}
 	switch {
 	case r.offer != nil && r.offer.escrow != nil:
 		d.Escrow = r.offer.escrow

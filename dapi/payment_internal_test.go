@@ -36,7 +36,7 @@ func TestStateAfterARefusal(t *testing.T) {
 		state   moneymovement.PaymentState
 		unpaid  bool
 		refusal bool // errors.As finds it
-		doubt   bool // errors.As finds *errors.OutcomeUnknown
+		doubt   bool // errors.As finds *errors.InDoubt
 	}
 	const (
 		notPaid, inDoubt = moneymovement.PaymentNotPaid, moneymovement.PaymentInDoubt
@@ -50,7 +50,7 @@ func TestStateAfterARefusal(t *testing.T) {
 			refusals: []error{&errors.Forbidden{}, &errors.RateLimited{}, &errors.KeyNotRegistered{},
 				&errors.NotDelivered{Err: context.Canceled}, &errors.NotDelivered{Err: &errors.ValidationFailed{}},
 				&signing.ApprovalRefused{Expired: true}, &PaymentDeclined{},
-				&PaymentDeclined{Err: &errors.OutcomeUnknown{}}, &PaymentDeclined{Err: &KeyTooOld{}},
+				&PaymentDeclined{Err: &errors.InDoubt{}}, &PaymentDeclined{Err: &KeyTooOld{}},
 				&errors.Conflict{}, errors.New("of no known type")},
 			first: want{notPaid, true, true, false},
 			then:  want{inDoubt, false, false, true},
@@ -96,7 +96,7 @@ func TestStateAfterARefusal(t *testing.T) {
 					assert.Same(t, refusal, r.refusal)
 					itsType := reflect.New(reflect.TypeOf(refusal)).Interface()
 					assert.Equal(t, want.refusal, errors.As(r.err, itsType), "%v", r.err)
-					unknown, doubt := errors.AsType[*errors.OutcomeUnknown](r.err)
+					unknown, doubt := errors.AsType[*errors.InDoubt](r.err)
 					doubt = doubt && unknown.IdempotencyKey == string(f.key) // and not one of another payment
 					assert.Equal(t, want.doubt, doubt, "%v", r.err)
 				})
@@ -178,8 +178,8 @@ func TestApprovalClosed(t *testing.T) {
 	}{
 		"by the service":              {&errors.ApprovalExpired{}, true},
 		"before it was signed":        {&signing.ApprovalRefused{Expired: true}, true},
-		"before the confirm was sent": {&moneymovement.NoRoom{Closed: true}, true},
-		"no room":                     {&moneymovement.NoRoom{}, false},
+		"before the confirm was sent": {&moneymovement.WindowFull{Closed: true}, true},
+		"no room":                     {&moneymovement.WindowFull{}, false},
 		"refused":                     {&signing.ApprovalRefused{}, false},
 		"consumed":                    {&errors.ApprovalConsumed{}, false},
 	} {
@@ -369,7 +369,7 @@ func TestPayIsRefusedWithTooManyPaymentsInDoubt(t *testing.T) {
 
 	escrow := EscrowCreate{Amount: decimal.NewFromInt(40), Currency: USDC,
 		Payee: "0x52908400098527886E0F7030069857D2E4169EE7"}
-	_, err = account.Escrows.Open(t.Context(), escrow, "escrow-1", DealTerms{Journal: stored})
+	_, err = account.Escrows.Open(t.Context(), escrow, "escrow-1", EscrowTerms{Journal: stored})
 	full, ok = errors.AsType[*errors.NotDelivered](err)
 	require.True(t, ok, "%v", err)
 	assert.Equal(t, "CreateEscrow", full.Operation)
@@ -377,7 +377,7 @@ func TestPayIsRefusedWithTooManyPaymentsInDoubt(t *testing.T) {
 
 	gone, leave := context.WithCancel(t.Context())
 	leave()
-	_, err = account.Escrows.Act(gone, escrow, "esc_1", EscrowActionTypeRelease, "release-1", DealTerms{})
+	_, err = account.Escrows.Act(gone, escrow, "esc_1", EscrowActionTypeRelease, "release-1", EscrowTerms{})
 	require.ErrorIs(t, err, context.Canceled, "an action without a journal is tried: the escrow itself shows it")
 }
 

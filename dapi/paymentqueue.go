@@ -69,7 +69,7 @@ func newPaymentQueue(
 //
 // With 120 calls a minute, the limits are 108 payouts (120 s) and 6 escrows (60 s).
 func maxInFlight(window moneymovement.Allowance, approval time.Duration) int {
-	windows := int((approval - roomToConfirm) / window.Held())
+	windows := int((approval - roomToConfirm) / window.Span())
 	if windows <= 0 {
 		return max(window.Calls/20, 1)
 	}
@@ -87,7 +87,7 @@ func (q *paymentQueue) acquire(ctx context.Context, key string) (release func(),
 	defer q.waiting.Add(-1)
 	at := time.Now().Add(q.shortestWait(before))
 	if q.paced && late(ctx, at) {
-		return nil, q.refused(key, at, &moneymovement.NoRoom{Window: moneymovement.WindowWrites, Until: at})
+		return nil, q.refused(key, at, &moneymovement.WindowFull{Window: moneymovement.WindowWrites, Until: at})
 	}
 	began := time.Now()
 	waiting, over := ratewindow.InLine(ctx, moneymovement.WindowWrites)
@@ -117,7 +117,7 @@ func (q *paymentQueue) refused(key string, retryAt time.Time, err error) error {
 // calls, and so does this one.
 func (q *paymentQueue) shortestWait(before int64) time.Duration {
 	calls := 2 * (before + 1)
-	return time.Duration((calls-1)/int64(q.window.Calls)) * q.window.Held()
+	return time.Duration((calls-1)/int64(q.window.Calls)) * q.window.Span()
 }
 
 func late(ctx context.Context, at time.Time) bool {

@@ -355,7 +355,7 @@ func TestUnavailableTokenStore(t *testing.T) {
 				require.Len(t, failures, 4)
 				var notSent *errors.NotDelivered
 				require.ErrorAs(t, failures[0], &notSent)
-				var storeAway *dapi.StoreAway
+				var storeAway *dapi.TokenStoreUnavailable
 				require.ErrorAs(t, failures[0], &storeAway)
 				require.ErrorIs(t, failures[0], away)
 				assert.True(t, notSent.Retryable())
@@ -398,7 +398,7 @@ func TestRequiredStoreWithoutALock(t *testing.T) {
 		accounts := fleet(t, 1, host, func(d *dapi.Developer) {
 			d.Store, d.StoreRequired = struct{ dapi.TokenStore }{away}, true
 		})
-		var storeAway *dapi.StoreAway
+		var storeAway *dapi.TokenStoreUnavailable
 		require.ErrorAs(t, callOnce(t.Context(), accounts[0]), &storeAway)
 		assert.Zero(t, host.counts().logins)
 	})

@@ -10,12 +10,12 @@ import (
 )
 
 // dealTerms are the terms of a flow of a deal.
-func (s *progress) dealTerms() dapi.DealTerms {
+func (s *progress) dealTerms() dapi.EscrowTerms {
 	inTime := func(context.Context, *dapi.Escrow) error { return s.inTime() }
 	journal := func(ctx context.Context, history dapi.History) error {
 		return s.journal(ctx, s.record.signing(history, nil))
 	}
-	return dapi.DealTerms{History: s.history(), BeforeSigning: inTime, Journal: journal}
+	return dapi.EscrowTerms{History: s.history(), BeforeSigning: inTime, Journal: journal}
 }
 
 // open opens a deal. If it is in doubt, and the service now refuses to create it for a reason that does not pass by

@@ -6,7 +6,7 @@
 // A [Processor] does that. It stores each payment before anything is sent, and each step before it has an effect.
 //
 //	store, err := sqlite.Open(ctx, "payments.db")
-//	p, err := payments.New(store, payments.Integrator(platform), payments.Config{})
+//	p, err := payments.New(store, payments.IntegratorServices(platform), payments.Config{})
 //	found, err := p.Resume(ctx) // goes on with what an earlier process left
 //	defer p.Stop(context.Background())
 //

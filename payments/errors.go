@@ -26,11 +26,11 @@ func (e *LeaseLost) Error() string {
 		e.Key, e.Lease.Owner, e.Lease.Epoch)
 }
 
-// Busy says that a call is being made for a payment right now. Try again when it has ended.
-type Busy struct{ Key moneymovement.Key }
+// CallInProgress says that a call is being made for a payment right now. Try again when it has ended.
+type CallInProgress struct{ Key moneymovement.Key }
 
 // Error returns one line, safe to log.
-func (e *Busy) Error() string {
+func (e *CallInProgress) Error() string {
 	return errorbase.Textf(e, "payment %q: a call is being made for it; try again when it has ended", e.Key)
 }
 
@@ -48,11 +48,11 @@ func (e *NotPossible) Error() string {
 	return errorbase.Textf(e, "payment %q is %s: %s is not possible: %s", e.Key, e.State, e.Decision, e.Problem)
 }
 
-// NotRunning says that a processor cannot be resumed: it was resumed before, or was stopped.
-type NotRunning struct{}
+// NotResumable says that a processor cannot be resumed: it was resumed before, or was stopped.
+type NotResumable struct{}
 
 // Error returns one line.
-func (e *NotRunning) Error() string {
+func (e *NotResumable) Error() string {
 	return errorbase.Text(e, "the processor was resumed or stopped before, and is resumed only once: make a new one")
 }
 

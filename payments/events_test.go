@@ -108,7 +108,7 @@ func TestWhatIsLookedForFirst(t *testing.T) {
 		"not changed for a while":    {Record{ChangedAt: birth.Add(-10*time.Minute - 1)}, true},
 		"changed in the future":      {Record{ChangedAt: birth.Add(10*time.Minute + 1)}, true},
 		"a person decided":           {Record{ChangedAt: birth, Reason: &Reason{Code: ReasonDecided}}, true},
-		"the last look did not read": {Record{ChangedAt: birth, Reason: &Reason{Code: ReasonUnknown}}, true},
+		"the last look did not read": {Record{ChangedAt: birth, Reason: &Reason{Code: ReasonInDoubt}}, true},
 		"another reason":             {Record{ChangedAt: birth, Reason: &Reason{Code: ReasonPrice}}, false},
 		"in doubt, without an id":    {Record{Kind: KindPayout, MayHaveLeft: true, ChangedAt: birth}, true},
 		"in doubt, with a payout":    {Record{Kind: KindPayout, MayHaveLeft: true, PayoutID: "po_1"}, false},

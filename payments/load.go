@@ -162,7 +162,7 @@ func (o *outage) failures() int64 {
 // answered reports an error with which a store that works responds.
 func answered(err error) bool {
 	_, lost := errors.AsType[*LeaseLost](err)
-	_, busy := errors.AsType[*Busy](err)
+	_, busy := errors.AsType[*CallInProgress](err)
 	_, missing := errors.AsType[*NotFound](err)
 	return lost || busy || missing
 }

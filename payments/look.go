@@ -209,7 +209,7 @@ func (s *progress) searchLedger(
 		is, err := matches(entry)
 		if errors.Is(err, errNoKey) {
 			return found{state: moneymovement.PaymentNeedsDecision, mayHaveLeft: true,
-				reason: &Reason{Code: ReasonUnknown, Message: errNoKey.Error()}}
+				reason: &Reason{Code: ReasonInDoubt, Message: errNoKey.Error()}}
 		}
 		if err != nil { // also if it is missing, although the ledger has it
 			return failedSearch(err)
@@ -238,6 +238,6 @@ const clockMargin = time.Hour
 func failedSearch(err error) found {
 	f := found{state: moneymovement.PaymentInDoubt, mayHaveLeft: true, unread: true, reason: reasonOf(err),
 		retryAt: retryAt(err)}
-	f.reason.Code = ReasonUnknown
+	f.reason.Code = ReasonInDoubt
 	return f
 }

@@ -118,16 +118,16 @@ func reasonOf(err error) *Reason {
 	}
 	r.detail(causeOf(err))
 	failure, typed := errors.AsType[errors.Failure](err)
-	if _, unknown := errors.AsType[*errors.OutcomeUnknown](err); unknown || !typed ||
+	if _, unknown := errors.AsType[*errors.InDoubt](err); unknown || !typed ||
 		r.Code == ReasonNotSent && failure.MovedByCall() != errors.NotMoved {
-		r.Code = ReasonUnknown
+		r.Code = ReasonInDoubt
 	}
 	return r
 }
 
 // messageOf returns an error's text. The advice in the text of a doubt is to call again, which the processor does.
 func messageOf(err error) string {
-	unknown, ok := errors.AsType[*errors.OutcomeUnknown](err)
+	unknown, ok := errors.AsType[*errors.InDoubt](err)
 	if !ok {
 		return err.Error()
 	}
@@ -138,7 +138,7 @@ func messageOf(err error) string {
 
 // causeOf returns the last refusal of a payment in doubt, which the error of the doubt does not unwrap to.
 func causeOf(err error) error {
-	if unknown, ok := errors.AsType[*errors.OutcomeUnknown](err); ok && unknown.Cause != nil {
+	if unknown, ok := errors.AsType[*errors.InDoubt](err); ok && unknown.Cause != nil {
 		return unknown.Cause
 	}
 	return err

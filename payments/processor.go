@@ -179,7 +179,7 @@ func (p *Processor) Get(ctx context.Context, key moneymovement.Key) (Record, err
 
 // Decide stores what a person decided about a payment, and returns it. The payment goes on at once, also in another
 // process. Only after a price that was refused, it waits until that price has ended: Record.Due says when. If the
-// decision does not fit the payment, the error is *[NotPossible]; while a call is being made for it, *[Busy].
+// decision does not fit the payment, the error is *[NotPossible]; while a call is being made for it, *[CallInProgress].
 func (p *Processor) Decide(ctx context.Context, key moneymovement.Key, decision Decision) (Record, error) {
 	if err := p.ready(ctx, "Decide"); err != nil {
 		return Record{}, err

@@ -123,7 +123,7 @@ const (
 	ReasonNotSent        ReasonCode = "not_sent"         // the call did not reach the service
 	ReasonNotSigned      ReasonCode = "not_signed"       // the approval was not signed
 	ReasonUnexpected     ReasonCode = "unexpected"       // the response is not one of the service
-	ReasonUnknown        ReasonCode = "unknown"          // the response to a call was lost, or shows nothing
+	ReasonInDoubt        ReasonCode = "in_doubt"         // the response to a call was lost, or shows nothing
 	ReasonKeyReused      ReasonCode = "key_reused"       // the key belongs to another payment
 	ReasonKeyTooOld      ReasonCode = "key_too_old"      // the service may have forgotten the key
 	ReasonDeadline       ReasonCode = "deadline"         // the deadline passed before any money could leave

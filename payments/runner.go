@@ -62,7 +62,7 @@ func (r *runner) expect(work Work, due time.Time) {
 // Resume goes on with the payments that are stored, and begins to make those that are submitted. It returns what it has
 // found. It returns at once: the work goes on until [Processor.Stop]. The end of ctx does not end the work.
 //
-// A processor is resumed once. Afterwards, and after Stop, the error is *[NotRunning]. Without services, it is
+// A processor is resumed once. Afterwards, and after Stop, the error is *[NotResumable]. Without services, it is
 // *errors.InvalidInput. A payment that the services cannot make, such as a transfer without the app API, is put off by
 // Policy.RetryMax, also for other processes: give all processes that call Resume the same services.
 func (p *Processor) Resume(ctx context.Context) (Summary, error) {
@@ -81,7 +81,7 @@ func (p *Processor) Resume(ctx context.Context) (Summary, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.started || r.stopped {
-		return Summary{}, &NotRunning{}
+		return Summary{}, &NotResumable{}
 	}
 	r.started = true
 	r.calls, r.end = context.WithCancel(context.WithoutCancel(ctx))

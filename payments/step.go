@@ -12,7 +12,7 @@ import (
 
 // Step makes the next step of one payment, if it is due, and returns the payment. It is for engines that have their own
 // queue; [Processor.Resume] makes the steps of all payments. Record.Due says when to call Step again; zero means that
-// nothing is left to do. While another process makes a step of the payment, the error is *[Busy].
+// nothing is left to do. While another process makes a step of the payment, the error is *[CallInProgress].
 //
 // If ctx ends during a call that pays, the payment is in doubt, and stays stored so.
 func (p *Processor) Step(ctx context.Context, key moneymovement.Key) (Record, error) {

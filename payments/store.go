@@ -108,7 +108,7 @@ type Store interface {
 	// each account, then the next of each account, each account in the order of its inserts. Those of other classes
 	// come in the order in which they are due. An ended lease does not hold a payment. next is when the next payment of
 	// the class is due that was not claimed and is not leased, zero if there is none. It can be in the past if the
-	// limit was reached. With Key, the error is *[NotFound] if there is no such payment, and *[Busy] if another lease
+	// limit was reached. With Key, the error is *[NotFound] if there is no such payment, and *[CallInProgress] if another lease
 	// holds it.
 	Claim(ctx context.Context, claim Claim) (claimed []Claimed, next time.Time, err error)
 	// Extend lets leases last for a time from now on, also leases that have ended and were not replaced. It returns the

@@ -28,7 +28,7 @@ func (s *progress) transfer(ctx context.Context) found {
 			if s.p.config.Now().Sub(s.record.FirstUsed) > transferSettles {
 				f.state = moneymovement.PaymentNeedsDecision
 			}
-			f.reason = &Reason{Code: ReasonUnknown, Message: "the response to the transfer was lost, and the " +
+			f.reason = &Reason{Code: ReasonInDoubt, Message: "the response to the transfer was lost, and the " +
 				"service does not list the transfer: look at the service's books, then decide; Retry sends it " +
 				"again with the same key"}
 			return f
@@ -80,7 +80,7 @@ func (s *progress) refusedForGood(err error) bool {
 func transferShows(err error, before bool) found {
 	f := found{state: moneymovement.PaymentInDoubt, mayHaveLeft: true, reason: reasonOf(err), retryAt: retryAt(err)}
 	failure, typed := errors.AsType[errors.Failure](err)
-	_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
+	_, unknown := errors.AsType[*errors.InDoubt](err)
 	switch {
 	case err == nil:
 		f.state = moneymovement.PaymentCompleted

@@ -96,7 +96,7 @@ type escrow struct {
 // deal once.
 func (e escrow) open(ctx context.Context, terms dapi.EscrowCreate) (*dapi.Escrow, error) {
 	opened, err := e.account.Escrows.Open(ctx, terms, moneymovement.DeriveKey(e.Name, "deal", terms.Memo),
-		dapi.DealTerms{})
+		dapi.EscrowTerms{})
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func (e escrow) act(
 	ctx context.Context, terms dapi.EscrowCreate, id dapi.EscrowID, action dapi.EscrowActionType,
 ) error {
 	key := moneymovement.DeriveKey(e.Name, "deal", terms.Memo, string(action))
-	taken, err := e.account.Escrows.Act(ctx, terms, id, action, key, dapi.DealTerms{})
+	taken, err := e.account.Escrows.Act(ctx, terms, id, action, key, dapi.EscrowTerms{})
 	if err != nil {
 		return err
 	}

@@ -177,8 +177,8 @@ func typed(path string, err error) error {
 	return fmt.Errorf("sqlite: %s: %w", path, err)
 }
 
-// noRoom returns an error of a file that is made without SQLite as *[Full] if its disk is full.
-func noRoom(path string, err error) error {
+// windowFull returns an error of a file that is made without SQLite as *[Full] if its disk is full.
+func windowFull(path string, err error) error {
 	if errors.Is(err, syscall.ENOSPC) {
 		return &Full{Path: path, Err: err}
 	}

@@ -40,12 +40,12 @@ func Open(ctx context.Context, path string, options ...Option) (*Store, error) {
 	}
 	lock, err := lockFor(path)
 	if err != nil {
-		return nil, noRoom(path, err)
+		return nil, windowFull(path, err)
 	}
 	s := &Store{path: path, settings: settings, lock: lock, queue: make(chan *request, batchSize),
 		done: make(chan struct{})}
 	if err := s.open(ctx); err != nil {
-		return nil, errors.Join(noRoom(path, err), s.release())
+		return nil, errors.Join(windowFull(path, err), s.release())
 	}
 	lock.made = false // its file stays from now on
 	go func() {

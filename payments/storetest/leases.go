@@ -68,7 +68,7 @@ func endedLeaseThatNobodyReplaced(t *testing.T, s payments.Store) {
 	noError(t, err)
 	equal(t, "lost leases", len(lost), 0)
 	_, _, err = s.Claim(t.Context(), payments.Claim{Owner: "x", Key: "extended", Now: time.Now(), For: long})
-	fails[*payments.Busy](t, err)
+	fails[*payments.CallInProgress](t, err)
 	save(t, s, held["extended"], true)
 }
 
@@ -193,7 +193,7 @@ func saveAndClaimMeet(t *testing.T, s payments.Store) {
 					claim.Key = moneymovement.Key(fmt.Sprint("k", done%records))
 				}
 				claimed, _, err := s.Claim(t.Context(), claim)
-				var busy *payments.Busy
+				var busy *payments.CallInProgress
 				if err != nil && !errors.As(err, &busy) {
 					t.Error(err)
 					return

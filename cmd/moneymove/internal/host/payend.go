@@ -98,7 +98,7 @@ func inWords(made dapi.Payment, err error) error {
 	case refusal != nil:
 		return fmt.Errorf("this run paid nothing: %w; an earlier run with this key may have paid", refusal)
 	}
-	unknown, ok := errors.AsType[*errors.OutcomeUnknown](err)
+	unknown, ok := errors.AsType[*errors.InDoubt](err)
 	if !ok {
 		return err
 	}
@@ -113,7 +113,7 @@ func cause(refusal error) error {
 	if declined, ok := errors.AsType[*dapi.PaymentDeclined](refusal); ok {
 		return declined.Err
 	}
-	if unknown, ok := errors.AsType[*errors.OutcomeUnknown](refusal); ok {
+	if unknown, ok := errors.AsType[*errors.InDoubt](refusal); ok {
 		return fmt.Errorf("%s has no response: %w", unknown.Operation, unknown.Cause)
 	}
 	return refusal
@@ -124,7 +124,7 @@ func (p *payingCommand) notPaid(ctx context.Context, refusal error, again string
 	err := cause(refusal)
 	code := app.ExitCode(err)
 	declined, asked := errors.AsType[*dapi.PaymentDeclined](refusal)
-	_, lost := errors.AsType[*errors.OutcomeUnknown](refusal)
+	_, lost := errors.AsType[*errors.InDoubt](refusal)
 	switch {
 	case ctx.Err() != nil:
 		code = app.ExitInterrupted

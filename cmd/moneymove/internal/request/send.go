@@ -22,7 +22,7 @@ import (
 const maxBody = 64 << 20
 
 // Send sends the request, and returns the response if there is one, also with an error. The errors are those of the
-// SDK: a refusal, *errors.NotDelivered, *errors.OutcomeUnknown, *errors.UnexpectedResponse.
+// SDK: a refusal, *errors.NotDelivered, *errors.InDoubt, *errors.UnexpectedResponse.
 func (r *Request) Send(ctx context.Context) (*Response, error) {
 	if err := r.check(); err != nil {
 		return nil, err
@@ -147,7 +147,7 @@ func (r *Request) lost(err error, connected bool) error {
 	if !connected || !r.writes() {
 		return &errors.NotDelivered{CallInfo: r.head(), Err: err}
 	}
-	return &errors.OutcomeUnknown{CallInfo: r.head(), Resolve: r.resolve(), Cause: err}
+	return &errors.InDoubt{CallInfo: r.head(), Resolve: r.resolve(), Cause: err}
 }
 
 func (r *Request) resolve() string {
@@ -180,7 +180,7 @@ func (r *Request) unknownIfWritten(err error) error {
 	if !ok || !r.writes() || failure.MovedByCall() != errors.MaybeMoved {
 		return err
 	}
-	return &errors.OutcomeUnknown{CallInfo: r.head(), Resolve: r.resolve(), Cause: err}
+	return &errors.InDoubt{CallInfo: r.head(), Resolve: r.resolve(), Cause: err}
 }
 
 func saysJSON(header http.Header) bool {
