@@ -19,7 +19,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/inprocess"
-	"github.com/moneymovement/moneymovement-go/internal/surfacetest"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -94,7 +94,7 @@ func sessionBy(t *testing.T, by http.RoundTripper, options ...moneymovement.Opti
 // answering makes a client that has a session and gets this answer to all it asks.
 func answering(t *testing.T, status int, answer string, options ...moneymovement.Option) *dapi.Integrator {
 	t.Helper()
-	return sessionBy(t, surfacetest.Page(status, "application/json", answer), options...)
+	return sessionBy(t, testkit.Page(status, "application/json", answer), options...)
 }
 
 // script returns for each "METHOD path" its bodies in turn, then the last one again, and keeps what was sent.
@@ -117,7 +117,7 @@ func (s *script) RoundTrip(r *http.Request) (*http.Response, error) {
 	if len(answers) > 1 {
 		s.answers[what] = answers[1:]
 	}
-	return surfacetest.Page(http.StatusOK, "application/json", answers[0])(r)
+	return testkit.Page(http.StatusOK, "application/json", answers[0])(r)
 }
 
 func (s *script) sent(what string) (count int) {
@@ -165,14 +165,14 @@ func refusedUnsent(t *testing.T, call func(context.Context, *dapi.Integrator) er
 func ledgerOf(t *testing.T, page func(cursor string) string) (account *dapi.Account, asked *[]string) {
 	t.Helper()
 	asked = new([]string)
-	return sessionBy(t, surfacetest.Connection(func(r *http.Request) (*http.Response, error) {
+	return sessionBy(t, testkit.Connection(func(r *http.Request) (*http.Response, error) {
 		cursor := r.URL.Query().Get("cursor")
 		*asked = append(*asked, cursor)
 		assert.Equal(t, "2", r.URL.Query().Get("limit"))
 		if text := page(cursor); text != "" {
-			return surfacetest.Page(http.StatusOK, "application/json", text)(r)
+			return testkit.Page(http.StatusOK, "application/json", text)(r)
 		}
-		return surfacetest.Page(http.StatusForbidden, "application/json", `{"error":{"code":"forbidden"}}`)(r)
+		return testkit.Page(http.StatusForbidden, "application/json", `{"error":{"code":"forbidden"}}`)(r)
 	})).Self(), asked
 }
 

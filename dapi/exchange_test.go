@@ -17,7 +17,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/surfacetest"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -158,11 +158,11 @@ func TestEachOperationSendsTheDescribedRequest(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var sent *http.Request
 			var body []byte
-			platform := sessionBy(t, surfacetest.Connection(func(r *http.Request) (*http.Response, error) {
+			platform := sessionBy(t, testkit.Connection(func(r *http.Request) (*http.Response, error) {
 				if sent, body = r, nil; r.Body != nil {
 					body, _ = io.ReadAll(r.Body)
 				}
-				return surfacetest.Page(x.status, "application/json", x.answer)(r)
+				return testkit.Page(x.status, "application/json", x.answer)(r)
 			}))
 			for account, acting := range map[string]*dapi.Account{"": platform.Self(), "cl_1": platform.For("cl_1")} {
 				value, err := x.call(t.Context(), caller{acting, platform.Clients})
@@ -392,10 +392,10 @@ func TestSandboxWriteWithoutProofIsInDoubt(t *testing.T) {
 func TestLoginWithLongChallenge(t *testing.T) {
 	id := strings.Repeat("c", 3000)
 	var completed string
-	service := surfacetest.Connection(func(r *http.Request) (*http.Response, error) {
+	service := testkit.Connection(func(r *http.Request) (*http.Response, error) {
 		switch {
 		case strings.HasSuffix(r.URL.Path, "/auth/challenge"):
-			return surfacetest.Page(http.StatusCreated, "application/json",
+			return testkit.Page(http.StatusCreated, "application/json",
 				`{"challengeId":"`+id+`","payload":"bG9naW4"}`)(r)
 		case strings.HasSuffix(r.URL.Path, "/auth/token"):
 			var body struct{ ChallengeID string }
@@ -403,9 +403,9 @@ func TestLoginWithLongChallenge(t *testing.T) {
 				return nil, err
 			}
 			completed = body.ChallengeID
-			return surfacetest.Page(http.StatusCreated, "application/json", `{"accessToken":"a"}`)(r)
+			return testkit.Page(http.StatusCreated, "application/json", `{"accessToken":"a"}`)(r)
 		}
-		return surfacetest.Page(http.StatusOK, "application/json", `[]`)(r)
+		return testkit.Page(http.StatusOK, "application/json", `[]`)(r)
 	})
 	integrator := integratorBy(t, service)
 	page, err := integrator.Self().Chains.List(t.Context(), dapi.ListChainsParams{})
@@ -417,11 +417,11 @@ func TestLoginWithLongChallenge(t *testing.T) {
 const signerFails = "the signer fails"
 
 // allMishaps are those of any surface, and those of this one.
-func allMishaps() map[string]surfacetest.Mishap {
-	all := map[string]surfacetest.Mishap{
+func allMishaps() map[string]testkit.Mishap {
+	all := map[string]testkit.Mishap{
 		"canceled before, for a cause": {Context: func(ctx context.Context) (context.Context, context.CancelFunc) {
 			ctx, cancel := context.WithCancelCause(ctx)
-			cancel(surfacetest.ErrUnlike)
+			cancel(testkit.ErrUnlike)
 			return ctx, func() {}
 		}},
 		"out of time": {
@@ -435,11 +435,11 @@ func allMishaps() map[string]surfacetest.Mishap {
 		},
 		"neither of both": {Service: func(*http.Request) (*http.Response, error) { return nil, nil }},
 		//nolint:nilnil // what is tested
-		"nothing at all": {Service: surfacetest.Page(http.StatusNoContent, "", "")},
-		"null":           {Service: surfacetest.Page(http.StatusOK, "application/json", "null")},
+		"nothing at all": {Service: testkit.Page(http.StatusNoContent, "", "")},
+		"null":           {Service: testkit.Page(http.StatusOK, "application/json", "null")},
 		signerFails:      {},
 	}
-	maps.Copy(all, surfacetest.Usual())
+	maps.Copy(all, testkit.Usual())
 	return all
 }
 
@@ -473,10 +473,10 @@ func TestEveryErrorDescribesItsCall(t *testing.T) {
 				if store != nil {
 					continue // nothing to sign
 				}
-				key.err = surfacetest.ErrUnlike
+				key.err = testkit.ErrUnlike
 			}
 			if m.Service == nil { // a service that only knows challenges
-				m.Service = surfacetest.Page(http.StatusCreated, "application/json",
+				m.Service = testkit.Page(http.StatusCreated, "application/json",
 					`{"challengeId":"ch_1","payload":"YQ=="}`)
 			}
 			for operation, x := range exchanges {
@@ -551,7 +551,7 @@ func TestCallsOfZeroClientsAreRefused(t *testing.T) {
 	require.NoError(t, err)
 	nobody, zero := (*dapi.Integrator)(nil), new(dapi.Integrator)
 
-	calls := surfacetest.Surface{
+	calls := testkit.Surface{
 		Makers: makers,
 		Made:   []any{integrator, integrator.Self(), integrator.For("cl_x"), own},
 		Unmade: []any{zero, nobody.Self(), nobody.For("cl_x"), zero.Self(), zero.For("cl_x"), new(dapi.Account),
@@ -563,21 +563,21 @@ func TestCallsOfZeroClientsAreRefused(t *testing.T) {
 	assert.Zero(t, new(dapi.Payouts).MaxInFlight())
 	assert.Zero(t, (*dapi.Payouts)(nil).MaxInFlight())
 
-	surfacetest.NoClient(t, nobody.UseKey(key), makers)
+	testkit.NoClient(t, nobody.UseKey(key), makers)
 	require.ErrorContains(t, nobody.UseKey(key), "UseKey: ")
-	surfacetest.NoClient(t, zero.UseKey(key), makers)
-	surfacetest.NoClient(t, zero.Self().UseKey(key), makers)
-	surfacetest.NoClient(t, (*dapi.Account)(nil).UseKey(key), makers)
-	surfacetest.NoClient(t, new(dapi.Account).UseKey(key), makers)
-	surfacetest.NoClient(t, (*dapi.SelfServe)(nil).UseKey(key), makers)
-	surfacetest.NoClient(t, new(dapi.SelfServe).UseKey(key), makers)
+	testkit.NoClient(t, zero.UseKey(key), makers)
+	testkit.NoClient(t, zero.Self().UseKey(key), makers)
+	testkit.NoClient(t, (*dapi.Account)(nil).UseKey(key), makers)
+	testkit.NoClient(t, new(dapi.Account).UseKey(key), makers)
+	testkit.NoClient(t, (*dapi.SelfServe)(nil).UseKey(key), makers)
+	testkit.NoClient(t, new(dapi.SelfServe).UseKey(key), makers)
 }
 
 func TestWaitAllOfZeroClientIsRefused(t *testing.T) {
 	for most := range 2 {
 		var refused []dapi.PayoutID
 		for waited := range new(dapi.Payouts).WaitAll(t.Context(), []dapi.PayoutID{"po_1", "po_2"}) {
-			surfacetest.NoClient(t, waited.Err, "dapi.NewIntegrator or dapi.NewSelfServe")
+			testkit.NoClient(t, waited.Err, "dapi.NewIntegrator or dapi.NewSelfServe")
 			if refused = append(refused, waited.ID); most == 0 {
 				break
 			}
@@ -590,7 +590,7 @@ func TestTokenStoreRefusesNilContext(t *testing.T) {
 	var without context.Context
 	store := dapi.NewFileTokenStore(t.TempDir() + "/session")
 	_, err := store.Load(without)
-	surfacetest.NoContext(t, err)
+	testkit.NoContext(t, err)
 	require.ErrorContains(t, err, "NewFileTokenStore: ")
-	surfacetest.NoContext(t, store.Save(without, dapi.Session{}))
+	testkit.NoContext(t, store.Save(without, dapi.Session{}))
 }

@@ -17,7 +17,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/surfacetest"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
@@ -245,9 +245,9 @@ func TestInputThatOnlyAnAssumptionForbidsIsSent(t *testing.T) {
 // The client's id is stated to begin with cl_, and nothing else about it.
 func TestAnyFormOfClientIDIsSent(t *testing.T) {
 	account := ""
-	integrator := sessionBy(t, surfacetest.Connection(func(r *http.Request) (*http.Response, error) {
+	integrator := sessionBy(t, testkit.Connection(func(r *http.Request) (*http.Response, error) {
 		account = r.Header.Get("X-Service-Account")
-		return surfacetest.Page(http.StatusOK, "application/json", `{"items":[]}`)(r)
+		return testkit.Page(http.StatusOK, "application/json", `{"items":[]}`)(r)
 	}))
 	for _, id := range []dapi.ClientID{"cl_a=b c/é", "cl_", dapi.ClientID("cl_" + strings.Repeat("a", 217))} {
 		require.NoError(t, read(t.Context(), integrator.For(id)))
@@ -267,13 +267,13 @@ func sendsAll(t *testing.T, calls map[string]exchanged) {
 	for name, c := range calls {
 		t.Run(name, func(t *testing.T) {
 			line, body := "", ""
-			refuses := surfacetest.Connection(func(r *http.Request) (*http.Response, error) {
+			refuses := testkit.Connection(func(r *http.Request) (*http.Response, error) {
 				line = r.Method + " " + strings.TrimPrefix(r.URL.EscapedPath(), "/dapi/v1")
 				if r.Body != nil {
 					sent, _ := io.ReadAll(r.Body)
 					body = string(sent)
 				}
-				return surfacetest.Page(http.StatusUnprocessableEntity, "application/json",
+				return testkit.Page(http.StatusUnprocessableEntity, "application/json",
 					`{"error":{"code":"validation_failed","message":"No."}}`)(r)
 			})
 			as[*errors.ValidationFailed](t, c.call(t.Context(), sessionBy(t, refuses)))

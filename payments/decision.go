@@ -6,6 +6,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 )
 
 // Decision is what a person decides about a payment: [NewBounds], [Retry], [Cancel], [WasPaid] or [WasNotPaid].
@@ -152,4 +153,18 @@ func (r *Record) close(s moneymovement.PaymentState, code ReasonCode, note strin
 	}
 	r.to(s, now)
 	r.Reason, r.Due = &Reason{Code: code, Message: note}, time.Time{}
+}
+
+// NotPossible says that a decision does not fit the payment. Nothing was changed.
+type NotPossible struct {
+	Key      moneymovement.Key
+	Decision Decision
+	State    moneymovement.PaymentState
+	// Problem says why, safe to log.
+	Problem string
+}
+
+// Error returns one line, safe to log.
+func (e *NotPossible) Error() string {
+	return errorbase.Textf(e, "payment %q is %s: %s is not possible: %s", e.Key, e.State, e.Decision, e.Problem)
 }

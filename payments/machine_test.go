@@ -1,14 +1,10 @@
 package payments
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -19,6 +15,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/outcome"
 )
 
@@ -331,82 +328,6 @@ func TestLooksBecomeRare(t *testing.T) {
 	assert.Greater(t, looks, 24*60/5)
 }
 
-// leased is a payment that this process has claimed.
-var leased = Claimed{Record{Key: "k-1"}, Lease{Owner: "p1", Epoch: 1}}
-
-// oneMinute holds leases for a minute.
-func oneMinute() *held {
-	return newHeld(NewMemoryStore(), Config{Owner: "p1", LeaseFor: time.Minute, Now: time.Now},
-		&outage{logger: slog.New(slog.DiscardHandler)})
-}
-
-// A claim that took as long as the lease lasts has no lease any more. Nothing may begin under it.
-func TestALeaseThatEndedBeforeTheStep(t *testing.T) {
-	t.Parallel()
-	for _, took := range []time.Duration{time.Minute, time.Minute + time.Nanosecond, time.Hour} {
-		synctest.Test(t, func(t *testing.T) {
-			h := oneMinute()
-			claimed := time.Now()
-			time.Sleep(took)
-			kept, _, done := h.keep(t.Context(), leased, claimed)
-			lost, ok := errors.AsType[*LeaseLost](context.Cause(kept))
-			require.True(t, ok, "%v: %v", took, context.Cause(kept))
-			assert.Equal(t, leased.Lease, lost.Lease)
-			done(time.Time{}, true)
-		})
-	}
-}
-
-// Until then, the step has what is left of it.
-func TestALeaseCountsFromItsClaim(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		h := oneMinute()
-		claimed := time.Now()
-		time.Sleep(50 * time.Second)
-		kept, _, done := h.keep(t.Context(), leased, claimed)
-		require.NoError(t, kept.Err())
-		<-kept.Done()
-		assert.Equal(t, time.Minute, time.Since(claimed))
-		done(time.Time{}, true)
-	})
-}
-
-// unrenewed is a store that fails to renew leases.
-type unrenewed struct{ Store }
-
-func (unrenewed) Extend(context.Context, map[moneymovement.Key]Lease, time.Duration) ([]moneymovement.Key, error) {
-	return nil, errors.New("the store is away")
-}
-
-// A step ends with its lease: at its end if the store cannot renew it, and at once if another process has the payment.
-func TestALeaseThatIsNotRenewedEndsTheStep(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		store func(Store) Store
-		after time.Duration
-	}{
-		"the store is away":   {func(s Store) Store { return unrenewed{s} }, time.Minute},
-		"another process has": {func(s Store) Store { return s }, 18 * time.Second}, // the store has no such lease
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			h := oneMinute()
-			h.store = c.store(h.store)
-			claimed := time.Now()
-			kept, _, done := h.keep(t.Context(), leased, claimed)
-			select {
-			case <-kept.Done():
-				assert.Equal(t, c.after, time.Since(claimed), name)
-				require.ErrorContains(t, context.Cause(kept), "the lease of p1 (epoch 1) has ended", name)
-			case <-time.After(time.Hour):
-				assert.Fail(t, "the step goes on", name)
-			}
-			done(time.Time{}, true)
-			synctest.Wait()
-		})
-	}
-}
-
 // arrow is a change from one state to another.
 type arrow struct{ from, to string }
 
@@ -490,4 +411,186 @@ submit: accepted in_doubt`) {
 		}
 	}
 	assert.ElementsMatch(t, possible(t), drawn)
+}
+
+// What the next step is, by the state, the age of the key and the deadline. The words are those of the metrics.
+func TestTheNextStep(t *testing.T) {
+	const week, margin = 7 * 24 * time.Hour, 2 * time.Hour
+	for name, c := range map[string]struct {
+		state    moneymovement.PaymentState
+		left     bool
+		age      time.Duration // 0 for a key that was not used
+		deadline time.Duration // from now, 0 without one
+		want     string
+	}{
+		"new":                                {state: "accepted", want: "pay"},
+		"begun":                              {state: "paying", age: time.Hour, want: "pay"},
+		"in doubt":                           {state: "in_doubt", left: true, age: time.Hour, want: "pay"},
+		"unpaid, while the key lives":        {state: "accepted", age: week - margin, want: "pay"},
+		"unpaid, and the key may be gone":    {state: "accepted", age: week - margin + 1, want: "rest"},
+		"unpaid, and the key may live":       {state: "accepted", age: week + margin, want: "rest"},
+		"unpaid, and the key is gone":        {state: "accepted", age: week + margin + 1, want: "pay"},
+		"in doubt, while the key lives":      {state: "in_doubt", left: true, age: week - margin, want: "pay"},
+		"in doubt, and the key may be gone":  {state: "in_doubt", left: true, age: week - margin + 1, want: "search"},
+		"in doubt, a clock an hour behind":   {state: "in_doubt", left: true, age: -time.Hour, want: "pay"},
+		"in doubt, a clock farther behind":   {state: "in_doubt", left: true, age: -time.Hour - 1, want: "search"},
+		"at the deadline":                    {state: "accepted", deadline: 1, want: "pay"},
+		"after the deadline":                 {state: "accepted", deadline: -1, want: "expire"},
+		"in doubt, after the deadline":       {state: "in_doubt", left: true, age: 1, deadline: -1, want: "pay"},
+		"paid":                               {state: "paid", left: true, age: 2 * week, want: "follow"},
+		"completed":                          {state: "completed", left: true, age: 1, want: "none"},
+		"refused":                            {state: "refused", deadline: -1, want: "none"},
+		"needs a decision":                   {state: "needs_decision", left: true, age: 1, want: "none"},
+		"of a state that nobody knows today": {state: "one_of_tomorrow", want: "none"},
+	} {
+		r := Record{State: c.state, MayHaveLeft: c.left}
+		if c.age != 0 {
+			r.FirstUsed = birth.Add(-c.age)
+		}
+		if c.deadline != 0 {
+			r.Deadline = birth.Add(c.deadline)
+		}
+		assert.Equal(t, c.want, string(r.next(birth)), name)
+	}
+}
+
+// A key that the service has forgotten, and with which nothing can have left, is used for the first time again.
+func TestWhatACallKeepsOfTheKeysFirstUse(t *testing.T) {
+	const forgotten = 7*24*time.Hour + 2*time.Hour
+	quote := &dapi.Quote{}
+	for name, c := range map[string]struct {
+		age  time.Duration
+		left bool
+		kept bool
+	}{
+		"the key may live":               {forgotten, false, true},
+		"the key is gone":                {forgotten + 1, false, false},
+		"the key is gone, and in doubt":  {forgotten + 1, true, true},
+		"just used":                      {0, false, true},
+		"used in the future":             {-1, false, false},
+		"used in the future, in a doubt": {-1, true, true},
+	} {
+		for _, kind := range []Kind{KindPayout, KindEscrow, KindEscrowAction} {
+			used := birth.Add(-c.age)
+			r := Record{Kind: kind, State: moneymovement.PaymentAccepted, MayHaveLeft: c.left, FirstUsed: used,
+				FirstQuote: quote, PayoutID: "po_1", EscrowID: "esc_1", Calls: 3}.begin(birth)
+			assert.Equal(t, 4, r.Calls, name)
+			assert.Equal(t, c.left, r.MayHaveLeft, name)
+			assert.Equal(t, moneymovement.PaymentPaying, r.State, name)
+			if c.kept {
+				assert.Equal(t, used, r.FirstUsed, name)
+				assert.Equal(t, quote, r.FirstQuote, name)
+				assert.Equal(t, "po_1 esc_1", fmt.Sprint(r.PayoutID, " ", r.EscrowID), name)
+				continue
+			}
+			assert.Equal(t, birth, r.FirstUsed, name)
+			assert.Nil(t, r.FirstQuote, name)
+			assert.Empty(t, r.PayoutID, name)
+			assert.Equal(t, kind != KindEscrow, r.EscrowID != "", "%s: the deal of an action is one of its terms", name)
+		}
+	}
+	transfer := Record{Kind: KindTransfer, State: moneymovement.PaymentInDoubt}.begin(birth)
+	assert.True(t, transfer.MayHaveLeft, "it pays in one call")
+	assert.Equal(t, moneymovement.PaymentInDoubt, transfer.State)
+}
+
+// A record that can be of an older copy of the store is looked for before it is paid.
+func TestWhatIsLookedForFirst(t *testing.T) {
+	for name, c := range map[string]struct {
+		r    Record
+		want bool
+	}{
+		"just changed":               {Record{ChangedAt: birth.Add(-10 * time.Minute)}, false},
+		"not changed for a while":    {Record{ChangedAt: birth.Add(-10*time.Minute - 1)}, true},
+		"changed in the future":      {Record{ChangedAt: birth.Add(10*time.Minute + 1)}, true},
+		"a person decided":           {Record{ChangedAt: birth, Reason: &Reason{Code: ReasonDecided}}, true},
+		"the last look did not read": {Record{ChangedAt: birth, Reason: &Reason{Code: ReasonInDoubt}}, true},
+		"another reason":             {Record{ChangedAt: birth, Reason: &Reason{Code: ReasonPrice}}, false},
+		"in doubt, without an id":    {Record{Kind: KindPayout, MayHaveLeft: true, ChangedAt: birth}, true},
+		"in doubt, with a payout":    {Record{Kind: KindPayout, MayHaveLeft: true, PayoutID: "po_1"}, false},
+		"in doubt, with a deal":      {Record{Kind: KindEscrow, MayHaveLeft: true, EscrowID: "esc_1"}, false},
+		"a transfer in doubt":        {Record{Kind: KindTransfer, MayHaveLeft: true}, false},
+	} {
+		assert.Equal(t, c.want, c.r.looksFirst(birth), name)
+	}
+}
+
+// What a call shows of ids stays, also if the next one does not show them. The payout that a person named is dropped if
+// it is another payment's.
+func TestWhatStaysOfWhatACallShowed(t *testing.T) {
+	r := Record{Key: "k", Kind: KindPayout, State: moneymovement.PaymentPaying, AcceptedAt: birth}
+	policy := Policy{}.withDefaults()
+	shown := found{state: moneymovement.PaymentInDoubt, mayHaveLeft: true, payoutID: "po_1", escrowID: "esc_1",
+		hash: "0x1", reason: &Reason{Code: ReasonPrice, Quote: &dapi.Quote{SourceCurrency: "USDC"}}}
+	now := birth.Add(time.Minute)
+	r = r.after(shown, policy, now)
+	assert.Equal(t, birth, r.FirstUsed, "a lost version of the record knew when")
+	r = r.after(found{state: moneymovement.PaymentPaid}, policy, now)
+	assert.Equal(t, "po_1 esc_1 0x1", fmt.Sprint(r.PayoutID, " ", r.EscrowID, " ", r.TransactionHash))
+	assert.Equal(t, "USDC", r.RefusedQuote.SourceCurrency)
+	assert.Nil(t, r.Reason)
+	assert.True(t, r.MayHaveLeft)
+	assert.Equal(t, now, r.PaidAt)
+
+	r = r.after(found{state: moneymovement.PaymentInDoubt, mayHaveLeft: true, wrong: true}, policy, now)
+	assert.Empty(t, r.PayoutID)
+	assert.True(t, r.PaidAt.IsZero())
+}
+
+// Refusals count if they are of the service and about the payment. Looks that could not read make the pauses longer.
+func TestWhatCountsAsARefusal(t *testing.T) {
+	policy := Policy{Refusals: 2}.withDefaults()
+	slug := &Reason{Code: ReasonRefusal, Slug: errors.CodeConflict}
+	for name, c := range map[string]struct {
+		f          found
+		refusals   int
+		searches   int
+		afterwards moneymovement.PaymentState
+	}{
+		"refused": {found{state: moneymovement.PaymentNotPaid, reason: slug}, 2, 0,
+			moneymovement.PaymentNeedsDecision},
+		"not delivered": {found{state: moneymovement.PaymentNotPaid, reason: &Reason{Code: ReasonNotSent}}, 1, 0,
+			moneymovement.PaymentAccepted},
+		"no reason": {found{state: moneymovement.PaymentNotPaid}, 1, 0, moneymovement.PaymentAccepted},
+		"all calls pause": {found{state: moneymovement.PaymentNotPaid, reason: slug, next: outcome.Pause}, 1, 0,
+			moneymovement.PaymentAccepted},
+		"in doubt": {found{state: moneymovement.PaymentInDoubt, mayHaveLeft: true, reason: slug}, 1, 0,
+			moneymovement.PaymentInDoubt},
+		"a look that could not read": {found{state: moneymovement.PaymentInDoubt, unread: true}, 1, 1,
+			moneymovement.PaymentAccepted},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := Record{Key: "k", State: moneymovement.PaymentAccepted, Calls: 5, Refusals: 1, FirstUsed: birth}
+			r = r.after(c.f, policy, birth)
+			assert.Equal(t, c.refusals, r.Refusals)
+			assert.Equal(t, c.searches, r.Searches)
+			assert.Equal(t, c.afterwards, r.State)
+			if r.State == moneymovement.PaymentNeedsDecision {
+				assert.Equal(t, ReasonRefusalsUsedUp, r.Reason.Code)
+				assert.Equal(t, slug.Slug, r.Reason.Slug)
+				assert.Zero(t, r.Due)
+				return
+			}
+			assert.Equal(t, birth.Add(policy.retryAfter("k", 5+c.searches)), r.Due)
+		})
+	}
+}
+
+// A price that was refused is watched for two minutes after its end.
+func TestHowLongARefusedPriceIsWatched(t *testing.T) {
+	quote := dapi.Quote{SourceAmount: decimal.NewFromInt(5), DestinationAmount: decimal.NewFromInt(4),
+		ExpiresAt: birth}
+	r := Record{RefusedQuote: &quote}
+	assert.True(t, r.offersRefused(&quote, birth.Add(2*time.Minute-1)))
+	assert.False(t, r.offersRefused(&quote, birth.Add(2*time.Minute)))
+	assert.False(t, r.offersRefused(nil, birth))
+	for name, change := range map[string]func(*dapi.Quote){
+		"less leaves":  func(q *dapi.Quote) { q.SourceAmount = decimal.NewFromInt(4) },
+		"more arrives": func(q *dapi.Quote) { q.DestinationAmount = decimal.NewFromInt(5) },
+		"it is new":    func(q *dapi.Quote) { q.ExpiresAt = birth.Add(time.Second) },
+	} {
+		other := quote
+		change(&other)
+		assert.False(t, r.offersRefused(&other, birth), name)
+	}
 }

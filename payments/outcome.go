@@ -193,3 +193,47 @@ func isNotSigned(err error) bool {
 	return errors.As(err, &declined) || errors.As(err, &approval) || errors.As(err, &challenge) ||
 		errors.As(err, &failed) || errors.As(err, &remote)
 }
+
+// dealShows returns what the status of a deal says about its opening or about an action.
+func dealShows(r *Record, deal *dapi.Escrow) found {
+	f := found{state: moneymovement.PaymentInDoubt, mayHaveLeft: true}
+	held := deal.Status == dapi.EscrowStatusActive
+	switch {
+	case r.Kind == KindEscrow || r.Action == dapi.EscrowActionTypeApprove:
+		switch {
+		case held || deal.Status == dapi.EscrowStatusReleased || deal.Status == dapi.EscrowStatusRefunded:
+			f.state = moneymovement.PaymentCompleted
+		case deal.Status == dapi.EscrowStatusExpired:
+			f.state, f.mayHaveLeft = moneymovement.PaymentRefused, false
+			f.reason = &Reason{Code: ReasonEnded, Message: "the deal expired before its money was held"}
+		}
+	case r.Action == dapi.EscrowActionTypeRelease && deal.Status == dapi.EscrowStatusReleased,
+		r.Action == dapi.EscrowActionTypeRefund && deal.Status == dapi.EscrowStatusRefunded:
+		f.state = moneymovement.PaymentCompleted
+	case deal.Status.Final() &&
+		(r.Action == dapi.EscrowActionTypeRelease || r.Action == dapi.EscrowActionTypeRefund):
+		f.state, f.mayHaveLeft = moneymovement.PaymentRefused, false
+		f.reason = &Reason{Code: ReasonEnded,
+			Message: "the deal is " + string(deal.Status) + ", so this action was not taken"}
+	}
+	return f
+}
+
+// transferShows returns what a call shows that pays at once. before reports that an earlier call may have paid, which a
+// refusal does not change.
+func transferShows(err error, before bool) found {
+	f := found{state: moneymovement.PaymentInDoubt, mayHaveLeft: true, reason: reasonOf(err), retryAt: retryAt(err)}
+	failure, typed := errors.AsType[errors.Failure](err)
+	_, unknown := errors.AsType[*errors.InDoubt](err)
+	switch {
+	case err == nil:
+		f.state = moneymovement.PaymentCompleted
+	case typed && failure.MovedByCall() == errors.Moved:
+		f.state, f.reason = moneymovement.PaymentCompleted, nil
+	case unknown, !typed, failure.MovedByCall() != errors.NotMoved, before:
+	default:
+		f.state, f.mayHaveLeft = moneymovement.PaymentNotPaid, outcome.After(err) == outcome.NewKey
+		f.refuse(err)
+	}
+	return f
+}

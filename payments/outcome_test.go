@@ -10,10 +10,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/outcome"
@@ -245,4 +247,103 @@ func TestTheReasonOfADoubtSaysWhoGoesOn(t *testing.T) {
 	assert.Contains(t, r.Message, context.DeadlineExceeded.Error())
 	assert.Contains(t, r.Message, "the processor goes on by itself")
 	assert.NotContains(t, r.Message, "call Pay again")
+}
+
+// A list may leave out terms of a transfer, and writes ids in its own way. A transfer with other terms is another one.
+func TestWhichListedTransferIsThisOne(t *testing.T) {
+	five, six := appapi.Transfer{}, appapi.Transfer{}
+	five.Amount.Decimal, six.Amount.Decimal = decimal.NewFromInt(5), decimal.NewFromInt(6)
+	toContact := Transfer{ContactID: "ct_A1", Amount: decimal.RequireFromString("5.0")}
+	for name, c := range map[string]struct {
+		asked  Transfer
+		listed func(*appapi.Transfer)
+		want   bool
+	}{
+		"nothing is listed":     {toContact, func(*appapi.Transfer) {}, true},
+		"the contact":           {toContact, func(l *appapi.Transfer) { l.ContactID = "a1" }, true},
+		"another contact":       {toContact, func(l *appapi.Transfer) { l.ContactID = "ct_A2" }, false},
+		"the amount":            {toContact, func(l *appapi.Transfer) { *l = five }, true},
+		"another amount":        {toContact, func(l *appapi.Transfer) { *l = six }, false},
+		"the quote":             {Transfer{QuoteID: "q1"}, func(l *appapi.Transfer) { l.QuoteID = "Q1" }, true},
+		"another quote":         {Transfer{QuoteID: "q1"}, func(l *appapi.Transfer) { l.QuoteID = "q2" }, false},
+		"the amount of a quote": {Transfer{QuoteID: "q1"}, func(l *appapi.Transfer) { *l = five }, true},
+		"the invoice": {Transfer{InvoiceID: "i1"}, func(l *appapi.Transfer) { l.InvoiceID = "i1" },
+			true},
+		"another invoice": {Transfer{InvoiceID: "i1"}, func(l *appapi.Transfer) { l.InvoiceID = "i2" },
+			false},
+		"the contact of a quote": {Transfer{QuoteID: "q1"}, func(l *appapi.Transfer) { l.ContactID = "ct_A1" },
+			true},
+		"another quote of a contact": {toContact, func(l *appapi.Transfer) { l.QuoteID = "q2" }, true},
+	} {
+		var listed appapi.Transfer
+		c.listed(&listed)
+		assert.Equal(t, c.want, c.asked.is(&listed), name)
+	}
+}
+
+// What the status of a deal says about its opening, and about each action. A status of tomorrow says nothing.
+func TestWhatADealShows(t *testing.T) {
+	const completed, refused, inDoubt = moneymovement.PaymentCompleted, moneymovement.PaymentRefused,
+		moneymovement.PaymentInDoubt
+	opening := map[dapi.EscrowStatus]moneymovement.PaymentState{
+		dapi.EscrowStatusActive: completed, dapi.EscrowStatusReleased: completed, dapi.EscrowStatusRefunded: completed,
+		dapi.EscrowStatusExpired: refused, "": inDoubt, "one_of_tomorrow": inDoubt,
+	}
+	for _, c := range []struct {
+		r    Record
+		want map[dapi.EscrowStatus]moneymovement.PaymentState
+	}{
+		{Record{Kind: KindEscrow}, opening},
+		{Record{Kind: KindEscrowAction, Action: dapi.EscrowActionTypeApprove}, opening},
+		{Record{Kind: KindEscrowAction, Action: dapi.EscrowActionTypeRelease},
+			map[dapi.EscrowStatus]moneymovement.PaymentState{
+				dapi.EscrowStatusReleased: completed, dapi.EscrowStatusRefunded: refused,
+				dapi.EscrowStatusExpired: refused, dapi.EscrowStatusActive: inDoubt, "one_of_tomorrow": inDoubt,
+			}},
+		{Record{Kind: KindEscrowAction, Action: dapi.EscrowActionTypeRefund},
+			map[dapi.EscrowStatus]moneymovement.PaymentState{
+				dapi.EscrowStatusRefunded: completed, dapi.EscrowStatusReleased: refused,
+				dapi.EscrowStatusExpired: refused, dapi.EscrowStatusActive: inDoubt, "one_of_tomorrow": inDoubt,
+			}},
+		{Record{Kind: KindEscrowAction, Action: "extend"}, map[dapi.EscrowStatus]moneymovement.PaymentState{
+			dapi.EscrowStatusReleased: inDoubt, dapi.EscrowStatusRefunded: inDoubt, dapi.EscrowStatusExpired: inDoubt,
+		}},
+	} {
+		for status, want := range c.want {
+			f := dealShows(&c.r, &dapi.Escrow{Status: status})
+			assert.Equal(t, want, f.state, "%s %q, a deal that is %q", c.r.Kind, c.r.Action, status)
+			assert.Equal(t, want != refused, f.mayHaveLeft)
+			assert.Equal(t, want == refused, f.reason != nil && f.reason.Code == ReasonEnded)
+		}
+	}
+}
+
+// Which refusals are about the payment itself and do not pass. The price of a quote passes, unless it is all that a
+// transfer has.
+func TestWhatIsRefusedForGood(t *testing.T) {
+	all := refusals()
+	ofQuote, ofContact := &Transfer{QuoteID: "q"}, &Transfer{ContactID: "ct_1"}
+	for name, c := range map[string]struct {
+		transfer *Transfer
+		err      error
+		want     bool
+	}{
+		"nothing":                         {nil, nil, false},
+		"an error of no known type":       {nil, errors.New("no"), false},
+		"input":                           {nil, &errors.InvalidInput{}, false},
+		"not delivered":                   {nil, &errors.NotDelivered{Err: all["validation_failed"]}, false},
+		"terms":                           {nil, all["validation_failed"], true},
+		"the key of another payment":      {nil, all["idempotency_key_reused"], true},
+		"a contact that cannot be paid":   {nil, all["contact_not_payable"], true},
+		"the rate":                        {nil, all["rate_limited"], false},
+		"the credential":                  {nil, all["token_expired"], false},
+		"perhaps made all the same":       {nil, all["internal_error"], false},
+		"the price of a payout":           {nil, all["quote_expired"], false},
+		"the price of a transfer":         {ofContact, all["quote_expired"], false},
+		"the quote of a transfer":         {ofQuote, all["quote_expired"], true},
+		"the rate, of a quote's transfer": {ofQuote, all["rate_limited"], false},
+	} {
+		s := &progress{record: Record{Transfer: c.transfer}}
+		assert.Equal(t, c.want, s.refusedForGood(c.err), "%s: %v", name, c.err)
+	}
 }

@@ -2,7 +2,13 @@ package payments
 
 import (
 	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
 	"time"
+
+	"github.com/shopspring/decimal"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
@@ -102,4 +108,303 @@ func (p *Processor) storeReturn(ctx context.Context, of account, d *Difference) 
 	}
 	d.State = moneymovement.PaymentCameBack
 	return nil
+}
+
+// DifferenceKind says how the payments and the ledger differ.
+type DifferenceKind string
+
+// The kinds of differences.
+const (
+	// UnknownEntry is an entry of the ledger that no stored payment explains: your program forgot the payment, or
+	// somebody else made it. A second entry with which money has left for one payout is one, too.
+	UnknownEntry DifferenceKind = "unknown_entry"
+	// MissingEntry is a payment that is paid, and has no entry in the ledger that is its own: two payments cannot have
+	// one payout. It is also a payment that is stored as [moneymovement.PaymentCameBack], and whose money is not back
+	// in the ledger.
+	MissingEntry DifferenceKind = "missing_entry"
+	// OtherAmount is a payment whose entry has another amount or asset than was asked for, with or without the fee; or
+	// of which another amount came back.
+	OtherAmount DifferenceKind = "other_amount"
+	// MoneyCameBack is a payment that is stored as paid or completed, and whose money came back.
+	MoneyCameBack DifferenceKind = "came_back"
+	// PaidInLedger is a payment that the ledger shows as paid, and the store does not. A payment in doubt settles
+	// itself. For one that is refused or needs a decision, a person must look.
+	PaidInLedger DifferenceKind = "paid_in_ledger"
+)
+
+// Difference is one difference between the stored payments and the ledger.
+type Difference struct {
+	Kind DifferenceKind
+	// Key and State are those of the payment. They are empty for [UnknownEntry].
+	Key   moneymovement.Key
+	State moneymovement.PaymentState
+	// PayoutID or EscrowID is what the payment or the entry is of. Both can be empty for an entry.
+	PayoutID dapi.PayoutID
+	EscrowID dapi.EscrowID
+	// Entry is the entry of the ledger, nil for [MissingEntry].
+	Entry *dapi.Transaction
+	// Stored is the amount of the payment, and Ledger that of the entry. Nil where there is none.
+	Stored, Ledger *decimal.Decimal
+}
+
+// String returns one line, safe to log.
+func (d Difference) String() string {
+	parts := []string{string(d.Kind)}
+	add := func(name, value string) {
+		if value != "" {
+			parts = append(parts, name+" "+value)
+		}
+	}
+	add("payment", string(d.Key))
+	add("is", string(d.State))
+	add("payout", string(d.PayoutID))
+	add("deal", string(d.EscrowID))
+	if d.Stored != nil {
+		add("asked for", d.Stored.String())
+	}
+	if d.Entry != nil {
+		add("entry", fmt.Sprintf("%s %s %s %s", d.Entry.ID, d.Entry.Type, d.Entry.Amount, d.Entry.Currency))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Report is the result of a reconciliation.
+type Report struct {
+	// From and To are the period, without its end.
+	From, To time.Time
+	// Matched is how many payments of the period agree with their entries.
+	Matched int
+	// Pending is how many of them have an entry that is not completed yet.
+	Pending int
+	// Differences are in the order of the entries and payments. Empty means that all is well.
+	Differences []Difference
+}
+
+// String returns the report as lines of text, safe to log.
+func (r Report) String() string {
+	lines := []string{fmt.Sprintf("%s to %s: %d payments agree with the ledger, %d of them are pending, %d differences",
+		r.From.UTC().Format(time.RFC3339), r.To.UTC().Format(time.RFC3339), r.Matched, r.Pending, len(r.Differences))}
+	for _, d := range r.Differences {
+		lines = append(lines, d.String())
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Compare compares the payments of one account with its ledger over a period. It is what [Processor.Reconcile] does,
+// for records and entries that you have. records are all payments of the account. entries are those of the ledger from
+// a day before the period until now: money can come back on any later day. Transfers of the app API are not in this
+// ledger, and are left out.
+//
+// An error of either sequence ends the comparison, and is returned. Only *[Unreadable] does not: the report then has
+// the other payments, and the error names those that could not be read.
+func Compare(
+	records iter.Seq2[Record, error], entries iter.Seq2[dapi.Transaction, error], from, to time.Time,
+) (Report, error) {
+	return newComparison(from, to).run(records, entries)
+}
+
+func newComparison(from, to time.Time) *comparison {
+	return &comparison{report: Report{From: from, To: to}, payouts: map[dapi.PayoutID]*entriesOf{},
+		deals: map[dapi.EscrowID]*entriesOf{}, asOf: to}
+}
+
+func (c *comparison) run(
+	records iter.Seq2[Record, error], entries iter.Seq2[dapi.Transaction, error],
+) (Report, error) {
+	for entry, err := range entries {
+		if err != nil {
+			return c.report, err
+		}
+		c.enter(entry)
+	}
+	var unread error
+	for record, err := range records {
+		if _, damaged := errors.AsType[*Unreadable](err); damaged {
+			unread = errors.Join(unread, err)
+			continue
+		}
+		if err != nil {
+			return c.report, err
+		}
+		c.compare(&record)
+	}
+	c.unknown()
+	return c.report, unread
+}
+
+type comparison struct {
+	report  Report
+	asOf    time.Time // a payment that was paid later need not have an entry yet
+	missing time.Time // the earliest first use of a payment that has no entry; zero if all have one
+	payouts map[dapi.PayoutID]*entriesOf
+	deals   map[dapi.EscrowID]*entriesOf
+	order   []*entriesOf
+}
+
+// entriesOf are the entries of one payout or deal.
+type entriesOf struct {
+	out, back *dapi.Transaction
+	twice     []*dapi.Transaction // more of a payout, with which money has left
+	left      bool                // out is an entry with which money has left
+	explained bool
+	taken     bool // by a payment of which it is the entry
+}
+
+// enter takes an entry of a payment. The others, such as deposits, are no business of the store.
+func (c *comparison) enter(entry dapi.Transaction) {
+	var of *entriesOf
+	switch {
+	case entry.Type == dapi.TransactionTypePayout, entry.Type == dapi.TransactionTypeRefund:
+		of = entered(c, c.payouts, entry.PayoutID)
+	case entry.Type == dapi.TransactionTypeEscrow:
+		of = entered(c, c.deals, entry.EscrowID)
+	default:
+		return
+	}
+	left := entry.Direction == dapi.TransactionDirectionOut && entry.Status != dapi.TransactionStatusFailed
+	switch {
+	case entry.Type == dapi.TransactionTypeRefund:
+		of.back = &entry
+	case of.out == nil:
+		of.out = &entry
+	case entry.Type == dapi.TransactionTypePayout && of.left && left && entry.ID != of.out.ID:
+		of.twice = append(of.twice, &entry)
+	case left || !of.left && entry.Direction == dapi.TransactionDirectionOut:
+		of.out = &entry
+	}
+	of.left = of.left || left
+}
+
+// entered returns the entries of an id. An entry without an id stays on its own.
+func entered[ID ~string](c *comparison, known map[ID]*entriesOf, id ID) *entriesOf {
+	if of := known[id]; of != nil && id != "" {
+		return of
+	}
+	of := new(entriesOf)
+	c.order = append(c.order, of)
+	if id != "" {
+		known[id] = of
+	}
+	return of
+}
+
+// compare compares one payment.
+func (c *comparison) compare(r *Record) {
+	var of *entriesOf
+	switch r.Kind {
+	case KindPayout:
+		of = c.payouts[r.PayoutID]
+	case KindEscrow:
+		of = c.deals[r.EscrowID]
+	case KindEscrowAction: // the entries of a deal do not say which action they are of
+		if of = c.deals[r.EscrowID]; of != nil {
+			of.explained = true
+		}
+		return
+	default:
+		return
+	}
+	paid := r.State == moneymovement.PaymentPaid || r.State == moneymovement.PaymentCompleted ||
+		r.State == moneymovement.PaymentCameBack
+	if of == nil || of.taken && paid {
+		if paid && c.inPeriod(r.PaidAt) && r.PaidAt.Before(c.asOf) {
+			c.differ(MissingEntry, r, nil)
+			if c.missing.IsZero() || r.FirstUsed.Before(c.missing) {
+				c.missing = r.FirstUsed
+			}
+		}
+		return
+	}
+	of.explained, of.taken = true, of.taken || paid
+	if !c.inPeriod(of.first().CreatedAt) && !(of.back != nil && c.inPeriod(of.back.CreatedAt)) {
+		return
+	}
+	failed := of.out != nil && of.out.Status == dapi.TransactionStatusFailed
+	switch {
+	case of.back != nil && paid && r.State != moneymovement.PaymentCameBack:
+		c.differ(MoneyCameBack, r, of.back)
+	case failed && paid && r.State != moneymovement.PaymentCameBack:
+		c.differ(MoneyCameBack, r, of.out)
+	case of.out != nil && !r.asked(of.out):
+		c.differ(OtherAmount, r, of.out)
+	case of.back != nil && !r.asked(of.back):
+		c.differ(OtherAmount, r, of.back)
+	case r.State == moneymovement.PaymentCameBack && of.back == nil && !failed:
+		c.differ(MissingEntry, r, nil)
+	case !paid && !failed && of.back == nil:
+		c.differ(PaidInLedger, r, of.out)
+	default:
+		c.report.Matched++
+		if of.out != nil && !of.out.Status.Final() {
+			c.report.Pending++
+		}
+	}
+}
+
+func (of *entriesOf) first() *dapi.Transaction {
+	if of.out != nil {
+		return of.out
+	}
+	return of.back
+}
+
+func (c *comparison) inPeriod(t time.Time) bool {
+	return !t.Before(c.report.From) && t.Before(c.report.To)
+}
+
+// asked reports an entry with the amount and the asset that the payment asked for. The description does not say whether
+// the fee is part of the amount.
+func (r *Record) asked(entry *dapi.Transaction) bool {
+	wanted, asset := r.amount()
+	if wanted == nil {
+		return true
+	}
+	if entry.Currency != "" && !strings.EqualFold(string(entry.Currency), string(asset)) {
+		return false
+	}
+	allowed := []decimal.Decimal{*wanted}
+	if r.Quote != nil {
+		allowed = append(allowed, wanted.Add(r.Quote.Fee), r.Quote.SourceAmount)
+	}
+	return slices.ContainsFunc(allowed, entry.Amount.Equal)
+}
+
+func (r *Record) amount() (*decimal.Decimal, dapi.Asset) {
+	switch {
+	case r.Payout != nil:
+		return &r.Payout.Amount, r.Payout.Currency
+	case r.Escrow != nil:
+		return &r.Escrow.Amount, r.Escrow.Currency
+	}
+	return nil, ""
+}
+
+func (c *comparison) differ(kind DifferenceKind, r *Record, entry *dapi.Transaction) {
+	d := Difference{Kind: kind, Entry: entry}
+	if r != nil {
+		d.Key, d.State, d.PayoutID, d.EscrowID = r.Key, r.State, r.PayoutID, r.EscrowID
+		d.Stored, _ = r.amount()
+	}
+	if entry != nil {
+		d.Ledger = &entry.Amount
+		if r == nil {
+			d.PayoutID, d.EscrowID = entry.PayoutID, entry.EscrowID
+		}
+	}
+	c.report.Differences = append(c.report.Differences, d)
+}
+
+// unknown reports the entries of the period that no payment explains.
+func (c *comparison) unknown() {
+	for _, of := range c.order {
+		entries := of.twice
+		if !of.explained {
+			entries = append([]*dapi.Transaction{of.out, of.back}, entries...)
+		}
+		for _, entry := range entries {
+			if entry != nil && c.inPeriod(entry.CreatedAt) {
+				c.differ(UnknownEntry, nil, entry)
+			}
+		}
+	}
 }

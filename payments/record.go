@@ -1,6 +1,9 @@
 package payments
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -8,6 +11,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
 // Record is a payment as it is stored: what was submitted, and what has become of it.
@@ -133,3 +137,119 @@ const (
 	ReasonReturned       ReasonCode = "returned"         // the money came back
 	ReasonDecided        ReasonCode = "decided"          // a person decided; the payment goes on
 )
+
+// Work returns the class of work that a payment waits for.
+func (r *Record) Work() Work {
+	switch r.State {
+	case moneymovement.PaymentAccepted, moneymovement.PaymentPaying, moneymovement.PaymentInDoubt:
+		if r.Calls == 0 && !r.MayHaveLeft {
+			return WorkBegin
+		}
+		return WorkAgain
+	case moneymovement.PaymentPaid:
+		return WorkFollow
+	}
+	return WorkNone
+}
+
+// toStore returns a record as it is stored: it waits for nothing, and without work it is not due.
+func (r Record) toStore() Record {
+	r.WaitsFor, r.WaitsUntil = "", time.Time{}
+	if r.Work() == WorkNone {
+		r.Due = time.Time{}
+	}
+	return r
+}
+
+// Encode returns the text of a record that a [Store] keeps. A record that could not be read has none.
+func (r *Record) Encode() ([]byte, error) {
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	return codec.Marshal(r, codec.Deterministic())
+}
+
+// Decode returns the record that a [Store] keeps under a key, from the text that [Record.Encode] returned. See
+// [Record.Err].
+func Decode(key moneymovement.Key, text []byte) Record {
+	var record Record
+	err := codec.Unmarshal(text, &record, codec.NoUnknownMembers())
+	switch {
+	case err != nil:
+	case record.Key != key || record.Key == "":
+		err = errors.New("it is not the record of this payment")
+	case !record.whole():
+		err = errors.New("it has a kind, a state or terms that are not known")
+	}
+	if err != nil {
+		return Record{Key: key, unreadable: &Unreadable{Key: key, Err: err}}
+	}
+	return record
+}
+
+// Err returns *[Unreadable] if the stored text of a record cannot be read. The record then has only its key, its
+// position and its due time. Otherwise Err returns nil.
+func (r *Record) Err() error {
+	if r.unreadable == nil {
+		return nil
+	}
+	return r.unreadable
+}
+
+// whole reports that a record has what the steps of its kind need.
+func (r *Record) whole() bool {
+	if !r.State.Known() || r.AcceptedAt.IsZero() || r.MayHaveLeft && r.FirstUsed.IsZero() {
+		return false
+	}
+	switch r.Kind {
+	case KindPayout:
+		return r.Payout != nil
+	case KindEscrow, KindEscrowAction:
+		return r.Escrow != nil
+	case KindTransfer:
+		return r.Transfer != nil
+	}
+	return false
+}
+
+// edited reports that the terms are not those that were submitted or decided.
+func (r *Record) edited() bool {
+	digest, err := r.digest()
+	return err != nil || digest != cmp.Or(r.DecidedDigest, r.Digest)
+}
+
+// digest names the terms. Amounts with the same value have the same text, and a list has its order.
+func (r *Record) digest() (string, error) {
+	text, err := r.terms()
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// terms are what a digest covers.
+type terms struct {
+	Kind     Kind
+	Account  dapi.ClientID
+	Payout   *dapi.PayoutCreate
+	Bounds   dapi.Bounds
+	Escrow   *dapi.EscrowCreate
+	EscrowID dapi.EscrowID
+	Action   dapi.EscrowActionType
+	Transfer *Transfer
+}
+
+// terms returns the terms of a record as text.
+func (r *Record) terms() ([]byte, error) {
+	bounds, escrowID := r.Bounds, r.EscrowID
+	if r.Kind == KindEscrow { // it is known later
+		escrowID = ""
+	}
+	if bounds.NoWorseThan != nil { // a time can be written in several zones
+		quote := *bounds.NoWorseThan
+		quote.ExpiresAt, bounds.NoWorseThan = quote.ExpiresAt.UTC(), &quote
+	}
+	return codec.Marshal(terms{r.Kind, r.Account, r.Payout, bounds, r.Escrow, escrowID, r.Action, r.Transfer},
+		codec.Deterministic())
+}

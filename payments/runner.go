@@ -9,6 +9,8 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
+	"github.com/moneymovement/moneymovement-go/internal/outcome"
 )
 
 // runner makes the steps of all due payments, between Resume and Stop.
@@ -302,3 +304,115 @@ func earlier(a, b time.Time) time.Time {
 	}
 	return a
 }
+
+// The pauses after calls that the service refuses for all payments, if it does not say when to come back.
+const (
+	shortestPause = time.Second
+	longestPause  = time.Minute
+)
+
+// api is an API with a credential and rate windows of its own.
+type api int
+
+const (
+	platformAPI api = iota
+	appAPI
+	apis
+)
+
+// apiOf returns the API that pays a kind of payments.
+func apiOf(kind Kind) api {
+	if kind == KindTransfer {
+		return appAPI
+	}
+	return platformAPI
+}
+
+// pauses are the times in which an API gets no calls, because it said so or because it refuses the credential.
+type pauses struct {
+	mu  sync.Mutex
+	all [apis]pause
+}
+
+type pause struct {
+	until    time.Time
+	failures int // in a row, of calls that were refused for all payments
+}
+
+// until returns when the calls for a kind of payments may go on.
+func (p *pauses) until(kind Kind) time.Time {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.all[apiOf(kind)].until
+}
+
+// untilAny returns when the calls of any of the services may go on.
+func (p *pauses) untilAny(s Services) time.Time {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch platform, app := p.all[platformAPI].until, p.all[appAPI].until; {
+	case s.transfers == nil:
+		return platform
+	case s.account == nil:
+		return app
+	default:
+		return earlier(platform, app)
+	}
+}
+
+// untilAll returns when all calls may go on.
+func (p *pauses) untilAll() time.Time {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return later(p.all[platformAPI].until, p.all[appAPI].until)
+}
+
+// after notes what a call for a kind of payments shows.
+func (p *pauses) after(kind Kind, f found, now time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	of := &p.all[apiOf(kind)]
+	switch {
+	case f.next == outcome.Pause:
+	case f.same, f.state == moneymovement.PaymentInDoubt && !f.tooOld(),
+		f.state == moneymovement.PaymentNotPaid: // perhaps the call was refused, too
+		return
+	default:
+		of.failures = 0
+		return
+	}
+	if !of.until.After(now) {
+		of.failures++
+	}
+	wait := grown(shortestPause, longestPause, of.failures)
+	if !f.retryAt.IsZero() {
+		wait = 0
+	}
+	of.until = later(of.until, dueAfter(now, wait, f.retryAt))
+}
+
+// NotResumable says that a processor cannot be resumed: it was resumed before, or was stopped.
+type NotResumable struct{}
+
+// Error returns one line.
+func (e *NotResumable) Error() string {
+	return errorbase.Text(e, "the processor was resumed or stopped before, and is resumed only once: make a new one")
+}
+
+// Unfinished says that calls were under way when the time to stop had passed. Their payments are stored, and the next
+// Resume goes on with them.
+type Unfinished struct {
+	// Keys are the payments.
+	Keys []moneymovement.Key
+	// Err is the error of the context.
+	Err error
+}
+
+// Error returns one line, safe to log.
+func (e *Unfinished) Error() string {
+	return errorbase.Textf(e, "%d payments were under way when the time to stop had passed (%v); they are stored, "+
+		"and the next Resume goes on with them", len(e.Keys), e.Err)
+}
+
+// Unwrap returns Err.
+func (e *Unfinished) Unwrap() error { return e.Err }

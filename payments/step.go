@@ -6,7 +6,10 @@ import (
 	"time"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/outcome"
+	"github.com/moneymovement/moneymovement-go/internal/ratewindow"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -193,3 +196,197 @@ func (s *progress) repeated(ctx context.Context, write func() error) error {
 
 // writeAgain is the first pause before a failed write is repeated.
 const writeAgain = 50 * time.Millisecond
+
+// pay makes the call that pays, and returns what it shows. The begun call is stored.
+func (s *progress) pay(ctx context.Context) found {
+	s.during(func() { s.paying, s.shown = true, s.record })
+	defer s.during(func() { s.paying = false })
+	ctx = ratewindow.WatchQueue(ctx, func(window moneymovement.Window, until time.Time) func() {
+		return s.waits(ctx, window, until)
+	})
+	switch r := &s.record; r.Kind {
+	case KindEscrow:
+		return s.open(ctx)
+	case KindEscrowAction:
+		return s.act(ctx)
+	case KindTransfer:
+		return s.transfer(ctx)
+	default:
+		return s.payOut(ctx)
+	}
+}
+
+// payOut makes a payout.
+func (s *progress) payOut(ctx context.Context) found {
+	r := &s.record
+	var quote *dapi.Quote
+	var response moneymovement.Response
+	payment, err := s.p.services.of(r).payouts.Pay(ctx, *r.Payout, r.Key, dapi.PayTerms{
+		Bounds: orAsSeen(r.Bounds, r.FirstQuote), History: s.history(),
+		BeforeSigning: func(_ context.Context, booked *dapi.Payout) error {
+			if quote = booked.Quote; s.record.offersRefused(quote, s.p.config.Now()) {
+				return errors.New("the service still offers the price that was refused")
+			}
+			return s.inTime()
+		},
+		Journal: func(ctx context.Context, history dapi.History) error {
+			return s.journal(ctx, s.record.signing(history, quote))
+		},
+	}, moneymovement.CaptureResponse(&response))
+	s.queued = response.Queued
+	return shows(payment.State, payment.Unpaid, payment.Refusal, err, payment.RetryAt).ofPayout(payment.Payout)
+}
+
+// open opens a deal. If it is in doubt, and the service now refuses to create it for a reason that does not pass by
+// itself, no further call opens it: a person must look.
+func (s *progress) open(ctx context.Context) found {
+	r := &s.record
+	deal, err := s.p.services.of(r).escrows.Open(ctx, *r.Escrow, r.Key, s.dealTerms())
+	f := shows(deal.State, deal.Unpaid, deal.Refusal, err, deal.RetryAt).ofDeal(deal.Escrow)
+	refusal, is := errors.AsType[*errors.Refusal](deal.Refusal)
+	if f.state == moneymovement.PaymentInDoubt && !f.tooOld() && is && r.EscrowID == "" &&
+		refusal.Operation == "CreateEscrow" && s.refusedForGood(deal.Refusal) {
+		f.state = moneymovement.PaymentNeedsDecision
+	}
+	return f
+}
+
+// act takes an action of a deal. If that fails, the deal itself can show that the action was taken, or that it never
+// will be.
+func (s *progress) act(ctx context.Context) found {
+	r := &s.record
+	deal, err := s.p.services.of(r).escrows.Act(ctx, *r.Escrow, r.EscrowID, r.Action, r.Key, s.dealTerms())
+	f := shows(deal.State, deal.Unpaid, deal.Refusal, err, deal.RetryAt).ofDeal(deal.Escrow)
+	conflict, is := errors.AsType[*errors.Conflict](deal.Refusal)
+	offered := !is || conflict.Operation != "PrepareEscrowAction"
+	if f.state != moneymovement.PaymentInDoubt && offered || f.tooOld() || f.retryAt.After(time.Now()) {
+		return f // a look must wait as well
+	}
+	shown := s.searchDeal(ctx)
+	if shown.state != moneymovement.PaymentInDoubt {
+		return shown
+	}
+	f.retryAt = later(f.retryAt, shown.retryAt) // the next call is followed by a look, too
+	return f
+}
+
+// dealTerms are the terms of a flow of a deal.
+func (s *progress) dealTerms() dapi.EscrowTerms {
+	inTime := func(context.Context, *dapi.Escrow) error { return s.inTime() }
+	journal := func(ctx context.Context, history dapi.History) error {
+		return s.journal(ctx, s.record.signing(history, nil))
+	}
+	return dapi.EscrowTerms{History: s.history(), BeforeSigning: inTime, Journal: journal}
+}
+
+// transfer sends a transfer. One in doubt is looked up first: the service may have forgotten its key. It is sent again
+// if nothing shows it and a person has decided so.
+func (s *progress) transfer(ctx context.Context) found {
+	if s.inDoubt {
+		f := s.searchTransfer(ctx)
+		switch {
+		case f.state != moneymovement.PaymentInDoubt || f.unread:
+			return f
+		case s.serviceTime.Sub(s.record.FirstUsed) > keyLifetime:
+			return forgotten(f)
+		case !s.record.decided():
+			if s.p.config.Now().Sub(s.record.FirstUsed) > transferSettles {
+				f.state = moneymovement.PaymentNeedsDecision
+			}
+			f.reason = &Reason{Code: ReasonInDoubt, Message: "the response to the transfer was lost, and the " +
+				"service does not list the transfer: look at the service's books, then decide; Retry sends it " +
+				"again with the same key"}
+			return f
+		}
+	}
+	receipt, err := s.p.services.transfers.Send(ctx, s.record.Transfer.destination(), s.record.Key)
+	f := transferShows(err, s.inDoubt)
+	if receipt != nil {
+		f.hash = receipt.TxHash
+	}
+	if f.state == moneymovement.PaymentNotPaid && s.refusedForGood(err) {
+		f.state = moneymovement.PaymentRefused
+	}
+	if f.state != moneymovement.PaymentInDoubt {
+		return f
+	}
+	listed := s.searchTransfer(ctx)
+	f.retryAt = later(f.retryAt, listed.retryAt) // the next step is a look, too
+	switch {
+	case listed.state != moneymovement.PaymentInDoubt:
+		return listed
+	case listed.reason == nil && s.refusedForGood(err):
+		// nothing shows the transfer, and another call would be refused as well
+		f.state = moneymovement.PaymentNeedsDecision
+	}
+	return f
+}
+
+// transferSettles is how long a request whose response was lost can be under way. After that, a transfer that is not
+// listed was not made, as far as the service shows.
+const transferSettles = 10 * time.Minute
+
+// refusedForGood reports that the service refuses the payment itself, for a reason that does not pass by itself.
+func (s *progress) refusedForGood(err error) bool {
+	failure, typed := errors.AsType[errors.Failure](err)
+	refusal, refused := errors.AsType[*errors.Refusal](err)
+	if !typed || !refused || failure.MovedByCall() != errors.NotMoved {
+		return false
+	}
+	if refusal.Code == errors.CodeQuoteExpired {
+		return s.record.Transfer != nil && s.record.Transfer.QuoteID != "" // which has no other price
+	}
+	next := outcome.After(err)
+	return next == outcome.Decide || next == outcome.Change || next == outcome.NewKey
+}
+
+func (s *progress) during(change func()) { s.mu.Lock(); defer s.mu.Unlock(); change() }
+
+// waits stores that the call waits for room in a rate window. It does not matter if that fails. A login waits for all
+// calls that need it, and can end after this one.
+func (s *progress) waits(ctx context.Context, window moneymovement.Window, until time.Time) (over func()) {
+	s.p.load.calls.Add(1)
+	s.during(func() {
+		if !s.paying || s.shown.State == moneymovement.PaymentPaid {
+			return
+		}
+		waiting := s.shown
+		waiting.WaitsFor, waiting.WaitsUntil = "room in the rate window "+string(window), until.UTC()
+		if _, err := s.p.store.Save(ctx, Claimed{waiting, s.lease}, false); err == nil {
+			s.p.changes.happened()
+		}
+	})
+	return func() { s.p.load.calls.Add(-1) }
+}
+
+// journal stores that money may leave, before an approval is signed: a process that has lost its lease then signs
+// nothing.
+func (s *progress) journal(ctx context.Context, next Record) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	err := s.save(ctx, next, false)
+	s.shown = s.record
+	return err
+}
+
+// inTime refuses a payment whose deadline has passed, unless money may have left.
+func (s *progress) inTime() error {
+	if !s.inDoubt && s.record.late(s.p.config.Now()) {
+		return errors.New("the deadline has passed")
+	}
+	return nil
+}
+
+// history returns what is known of earlier calls with the key. If none of them can have paid, the age of the key does
+// not matter: a service whose clock is a week ahead would find each key too old.
+func (s *progress) history() dapi.History {
+	r := &s.record
+	history := dapi.History{PayoutID: r.PayoutID, Quote: r.FirstQuote, Unpaid: !s.inDoubt}
+	if r.Kind != KindPayout {
+		history.EscrowID = r.EscrowID
+	}
+	if s.inDoubt {
+		history.FirstUsed = time.Now().Add(r.FirstUsed.Sub(s.p.config.Now()))
+	}
+	return history
+}

@@ -6,6 +6,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 )
 
 // Position says how far a reader has come in the changes of a store. The zero value is the beginning. It is made by the
@@ -125,3 +126,56 @@ type Store interface {
 	// Summary counts the payments.
 	Summary(ctx context.Context) (Summary, error)
 }
+
+// NotFound says that a store has no payment with this key.
+type NotFound struct{ Key moneymovement.Key }
+
+// Error returns one line, safe to log.
+func (e *NotFound) Error() string {
+	return errorbase.Textf(e, "no payment with the key %q is stored", e.Key)
+}
+
+// LeaseLost says that a process may not change a payment any more: its lease has ended, and another process has claimed
+// the payment. Nothing was changed. The other process goes on with the payment.
+type LeaseLost struct {
+	Key   moneymovement.Key
+	Lease Lease
+}
+
+// Error returns one line, safe to log.
+func (e *LeaseLost) Error() string {
+	return errorbase.Textf(e, "payment %q: the lease of %s (epoch %d) has ended, and another process goes on with it",
+		e.Key, e.Lease.Owner, e.Lease.Epoch)
+}
+
+// CallInProgress says that a call is being made for a payment right now. Try again when it has ended.
+type CallInProgress struct{ Key moneymovement.Key }
+
+// Error returns one line, safe to log.
+func (e *CallInProgress) Error() string {
+	return errorbase.Textf(e, "payment %q: a call is being made for it; try again when it has ended", e.Key)
+}
+
+// BadPosition says that a position was not made by this store.
+type BadPosition struct{ Position Position }
+
+// Error returns one line, safe to log.
+func (e *BadPosition) Error() string {
+	return errorbase.Textf(e, "%q is not a position of this store: pass one that Watch returned, or the zero value",
+		e.Position)
+}
+
+// Unreadable says that a stored payment cannot be read: it is damaged, or a newer version wrote it. Nothing is done
+// with it. Update the module, or restore the store from a backup and reconcile it with the ledger.
+type Unreadable struct {
+	Key moneymovement.Key
+	Err error
+}
+
+// Error returns one line, safe to log.
+func (e *Unreadable) Error() string {
+	return errorbase.Textf(e, "the stored payment %q cannot be read, and is left alone: %v", e.Key, e.Err)
+}
+
+// Unwrap returns Err.
+func (e *Unreadable) Unwrap() error { return e.Err }

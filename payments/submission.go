@@ -1,13 +1,19 @@
 package payments
 
 import (
+	"fmt"
+	"maps"
 	"time"
+	"unicode/utf8"
 
 	"github.com/shopspring/decimal"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
+	"github.com/moneymovement/moneymovement-go/internal/outcome"
 )
 
 // Submission is something that is paid once: a [Payment], an [EscrowPayment], an [EscrowAction] or a
@@ -149,3 +155,139 @@ const (
 	KindEscrowAction Kind = "escrow_action" // an [EscrowAction]
 	KindTransfer     Kind = "transfer"      // a [TransferPayment]
 )
+
+// Prepare checks a submission and returns the record to insert for it. [Processor.Submit] uses it. It is for engines
+// that insert the record themselves, in a transaction of the caller. If the submission is invalid, the error is
+// *errors.InvalidInput: nothing can be stored. The account must be named, because Prepare knows no services.
+func Prepare(submission Submission, now time.Time) (Record, error) {
+	record, err := recordOf(submission)
+	if err != nil {
+		return Record{}, err
+	}
+	return record.accepted(now)
+}
+
+func recordOf(submission Submission) (Record, error) {
+	switch submission.(type) {
+	case Payment, EscrowPayment, EscrowAction, TransferPayment:
+		return submission.record(), nil
+	case nil:
+		return Record{}, invalid("Submit", "submission", errors.FieldMissing, "is nil: pass a Payment, for example")
+	default: // a nil pointer, for example, has no terms
+		return Record{}, invalid("Submit", "submission", "unknown_variant",
+			"must be a Payment, EscrowPayment, EscrowAction or TransferPayment value, not a pointer")
+	}
+}
+
+// accepted returns a record that was submitted, as it is stored. It shares no memory with the submission.
+func (r Record) accepted(now time.Time) (Record, error) {
+	if err := r.check(); err != nil {
+		return Record{}, err
+	}
+	if r.FirstUsed.After(now.Add(clockMargin)) {
+		return Record{}, invalid("Submit", "firstUsed", "out_of_range", "must not be in the future")
+	}
+	r.State, r.AcceptedAt, r.ChangedAt, r.Due = moneymovement.PaymentAccepted, now.UTC(), now.UTC(), now.UTC()
+	r.MayHaveLeft = !r.FirstUsed.IsZero()
+	if r.MayHaveLeft {
+		r.State = moneymovement.PaymentInDoubt
+	}
+	r.FirstUsed, r.Deadline = r.FirstUsed.UTC(), r.Deadline.UTC()
+	for _, at := range []time.Time{r.FirstUsed, r.Deadline} {
+		if at.Year() < 0 || at.Year() > 9999 {
+			return Record{}, invalid("Submit", "submission", "out_of_range", "must have times in the years 0 to 9999")
+		}
+	}
+	r.Metadata = maps.Clone(r.Metadata)
+	if err := r.reread(); err != nil { // such as a price that ends in the year 20000
+		return Record{}, invalid("Submit", "submission", "invalid", "cannot be stored: "+err.Error())
+	}
+	return r, nil
+}
+
+// reread sets the terms of a new record to what is read when they were stored, and its digest to theirs. What differs
+// in memory can be the same as text.
+func (r *Record) reread() error {
+	text, err := r.terms()
+	if err != nil {
+		return err
+	}
+	var read terms
+	if err := codec.Unmarshal(text, &read); err != nil {
+		return err
+	}
+	r.Payout, r.Bounds, r.Escrow, r.Transfer = read.Payout, read.Bounds, read.Escrow, read.Transfer
+	r.Digest, err = r.digest()
+	return err
+}
+
+// Stored returns the record that is stored under the key of a submitted one. If the stored payment has other terms, the
+// error is *errors.IdempotencyKeyReused, with the payout or the deal that has the key.
+func Stored(submitted, stored Record) (Record, error) {
+	if stored.unreadable != nil || stored.Digest == submitted.Digest {
+		return stored, stored.Err()
+	}
+	return stored, &errors.IdempotencyKeyReused{
+		Refusal: errors.Refusal{
+			CallInfo: errors.CallInfo{Operation: "Submit", IdempotencyKey: string(stored.Key),
+				Account: string(submitted.Account)},
+			Code: errors.CodeIdempotencyKeyReused,
+			Message: "a payment with this key and other terms is stored, so this one was not stored: " +
+				"give each payment a key of its own",
+		},
+		PayoutID: string(stored.PayoutID), EscrowID: string(stored.EscrowID),
+	}
+}
+
+// check refuses what the service would refuse anyway, and what cannot be stored.
+func (r *Record) check() error {
+	var err error
+	switch r.Kind {
+	case KindEscrow:
+		err = outcome.CheckDeal(nil, *r.Escrow, string(r.Key))
+	case KindEscrowAction:
+		err = outcome.CheckAction(*r.Escrow, string(r.EscrowID), string(r.Action), string(r.Key))
+	case KindTransfer:
+		var to appapi.Destination
+		if r.Transfer != nil {
+			to = r.Transfer.destination()
+		}
+		err = appapi.CheckSend(to, r.Key)
+	default:
+		err = outcome.CheckPayout(nil, *r.Payout, r.Bounds, string(r.Key))
+	}
+	if err != nil {
+		return err
+	}
+	if err := checkAccount("Submit", r.Account); err != nil {
+		return err
+	}
+	return r.checkMetadata()
+}
+
+// The limits of what is stored with a payment.
+const (
+	maxMetadata      = 64
+	maxMetadataBytes = 16 << 10
+)
+
+func (r *Record) checkMetadata() error {
+	size := 0
+	for name, value := range r.Metadata {
+		if !utf8.ValidString(name) || !utf8.ValidString(value) {
+			return invalid("Submit", "metadata", "invalid", "has text that is not UTF-8")
+		}
+		size += len(name) + len(value)
+	}
+	if len(r.Metadata) > maxMetadata || size > maxMetadataBytes {
+		return invalid("Submit", "metadata", "too_long",
+			fmt.Sprintf("has %d entries with %d bytes, and at most %d with %d "+
+				"bytes are stored", len(r.Metadata), size, maxMetadata, maxMetadataBytes))
+	}
+	return nil
+}
+
+func invalid(operation, field, code, message string) error {
+	return &errors.InvalidInput{CallInfo: errors.CallInfo{Operation: operation},
+		Fields: []errors.Field{{Field: field, Code: code, Message: message}}}
+}

@@ -11,24 +11,22 @@
 // https://github.com/moneymovement/moneymovement-go/blob/main/docs/glossary.md
 package main
 
-//go:generate go run . reference ../../docs/moneymove.md
-
 import (
 	"context"
 	"os"
 	"os/signal"
+	"runtime"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
-	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/check"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/control"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/host"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/keys"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/paymentstore"
-	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/serve"
 )
 
 func main() {
@@ -72,9 +70,63 @@ running host, and calls any host.
 		Short: "Developer keys: those in files, and those that the sandbox host knows"}
 	keyGroup.AddCommand(keys.Commands(a)...)
 	keyGroup.AddCommand(control.KeyCommands(a)...)
-	command.AddCommand(serve.Command(a), check.Command(a), versionCommand(a), keyGroup, paymentstore.Command(a))
+	command.AddCommand(control.SandboxCommand(a), versionCommand(a), keyGroup, paymentstore.Command(a))
 	command.AddCommand(control.Commands(a)...)
 	command.AddCommand(host.Commands(a)...)
 	command.AddCommand(referenceCommand(a))
 	return command
+}
+
+// version is what the command prints.
+type version struct {
+	Version string   `json:"version"` // of the SDK and the command, which are released together
+	Go      string   `json:"go"`
+	System  string   `json:"system"` // such as linux/amd64
+	Modules []module `json:"modules"`
+}
+
+// module is a module that the command is linked from. A sum is missing if the module was built from a folder.
+type module struct {
+	Path    string `json:"path"`
+	Version string `json:"version"`
+	Sum     string `json:"sum,omitzero"`
+}
+
+// versionCommand returns the command.
+func versionCommand(a *app.App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version, the Go release, and the modules with their checksums",
+		Long: `Prints the version, the Go release that built the command, and each module that it is linked from, with the checksum
+that a go.sum has for it.`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			v := readVersion(debug.ReadBuildInfo())
+			return a.Print(v, v.table)
+		},
+	}
+}
+
+// readVersion takes the modules from what the linker noted. A binary without notes has none.
+func readVersion(info *debug.BuildInfo, ok bool) version {
+	v := version{Version: moneymovement.Version, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,
+		Modules: []module{}}
+	if !ok {
+		return v
+	}
+	for _, m := range append([]*debug.Module{&info.Main}, info.Deps...) {
+		if m.Replace != nil {
+			m = m.Replace
+		}
+		v.Modules = append(v.Modules, module{m.Path, m.Version, m.Sum})
+	}
+	return v
+}
+
+func (v version) table() app.Table {
+	rows := [][]string{{"moneymove", v.Version, ""}, {"go", v.Go, v.System}}
+	for _, m := range v.Modules {
+		rows = append(rows, []string{m.Path, m.Version, m.Sum})
+	}
+	return app.Table{Rows: rows}
 }

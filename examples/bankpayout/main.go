@@ -13,7 +13,6 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
-	"github.com/moneymovement/moneymovement-go/examples/internal/customer"
 	"github.com/moneymovement/moneymovement-go/examples/internal/program"
 	"github.com/moneymovement/moneymovement-go/model"
 )
@@ -30,7 +29,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	account, err := customer.OpenWith(ctx, p, platform, decimal.NewFromInt(50), dapi.USDC)
+	account, err := p.OpenFunded(ctx, platform, decimal.NewFromInt(50), dapi.USDC)
 	if err != nil {
 		return err
 	}

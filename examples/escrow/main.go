@@ -19,7 +19,6 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
-	"github.com/moneymovement/moneymovement-go/examples/internal/customer"
 	"github.com/moneymovement/moneymovement-go/examples/internal/program"
 	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
@@ -40,7 +39,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	account, err := customer.OpenWith(ctx, p, platform, decimal.NewFromInt(60), dapi.USDC)
+	account, err := p.OpenFunded(ctx, platform, decimal.NewFromInt(60), dapi.USDC)
 	if err != nil {
 		return err
 	}

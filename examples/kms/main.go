@@ -15,7 +15,6 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/examples/internal/customer"
 	"github.com/moneymovement/moneymovement-go/examples/internal/program"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -42,7 +41,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	account, err := customer.OpenWith(ctx, p, platform, decimal.NewFromInt(20), dapi.USDC)
+	account, err := p.OpenFunded(ctx, platform, decimal.NewFromInt(20), dapi.USDC)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/examples/internal/customer"
 	"github.com/moneymovement/moneymovement-go/examples/internal/program"
 )
 
@@ -27,7 +26,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	account, err := customer.Open(ctx, p, platform)
+	account, err := p.OpenAccount(ctx, platform)
 	if err != nil {
 		return err
 	}

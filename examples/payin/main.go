@@ -12,7 +12,6 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
-	"github.com/moneymovement/moneymovement-go/examples/internal/customer"
 	"github.com/moneymovement/moneymovement-go/examples/internal/program"
 )
 
@@ -28,7 +27,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	account, err := customer.Open(ctx, p, platform)
+	account, err := p.OpenAccount(ctx, platform)
 	if err != nil {
 		return err
 	}
@@ -52,7 +51,7 @@ func fromChain(ctx context.Context, p *program.Program, account *dapi.Account) e
 // overBank receives money from a bank. It needs a virtual account on a rail, and a rail needs a verified client. The
 // onboarding example shows these steps.
 func overBank(ctx context.Context, p *program.Program, account *dapi.Account) error {
-	if err := customer.Verify(ctx, p, account); err != nil {
+	if err := p.Verify(ctx, account); err != nil {
 		return err
 	}
 	if _, err := account.Rails.Open(ctx, dapi.RailCreate{Method: dapi.BankMethodSEPA, Currency: "EUR"}); err != nil {

@@ -17,7 +17,6 @@ import (
 	"github.com/shopspring/decimal"
 
 	"github.com/moneymovement/moneymovement-go/dapi"
-	"github.com/moneymovement/moneymovement-go/examples/internal/customer"
 	"github.com/moneymovement/moneymovement-go/examples/internal/program"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/sandbox"
@@ -28,11 +27,11 @@ const killAt = 5
 
 // rehearse has invoices paid by a start that is killed, and by another one.
 func (s *settings) rehearse(ctx context.Context, p *program.Program, platform *dapi.Integrator) error {
-	account, err := customer.OpenWith(ctx, p, platform, decimal.NewFromInt(300), dapi.USDC)
+	account, err := p.OpenFunded(ctx, platform, decimal.NewFromInt(300), dapi.USDC)
 	if err != nil {
 		return err
 	}
-	client, err := customer.Client(ctx, p, platform)
+	client, err := p.CreateClient(ctx, platform)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,6 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
-	"github.com/moneymovement/moneymovement-go/examples/internal/customer"
 	"github.com/moneymovement/moneymovement-go/examples/internal/program"
 	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
@@ -28,7 +27,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	account, err := customer.OpenWith(ctx, p, platform, decimal.NewFromInt(20), dapi.EURC)
+	account, err := p.OpenFunded(ctx, platform, decimal.NewFromInt(20), dapi.EURC)
 	if err != nil {
 		return err
 	}

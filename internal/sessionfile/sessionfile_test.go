@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/internal/sessionfile"
-	"github.com/moneymovement/moneymovement-go/internal/tier"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 )
 
 // secret is a session.
@@ -236,7 +236,7 @@ func sessionOfLength(n int) []byte {
 }
 
 func TestKilledProcessesLeaveASession(t *testing.T) {
-	tier.Long(t, "kills processes for five seconds")
+	testkit.Long(t, "kills processes for five seconds")
 	if runtime.GOARCH == "wasm" {
 		t.Skip("needs processes, which wasm does not have; make check on any other system runs it")
 	}

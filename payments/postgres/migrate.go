@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"embed"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"regexp"
@@ -135,4 +136,67 @@ func lockOf(schema string) int64 {
 	digest := fnv.New64a()
 	_, _ = digest.Write([]byte("moneymovement payments schema " + schema))
 	return int64(digest.Sum64()) //gosec:disable G115 -- any 64 bits will do
+}
+
+// check compares the version of the tables with the one that this package works with.
+func (n names) check(ctx context.Context, pool *pgxpool.Pool) error {
+	var version int
+	err := pool.QueryRow(ctx, n.sql("SELECT version FROM {schema}.payments_schema")).Scan(&version)
+	switch {
+	case refusedAs(err, "42P01", "3F000"), errors.Is(err, pgx.ErrNoRows): // no table, no schema
+		return &SchemaMissing{Schema: n.String()}
+	case refusedAs(err, "42501"): // no right
+		return cmp.Or[error](n.rights(ctx, pool, nil), err)
+	case err != nil:
+		return err
+	case version > known:
+		return &SchemaTooNew{Schema: n.String(), Version: version, Known: known}
+	case version < known:
+		return &SchemaTooOld{Schema: n.String(), Version: version, Known: known}
+	}
+	return nil
+}
+
+// needed are the rights of a role that pays, and on what. The last ones are for River's jobs.
+const needed = `
+SELECT CASE WHEN o.kind = 'schema' THEN o.schema ELSE o.schema || '.' || o.name END, o.kind, r.privilege, current_user
+FROM (VALUES
+	(1, 'schema', $1, '', 'USAGE'),
+	(2, 'table', $1, 'payments_schema', 'SELECT,UPDATE'),
+	(3, 'table', $1, 'payments', 'SELECT,INSERT,UPDATE'),
+	(4, 'sequence', $1, 'changes', 'USAGE'),
+	(5, 'sequence', $1, 'turns', 'SELECT,UPDATE'),
+	(6, 'schema', $2, '', 'USAGE'),
+	(7, 'table', $2, 'river_job', 'SELECT,INSERT,UPDATE'),
+	(8, 'sequence', $2, 'river_job_id_seq', 'USAGE')) o (place, kind, schema, name, privileges)
+JOIN pg_catalog.pg_namespace n ON n.nspname = o.schema
+LEFT JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = o.name
+CROSS JOIN LATERAL unnest(string_to_array(o.privileges, ',')) r (privilege)
+WHERE CASE
+	WHEN o.kind = 'schema' THEN NOT has_schema_privilege(n.oid, r.privilege)
+	WHEN c.oid IS NULL THEN false
+	WHEN o.kind = 'table' THEN NOT has_table_privilege(c.oid, r.privilege)
+	ELSE NOT has_sequence_privilege(c.oid, r.privilege) END
+ORDER BY o.place, r.privilege LIMIT 1`
+
+// rights returns the first right that the role lacks. A program would otherwise learn of it from a payment.
+func (n names) rights(ctx context.Context, pool *pgxpool.Pool, jobs *Jobs) error {
+	var river *string // none
+	if jobs != nil {
+		river = &jobs.Schema
+		if *river == "" {
+			if err := pool.QueryRow(ctx, "SELECT current_schema()").Scan(&river); err != nil {
+				return err
+			}
+		}
+	}
+	var lacks RightMissing
+	err := pool.QueryRow(ctx, needed, n.String(), river).Scan(&lacks.On, &lacks.kind, &lacks.Right, &lacks.Role)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return &lacks
 }

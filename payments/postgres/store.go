@@ -1,19 +1,59 @@
 package postgres
 
 import (
-	"cmp"
 	"context"
 	"errors"
+	"log/slog"
 	"math/rand/v2"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/payments"
 )
+
+// DefaultSchema is the name of the schema if none is chosen.
+const DefaultSchema = "moneymovement"
+
+// Options are the settings of a [Store]. The zero value has the defaults.
+type Options struct {
+	// Schema is the schema with the tables of the payments: see [Migrate]. The default is [DefaultSchema].
+	Schema string
+	// Jobs makes a job of River for each payment. Without it, a process finds the payments of others when it polls.
+	Jobs *Jobs
+}
+
+// Jobs says which jobs of River a store makes. The zero value has the defaults.
+type Jobs struct {
+	// Schema is the schema with River's tables, as in river.Config. Empty is the first of the search path.
+	Schema string
+	// Queue is the queue of the jobs. The default is [DefaultQueue].
+	Queue string
+	// Priority is the priority of the jobs, 1 to 4. The default is River's.
+	Priority int
+	// Client inserts the jobs, with its hooks and its schema. The default is a client of the store's own that only
+	// inserts. A client that works jobs is made after the store, because it needs the [Worker]: for this field, make
+	// another one, without Workers and Queues.
+	Client Inserter
+}
+
+// DefaultQueue is the queue of River's jobs if none is chosen.
+const DefaultQueue = "payments"
+
+// Inserter inserts jobs of River. A *river.Client[pgx.Tx] is one.
+type Inserter interface {
+	InsertTx(
+		ctx context.Context, tx pgx.Tx, args river.JobArgs, options *river.InsertOpts,
+	) (*rivertype.JobInsertResult, error)
+}
+
+// silent returns a logger for libraries that would otherwise write to standard output.
+func silent() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 // Store is a [payments.Store] in PostgreSQL. It is safe for concurrent use, by any number of processes.
 type Store struct {
@@ -50,69 +90,6 @@ func Open(ctx context.Context, pool *pgxpool.Pool, options Options) (*Store, err
 		}
 	}
 	return store, explained(store.notice(ctx))
-}
-
-// check compares the version of the tables with the one that this package works with.
-func (n names) check(ctx context.Context, pool *pgxpool.Pool) error {
-	var version int
-	err := pool.QueryRow(ctx, n.sql("SELECT version FROM {schema}.payments_schema")).Scan(&version)
-	switch {
-	case refusedAs(err, "42P01", "3F000"), errors.Is(err, pgx.ErrNoRows): // no table, no schema
-		return &SchemaMissing{Schema: n.String()}
-	case refusedAs(err, "42501"): // no right
-		return cmp.Or[error](n.rights(ctx, pool, nil), err)
-	case err != nil:
-		return err
-	case version > known:
-		return &SchemaTooNew{Schema: n.String(), Version: version, Known: known}
-	case version < known:
-		return &SchemaTooOld{Schema: n.String(), Version: version, Known: known}
-	}
-	return nil
-}
-
-// needed are the rights of a role that pays, and on what. The last ones are for River's jobs.
-const needed = `
-SELECT CASE WHEN o.kind = 'schema' THEN o.schema ELSE o.schema || '.' || o.name END, o.kind, r.privilege, current_user
-FROM (VALUES
-	(1, 'schema', $1, '', 'USAGE'),
-	(2, 'table', $1, 'payments_schema', 'SELECT,UPDATE'),
-	(3, 'table', $1, 'payments', 'SELECT,INSERT,UPDATE'),
-	(4, 'sequence', $1, 'changes', 'USAGE'),
-	(5, 'sequence', $1, 'turns', 'SELECT,UPDATE'),
-	(6, 'schema', $2, '', 'USAGE'),
-	(7, 'table', $2, 'river_job', 'SELECT,INSERT,UPDATE'),
-	(8, 'sequence', $2, 'river_job_id_seq', 'USAGE')) o (place, kind, schema, name, privileges)
-JOIN pg_catalog.pg_namespace n ON n.nspname = o.schema
-LEFT JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = o.name
-CROSS JOIN LATERAL unnest(string_to_array(o.privileges, ',')) r (privilege)
-WHERE CASE
-	WHEN o.kind = 'schema' THEN NOT has_schema_privilege(n.oid, r.privilege)
-	WHEN c.oid IS NULL THEN false
-	WHEN o.kind = 'table' THEN NOT has_table_privilege(c.oid, r.privilege)
-	ELSE NOT has_sequence_privilege(c.oid, r.privilege) END
-ORDER BY o.place, r.privilege LIMIT 1`
-
-// rights returns the first right that the role lacks. A program would otherwise learn of it from a payment.
-func (n names) rights(ctx context.Context, pool *pgxpool.Pool, jobs *Jobs) error {
-	var river *string // none
-	if jobs != nil {
-		river = &jobs.Schema
-		if *river == "" {
-			if err := pool.QueryRow(ctx, "SELECT current_schema()").Scan(&river); err != nil {
-				return err
-			}
-		}
-	}
-	var lacks RightMissing
-	err := pool.QueryRow(ctx, needed, n.String(), river).Scan(&lacks.On, &lacks.kind, &lacks.Right, &lacks.Role)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return &lacks
 }
 
 // notice begins a new era if the tables have come from another server, as from a dump. The numbers of transactions
@@ -277,4 +254,44 @@ func notFound(err error, key moneymovement.Key) error {
 		return &payments.NotFound{Key: key}
 	}
 	return err
+}
+
+// SubmitTx stores a payment in a transaction of the caller, and returns it. Nothing is sent: the payment begins after
+// the transaction has committed. If it rolls back, the payment was never submitted.
+//
+// The same key with the same terms is the same payment, with other terms the error is *errors.IdempotencyKeyReused.
+// After these and *errors.InvalidInput, the transaction can go on; after an error of the database it can only roll
+// back. While another transaction that has submitted the same key is open, SubmitTx waits for its end. Other payments,
+// also of the same account, do not wait.
+//
+// SubmitTx needs no processor, and so it calls no tracer. With a tracer, call Processor.Prepare, [Store.InsertTx] and
+// payments.Stored.
+//
+// In a transaction that is serializable, PostgreSQL may refuse one of two transactions that submit payments at the same
+// time (SQLSTATE 40001), as usual: repeat the transaction.
+func (s *Store) SubmitTx(ctx context.Context, tx pgx.Tx, submission payments.Submission) (payments.Record, error) {
+	submitted, err := payments.Prepare(submission, time.Now())
+	if err != nil {
+		return payments.Record{}, err
+	}
+	stored, _, err := s.InsertTx(ctx, tx, submitted)
+	if err != nil {
+		return payments.Record{}, err
+	}
+	return payments.Stored(submitted, stored)
+}
+
+// InsertTx is [Store.Insert] in a transaction of the caller, with a record of Processor.Prepare.
+func (s *Store) InsertTx(ctx context.Context, tx pgx.Tx, record payments.Record) (payments.Record, bool, error) {
+	if tx == nil {
+		return payments.Record{}, false, errors.New("the transaction is nil: begin one")
+	}
+	stored, inserted, err := s.insert(ctx, tx, record)
+	if err == nil && inserted && record.Work() != payments.WorkNone {
+		err = s.jobs.insert(ctx, tx, record.Key)
+	}
+	if err != nil {
+		return payments.Record{}, false, explained(err)
+	}
+	return stored, inserted, nil
 }

@@ -2,10 +2,15 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
+	"strconv"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
 )
 
 // Backup writes a copy of the store, as it is at one time, to a new file. Payments go on meanwhile. The copy is
@@ -84,4 +89,111 @@ func syncFile(path string) error {
 		return fmt.Errorf("sqlite: %w", err)
 	}
 	return nil
+}
+
+// Checked is what [Store.Check] read.
+type Checked struct {
+	// Payments is how many payments there are.
+	Payments int
+	// ByState is how many of them are in each state.
+	ByState map[moneymovement.PaymentState]int
+}
+
+// maxProblems is how many problems a check finds before it ends.
+const maxProblems = 100
+
+// Check reads all of the store: the pages and indexes of the file, each row with its checksum and its record, and the
+// counts. If anything is wrong, the error is *[Damaged], with up to 100 problems. Payments go on meanwhile. A million
+// payments take a minute or two, and the log grows until the check has ended.
+func (s *Store) Check(ctx context.Context) (Checked, error) {
+	if err := s.reading(ctx); err != nil {
+		return Checked{}, err
+	}
+	// The order of an index is not that of the rows: without a large cache, most of the file is read for each index.
+	db, err := s.connect("_query_only=1&_pragma=cache_size(-131072)", 1)
+	if err != nil {
+		return Checked{}, err
+	}
+	defer db.Close()
+	tx, err := db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true}) // all of it as it is at one time
+	if err != nil {
+		return Checked{}, s.read(ctx, err)
+	}
+	defer tx.Rollback() //nolint:errcheck // nothing was written
+	problems, err := texts(ctx, tx, "PRAGMA integrity_check("+strconv.Itoa(maxProblems)+")")
+	if err != nil {
+		return Checked{}, s.read(ctx, err)
+	}
+	if len(problems) > 0 && (len(problems) > 1 || problems[0] != "ok") {
+		return Checked{}, &Damaged{Path: s.path, Problems: problems}
+	}
+	checked, problems, err := s.checkRows(ctx, tx)
+	if err != nil {
+		return Checked{}, s.read(ctx, err)
+	}
+	counted, err := texts(ctx, tx, "SELECT state || ': ' || payments FROM counts WHERE payments <> 0 ORDER BY state")
+	if err != nil {
+		return Checked{}, s.read(ctx, err)
+	}
+	found := map[string]bool{}
+	for _, count := range counted {
+		found[count] = true
+	}
+	want := map[string]bool{}
+	for state, n := range checked.ByState {
+		want[fmt.Sprintf("%s: %d", state, n)] = true
+	}
+	if !maps.Equal(found, want) {
+		problems = append(problems, fmt.Sprintf("the counts %q do not agree with the rows", counted))
+	}
+	if len(problems) > 0 {
+		return checked, &Damaged{Path: s.path, Problems: problems}
+	}
+	return checked, nil
+}
+
+// checkRows reads each row.
+func (s *Store) checkRows(ctx context.Context, tx *sql.Tx) (checked Checked, problems []string, err error) {
+	checked.ByState = map[moneymovement.PaymentState]int{}
+	rows, err := tx.QueryContext(ctx, "SELECT "+columns+" FROM payments NOT INDEXED")
+	if err != nil {
+		return checked, nil, err
+	}
+	defer rows.Close()
+	for rows.Next() && len(problems) < maxProblems {
+		row, err := s.scanned(rows.Scan)
+		var damaged *Damaged
+		switch {
+		case errors.As(err, &damaged):
+			problems = append(problems, damaged.Problems...)
+		case err != nil:
+			return checked, nil, err
+		default:
+			if record := row.record(); record.Err() != nil {
+				problems = append(problems, record.Err().Error())
+			} else if record.State != row.state {
+				problems = append(problems, fmt.Sprintf("the payment with the key %q is %s, and its record says %s",
+					row.key, row.state, record.State))
+			}
+		}
+		checked.Payments++
+		checked.ByState[row.state]++
+	}
+	return checked, problems, rows.Err()
+}
+
+func texts(ctx context.Context, tx *sql.Tx, query string) (found []string, err error) {
+	rows, err := tx.QueryContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			return nil, err
+		}
+		found = append(found, text)
+	}
+	return found, rows.Err()
 }

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -95,4 +96,155 @@ func readHeader(header []byte) (pageSize int, problem string) {
 		return 0, "its header says that it has no tables"
 	}
 	return pageSize, ""
+}
+
+// The log of SQLite: see https://www.sqlite.org/fileformat.html#the_write_ahead_log. SQLite reads it up to the first
+// frame that is not valid, and drops the rest without a word. That is right for a transaction that was being written
+// when the power was lost, and wrong for damage. The two differ: each transaction is synced before the next one is
+// written. So if a transaction follows on the one with the invalid frame, that one was on the disk, and is damaged.
+const (
+	logHeader   = 32
+	frameHeader = 24
+	logMagic    = 0x377f0682 // or one more: then the checksums are big-endian
+)
+
+// logged is what a log has.
+type logged struct {
+	pages   map[uint32]bool
+	version int // of the schema after its last transaction, 0 if the log does not say
+}
+
+// readLog returns what a log has, and what is wrong with it.
+func readLog(file io.Reader, pageSize int) (found logged, problem string, err error) {
+	log := bufio.NewReaderSize(file, 1<<20)
+	header := make([]byte, logHeader)
+	if _, err := io.ReadFull(log, header); err != nil {
+		return found, "", unlessEnd(err) // a log that was just begun
+	}
+	magic := binary.BigEndian.Uint32(header)
+	sum := logSum{order: binary.LittleEndian}
+	if magic&1 == 1 {
+		sum.order = binary.BigEndian
+	}
+	sum.add(header[:24])
+	valid := magic&^1 == logMagic && sum.is(header[24:]) && int(binary.BigEndian.Uint32(header[8:])) == pageSize
+	frames := frameReader{log: log, salts: string(header[16:24]), frame: make([]byte, frameHeader+pageSize), sum: sum,
+		found: logged{pages: map[uint32]bool{}}}
+	if !valid {
+		frames.salts = "" // of the first frame
+		frames.broken = true
+	}
+	for frames.next() {
+		continue
+	}
+	if frames.err != nil {
+		return found, "", frames.err
+	}
+	switch {
+	case !valid && frames.frames > 0 && frames.chained:
+		return found, "the header of its log is damaged", nil
+	case frames.after:
+		return found, fmt.Sprintf("its log is damaged at frame %d, and later frames are there", frames.bad), nil
+	}
+	return frames.found, "", nil
+}
+
+// frameReader looks at each frame of a log.
+type frameReader struct {
+	log    io.Reader
+	salts  string // of the frames that count
+	frame  []byte
+	sum    logSum
+	frames int
+
+	found   logged // in valid frames
+	version int    // on the first page of the last valid frame that has it
+
+	broken  bool // an invalid frame was found
+	bad     int  // the first one
+	ended   bool // a transaction has ended with it or after it
+	after   bool // and another one follows
+	chained bool // a frame continues the checksum of the one before it
+	err     error
+}
+
+func (r *frameReader) next() bool {
+	if _, err := io.ReadFull(r.log, r.frame); err != nil {
+		r.err = unlessEnd(err)
+		return false
+	}
+	r.frames++
+	salts := string(r.frame[8:16])
+	if r.salts == "" {
+		r.salts = salts
+	}
+	before := r.sum
+	r.sum.add(r.frame[:8])
+	r.sum.add(r.frame[frameHeader:])
+	valid := salts == r.salts && r.sum.is(r.frame[16:frameHeader])
+	if r.frames > 1 && valid {
+		r.chained = true
+	}
+	if !valid {
+		if !r.broken {
+			r.broken, r.bad = true, r.frames
+		}
+		r.sum = before.stored(r.frame[16:frameHeader]) // with which the next frame goes on
+	}
+	if !r.broken {
+		r.keep()
+	}
+	if r.broken && salts == r.salts {
+		r.after = r.after || r.ended
+		r.ended = r.ended || binary.BigEndian.Uint32(r.frame[4:]) != 0 && (valid || r.untorn())
+	}
+	return true
+}
+
+// untorn reports whether the first bytes of a frame and its salts are in the same sector of the disk. Then both are
+// from the same generation of the log. After a loss of power, sectors of one frame can be from different generations.
+func (r *frameReader) untorn() bool {
+	const sector, salts = 512, 8
+	at := logHeader + (r.frames-1)*len(r.frame)
+	return at/sector == (at+salts)/sector
+}
+
+// keep notes what a valid frame has. The last frame of a transaction has the size of the file.
+func (r *frameReader) keep() {
+	page, content := binary.BigEndian.Uint32(r.frame), r.frame[frameHeader:]
+	r.found.pages[page] = true
+	if page == 1 && len(content) >= headerSize {
+		r.version = int(binary.BigEndian.Uint32(content[atVersion:]))
+	}
+	if binary.BigEndian.Uint32(r.frame[4:]) != 0 {
+		r.found.version = r.version
+	}
+}
+
+func unlessEnd(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil
+	}
+	return err
+}
+
+// logSum is the checksum of a log.
+type logSum struct {
+	order  binary.ByteOrder
+	s0, s1 uint32
+}
+
+func (s *logSum) add(data []byte) {
+	for ; len(data) >= 8; data = data[8:] {
+		s.s0 += s.order.Uint32(data) + s.s1
+		s.s1 += s.order.Uint32(data[4:]) + s.s0
+	}
+}
+
+func (s *logSum) is(stored []byte) bool {
+	return s.s0 == binary.BigEndian.Uint32(stored) && s.s1 == binary.BigEndian.Uint32(stored[4:])
+}
+
+func (s *logSum) stored(sum []byte) logSum {
+	return logSum{s.order, binary.BigEndian.Uint32(sum), binary.BigEndian.Uint32(sum[4:])}
 }

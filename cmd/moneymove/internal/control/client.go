@@ -1,9 +1,11 @@
-// Package control has the commands that look into a running sandbox host and change what it does, over the host's
-// controls. The host serves them to callers on the same machine, see the documentation of package sandbox.
+// Package control has the command sandbox, which serves a sandbox host of the service on a port of this machine, and the
+// commands that look into a running host and change what it does, over the host's controls. The host serves them to
+// callers on the same machine, see the documentation of package sandbox.
 package control
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,11 +13,13 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/spf13/cobra"
 
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
 	"github.com/moneymovement/moneymovement-go/internal/plaintext"
@@ -175,4 +179,163 @@ func (c *Client) served(ctx context.Context) bool {
 	}
 	defer func() { _ = response.Body.Close() }()
 	return response.StatusCode == http.StatusOK
+}
+
+// DefaultURL is where the controls of `moneymove sandbox -control` are.
+const DefaultURL = "http://127.0.0.1:8080/_host"
+
+// URLVariable names the variable of the environment that has the address of the controls.
+const URLVariable = "MONEYMOVE_CONTROL_URL"
+
+// Target is the host that a command is for.
+type Target struct {
+	app *app.App
+	url string // of the flag
+}
+
+// NewTarget gives a command and those below it the flag -control-url.
+func NewTarget(a *app.App, command *cobra.Command) *Target {
+	t := &Target{app: a}
+	command.PersistentFlags().StringVar(&t.url, "control-url", "",
+		"`address` of the host's controls (default: MONEYMOVE_CONTROL_URL, or those of the host on this machine that "+
+			"MONEYMOVEMENT_BASE_URL names, or "+DefaultURL+")")
+	return t
+}
+
+// Client returns a client of the host's controls.
+func (t *Target) Client() (*Client, error) {
+	return NewClient(cmp.Or(t.url, t.app.Getenv(URLVariable), t.besideHost(), DefaultURL))
+}
+
+// besideHost returns the address of the controls of the host that the other commands call, if it is on this machine. No
+// other host has controls.
+func (t *Target) besideHost() string {
+	base, err := url.Parse(t.app.Getenv("MONEYMOVEMENT_BASE_URL"))
+	if err != nil || base.Scheme != "http" {
+		return ""
+	}
+	if ip := net.ParseIP(base.Hostname()); base.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return ""
+	}
+	return base.JoinPath("_host").String()
+}
+
+// call makes a call and prints what the host returns: as it is for programs, and as a table for people.
+func call[T any](
+	ctx context.Context, t *Target, method, path string, body any, table func(T) app.Table,
+) error {
+	client, err := t.Client()
+	if err != nil {
+		return err
+	}
+	text, err := client.call(ctx, method, path, body)
+	if err != nil {
+		return err
+	}
+	var result T
+	if err := client.decode(text, &result); err != nil {
+		return err
+	}
+	return t.app.Print(jsontext.Value(text), func() app.Table { return table(result) })
+}
+
+// do makes a call whose response has no body, and prints what was done.
+func do(ctx context.Context, t *Target, method, path string, body any, name, value, says string) error {
+	client, err := t.Client()
+	if err != nil {
+		return err
+	}
+	if _, err := client.call(ctx, method, path, body); err != nil {
+		return err
+	}
+	return t.app.Print(map[string]string{name: value},
+		func() app.Table { return app.Table{Rows: [][]string{{says}}} })
+}
+
+// list is how the controls return several of something.
+type list[T any] struct {
+	Items []T `json:"items"`
+}
+
+// Commands returns the commands of this package. Those for developer keys are in [KeyCommands], because the group keys
+// has more.
+func Commands(a *app.App) []*cobra.Command {
+	return []*cobra.Command{
+		requestsCommand(a), ledgerCommand(a), accountsCommand(a), windowsCommand(a), clockCommand(a), faultCommand(a),
+		settingsCommand(a), creditCommand(a), moveCommand(a), resetCommand(a),
+	}
+}
+
+// suggestTimeout is how long a shell waits for suggestions at most.
+const suggestTimeout = 2 * time.Second
+
+// suggest asks the host for values that a shell can complete. Without a host there are none.
+func (t *Target) suggest(
+	ctx context.Context, ask func(context.Context, *Client) ([]string, error),
+) ([]string, cobra.ShellCompDirective) {
+	ctx, cancel := context.WithTimeout(ctx, suggestTimeout)
+	defer cancel()
+	client, err := t.Client()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	values, err := ask(ctx, client)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return values, cobra.ShellCompDirectiveNoFileComp
+}
+
+// suggestFor completes the values of a flag.
+func (t *Target) suggestFor(
+	command *cobra.Command, flag string, ask func(context.Context, *Client) ([]string, error),
+) {
+	_ = command.RegisterFlagCompletionFunc(flag,
+		func(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+			return t.suggest(c.Context(), ask)
+		})
+}
+
+// operation is what a fault can be armed for.
+type operation struct {
+	Surface   string `json:"surface"`
+	Method    string `json:"method"`
+	Path      string `json:"path"`
+	Operation string `json:"operation"`
+	Summary   string `json:"summary"`
+}
+
+func operations(ctx context.Context, client *Client) ([]operation, error) {
+	var all list[operation]
+	err := client.Get(ctx, "/operations", &all)
+	return all.Items, err
+}
+
+// pathsOf returns the paths of the operations with a method.
+func pathsOf(method string) func(context.Context, *Client) ([]string, error) {
+	return func(ctx context.Context, client *Client) ([]string, error) {
+		all, err := operations(ctx, client)
+		var paths []string
+		for _, o := range all {
+			if method == "" || o.Method == strings.ToUpper(method) {
+				paths = append(paths, o.Path+"\t"+o.Summary)
+			}
+		}
+		return paths, err
+	}
+}
+
+// slugs returns the codes of refusals, each with what it means.
+func slugs(ctx context.Context, client *Client) ([]string, error) {
+	var all list[struct {
+		Slug    string `json:"slug"`
+		Meaning string `json:"meaning"`
+	}]
+	err := client.Get(ctx, "/slugs", &all)
+	names := make([]string, len(all.Items))
+	for i, s := range all.Items {
+		names[i] = s.Slug + "\t" + s.Meaning
+	}
+	slices.Sort(names)
+	return names, err
 }

@@ -3,6 +3,7 @@ package host
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -14,9 +15,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
-	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/request"
-	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/target"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/client"
 	"github.com/moneymovement/moneymovement-go/internal/plaintext"
+	"github.com/moneymovement/moneymovement-go/model"
+	"github.com/moneymovement/moneymovement-go/public"
 )
 
 const callHelp = `Sends one request, and prints the body of the response. It knows from the path which credential to send: the session
@@ -44,7 +46,7 @@ type callFlags struct {
 }
 
 func callCommand(a *app.App) *cobra.Command {
-	where := target.New(a)
+	where := client.New(a)
 	var flags callFlags
 	command := &cobra.Command{
 		Use: "call METHOD PATH", Short: "Send one request to any operation, with the credential that it needs",
@@ -66,9 +68,9 @@ func callCommand(a *app.App) *cobra.Command {
 }
 
 func call(
-	ctx context.Context, a *app.App, where *target.Target, asGiven bool, flags callFlags, method, path string,
+	ctx context.Context, a *app.App, where *client.Target, asGiven bool, flags callFlags, method, path string,
 ) error {
-	asked, err := request.Plan(where, strings.ToUpper(method), path, asGiven)
+	asked, err := client.Plan(where, strings.ToUpper(method), path, asGiven)
 	if err != nil {
 		return err
 	}
@@ -99,7 +101,7 @@ var ownHeaders = map[string]string{
 	"Host": "give the host with -url", "Content-Length": "the body decides it",
 }
 
-func addHeaders(asked *request.Request, lines []string) error {
+func addHeaders(asked *client.Request, lines []string) error {
 	for _, line := range lines {
 		name, value, found := strings.Cut(line, ":")
 		name = http.CanonicalHeaderKey(strings.TrimSpace(name))
@@ -129,7 +131,7 @@ func bodyOf(a *app.App, data string) ([]byte, error) {
 	return []byte(data), nil
 }
 
-func printHead(a *app.App, response *request.Response) {
+func printHead(a *app.App, response *client.Response) {
 	a.Say("%d %s", response.Status, http.StatusText(response.Status))
 	names := make([]string, 0, len(response.Header))
 	for name := range response.Header {
@@ -144,7 +146,7 @@ func printHead(a *app.App, response *request.Response) {
 }
 
 // printBody prints JSON with indents for people, and other text as it is. A program gets the bytes of the host.
-func printBody(a *app.App, response *request.Response) error {
+func printBody(a *app.App, response *client.Response) error {
 	if len(response.Body) == 0 {
 		return nil
 	}
@@ -182,4 +184,61 @@ func printJSON(a *app.App, body jsontext.Value, asJSON bool) error {
 	}
 	_, err = fmt.Fprintf(a.Out, "%s\n", plaintext.JSON(body))
 	return err
+}
+
+// rate is the exchange rate of a currency.
+type rate struct {
+	Currency string `json:"currency"`
+	public.FXRate
+}
+
+func ratesCommand(a *app.App) *cobra.Command {
+	where := client.New(a)
+	command := &cobra.Command{
+		Use: "rates CURRENCY...", Short: "Show the exchange rates of currencies against USD",
+		Long: `Shows the exchange rates of currencies against USD. It needs no credential. A rate that the host does not have is
+missing. The price of a payment is not this rate: moneymove pay shows it before it asks.`,
+		Example: "  moneymove rates EUR GBP",
+		Args:    cobra.MinimumNArgs(1), ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(c *cobra.Command, args []string) error {
+			endpoints, err := where.Public()
+			if err != nil {
+				return err
+			}
+			var rates []rate
+			var missing error
+			for _, currency := range args {
+				currency = strings.ToUpper(currency)
+				found, err := endpoints.Rates.Get(c.Context(), currency)
+				if err != nil {
+					missing = errors.Join(missing, fmt.Errorf("%s: %w", currency, err))
+					continue
+				}
+				rates = append(rates, rate{currency, *found})
+			}
+			if len(rates) == 0 {
+				return missing
+			}
+			return errors.Join(missing, a.Print(items[rate]{rates}, func() app.Table { return rateTable(rates) }))
+		},
+	}
+	where.HostFlags(command.Flags())
+	return command
+}
+
+func rateTable(rates []rate) app.Table {
+	table := app.Table{Head: []string{"CURRENCY", "USD RATE", "BANK TRANSFER", "CARD"}, Right: []int{1, 2, 3}}
+	for _, r := range rates {
+		table.Rows = append(table.Rows, []string{r.Currency, shownRate(r.USDRate), shownRate(r.BankTransfer),
+			shownRate(r.Card)})
+	}
+	return table
+}
+
+// shownRate shows a rate, and a line for a rate that the host does not have.
+func shownRate(rate model.Decimal) string {
+	if rate.IsZero() {
+		return "-"
+	}
+	return rate.String()
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
-	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/target"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/client"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -27,24 +27,24 @@ func TestCallSendsTheCredentialOfThePath(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(f.ok("call", "get", c.path)), &body))
 		assert.Contains(t, body, c.member, c.path)
 	}
-	delete(f.env, target.EnvAPIKey)
+	delete(f.env, client.EnvAPIKey)
 	r := f.run("call", "GET", "/user")
 	assert.Equal(t, app.ExitUsage, r.code)
-	assert.Contains(t, r.stderr, target.EnvAPIKey)
+	assert.Contains(t, r.stderr, client.EnvAPIKey)
 	f.ok("call", "GET", "/utils/rates/EUR") // which needs none
 }
 
 func TestCallActsForAClient(t *testing.T) {
 	f := newFixture(t)
-	var client struct{ ID string }
+	var acting struct{ ID string }
 	require.NoError(t, json.Unmarshal([]byte(f.ok("call", "POST", "/dapi/v1/clients", "-d",
-		`{"email":"acme@example.com","type":"business","entityName":"Acme","country":"US"}`)), &client))
-	f.ok("call", "POST", "/dapi/v1/sandbox/deposits", "-as", client.ID, "-key", "d1", "-d",
+		`{"email":"acme@example.com","type":"business","entityName":"Acme","country":"US"}`)), &acting))
+	f.ok("call", "POST", "/dapi/v1/sandbox/deposits", "-as", acting.ID, "-key", "d1", "-d",
 		`{"amount":"7","currency":"USDC"}`)
-	f.env[target.EnvClient] = client.ID
+	f.env[client.EnvClient] = acting.ID
 	assert.Contains(t, f.ok("call", "GET", "/dapi/v1/transactions"), `"7"`)
-	f.ok("call", "GET", "/dapi/v1/clients/"+client.ID) // acts for nobody, whatever the environment says
-	r := f.run("call", "GET", "/dapi/v1/clients/"+client.ID, "-as", client.ID)
+	f.ok("call", "GET", "/dapi/v1/clients/"+acting.ID) // acts for nobody, whatever the environment says
+	r := f.run("call", "GET", "/dapi/v1/clients/"+acting.ID, "-as", acting.ID)
 	assert.Equal(t, app.ExitUsage, r.code)
 	assert.Contains(t, r.stderr, "leave out -as")
 }
@@ -226,4 +226,35 @@ func TestATerminalIsSafe(t *testing.T) {
 	assert.Empty(t, r.stdout)
 	assert.Contains(t, r.stderr, "> FILE")
 	assert.Equal(t, bodies["/cards"], f.ok("call", "GET", "/cards", "-url", host.URL), "a program gets the bytes")
+}
+
+func TestRatesNeedNoCredential(t *testing.T) {
+	f := newFixture(t)
+	f.env = map[string]string{client.EnvBaseURL: f.url}
+	var rates struct {
+		Items []struct {
+			Currency string
+			USDRate  string `json:"usdRate"`
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(f.ok("rates", "eur", "GBP")), &rates))
+	require.Len(t, rates.Items, 2)
+	assert.Equal(t, "EUR", rates.Items[0].Currency)
+	assert.NotEmpty(t, rates.Items[0].USDRate)
+	for _, request := range f.host.Requests() {
+		assert.Empty(t, request.Account, request.Path)
+	}
+	f.terminal = true
+	assert.Contains(t, f.ok("rates", "EUR"), rates.Items[0].USDRate)
+
+	r := f.run("rates", "EUR", "ZZZ", "GBP")
+	assert.Equal(t, app.ExitRefused, r.code, r.stderr)
+	assert.Contains(t, r.stdout, "EUR")
+	assert.Contains(t, r.stdout, "GBP", "one rate that is missing hides no other")
+	r = f.run("rates", "ZZZ")
+	assert.Equal(t, app.ExitRefused, r.code, r.stderr)
+	assert.Contains(t, r.stderr, "docs/errors.md#")
+	assert.Equal(t, app.ExitUsage, f.run("rates").code)
+	f.env = nil
+	assert.Equal(t, app.ExitUsage, f.run("rates", "EUR").code)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
-	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/target"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/client"
 )
 
 type contact struct {
@@ -104,11 +104,11 @@ func TestContactsCreateWarnsOfWhatCannotBePaid(t *testing.T) {
 // A client of another host, or of this one before it was started again, is named.
 func TestAClientThatIsNotAtTheHostIsNamed(t *testing.T) {
 	f := newFixture(t)
-	f.env[target.EnvClient] = "cl_gone"
+	f.env[client.EnvClient] = "cl_gone"
 	r := f.run("tx")
 	assert.Equal(t, app.ExitRefused, r.code)
 	assert.Contains(t, r.stderr, "client cl_gone is not at this host")
-	assert.Contains(t, r.stderr, target.EnvClient)
+	assert.Contains(t, r.stderr, client.EnvClient)
 	r = f.run("payouts", "get", "po_1", "-as", "cl_gone")
 	assert.Contains(t, r.stderr, "client cl_gone is not at this host")
 	for _, call := range [][]string{
@@ -130,7 +130,7 @@ func TestAClientThatIsNotAtTheHostIsNamed(t *testing.T) {
 		assert.Equal(t, "not_found", failed.Code)
 		assert.Equal(t, app.ExitRefused, failed.ExitCode)
 	}
-	delete(f.env, target.EnvClient)
+	delete(f.env, client.EnvClient)
 	for _, args := range [][]string{{"payouts", "get", "po_1"}, {"call", "GET", "/dapi/v1/payouts/po_1"},
 		{"call", "GET", "/dapi/v1/clients/cl_gone"}} {
 		r = f.run(args...)
@@ -169,10 +169,10 @@ func TestContactsList(t *testing.T) {
 	f.terminal = true
 	assert.Contains(t, f.ok("contacts", "list"), wallet[:len(wallet)-1]+"A")
 	assert.Equal(t, app.ExitUsage, f.run("contacts", "list", "-limit", "0").code)
-	delete(f.env, target.EnvAPIKey)
+	delete(f.env, client.EnvAPIKey)
 	r := f.run("contacts", "list")
 	assert.Equal(t, app.ExitUsage, r.code)
-	assert.Contains(t, r.stderr, target.EnvAPIKey)
+	assert.Contains(t, r.stderr, client.EnvAPIKey)
 }
 
 func TestContactsDoNotSendWhatIsWrong(t *testing.T) {

@@ -1,19 +1,29 @@
 package host
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
-	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/target"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/client"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
+	"github.com/moneymovement/moneymovement-go/internal/shell"
 )
 
 const payHelp = `Makes a payment: it books a payout, shows the contact, the price and every field of the approval, asks, and then signs
@@ -51,7 +61,7 @@ type payFlags struct {
 // payingCommand is one run of pay.
 type payingCommand struct {
 	app     *app.App
-	where   *target.Target
+	where   *client.Target
 	command *cobra.Command
 	args    []string
 	flags   payFlags
@@ -68,7 +78,7 @@ type payingCommand struct {
 }
 
 func payCommand(a *app.App) *cobra.Command {
-	where := target.New(a)
+	where := client.New(a)
 	var flags payFlags
 	command := &cobra.Command{
 		Use: "pay AMOUNT CURRENCY", Short: "Make a payment to a contact, once",
@@ -242,3 +252,136 @@ func (p *payingCommand) readBounds() error {
 
 // newPaymentKey returns a key that nobody has used.
 func newPaymentKey() string { return "pay-" + strings.ToLower(rand.Text()[:12]) }
+
+// historyFile keeps the history of a key on this machine. It is written before each signature. If the file does not
+// exist, no run on this machine has paid.
+type historyFile struct {
+	path    string
+	content []byte // of the file, as this run knows it
+	run     string // makes the content of each run different
+}
+
+// storedHistory is what the file holds.
+type storedHistory struct {
+	Key     string       `json:"key"`
+	History dapi.History `json:"history"`
+	Run     string       `json:"run"`
+}
+
+// openHistory reads the history of a key. It makes the folder, because a run that could not write must not look like
+// one that has not signed.
+func openHistory(scope ...string) (*historyFile, dapi.History, error) {
+	folder, err := os.UserConfigDir()
+	if err != nil {
+		return nil, dapi.History{}, err
+	}
+	folder = filepath.Join(folder, "moneymove", "keys")
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, dapi.History{}, err
+	}
+	text, err := codec.Marshal(scope)
+	if err != nil {
+		return nil, dapi.History{}, err
+	}
+	sum := sha256.Sum256(text)
+	h := &historyFile{path: filepath.Join(folder, hex.EncodeToString(sum[:16])+".json"), run: rand.Text()}
+	if h.content, err = h.read(); err != nil || h.content == nil {
+		return h, dapi.History{}, err
+	}
+	var stored storedHistory
+	if codec.Unmarshal(h.content, &stored) != nil { // cut off: a run was about to sign
+		stored.History = dapi.History{FirstUsed: h.written()}
+	}
+	stored.History.Quote = nil // each run shows the price
+	return h, stored.History, nil
+}
+
+// read returns the content of the file, or nil if the file does not exist.
+func (h *historyFile) read() ([]byte, error) {
+	content, err := os.ReadFile(h.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return content, err
+}
+
+func (h *historyFile) written() time.Time {
+	if info, err := os.Stat(h.path); err == nil {
+		return info.ModTime()
+	}
+	return time.Now()
+}
+
+var errOtherRun = errors.New("another run is paying with this key")
+
+// unchanged fails if another run has stored a history since this one began.
+func (h *historyFile) unchanged() error {
+	content, err := h.read()
+	if err == nil && !bytes.Equal(content, h.content) {
+		return errOtherRun
+	}
+	return err
+}
+
+// store stores the history, unless another run has done so since this one began.
+func (h *historyFile) store(key string, history dapi.History) error {
+	if err := h.unchanged(); err != nil {
+		return err
+	}
+	text, err := codec.Marshal(storedHistory{key, history, h.run})
+	if err != nil {
+		return err
+	}
+	file, err := os.OpenFile(h.path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(text)
+	h.content = text
+	return errors.Join(err, file.Sync(), file.Close())
+}
+
+// again returns the command line that makes the same payment. It has what only the environment says, because with
+// another account the same key is another payment; and the history, which another machine does not have.
+func (p *payingCommand) again(history dapi.History) string {
+	words := append(strings.Fields(p.command.CommandPath()), p.args...)
+	p.command.Flags().Visit(func(flag *pflag.Flag) {
+		if flag.Name != "booked-before" && flag.Name != "first-used" {
+			words = append(words, flagWords(flag)...)
+		}
+	})
+	words = append(words, settingWords(p.where)...)
+	if history.PayoutID != "" {
+		words = append(words, "-booked-before", string(history.PayoutID))
+	}
+	if !history.FirstUsed.IsZero() {
+		words = append(words, "-first-used", history.FirstUsed.UTC().Format(time.RFC3339))
+	}
+	return shell.Line(words...)
+}
+
+// flagWords returns a flag as it is typed.
+func flagWords(flag *pflag.Flag) (words []string) {
+	name := "-" + flag.Name
+	if list, ok := flag.Value.(pflag.SliceValue); ok {
+		for _, value := range list.GetSlice() {
+			words = append(words, name, value)
+		}
+		return words
+	}
+	if flag.NoOptDefVal != "" { // a switch takes its value after an equals sign
+		if flag.Value.String() != flag.NoOptDefVal {
+			name += "=" + flag.Value.String()
+		}
+		return []string{name}
+	}
+	return []string{name, flag.Value.String()}
+}
+
+// settingWords returns the flags for what only the environment says.
+func settingWords(where *client.Target) (words []string) {
+	for _, setting := range where.FromEnvironment() {
+		words = append(words, "-"+setting.Flag, setting.Value)
+	}
+	return words
+}

@@ -9,7 +9,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
-	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/target"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/client"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 )
@@ -22,7 +22,7 @@ func payoutsCommand(a *app.App) *cobra.Command {
 }
 
 func getPayoutCommand(a *app.App) *cobra.Command {
-	where := target.New(a)
+	where := client.New(a)
 	command := &cobra.Command{
 		Use: "get ID", Short: "Show a payout",
 		Long: `Shows a payout. The service has no list of payouts: moneymove tx shows their ids. The exit code is 7 if the payout
@@ -53,7 +53,7 @@ failed, came back or expired.`,
 }
 
 func waitPayoutCommand(a *app.App) *cobra.Command {
-	where := target.New(a)
+	where := client.New(a)
 	var timeout, shortest time.Duration
 	command := &cobra.Command{
 		Use: "wait ID", Short: "Wait until the money of a payout has arrived",

@@ -14,8 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
-	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/request"
-	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/target"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/client"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -56,7 +55,7 @@ type signedJSON struct {
 }
 
 func signCommand(a *app.App) *cobra.Command {
-	where := target.New(a)
+	where := client.New(a)
 	var flags signFlags
 	command := &cobra.Command{
 		Use: "sign", Short: "Show an approval, and sign it with the developer key",
@@ -78,7 +77,7 @@ func signCommand(a *app.App) *cobra.Command {
 	return command
 }
 
-func sign(ctx context.Context, a *app.App, where *target.Target, flags signFlags) error {
+func sign(ctx context.Context, a *app.App, where *client.Target, flags signFlags) error {
 	terms, err := termsOf(a, where, flags)
 	if err != nil {
 		return err
@@ -136,8 +135,8 @@ func sign(ctx context.Context, a *app.App, where *target.Target, flags signFlags
 
 // termsOf returns what the caller has asked for. Without a person who reads the approval, that must be enough to know
 // the payment.
-func termsOf(a *app.App, where *target.Target, flags signFlags) (terms []term, err error) {
-	client, err := where.Client()
+func termsOf(a *app.App, where *client.Target, flags signFlags) (terms []term, err error) {
+	actor, err := where.Client()
 	if err != nil {
 		return nil, err
 	}
@@ -155,13 +154,13 @@ func termsOf(a *app.App, where *target.Target, flags signFlags) (terms []term, e
 			return nil, err
 		}
 	}
-	if terms, err = asked(client, request, expected); err != nil {
+	if terms, err = asked(actor, request, expected); err != nil {
 		return nil, err
 	}
 	if missing := unknown(terms); flags.yes && len(missing) > 0 {
 		return nil, app.Usagef("with -yes nobody reads the approval, so say what was asked for. Nothing says the %s. "+
 			"Give the body that was sent with -request @FILE, the client with -as or %s, and the rest with -expect",
-			strings.Join(missing, ", "), target.EnvClient)
+			strings.Join(missing, ", "), client.EnvClient)
 	}
 	return terms, nil
 }
@@ -177,7 +176,7 @@ func notSigned(err error) error {
 }
 
 // timeOf returns the time of the host. Without -at it is this machine's.
-func timeOf(ctx context.Context, where *target.Target, at string) (time.Time, error) {
+func timeOf(ctx context.Context, where *client.Target, at string) (time.Time, error) {
 	switch at {
 	case "":
 		return time.Now(), nil
@@ -192,8 +191,8 @@ func timeOf(ctx context.Context, where *target.Target, at string) (time.Time, er
 }
 
 // hostTime asks the host. Any response has its time.
-func hostTime(ctx context.Context, where *target.Target) (time.Time, error) {
-	asked, err := request.Plan(where, http.MethodGet, "/utils/rates/EUR", false)
+func hostTime(ctx context.Context, where *client.Target) (time.Time, error) {
+	asked, err := client.Plan(where, http.MethodGet, "/utils/rates/EUR", false)
 	if err != nil {
 		return time.Time{}, err
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
-	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/target"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/client"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -59,9 +59,9 @@ func TestSignMakesTheBodyOfTheConfirm(t *testing.T) {
 	// the approval alone, from standard input
 	f.stdin = string(payout.Approval)
 	f.ok(f.signing("-expect", "amount=25.00", "-expect", "resourceId="+payout.ID)...)
-	delete(f.env, target.EnvBaseURL) // it needs no host
+	delete(f.env, client.EnvBaseURL) // it needs no host
 	again := f.ok(f.signing()...)
-	f.env[target.EnvBaseURL] = f.url
+	f.env[client.EnvBaseURL] = f.url
 
 	confirmed := f.ok("call", "POST", "/dapi/v1/payouts/"+payout.ID+"/confirm", "-d", "@"+f.write("signed.json", again))
 	assert.Contains(t, confirmed, `"transactionHash"`)

@@ -197,10 +197,10 @@ func TestTxKeepsItsPosition(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, left)
 
-	var client struct{ ID string }
+	var acting struct{ ID string }
 	require.NoError(t, json.Unmarshal([]byte(f.ok("call", "POST", "/dapi/v1/clients", "-d",
-		`{"email":"acme@example.com","type":"business","entityName":"Acme","country":"US"}`)), &client))
-	r := f.run("tx", "-position", position, "-as", client.ID)
+		`{"email":"acme@example.com","type":"business","entityName":"Acme","country":"US"}`)), &acting))
+	r := f.run("tx", "-position", position, "-as", acting.ID)
 	assert.Equal(t, app.ExitUsage, r.code, "the position of another account")
 	assert.Contains(t, r.stderr, "store one position for each account")
 }

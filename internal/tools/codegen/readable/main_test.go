@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/internal/tools/codegen/wrap"
+	"github.com/moneymovement/moneymovement-go/internal/tools/codegen/gosource"
 )
 
 // made writes a source as a generated file, makes it readable and returns it.
@@ -118,7 +118,7 @@ func TestWideLinesAreBroken(t *testing.T) {
 		false)
 	require.NoError(t, err)
 	for line := range strings.Lines(got) {
-		assert.LessOrEqual(t, wrap.Columns(strings.TrimSuffix(line, "\n")), wrap.Most, line)
+		assert.LessOrEqual(t, gosource.Columns(strings.TrimSuffix(line, "\n")), gosource.Most, line)
 	}
 	assert.Contains(t, got, "var thing = Thing{\n\tA: \""+long+"\",\n\tB: \""+long+"\",\n}\n")
 	again, err := made(t, got, "", false)
