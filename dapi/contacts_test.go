@@ -64,11 +64,11 @@ func TestContactAccountRoundTrips(t *testing.T) {
 
 // Rule: contact.default-variant
 func TestConstructorsOverwriteTheAccountType(t *testing.T) {
-	given := dapi.BankFields{AccountType: dapi.BankMethodPIX, IBAN: "DE89370400440532013000"}
-	bank, ok := dapi.BankAccount(dapi.BankMethodSEPA, given).Variant().(dapi.BankFields)
+	original := dapi.BankFields{AccountType: dapi.BankMethodPIX, IBAN: "DE89370400440532013000"}
+	bank, ok := dapi.BankAccount(dapi.BankMethodSEPA, original).Variant().(dapi.BankFields)
 	require.True(t, ok)
 	assert.Equal(t, dapi.BankMethod("sepa"), bank.AccountType)
-	assert.Equal(t, dapi.BankMethodPIX, given.AccountType, "what was given is the caller's")
+	assert.Equal(t, dapi.BankMethodPIX, original.AccountType, "the caller keeps its own")
 	onchain, ok := dapi.Onchain(dapi.OnchainAccount{AccountType: "email"}).Variant().(dapi.OnchainAccount)
 	require.True(t, ok)
 	assert.Equal(t, "onchain", onchain.AccountType)
@@ -114,7 +114,7 @@ func TestAbsentPayableIsNil(t *testing.T) {
 	for member, want := range map[string]*bool{``: nil, `"payable":null,`: nil, `"payable":false,`: &no,
 		`"payable":true,`: &yes} {
 		text := `{"contactId":"ct_1",` + member + `"methods":[],"blockers":[]}`
-		capabilities, err := answering(t, 200, text).Self().Contacts.Capabilities(t.Context(), "ct_1")
+		capabilities, err := responding(t, 200, text).Self().Contacts.Capabilities(t.Context(), "ct_1")
 		require.NoError(t, err)
 		assert.Equal(t, want, capabilities.Payable, member)
 	}
@@ -224,7 +224,7 @@ func TestContactWithMissingFieldsIsSentWithAWarning(t *testing.T) {
 		new(dapi.SEPA(dapi.BankFields{IBAN: "DE89370400440532013000"})): "",
 	} {
 		var log bytes.Buffer
-		platform := answering(t, http.StatusCreated,
+		platform := responding(t, http.StatusCreated,
 			`{"id":"ct_1","name":"Bob","isExternal":true,"createdAt":"2026-01-01T00:00:00Z"}`,
 			moneymovement.WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{
 				ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {

@@ -250,7 +250,7 @@ func (d *escrowFlow) confirm(ctx context.Context, f *flow, allowExpired bool) (*
 	return o, nil
 }
 
-func (d *escrowFlow) after(_ context.Context, f *flow, err error) stepResult {
+func (d *escrowFlow) afterError(_ context.Context, f *flow, err error) stepResult {
 	switch {
 	case f.booked != nil && approvalClosed(err):
 		return rebookAfter(err)
@@ -270,11 +270,11 @@ func moved(err error) bool {
 // difference of less than two seconds.
 const clockTolerance = 3 * time.Second
 
-// readOutcome reads the escrow to see whether the action was taken, perhaps by another call with its key. That is
-// possible if the approval was used before, if the escrow does not offer the action any more, or if a response was
-// lost. After a lost response, an escrow that was stored earlier proves nothing, so readOutcome waits for the next
-// chain read. An approval signs only its own action. If this version does not know the status, a consumed approval
-// proves that the action was taken, once the escrow does not offer the action any more.
+// readOutcome reads the escrow to see whether the action was taken, perhaps by another call with its key. It does so if
+// the approval was used before, if the action is no longer available, or if a response was lost. After a lost response,
+// the stored escrow can be older than the confirm, so readOutcome waits for the next chain read. If this version does
+// not know the status, a consumed approval proves that the action was taken, once the action is no longer available: an
+// approval signs only its own action.
 func (d *escrowFlow) readOutcome(ctx context.Context, f *flow, end stepResult) stepResult {
 	refusal, conflict := errors.AsType[*errors.Conflict](end.err)
 	_, consumed := errors.AsType[*errors.ApprovalConsumed](end.err)

@@ -24,12 +24,12 @@ import (
 
 // exchange is one call and what it has to look like on the wire, written down from the description.
 type exchange struct {
-	call   func(context.Context, caller) (any, error)
-	method string
-	path   string // with query, below /dapi/v1
-	body   string // "" for none
-	status int
-	answer string
+	call     func(context.Context, caller) (any, error)
+	method   string
+	path     string // with query, below /dapi/v1
+	body     string // "" for none
+	status   int
+	response string
 }
 
 // caller is an account, with the clients of its integrator.
@@ -162,7 +162,7 @@ func TestEachOperationSendsTheDescribedRequest(t *testing.T) {
 				if sent, body = r, nil; r.Body != nil {
 					body, _ = io.ReadAll(r.Body)
 				}
-				return testkit.Page(x.status, "application/json", x.answer)(r)
+				return testkit.Page(x.status, "application/json", x.response)(r)
 			}))
 			for account, acting := range map[string]*dapi.Account{"": platform.Self(), "cl_1": platform.For("cl_1")} {
 				value, err := x.call(t.Context(), caller{acting, platform.Clients})
@@ -175,28 +175,28 @@ func TestEachOperationSendsTheDescribedRequest(t *testing.T) {
 					account = "" // of no account
 				}
 				assert.Equal(t, account, sent.Header.Get("X-Service-Account"))
-				assert.Empty(t, headerOf(sent, "Idempotency-Key"), "no key is made up")
+				assert.Empty(t, headerOf(sent, "Idempotency-Key"), "no key is invented")
 				if x.body == "" {
 					assert.Empty(t, body)
 				} else {
 					assert.JSONEq(t, x.body, string(body))
 				}
-				assertDecoded(t, x.answer, value)
+				assertDecoded(t, x.response, value)
 			}
 		})
 	}
 }
 
-// assertDecoded checks that nothing of the answer was lost: written again, each of its members is there.
-func assertDecoded(t *testing.T, answer string, value any) {
+// assertDecoded checks that nothing of the response was lost: written again, each of its members is there.
+func assertDecoded(t *testing.T, response string, value any) {
 	t.Helper()
-	if answer == "" {
+	if response == "" {
 		return
 	}
 	written, err := json.Marshal(value)
 	require.NoError(t, err)
 	var want, got map[string]any
-	require.NoError(t, json.Unmarshal([]byte(answer), &want))
+	require.NoError(t, json.Unmarshal([]byte(response), &want))
 	require.NoError(t, json.Unmarshal(written, &got))
 	for member := range want {
 		assert.Equal(t, want[member], got[member], member)
@@ -216,7 +216,7 @@ func headerOf(r *http.Request, name string) []string {
 // open are members whose sets of values can grow.
 var open = map[string]bool{"status": true, "type": true, "direction": true, "method": true}
 
-// proof are members that an operation's answer is nothing without, besides the id and the items.
+// proof are members that an operation's response is nothing without, besides the id and the items.
 var proof = map[string]bool{
 	"BookPayout.idempotencyKey": true, "PrepareEscrowAction.action": true, "CreateEscrow.idempotencyKey": true,
 	"CreatePayinInstructions.requisites": true,
@@ -225,16 +225,16 @@ var proof = map[string]bool{
 // A later version of the service may add members and values, and leave out what may be null.
 func TestResponsesOfALaterVersionAreRead(t *testing.T) {
 	for name, x := range exchanges {
-		if x.answer == "" {
+		if x.response == "" {
 			continue
 		}
 		var described map[string]any
-		require.NoError(t, json.Unmarshal([]byte(x.answer), &described))
-		read := func(t *testing.T, answer map[string]any) map[string]any {
+		require.NoError(t, json.Unmarshal([]byte(x.response), &described))
+		read := func(t *testing.T, response map[string]any) map[string]any {
 			t.Helper()
-			text, err := json.Marshal(answer)
+			text, err := json.Marshal(response)
 			require.NoError(t, err)
-			value, err := x.by(t.Context(), answering(t, x.status, string(text)))
+			value, err := x.by(t.Context(), responding(t, x.status, string(text)))
 			require.NoError(t, err, "%s", text)
 			written, err := json.Marshal(value)
 			require.NoError(t, err)
@@ -256,7 +256,7 @@ func TestResponsesOfALaterVersionAreRead(t *testing.T) {
 			}
 			for member := range described {
 				if proof[name+"."+member] || member == "id" || member == "items" {
-					continue // without it the answer is another: see TestUnexpectedResponseIsAnError
+					continue // without it the response is another: see TestUnexpectedResponseIsAnError
 				}
 				without := maps.Clone(described)
 				without[member] = nil
@@ -271,18 +271,18 @@ func TestResponsesOfALaterVersionAreRead(t *testing.T) {
 	}
 }
 
-// Everything optional in a contact may be null. What an answer holds beyond that is kept in its body.
+// Everything optional in a contact may be null. What a response holds beyond that is kept in its body.
 // Rule: contact.answer
 func TestContactWithNullFields(t *testing.T) {
 	const text = `{"id":"7c9e6679","name":"","isExternal":true,"createdAt":"2026-01-02T03:04:05","email":null,"address":null,"bank":null,
 		"crypto":null,"userId":null,"user":null,"labels":["a"]}`
-	var answer moneymovement.Response
-	contact, err := answering(t, 201, text).Self().Contacts.Create(t.Context(), dapi.ContactCreate{},
-		moneymovement.CaptureResponse(&answer))
+	var response moneymovement.Response
+	contact, err := responding(t, 201, text).Self().Contacts.Create(t.Context(), dapi.ContactCreate{},
+		moneymovement.CaptureResponse(&response))
 	require.NoError(t, err)
 	assert.Equal(t, &dapi.Contact{ID: "7c9e6679", IsExternal: true, CreatedAt: contact.CreatedAt}, contact)
 	assert.Equal(t, "2026-01-02T03:04:05Z", contact.CreatedAt.Format("2006-01-02T15:04:05Z07:00"))
-	assert.JSONEq(t, text, string(answer.Body))
+	assert.JSONEq(t, text, string(response.Body))
 }
 
 // A body that is not the resource, such as one in an envelope, is an error. It is not read as a resource without an id,
@@ -290,20 +290,20 @@ func TestContactWithNullFields(t *testing.T) {
 func TestUnexpectedResponseIsAnError(t *testing.T) {
 	for name, x := range exchanges {
 		var described map[string]any
-		if x.answer != "" {
-			require.NoError(t, json.Unmarshal([]byte(x.answer), &described))
+		if x.response != "" {
+			require.NoError(t, json.Unmarshal([]byte(x.response), &described))
 		}
 		if described["id"] == nil && described["items"] == nil || silent[name] {
 			continue
 		}
-		for _, answer := range []string{`{}`, `{"data":` + x.answer + `}`,
+		for _, response := range []string{`{}`, `{"data":` + x.response + `}`,
 			`{"error":{"code":"conflict","message":"No."}}`, `{"id":null}`} {
-			_, err := x.by(t.Context(), answering(t, x.status, answer))
+			_, err := x.by(t.Context(), responding(t, x.status, response))
 			if x.method != http.MethodGet {
 				err = as[*errors.InDoubt](t, err).Cause
 			}
 			unexpected := as[*errors.UnexpectedResponse](t, err)
-			assert.Equal(t, x.status, unexpected.Status, "%s: %s", name, answer)
+			assert.Equal(t, x.status, unexpected.Status, "%s: %s", name, response)
 			assert.ErrorContains(t, unexpected.Err, "the response has no i", name)
 		}
 	}
@@ -313,9 +313,9 @@ func TestUnexpectedResponseIsAnError(t *testing.T) {
 // a warning, once.
 func TestUnreadableMembersAreReportedAndLogged(t *testing.T) {
 	var log strings.Builder
-	answer := `{"id":"po_1","status":"processing","contactId":"ct_1","amount":{"value":"25"},"currency":"USDC",` +
+	response := `{"id":"po_1","status":"processing","contactId":"ct_1","amount":{"value":"25"},"currency":"USDC",` +
 		`"createdAt":"soon","purpose":["x"]}`
-	platform := answering(t, 200, answer, moneymovement.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+	platform := responding(t, 200, response, moneymovement.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 	var kept moneymovement.Response
 	for range 3 {
 		payout, err := platform.Self().Payouts.Get(t.Context(), "po_1", moneymovement.CaptureResponse(&kept))
@@ -336,7 +336,7 @@ func TestUnreadableMembersAreReportedAndLogged(t *testing.T) {
 
 func TestUnreadableEntryDoesNotAffectOthers(t *testing.T) {
 	var kept moneymovement.Response
-	page, err := answering(t, 200,
+	page, err := responding(t, 200,
 		`{"items":[`+txJSON+`,"what",{"id":"tx_2","amount":{},"createdAt":"2026-01-02T03:04:05Z"},`+txJSON+`],`+
 			`"nextCursor":"c"}`).
 		Self().Transactions.List(t.Context(), dapi.ListTransactionsParams{}, moneymovement.CaptureResponse(&kept))
@@ -354,7 +354,7 @@ func TestUnreadableEntryDoesNotAffectOthers(t *testing.T) {
 func TestPageWithTooManyItemsIsRefused(t *testing.T) {
 	list := func(n int) (*dapi.TransactionPage, []moneymovement.Unread, error) {
 		var kept moneymovement.Response
-		page, err := answering(t, 200, `{"items":[`+strings.Repeat(txJSON+",", n-1)+txJSON+`]}`).Self().Transactions.
+		page, err := responding(t, 200, `{"items":[`+strings.Repeat(txJSON+",", n-1)+txJSON+`]}`).Self().Transactions.
 			List(t.Context(), dapi.ListTransactionsParams{Limit: 10}, moneymovement.CaptureResponse(&kept))
 		return page, kept.Unread, err
 	}
@@ -373,7 +373,7 @@ func TestPageWithTooManyItemsIsRefused(t *testing.T) {
 // Money is not taken as moved because a success says nothing.
 func TestSandboxWriteWithoutProofIsInDoubt(t *testing.T) {
 	for _, body := range []string{"", "null", "{}", `{"ok":true}`} {
-		sandbox := answering(t, 200, body).Self().Sandbox
+		sandbox := responding(t, 200, body).Self().Sandbox
 		for name, write := range map[string]func() (any, error){
 			"Deposit": func() (any, error) {
 				return sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: amount("1"), Currency: dapi.USDC})
@@ -416,8 +416,8 @@ func TestLoginWithLongChallenge(t *testing.T) {
 
 const signerFails = "the signer fails"
 
-// allMishaps are those of any surface, and those of this one.
-func allMishaps() map[string]testkit.Mishap {
+// allFailures are the failures of any surface, and those of this one.
+func allFailures() map[string]testkit.Mishap {
 	all := map[string]testkit.Mishap{
 		"canceled before, for a cause": {Context: func(ctx context.Context) (context.Context, context.CancelFunc) {
 			ctx, cancel := context.WithCancelCause(ctx)
@@ -462,14 +462,14 @@ func (s failingSigner) Sign(ctx context.Context, message []byte) ([]byte, error)
 	return s.Signer.Sign(ctx, message)
 }
 
-// No error leaves the SDK that does not answer for its call: with a session and without, whatever happens to it.
+// No error leaves the SDK that does not describe its call: with a session and without, whatever happens to it.
 func TestEveryErrorDescribesItsCall(t *testing.T) {
 	key, err := signing.Generate()
 	require.NoError(t, err)
-	for mishap, m := range allMishaps() {
+	for failure, m := range allFailures() {
 		for _, store := range []dapi.TokenStore{loggedIn(baseURL, key).Store, nil} {
 			key := failingSigner{Signer: key}
-			if mishap == signerFails {
+			if failure == signerFails {
 				if store != nil {
 					continue // nothing to sign
 				}
@@ -480,14 +480,14 @@ func TestEveryErrorDescribesItsCall(t *testing.T) {
 					`{"challengeId":"ch_1","payload":"YQ=="}`)
 			}
 			for operation, x := range exchanges {
-				t.Run(mishap+"/"+operation, func(t *testing.T) {
+				t.Run(failure+"/"+operation, func(t *testing.T) {
 					m.Befall(t, func(t *testing.T, ctx context.Context, next *http.Client) error {
 						platform, err := dapi.NewIntegrator(baseURL,
 							dapi.Developer{Email: "ops@example.com", Key: key, Store: store},
 							moneymovement.WithHTTPClient(next))
 						require.NoError(t, err)
 						if _, err = x.by(ctx, platform); err == nil {
-							assert.True(t, x.answer == "" || silent[operation], "an answer that nobody gave")
+							assert.True(t, x.response == "" || silent[operation], "a response that nobody sent")
 						} else {
 							time.Sleep(3 * time.Minute) // until a login that nobody waits for has ended
 						}

@@ -14,9 +14,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// flow is one call of [Payouts.Pay], [Escrows.Open] or [Escrows.Act]: wait in line, book, prove that the response is
-// about this payment, compare it with what was asked for, journal, sign, confirm, and settle what became of it. What a
-// payout, an escrow and an action do in their own way is behind [payable].
+// flow is one call of [Payouts.Pay], [Escrows.Open] or [Escrows.Act]. It waits in the queue, books, checks that the
+// response is about this payment, compares it with what was asked for, journals, signs, confirms, and reads the outcome
+// if it is not clear. [payable] has what differs between a payout, an escrow and an action.
 type flow struct {
 	payable
 	first      *transport.Operation // that books
@@ -26,14 +26,14 @@ type flow struct {
 	memory     paymentMemory
 	queue      *paymentQueue
 	options    []moneymovement.CallOption
-	resolution string // what to do about a doubt
-	actionOf   string // the escrow of an action, which is looked for before its key is used; else empty
-	maxRebooks int    // how often it is booked again when an offer has expired
+	resolution string // what the error of a payment in doubt says to do
+	actionOf   string // the id of the escrow that an action is of, else empty
+	maxRebooks int    // how often an expired offer is booked again
 
-	history        History // as the caller stored it last, or was asked to
+	history        History // what the caller stored last, or was told to store
 	journal        func(context.Context, History) error
-	beforeSigning  func(context.Context, *offer) error // the caller's BeforeSigning, nil without one
-	withoutHistory bool                                // the caller says nothing about earlier calls
+	beforeSigning  func(context.Context, *offer) error // of the caller, or nil
+	withoutHistory bool                                // the caller passed neither Journal nor History
 	provenUnpaid   bool                                // the caller's store proves that no earlier call has paid
 	firstUsed      time.Time                           // of the key
 
@@ -64,8 +64,8 @@ type payable interface {
 	price(f *flow) error
 	// confirm signs, if the approval is what was asked for, and sends the signature.
 	confirm(ctx context.Context, f *flow, allowExpired bool) (*offer, error)
-	// after decides what the error of a booking or of a confirm means.
-	after(ctx context.Context, f *flow, err error) stepResult
+	// afterError decides what the error of a booking or of a confirm means.
+	afterError(ctx context.Context, f *flow, err error) stepResult
 	// readOutcome reads what became of a payment that this call did not make, before the call ends.
 	readOutcome(ctx context.Context, f *flow, end stepResult) stepResult
 	// clock returns the approver, which knows the service's time.
@@ -133,7 +133,7 @@ func settledBy(o *offer) stepResult { return stepResult{moved: errors.Moved, off
 // refusedBy ends a flow that has paid nothing.
 func refusedBy(err error) stepResult { return stepResult{moved: errors.NotMoved, err: err} }
 
-// doubtful ends a flow of which it is not known what it did.
+// inDoubtBy ends a flow that may have paid.
 func inDoubtBy(err error) stepResult { return stepResult{moved: errors.MaybeMoved, err: err} }
 
 // rebookAfter books again.
@@ -154,7 +154,7 @@ func (r *result) retryAt() time.Time {
 	return call.RetryAt
 }
 
-// run makes the payment when its turn in the line comes. checks are of the input.
+// run makes the payment. checks check the input.
 func (f *flow) run(ctx context.Context, low lowLevel, checks ...func(*transport.Check)) result {
 	f.withoutHistory = f.journal == nil && f.history == History{}
 	f.provenUnpaid = f.journal != nil && (f.history.Unpaid || f.history == History{})
@@ -165,7 +165,7 @@ func (f *flow) run(ctx context.Context, low lowLevel, checks ...func(*transport.
 	if err != nil {
 		return f.unsentResult(err, (f.provenUnpaid || f.key == "" && f.history == History{}) && f.memory.unpaid(f.scope))
 	}
-	f.begin()
+	f.setFirstUsed()
 	if err := f.checkAge(f.clock().now()); err != nil && f.actionOf == "" {
 		return f.unsentResult(err, false)
 	}
@@ -178,9 +178,9 @@ func (f *flow) run(ctx context.Context, low lowLevel, checks ...func(*transport.
 	return f.conclude(ctx, f.runQueued(ctx))
 }
 
-// begin sets the time of the key's first use. If nothing was paid with the key and the service has forgotten it, this
-// is the first use again, and also if a clock was ahead at the first use.
-func (f *flow) begin() {
+// setFirstUsed sets when the key was first used. A key with which nothing was paid starts again if the service has
+// forgotten it, or if the stored time is in the future.
+func (f *flow) setFirstUsed() {
 	now := time.Now().UTC().Round(0) // which is equal to what is read from JSON
 	first := f.history.FirstUsed
 	if age := now.Sub(first); f.provenUnpaid && !first.IsZero() && (age > keyLifetime+keyMargin || age < -keyMargin) {
@@ -201,7 +201,7 @@ func (f *flow) checkAge(service time.Time) error {
 	return &KeyTooOld{CallInfo: errors.CallInfo{Operation: f.first.ID, IdempotencyKey: string(f.key)}, FirstUsed: first}
 }
 
-// inLine makes the payment when its turn comes.
+// runQueued waits in the queue, and then makes the payment. It books again if the price or the approval has expired.
 func (f *flow) runQueued(ctx context.Context) stepResult {
 	release, err := f.queue.acquire(ctx, string(f.key))
 	if err != nil {
@@ -221,7 +221,7 @@ func (f *flow) runQueued(ctx context.Context) stepResult {
 	}
 }
 
-// once books, proves and compares the booking, signs and confirms.
+// bookAndConfirm books, checks the booking, signs and confirms.
 func (f *flow) bookAndConfirm(ctx context.Context) stepResult {
 	for _, step := range []func(context.Context) stepResult{
 		f.bookAndVerify, f.compare, f.checkClock, f.checkPrice, f.callBeforeSigning,
@@ -232,9 +232,9 @@ func (f *flow) bookAndConfirm(ctx context.Context) stepResult {
 	}
 	f.wasRead, f.sent = false, true
 	done, err := f.confirm(ctx, f, f.confirmExpired == f.booked)
-	f.release() // the rest waits for the service, and not for room in the rate window
+	f.release() // what follows needs no room in the rate window
 	if err != nil {
-		return f.after(ctx, f, err)
+		return f.afterError(ctx, f, err)
 	}
 	return settledBy(done)
 }
@@ -247,7 +247,7 @@ func (f *flow) bookAndVerify(ctx context.Context) stepResult {
 	}
 	booked, created, err := f.book(ctx, f)
 	if err != nil {
-		return f.after(ctx, f, err)
+		return f.afterError(ctx, f, err)
 	}
 	if booked.key != string(f.key) {
 		f.neverInDoubt = f.neverInDoubt && booked.phase == phaseOpen
@@ -270,9 +270,9 @@ func (f *flow) bookAndVerify(ctx context.Context) stepResult {
 	return stepResult{next: proceed}
 }
 
-// earlierAfterBooking returns what is known of other calls after the first response of a call. A new booking ends a
-// doubt only if the caller journals and has stored no id: nothing was signed with the key then. Otherwise the service
-// may have forgotten the key.
+// earlierAfterBooking returns what is known of other calls after the first response of a call. If the caller journals
+// and has stored no id, nothing was signed with the key, and a new booking proves that no earlier call paid. Otherwise
+// the service may have forgotten the key.
 func (f *flow) earlierAfterBooking(created bool) errorbase.Earlier {
 	if f.earlier == errorbase.MayExist && created && f.journal != nil && f.history.id() == "" {
 		return errorbase.NonePaid
@@ -393,8 +393,8 @@ func (f *flow) settledBefore(ctx context.Context) *stepResult {
 	return new(settledBy(o))
 }
 
-// checkClock refuses to go on while the service's clock is farther away than allowed: by this machine's clock, every
-// price and approval would be over, or none ever.
+// checkClock refuses an approval while the clocks of the service and this machine differ by too much. By a wrong clock,
+// every price and approval would have expired, or none.
 func (f *flow) checkClock(context.Context) stepResult {
 	if approval := f.booked.approval; approval != nil {
 		if err := f.clock().checkClock(approval.ID); err != nil {
@@ -524,7 +524,8 @@ func (f *flow) signedNothing() bool {
 	return f.neverInDoubt && !f.sent && (f.booked == nil || f.booked.phase == phaseOpen)
 }
 
-// unpaidCause returns why a call did not pay that has lost the response to a booking, and has signed nothing.
+// unpaidCause returns the error of a call that lost the response to its booking and signed nothing. Such a call has not
+// paid.
 func unpaidCause(err error) error {
 	inDoubt, ok := err.(*errors.InDoubt) //nolint:errorlint // a wrapped one is about something else
 	if !ok {
@@ -540,7 +541,7 @@ func unpaidCause(err error) error {
 		Err: fmt.Errorf("there is no proof of a booking, and nothing was signed: %w", cause)}
 }
 
-// early returns the result of a call that has sent nothing.
+// unsentResult returns the result of a call that has sent nothing.
 func (f *flow) unsentResult(err error, unpaid bool) result {
 	earlier := errorbase.MayPay
 	switch {
@@ -569,16 +570,16 @@ func (f *flow) settledResult(o *offer) result {
 	return r
 }
 
-// refusedResult returns the result of a call that paid nothing. Its refusal is in err only if nothing was paid by an
-// earlier call either: who takes a new key at an error of a known type pays nothing twice. Input that this SDK refuses
-// is the exception, because it is refused with every key.
+// refusedResult returns the result of a call that paid nothing. The error is the refusal only if no earlier call may
+// have paid. So a program that takes a new key when it gets a refusal never pays twice. Input that the SDK refuses is
+// the exception: it is refused with every key.
 func (f *flow) refusedResult(refusal error, earlier errorbase.Earlier) result {
 	_ = f.withResource(refusal)
 	next := outcome.After(refusal)
 	unpaid := earlier == errorbase.NonePaid && next != outcome.NewKey
 	state := moneymovement.PaymentInDoubt
 	switch {
-	case next == outcome.NewKey, ofInput(refusal), unpaid && (next == outcome.Decide || next == outcome.Change):
+	case next == outcome.NewKey, refusesInput(refusal), unpaid && (next == outcome.Decide || next == outcome.Change):
 		state = moneymovement.PaymentNeedsDecision
 	case unpaid:
 		state = moneymovement.PaymentNotPaid
@@ -631,8 +632,7 @@ func (f *flow) inDoubtError(cause error, op *transport.Operation, earlier errorb
 	return inDoubt
 }
 
-// withContextError adds to the cause of a doubt that the context ended while the doubt was being settled, if err says
-// so.
+// withContextError adds to cause that the context ended while the flow read the outcome, if err says so.
 func withContextError(cause, err error) error {
 	for _, end := range []error{context.Canceled, context.DeadlineExceeded} {
 		if errors.Is(err, end) && !errors.Is(cause, end) {
@@ -653,12 +653,12 @@ type inputInDoubt struct {
 // Error returns one line, safe to log.
 func (e *inputInDoubt) Error() string { return e.inDoubt.Error() }
 
-// Unwrap returns the invalid input, and the doubt about earlier calls.
+// Unwrap returns the invalid input, and the error about earlier calls.
 func (e *inputInDoubt) Unwrap() []error { return []error{e.input, e.inDoubt} }
 
-// ofInput reports a refusal of the payment's own input, which every call with these terms meets. The input of a login
-// or of a confirm is not the payment's.
-func ofInput(err error) bool {
+// refusesInput reports whether err refuses the payment's own input, so that every call with these terms fails. The
+// input of a login or of a confirm is not the payment's.
+func refusesInput(err error) bool {
 	switch err.(type) { //nolint:errorlint // one inside is of a signer, of a verifier or of the caller
 	case *errors.InvalidInput:
 		return true
@@ -669,14 +669,13 @@ func ofInput(err error) bool {
 	return false
 }
 
-// unproven returns the error of a response that reports success and does not show it. Like a lost response, it proves
-// nothing.
+// unproven returns the error of a response that reports success without showing it. It is handled like a lost response.
 func (f *flow) unproven(op *transport.Operation, reason error) error {
 	return unproven(errors.CallInfo{Operation: op.ID, IdempotencyKey: string(f.key), Resource: f.id()}, reason)
 }
 
-// unproven returns the error of a response to a booking or a confirm that reports success but does not prove it. It is
-// handled as a lost response.
+// unproven returns the error of a response to a booking or a confirm that reports success without showing it. It is
+// handled like a lost response.
 func unproven(head errors.CallInfo, reason error) error {
 	return &errors.InDoubt{CallInfo: head, Resolve: "repeat the same request with the same idempotency key",
 		Cause: reason}
@@ -687,13 +686,13 @@ func (f *flow) head() errors.CallInfo {
 	return errors.CallInfo{Operation: f.first.ID, Resource: f.id(), IdempotencyKey: string(f.key)}
 }
 
-// headed adds the call to the error of a booking with other terms.
+// withHead adds the call to the error of a booking with other terms.
 func (f *flow) withHead(differs *TermsDiffer) *TermsDiffer {
 	differs.CallInfo = f.head()
 	return differs
 }
 
-// named adds the id to an error, if it is known.
+// withResource adds the id to an error, if it is known.
 func (f *flow) withResource(err error) error {
 	if id := f.id(); id != "" {
 		errorbase.SetResource(err, id, string(f.key))

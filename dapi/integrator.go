@@ -35,9 +35,9 @@ type Developer struct {
 	// Store keeps the session for other processes and for the next start of the program. If it is nil, the session is
 	// kept in memory only.
 	Store TokenStore
-	// StoreRequired makes a call that needs a new token fail with *TokenStoreUnavailable if the Store cannot be reached. Otherwise,
-	// the process then logs in by itself. Set it if so many processes share the session that they must never all log
-	// in: the service allows 10 logins in 5 minutes for an email.
+	// StoreRequired makes a call that needs a new token fail with *TokenStoreUnavailable if the Store cannot be
+	// reached. Otherwise, the process then logs in by itself. Set it if so many processes share the session that they
+	// must never all log in: the service allows 10 logins in 5 minutes for an email.
 	StoreRequired bool
 	// Verifier checks approvals instead of signing.CheckApproval. Set it for a service whose approvals the SDK cannot
 	// read. If it is nil, such approvals are refused. Set ChallengeVerifier as well, because the SDK then cannot see

@@ -144,7 +144,7 @@ func TestPaymentsAreBookedInCallOrder(t *testing.T) {
 	})
 }
 
-// A payment that has no time for its turn learns it before anything is booked.
+// A payment that cannot meet its deadline is refused before anything is booked.
 func TestPaymentThatCannotMeetItsDeadlineIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := newBusyHost(&slidingWindow{most: 120}, &slidingWindow{most: 600})
@@ -205,13 +205,13 @@ func TestApprovalIsSignedOnlyWithRoomInTheWindow(t *testing.T) {
 			bookOne(t, payouts, i+1)
 		}
 		require.Less(t, time.Since(began), time.Minute, "the window is full")
-		var answer moneymovement.Response
-		_, err = payouts.Confirm(t.Context(), payoutOf(0), booked, moneymovement.CaptureResponse(&answer))
+		var response moneymovement.Response
+		_, err = payouts.Confirm(t.Context(), payoutOf(0), booked, moneymovement.CaptureResponse(&response))
 		require.NoError(t, err)
 		require.Len(t, signer.at, 1)
 		assert.Less(t, time.Since(signer.at[0]), time.Second)
 		assert.GreaterOrEqual(t, signer.at[0].Sub(began), 61*time.Second)
-		assert.Greater(t, answer.Queued, 30*time.Second)
+		assert.Greater(t, response.Queued, 30*time.Second)
 		assert.Zero(t, host.counts().limited)
 	})
 }
@@ -369,19 +369,19 @@ func (h *busyHost) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	travel()
-	status, answer := h.serve(r, body, time.Now())
+	status, response := h.serve(r, body, time.Now())
 	travel()
 	if err := r.Context().Err(); err != nil {
 		return nil, err
 	}
 	return &http.Response{
 		StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r,
-		ContentLength: int64(len(answer)),
-		Header:        http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(answer)),
+		ContentLength: int64(len(response)),
+		Header:        http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(response)),
 	}, nil
 }
 
-// travel takes the 20 to 100 ms that a request, or an answer, is on its way.
+// travel takes the 20 to 100 ms that a request, or a response, is on its way.
 func travel() { time.Sleep(20*time.Millisecond + rand.N(80*time.Millisecond)) }
 
 func (h *busyHost) serve(r *http.Request, body []byte, now time.Time) (int, string) {

@@ -29,15 +29,15 @@ type paymentRecord struct {
 }
 
 // begin records that a call makes a payment, and returns what is known of the earlier calls with its key. proven says
-// that the caller's store proves that none has paid. A call is then refused if there are so many doubts that no other
-// could be kept, unless this client knows of an earlier call with the key.
+// that the caller's store proves that none has paid. If this client then cannot keep another payment in doubt, begin
+// refuses the call, unless it knows of an earlier call with the key.
 func (m paymentMemory) begin(scope transport.KeyScope, proven bool) (*attempt, errorbase.Earlier, error) {
 	m.Lock()
 	defer m.Unlock()
 	unpaid := unpaid(m.Get(scope))
 	if proven && unpaid && m.Full() {
 		return nil, errorbase.NonePaid, &errors.NotDelivered{
-			CallInfo: errors.CallInfo{Operation: scope.Operation, IdempotencyKey: scope.Key}, Err: errTooManyDoubts,
+			CallInfo: errors.CallInfo{Operation: scope.Operation, IdempotencyKey: scope.Key}, Err: errTooManyInDoubt,
 		}
 	}
 	known := m.Use(scope)
@@ -71,7 +71,7 @@ func unpaid(known *transport.UsedKey) bool {
 	return known == nil || known.State == transport.KeyUnpaid && known.Flows == 0
 }
 
-var errTooManyDoubts = errors.New("100,000 payments of this client are in doubt: " +
+var errTooManyInDoubt = errors.New("100,000 payments of this client are in doubt: " +
 	"settle some of them by calling again with their keys, then start new ones")
 
 // sign records that an approval of a payout or escrow is about to be signed. If one of another payout or escrow was
@@ -90,7 +90,7 @@ func (m paymentMemory) sign(scope transport.KeyScope, resource string) (other st
 	return ""
 }
 
-// confirmed records what a confirm by hand has shown.
+// confirmed records the outcome of a confirm by hand.
 func (m paymentMemory) confirmed(scope transport.KeyScope, err error) {
 	switch {
 	case scope.Key == "":

@@ -184,7 +184,7 @@ func (p *payoutFlow) confirm(ctx context.Context, f *flow, allowExpired bool) (*
 	return o, nil
 }
 
-func (p *payoutFlow) after(ctx context.Context, f *flow, err error) stepResult {
+func (p *payoutFlow) afterError(ctx context.Context, f *flow, err error) stepResult {
 	said := err         // by the service: a verifier's or signer's error can hold one of another payment
 	switch err.(type) { //nolint:errorlint // the outermost one counts
 	case *errors.NotDelivered, *signing.ApprovalRefused:
@@ -308,7 +308,8 @@ func (p *payoutFlow) awaitFunding(ctx context.Context, f *flow, refusal error) s
 	return settledBy(o)
 }
 
-// readOutcome reads the payout, or looks for it. Even without a doubt another client may have paid the booking.
+// readOutcome reads the payout, or searches the ledger for it. Even if this call was refused, another client may have
+// paid the booking.
 func (p *payoutFlow) readOutcome(ctx context.Context, f *flow, end stepResult) stepResult {
 	inDoubt := end.moved == errors.MaybeMoved || f.earlier != errorbase.NonePaid || !f.attempt.onlyCall()
 	if inDoubt && !f.wasRead {

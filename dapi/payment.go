@@ -39,8 +39,8 @@ type PayTerms struct {
 	BeforeSigning func(context.Context, *Payout) error
 }
 
-// EscrowTerms is what you say about an escrow, or about an action of an escrow, besides its own terms. See [PayTerms] for
-// the fields of the same names.
+// EscrowTerms is what you say about an escrow, or about an action of an escrow, besides its own terms. See [PayTerms]
+// for the fields of the same names.
 type EscrowTerms struct {
 	History History
 	Journal func(context.Context, History) error
@@ -66,7 +66,7 @@ type History struct {
 	Unpaid bool `json:"unpaid,omitzero"`
 }
 
-// id returns the id of the payout or escrow, "" without one.
+// id returns the id of the payout or escrow, or "".
 func (h History) id() string { return string(h.PayoutID) + string(h.EscrowID) }
 
 // check refuses what cannot be a history. The time does not count if nothing was paid with the key.

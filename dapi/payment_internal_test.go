@@ -36,7 +36,7 @@ func TestStateAfterARefusal(t *testing.T) {
 		state   moneymovement.PaymentState
 		unpaid  bool
 		refusal bool // errors.As finds it
-		doubt   bool // errors.As finds *errors.InDoubt
+		inDoubt bool // errors.As finds *errors.InDoubt
 	}
 	const (
 		notPaid, inDoubt = moneymovement.PaymentNotPaid, moneymovement.PaymentInDoubt
@@ -96,9 +96,9 @@ func TestStateAfterARefusal(t *testing.T) {
 					assert.Same(t, refusal, r.refusal)
 					itsType := reflect.New(reflect.TypeOf(refusal)).Interface()
 					assert.Equal(t, want.refusal, errors.As(r.err, itsType), "%v", r.err)
-					unknown, doubt := errors.AsType[*errors.InDoubt](r.err)
-					doubt = doubt && unknown.IdempotencyKey == string(f.key) // and not one of another payment
-					assert.Equal(t, want.doubt, doubt, "%v", r.err)
+					inDoubt, isInDoubt := errors.AsType[*errors.InDoubt](r.err)
+					isInDoubt = isInDoubt && inDoubt.IdempotencyKey == string(f.key) // and not one of another payment
+					assert.Equal(t, want.inDoubt, isInDoubt, "%v", r.err)
 				})
 			}
 		}
@@ -242,8 +242,8 @@ const (
 	finished  = transport.KeySettled
 )
 
-// maxDoubts is how many doubts a client keeps.
-const maxDoubts = 100_000
+// maxInDoubt is how many payments in doubt a client keeps.
+const maxInDoubt = 100_000
 
 func keyOf(i int) transport.KeyScope { return transport.KeyScopeOf(&opBookPayout, "", strconv.Itoa(i)) }
 
@@ -262,7 +262,7 @@ func (m paymentMemory) pay(
 func TestPaymentsInDoubtAreKeptUntilTheyAreSettled(t *testing.T) {
 	m := newPaymentMemory()
 	assert.Equal(t, errorbase.NonePaid, m.pay(t, keyOf(1), true, maybePaid))
-	assert.Equal(t, errorbase.MayPay, m.pay(t, keyOf(1), true, maybePaid), "a doubt outweighs what the caller says")
+	assert.Equal(t, errorbase.MayPay, m.pay(t, keyOf(1), true, maybePaid), "what this client knows outweighs what the caller says")
 	for _, other := range []transport.KeyScope{transport.KeyScopeOf(&opBookPayout, "cl_1", "1"),
 		transport.KeyScopeOf(&opCreateEscrow, "", "1"), keyOf(2)} {
 		assert.Equal(t, errorbase.NonePaid, m.pay(t, other, true, notPaid),
@@ -274,7 +274,7 @@ func TestPaymentsInDoubtAreKeptUntilTheyAreSettled(t *testing.T) {
 		"it is paid all the same, whatever is refused now")
 }
 
-// If there are too many doubts, those are forgotten whose keys the service has forgotten.
+// If too many payments are in doubt, those are forgotten whose keys the service has forgotten.
 func TestPaymentsInDoubtAreForgottenWhenTheirKeysExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newPaymentMemory()
@@ -284,26 +284,26 @@ func TestPaymentsInDoubtAreForgottenWhenTheirKeysExpire(t *testing.T) {
 		assert.Equal(t, errorbase.MayPay, left)
 		time.Sleep(8 * 24 * time.Hour)
 		assert.Equal(t, errorbase.MayPay, m.pay(t, keyOf(-1), true, maybePaid), "there is room")
-		for i := range maxDoubts - 1 {
+		for i := range maxInDoubt - 1 {
 			m.pay(t, keyOf(i), true, maybePaid)
 		}
 		time.Sleep(7*24*time.Hour + time.Second)
-		_, _, err = m.begin(keyOf(maxDoubts), true)
+		_, _, err = m.begin(keyOf(maxInDoubt), true)
 		require.Error(t, err, "the oldest is of a call that is still under way")
 		underway.end(maybePaid)
-		assert.Equal(t, errorbase.NonePaid, m.pay(t, keyOf(maxDoubts), true, maybePaid))
+		assert.Equal(t, errorbase.NonePaid, m.pay(t, keyOf(maxInDoubt), true, maybePaid))
 		assert.Equal(t, errorbase.NonePaid, m.pay(t, keyOf(0), true, maybePaid))
 	})
 }
 
-// A doubt is never forgotten to make room for another: new first uses are refused before anything is sent, and what is
-// in doubt can be settled.
+// A payment in doubt is never forgotten to make room for another: new first uses are refused before anything is sent,
+// and what is in doubt can be settled.
 func TestTooManyPaymentsInDoubt(t *testing.T) {
 	m := newPaymentMemory()
 	assert.Equal(t, errorbase.NonePaid, m.pay(t, keyOf(-1), true, notPaid))
 	underway, _, err := m.begin(keyOf(-2), true)
 	require.NoError(t, err)
-	for i := range maxDoubts {
+	for i := range maxInDoubt {
 		m.pay(t, keyOf(i), true, maybePaid)
 	}
 	_, _, err = m.begin(keyOf(-1), true)
@@ -313,18 +313,18 @@ func TestTooManyPaymentsInDoubt(t *testing.T) {
 	assert.Equal(t, errorbase.MayExist, left)
 	underway.end(notPaid)
 	second.end(notPaid)
-	_, _, err = m.begin(keyOf(maxDoubts), true)
+	_, _, err = m.begin(keyOf(maxInDoubt), true)
 	unsent, ok := errors.AsType[*errors.NotDelivered](err)
 	require.True(t, ok, "%v", err)
 	assert.Equal(t, errors.NotMoved, unsent.MovedByCall())
 	assert.Contains(t, err.Error(), "100,000 payments")
 	m.Note(keyOf(-3), maybePaid, nil)
 	assert.Equal(t, errorbase.MayPay, m.pay(t, keyOf(-3), false, finished),
-		"a doubt that is there is kept all the same")
+		"a payment in doubt is kept all the same")
 	assert.Equal(t, errorbase.MayPay, m.pay(t, keyOf(1), true, maybePaid),
 		"what is in doubt may be called again, whatever its caller says")
 	assert.Equal(t, errorbase.MayPay, m.pay(t, keyOf(0), false, finished), "the oldest is still known, and settled now")
-	assert.Equal(t, errorbase.NonePaid, m.pay(t, keyOf(maxDoubts), true, maybePaid), "which makes room")
+	assert.Equal(t, errorbase.NonePaid, m.pay(t, keyOf(maxInDoubt), true, maybePaid), "which makes room")
 }
 
 func TestPaymentsThatAreNotInDoubtAreForgotten(t *testing.T) {
@@ -336,7 +336,7 @@ func TestPaymentsThatAreNotInDoubtAreForgotten(t *testing.T) {
 		m.pay(t, keyOf(i), false, notPaid)
 	}
 	assert.Nil(t, m.Get(keyOf(0)))
-	assert.Equal(t, errorbase.MayPay, m.pay(t, keyOf(-1), true, maybePaid), "a doubt is not forgotten")
+	assert.Equal(t, errorbase.MayPay, m.pay(t, keyOf(-1), true, maybePaid), "a payment in doubt is not forgotten")
 	assert.False(t, underway.onlyCall() && m.Get(keyOf(-2)) == nil, "nor a call that is under way")
 	assert.NotNil(t, m.Get(keyOf(-2)))
 }
@@ -356,7 +356,7 @@ func TestPayIsRefusedWithTooManyPaymentsInDoubt(t *testing.T) {
 	account, err := NewSelfServe("https://service.example", Developer{Email: "ops@example.com", Key: key},
 		moneymovement.WithHTTPClient(&http.Client{Transport: unsent{t}}))
 	require.NoError(t, err)
-	for i := range maxDoubts {
+	for i := range maxInDoubt {
 		account.Payouts.memory.pay(t, keyOf(i), true, maybePaid)
 	}
 	stored := func(context.Context, History) error { return nil }
@@ -375,9 +375,9 @@ func TestPayIsRefusedWithTooManyPaymentsInDoubt(t *testing.T) {
 	assert.Equal(t, "CreateEscrow", full.Operation)
 	assert.Equal(t, "escrow-1", full.IdempotencyKey)
 
-	gone, leave := context.WithCancel(t.Context())
-	leave()
-	_, err = account.Escrows.Act(gone, escrow, "esc_1", EscrowActionTypeRelease, "release-1", EscrowTerms{})
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = account.Escrows.Act(ended, escrow, "esc_1", EscrowActionTypeRelease, "release-1", EscrowTerms{})
 	require.ErrorIs(t, err, context.Canceled, "an action without a journal is tried: the escrow itself shows it")
 }
 
@@ -455,7 +455,7 @@ func TestGeneratedEncodersMatchTheGeneralOne(t *testing.T) {
 // readInOnePass lists responses whose Go types reflect can compare. A type with a secret is not one of them.
 var readInOnePass = []struct {
 	operation string
-	answer    *wire.Answer
+	response  *wire.Answer
 	value     func() any
 }{
 	{"dapi.GetPayout", &answerGetPayout, func() any { return new(Payout) }},
@@ -483,8 +483,8 @@ func FuzzReadInOnePass(f *testing.F) {
 	f.Fuzz(func(t *testing.T, which uint8, body []byte) {
 		a := readInOnePass[int(which)%len(readInOnePass)]
 		read, bent := a.value(), a.value()
-		unread, err := a.answer.Decode(&r, body, read)
-		byShape := wire.Answer{Shape: &wire.Shape{Kind: a.answer.Shape.Kind, Members: a.answer.Shape.Members}}
+		unread, err := a.response.Decode(&r, body, read)
+		byShape := wire.Answer{Shape: &wire.Shape{Kind: a.response.Shape.Kind, Members: a.response.Shape.Members}}
 		bentUnread, bentErr := byShape.Decode(&r, body, bent)
 		if bentErr != nil {
 			require.EqualError(t, err, bentErr.Error(), "%s", body)

@@ -20,9 +20,7 @@ import (
 // booking. If all payments were booked at once, their approvals would expire while the confirms wait. So at most
 // [maxInFlight] payments are between booking and confirm.
 //
-// The limit applies whoever limits the rate. Another limiter than the client's own gives a process at most the stated
-// window, or the share of it that moneymovement.WithRateShare states. Without a limiter, the service still counts the
-// calls; or it does not count, and then a hundred payments at once keep it busy.
+// The limit also applies if the client has another limiter than its own, or none.
 type paymentQueue struct {
 	operation string // the first call of a payment
 	window    moneymovement.Allowance

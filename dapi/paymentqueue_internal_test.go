@@ -73,7 +73,7 @@ func TestConfirmsAreSentBeforeTheirApprovalsExpire(t *testing.T) {
 								count(&sent)
 								confirm := write
 								confirm.Class, confirm.Closes = moneymovement.ClassConfirm, time.Now().Add(approval)
-								time.Sleep(100 * time.Millisecond) // until the booking is answered
+								time.Sleep(100 * time.Millisecond) // until the booking has its response
 								if limiter.Wait(t.Context(), confirm) == nil {
 									break
 								}

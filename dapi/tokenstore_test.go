@@ -97,19 +97,19 @@ func TestSessionRoundTrip(t *testing.T) {
 			return time.Unix(rapid.Int64Range(0, 1<<33).Draw(t, "seconds"), rapid.Int64Range(0, 999_999_999).
 				Draw(t, "nanoseconds")).UTC()
 		})
-		given := dapi.Session{
+		original := dapi.Session{
 			AccessToken:  moneymovement.NewSecret(rapid.String().Draw(t, "access")),
 			RefreshToken: moneymovement.NewSecret(rapid.String().Draw(t, "refresh")),
 			ExpiresAt:    moment.Draw(t, "expires"), RefreshExpiresAt: moment.Draw(t, "refreshExpires"),
 		}
-		data, err := given.Export()
+		data, err := original.Export()
 		require.NoError(t, err)
 		got, err := dapi.ImportSession(data)
 		require.NoError(t, err)
-		require.True(t, given.AccessToken.Equal(got.AccessToken))
-		require.True(t, given.RefreshToken.Equal(got.RefreshToken))
-		require.Equal(t, given.ExpiresAt, got.ExpiresAt)
-		require.Equal(t, given.RefreshExpiresAt, got.RefreshExpiresAt)
+		require.True(t, original.AccessToken.Equal(got.AccessToken))
+		require.True(t, original.RefreshToken.Equal(got.RefreshToken))
+		require.Equal(t, original.ExpiresAt, got.ExpiresAt)
+		require.Equal(t, original.RefreshExpiresAt, got.RefreshExpiresAt)
 	})
 }
 
@@ -184,7 +184,7 @@ func TestFileTokenStoreReturnsTheErrorsOfItsFile(t *testing.T) {
 	require.ErrorAs(t, store.Save(without, secretive), &invalid)
 }
 
-// sharedStore is a store for many processes. It is away while err is set.
+// sharedStore is a store for many processes. It cannot be reached while err is set.
 type sharedStore struct {
 	mu      sync.Mutex
 	session dapi.Session
@@ -332,9 +332,9 @@ func TestLockOfADeadOwnerExpires(t *testing.T) {
 	})
 }
 
-// While the store is away, each process logs in by itself, or none does, as the developer says.
+// While the store cannot be reached, each process logs in by itself, or none does, as the developer says.
 func TestUnavailableTokenStore(t *testing.T) {
-	away := errors.New("the store is down")
+	down := errors.New("the store is down")
 	for name, tc := range map[string]struct {
 		required bool
 		logins   int
@@ -344,7 +344,7 @@ func TestUnavailableTokenStore(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				host, store := hostOfAFleet(), &sharedStore{err: away}
+				host, store := hostOfAFleet(), &sharedStore{err: down}
 				accounts := fleet(t, 4, host, func(d *dapi.Developer) { d.Store, d.StoreRequired = store, tc.required })
 				failures := callAll(t, accounts)
 				assert.Equal(t, tc.logins, host.counts().logins)
@@ -357,7 +357,7 @@ func TestUnavailableTokenStore(t *testing.T) {
 				require.ErrorAs(t, failures[0], &notSent)
 				var storeAway *dapi.TokenStoreUnavailable
 				require.ErrorAs(t, failures[0], &storeAway)
-				require.ErrorIs(t, failures[0], away)
+				require.ErrorIs(t, failures[0], down)
 				assert.True(t, notSent.Retryable())
 
 				store.mu.Lock()
@@ -394,9 +394,9 @@ func TestLockThatCannotBeReleased(t *testing.T) {
 // A store without a lock can be required as well.
 func TestRequiredStoreWithoutALock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		host, away := hostOfAFleet(), &sharedStore{err: errors.New("the store is down")}
+		host, store := hostOfAFleet(), &sharedStore{err: errors.New("the store is down")}
 		accounts := fleet(t, 1, host, func(d *dapi.Developer) {
-			d.Store, d.StoreRequired = struct{ dapi.TokenStore }{away}, true
+			d.Store, d.StoreRequired = struct{ dapi.TokenStore }{store}, true
 		})
 		var storeAway *dapi.TokenStoreUnavailable
 		require.ErrorAs(t, callOnce(t.Context(), accounts[0]), &storeAway)

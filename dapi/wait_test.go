@@ -90,11 +90,11 @@ func TestPayinWaits(t *testing.T) {
 	}
 }
 
-// A completion whose answer shows nothing is read. It was taken also where it cannot be read.
+// A completion whose response shows nothing is read. It was taken also where it cannot be read.
 func TestCompleteWithoutAStatusReadsIt(t *testing.T) {
-	for answer, status := range map[string]model.KYCStatus{`{"status":"under_review","requirements":[]}`: "under_review", `[`: ""} {
+	for response, status := range map[string]model.KYCStatus{`{"status":"under_review","requirements":[]}`: "under_review", `[`: ""} {
 		_, integrator := newScript(t,
-			map[string][]string{"POST /client/kyb/complete": {`{}`}, "GET /client/kyb": {answer}})
+			map[string][]string{"POST /client/kyb/complete": {`{}`}, "GET /client/kyb": {response}})
 		submitted, err := integrator.For("cl_1").Verification.Complete(t.Context())
 		require.NoError(t, err)
 		require.NotNil(t, submitted)
@@ -262,13 +262,13 @@ func (h *busyHost) payoutReads() (reads int) {
 
 // Progress is reported for one payout at a time, however many are read at once.
 func TestWaitAllReportsOneAtATime(t *testing.T) {
-	answers, ids := map[string][]string{}, []dapi.PayoutID{}
+	responses, ids := map[string][]string{}, []dapi.PayoutID{}
 	for i := range 10 {
 		id := fmt.Sprint("po_", i)
 		ids = append(ids, dapi.PayoutID(id))
-		answers["GET /payouts/"+id] = []string{`{"id":"` + id + `","status":"completed"}`}
+		responses["GET /payouts/"+id] = []string{`{"id":"` + id + `","status":"completed"}`}
 	}
-	_, integrator := newScript(t, answers)
+	_, integrator := newScript(t, responses)
 	var inside atomic.Int32
 	for waited := range integrator.Self().Payouts.WaitAll(t.Context(), ids,
 		moneymovement.OnProgress(func(moneymovement.Progress) {

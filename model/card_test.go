@@ -115,7 +115,7 @@ func TestCardListWithoutKYCStatus(t *testing.T) {
 			`{"cards":[],"kycStatus":"approved"}`:            model.KYCStatusApproved,
 			`{"cards":[{"dailySpend":0.1}],"kycStatus":"x"}`: "x",
 		} {
-			list := model.CardList{KYCStatus: "of an earlier answer"}
+			list := model.CardList{KYCStatus: "of an earlier response"}
 			require.NoError(t, version.unmarshal([]byte(body), &list), name)
 			assert.Equal(t, want, list.KYCStatus, "%s: %s", name, body)
 		}

@@ -147,11 +147,11 @@ func TestWaitForTheLockEndsWithTheContext(t *testing.T) {
 	other, err := openLocked(path, os.O_RDWR)
 	require.NoError(t, err)
 
-	gone, leave := context.WithCancel(t.Context())
-	leave()
-	_, err = store.Load(gone)
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = store.Load(ended)
 	require.ErrorIs(t, err, context.Canceled)
-	require.ErrorIs(t, store.Save(gone, []byte("new")), context.Canceled)
+	require.ErrorIs(t, store.Save(ended, []byte("new")), context.Canceled)
 
 	require.NoError(t, other.Close())
 	kept, err := store.Load(t.Context())

@@ -46,8 +46,8 @@ func TestFileThatIsReplacedBeforeItsLockIsReopened(t *testing.T) {
 		"removed":  func() error { return os.Remove(path) },
 		"replaced": func() error { return os.Rename(path+".new", path) },
 	} {
-		for _, made := range []string{path, path + ".new"} {
-			require.NoError(t, os.WriteFile(made, nil, 0o600))
+		for _, name := range []string{path, path + ".new"} {
+			require.NoError(t, os.WriteFile(name, nil, 0o600))
 		}
 		file, err := openFile(path, os.O_RDWR)
 		require.NoError(t, err)
