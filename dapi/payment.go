@@ -92,14 +92,13 @@ func (h History) isOf(c *transport.Check, payout PayoutID, escrow EscrowID) {
 type Payment struct {
 	// State is the state of the payment over all its calls. Empty reads as in doubt.
 	State moneymovement.PaymentState
-	// Unpaid is proven: no call with the key has paid or can still pay. If it is false, that is not proven. It does not
-	// know a call that another process makes at the same time: see [PayTerms].Journal.
+	// Unpaid is true if it is proven that no call with the key has paid or can still pay. Calls that other processes
+	// make at the same time do not count: see [PayTerms].Journal.
 	Unpaid bool
-	// Payout is the payout as last seen. It is never nil if the state is paid. It may have only its ID; and that is
-	// empty if the service says that the payment is paid and does not name the payout. Call Pay again later to get it.
+	// Payout is the payout as last read. It is never nil if the state is paid. It can have only its ID, or not even
+	// that if the service says that the payment is paid and does not name the payout. Call Pay again later to get it.
 	Payout *Payout
-	// Refusal is why this call paid nothing, by its own type, whatever earlier calls did. It is nil if this call paid
-	// or may have paid.
+	// Refusal is the error of this call alone, by its own type. It is nil if this call paid or may have paid.
 	Refusal error
 	// RetryAt is the earliest time at which it is worth calling again. It is zero if no time is known.
 	RetryAt time.Time
@@ -111,7 +110,7 @@ type Payment struct {
 type EscrowResult struct {
 	State  moneymovement.PaymentState
 	Unpaid bool
-	// Escrow is the escrow as last seen. It is never nil if the state is paid. It can have the status from before an
+	// Escrow is the escrow as last read. It is never nil if the state is paid. It can have the status from before an
 	// action, because the service reads the chain later.
 	Escrow  *Escrow
 	Refusal error
