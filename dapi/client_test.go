@@ -251,7 +251,7 @@ func TestAllEndsAfterAnError(t *testing.T) {
 	as[*errors.Forbidden](t, failures[0])
 }
 
-// A circle of any length is noticed before a page comes twice.
+// A cursor that leads back to an earlier page is noticed before a page is read twice.
 func TestCursorThatLeadsBackIsRefused(t *testing.T) {
 	for _, length := range []int{1, 2, 7} {
 		account, asked := ledgerOf(t, func(cursor string) string {

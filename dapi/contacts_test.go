@@ -108,7 +108,7 @@ func FuzzContactAccount(f *testing.F) {
 	})
 }
 
-// Only the blockers are stated.
+// The description states only the blockers, and not whether a contact can be paid.
 func TestAbsentPayableIsNil(t *testing.T) {
 	yes, no := true, false
 	for member, want := range map[string]*bool{``: nil, `"payable":null,`: nil, `"payable":false,`: &no,

@@ -309,8 +309,8 @@ func TestUnexpectedResponseIsAnError(t *testing.T) {
 	}
 }
 
-// A stated member that is missing costs nothing else. It is named, and a logger gets an error record; an assumed one is
-// a warning, once.
+// If a stated member is missing, the rest of the response is read. The member is reported, and logged as an error. An
+// assumed member is logged as a warning, once.
 func TestUnreadableMembersAreReportedAndLogged(t *testing.T) {
 	var log strings.Builder
 	response := `{"id":"po_1","status":"processing","contactId":"ct_1","amount":{"value":"25"},"currency":"USDC",` +
@@ -350,7 +350,7 @@ func TestUnreadableEntryDoesNotAffectOthers(t *testing.T) {
 	}
 }
 
-// A page has at most 100 entries. Up to 1,000 are read, and a hostile page of millions costs nothing.
+// A page has at most 100 entries. Up to 1,000 are read. A page with more is refused before it is decoded.
 func TestPageWithTooManyItemsIsRefused(t *testing.T) {
 	list := func(n int) (*dapi.TransactionPage, []moneymovement.Unread, error) {
 		var kept moneymovement.Response
@@ -370,7 +370,7 @@ func TestPageWithTooManyItemsIsRefused(t *testing.T) {
 	assert.ErrorContains(t, as[*errors.UnexpectedResponse](t, err).Err, "more than 1000 items")
 }
 
-// Money is not taken as moved because a success says nothing.
+// A success without content does not prove that money moved.
 func TestSandboxWriteWithoutProofIsInDoubt(t *testing.T) {
 	for _, body := range []string{"", "null", "{}", `{"ok":true}`} {
 		sandbox := responding(t, 200, body).Self().Sandbox
@@ -388,7 +388,7 @@ func TestSandboxWriteWithoutProofIsInDoubt(t *testing.T) {
 	}
 }
 
-// How long a challenge's id may be is not stated.
+// The description does not limit the length of a challenge's id.
 func TestLoginWithLongChallenge(t *testing.T) {
 	id := strings.Repeat("c", 3000)
 	var completed string
@@ -462,7 +462,7 @@ func (s failingSigner) Sign(ctx context.Context, message []byte) ([]byte, error)
 	return s.Signer.Sign(ctx, message)
 }
 
-// No error leaves the SDK that does not describe its call: with a session and without, whatever happens to it.
+// Each error of the SDK names its call, with or without a session, for every kind of failure.
 func TestEveryErrorDescribesItsCall(t *testing.T) {
 	key, err := signing.Generate()
 	require.NoError(t, err)

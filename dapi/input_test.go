@@ -17,7 +17,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// TestBadInputIsRefusedBeforeAnythingIsSent: not even the login happens.
+// Bad input is refused before the login.
 // Rule: error.missing, page.limit, page.cursor-size, size.payment-reference, size.purpose, size.document-ids
 // Rule: size.payout-public-key, size.signature, size.contact-name, size.contact-currency, size.id-prefix
 // Rule: contact.onchain, contact.crypto, contact.email, idempotency.pattern
@@ -219,7 +219,7 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 	}
 }
 
-// A refusal says all that is wrong, and how to mend it.
+// The error lists all that is wrong, and how to correct it.
 func TestMessagesOfInvalidInput(t *testing.T) {
 	book := func(change func(*dapi.PayoutCreate), options ...moneymovement.WriteOption) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
@@ -295,8 +295,8 @@ func TestMessagesOfInvalidInput(t *testing.T) {
 	}
 }
 
-// A payment takes a key of the caller's: one that the SDK made up would die with the process, and its payment could be
-// made twice. The key of an action is part of the path of its confirm, so it may not be "." or "..".
+// The caller must pass the key of a payment. A key of the SDK's own would be lost with the process, and its payment
+// could be made twice. The key of an action is part of the path of its confirm, so it may not be "." or "..".
 func TestPaymentsNeedAKey(t *testing.T) {
 	terms := dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC, Payee: payee}
 	for _, key := range []moneymovement.Key{"", ".", ".."} {
@@ -343,7 +343,7 @@ func TestPaymentsNeedAKey(t *testing.T) {
 	}
 }
 
-// Nothing is confirmed of what has no approval.
+// A payout or an action without an approval is not confirmed.
 func TestConfirmWithoutApprovalIsRefused(t *testing.T) {
 	integrator, sent := counted(t)
 	account := integrator.Self()
@@ -561,7 +561,7 @@ func TestInvalidTermsAreRefused(t *testing.T) {
 	}
 }
 
-// The terms that an approval is compared with are needed where it is signed as well as where it is booked.
+// The terms that an approval is compared with are required for signing as well as for booking.
 func TestTermsThatNoApprovalCanMatchAreRefused(t *testing.T) {
 	confirm := func(asked dapi.PayoutCreate) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
@@ -601,7 +601,7 @@ func TestTermsThatNoApprovalCanMatchAreRefused(t *testing.T) {
 	}
 }
 
-// A code that is not a word is refused, and one that names another chain.
+// A code is refused if it is not a word, or if it names another chain.
 func TestInvalidChainNamesAreRefused(t *testing.T) {
 	key, err := signing.Generate()
 	require.NoError(t, err)

@@ -118,7 +118,7 @@ func TestChangesComeOldestFirstAndOnce(t *testing.T) {
 	assert.Empty(t, got)
 }
 
-// Each position of a run is one to go on from, whatever was delivered after it.
+// Changes can be resumed from each delivered position.
 func TestChangesResumeFromEachPosition(t *testing.T) {
 	l := newChangingLedger(t, 3)
 	for i := range 9 {
@@ -138,7 +138,7 @@ func TestChangesResumeFromEachPosition(t *testing.T) {
 	}
 }
 
-// The ledger lists the newest entry first, so that of two of the same time the lower one was entered first.
+// The ledger lists the newest entry first. So of two entries with the same time, the one below is the older one.
 func TestChangesOfTheSameTimeComeInLedgerOrder(t *testing.T) {
 	l := newChangingLedger(t, 3)
 	for _, id := range []string{"tx_c", "tx_a", "tx_d", "tx_b"} {
@@ -213,7 +213,7 @@ func TestEntriesThatAppearLate(t *testing.T) {
 	}
 }
 
-// An entry that is dated in the future, as by a clock that is off, does not hide the entries that come until then.
+// An entry with a time in the future, from a wrong clock, does not hide the entries before that time.
 func TestEntryWithFutureTimeHidesNoOther(t *testing.T) {
 	l := newChangingLedger(t, 2)
 	l.enter("tx_future", time.Since(start)+100*365*24*time.Hour, "completed")
@@ -255,7 +255,7 @@ func TestEntryThatStaysPendingGetsALastChange(t *testing.T) {
 	assert.Contains(t, got, "tx_stuck >pending last")
 }
 
-// A job that did not run for longer than PendingFor still learns what became of each entry.
+// A job that did not run for longer than PendingFor still gets the outcome of each entry.
 func TestChangesAfterALongPause(t *testing.T) {
 	l := newChangingLedger(t, 2)
 	l.enter("tx_a", 0, "pending")
@@ -375,7 +375,7 @@ func TestPositionAtATimeExcludesEarlierEntries(t *testing.T) {
 	assert.Empty(t, got, "it was created before")
 }
 
-// A position does not grow with what has settled, and grows with what is pending.
+// A position grows with the number of pending entries, and not with the settled ones.
 func TestPositionStaysSmall(t *testing.T) {
 	l := newChangingLedger(t, 100)
 	for i := range 2_000 {

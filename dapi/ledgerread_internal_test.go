@@ -32,7 +32,7 @@ func ledgerOf(n int, position LedgerPosition) *follower {
 	}
 }
 
-// However much there is, a bounded part of it is in memory, and all is delivered once and in order.
+// Of a ledger of any length, a bounded part is in memory. All changes are delivered once and in order.
 func TestLargeLedger(t *testing.T) {
 	for _, most := range []int{1, 7, 100, 150, maxChangesPerRead} {
 		const n = 200
@@ -87,7 +87,7 @@ func TestPositionHasABoundedSize(t *testing.T) {
 	})
 }
 
-// Of too many entries that are pending, the oldest are given up, and the program hears of it.
+// If too many entries are pending, the oldest get a last change, and are not followed any more.
 func TestTooManyPendingEntries(t *testing.T) {
 	f := ledgerOf(maxPendingKept+3, LedgerPosition{})
 	settled := f.entries
@@ -111,7 +111,7 @@ func TestTooManyPendingEntries(t *testing.T) {
 	assert.Len(t, f.known.Pending, maxPendingKept)
 }
 
-// A read of what is new does not read back to an old entry that is pending, and one that does finds what became of it.
+// A read of the newest entries stops before an old pending entry. A full read finds its new status.
 func TestReadOfNewestEntriesOnly(t *testing.T) {
 	f := ledgerOf(10_000, LedgerPosition{})
 	settled, stuck := f.entries, TransactionStatusPending

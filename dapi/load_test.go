@@ -124,7 +124,7 @@ func payOne(t *testing.T, account *dapi.Account, number int) {
 	assert.NoError(t, err)
 }
 
-// Payments are booked in the order in which they came.
+// Payments are booked in the order of their calls.
 func TestPaymentsAreBookedInCallOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := newBusyHost(&slidingWindow{most: 120}, &slidingWindow{most: 600})
@@ -191,7 +191,7 @@ func (s *signedAt) Sign(ctx context.Context, message []byte) ([]byte, error) {
 	return s.Signer.Sign(ctx, message)
 }
 
-// What is signed does not wait in line: there is room for it before the signer is asked.
+// A signed confirm never waits: its room in the window is reserved before the signer is called.
 func TestApprovalIsSignedOnlyWithRoomInTheWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := newBusyHost(&slidingWindow{most: 120}, &slidingWindow{most: 600})
@@ -216,8 +216,7 @@ func TestApprovalIsSignedOnlyWithRoomInTheWindow(t *testing.T) {
 	})
 }
 
-// An approval that closes before there is room for its confirm is not signed, and the payment is booked anew once there
-// is.
+// An approval that expires before the window has room for its confirm is not signed. The payment is booked again later.
 func TestApprovalThatExpiresWhileTheWindowIsFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := newBusyHost(&slidingWindow{most: 120}, &slidingWindow{most: 600})
@@ -244,7 +243,8 @@ func TestApprovalThatExpiresWhileTheWindowIsFull(t *testing.T) {
 	})
 }
 
-// A confirm that is refused for its token, and has no room to be sent again before its approval closes, is booked anew.
+// If a confirm is refused for its token, and the window has no room to repeat it before its approval expires, the
+// payment is booked again.
 func TestLateConfirmIsBookedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := newBusyHost(&slidingWindow{most: 120}, &slidingWindow{most: 600})
@@ -510,8 +510,8 @@ func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z
 
 func encoded(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
 
-// Clients that know nothing of each other, each with its share, stay within the stated windows together, and confirm
-// each payment in the time of its approval.
+// Independent clients, each with its share, stay within the stated windows together, and confirm each payment before
+// its approval expires.
 func TestClientsWithRateSharesStayWithinTheWindows(t *testing.T) {
 	for name, windows := range map[string]func() (writes, reads counter){
 		"fixed windows": func() (writes, reads counter) {
@@ -548,7 +548,7 @@ func TestClientsWithRateSharesStayWithinTheWindows(t *testing.T) {
 	}
 }
 
-// Without shares, two clients are over the windows.
+// Without shares, two clients exceed the windows.
 func TestClientsWithoutRateSharesExceedTheWindows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := newBusyHost(&slidingWindow{most: 120}, &slidingWindow{most: 600})
@@ -564,7 +564,7 @@ func TestClientsWithoutRateSharesExceedTheWindows(t *testing.T) {
 	})
 }
 
-// Fewer payments stand between booking and confirm as well, also if the client does not limit the rate itself.
+// A share also limits the payments between booking and confirm, even if the client does not limit the rate itself.
 func TestMaxInFlightWithARateShare(t *testing.T) {
 	for name, c := range map[string]struct {
 		options []moneymovement.Option

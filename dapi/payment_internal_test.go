@@ -146,7 +146,7 @@ func TestStateOfASettledPayment(t *testing.T) {
 	}
 }
 
-// Programs store what a payment came to, and log which bound a price broke: the words stay.
+// Programs store the state of a payment, and log the bound that refused a price. So these names must not change.
 func TestStoredNamesStayTheSame(t *testing.T) {
 	assert.Equal(t, []moneymovement.PaymentState{"paid", "not_paid", "ended", "in_doubt", "needs_decision"},
 		[]moneymovement.PaymentState{
@@ -349,7 +349,7 @@ func (u unsent) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, http.ErrHandlerTimeout
 }
 
-// A client that is in doubt about too many payments begins no other, of whichever kind.
+// A client with too many payments in doubt begins no other payment.
 func TestPayIsRefusedWithTooManyPaymentsInDoubt(t *testing.T) {
 	key, err := signing.Generate()
 	require.NoError(t, err)
@@ -381,7 +381,7 @@ func TestPayIsRefusedWithTooManyPaymentsInDoubt(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled, "an action without a journal is tried: the escrow itself shows it")
 }
 
-// Of a payment that was settled, little is kept. One that has expired can be booked again, so its first price stays.
+// Little is kept of a settled payment. An expired one can be booked again, so its first price is kept.
 func TestRecordOfASettledPayment(t *testing.T) {
 	quote := &Quote{DestinationAmount: decimal.NewFromInt(25)}
 	for name, c := range map[string]struct {

@@ -35,9 +35,9 @@ func TestMaxInFlight(t *testing.T) {
 	}
 }
 
-// Whatever other writes come between, no confirm of a payout misses its approval, and nothing of the window is lost. A
-// escrow's approval does not outlive a window, so that some are prepared again: never more in a window than may be
-// under way.
+// Whatever other writes are sent, each payout is confirmed before its approval expires, and the window is used in full.
+// An escrow's approval does not live longer than a window, so some are prepared again: never more in a window than the
+// limit.
 func TestConfirmsAreSentBeforeTheirApprovalsExpire(t *testing.T) {
 	for _, calls := range []int{1, 10, 120} {
 		for _, approval := range []time.Duration{payoutApproval, escrowApproval} {
@@ -101,7 +101,7 @@ func TestConfirmsAreSentBeforeTheirApprovalsExpire(t *testing.T) {
 	}
 }
 
-// Each payment in line takes two calls at least, so that the line tells how long the last one waits.
+// Each queued payment takes at least two calls, so the length of the queue gives the shortest wait.
 func TestShortestWaitInTheQueue(t *testing.T) {
 	for calls, waits := range map[int]map[int64]int{120: {0: 0, 59: 0, 60: 1, 119: 1, 120: 2},
 		3: {0: 0, 1: 1, 2: 1, 3: 2}, 1: {0: 1, 1: 3}} {
@@ -113,7 +113,7 @@ func TestShortestWaitInTheQueue(t *testing.T) {
 	}
 }
 
-// Who would wait for longer than there is time is told so at once, by how many are in line now.
+// A payment that would wait beyond its deadline is refused at once.
 func TestQueueRefusesPaymentsThatWouldBeLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		queue := newPaymentQueue("Pay", moneymovement.Allowance{Calls: 2, Per: time.Minute}, payoutApproval, true,

@@ -21,7 +21,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
-// What the description allows, and what it leaves open, is for the service to judge.
+// Input that the description allows, or does not mention, is sent.
 // Rule: size.contact-currency, size.contact-name, size.contact-id, contact.name, contact.email
 // Rule: size.payment-reference, size.purpose, size.document-ids, idempotency.pattern
 func TestInputThatTheDescriptionAllowsIsSent(t *testing.T) {
@@ -133,7 +133,7 @@ func TestInputThatTheDescriptionAllowsIsSent(t *testing.T) {
 	})
 }
 
-// What is assumed is not checked: it is sent, and the host, which assumes the same, says what it thinks of it.
+// Assumed rules are not checked. The input is sent, and the host, which assumes the same, decides.
 func TestInputThatOnlyAnAssumptionForbidsIsSent(t *testing.T) {
 	payout := func(change func(*dapi.PayoutCreate)) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
@@ -242,7 +242,7 @@ func TestInputThatOnlyAnAssumptionForbidsIsSent(t *testing.T) {
 	})
 }
 
-// The client's id is stated to begin with cl_, and nothing else about it.
+// The description states only that a client's id begins with cl_.
 func TestAnyFormOfClientIDIsSent(t *testing.T) {
 	account := ""
 	integrator := sessionBy(t, testkit.Connection(func(r *http.Request) (*http.Response, error) {
@@ -361,7 +361,7 @@ func servicesOf[T any]() map[string]reflect.Type {
 	return services
 }
 
-// A service that accounts get one day is not forgotten for self-serve.
+// A new service of Account must be added to SelfServe as well.
 func TestSelfServeHasTheServicesOfAnyAccount(t *testing.T) {
 	want := servicesOf[dapi.Account]()
 	delete(want, "Verification")

@@ -113,8 +113,8 @@ func (unreachable) RoundTrip(*http.Request) (*http.Response, error) {
 	return nil, &net.OpError{Op: "dial", Err: errors.New("no way")}
 }
 
-// However calls come, are refused and give up, one renewal runs at a time, each call gets a token that works, and a
-// refused token is not used again.
+// For any order of calls, refusals and cancellations, one renewal runs at a time, each call gets a token that works,
+// and a refused token is not used again.
 func TestManyCallsShareOneSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		key, err := signing.Generate()

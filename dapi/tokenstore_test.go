@@ -307,7 +307,7 @@ func TestProcessesOfAFleetLogInOnce(t *testing.T) {
 	})
 }
 
-// A login that takes longer than the lock lasts keeps the lock.
+// A login that takes longer than the lock extends it.
 func TestSlowLoginKeepsItsLock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host, store := hostOfAFleet(), new(sharedStore)
@@ -317,7 +317,7 @@ func TestSlowLoginKeepsItsLock(t *testing.T) {
 	})
 }
 
-// A process that died with the lock keeps the others waiting until the lock ends.
+// If a process dies with the lock, the others wait until the lock expires.
 func TestLockOfADeadOwnerExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host, store := hostOfAFleet(), new(sharedStore)

@@ -90,7 +90,7 @@ func TestPayinWaits(t *testing.T) {
 	}
 }
 
-// A completion whose response shows nothing is read. It was taken also where it cannot be read.
+// If the response to Complete shows no status, it is read. If it cannot be read, Complete succeeds all the same.
 func TestCompleteWithoutAStatusReadsIt(t *testing.T) {
 	for response, status := range map[string]model.KYCStatus{`{"status":"under_review","requirements":[]}`: "under_review", `[`: ""} {
 		_, integrator := newScript(t,
@@ -123,7 +123,7 @@ func TestVerificationWaits(t *testing.T) {
 	}
 }
 
-// Each wait of an account and an integrator names its resource to whoever follows it.
+// Each wait reports the name of its resource.
 func TestProgressNamesTheResource(t *testing.T) {
 	s, integrator := newScript(t, map[string][]string{
 		"GET /banks?limit=100": {`{"items":[{"method":"sepa","currency":"EUR","status":"active"}]}`},
@@ -172,7 +172,7 @@ func TestPayoutStatusFinal(t *testing.T) {
 	}
 }
 
-// A client's waits keep its pauses, and a wait its own.
+// A wait polls with the pauses of its options, or else of its client.
 func TestPollingOfAClientAndOfAWait(t *testing.T) {
 	for name, c := range map[string]struct {
 		ofClient []moneymovement.Option
@@ -201,8 +201,8 @@ func TestPollingOfAClientAndOfAWait(t *testing.T) {
 	}
 }
 
-// A wait for what will never come ends by itself, and says so: in a status that this version does not know, and for a
-// escrow that has ended in another one.
+// A wait ends with an error if its status cannot be reached: if the status stays one that this version does not know,
+// or if an escrow has ended in another one.
 func TestWaitEndsWhenItsStatusCannotBeReached(t *testing.T) {
 	for name, c := range map[string]struct {
 		request, response, why string
@@ -260,7 +260,7 @@ func (h *busyHost) payoutReads() (reads int) {
 	return reads
 }
 
-// Progress is reported for one payout at a time, however many are read at once.
+// Progress is reported for one payout at a time, even if many are read at once.
 func TestWaitAllReportsOneAtATime(t *testing.T) {
 	responses, ids := map[string][]string{}, []dapi.PayoutID{}
 	for i := range 10 {
