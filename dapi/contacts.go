@@ -123,8 +123,8 @@ type bankMethod struct {
 // as "accountNumber" or "iban or accountNumber". It is a guess, because the service's description does not show what a
 // method needs: the contact can still be sent. For another destination than a bank account, or for a method that this
 // version does not know, it returns nil.
-func (v ContactAccount) MissingFields() []string {
-	fields, ok := v.variant.(BankFields)
+func (t ContactAccount) MissingFields() []string {
+	fields, ok := t.variant.(BankFields)
 	if !ok {
 		return nil
 	}

@@ -25,7 +25,7 @@ func anyDate() *rapid.Generator[model.Date] {
 	})
 }
 
-// TestDatesRoundTrip there and back under both versions of JSON, as a value, a pointer, in a list and as a map's key.
+// Dates round-trip with both versions of encoding/json, as a value, a pointer, in a list and as a map's key.
 func TestDatesRoundTrip(t *testing.T) {
 	type dates struct {
 		Value   model.Date            `json:"value"`
@@ -117,7 +117,7 @@ func TestDateOfUsesTheTimesLocation(t *testing.T) {
 	})
 }
 
-// FuzzDate: a text is a day of the calendar, written with the same text, or it is refused.
+// A text is refused, or it is a day of the calendar that is written as the same text.
 func FuzzDate(f *testing.F) {
 	for _, text := range []string{"2026-01-02", "", "0000-01-01", "9999-12-31", "2024-02-29", "2026-02-29", "2026-1-2",
 		"2026-01-02T00:00:00Z", "+026-01-02", "0000-00-00"} {
@@ -166,7 +166,7 @@ func anyDecimal() *rapid.Generator[decimal.Decimal] {
 	})
 }
 
-// TestNumbersRoundTrip there and back with every digit, without quotes, under both versions of JSON.
+// Numbers round-trip with every digit, without quotes, with both versions of encoding/json.
 func TestNumbersRoundTrip(t *testing.T) {
 	type numbers struct {
 		Value   model.Number   `json:"value"`
@@ -232,7 +232,7 @@ func TestAbsentNumbers(t *testing.T) {
 	}
 }
 
-// TestLongNumbersAreRefused: a few bytes that spell a gigabyte are refused, whichever way they go.
+// A short text for a number of a billion digits is refused, in both directions.
 func TestLongNumbersAreRefused(t *testing.T) {
 	for name, version := range versions {
 		for _, text := range []string{`1e79`, `1e-79`, `1e9999`, `1e999999999`, strings.Repeat("9", 79),
@@ -249,7 +249,7 @@ func TestLongNumbersAreRefused(t *testing.T) {
 	}
 }
 
-// TestNumbersIgnoreMarshalJSONWithoutQuotes: a program may have told the decimal package to write no quotes, or not.
+// A program may set decimal.MarshalJSONWithoutQuotes for its own amounts.
 func TestNumbersIgnoreMarshalJSONWithoutQuotes(t *testing.T) {
 	before := decimal.MarshalJSONWithoutQuotes
 	t.Cleanup(func() { decimal.MarshalJSONWithoutQuotes = before })
@@ -263,7 +263,7 @@ func TestNumbersIgnoreMarshalJSONWithoutQuotes(t *testing.T) {
 	}
 }
 
-// A member of an update is absent, null or a value, an empty one included.
+// A field of an update is absent, null or a value, which may be empty.
 func TestUpdateFieldIsAbsentNullOrSet(t *testing.T) {
 	type update struct {
 		Name model.Nullable[string] `json:"name,omitempty"`
@@ -321,8 +321,8 @@ func TestOpenObjectRefusesOtherJSON(t *testing.T) {
 	assert.Nil(t, object)
 }
 
-// TestPaymentMethodRoundTripsUnchanged: a contract's methods are replaced all at once, so that a caller who adds one
-// sends the others back, with the fields of theirs that this version does not know.
+// The payment methods of a contract are replaced all at once. So a program that adds one sends the others back, and
+// must keep their fields that this version does not know.
 func TestPaymentMethodRoundTripsUnchanged(t *testing.T) {
 	for text, want := range map[string]model.PaymentMethodVariant{
 		`{"accountType":"sepa","bic":"TESTDEFF","intermediaryBank":{"bic":"EXAMDEFF"}}`: model.SEPAPaymentMethod{AccountType: "sepa", BIC: "TESTDEFF"},

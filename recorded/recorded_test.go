@@ -37,7 +37,7 @@ func TestEachOperationHasAResponse(t *testing.T) {
 	}
 }
 
-// The recording of a price may have begun minutes before it.
+// The times of a recorded price are relative to the time that the caller passes.
 func TestResponseTimesFollowTheGivenTime(t *testing.T) {
 	body, err := recorded.Body("dapi.BookPayout", noon)
 	require.NoError(t, err)

@@ -122,7 +122,7 @@ func TestSessionFileBehindSymbolicLinks(t *testing.T) {
 	assert.True(t, info.Mode().IsRegular())
 }
 
-// A link stays a link, and what it leads to stays what it is, whether that can keep a session or not.
+// Save keeps a symbolic link and its target, whether the target can hold a session or not.
 func TestSymbolicLinkIsNotReplaced(t *testing.T) {
 	whole := sessionFile(t)
 	for name, tc := range map[string]struct {

@@ -103,7 +103,8 @@ func TestFailedWriteLeavesTheOldSession(t *testing.T) {
 	}
 }
 
-// A machine that goes off at any byte of a write leaves the session before, which the next save replaces.
+// If the machine goes off at any byte of a write, the file still has the session from before, and the next save
+// replaces it.
 func TestCrashDuringWriteLeavesTheOldSession(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session")
 	store := New(path)
@@ -159,7 +160,7 @@ func TestWaitForTheLockEndsWithTheContext(t *testing.T) {
 	assert.Equal(t, "old", string(kept))
 }
 
-// All the room that there is can be used, in both places of the file.
+// The longest session fits into both slots of the file.
 func TestLongestSessionFits(t *testing.T) {
 	store := New(filepath.Join(t.TempDir(), "session"))
 	longest := bytes.Repeat([]byte("c"), maxStored)

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Any number of processes read a session at a time, and one writes it alone.
+// Many processes can read a session at the same time, and only one can write it.
 func TestReadersShareTheLockAndWritersDoNot(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session")
 	require.NoError(t, New(path).Save(t.Context(), []byte("first")))
@@ -39,7 +39,7 @@ func TestReadersShareTheLockAndWritersDoNot(t *testing.T) {
 	require.NoError(t, writer.Close())
 }
 
-// A file that another process removes or replaces before the lock is another file by then, and is opened anew.
+// If another process removes or replaces the file before the lock, the file is opened again.
 func TestFileThatIsReplacedBeforeItsLockIsReopened(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session")
 	for name, replace := range map[string]func() error{
@@ -84,7 +84,7 @@ func openFiles(t *testing.T) int {
 	return len(files)
 }
 
-// A file that another process keeps locked is waited for, and given up in the end.
+// The wait for a file that another process has locked ends after ten seconds.
 func TestWaitForTheLockTimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "session")
@@ -116,7 +116,7 @@ func TestFileThatCannotBeStatted(t *testing.T) {
 	require.ErrorIs(t, err, syscall.EIO)
 }
 
-// A file that cannot be locked fails at once. It is not waited for, as one that another process uses is.
+// A file that cannot be locked fails at once, without a wait.
 func TestFileThatCannotBeLocked(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("needs O_PATH, a flag that only Linux has, to open a file that " +
@@ -134,7 +134,7 @@ func TestFileThatCannotBeLocked(t *testing.T) {
 	assert.ErrorContains(t, err, "flock")
 }
 
-// A file that another process makes, in between, is used.
+// A file that another process creates in the meantime is used.
 func TestFileThatAnotherProcessCreatesIsUsed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session")
 	require.NoError(t, New(path).Save(t.Context(), []byte("theirs")))
@@ -154,7 +154,7 @@ func TestFileThatAnotherProcessCreatesIsUsed(t *testing.T) {
 	assert.Equal(t, "ours", string(kept))
 }
 
-// The owner of a session's file is the process's own user or root, also where that is not root.
+// The owner of a session's file must be the user of the process or root.
 func TestFileOwnersOfAnotherUser(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root, because only root can become another user; make test " +
@@ -165,7 +165,7 @@ func TestFileOwnersOfAnotherUser(t *testing.T) {
 	TestFileOwners(t)
 }
 
-// A path from a folder that is gone leads nowhere.
+// A relative path cannot be resolved in a folder that was removed.
 func TestRelativePathFromARemovedFolder(t *testing.T) {
 	gone := t.TempDir() + "/gone"
 	require.NoError(t, os.Mkdir(gone, 0o700))
