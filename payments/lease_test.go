@@ -18,8 +18,8 @@ import (
 var leased = Claimed{Record{Key: "k-1"}, Lease{Owner: "p1", Epoch: 1}}
 
 // oneMinute holds leases for a minute.
-func oneMinute() *held {
-	return newHeld(NewMemoryStore(), Config{Owner: "p1", LeaseFor: time.Minute, Now: time.Now},
+func oneMinute() *leaseHolder {
+	return newLeaseHolder(NewMemoryStore(), Config{Owner: "p1", LeaseFor: time.Minute, Now: time.Now},
 		&outage{logger: slog.New(slog.DiscardHandler)})
 }
 
@@ -31,7 +31,7 @@ func TestALeaseThatEndedBeforeTheStep(t *testing.T) {
 			h := oneMinute()
 			claimed := time.Now()
 			time.Sleep(took)
-			kept, _, done := h.keep(t.Context(), leased, claimed)
+			kept, _, done := h.hold(t.Context(), leased, claimed)
 			lost, ok := errors.AsType[*LeaseLost](context.Cause(kept))
 			require.True(t, ok, "%v: %v", took, context.Cause(kept))
 			assert.Equal(t, leased.Lease, lost.Lease)
@@ -47,7 +47,7 @@ func TestALeaseCountsFromItsClaim(t *testing.T) {
 		h := oneMinute()
 		claimed := time.Now()
 		time.Sleep(50 * time.Second)
-		kept, _, done := h.keep(t.Context(), leased, claimed)
+		kept, _, done := h.hold(t.Context(), leased, claimed)
 		require.NoError(t, kept.Err())
 		<-kept.Done()
 		assert.Equal(t, time.Minute, time.Since(claimed))
@@ -76,7 +76,7 @@ func TestALeaseThatIsNotRenewedEndsTheStep(t *testing.T) {
 			h := oneMinute()
 			h.store = c.store(h.store)
 			claimed := time.Now()
-			kept, _, done := h.keep(t.Context(), leased, claimed)
+			kept, _, done := h.hold(t.Context(), leased, claimed)
 			select {
 			case <-kept.Done():
 				assert.Equal(t, c.after, time.Since(claimed), name)

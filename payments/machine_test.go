@@ -122,7 +122,7 @@ func (l *life) step() {
 	case stepExpire:
 		l.change("deadline", l.r.expire(l.now), false)
 	case stepRest:
-		l.change("rest", l.r.rest(), false)
+		l.change("rest", l.r.waitForKeyToEnd(), false)
 		assert.True(l, l.r.Due.After(l.now), "rests until %s at %s", l.r.Due, l.now)
 	case stepFollow:
 		l.look(next)
@@ -138,8 +138,8 @@ func (l *life) step() {
 // call makes a call that pays. The process can die at each point of it.
 func (l *life) call() {
 	doubted := l.r.MayHaveLeft
-	if l.r.looksFirst(l.now) && rapid.Bool().Draw(l.T, "cannot look") {
-		l.show([]found{{state: moneymovement.PaymentInDoubt, unread: true}}, doubted)
+	if l.r.searchFirst(l.now) && rapid.Bool().Draw(l.T, "cannot look") {
+		l.show([]callResult{{state: moneymovement.PaymentInDoubt, readFailed: true}}, doubted)
 		return
 	}
 	next := l.r.begin(l.now)
@@ -165,13 +165,13 @@ func (l *life) call() {
 	if rapid.Bool().Draw(l.T, "dies in the call") {
 		return
 	}
-	shown := []found{{state: moneymovement.PaymentPaid}, {state: moneymovement.PaymentCompleted},
+	shown := []callResult{{state: moneymovement.PaymentPaid}, {state: moneymovement.PaymentCompleted},
 		{state: moneymovement.PaymentCameBack}, {state: moneymovement.PaymentInDoubt},
 		{state: moneymovement.PaymentInDoubt, next: outcome.NewKey}, {state: moneymovement.PaymentNeedsDecision},
 		{state: moneymovement.PaymentRefused}}
 	if !doubted {
-		shown = append(shown, found{state: moneymovement.PaymentNotPaid},
-			found{state: moneymovement.PaymentNotPaid, next: outcome.Pause})
+		shown = append(shown, callResult{state: moneymovement.PaymentNotPaid},
+			callResult{state: moneymovement.PaymentNotPaid, next: outcome.Pause})
 	}
 	l.show(shown, doubted)
 }
@@ -187,38 +187,39 @@ func (l *life) send(doubted bool) {
 
 func (l *life) look(s step) {
 	if s == stepFollow {
-		l.show([]found{{state: moneymovement.PaymentPaid, same: true}, {state: moneymovement.PaymentCompleted},
+		l.show([]callResult{{state: moneymovement.PaymentPaid, unchanged: true},
+			{state: moneymovement.PaymentCompleted},
 			{state: moneymovement.PaymentCameBack}}, true)
 		return
 	}
-	l.show([]found{{state: moneymovement.PaymentPaid}, {state: moneymovement.PaymentCompleted},
-		{state: moneymovement.PaymentCameBack}, {state: moneymovement.PaymentInDoubt, unread: true},
+	l.show([]callResult{{state: moneymovement.PaymentPaid}, {state: moneymovement.PaymentCompleted},
+		{state: moneymovement.PaymentCameBack}, {state: moneymovement.PaymentInDoubt, readFailed: true},
 		{state: moneymovement.PaymentNeedsDecision}, {state: moneymovement.PaymentRefused}}, true)
 }
 
 // show is what the call or the look shows. A call that paid nothing may only say what is known about all calls.
-func (l *life) show(shown []found, doubted bool) {
-	f := rapid.SampledFrom(shown).Draw(l.T, "shown")
-	switch f.state {
+func (l *life) show(shown []callResult, doubted bool) {
+	result := rapid.SampledFrom(shown).Draw(l.T, "shown")
+	switch result.state {
 	case moneymovement.PaymentNotPaid, moneymovement.PaymentRefused:
 	case moneymovement.PaymentNeedsDecision:
-		f.mayHaveLeft = doubted || rapid.Bool().Draw(l.T, "may have left")
+		result.mayHaveLeft = doubted || rapid.Bool().Draw(l.T, "may have left")
 	default:
-		f.mayHaveLeft = !f.unread || doubted // nothing new is known after a look that could not read
+		result.mayHaveLeft = !result.readFailed || doubted // nothing new is known after a look that could not read
 	}
 	if rapid.IntRange(0, 4).Draw(l.T, "comes back") == 0 {
-		f.retryAt = l.now.Add(time.Duration(rapid.IntRange(-100, 100_000).Draw(l.T, "seconds")) * time.Second)
+		result.retryAt = l.now.Add(time.Duration(rapid.IntRange(-100, 100_000).Draw(l.T, "seconds")) * time.Second)
 	}
-	next := l.r.after(f, l.policy, l.now)
-	l.change(fmt.Sprintf("shown %+v", f), next, !f.mayHaveLeft)
+	next := l.r.apply(result, l.policy, l.now)
+	l.change(fmt.Sprintf("shown %+v", result), next, !result.mayHaveLeft)
 	if l.r.Due.IsZero() {
 		return
 	}
 	pause := l.r.Due.Sub(l.now)
-	if !f.tooOld() {
+	if !result.keyTooOld() {
 		assert.LessOrEqual(l, pause, max(l.policy.RetryMax, l.policy.FollowMax, waitMost), "%s", l.cause)
 		assert.GreaterOrEqual(l, pause, min(l.policy.RetryMin, l.policy.FollowMin)/2, "%s", l.cause)
-		assert.GreaterOrEqual(l, pause, min(f.retryAt.Sub(l.now), waitMost), "%s comes back too early", l.cause)
+		assert.GreaterOrEqual(l, pause, min(result.retryAt.Sub(l.now), waitMost), "%s comes back too early", l.cause)
 	}
 }
 
@@ -267,7 +268,7 @@ func TestALife(t *testing.T) {
 // Money that came back after the payment had ended is the only change of an ended payment.
 func TestAnEndedPaymentCanComeBack(t *testing.T) {
 	r := Record{Key: "k", Kind: KindPayout, State: moneymovement.PaymentCompleted, MayHaveLeft: true, PaidAt: birth}
-	back := r.returned(&Reason{Code: ReasonReturned}, birth.Add(time.Hour))
+	back := r.cameBack(&Reason{Code: ReasonReturned}, birth.Add(time.Hour))
 	assert.Equal(t, moneymovement.PaymentCameBack, back.State)
 	assert.Equal(t, birth.Add(time.Hour), back.ChangedAt)
 	assert.True(t, back.MayHaveLeft)
@@ -283,8 +284,8 @@ func TestAClockThatIsSetBack(t *testing.T) {
 	assert.Equal(t, stepPay, unpaid.next(early))
 	assert.Equal(t, early, unpaid.begin(early).FirstUsed)
 	unpaid.ChangedAt = birth
-	assert.True(t, unpaid.looksFirst(early))
-	assert.False(t, unpaid.looksFirst(birth.Add(time.Minute)))
+	assert.True(t, unpaid.searchFirst(early))
+	assert.False(t, unpaid.searchFirst(birth.Add(time.Minute)))
 }
 
 // The pauses of a policy grow, stay between half and all of what it says, and differ between payments.
@@ -321,7 +322,8 @@ func TestLooksBecomeRare(t *testing.T) {
 	looks := 0
 	for now.Before(birth.Add(24 * time.Hour)) {
 		stored := r // a look is postponed, and nothing of the record is stored
-		now = stored.after(found{state: moneymovement.PaymentPaid, mayHaveLeft: true, same: true}, policy, now).Due
+		unchanged := callResult{state: moneymovement.PaymentPaid, mayHaveLeft: true, unchanged: true}
+		now = stored.apply(unchanged, policy, now).Due
 		looks++
 	}
 	assert.Less(t, looks, 24*60/2)
@@ -341,13 +343,13 @@ func possible(t *testing.T) (arrows []arrow) {
 		}
 	}
 	reason, policy := &Reason{Code: ReasonKeyTooOld}, Policy{}.withDefaults()
-	show := func(r Record, shown ...found) {
-		for _, f := range shown {
-			f.mayHaveLeft, f.reason = f.state == moneymovement.PaymentInDoubt, reason
-			changed(r, r.after(f, policy, birth))
+	show := func(r Record, shown ...callResult) {
+		for _, result := range shown {
+			result.mayHaveLeft, result.reason = result.state == moneymovement.PaymentInDoubt, reason
+			changed(r, r.apply(result, policy, birth))
 		}
 	}
-	ends := []found{
+	ends := []callResult{
 		{state: moneymovement.PaymentPaid}, {state: moneymovement.PaymentCompleted},
 		{state: moneymovement.PaymentCameBack}, {state: moneymovement.PaymentRefused},
 		{state: moneymovement.PaymentNotPaid}, {state: moneymovement.PaymentNotPaid, next: outcome.Pause},
@@ -363,11 +365,12 @@ func possible(t *testing.T) (arrows []arrow) {
 	doubted := signed
 	doubted.State = moneymovement.PaymentInDoubt
 	show(doubted, ends...)
-	paid := signed.after(found{state: moneymovement.PaymentPaid}, policy, birth)
-	show(paid, found{state: moneymovement.PaymentPaid, same: true}, found{state: moneymovement.PaymentCompleted},
-		found{state: moneymovement.PaymentCameBack})
-	completed := paid.after(found{state: moneymovement.PaymentCompleted}, policy, birth)
-	changed(completed, completed.returned(reason, birth))
+	paid := signed.apply(callResult{state: moneymovement.PaymentPaid}, policy, birth)
+	show(paid, callResult{state: moneymovement.PaymentPaid, unchanged: true},
+		callResult{state: moneymovement.PaymentCompleted},
+		callResult{state: moneymovement.PaymentCameBack})
+	completed := paid.apply(callResult{state: moneymovement.PaymentCompleted}, policy, birth)
+	changed(completed, completed.cameBack(reason, birth))
 
 	for _, state := range moneymovement.StoredPaymentStates() {
 		for _, left := range []bool{false, true} {
@@ -486,7 +489,8 @@ func TestWhatACallKeepsOfTheKeysFirstUse(t *testing.T) {
 			assert.Equal(t, birth, r.FirstUsed, name)
 			assert.Nil(t, r.FirstQuote, name)
 			assert.Empty(t, r.PayoutID, name)
-			assert.Equal(t, kind != KindEscrow, r.EscrowID != "", "%s: the deal of an action is one of its terms", name)
+			assert.Equal(t, kind != KindEscrow, r.EscrowID != "",
+				"%s: the escrow of an action is one of its terms", name)
 		}
 	}
 	transfer := Record{Kind: KindTransfer, State: moneymovement.PaymentInDoubt}.begin(birth)
@@ -508,10 +512,10 @@ func TestWhatIsLookedForFirst(t *testing.T) {
 		"another reason":             {Record{ChangedAt: birth, Reason: &Reason{Code: ReasonPrice}}, false},
 		"in doubt, without an id":    {Record{Kind: KindPayout, MayHaveLeft: true, ChangedAt: birth}, true},
 		"in doubt, with a payout":    {Record{Kind: KindPayout, MayHaveLeft: true, PayoutID: "po_1"}, false},
-		"in doubt, with a deal":      {Record{Kind: KindEscrow, MayHaveLeft: true, EscrowID: "esc_1"}, false},
+		"in doubt, with an escrow":   {Record{Kind: KindEscrow, MayHaveLeft: true, EscrowID: "esc_1"}, false},
 		"a transfer in doubt":        {Record{Kind: KindTransfer, MayHaveLeft: true}, false},
 	} {
-		assert.Equal(t, c.want, c.r.looksFirst(birth), name)
+		assert.Equal(t, c.want, c.r.searchFirst(birth), name)
 	}
 }
 
@@ -520,19 +524,19 @@ func TestWhatIsLookedForFirst(t *testing.T) {
 func TestWhatStaysOfWhatACallShowed(t *testing.T) {
 	r := Record{Key: "k", Kind: KindPayout, State: moneymovement.PaymentPaying, AcceptedAt: birth}
 	policy := Policy{}.withDefaults()
-	shown := found{state: moneymovement.PaymentInDoubt, mayHaveLeft: true, payoutID: "po_1", escrowID: "esc_1",
-		hash: "0x1", reason: &Reason{Code: ReasonPrice, Quote: &dapi.Quote{SourceCurrency: "USDC"}}}
+	shown := callResult{state: moneymovement.PaymentInDoubt, mayHaveLeft: true, payoutID: "po_1", escrowID: "esc_1",
+		transactionHash: "0x1", reason: &Reason{Code: ReasonPrice, Quote: &dapi.Quote{SourceCurrency: "USDC"}}}
 	now := birth.Add(time.Minute)
-	r = r.after(shown, policy, now)
+	r = r.apply(shown, policy, now)
 	assert.Equal(t, birth, r.FirstUsed, "a lost version of the record knew when")
-	r = r.after(found{state: moneymovement.PaymentPaid}, policy, now)
+	r = r.apply(callResult{state: moneymovement.PaymentPaid}, policy, now)
 	assert.Equal(t, "po_1 esc_1 0x1", fmt.Sprint(r.PayoutID, " ", r.EscrowID, " ", r.TransactionHash))
 	assert.Equal(t, "USDC", r.RefusedQuote.SourceCurrency)
 	assert.Nil(t, r.Reason)
 	assert.True(t, r.MayHaveLeft)
 	assert.Equal(t, now, r.PaidAt)
 
-	r = r.after(found{state: moneymovement.PaymentInDoubt, mayHaveLeft: true, wrong: true}, policy, now)
+	r = r.apply(callResult{state: moneymovement.PaymentInDoubt, mayHaveLeft: true, wrongPayout: true}, policy, now)
 	assert.Empty(t, r.PayoutID)
 	assert.True(t, r.PaidAt.IsZero())
 }
@@ -542,26 +546,26 @@ func TestWhatCountsAsARefusal(t *testing.T) {
 	policy := Policy{Refusals: 2}.withDefaults()
 	slug := &Reason{Code: ReasonRefusal, Slug: errors.CodeConflict}
 	for name, c := range map[string]struct {
-		f          found
+		f          callResult
 		refusals   int
 		searches   int
 		afterwards moneymovement.PaymentState
 	}{
-		"refused": {found{state: moneymovement.PaymentNotPaid, reason: slug}, 2, 0,
+		"refused": {callResult{state: moneymovement.PaymentNotPaid, reason: slug}, 2, 0,
 			moneymovement.PaymentNeedsDecision},
-		"not delivered": {found{state: moneymovement.PaymentNotPaid, reason: &Reason{Code: ReasonNotSent}}, 1, 0,
+		"not delivered": {callResult{state: moneymovement.PaymentNotPaid, reason: &Reason{Code: ReasonNotSent}}, 1, 0,
 			moneymovement.PaymentAccepted},
-		"no reason": {found{state: moneymovement.PaymentNotPaid}, 1, 0, moneymovement.PaymentAccepted},
-		"all calls pause": {found{state: moneymovement.PaymentNotPaid, reason: slug, next: outcome.Pause}, 1, 0,
+		"no reason": {callResult{state: moneymovement.PaymentNotPaid}, 1, 0, moneymovement.PaymentAccepted},
+		"all calls pause": {callResult{state: moneymovement.PaymentNotPaid, reason: slug, next: outcome.Pause}, 1, 0,
 			moneymovement.PaymentAccepted},
-		"in doubt": {found{state: moneymovement.PaymentInDoubt, mayHaveLeft: true, reason: slug}, 1, 0,
+		"in doubt": {callResult{state: moneymovement.PaymentInDoubt, mayHaveLeft: true, reason: slug}, 1, 0,
 			moneymovement.PaymentInDoubt},
-		"a look that could not read": {found{state: moneymovement.PaymentInDoubt, unread: true}, 1, 1,
+		"a look that could not read": {callResult{state: moneymovement.PaymentInDoubt, readFailed: true}, 1, 1,
 			moneymovement.PaymentAccepted},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := Record{Key: "k", State: moneymovement.PaymentAccepted, Calls: 5, Refusals: 1, FirstUsed: birth}
-			r = r.after(c.f, policy, birth)
+			r = r.apply(c.f, policy, birth)
 			assert.Equal(t, c.refusals, r.Refusals)
 			assert.Equal(t, c.searches, r.Searches)
 			assert.Equal(t, c.afterwards, r.State)

@@ -75,18 +75,18 @@ func failures() map[string]error {
 }
 
 // shown returns the state and the reason of a payment after a call.
-func shown(kind Kind, doubted bool, f found) (Record, string) {
+func shown(kind Kind, doubted bool, result callResult) (Record, string) {
 	r := Record{Key: "k", Kind: kind, State: moneymovement.PaymentPaying, Calls: 1, MayHaveLeft: doubted,
 		FirstUsed: birth, AcceptedAt: birth}
 	if doubted {
 		r.State = moneymovement.PaymentInDoubt
 	}
-	r = r.after(f, Policy{}.withDefaults(), birth)
+	r = r.apply(result, Policy{}.withDefaults(), birth)
 	text := string(r.State)
 	if r.Reason != nil {
 		text += ", " + string(r.Reason.Code)
 	}
-	if f.next == outcome.Pause {
+	if result.next == outcome.Pause {
 		text += ", all calls pause"
 	}
 	return r, text
@@ -117,17 +117,17 @@ func stateOf(err error) (state moneymovement.PaymentState, unpaid bool) {
 }
 
 // refusedBy returns what a call of a flow shows that ends with a refusal, if no earlier call can have paid.
-func refusedBy(err error) found {
+func refusedBy(err error) callResult {
 	state, unpaid := stateOf(err)
 	returned := err
 	if state == moneymovement.PaymentInDoubt {
 		returned = &errors.OutcomeUnknown{Cause: err}
 	}
-	f := shows(state, unpaid, err, returned, time.Time{})
+	result := resultOf(state, unpaid, err, returned, time.Time{})
 	if ended, ok := errors.AsType[*dapi.PayoutNotCompleted](err); ok {
-		f = f.ofPayout(ended.Payout)
+		result = result.withPayout(ended.Payout)
 	}
-	return f
+	return result
 }
 
 // What each error means for a payment. The file says it in a table, for people to read: after a call for a payout, a
@@ -138,11 +138,11 @@ func TestWhatErrorsMean(t *testing.T) {
 	require.NoError(t, err)
 	all := refusals()
 	maps.Copy(all, failures())
-	lines := []string{"error | payout, deal or action | transfer"}
+	lines := []string{"error | payout, escrow or action | transfer"}
 	for _, name := range sorted(all) {
 		err := all[name]
 		payout, ofPayout := shown(KindPayout, false, refusedBy(err))
-		other, ofOther := shown(KindTransfer, false, transferShows(err, false))
+		other, ofOther := shown(KindTransfer, false, transferResult(err, false))
 		failure, typed := errors.AsType[errors.Failure](err)
 		if !typed || failure.MovedByCall() != errors.NotMoved {
 			assert.True(t, payout.MayHaveLeft, "%s of a payout", name)
@@ -172,7 +172,7 @@ func TestARefusalThatProvesNothingByItself(t *testing.T) {
 			continue
 		}
 		tried++
-		r, _ := shown(KindEscrow, false, shows(moneymovement.PaymentNotPaid, true, err, err, time.Time{}))
+		r, _ := shown(KindEscrow, false, resultOf(moneymovement.PaymentNotPaid, true, err, err, time.Time{}))
 		assert.Equal(t, moneymovement.PaymentAccepted, r.State, name)
 		assert.False(t, r.MayHaveLeft, name)
 	}
@@ -185,13 +185,13 @@ func TestADoubtIsNotEndedByAnError(t *testing.T) {
 	maps.Copy(all, failures())
 	for name, err := range all {
 		unknown := &errors.OutcomeUnknown{Cause: err} // as a flow returns it
-		r, _ := shown(KindPayout, true, shows(moneymovement.PaymentInDoubt, false, err, unknown, time.Time{}))
+		r, _ := shown(KindPayout, true, resultOf(moneymovement.PaymentInDoubt, false, err, unknown, time.Time{}))
 		assert.Equal(t, moneymovement.PaymentInDoubt, r.State, name)
 		assert.True(t, r.MayHaveLeft, name)
-		r, _ = shown(KindEscrow, true, shows(moneymovement.PaymentNeedsDecision, false, err, unknown, time.Time{}))
+		r, _ = shown(KindEscrow, true, resultOf(moneymovement.PaymentNeedsDecision, false, err, unknown, time.Time{}))
 		assert.True(t, r.MayHaveLeft, name)
 		assert.False(t, r.State.Final(), name)
-		r, _ = shown(KindTransfer, true, transferShows(err, true))
+		r, _ = shown(KindTransfer, true, transferResult(err, true))
 		assert.True(t, r.MayHaveLeft, name)
 		want := moneymovement.PaymentInDoubt
 		if failure, ok := errors.AsType[errors.Failure](err); ok && failure.MovedByCall() == errors.Moved {
@@ -207,7 +207,7 @@ func TestADoubtIsNotEndedByAnError(t *testing.T) {
 // makes no payment unpaid.
 func TestAnUnknownStateIsADoubt(t *testing.T) {
 	for _, state := range []moneymovement.PaymentState{"", "one_of_tomorrow"} {
-		r, _ := shown(KindPayout, false, shows(state, false, nil, nil, time.Time{}))
+		r, _ := shown(KindPayout, false, resultOf(state, false, nil, nil, time.Time{}))
 		assert.Equal(t, moneymovement.PaymentInDoubt, r.State)
 		assert.True(t, r.MayHaveLeft)
 	}
@@ -224,17 +224,17 @@ func TestWhatAPayoutShows(t *testing.T) {
 		"one_of_tomorrow": moneymovement.PaymentInDoubt,
 	} {
 		payout := &dapi.Payout{ID: "po_1", Status: status}
-		r, _ := shown(KindPayout, true, payoutShows(payout))
+		r, _ := shown(KindPayout, true, payoutResult(payout))
 		assert.Equal(t, want, r.State, "status %q", status)
 		assert.Equal(t, dapi.PayoutID("po_1"), r.PayoutID)
 		if !status.Final() {
 			payout.TransactionHash = "0xabc"
-			r, _ = shown(KindPayout, true, payoutShows(payout))
+			r, _ = shown(KindPayout, true, payoutResult(payout))
 			assert.Equal(t, moneymovement.PaymentPaid, r.State, "status %q with a transaction", status)
 		}
 	}
 	tomorrow := &dapi.Payout{ID: "po_1", Status: "one_of_tomorrow"}
-	paid := shows(moneymovement.PaymentPaid, false, nil, nil, time.Time{}).ofPayout(tomorrow)
+	paid := resultOf(moneymovement.PaymentPaid, false, nil, nil, time.Time{}).withPayout(tomorrow)
 	r, _ := shown(KindPayout, true, paid)
 	assert.Equal(t, moneymovement.PaymentPaid, r.State)
 }
@@ -277,7 +277,7 @@ func TestWhichListedTransferIsThisOne(t *testing.T) {
 	} {
 		var listed appapi.Transfer
 		c.listed(&listed)
-		assert.Equal(t, c.want, c.asked.is(&listed), name)
+		assert.Equal(t, c.want, c.asked.matches(&listed), name)
 	}
 }
 
@@ -310,10 +310,10 @@ func TestWhatADealShows(t *testing.T) {
 		}},
 	} {
 		for status, want := range c.want {
-			f := dealShows(&c.r, &dapi.Escrow{Status: status})
-			assert.Equal(t, want, f.state, "%s %q, a deal that is %q", c.r.Kind, c.r.Action, status)
-			assert.Equal(t, want != refused, f.mayHaveLeft)
-			assert.Equal(t, want == refused, f.reason != nil && f.reason.Code == ReasonEnded)
+			result := escrowResult(&c.r, &dapi.Escrow{Status: status})
+			assert.Equal(t, want, result.state, "%s %q, an escrow that is %q", c.r.Kind, c.r.Action, status)
+			assert.Equal(t, want != refused, result.mayHaveLeft)
+			assert.Equal(t, want == refused, result.reason != nil && result.reason.Code == ReasonEnded)
 		}
 	}
 }

@@ -22,8 +22,8 @@ type Record struct {
 
 	Payout   *dapi.PayoutCreate    `json:"payout,omitzero"`   // of a payout
 	Bounds   dapi.Bounds           `json:"bounds,omitzero"`   // of a payout; Decide can change them
-	Escrow   *dapi.EscrowCreate    `json:"escrow,omitzero"`   // of a deal, and of an action of a deal
-	Action   dapi.EscrowActionType `json:"action,omitzero"`   // of an action of a deal
+	Escrow   *dapi.EscrowCreate    `json:"escrow,omitzero"`   // of an escrow, and of an action of an escrow
+	Action   dapi.EscrowActionType `json:"action,omitzero"`   // of an action of an escrow
 	Transfer *Transfer             `json:"transfer,omitzero"` // of a transfer
 	Deadline time.Time             `json:"deadline,omitzero"`
 	Metadata map[string]string     `json:"metadata,omitzero"`
@@ -106,7 +106,7 @@ type Reason struct {
 	// Available is what the account has, in Currency, if it has too little. Nil if the service did not say.
 	Available *decimal.Decimal `json:"available,omitempty"`
 	Currency  string           `json:"currency,omitzero"`
-	// Owner is the id of the payout or deal that has the key, if the key belongs to other terms.
+	// Owner is the id of the payout or escrow that has the key, if the key belongs to other terms.
 	Owner string `json:"owner,omitzero"`
 }
 
@@ -127,13 +127,13 @@ const (
 	ReasonNotSent        ReasonCode = "not_sent"         // the call did not reach the service
 	ReasonNotSigned      ReasonCode = "not_signed"       // the approval was not signed
 	ReasonUnexpected     ReasonCode = "unexpected"       // the response is not one of the service
-	ReasonUnknown        ReasonCode = "unknown"          // the response to a call was lost, or shows nothing
+	ReasonUnknown        ReasonCode = "unknown"          // the response to a call was lost, or does not say
 	ReasonKeyReused      ReasonCode = "key_reused"       // the key belongs to another payment
 	ReasonKeyTooOld      ReasonCode = "key_too_old"      // the service may have forgotten the key
 	ReasonDeadline       ReasonCode = "deadline"         // the deadline passed before any money could leave
 	ReasonRefusalsUsedUp ReasonCode = "refusals_used_up" // the service refused as often as the policy allows
 	ReasonCanceled       ReasonCode = "canceled"         // a person canceled it
-	ReasonEnded          ReasonCode = "ended"            // the payout or deal ended without paying
+	ReasonEnded          ReasonCode = "ended"            // the payout or escrow ended without paying
 	ReasonReturned       ReasonCode = "returned"         // the money came back
 	ReasonDecided        ReasonCode = "decided"          // a person decided; the payment goes on
 )
@@ -178,7 +178,7 @@ func Decode(key moneymovement.Key, text []byte) Record {
 	case err != nil:
 	case record.Key != key || record.Key == "":
 		err = errors.New("it is not the record of this payment")
-	case !record.whole():
+	case !record.complete():
 		err = errors.New("it has a kind, a state or terms that are not known")
 	}
 	if err != nil {
@@ -196,8 +196,8 @@ func (r *Record) Err() error {
 	return r.unreadable
 }
 
-// whole reports that a record has what the steps of its kind need.
-func (r *Record) whole() bool {
+// complete reports that a record has what the steps of its kind need.
+func (r *Record) complete() bool {
 	if !r.State.Known() || r.AcceptedAt.IsZero() || r.MayHaveLeft && r.FirstUsed.IsZero() {
 		return false
 	}

@@ -13,8 +13,8 @@ import (
 // store, and only means something there.
 type Position string
 
-// Work is a class of due payments. A store returns each class on its own, so that paid money is followed and doubts are
-// settled however many new payments wait.
+// Work is a class of due payments. A store returns each class on its own, so that paid payments are followed and those
+// in doubt are settled, however many new payments wait.
 type Work int
 
 // The classes of work.

@@ -43,13 +43,13 @@ func wholePayment() Payment {
 	}
 }
 
-func wholeDeal() EscrowPayment {
+func wholeEscrow() EscrowPayment {
 	return EscrowPayment{Key: "k", Account: "cl_1", Escrow: dapi.EscrowCreate{Amount: *dec("12.5"), Currency: dapi.USDC,
 		Payee: testPayee, ApproveWithin: "1h", HoldFor: "2d", RefundableFor: "3d", Memo: "m"}}
 }
 
 func wholeAction() EscrowAction {
-	return EscrowAction{Key: "k", Account: "cl_1", EscrowID: "es_1", Escrow: wholeDeal().Escrow,
+	return EscrowAction{Key: "k", Account: "cl_1", EscrowID: "es_1", Escrow: wholeEscrow().Escrow,
 		Action: dapi.EscrowActionTypeRelease}
 }
 
@@ -112,18 +112,18 @@ func TestOtherTermsHaveOtherDigests(t *testing.T) {
 	} {
 		add(name, changed(wholePayment(), change))
 	}
-	add("deal", wholeDeal())
+	add("escrow", wholeEscrow())
 	for name, change := range map[string]func(*EscrowPayment){
-		"account of the deal": func(p *EscrowPayment) { p.Account = OwnAccount },
-		"amount of the deal":  func(p *EscrowPayment) { p.Escrow.Amount = *dec("12.51") },
-		"window of the deal":  func(p *EscrowPayment) { p.Escrow.HoldFor = "4d" },
-		"memo of the deal":    func(p *EscrowPayment) { p.Escrow.Memo = "" },
+		"account of the escrow": func(p *EscrowPayment) { p.Account = OwnAccount },
+		"amount of the escrow":  func(p *EscrowPayment) { p.Escrow.Amount = *dec("12.51") },
+		"window of the escrow":  func(p *EscrowPayment) { p.Escrow.HoldFor = "4d" },
+		"memo of the escrow":    func(p *EscrowPayment) { p.Escrow.Memo = "" },
 	} {
-		add(name, changed(wholeDeal(), change))
+		add(name, changed(wholeEscrow(), change))
 	}
 	add("action", wholeAction())
 	add("another action", changed(wholeAction(), func(p *EscrowAction) { p.Action = dapi.EscrowActionTypeRefund }))
-	add("of another deal", changed(wholeAction(), func(p *EscrowAction) { p.EscrowID = "es_2" }))
+	add("of another escrow", changed(wholeAction(), func(p *EscrowAction) { p.EscrowID = "es_2" }))
 	add("transfer", TransferPayment{Key: "k", To: appapi.ToQuote{QuoteID: "q"}})
 	add("with a memo", TransferPayment{Key: "k", To: appapi.ToQuote{QuoteID: "q", Memo: "m"}})
 	id := "8a3f5f0e-7a0c-4a4e-9df4-0a4d3ad1f6c2"
@@ -139,7 +139,7 @@ func TestTermsAreStored(t *testing.T) {
 	assert.Equal(t, wholePayment().Bounds, r.Bounds)
 	assert.Equal(t, wholePayment().Deadline, r.Deadline)
 	assert.Equal(t, wholePayment().Metadata, r.Metadata)
-	assert.Equal(t, wholeDeal().Escrow, *prepared(t, wholeDeal()).Escrow)
+	assert.Equal(t, wholeEscrow().Escrow, *prepared(t, wholeEscrow()).Escrow)
 	assert.Equal(t, dapi.EscrowID("es_1"), prepared(t, wholeAction()).EscrowID)
 	for _, to := range []appapi.Destination{
 		appapi.ToQuote{QuoteID: "q", Memo: "m"}, appapi.ToInvoice{InvoiceID: "8a3f5f0e-7a0c-4a4e-9df4-0a4d3ad1f6c2"},
@@ -187,7 +187,7 @@ func TestSubmissionsThatAreRefused(t *testing.T) {
 		"a nil pointer":             (*Payment)(nil),
 		"a pointer":                 &Payment{},
 		"the zero payment":          Payment{},
-		"the zero deal":             EscrowPayment{},
+		"the zero escrow":           EscrowPayment{},
 		"the zero action":           EscrowAction{},
 		"the zero transfer":         TransferPayment{},
 		"no key":                    changed(wholePayment(), func(p *Payment) { p.Key = "" }),
@@ -306,7 +306,7 @@ func FuzzRecord(f *testing.F) {
 		}
 		_ = r.next(birth)
 		_ = r.check()
-		_ = r.begin(birth).after(found{state: moneymovement.PaymentNotPaid}, Policy{}.withDefaults(), birth)
+		_ = r.begin(birth).apply(callResult{state: moneymovement.PaymentNotPaid}, Policy{}.withDefaults(), birth)
 		text, err := r.Encode()
 		require.NoError(t, err)
 		again := Decode("k", text)
@@ -364,8 +364,8 @@ func TestWhatPrepareRefuses(t *testing.T) {
 	}
 	action := EscrowAction{Key: "k", Account: OwnAccount, EscrowID: "esc_1", Action: dapi.EscrowActionTypeRelease,
 		Escrow: dapi.EscrowCreate{Amount: decimal.NewFromInt(5), Currency: dapi.USDC, Payee: testPayee}}
-	noDeal, wrongDeal, noAction := action, action, action
-	noDeal.EscrowID, wrongDeal.EscrowID, noAction.Action = "", "esc/1", ""
+	noEscrow, wrongEscrow, noAction := action, action, action
+	noEscrow.EscrowID, wrongEscrow.EscrowID, noAction.Action = "", "esc/1", ""
 	for name, c := range map[string]struct {
 		submission  Submission
 		field, code string // empty if it can be stored
@@ -390,8 +390,8 @@ func TestWhatPrepareRefuses(t *testing.T) {
 		"a name without sense": {data("\xff", ""), "metadata", "invalid"},
 		"a text without sense": {data("k", "\xff"), "metadata", "invalid"},
 		"an action":            {action, "", ""},
-		"of no deal":           {noDeal, "escrowId", "missing"},
-		"of a wrong deal":      {wrongDeal, "escrowId", "pattern"},
+		"of no escrow":         {noEscrow, "escrowId", "missing"},
+		"of a wrong escrow":    {wrongEscrow, "escrowId", "pattern"},
 		"no action":            {noAction, "type", "missing"},
 		"a transfer":           {TransferPayment{Key: "k", To: appapi.ToQuote{QuoteID: "q"}}, "", ""},
 		"a transfer to nobody": {TransferPayment{Key: "k"}, "destination", "unknown_variant"},
