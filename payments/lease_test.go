@@ -24,7 +24,7 @@ func oneMinute() *leaseHolder {
 }
 
 // A claim that took as long as the lease lasts has no lease any more. Nothing may begin under it.
-func TestALeaseThatEndedBeforeTheStep(t *testing.T) {
+func TestLeaseEndedBeforeStep(t *testing.T) {
 	t.Parallel()
 	for _, took := range []time.Duration{time.Minute, time.Minute + time.Nanosecond, time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
@@ -41,7 +41,7 @@ func TestALeaseThatEndedBeforeTheStep(t *testing.T) {
 }
 
 // Until then, the step has what is left of it.
-func TestALeaseCountsFromItsClaim(t *testing.T) {
+func TestLeaseStartsAtClaim(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := oneMinute()
@@ -63,7 +63,7 @@ func (unrenewed) Extend(context.Context, map[moneymovement.Key]Lease, time.Durat
 }
 
 // A step ends with its lease: at its end if the store cannot renew it, and at once if another process has the payment.
-func TestALeaseThatIsNotRenewedEndsTheStep(t *testing.T) {
+func TestUnrenewedLeaseCancelsStep(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		store func(Store) Store

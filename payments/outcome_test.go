@@ -75,13 +75,13 @@ func failures() map[string]error {
 }
 
 // shown returns the state and the reason of a payment after a call.
-func shown(kind Kind, doubted bool, result callResult) (Record, string) {
-	r := Record{Key: "k", Kind: kind, State: moneymovement.PaymentPaying, Calls: 1, MayHaveLeft: doubted,
-		FirstUsed: birth, AcceptedAt: birth}
-	if doubted {
+func applied(kind Kind, inDoubt bool, result callResult) (Record, string) {
+	r := Record{Key: "k", Kind: kind, State: moneymovement.PaymentPaying, Calls: 1, MayHaveLeft: inDoubt,
+		FirstUsed: start, AcceptedAt: start}
+	if inDoubt {
 		r.State = moneymovement.PaymentInDoubt
 	}
-	r = r.apply(result, Policy{}.withDefaults(), birth)
+	r = r.apply(result, Policy{}.withDefaults(), start)
 	text := string(r.State)
 	if r.Reason != nil {
 		text += ", " + string(r.Reason.Code)
@@ -141,8 +141,8 @@ func TestWhatErrorsMean(t *testing.T) {
 	lines := []string{"error | payout, escrow or action | transfer"}
 	for _, name := range sorted(all) {
 		err := all[name]
-		payout, ofPayout := shown(KindPayout, false, refusedBy(err))
-		other, ofOther := shown(KindTransfer, false, transferResult(err, false))
+		payout, ofPayout := applied(KindPayout, false, refusedBy(err))
+		other, ofOther := applied(KindTransfer, false, transferResult(err, false))
 		failure, typed := errors.AsType[errors.Failure](err)
 		if !typed || failure.MovedByCall() != errors.NotMoved {
 			assert.True(t, payout.MayHaveLeft, "%s of a payout", name)
@@ -162,7 +162,7 @@ func TestWhatErrorsMean(t *testing.T) {
 
 // A refusal of a booking can leave open what the service did, such as a 503. If the flow has signed nothing, it says
 // that nothing was paid, and the payment is tried again.
-func TestARefusalThatProvesNothingByItself(t *testing.T) {
+func TestRefusalWithoutSignatureIsRetried(t *testing.T) {
 	all := refusals()
 	maps.Copy(all, failures())
 	tried := 0
@@ -172,7 +172,7 @@ func TestARefusalThatProvesNothingByItself(t *testing.T) {
 			continue
 		}
 		tried++
-		r, _ := shown(KindEscrow, false, resultOf(moneymovement.PaymentNotPaid, true, err, err, time.Time{}))
+		r, _ := applied(KindEscrow, false, resultOf(moneymovement.PaymentNotPaid, true, err, err, time.Time{}))
 		assert.Equal(t, moneymovement.PaymentAccepted, r.State, name)
 		assert.False(t, r.MayHaveLeft, name)
 	}
@@ -180,18 +180,18 @@ func TestARefusalThatProvesNothingByItself(t *testing.T) {
 }
 
 // A payment that may be paid stays so after each error that says nothing about the earlier calls.
-func TestADoubtIsNotEndedByAnError(t *testing.T) {
+func TestErrorDoesNotSettleInDoubt(t *testing.T) {
 	all := refusals()
 	maps.Copy(all, failures())
 	for name, err := range all {
 		unknown := &errors.OutcomeUnknown{Cause: err} // as a flow returns it
-		r, _ := shown(KindPayout, true, resultOf(moneymovement.PaymentInDoubt, false, err, unknown, time.Time{}))
+		r, _ := applied(KindPayout, true, resultOf(moneymovement.PaymentInDoubt, false, err, unknown, time.Time{}))
 		assert.Equal(t, moneymovement.PaymentInDoubt, r.State, name)
 		assert.True(t, r.MayHaveLeft, name)
-		r, _ = shown(KindEscrow, true, resultOf(moneymovement.PaymentNeedsDecision, false, err, unknown, time.Time{}))
+		r, _ = applied(KindEscrow, true, resultOf(moneymovement.PaymentNeedsDecision, false, err, unknown, time.Time{}))
 		assert.True(t, r.MayHaveLeft, name)
 		assert.False(t, r.State.Final(), name)
-		r, _ = shown(KindTransfer, true, transferResult(err, true))
+		r, _ = applied(KindTransfer, true, transferResult(err, true))
 		assert.True(t, r.MayHaveLeft, name)
 		want := moneymovement.PaymentInDoubt
 		if failure, ok := errors.AsType[errors.Failure](err); ok && failure.MovedByCall() == errors.Moved {
@@ -199,22 +199,22 @@ func TestADoubtIsNotEndedByAnError(t *testing.T) {
 		}
 		assert.Equal(t, want, r.State, "%s of a transfer", name)
 	}
-	old, _ := shown(KindPayout, true, refusedBy(&dapi.KeyTooOld{}))
-	assert.Equal(t, stepSearch, old.next(birth.Add(time.Minute)))
+	old, _ := applied(KindPayout, true, refusedBy(&dapi.KeyTooOld{}))
+	assert.Equal(t, stepSearch, old.next(start.Add(time.Minute)))
 }
 
 // A state that this version does not know, and none at all, read as in doubt. So a fake that returns an empty result
 // makes no payment unpaid.
-func TestAnUnknownStateIsADoubt(t *testing.T) {
+func TestUnknownStateIsInDoubt(t *testing.T) {
 	for _, state := range []moneymovement.PaymentState{"", "one_of_tomorrow"} {
-		r, _ := shown(KindPayout, false, resultOf(state, false, nil, nil, time.Time{}))
+		r, _ := applied(KindPayout, false, resultOf(state, false, nil, nil, time.Time{}))
 		assert.Equal(t, moneymovement.PaymentInDoubt, r.State)
 		assert.True(t, r.MayHaveLeft)
 	}
 }
 
 // What the status of a payout says, to a look and in the result of a call that has paid.
-func TestWhatAPayoutShows(t *testing.T) {
+func TestPayoutResult(t *testing.T) {
 	for status, want := range map[dapi.PayoutStatus]moneymovement.PaymentState{
 		dapi.PayoutStatusCompleted: moneymovement.PaymentCompleted, dapi.PayoutStatusFunding: moneymovement.PaymentPaid,
 		dapi.PayoutStatusProcessing: moneymovement.PaymentPaid, dapi.PayoutStatusFailed: moneymovement.PaymentCameBack,
@@ -224,23 +224,23 @@ func TestWhatAPayoutShows(t *testing.T) {
 		"one_of_tomorrow": moneymovement.PaymentInDoubt,
 	} {
 		payout := &dapi.Payout{ID: "po_1", Status: status}
-		r, _ := shown(KindPayout, true, payoutResult(payout))
+		r, _ := applied(KindPayout, true, payoutResult(payout))
 		assert.Equal(t, want, r.State, "status %q", status)
 		assert.Equal(t, dapi.PayoutID("po_1"), r.PayoutID)
 		if !status.Final() {
 			payout.TransactionHash = "0xabc"
-			r, _ = shown(KindPayout, true, payoutResult(payout))
+			r, _ = applied(KindPayout, true, payoutResult(payout))
 			assert.Equal(t, moneymovement.PaymentPaid, r.State, "status %q with a transaction", status)
 		}
 	}
 	tomorrow := &dapi.Payout{ID: "po_1", Status: "one_of_tomorrow"}
 	paid := resultOf(moneymovement.PaymentPaid, false, nil, nil, time.Time{}).withPayout(tomorrow)
-	r, _ := shown(KindPayout, true, paid)
+	r, _ := applied(KindPayout, true, paid)
 	assert.Equal(t, moneymovement.PaymentPaid, r.State)
 }
 
 // The advice of dapi's doubts is to call again. Who reads the reason of a stored payment calls nothing.
-func TestTheReasonOfADoubtSaysWhoGoesOn(t *testing.T) {
+func TestReasonInDoubtNamesProcessor(t *testing.T) {
 	r := reasonOf(&errors.OutcomeUnknown{Resolve: "call Pay again", Cause: context.DeadlineExceeded})
 	assert.Equal(t, ReasonUnknown, r.Code)
 	assert.Contains(t, r.Message, "outcome unknown")
@@ -250,7 +250,7 @@ func TestTheReasonOfADoubtSaysWhoGoesOn(t *testing.T) {
 }
 
 // A list may leave out terms of a transfer, and writes ids in its own way. A transfer with other terms is another one.
-func TestWhichListedTransferIsThisOne(t *testing.T) {
+func TestTransferMatches(t *testing.T) {
 	five, six := appapi.Transfer{}, appapi.Transfer{}
 	five.Amount.Decimal, six.Amount.Decimal = decimal.NewFromInt(5), decimal.NewFromInt(6)
 	toContact := Transfer{ContactID: "ct_A1", Amount: decimal.RequireFromString("5.0")}
@@ -282,7 +282,7 @@ func TestWhichListedTransferIsThisOne(t *testing.T) {
 }
 
 // What the status of a deal says about its opening, and about each action. A status of tomorrow says nothing.
-func TestWhatADealShows(t *testing.T) {
+func TestEscrowResult(t *testing.T) {
 	const completed, refused, inDoubt = moneymovement.PaymentCompleted, moneymovement.PaymentRefused,
 		moneymovement.PaymentInDoubt
 	opening := map[dapi.EscrowStatus]moneymovement.PaymentState{
@@ -320,7 +320,7 @@ func TestWhatADealShows(t *testing.T) {
 
 // Which refusals are about the payment itself and do not pass. The price of a quote passes, unless it is all that a
 // transfer has.
-func TestWhatIsRefusedForGood(t *testing.T) {
+func TestRefusedForGood(t *testing.T) {
 	all := refusals()
 	ofQuote, ofContact := &Transfer{QuoteID: "q"}, &Transfer{ContactID: "ct_1"}
 	for name, c := range map[string]struct {

@@ -138,7 +138,7 @@ func TestMigrationsAtTheSameTime(t *testing.T) {
 	all.Wait()
 }
 
-func TestAStoreThatIsDown(t *testing.T) {
+func TestUnavailableDatabase(t *testing.T) {
 	server := servers.PostgreSQL(t)
 	store := storeOf(t, migrated(t, server), "c")
 	server.Stop()
@@ -151,7 +151,7 @@ func TestAStoreThatIsDown(t *testing.T) {
 }
 
 // The server is killed under load, and comes back without its log: calls fail in between, and then go on.
-func TestAServerThatIsKilledUnderLoad(t *testing.T) {
+func TestServerKilledUnderLoad(t *testing.T) {
 	server := servers.PostgreSQL(t)
 	migrated(t, server)
 	fleettest.Killed(t, server.Kill, server.Restart, func() fleet.Windows { return windows(t, dial(t, server)) })
@@ -196,7 +196,7 @@ type refusedRow struct{ err error }
 func (r refusedRow) Scan(...any) error { return r.err }
 
 // A question that another transaction got in the way of is asked again at once, a few times.
-func TestAQuestionIsAskedAgainAfterAConflict(t *testing.T) {
+func TestReservationIsRetriedAfterConflict(t *testing.T) {
 	db := &interrupted{DB: migrated(t, shared.PostgreSQL(t))}
 	of := windows(t, db)
 	ask := fleet.Ask{Key: "a", Process: "p", Calls: 1, Held: time.Minute}
@@ -219,7 +219,7 @@ func windows(t *testing.T, db fleetpostgres.DB) *fleetpostgres.Windows {
 }
 
 // Without the tables, and with a damaged row, the error is that of the database.
-func TestWindowsThatAreNotThere(t *testing.T) {
+func TestMissingTables(t *testing.T) {
 	pool := dial(t, shared.PostgreSQL(t))
 	limiter, err := fleetpostgres.NewLimiter(pool, "", "credential", fleet.WithPatience(0))
 	require.NoError(t, err)

@@ -24,7 +24,7 @@ func connect(t *testing.T, server *servers.Server) *pgxpool.Pool {
 }
 
 // The function gives the same slots as the log in memory, with a clock of the test in place of the database's.
-func TestTheFunctionDoesWhatTheMemoryDoes(t *testing.T) {
+func TestSQLFunctionMatchesMemoryWindows(t *testing.T) {
 	const clock = "floor(extract(epoch FROM clock_timestamp()) * 1000000)"
 	require.Equal(t, 1, strings.Count(function, clock))
 	pool := connect(t, servers.PostgreSQL(t))
