@@ -42,11 +42,13 @@ func newLeaseHolder(store Store, config Config, outage *outage) *leaseHolder {
 		retryAt: map[moneymovement.Key]time.Time{}}
 }
 
-// hold renews the lease of a payment that was claimed at a time, until done is called. The returned context ends when
-// the lease is lost, or has not been renewed for as long as it lasts: another process may then have claimed the
-// payment. If earlier leases of the payment ended unnoticed, and this process has claimed it again, hold ends the
-// steps under them and waits for their end. It then returns when the service asked to come back, also if the store
-// did not take that. done takes the time at which the service asked to come back, and whether the store has it.
+// hold renews the lease of a payment that was claimed at a time, until done is called. kept ends when the lease is
+// lost, or has not been renewed for as long as it lasts: another process may then have claimed the payment.
+//
+// This process may have claimed the payment before, under a lease that ended. hold cancels the steps under such leases
+// and waits for their end. retryAt is when the service asked them to come back, which the store may not have.
+//
+// done takes the time at which the service asked to come back, and whether the store has it.
 func (h *leaseHolder) hold(ctx context.Context, claimed Claimed, at time.Time) (
 	kept context.Context, retryAt time.Time, done func(retryAt time.Time, stored bool),
 ) {

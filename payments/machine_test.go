@@ -19,7 +19,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/outcome"
 )
 
-// paymentModel is a payment that random events happen to, as a processor, a person and the service would make them happen.
+// paymentModel is a payment that random events happen to, as a processor, a person and the service would make them
+// happen.
 type paymentModel struct {
 	*rapid.T
 	policy Policy
@@ -339,7 +340,8 @@ type stateChange struct{ from, to string }
 func possibleChanges(t *testing.T) (arrows []stateChange) {
 	t.Helper()
 	changed := func(from, to Record) {
-		if a := (stateChange{string(from.State), string(to.State)}); from.State != to.State && !slices.Contains(arrows, a) {
+		a := stateChange{string(from.State), string(to.State)}
+		if from.State != to.State && !slices.Contains(arrows, a) {
 			arrows = append(arrows, a)
 		}
 	}
