@@ -149,8 +149,8 @@ func code(err error) (primary, extended int) {
 	return failed.Code() & 0xff, failed.Code()
 }
 
-// typed returns an error of SQLite as one of this package, if it is one.
-func typed(path string, err error) error {
+// asTyped returns an error of SQLite as one of this package, if it is one.
+func asTyped(path string, err error) error {
 	var full *Full
 	var damaged *Damaged
 	var failed *Failed
@@ -177,8 +177,8 @@ func typed(path string, err error) error {
 	return fmt.Errorf("sqlite: %s: %w", path, err)
 }
 
-// noRoom returns an error of a file that is made without SQLite as *[Full] if its disk is full.
-func noRoom(path string, err error) error {
+// asFull returns an error of a file that is made without SQLite as *[Full] if its disk is full.
+func asFull(path string, err error) error {
 	if errors.Is(err, syscall.ENOSPC) {
 		return &Full{Path: path, Err: err}
 	}

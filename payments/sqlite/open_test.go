@@ -329,7 +329,7 @@ func TestCanceledCaller(t *testing.T) {
 
 // Accounts that have nothing waiting are forgotten, so that memory does not grow with their number.
 func TestTurnsOfIdleAccountsAreDropped(t *testing.T) {
-	w := &writer{store: &Store{}, turns: map[string]int64{}, keep: minTurns}
+	w := &writer{store: &Store{}, turns: map[string]int64{}, maxTurns: minTurns}
 	for i := range 100_000 {
 		w.store.turn.Store(w.turn("the same") + 1)
 		w.turn(dapi.ClientID(fmt.Sprint("another-", i)))
