@@ -56,8 +56,8 @@ type DB interface {
 	Begin(ctx context.Context) (pgx.Tx, error)
 }
 
-// migrating is the key of the advisory lock that a migration holds, so that many processes can start at once.
-const migrating = 0x6d6f6e6579 // "money"
+// migrationLock is the key of the advisory lock that a migration holds, so that many processes can start at once.
+const migrationLock = 0x6d6f6e6579 // "money"
 
 // Migrate creates the schema, its two tables and its function, or brings them up to date. It can run at each start of
 // each process, and changes nothing that is there. If schema is empty, it is [DefaultSchema]. A name has up to 63 bytes
@@ -69,17 +69,17 @@ func Migrate(ctx context.Context, db DB, schema string) error {
 		return err
 	}
 	return pgx.BeginFunc(ctx, db, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(migrating)); err != nil {
+		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(migrationLock)); err != nil {
 			return err
 		}
-		var schemaThere, allThere bool
+		var schemaExists, allExists bool
 		_, body, _ := strings.Cut(named.In(function), "$take$")
 		body, _, _ = strings.Cut(body, "$take$")
-		if err := tx.QueryRow(ctx, there, named.String(), body).Scan(&schemaThere, &allThere); err != nil || allThere {
+		if err := tx.QueryRow(ctx, selectPresent, named.String(), body).Scan(&schemaExists, &allExists); err != nil || allExists {
 			return err
 		}
 		statements := []string{tables, function}
-		if !schemaThere {
+		if !schemaExists {
 			statements = append([]string{"CREATE SCHEMA {schema}"}, statements...)
 		}
 		for _, statement := range statements {
@@ -91,8 +91,8 @@ func Migrate(ctx context.Context, db DB, schema string) error {
 	})
 }
 
-// there asks which of all this is there. IF NOT EXISTS asks for the right to create first.
-const there = `
+// selectPresent selects what is there already. IF NOT EXISTS asks for the right to create first.
+const selectPresent = `
 SELECT EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1),
 	(SELECT count(*) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 		WHERE n.nspname = $1 AND c.relname IN ('fleet_session', 'fleet_window', 'fleet_window_ends')) = 3
@@ -140,8 +140,8 @@ func NewLimiter(db DB, schema, credential string, options ...fleet.Option) (*fle
 	return fleet.NewLimiter(windows, credential, options...)
 }
 
-// explained adds what to do if the tables or the function are missing.
-func explained(err error) error {
+// withAdvice adds what to do if the tables or the function are missing.
+func withAdvice(err error) error {
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
 		switch refused.Code {
 		case "3F000", "42P01", "42883": // no schema, no table, no function
@@ -154,13 +154,13 @@ func explained(err error) error {
 	return err
 }
 
-// tries is how often a question is asked if another transaction gets in the way, which happens only if the database's
+// maxTries is how often a request is made if another transaction gets in the way, which happens only if the database's
 // default isolation is above read committed.
-const tries = 5
+const maxTries = 5
 
 // Ask implements [fleet.Windows] with one statement, by the clock of the database.
 func (w *Windows) Ask(ctx context.Context, ask fleet.Ask) (answer fleet.Answer, err error) {
-	for range tries {
+	for range maxTries {
 		answer, err = w.ask(ctx, &ask)
 		if conflict, ok := errors.AsType[*pgconn.PgError](err); !ok || conflict.Code != "40001" {
 			break
@@ -191,7 +191,7 @@ func (w *Windows) ask(ctx context.Context, ask *fleet.Ask) (answer fleet.Answer,
 		ask.Ahead.Microseconds(), waiting, ask.Pressed, ask.Overdue, ask.Log, rand.Text(), unused, past).
 		Scan(&answer.Log, &next, &given, &room, &others)
 	if err != nil {
-		return fleet.Answer{}, explained(err)
+		return fleet.Answer{}, withAdvice(err)
 	}
 	answer.Next = time.Duration(next) * time.Microsecond
 	for i := 0; i+1 < len(given); i += 2 {
