@@ -75,7 +75,8 @@ func Migrate(ctx context.Context, db DB, schema string) error {
 		var schemaExists, allExists bool
 		_, body, _ := strings.Cut(named.In(function), "$take$")
 		body, _, _ = strings.Cut(body, "$take$")
-		if err := tx.QueryRow(ctx, selectPresent, named.String(), body).Scan(&schemaExists, &allExists); err != nil || allExists {
+		err := tx.QueryRow(ctx, selectPresent, named.String(), body).Scan(&schemaExists, &allExists)
+		if err != nil || allExists {
 			return err
 		}
 		statements := []string{tables, function}
