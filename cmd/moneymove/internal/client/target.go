@@ -48,7 +48,7 @@ type Target struct {
 	// read once: standard input cannot be read again
 	key           keys.Key
 	apiKey, token string
-	kept          *sessionKeeper
+	sessions      *sessionKeeper
 }
 
 // New returns a target that is not set yet.
