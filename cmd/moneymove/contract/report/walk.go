@@ -19,7 +19,7 @@ const (
 	Open         Verdict = "open"
 	// contradictedUnlessConfirmed is for another value in place of an assumed one: it contradicts, unless another
 	// response confirms the assumed one.
-	contradictedUnlessConfirmed Verdict = "doubted"
+	contradictedUnlessConfirmed Verdict = "contradicted unless confirmed"
 	// ambiguous stays open: the service may lack the operation, or only the resource.
 	ambiguous Verdict = "ambiguous"
 	// openWithHint stays open: an undescribed field was seen, and an assumed field beside it was missing.

@@ -49,7 +49,7 @@ func TestCallActsForAClient(t *testing.T) {
 	assert.Contains(t, r.stderr, "leave out -as")
 }
 
-func TestCallDoesNotSendWhatIsWrong(t *testing.T) {
+func TestCallRefusesInvalidRequests(t *testing.T) {
 	f := newFixture(t)
 	f.ok("login")
 	before := len(f.host.Requests())
@@ -122,7 +122,7 @@ func TestCallPrintsTheResponse(t *testing.T) {
 	assert.Regexp(t, `^\{"bankTransfer":.*\}\n$`, r.stdout)
 }
 
-func TestCallEndsAsTheCallDid(t *testing.T) {
+func TestCallExitCodes(t *testing.T) {
 	const payout, contacts = "/dapi/v1/payouts", "/dapi/v1/contacts"
 	f := newFixture(t)
 	contact := f.funded()

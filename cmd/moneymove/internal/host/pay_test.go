@@ -94,7 +94,7 @@ func TestPayPaysOnce(t *testing.T) {
 	assert.Contains(t, r.stdout, "this run paid nothing")
 }
 
-func TestPayAsks(t *testing.T) {
+func TestPayAsksForConfirmation(t *testing.T) {
 	f := newFixture(t)
 	contact := f.funded()
 	line := []string{"pay", "25", "USDC", "-to", contact, "-key", "invoice-42", "-o", "json"}
@@ -157,7 +157,7 @@ func TestPaySettlesALostResponse(t *testing.T) {
 }
 
 // If the payout cannot be read either, the run does not know. The command that it prints pays nothing again.
-func TestPayThatCannotKnow(t *testing.T) {
+func TestPayInDoubt(t *testing.T) {
 	tier.Long(t, "waits for more than a second")
 	f := newFixture(t)
 	contact := f.funded()
@@ -235,7 +235,7 @@ func TestPayIsRefusedAtTheFirstRun(t *testing.T) {
 }
 
 // A run that has signed and lost the response leaves a doubt, and no refusal of a later run ends it.
-func TestPayIsRefusedAfterADoubt(t *testing.T) {
+func TestPayIsRefusedAfterInDoubt(t *testing.T) {
 	tier.Long(t, "waits for more than a second")
 	f := newFixture(t)
 	contact := f.funded()
@@ -287,7 +287,7 @@ func TestPayWhileAnotherRunSigns(t *testing.T) {
 }
 
 // Without a place to remember, a refusal says no more than what Pay knows.
-func TestPayThatCannotRemember(t *testing.T) {
+func TestPayWithoutHistoryFile(t *testing.T) {
 	f := newFixture(t)
 	config := f.write("config", "a file, where a folder should be")
 	t.Setenv("XDG_CONFIG_HOME", config)
@@ -325,7 +325,7 @@ func TestPayNeedsADecision(t *testing.T) {
 		"-min-destination", "3.5 usdc", "-purpose", "services", "-reference", "Invoice 45")
 }
 
-func TestPayThatFails(t *testing.T) {
+func TestPayoutThatFails(t *testing.T) {
 	f := newFixture(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.FailOneIn = 1 }))
 	contact := f.funded()
 	p, stderr := f.pay(app.ExitOtherwise, "25", "USDC", "-to", contact, "-key", "invoice-42", "-yes", "-wait",
@@ -337,7 +337,7 @@ func TestPayThatFails(t *testing.T) {
 	assert.Equal(t, "ended", p.State)
 }
 
-func TestPayDoesNotSendWhatIsWrong(t *testing.T) {
+func TestPayRefusesInvalidInput(t *testing.T) {
 	f := newFixture(t)
 	for says, args := range map[string][]string{
 		"-key pay-":              {"25", "USDC", "-to", "ct_1"},
@@ -402,7 +402,7 @@ func TestPayIsInterrupted(t *testing.T) {
 	}
 }
 
-func TestPayIsInterruptedAtTheQuestion(t *testing.T) {
+func TestPayInterruptedAtConfirmation(t *testing.T) {
 	f := newFixture(t)
 	contact := f.funded()
 	ctx, interrupt := context.WithCancel(t.Context())

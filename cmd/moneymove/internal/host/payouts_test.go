@@ -108,7 +108,7 @@ func TestPayoutsRefusals(t *testing.T) {
 	assert.Zero(t, f.requests(http.MethodGet, "/dapi/v1/payouts/po_1"))
 }
 
-func TestPayoutsComplete(t *testing.T) {
+func TestCompletionOfPayouts(t *testing.T) {
 	f := newFixture(t)
 	f.funded()
 	id := f.made("25", "invoice-42")
