@@ -56,12 +56,12 @@ func (result callResult) withPayout(payout *dapi.Payout) callResult {
 }
 
 // withEscrow adds what an escrow says. An escrow whose money is held is completed, and so is an action that was taken.
-func (result callResult) withEscrow(deal *dapi.Escrow) callResult {
+func (result callResult) withEscrow(escrow *dapi.Escrow) callResult {
 	if result.state == moneymovement.PaymentPaid {
 		result.state = moneymovement.PaymentCompleted
 	}
-	if deal != nil {
-		result.escrowID, result.transactionHash = deal.ID, deal.TransactionHash
+	if escrow != nil {
+		result.escrowID, result.transactionHash = escrow.ID, escrow.TransactionHash
 	}
 	return result
 }

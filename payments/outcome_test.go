@@ -131,7 +131,7 @@ func refusedBy(err error) callResult {
 }
 
 // What each error means for a payment. The file says it in a table, for people to read: after a call for a payout, a
-// deal or an action of a deal, and after one for a transfer, of a payment from which nothing can have left before.
+// escrow or an action of an escrow, and after one for a transfer, of a payment from which nothing can have left before.
 func TestWhatErrorsMean(t *testing.T) {
 	path := "testdata/errors.txt"
 	wanted, err := os.ReadFile(path)
@@ -281,7 +281,7 @@ func TestTransferMatches(t *testing.T) {
 	}
 }
 
-// What the status of a deal says about its opening, and about each action. A status of tomorrow says nothing.
+// What the status of an escrow says about its opening, and about each action. A status of tomorrow says nothing.
 func TestEscrowResult(t *testing.T) {
 	const completed, refused, inDoubt = moneymovement.PaymentCompleted, moneymovement.PaymentRefused,
 		moneymovement.PaymentInDoubt
