@@ -116,7 +116,8 @@ func (e escrow) act(
 	if err != nil {
 		return err
 	}
-	e.Step("signed and confirmed the %s of escrow %s; the last read from chain says %s", action, id, taken.Escrow.Status)
+	e.Step("signed and confirmed the %s of escrow %s; the last read from chain says %s", action, id,
+		taken.Escrow.Status)
 	return nil
 }
 
