@@ -64,7 +64,7 @@ func (k keyOption) apply(to *CallSettings) {
 
 // Timeout ends one call after d, with all its attempts, pauses and waiting in line, unless the context ends it earlier.
 // It replaces the client's [WithTimeout]; 0 means no timeout. With a negative d, the call fails with
-// *errors.InvalidInput. If the time is over, the call fails with *errors.NotDelivered, or with *errors.OutcomeUnknown
+// *errors.InvalidInput. If the time is over, the call fails with *errors.NotDelivered, or with *errors.InDoubt
 // for a write that the service may have carried out. errors.Is finds context.DeadlineExceeded in both. For a stream,
 // such as a PDF, d includes the time in which you read it.
 func Timeout(d time.Duration) CallOption {

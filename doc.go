@@ -28,7 +28,7 @@
 // # Errors
 //
 // Every error of a call is a type of package errors. The type says whether the call can be repeated and whether money
-// moved. A write whose response was lost is never reported as failed: its error is *errors.OutcomeUnknown. Methods that
+// moved. A write whose response was lost is never reported as failed: its error is *errors.InDoubt. Methods that
 // make several calls can also fail with errors of their own package, such as *dapi.PriceRefused.
 //
 // # Retries
@@ -102,7 +102,7 @@
 //   - [Response].Unread names what could not be read, and the logger reports it (see [WithLogger]).
 //   - A few fields are required, because they prove that the response belongs to the request: the id of what was
 //     created, the hash of a transfer, the echo of a key, the details of a card. Without them, a write fails with
-//     *errors.OutcomeUnknown and a read with *errors.UnexpectedResponse.
+//     *errors.InDoubt and a read with *errors.UnexpectedResponse.
 //   - Some writes have a response that the description does not show. Every 2xx response to such a write counts as a
 //     success. If the response does not contain the resource, the SDK makes another call to read the resource. If that
 //     is not possible, the call returns the zero value.

@@ -53,7 +53,7 @@ const (
 	CallRefused      CallResult = "refused"       // the service refused it
 	CallInvalid      CallResult = "invalid"       // this SDK refused the input, and nothing was sent
 	CallNotDelivered CallResult = "not_delivered" // it got no response, and the service did nothing
-	CallUnknown      CallResult = "unknown"       // a write that may have been carried out: *errors.OutcomeUnknown
+	CallInDoubt      CallResult = "in_doubt"      // a write that may have been carried out: *errors.InDoubt
 	CallUnexpected   CallResult = "unexpected"    // the response is not from the service, or cannot be read
 )
 

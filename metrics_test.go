@@ -84,7 +84,7 @@ func TestMetricsOfEachResult(t *testing.T) {
 		"a lost read": {read, 0, "", 4,
 			moneymovement.CallMetrics{Operation: "GetProfile", Result: moneymovement.CallNotDelivered}},
 		"a lost write": {send(appapi.ToQuote{QuoteID: "q_1"}), 0, "", 4,
-			moneymovement.CallMetrics{Operation: "CreateTransfer", Result: moneymovement.CallUnknown}},
+			moneymovement.CallMetrics{Operation: "CreateTransfer", Result: moneymovement.CallInDoubt}},
 		"bad input": {send(appapi.ToInvoice{InvoiceID: "not a UUID"}), 0, "", 0,
 			moneymovement.CallMetrics{Operation: "CreateTransfer", Result: moneymovement.CallInvalid}},
 	} {
@@ -136,7 +136,7 @@ func TestATimeoutEndsACall(t *testing.T) {
 				}
 				assert.Equal(t, c.ends, time.Since(began))
 				require.ErrorIs(t, err, context.DeadlineExceeded)
-				var unknown *errors.OutcomeUnknown
+				var unknown *errors.InDoubt
 				require.ErrorAs(t, err, &unknown, "a write that may have been carried out")
 			})
 		})

@@ -191,10 +191,10 @@ func TestALimiterOfTheCallers(t *testing.T) {
 	unpaced := moneymovement.ClientSettingsOf(moneymovement.WithRateLimiter(limiter), moneymovement.WithoutPacing())
 	assert.Equal(t, moneymovement.ClientSettings{Unpaced: true}, unpaced)
 
-	late := &moneymovement.NoRoom{Window: moneymovement.WindowWrites, Until: time.Now().Add(time.Minute)}
+	late := &moneymovement.WindowFull{Window: moneymovement.WindowWrites, Until: time.Now().Add(time.Minute)}
 	limiter.err = fmt.Errorf("the fleet is busy: %w", late)
 	err := rates(t, service.option(), moneymovement.WithRateLimiter(limiter))
-	found, is := errors.AsType[*moneymovement.NoRoom](err)
+	found, is := errors.AsType[*moneymovement.WindowFull](err)
 	require.True(t, is)
 	assert.Same(t, late, found)
 	call, _ := errors.CallInfoOf(err)

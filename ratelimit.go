@@ -44,7 +44,7 @@ type RateCall struct {
 	// Class says which calls go first.
 	Class RateClass
 	// Closes is the time at which the approval of a confirm expires, by this machine's clock. It is zero for other
-	// calls. Return *NoRoom for a confirm that cannot be sent before that time.
+	// calls. Return *WindowFull for a confirm that cannot be sent before that time.
 	Closes time.Time
 }
 
@@ -56,7 +56,7 @@ type Allowance struct {
 
 // Held returns how long a limiter counts a call: a sixtieth longer than the window lasts, and at most a second longer.
 // The network can delay the first of two calls more than the second, so that they arrive closer together.
-func (a Allowance) Held() time.Duration { return a.Per + min(a.Per/60, time.Second) }
+func (a Allowance) Span() time.Duration { return a.Per + min(a.Per/60, time.Second) }
 
 // StatedWindows returns the windows that the platform API states. The map is the caller's own.
 func StatedWindows() map[Window]Allowance {
@@ -70,16 +70,16 @@ func StatedWindows() map[Window]Allowance {
 	}
 }
 
-// NoRoom is the error of a [RateLimiter] for a call that its window cannot admit in time. The SDK then behaves as with
+// WindowFull is the error of a [RateLimiter] for a call that its window cannot admit in time. The SDK then behaves as with
 // its own limiter: it signs nothing for a confirm that would be too late, and Payouts.Pay of package dapi books anew.
-type NoRoom struct {
+type WindowFull struct {
 	Window Window
 	Until  time.Time // when there will be room, as far as is known, by this machine's clock
 	Closed bool      // the approval expires before that; otherwise the context's deadline comes first
 }
 
 // Error returns one line that is safe to log.
-func (e *NoRoom) Error() string {
+func (e *WindowFull) Error() string {
 	before := "the deadline"
 	if e.Closed {
 		before = "the approval's window closes"
@@ -88,7 +88,7 @@ func (e *NoRoom) Error() string {
 }
 
 // Unwrap returns context.DeadlineExceeded, in which waiting would have ended, or nil if the approval expires first.
-func (e *NoRoom) Unwrap() error {
+func (e *WindowFull) Unwrap() error {
 	if e.Closed {
 		return nil
 	}
@@ -106,7 +106,7 @@ func (e *NoRoom) Unwrap() error {
 // Count each call for a second longer than the window lasts, because the network can delay the first of two calls more
 // than the second.
 type RateLimiter interface {
-	// Wait blocks until the call may be sent, and then returns nil. It returns an error if ctx ends first, and *NoRoom
+	// Wait blocks until the call may be sent, and then returns nil. It returns an error if ctx ends first, and *WindowFull
 	// if the call cannot be sent in time. If several windows count a call, the SDK calls Wait once for each of them. It
 	// sends the call right after the last Wait, and signs a confirm in between.
 	Wait(ctx context.Context, call RateCall) error

@@ -13,7 +13,7 @@ import (
 
 // The error of a limiter for a call that comes too late says why.
 func TestNoRoomSaysWhy(t *testing.T) {
-	late := &moneymovement.NoRoom{Window: moneymovement.WindowWrites}
+	late := &moneymovement.WindowFull{Window: moneymovement.WindowWrites}
 	require.ErrorIs(t, late, context.DeadlineExceeded)
 	require.ErrorContains(t, late, "rate window writes has no room before the deadline")
 	late.Closed = true
@@ -24,7 +24,7 @@ func TestNoRoomSaysWhy(t *testing.T) {
 func TestTheStatedWindows(t *testing.T) {
 	stated := moneymovement.StatedWindows()
 	assert.Equal(t, moneymovement.Allowance{Calls: 120, Per: time.Minute}, stated[moneymovement.WindowWrites])
-	assert.Equal(t, 61*time.Second, stated[moneymovement.WindowWrites].Held())
+	assert.Equal(t, 61*time.Second, stated[moneymovement.WindowWrites].Span())
 	stated[moneymovement.WindowWrites] = moneymovement.Allowance{}
 	assert.Equal(t, 120, moneymovement.StatedWindows()[moneymovement.WindowWrites].Calls, "each map is the caller's")
 }

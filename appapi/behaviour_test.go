@@ -105,7 +105,7 @@ func TestATransferUnderAUsedKeyIsNotSent(t *testing.T) {
 func TestALostTransferSaysHowToResolveIt(t *testing.T) {
 	_, app := serve(t, losing)
 	_, err := app.Transfers.Send(t.Context(), appapi.ToQuote{QuoteID: "q_1"}, "rent-1")
-	unknown, is := errors.AsType[*errors.OutcomeUnknown](err)
+	unknown, is := errors.AsType[*errors.InDoubt](err)
 	require.True(t, is, "%v", err)
 	assert.Equal(t, "rent-1", unknown.IdempotencyKey)
 	assert.Equal(t, 3, unknown.Attempts)

@@ -25,7 +25,7 @@ func (s *Cards) List(ctx context.Context, options ...moneymovement.CallOption) (
 }
 
 // Create issues a card. A second call can issue a second card, so Create is never sent twice. If its response is lost,
-// it fails with *errors.OutcomeUnknown: look for the card with [Cards.List].
+// it fails with *errors.InDoubt: look for the card with [Cards.List].
 func (s *Cards) Create(ctx context.Context, card CardCreate, options ...moneymovement.CallOption) (*model.Card, error) {
 	return transport.Of(s).low.CreateCard(ctx, &card, options)
 }
@@ -108,7 +108,7 @@ func (s *Cards) KYCLink(ctx context.Context, options ...moneymovement.CallOption
 
 // PreApprove allows the card issuer to take up to approval.Amount of approval.Currency from the wallet. The description
 // does not show the body or the response: their fields are assumed. It also does not say whether two pre-approvals add
-// up, so PreApprove is never sent twice. If its response is lost, it fails with *errors.OutcomeUnknown.
+// up, so PreApprove is never sent twice. If its response is lost, it fails with *errors.InDoubt.
 func (s *Cards) PreApprove(
 	ctx context.Context, approval CardPreApprovalCreate, options ...moneymovement.CallOption,
 ) (*CardPreApproval, error) {

@@ -53,7 +53,7 @@ func (s *Contracts) Templates(ctx context.Context, options ...moneymovement.Call
 }
 
 // Create offers a contract to a contractor. A second call can offer a second contract, so Create is never sent twice.
-// If its response is lost, it fails with *errors.OutcomeUnknown: look for the contract with [Contracts.List].
+// If its response is lost, it fails with *errors.InDoubt: look for the contract with [Contracts.List].
 func (s *Contracts) Create(
 	ctx context.Context, contract ContractCreate, options ...moneymovement.CallOption,
 ) (*model.Contract, error) {

@@ -41,7 +41,7 @@
 //
 // The other writes are of two kinds. A write that has the same effect when it is sent twice, such as [Cards.Freeze] or
 // [Contacts.Create], is tried again after a lost response. A write that could create a second thing, such as
-// [Invoices.Create], is never sent twice. If its response is lost, it fails with *errors.OutcomeUnknown: list the
+// [Invoices.Create], is never sent twice. If its response is lost, it fails with *errors.InDoubt: list the
 // invoices to see whether this one exists.
 //
 // The pages for [invoices] and [cards] show the steps, and what can go wrong.
@@ -56,7 +56,7 @@
 // # Errors
 //
 // A refused call fails with the type of the refusal in package errors, such as *errors.NotFound. Bad input fails with
-// *errors.InvalidInput before anything is sent. A write whose response was lost fails with *errors.OutcomeUnknown.
+// *errors.InvalidInput before anything is sent. A write whose response was lost fails with *errors.InDoubt.
 //
 // The description states no rate limits for this surface, so the client does not limit its own rate. If the service
 // refuses a call as over a limit, the client waits and tries again. If that does not help, it fails with

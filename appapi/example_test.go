@@ -319,7 +319,7 @@ func ExampleTransfers_ByKey() {
 	}
 	_, err = app.Transfers.Send(ctx, appapi.ToContact{ContactID: "7f3c", Amount: decimal.NewFromInt(60), Memo: "Rent"},
 		"rent-2026-11")
-	if _, unknown := errors.AsType[*errors.OutcomeUnknown](err); unknown {
+	if _, unknown := errors.AsType[*errors.InDoubt](err); unknown {
 		transfer, found, err := app.Transfers.ByKey(ctx, "rent-2026-11")
 		if err != nil {
 			log.Fatal(err)

@@ -14,7 +14,7 @@ import (
 // who is paid, to a client, who pays. The id of an invoice is a UUID.
 //
 // The service takes no idempotency key for an invoice, so the methods that create invoices are never sent twice. If the
-// response is lost, they fail with *errors.OutcomeUnknown: look for the invoice with [Invoices.List] before you create
+// response is lost, they fail with *errors.InDoubt: look for the invoice with [Invoices.List] before you create
 // it again.
 type Invoices struct{ low lowLevel }
 
@@ -68,7 +68,7 @@ func (s *Invoices) CreateFromContract(
 // Unread.
 //
 // If the service refuses a batch because of one entry, the invoices of the entries before it may have been issued: the
-// description does not say. A success without a list, such as {"ok":true}, fails with *errors.OutcomeUnknown. In both
+// description does not say. A success without a list, such as {"ok":true}, fails with *errors.InDoubt. In both
 // cases, use [Invoices.List] to see which invoices exist before you send the entries again.
 func (s *Invoices) CreateBatch(
 	ctx context.Context, batch InvoiceBatch, options ...moneymovement.CallOption,

@@ -30,7 +30,7 @@ func (s *Quotes) PayinFromBank(
 
 // SubmitPayin accepts the price of a bank transfer, and returns the status of the payment. To wait for the payment,
 // pass the quote id to Quotes.Wait of package refapi. The description does not say whether a second submission is
-// harmless, so SubmitPayin is never sent twice. If its response is lost, it fails with *errors.OutcomeUnknown.
+// harmless, so SubmitPayin is never sent twice. If its response is lost, it fails with *errors.InDoubt.
 func (s *Quotes) SubmitPayin(
 	ctx context.Context, quoteID string, options ...moneymovement.CallOption,
 ) (*model.UniversalTransactionStatus, error) {

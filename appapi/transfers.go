@@ -50,14 +50,14 @@ func (ToInvoice) isDestination() {}
 // processes use it. Derive it from what you pay, with [moneymovement.DeriveKey]. The same key with other terms fails
 // with *errors.IdempotencyKeyReused.
 //
-// If the response is lost, or is not one of the service, Send fails with *errors.OutcomeUnknown and the payment may
+// If the response is lost, or is not one of the service, Send fails with *errors.InDoubt and the payment may
 // have been made. This is also so if Send repeated the request, and the service refused the repetition. Call Send again
 // with the same key and terms, or look the payment up with [Transfers.ByKey]. A refusal of that call is about that call
 // alone.
 //
 // The service can forget a key. So if this client has paid with the key before, Send returns that receipt and sends
 // nothing. If an earlier call of this client may have paid, Send looks the payment up first, and returns what it finds.
-// If it cannot look, it sends nothing and fails with *errors.OutcomeUnknown. Another process does not know of the call:
+// If it cannot look, it sends nothing and fails with *errors.InDoubt. Another process does not know of the call:
 // if an earlier call may have paid, call ByKey before Send. Within one call, Send repeats a lost request with the same
 // key and without a look, within the time in which the service remembers the key.
 func (s *Transfers) Send(
@@ -93,12 +93,12 @@ func (s *Transfers) Send(
 	receipt, err := low.CreateTransfer(ctx, &body, write)
 	err = doubted(err)
 	if refusal := err; refusal != nil && state == transport.KeyMaybePaid { // it speaks for this call only
-		if _, unknown := errors.AsType[*errors.OutcomeUnknown](err); !unknown {
-			err = &errors.OutcomeUnknown{CallInfo: opCreateTransfer.Head(string(key)), Cause: refusal,
+		if _, unknown := errors.AsType[*errors.InDoubt](err); !unknown {
+			err = &errors.InDoubt{CallInfo: opCreateTransfer.Head(string(key)), Cause: refusal,
 				Resolve: "look the payment up with its key"}
 		}
 	}
-	if _, unknown := errors.AsType[*errors.OutcomeUnknown](err); unknown {
+	if _, unknown := errors.AsType[*errors.InDoubt](err); unknown {
 		keys.Note(scope, transport.KeyMaybePaid, nil)
 	} else if err == nil {
 		keys.Note(scope, transport.KeySettled, &paidTransfer{body, *receipt})
@@ -119,13 +119,13 @@ func (s *Transfers) look(ctx context.Context, body *transferCreate, key moneymov
 		head := opCreateTransfer.Head(string(key))
 		call, _ := errors.CallInfoOf(err)
 		head.RetryAt = call.RetryAt
-		return nil, &errors.OutcomeUnknown{CallInfo: head, Cause: err, Resolve: "look the payment up with its key"}
+		return nil, &errors.InDoubt{CallInfo: head, Cause: err, Resolve: "look the payment up with its key"}
 	}
 	if !found {
 		return nil, nil
 	}
 	if !sent.lists(body) || sent.TxHash == "" {
-		return nil, &errors.OutcomeUnknown{CallInfo: opCreateTransfer.Head(string(key)), Resolve: "look the payment up",
+		return nil, &errors.InDoubt{CallInfo: opCreateTransfer.Head(string(key)), Resolve: "look the payment up",
 			Cause: errors.New("the service lists a transfer with this key and other terms, or without its hash")}
 	}
 	return &TransferReceipt{TxHash: sent.TxHash}, nil
@@ -157,7 +157,7 @@ func doubted(err error) error {
 		page.MovedByCall() != errors.NotMoved {
 		return err
 	}
-	return &errors.OutcomeUnknown{CallInfo: page.CallInfo, Cause: err,
+	return &errors.InDoubt{CallInfo: page.CallInfo, Cause: err,
 		Resolve: "repeat the same request with the same idempotency key"}
 }
 

@@ -69,7 +69,7 @@ func TestABatchWithoutAListIsUnknown(t *testing.T) {
 	for _, body := range []string{``, `{"ok":true}`} {
 		server, app := serve(t, answering(201, body))
 		_, err := app.Invoices.CreateBatch(t.Context(), appapi.InvoiceBatch{{ContractID: id1}})
-		_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
+		_, unknown := errors.AsType[*errors.InDoubt](err)
 		assert.True(t, unknown, "%v", err)
 		assert.Len(t, server.requests(), 1)
 	}

@@ -97,7 +97,7 @@ func (c lowLevel) reserved(ctx context.Context, op *transport.Operation, approva
 	}
 	c.call.Class, c.call.Closes = moneymovement.ClassConfirm, approval.ExpiresAt
 	queued, err := c.transport.Reserve(ctx, op, c.callOf(moneymovement.CallSettingsOf(options...)))
-	if noRoom, ok := errors.AsType[*moneymovement.NoRoom](err); ok && noRoom.Closed {
+	if windowFull, ok := errors.AsType[*moneymovement.WindowFull](err); ok && windowFull.Closed {
 		return c, &signing.ApprovalRefused{
 			ApprovalID: approval.ID, Field: "expiresAt", Expired: true,
 			Reason: "there is no room in the rate window before the approval expires; prepare the operation again",

@@ -20,7 +20,7 @@ import (
 // # Repeating
 //
 // key identifies the deal. If you call Open again within 7 days with the same key and the same terms, the money is held
-// once. Open fails with *errors.InvalidInput if the key is empty. [DealTerms] means the same as [PayTerms] for
+// once. Open fails with *errors.InvalidInput if the key is empty. [EscrowTerms] means the same as [PayTerms] for
 // [Payouts.Pay]: Open approves no other deal than the one for which this client has signed with this key before, or
 // which History names.
 //
@@ -31,9 +31,9 @@ import (
 //   - ended: *[EscrowNotOpened]. The deal's approve window closed before the money was held. To open a deal, use a new
 //     key.
 //   - in doubt: also if the deal is active, or was just confirmed, with other terms than you asked for.
-func (s *Escrows) Open(ctx context.Context, deal EscrowCreate, key moneymovement.Key, terms DealTerms,
+func (s *Escrows) Open(ctx context.Context, deal EscrowCreate, key moneymovement.Key, terms EscrowTerms,
 	options ...moneymovement.CallOption,
-) (Deal, error) {
+) (EscrowResult, error) {
 	s = transport.Of(s)
 	f := s.flow(key, terms, options, &dealFlow{asked: deal, action: EscrowActionTypeApprove})
 	f.first, f.scope = &opCreateEscrow, s.scope(string(key))
@@ -54,7 +54,7 @@ func (s *Escrows) Open(ctx context.Context, deal EscrowCreate, key moneymovement
 //
 // key identifies the action. If you call Act again with the same key, the action is taken once. Act fails with
 // *errors.InvalidInput if the key is empty. If the approval's 60 seconds pass before the confirm, Act prepares the
-// action again under the same key. [DealTerms] means the same as [PayTerms] for [Payouts.Pay].
+// action again under the same key. [EscrowTerms] means the same as [PayTerms] for [Payouts.Pay].
 //
 // If History says that an earlier call may have taken the action, or this client knows of such a call, Act reads the
 // deal first, and returns it if it shows the action. If the deal cannot be read, Act signs nothing. With a zero History
@@ -65,8 +65,8 @@ func (s *Escrows) Open(ctx context.Context, deal EscrowCreate, key moneymovement
 // The states and their errors are those of [Payouts.Pay]. With *errors.Conflict, the action is not available: Act has
 // read the deal, and the deal does not show that the action was taken.
 func (s *Escrows) Act(ctx context.Context, asked EscrowCreate, id EscrowID, action EscrowActionType,
-	key moneymovement.Key, terms DealTerms, options ...moneymovement.CallOption,
-) (Deal, error) {
+	key moneymovement.Key, terms EscrowTerms, options ...moneymovement.CallOption,
+) (EscrowResult, error) {
 	s = transport.Of(s)
 	f := s.flow(key, terms, options, &dealFlow{asked: asked, id: id, action: action})
 	f.first, f.scope, f.about = &opPrepareEscrowAction, s.actionScope(id, string(key)), string(id)
@@ -77,7 +77,7 @@ func (s *Escrows) Act(ctx context.Context, asked EscrowCreate, id EscrowID, acti
 }
 
 func (s *Escrows) flow(
-	key moneymovement.Key, terms DealTerms, options []moneymovement.CallOption, what *dealFlow,
+	key moneymovement.Key, terms EscrowTerms, options []moneymovement.CallOption, what *dealFlow,
 ) *flow {
 	what.service, what.Escrows = s, s
 	f := &flow{

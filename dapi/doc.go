@@ -110,7 +110,7 @@
 //
 // Calls return the types of package errors. If the service refuses a call, the slug decides the type, such as
 // *errors.NotFound. If the SDK refuses the input before it sends anything, the error is *errors.InvalidInput. If the
-// response to a write was lost, it is *errors.OutcomeUnknown. This package adds its own errors. All errors have the
+// response to a write was lost, it is *errors.InDoubt. This package adds its own errors. All errors have the
 // methods Retryable and MovedByCall.
 //
 //   - This call paid nothing: *signing.ApprovalRefused, [*TermsDiffer], [*PriceRefused], [*PaymentDeclined],

@@ -357,12 +357,12 @@ func ExampleEscrows_Open() {
 		Payee:   "0x52908400098527886E0F7030069857D2E4169EE7",
 		HoldFor: dapi.EscrowDurationOf(7 * 24 * time.Hour),
 	}
-	deal, err := account.Escrows.Open(ctx, terms, "order-7", dapi.DealTerms{})
+	deal, err := account.Escrows.Open(ctx, terms, "order-7", dapi.EscrowTerms{})
 	if err != nil {
 		log.Fatal(err)
 	}
 	deal, err = account.Escrows.Act(ctx, terms, deal.Escrow.ID, dapi.EscrowActionTypeRelease, "order-7-release",
-		dapi.DealTerms{})
+		dapi.EscrowTerms{})
 	if err != nil {
 		log.Fatal(err)
 	}

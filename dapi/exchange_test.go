@@ -299,7 +299,7 @@ func TestAnotherAnswerIsNoSuccess(t *testing.T) {
 			`{"error":{"code":"conflict","message":"No."}}`, `{"id":null}`} {
 			_, err := x.by(t.Context(), answering(t, x.status, answer))
 			if x.method != http.MethodGet {
-				err = as[*errors.OutcomeUnknown](t, err).Cause
+				err = as[*errors.InDoubt](t, err).Cause
 			}
 			unexpected := as[*errors.UnexpectedResponse](t, err)
 			assert.Equal(t, x.status, unexpected.Status, "%s: %s", name, answer)
@@ -381,7 +381,7 @@ func TestASandboxWriteIsProven(t *testing.T) {
 			"SetPayoutStatus": func() (any, error) { return sandbox.SetPayoutStatus(t.Context(), "po_1", "completed") },
 		} {
 			got, err := write()
-			_ = as[*errors.OutcomeUnknown](t, err)
+			_ = as[*errors.InDoubt](t, err)
 			assert.Nil(t, got, "%s after %q", name, body)
 		}
 	}

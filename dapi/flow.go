@@ -139,7 +139,7 @@ func doubtful(err error) ending { return ending{moved: errors.MaybeMoved, err: e
 // rebookAfter books again.
 func rebookAfter(err error) ending { return ending{next: rebook, err: err} }
 
-// result is what a flow returns. [Payment] and [Deal] have the same fields.
+// result is what a flow returns. [Payment] and [EscrowResult] have the same fields.
 type result struct {
 	state   moneymovement.PaymentState
 	offer   *offer
@@ -526,12 +526,12 @@ func (f *flow) signedNothing() bool {
 
 // withoutDoubt returns why a call did not pay that has lost the response to a booking, and has signed nothing.
 func withoutDoubt(err error) error {
-	unknown, ok := err.(*errors.OutcomeUnknown) //nolint:errorlint // a wrapped one is about something else
+	unknown, ok := err.(*errors.InDoubt) //nolint:errorlint // a wrapped one is about something else
 	if !ok {
 		return err
 	}
 	cause := unknown.Cause
-	if login, ok := errors.AsType[*errors.OutcomeUnknown](cause); ok { // the session was lost before it was sent again
+	if login, ok := errors.AsType[*errors.InDoubt](cause); ok { // the session was lost before it was sent again
 		cause = login.Cause
 	} else if _, typed := errors.AsType[errors.Failure](cause); typed {
 		return cause
@@ -611,8 +611,8 @@ func (f *flow) result(state moneymovement.PaymentState, refusal, err error) resu
 // doubtAbout returns the error of a payment that may have been made, by this call or an earlier one. It does not unwrap
 // to the last refusal, which is only about its own call. op is used if the cause has no operation. If the service
 // refused the read that should have settled it, the next call must wait as that refusal says.
-func (f *flow) doubtAbout(cause error, op *transport.Operation, earlier errorbase.Earlier) *errors.OutcomeUnknown {
-	unknown, ok := cause.(*errors.OutcomeUnknown) //nolint:errorlint // a wrapped one is about something else
+func (f *flow) doubtAbout(cause error, op *transport.Operation, earlier errorbase.Earlier) *errors.InDoubt {
+	unknown, ok := cause.(*errors.InDoubt) //nolint:errorlint // a wrapped one is about something else
 	if !ok {
 		if earlier == errorbase.MayExist && !f.untold {
 			earlier = errorbase.MayPay // a Journal is there already, or comes too late
@@ -620,7 +620,7 @@ func (f *flow) doubtAbout(cause error, op *transport.Operation, earlier errorbas
 		head, _ := errors.CallInfoOf(cause)
 		head.Operation, head.IdempotencyKey = cmp.Or(head.Operation, op.ID), string(f.key)
 		head = errorbase.With(head, errorbase.Facts{Earlier: earlier})
-		unknown = &errors.OutcomeUnknown{CallInfo: head, Cause: cause}
+		unknown = &errors.InDoubt{CallInfo: head, Cause: cause}
 	}
 	unknown.Resolve = f.again
 	if read, refused := errors.CallInfoOf(f.readErr); refused && read.RetryAt.After(unknown.RetryAt) {
@@ -644,10 +644,10 @@ func withContextError(cause, err error) error {
 }
 
 // inputInDoubt is about the input of a payment that an earlier call may have made. errors.As finds the invalid input,
-// and *errors.OutcomeUnknown as well.
+// and *errors.InDoubt as well.
 type inputInDoubt struct {
 	input   *errors.InvalidInput
-	unknown *errors.OutcomeUnknown
+	unknown *errors.InDoubt
 }
 
 // Error returns one line, safe to log.
@@ -678,7 +678,7 @@ func (f *flow) unproven(op *transport.Operation, reason error) error {
 // unproven returns the error of a response to a booking or a confirm that reports success but does not prove it. It is
 // handled as a lost response.
 func unproven(head errors.CallInfo, reason error) error {
-	return &errors.OutcomeUnknown{CallInfo: head, Resolve: "repeat the same request with the same idempotency key",
+	return &errors.InDoubt{CallInfo: head, Resolve: "repeat the same request with the same idempotency key",
 		Cause: reason}
 }
 

@@ -70,7 +70,7 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 			asked := dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC, Payee: "0x1"}
 			change(&asked)
 			_, createErr := i.Self().Escrows.Create(ctx, asked)
-			_, openErr := i.Self().Escrows.Open(ctx, asked, "deal-42", dapi.DealTerms{})
+			_, openErr := i.Self().Escrows.Open(ctx, asked, "deal-42", dapi.EscrowTerms{})
 			if (createErr == nil) != (openErr == nil) {
 				return errors.New("Create and Open judge differently")
 			}
@@ -309,11 +309,11 @@ func TestPaymentsNeedAKey(t *testing.T) {
 				return err
 			},
 			"Open": func(ctx context.Context, i *dapi.Integrator) error {
-				_, err := i.Self().Escrows.Open(ctx, terms, key, dapi.DealTerms{})
+				_, err := i.Self().Escrows.Open(ctx, terms, key, dapi.EscrowTerms{})
 				return err
 			},
 			"Act": func(ctx context.Context, i *dapi.Integrator) error {
-				_, err := i.Self().Escrows.Act(ctx, terms, "esc_1", dapi.EscrowActionTypeRelease, key, dapi.DealTerms{})
+				_, err := i.Self().Escrows.Act(ctx, terms, "esc_1", dapi.EscrowActionTypeRelease, key, dapi.EscrowTerms{})
 				return err
 			},
 			"Create": func(ctx context.Context, i *dapi.Integrator) error {
@@ -515,14 +515,14 @@ func TestInvalidTermsAreRefused(t *testing.T) {
 	open := func(history dapi.History) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
 			_, err := i.Self().Escrows.Open(ctx, dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC,
-				Payee: "0x1"}, "deal-42", dapi.DealTerms{History: history})
+				Payee: "0x1"}, "deal-42", dapi.EscrowTerms{History: history})
 			return err
 		}
 	}
 	act := func(history dapi.History) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
 			_, err := i.Self().Escrows.Act(ctx, dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC,
-				Payee: "0x1"}, "esc_1", dapi.EscrowActionTypeRelease, "release-42", dapi.DealTerms{History: history})
+				Payee: "0x1"}, "esc_1", dapi.EscrowActionTypeRelease, "release-42", dapi.EscrowTerms{History: history})
 			return err
 		}
 	}
@@ -572,7 +572,7 @@ func TestTermsThatNoApprovalCanHaveAreRefused(t *testing.T) {
 	act := func(terms dapi.EscrowCreate) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
 			deals := i.Self().Escrows
-			_, actErr := deals.Act(ctx, terms, "esc_1", dapi.EscrowActionTypeRelease, "release-42", dapi.DealTerms{})
+			_, actErr := deals.Act(ctx, terms, "esc_1", dapi.EscrowActionTypeRelease, "release-42", dapi.EscrowTerms{})
 			_, confirmErr := deals.Confirm(ctx, terms, "esc_1", dapi.EscrowActionTypeRelease, &dapi.EscrowAction{})
 			if (actErr == nil) != (confirmErr == nil) {
 				return errors.New("Act and Confirm judge differently")

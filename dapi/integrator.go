@@ -23,7 +23,7 @@ type Developer struct {
 	// Store keeps the session for other processes and for the next start of the program. If it is nil, the session is
 	// kept in memory only.
 	Store TokenStore
-	// StoreRequired makes a call that needs a new token fail with *StoreAway if the Store cannot be reached. Otherwise,
+	// StoreRequired makes a call that needs a new token fail with *TokenStoreUnavailable if the Store cannot be reached. Otherwise,
 	// the process then logs in by itself. Set it if so many processes share the session that they must never all log
 	// in: the service allows 10 logins in 5 minutes for an email.
 	StoreRequired bool

@@ -97,7 +97,7 @@ func challengeSpent(err error) bool {
 	var (
 		consumed *errors.ChallengeConsumed
 		expired  *errors.ChallengeExpired
-		unknown  *errors.OutcomeUnknown
+		unknown  *errors.InDoubt
 	)
 	return errors.As(err, &consumed) || errors.As(err, &expired) || errors.As(err, &unknown) &&
 		unknown.Operation == opCreateToken.ID

@@ -152,7 +152,7 @@ func TestTooManyDoubtsOfAClient(t *testing.T) {
 
 	deal := EscrowCreate{Amount: decimal.NewFromInt(40), Currency: USDC,
 		Payee: "0x52908400098527886E0F7030069857D2E4169EE7"}
-	_, err = account.Escrows.Open(t.Context(), deal, "deal-1", DealTerms{Journal: stored})
+	_, err = account.Escrows.Open(t.Context(), deal, "deal-1", EscrowTerms{Journal: stored})
 	full, ok = errors.AsType[*errors.NotDelivered](err)
 	require.True(t, ok, "%v", err)
 	assert.Equal(t, "CreateEscrow", full.Operation)
@@ -160,7 +160,7 @@ func TestTooManyDoubtsOfAClient(t *testing.T) {
 
 	gone, leave := context.WithCancel(t.Context())
 	leave()
-	_, err = account.Escrows.Act(gone, deal, "esc_1", EscrowActionTypeRelease, "release-1", DealTerms{})
+	_, err = account.Escrows.Act(gone, deal, "esc_1", EscrowActionTypeRelease, "release-1", EscrowTerms{})
 	require.ErrorIs(t, err, context.Canceled, "an action without a journal is tried, because the deal itself shows it")
 }
 

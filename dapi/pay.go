@@ -52,12 +52,12 @@ import (
 //   - needs a decision: the same call is refused again, until somebody acts. Such errors are *errors.InvalidInput,
 //     *errors.ValidationFailed, *errors.ContactNotPayable, *errors.PayoutNotFundable, *[PriceRefused], *[TermsDiffer],
 //     *signing.ApprovalRefused, and a slug that this version does not know.
-//   - needs a decision, although an earlier call may have paid: the error is *errors.OutcomeUnknown, and the type is in
+//   - needs a decision, although an earlier call may have paid: the error is *errors.InDoubt, and the type is in
 //     Payment.Refusal alone. It is *[KeyTooOld], *errors.IdempotencyKeyReused, or about the input. Only
 //     *errors.InvalidInput is found besides, because it is refused with every key.
 //   - ended: *[PayoutNotCompleted].
 //
-// If the payment is in doubt, the error is *errors.OutcomeUnknown: this call or an earlier one may have paid. Call Pay
+// If the payment is in doubt, the error is *errors.InDoubt: this call or an earlier one may have paid. Call Pay
 // again with the same key and terms, and do not pay in another way. It does not unwrap to the refusal of this call.
 //
 // # What Pay settles itself
@@ -417,7 +417,7 @@ func rebooks(err error) bool {
 // windowClosed reports whether the approval expired before it was signed, or before a confirm with an expired token
 // could be sent again.
 func windowClosed(err error) bool {
-	if tooLong, ok := errors.AsType[*moneymovement.NoRoom](err); ok && tooLong.Closed {
+	if tooLong, ok := errors.AsType[*moneymovement.WindowFull](err); ok && tooLong.Closed {
 		return true
 	}
 	refused, ok := errors.AsType[*signing.ApprovalRefused](err)

@@ -37,9 +37,9 @@ type PayTerms struct {
 	BeforeSigning func(context.Context, *Payout) error
 }
 
-// DealTerms is what you say about a deal, or about an action of a deal, besides its own terms. See [PayTerms] for the
+// EscrowTerms is what you say about a deal, or about an action of a deal, besides its own terms. See [PayTerms] for the
 // fields of the same names.
-type DealTerms struct {
+type EscrowTerms struct {
 	History History
 	Journal func(context.Context, History) error
 	// BeforeSigning sees the created deal, or the deal's ID and the prepared Action, and may refuse it.
@@ -105,8 +105,8 @@ type Payment struct {
 	History History
 }
 
-// Deal is what [Escrows.Open] and [Escrows.Act] return. See [Payment] for the fields of the same names.
-type Deal struct {
+// EscrowResult is what [Escrows.Open] and [Escrows.Act] return. See [Payment] for the fields of the same names.
+type EscrowResult struct {
 	State  moneymovement.PaymentState
 	Unpaid bool
 	// Escrow is the deal as last seen. It is never nil if the state is paid. It can have the status from before an
@@ -132,8 +132,8 @@ func (r *result) payment() (Payment, error) {
 }
 
 // deal returns the result of a deal or of an action.
-func (r *result) deal() (Deal, error) {
-	d := Deal{State: r.state, Unpaid: r.history.Unpaid, Refusal: r.refusal, RetryAt: r.retryAt(), History: r.history}
+func (r *result) deal() (EscrowResult, error) {
+	d := EscrowResult{State: r.state, Unpaid: r.history.Unpaid, Refusal: r.refusal, RetryAt: r.retryAt(), History: r.history}
 	switch {
 	case r.offer != nil && r.offer.deal != nil:
 		d.Escrow = r.offer.deal

@@ -30,7 +30,7 @@ func TestStateAfterARefusal(t *testing.T) {
 		state   moneymovement.PaymentState
 		unpaid  bool
 		refusal bool // errors.As finds it
-		doubt   bool // errors.As finds *errors.OutcomeUnknown
+		doubt   bool // errors.As finds *errors.InDoubt
 	}
 	const (
 		notPaid, inDoubt = moneymovement.PaymentNotPaid, moneymovement.PaymentInDoubt
@@ -44,7 +44,7 @@ func TestStateAfterARefusal(t *testing.T) {
 			refusals: []error{&errors.Forbidden{}, &errors.RateLimited{}, &errors.KeyNotRegistered{},
 				&errors.NotDelivered{Err: context.Canceled}, &errors.NotDelivered{Err: &errors.ValidationFailed{}},
 				&signing.ApprovalRefused{Expired: true}, &PaymentDeclined{},
-				&PaymentDeclined{Err: &errors.OutcomeUnknown{}}, &PaymentDeclined{Err: &KeyTooOld{}},
+				&PaymentDeclined{Err: &errors.InDoubt{}}, &PaymentDeclined{Err: &KeyTooOld{}},
 				&errors.Conflict{}, errors.New("of no known type")},
 			first: want{notPaid, true, true, false},
 			then:  want{inDoubt, false, false, true},
@@ -90,7 +90,7 @@ func TestStateAfterARefusal(t *testing.T) {
 					assert.Same(t, refusal, r.refusal)
 					itsType := reflect.New(reflect.TypeOf(refusal)).Interface()
 					assert.Equal(t, want.refusal, errors.As(r.err, itsType), "%v", r.err)
-					unknown, doubt := errors.AsType[*errors.OutcomeUnknown](r.err)
+					unknown, doubt := errors.AsType[*errors.InDoubt](r.err)
 					doubt = doubt && unknown.IdempotencyKey == string(f.key) // and not one of another payment
 					assert.Equal(t, want.doubt, doubt, "%v", r.err)
 				})
@@ -172,8 +172,8 @@ func TestApprovalClosed(t *testing.T) {
 	}{
 		"by the service":              {&errors.ApprovalExpired{}, true},
 		"before it was signed":        {&signing.ApprovalRefused{Expired: true}, true},
-		"before the confirm was sent": {&moneymovement.NoRoom{Closed: true}, true},
-		"no room":                     {&moneymovement.NoRoom{}, false},
+		"before the confirm was sent": {&moneymovement.WindowFull{Closed: true}, true},
+		"no room":                     {&moneymovement.WindowFull{}, false},
 		"refused":                     {&signing.ApprovalRefused{}, false},
 		"consumed":                    {&errors.ApprovalConsumed{}, false},
 	} {

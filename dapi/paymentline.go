@@ -69,7 +69,7 @@ func newPaymentLine(
 //
 // With 120 calls a minute, the limits are 108 payouts (120 s) and 6 deals (60 s).
 func maxInFlight(window moneymovement.Allowance, approval time.Duration) int {
-	windows := int((approval - roomToConfirm) / window.Held())
+	windows := int((approval - roomToConfirm) / window.Span())
 	if windows <= 0 {
 		return max(window.Calls/20, 1)
 	}
@@ -87,7 +87,7 @@ func (l *paymentLine) enter(ctx context.Context, key string) (leave func(), err 
 	defer l.waiting.Add(-1)
 	at := time.Now().Add(l.least(before))
 	if l.paced && late(ctx, at) {
-		return nil, l.refused(key, at, &moneymovement.NoRoom{Window: moneymovement.WindowWrites, Until: at})
+		return nil, l.refused(key, at, &moneymovement.WindowFull{Window: moneymovement.WindowWrites, Until: at})
 	}
 	began := time.Now()
 	waiting, over := ratewindow.InLine(ctx, moneymovement.WindowWrites)
@@ -117,7 +117,7 @@ func (l *paymentLine) refused(key string, retryAt time.Time, err error) error {
 // so does this one.
 func (l *paymentLine) least(before int64) time.Duration {
 	calls := 2 * (before + 1)
-	return time.Duration((calls-1)/int64(l.window.Calls)) * l.window.Held()
+	return time.Duration((calls-1)/int64(l.window.Calls)) * l.window.Span()
 }
 
 func late(ctx context.Context, at time.Time) bool {

@@ -88,7 +88,7 @@ func TestConfirmsOfPaymentsUnderWayAreInTime(t *testing.T) {
 						})
 					}
 					all.Wait()
-					took := int(time.Since(began)/allowance.Held()) + 1 // in windows
+					took := int(time.Since(began)/allowance.Span()) + 1 // in windows
 					assert.Equal(t, windows*calls/2*3+again, sent)
 					assert.LessOrEqual(t, took, (sent+calls-1)/calls, "windows that %d calls took", sent)
 					if approval == payoutApproval {
@@ -108,7 +108,7 @@ func TestHowLongTheLineTakesAtLeast(t *testing.T) {
 		window := moneymovement.Allowance{Calls: calls, Per: time.Minute}
 		l := newPaymentLine("BookPayout", window, payoutApproval, true, slog.New(slog.DiscardHandler))
 		for before, windows := range waits {
-			assert.Equal(t, time.Duration(windows)*window.Held(), l.least(before), "%d before, %d calls", before, calls)
+			assert.Equal(t, time.Duration(windows)*window.Span(), l.least(before), "%d before, %d calls", before, calls)
 		}
 	}
 }

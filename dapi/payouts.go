@@ -88,7 +88,7 @@ func (s *Payouts) MaxInFlight() int {
 //   - *errors.QuoteExpired, *errors.FundingAttemptExpired: book again with the same key.
 //   - *errors.ApprovalConsumed: the approval was used before. Read the payout to see whether it is funded.
 //   - *errors.SigningPolicyRefused: the service's signing policy refuses the payout.
-//   - *errors.OutcomeUnknown: the response was lost, or neither the response nor the payout shows that the service took
+//   - *errors.InDoubt: the response was lost, or neither the response nor the payout shows that the service took
 //     the confirm. The payout may be funded: read it, or call Confirm again. A status that this version does not know
 //     counts as proof if it changed since the booking.
 //

@@ -10,7 +10,7 @@ import (
 // Sandbox emulates what only banking partners and payers can do. It works on sandbox hosts only. All credits come from
 // one shared account, the treasury. An account can make at most 60 calls of Deposit, CompletePayin and SetPayoutStatus
 // in an hour. If a success does not show what was done, and a read does not either, they fail with
-// *errors.OutcomeUnknown.
+// *errors.InDoubt.
 type Sandbox struct {
 	low    lowLevel
 	chains *liveChains

@@ -27,20 +27,20 @@ type SessionLocker interface {
 	Unlock(ctx context.Context, owner string) error
 }
 
-// StoreAway is the error of calls that need a new token while the [TokenStore] cannot be reached and
+// TokenStoreUnavailable is the error of calls that need a new token while the [TokenStore] cannot be reached and
 // [Developer].StoreRequired is set.
-type StoreAway struct {
+type TokenStoreUnavailable struct {
 	Err error // what the store returned
 }
 
 // Error returns one line that is safe to log.
-func (e *StoreAway) Error() string {
+func (e *TokenStoreUnavailable) Error() string {
 	reason := strings.Join(strings.Fields(e.Err.Error()), " ") // that of a database can have several lines
 	return errorbase.Text(e, "the token store cannot be used, and StoreRequired allows no login without it: "+reason)
 }
 
 // Unwrap returns Err.
-func (e *StoreAway) Unwrap() error { return e.Err }
+func (e *TokenStoreUnavailable) Unwrap() error { return e.Err }
 
 const (
 	// lockLasts is how long the lock of a process that died keeps the others from a renewal.
@@ -119,7 +119,7 @@ func (s *session) extend(ctx context.Context, store SessionLocker, owner string)
 // lost the store at the same time, so each waits for a moment of its own.
 func (s *session) obtainAlone(ctx context.Context, current Session, away error) (Session, error) {
 	if s.developer.StoreRequired {
-		return Session{}, &StoreAway{Err: away}
+		return Session{}, &TokenStoreUnavailable{Err: away}
 	}
 	s.logStore(ctx, "moneymovement renews the session without the token store", away)
 	pause := jitter.N(aloneWithin) //gosec:disable G404 -- spreads processes, and hides nothing

@@ -191,7 +191,7 @@ func TestAStoreThatIsAway(t *testing.T) {
 				require.Len(t, failures, 4)
 				var notSent *errors.NotDelivered
 				require.ErrorAs(t, failures[0], &notSent)
-				var storeAway *dapi.StoreAway
+				var storeAway *dapi.TokenStoreUnavailable
 				require.ErrorAs(t, failures[0], &storeAway)
 				require.ErrorIs(t, failures[0], away)
 				assert.True(t, notSent.Retryable())
@@ -234,7 +234,7 @@ func TestARequiredStoreWithoutALock(t *testing.T) {
 		accounts := fleet(t, 1, host, func(d *dapi.Developer) {
 			d.Store, d.StoreRequired = struct{ dapi.TokenStore }{away}, true
 		})
-		var storeAway *dapi.StoreAway
+		var storeAway *dapi.TokenStoreUnavailable
 		require.ErrorAs(t, callOnce(t.Context(), accounts[0]), &storeAway)
 		assert.Zero(t, host.counts().logins)
 	})

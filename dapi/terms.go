@@ -16,7 +16,7 @@ import (
 )
 
 // TermsDiffer says that the service returned other terms than you asked for, such as another amount. The SDK did not
-// sign for these terms. This call paid nothing, unless the error is the Cause of *errors.OutcomeUnknown. A person must
+// sign for these terms. This call paid nothing, unless the error is the Cause of *errors.InDoubt. A person must
 // look at it: the same call would get the same terms.
 type TermsDiffer struct {
 	errors.CallInfo
@@ -38,7 +38,7 @@ func (e *TermsDiffer) Error() string {
 func (e *TermsDiffer) Retryable() bool { return false }
 
 // MovedByCall returns errors.NotMoved: the SDK did not sign for these terms. If money may have moved, the error is
-// *errors.OutcomeUnknown instead.
+// *errors.InDoubt instead.
 func (e *TermsDiffer) MovedByCall() errors.Movement { return errors.NotMoved }
 
 // termsCheck compares the terms in a response with what was asked for. A response may leave a term out, because all of

@@ -139,7 +139,7 @@ func TestBoundsOfALine(t *testing.T) {
 			return &errors.ValidationFailed{Fields: []errors.Field{{Field: text}}}
 		}},
 		"message": {300, func(text string) error { return &errors.Refusal{Message: text} }},
-		"resolve": {300, func(text string) error { return &errors.OutcomeUnknown{Resolve: text} }},
+		"resolve": {300, func(text string) error { return &errors.InDoubt{Resolve: text} }},
 		"a cause": {300, func(text string) error { return &errors.NotDelivered{Err: errors.New(text)} }},
 		"causes": {1000, func(text string) error {
 			four := len(text) - 3*len("; ")

@@ -26,8 +26,8 @@ func TestHasCode(t *testing.T) {
 		"another":                     {&errors.Gone{}, false},
 		"no refusal":                  {errors.Join(io.EOF, nil), false},
 		"nothing":                     {nil, false},
-		"inside of an unknown":        {&errors.OutcomeUnknown{Cause: reused}, false},
-		"inside of a wrapped unknown": {fmt.Errorf("paying: %w", &errors.OutcomeUnknown{Cause: reused}), false},
+		"inside of an unknown":        {&errors.InDoubt{Cause: reused}, false},
+		"inside of a wrapped unknown": {fmt.Errorf("paying: %w", &errors.InDoubt{Cause: reused}), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			assert.Equal(t, tc.want, errors.HasCode(tc.err, errors.CodeIdempotencyKeyReused))

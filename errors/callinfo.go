@@ -67,7 +67,7 @@ func (c *CallInfo) callInfo() *CallInfo { return c }
 
 // withoutEffect is [errorbase.WithoutEffect].
 func withoutEffect(err error) bool {
-	if _, unknown := AsType[*OutcomeUnknown](err); unknown {
+	if _, unknown := AsType[*InDoubt](err); unknown {
 		return false
 	}
 	if unexpected, ok := AsType[*UnexpectedResponse](err); ok {

@@ -23,7 +23,7 @@ func TestEveryErrorOfACallHasAHead(t *testing.T) {
 		&errors.Unrecognized{Refusal: errors.Refusal{CallInfo: head}},
 		&errors.DetailErrors{Refusal: errors.Refusal{CallInfo: head}},
 		&errors.UnexpectedResponse{CallInfo: head},
-		&errors.OutcomeUnknown{CallInfo: head, Cause: &errors.NotFound{}},
+		&errors.InDoubt{CallInfo: head, Cause: &errors.NotFound{}},
 		&errors.InvalidInput{CallInfo: head},
 		&errors.NotDelivered{CallInfo: head, Err: io.EOF},
 	} {
@@ -41,8 +41,8 @@ func TestErrorsOfCallsWithoutEffect(t *testing.T) {
 		err  error
 		want bool
 	}{
-		"an unknown outcome": {&errors.OutcomeUnknown{CallInfo: harmless}, false},
-		"an unknown outcome of a plain cause": {&errors.OutcomeUnknown{CallInfo: harmless, Cause: &errors.Forbidden{}},
+		"an unknown outcome": {&errors.InDoubt{CallInfo: harmless}, false},
+		"an unknown outcome of a plain cause": {&errors.InDoubt{CallInfo: harmless, Cause: &errors.Forbidden{}},
 			false},
 		"an answer that cannot be read": {&errors.UnexpectedResponse{CallInfo: harmless, Status: 502},
 			false},

@@ -64,7 +64,7 @@ func (c Code) Condition() string {
 }
 
 // HasCode reports whether err's tree contains a refusal with this slug. A refusal made by hand has the slug of its
-// type, also if its Code field is empty. HasCode does not look inside an [OutcomeUnknown].
+// type, also if its Code field is empty. HasCode does not look inside an [InDoubt].
 func HasCode(err error, code Code) bool {
 	for err != nil {
 		if refusal, ok := err.(*Refusal); ok && refusal.Code == code { //nolint:errorlint // this walks the tree itself

@@ -22,7 +22,7 @@ func Example() {
 	err := book()
 
 	var reused *errors.IdempotencyKeyReused
-	var unknown *errors.OutcomeUnknown
+	var unknown *errors.InDoubt
 	switch {
 	case errors.As(err, &reused):
 		fmt.Println("the key belongs to", reused.PayoutID)
@@ -47,7 +47,7 @@ func ExampleRefusal() {
 // type says both.
 func ExampleFailure() {
 	lost := fmt.Errorf("paying: %w",
-		&errors.OutcomeUnknown{CallInfo: errors.CallInfo{Operation: "ConfirmPayout", IdempotencyKey: "invoice-42"}})
+		&errors.InDoubt{CallInfo: errors.CallInfo{Operation: "ConfirmPayout", IdempotencyKey: "invoice-42"}})
 	if failure, ok := errors.AsType[errors.Failure](lost); ok {
 		fmt.Println(failure.MovedByCall(), failure.Retryable())
 	}

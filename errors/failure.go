@@ -16,7 +16,7 @@ type Failure interface {
 	Retryable() bool
 	// MovedByCall returns whether this call moved the money that it asked to move. It says nothing about earlier
 	// calls. A flow that pays, such as dapi's Pay, knows its earlier calls: if one of them may have paid, the flow
-	// fails with [*OutcomeUnknown].
+	// fails with [*InDoubt].
 	MovedByCall() Movement
 }
 
@@ -62,7 +62,7 @@ var (
 	_ Failure = (*Unrecognized)(nil)
 	_ Failure = (*DetailErrors)(nil)
 	_ Failure = (*UnexpectedResponse)(nil)
-	_ Failure = (*OutcomeUnknown)(nil)
+	_ Failure = (*InDoubt)(nil)
 	_ Failure = (*InvalidInput)(nil)
 	_ Failure = (*NotDelivered)(nil)
 )

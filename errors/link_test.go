@@ -28,7 +28,7 @@ func TestAnErrorLinksToItsEntry(t *testing.T) {
 		"invalid input":        {&errors.InvalidInput{}, "errorsinvalidinput"},
 		"not delivered":        {&errors.NotDelivered{Err: context.Canceled}, "errorsnotdelivered"},
 		"a login was refused":  {&errors.NotDelivered{Err: fmt.Errorf("login: %w", refused)}, "invalid_credentials"},
-		"an outcome unknown":   {&errors.OutcomeUnknown{Cause: refused}, "errorsoutcomeunknown"},
+		"an outcome unknown":   {&errors.InDoubt{Cause: refused}, "errorsoutcomeunknown"},
 		"not the service's":    {&errors.UnexpectedResponse{Status: 502}, "errorsunexpectedresponse"},
 		"a cause in no type":   {&errors.NotDelivered{Err: errors.New(refused.Error())}, "errorsnotdelivered"},
 		"a cause that is long": {&errors.NotDelivered{Err: errors.New(linked(280))}, "errorsnotdelivered"},

@@ -76,14 +76,14 @@ func TestErrorTexts(t *testing.T) {
 		"invalid input: f0; f1; f2; f3; f4; f5; f6; f7 and 3 more": &errors.InvalidInput{
 			Fields: numbered(11)},
 		"BookPayout: outcome unknown: unexpected EOF - Repeat with the same key. " +
-			"(key invoice-42, 2 attempts)": &errors.OutcomeUnknown{
+			"(key invoice-42, 2 attempts)": &errors.InDoubt{
 			CallInfo: errors.CallInfo{Operation: "BookPayout", IdempotencyKey: "invoice-42", Attempts: 2},
 			Resolve:  "Repeat with the same key.", Cause: lost,
 		},
-		"outcome unknown": &errors.OutcomeUnknown{},
+		"outcome unknown": &errors.InDoubt{},
 		"BookPayout: outcome unknown: 403 forbidden: no - " +
 			"check that the developer key still exists, and that its allowlist has this machine's address - repeat " +
-			"it (request req_1, key invoice-42, 3 attempts)": &errors.OutcomeUnknown{
+			"it (request req_1, key invoice-42, 3 attempts)": &errors.InDoubt{
 			CallInfo: errors.CallInfo{Operation: "BookPayout", IdempotencyKey: "invoice-42", RequestID: "req_1",
 				Attempts: 3},
 			Resolve: "repeat it",
@@ -93,7 +93,7 @@ func TestErrorTexts(t *testing.T) {
 			}}},
 		"BookPayout: outcome unknown: context canceled; 429 rate_limited - " +
 			"wait until 2026-01-02T03:04:05Z, and let all processes that use this " +
-			"credential share one rate limiter (key k)": &errors.OutcomeUnknown{
+			"credential share one rate limiter (key k)": &errors.InDoubt{
 			CallInfo: errors.CallInfo{Operation: "BookPayout", IdempotencyKey: "k"},
 			Cause: fmt.Errorf("%w: %w", context.Canceled,
 				&errors.RateLimited{Refusal: errors.Refusal{Status: 429, CallInfo: errors.CallInfo{
@@ -142,7 +142,7 @@ func TestTextsAreOneBoundedLine(t *testing.T) {
 			&refusal,
 			&errors.ValidationFailed{Refusal: refusal, Fields: fields},
 			&errors.InvalidInput{CallInfo: errors.CallInfo{Operation: text("operation")}, Fields: fields},
-			&errors.OutcomeUnknown{CallInfo: errors.CallInfo{RequestID: text("request id")}, Resolve: text("resolve"),
+			&errors.InDoubt{CallInfo: errors.CallInfo{RequestID: text("request id")}, Resolve: text("resolve"),
 				Cause: errors.New(text("cause"))},
 			&errors.NotDelivered{CallInfo: errors.CallInfo{IdempotencyKey: text("key")},
 				Err: errors.New(text("cause"))},
@@ -182,7 +182,7 @@ func TestTheResourceIsNamedOnce(t *testing.T) {
 	assert.Contains(t, (&errors.Refusal{CallInfo: about, Message: "no"}).Error(), "GetPayout: no (po_1) - see ")
 	assert.Contains(t, (&errors.Refusal{CallInfo: about, Message: "po_1 is not yours"}).Error(),
 		"GetPayout: po_1 is not yours - see ")
-	within := &errors.OutcomeUnknown{CallInfo: about, Cause: &errors.Refusal{CallInfo: about, Message: "no"},
+	within := &errors.InDoubt{CallInfo: about, Cause: &errors.Refusal{CallInfo: about, Message: "no"},
 		Resolve: "ask"}
 	assert.Contains(t, within.Error(), "GetPayout: outcome unknown: no - ask (po_1) - see ")
 }

@@ -2,7 +2,7 @@ package errors
 
 import "github.com/moneymovement/moneymovement-go/internal/errorbase"
 
-// OutcomeUnknown is the error for a write whose response was lost or cannot be read. The service may have done what the
+// InDoubt is the error for a write whose response was lost or cannot be read. The service may have done what the
 // request asked for.
 //
 // It has no Unwrap method. Cause can be a refusal of the last attempt, which says nothing about earlier attempts. So
@@ -15,8 +15,8 @@ import "github.com/moneymovement/moneymovement-go/internal/errorbase"
 // RetryAt is the time at which to call again, if the last response gave one, such as a 429 with Retry-After. Otherwise
 // it is zero. [CallInfoOf] finds it in any error.
 //
-// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#errorsoutcomeunknown
-type OutcomeUnknown struct {
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#errorsindoubt
+type InDoubt struct {
 	CallInfo
 	// Resolve is one sentence that says how to find out what happened, for example "repeat the same request with the
 	// same idempotency key".
@@ -27,26 +27,26 @@ type OutcomeUnknown struct {
 }
 
 // Error returns one line that is safe to log.
-func (e *OutcomeUnknown) Error() string { return e.line().String() }
+func (e *InDoubt) Error() string { return e.line().String() }
 
-func (e *OutcomeUnknown) line() *errorLine {
+func (e *InDoubt) line() *errorLine {
 	message := "outcome unknown"
 	if e.facts.Earlier > errorbase.NonePaid { // of the payment, and not of this call
 		message = ""
 	}
 	return &errorLine{call: e.CallInfo, message: message, cause: e.Cause, advice: e.Resolve, doubt: true,
-		anchor: errorbase.Anchor("errors.OutcomeUnknown")}
+		anchor: errorbase.Anchor("errors.InDoubt")}
 }
 
 // Is reports whether target is in Cause's tree, so that errors.Is finds a context's error or io.ErrUnexpectedEOF.
-func (e *OutcomeUnknown) Is(target error) bool { return Is(e.Cause, target) }
+func (e *InDoubt) Is(target error) bool { return Is(e.Cause, target) }
 
 // Retryable reports whether the same write can be sent again without the risk that it is done twice. It returns false
 // if neither an idempotency key nor another natural key identifies the write.
-func (e *OutcomeUnknown) Retryable() bool { return !e.facts.Once }
+func (e *InDoubt) Retryable() bool { return !e.facts.Once }
 
 // MovedByCall returns [MaybeMoved], or [NotMoved] if the operation moves no money.
-func (e *OutcomeUnknown) MovedByCall() Movement {
+func (e *InDoubt) MovedByCall() Movement {
 	if e.facts.Moneyless {
 		return NotMoved
 	}

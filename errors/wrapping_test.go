@@ -15,10 +15,10 @@ import (
 
 func TestCausesAreVisible(t *testing.T) {
 	for name, err := range map[string]error{
-		"outcome unknown":   &errors.OutcomeUnknown{Cause: fmt.Errorf("sending: %w", context.DeadlineExceeded)},
+		"outcome unknown":   &errors.InDoubt{Cause: fmt.Errorf("sending: %w", context.DeadlineExceeded)},
 		"not delivered":     &errors.NotDelivered{Err: fmt.Errorf("waiting: %w", context.DeadlineExceeded)},
 		"unexpected answer": &errors.UnexpectedResponse{Err: context.DeadlineExceeded},
-		"unexpected in unknown": &errors.OutcomeUnknown{
+		"unexpected in unknown": &errors.InDoubt{
 			Cause: &errors.UnexpectedResponse{Err: context.DeadlineExceeded},
 		},
 	} {
@@ -49,7 +49,7 @@ func TestStandsInForTheStandardPackage(t *testing.T) {
 // What the last attempt of a payment was refused with says nothing about the attempts before it.
 func TestUnknownOutcomeIsNoRefusal(t *testing.T) {
 	cause := fmt.Errorf("answered: %w", errors.Join(context.Canceled, &errors.Forbidden{}))
-	err := fmt.Errorf("paying: %w", &errors.OutcomeUnknown{Cause: cause})
+	err := fmt.Errorf("paying: %w", &errors.InDoubt{Cause: cause})
 
 	var forbidden *errors.Forbidden
 	assert.False(t, errors.As(err, &forbidden))

@@ -27,20 +27,20 @@ type failing struct {
 	asks   []time.Time
 }
 
-func (f *failing) Ask(ctx context.Context, ask fleet.Ask) (fleet.Answer, error) {
+func (f *failing) Reserve(ctx context.Context, ask fleet.Request) (fleet.Reservation, error) {
 	f.mu.Lock()
 	f.asks = append(f.asks, time.Now())
 	down, hangs, slow, memory := f.down, f.hangs, f.slow, f.memory
 	f.mu.Unlock()
 	if hangs {
 		<-ctx.Done()
-		return fleet.Answer{}, ctx.Err()
+		return fleet.Reservation{}, ctx.Err()
 	}
 	if down {
-		return fleet.Answer{}, errDown
+		return fleet.Reservation{}, errDown
 	}
 	time.Sleep(slow / 2)
-	answer, err := memory.Ask(ctx, ask)
+	answer, err := memory.Reserve(ctx, ask)
 	time.Sleep(slow / 2)
 	return answer, err
 }
@@ -68,7 +68,7 @@ func TestCallsFailWhileTheStoreIsAway(t *testing.T) {
 					all.Go(func() {
 						for time.Since(began) < time.Minute {
 							err := take(t.Context(), limiter, moneymovement.ClassWrite)
-							var away *fleet.StoreAway
+							var away *fleet.StoreUnavailable
 							if !assert.ErrorAs(t, err, &away) {
 								return
 							}
@@ -104,7 +104,7 @@ func TestAStoreThatComesBackWithinTheCallsPatience(t *testing.T) {
 
 // The error says which window and why.
 func TestTheErrorOfAStoreThatIsAway(t *testing.T) {
-	err := &fleet.StoreAway{Window: moneymovement.WindowWrites, Err: errDown}
+	err := &fleet.StoreUnavailable{Window: moneymovement.WindowWrites, Err: errDown}
 	assert.ErrorContains(t, err, "the store of rate window writes cannot be used: the server is down")
 	assert.ErrorIs(t, err, errDown)
 }
@@ -126,7 +126,7 @@ func TestAShareWhileTheStoreIsAway(t *testing.T) {
 		var all sync.WaitGroup
 		began := time.Now()
 		for range processes {
-			limiter := newLimiter(t, store, allow(120, time.Minute), fleet.WithShareWhileAway(processes))
+			limiter := newLimiter(t, store, allow(120, time.Minute), fleet.WithShareWhileUnavailable(processes))
 			for range 40 {
 				all.Go(func() {
 					for take(ctx, limiter, moneymovement.ClassWrite) == nil {
@@ -171,7 +171,7 @@ func TestAStoreThatIsSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &failing{memory: new(fleet.Memory), slow: 1200 * time.Millisecond}
 		limiter := newLimiter(t, store, allow(120, time.Minute))
-		var away *fleet.StoreAway
+		var away *fleet.StoreUnavailable
 		require.ErrorAs(t, take(t.Context(), limiter, moneymovement.ClassWrite), &away)
 		require.ErrorContains(t, away, "responds too slowly")
 

@@ -17,7 +17,7 @@
 //
 // # What holds
 //
-// In any period of [moneymovement.Allowance.Held], all processes together make at most as many calls as the window
+// In any period of [moneymovement.Allowance.Span], all processes together make at most as many calls as the window
 // allows, by the clock of the store. Clocks of processes do not matter. A process uses a slot within half of the
 // time that a call is held longer than the window: half a second for a window of a minute. It gives back a slot that
 // it got too late.
@@ -39,8 +39,8 @@
 //
 // # When the store is away
 //
-// By default, calls wait for the store for a moment ([WithPatience]), and then fail with *[StoreAway]. Nothing was
-// sent, so the same call can be made again. With [WithShareWhileAway], each process goes on with its part of the
+// By default, calls wait for the store for a moment ([WithPatience]), and then fail with *[StoreUnavailable]. Nothing was
+// sent, so the same call can be made again. With [WithShareWhileUnavailable], each process goes on with its part of the
 // window. In both cases each process asks the store again at times of its own, one question at a time, so that a
 // store that comes back is not asked by all at once.
 //
@@ -51,5 +51,5 @@
 //
 // # Another store
 //
-// Implement [Windows]. The code of [Memory] says what an [Ask] does, step by step.
+// Implement [Windows]. The code of [Memory] says what an [Request] does, step by step.
 package fleet

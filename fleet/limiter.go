@@ -33,7 +33,7 @@ func NewLimiter(windows Windows, credential string, options ...Option) (*Limiter
 		allowances: moneymovement.StatedWindows(),
 		sharing: ratewindow.Sharing{
 			Store: store{windows}, Credential: credential, Process: rand.Text(), Patience: 2 * time.Second,
-			Away: func(window moneymovement.Window, err error) error { return &StoreAway{Window: window, Err: err} },
+			Away: func(window moneymovement.Window, err error) error { return &StoreUnavailable{Window: window, Err: err} },
 		},
 	}
 	for _, option := range options {
@@ -42,8 +42,8 @@ func NewLimiter(windows Windows, credential string, options ...Option) (*Limiter
 	return &Limiter{ratewindow.New(s.allowances, &s.sharing)}, nil
 }
 
-// Wait implements [moneymovement.RateLimiter]. It fails with *[moneymovement.NoRoom] if the call cannot be sent before
-// ctx ends or its approval expires, and with *[StoreAway] if the store cannot be used.
+// Wait implements [moneymovement.RateLimiter]. It fails with *[moneymovement.WindowFull] if the call cannot be sent before
+// ctx ends or its approval expires, and with *[StoreUnavailable] if the store cannot be used.
 func (l *Limiter) Wait(ctx context.Context, call moneymovement.RateCall) error {
 	if err := outcome.RequireContext(ctx, "Limiter.Wait"); err != nil {
 		return err
@@ -59,14 +59,14 @@ type settings struct {
 	sharing    ratewindow.Sharing
 }
 
-// WithShareWhileAway lets each of n processes use 1/n of a window while the store cannot be reached. It counts the
+// WithShareWhileUnavailable lets each of n processes use 1/n of a window while the store cannot be reached. It counts the
 // calls that it made before, and what it last knew about the calls of the others, so that together they stay near the
 // limit.
-// Without this option, calls then fail with *[StoreAway].
-func WithShareWhileAway(n int) Option { return func(s *settings) { s.sharing.Share = n } }
+// Without this option, calls then fail with *[StoreUnavailable].
+func WithShareWhileUnavailable(n int) Option { return func(s *settings) { s.sharing.Share = n } }
 
-// WithPatience sets how long calls wait for a store that cannot be reached before they fail with *[StoreAway]. The
-// default is 2 seconds, which is enough for most restarts of a store. It has no effect with [WithShareWhileAway].
+// WithPatience sets how long calls wait for a store that cannot be reached before they fail with *[StoreUnavailable]. The
+// default is 2 seconds, which is enough for most restarts of a store. It has no effect with [WithShareWhileUnavailable].
 func WithPatience(d time.Duration) Option { return func(s *settings) { s.sharing.Patience = d } }
 
 // WithWindow changes what a window allows, for a service with other limits, or for a test with short windows. Every
@@ -78,18 +78,18 @@ func WithWindow(window moneymovement.Window, allowance moneymovement.Allowance) 
 	}
 }
 
-// StoreAway is the error of a call whose rate window cannot be asked for, because the store of the windows cannot be
+// StoreUnavailable is the error of a call whose rate window cannot be asked for, because the store of the windows cannot be
 // reached, does not respond in time, or has a damaged value. Nothing was sent.
-type StoreAway struct {
+type StoreUnavailable struct {
 	Window moneymovement.Window
 	Err    error // what the store returned
 }
 
 // Error returns one line that is safe to log.
-func (e *StoreAway) Error() string {
+func (e *StoreUnavailable) Error() string {
 	reason := strings.Join(strings.Fields(e.Err.Error()), " ") // that of a database can have several lines
 	return errorbase.Text(e, "the store of rate window "+string(e.Window)+" cannot be used: "+reason)
 }
 
 // Unwrap returns Err.
-func (e *StoreAway) Unwrap() error { return e.Err }
+func (e *StoreUnavailable) Unwrap() error { return e.Err }

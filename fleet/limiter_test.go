@@ -66,17 +66,17 @@ func TestACallThatWouldBeTooLate(t *testing.T) {
 		soon, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 		defer cancel()
 		err := take(soon, limiter, moneymovement.ClassWrite)
-		var noRoom *moneymovement.NoRoom
-		require.ErrorAs(t, err, &noRoom)
-		assert.False(t, noRoom.Closed)
-		assert.Equal(t, moneymovement.Window("w"), noRoom.Window)
-		assert.WithinDuration(t, began.Add(counted), noRoom.Until, time.Millisecond)
+		var windowFull *moneymovement.WindowFull
+		require.ErrorAs(t, err, &windowFull)
+		assert.False(t, windowFull.Closed)
+		assert.Equal(t, moneymovement.Window("w"), windowFull.Window)
+		assert.WithinDuration(t, began.Add(counted), windowFull.Until, time.Millisecond)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 
 		err = limiter.Wait(t.Context(), moneymovement.RateCall{Window: "w", Class: moneymovement.ClassConfirm,
 			Closes: began.Add(40 * time.Second)})
-		require.ErrorAs(t, err, &noRoom)
-		assert.True(t, noRoom.Closed)
+		require.ErrorAs(t, err, &windowFull)
+		assert.True(t, windowFull.Closed)
 		assert.NotErrorIs(t, err, context.DeadlineExceeded)
 		assert.Zero(t, time.Since(began))
 
@@ -97,9 +97,9 @@ func TestAConfirmThatClosesInLine(t *testing.T) {
 		line.Go(func() {
 			err := limiter.Wait(t.Context(), moneymovement.RateCall{Window: "w", Class: moneymovement.ClassConfirm,
 				Closes: began.Add(70 * time.Second)})
-			var noRoom *moneymovement.NoRoom
-			assert.ErrorAs(t, err, &noRoom)
-			assert.True(t, noRoom.Closed)
+			var windowFull *moneymovement.WindowFull
+			assert.ErrorAs(t, err, &windowFull)
+			assert.True(t, windowFull.Closed)
 			assert.LessOrEqual(t, time.Since(began), 70*time.Second)
 		})
 		synctest.Wait()
@@ -230,11 +230,11 @@ type recording struct {
 	keys []string
 }
 
-func (r *recording) Ask(ctx context.Context, ask fleet.Ask) (fleet.Answer, error) {
+func (r *recording) Reserve(ctx context.Context, ask fleet.Request) (fleet.Reservation, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.keys = append(r.keys, ask.Key)
-	return r.Windows.Ask(ctx, ask)
+	return r.Windows.Reserve(ctx, ask)
 }
 
 // Windows are counted by their name and scope. The name of a key shows no email.

@@ -20,10 +20,10 @@ type counting struct {
 	mu          sync.Mutex
 }
 
-func (c *counting) Ask(ctx context.Context, ask fleet.Ask) (fleet.Answer, error) {
+func (c *counting) Reserve(ctx context.Context, ask fleet.Request) (fleet.Reservation, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	answer, err := c.Windows.Ask(ctx, ask)
+	answer, err := c.Windows.Reserve(ctx, ask)
 	c.asks++
 	c.slots += len(answer.Slots)
 	return answer, err

@@ -18,8 +18,8 @@ type Memory struct {
 	logs map[string]*ratewindow.Log
 }
 
-// Ask implements [Windows]. It never fails.
-func (m *Memory) Ask(_ context.Context, ask Ask) (Answer, error) {
+// Reserve implements [Windows]. It never fails.
+func (m *Memory) Reserve(_ context.Context, ask Request) (Reservation, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := time.Now
@@ -34,7 +34,7 @@ func (m *Memory) Ask(_ context.Context, ask Ask) (Answer, error) {
 	}
 	question := ratewindow.Ask(ask)
 	answer := m.logs[ask.Key].Take(now().UnixMicro(), &question)
-	return Answer{
+	return Reservation{
 		Log: answer.Log, Slots: slotsOf[Slot](answer.Slots), Next: answer.Next, Free: answer.Free,
 		Others: answer.Others,
 	}, nil

@@ -117,7 +117,7 @@ func TestManyProcessesTogetherAreLikeOne(t *testing.T) {
 		got := run(t, calls, func(process int, class moneymovement.RateClass) error {
 			return limiters[process].Wait(context.Background(), moneymovement.RateCall{Window: "w", Class: class})
 		})
-		if n := most(got, allowance.Held()-microseconds); n > allowance.Calls {
+		if n := most(got, allowance.Span()-microseconds); n > allowance.Calls {
 			rt.Fatalf("%d calls in a period, of %d allowed", n, allowance.Calls)
 		}
 		if len(got) != len(want) {
@@ -126,7 +126,7 @@ func TestManyProcessesTogetherAreLikeOne(t *testing.T) {
 		inOrder(want)
 		inOrder(got)
 		for i := range want {
-			if got[i].at-want[i].at > allowance.Held()/50 {
+			if got[i].at-want[i].at > allowance.Span()/50 {
 				rt.Fatalf("call %d: %v, and with its own limiter %v\n%s", i, got[i], want[i], compared(want, got))
 			}
 		}

@@ -14,11 +14,11 @@ import (
 // Each Ask must be atomic: two at the same time have the effect of one after the other. It must be safe for concurrent
 // use.
 type Windows interface {
-	// Ask takes slots of a window, and gives back those that were not used.
-	Ask(ctx context.Context, ask Ask) (Answer, error)
+	// Reserve takes slots of a window, and gives back those that were not used.
+	Reserve(ctx context.Context, ask Request) (Reservation, error)
 }
 
-// The places in [Ask].Waiting and [Answer].Others, in the order in which calls go.
+// The places in [Request].Waiting and [Reservation].Others, in the order in which calls go.
 const (
 	Refreshes = ratewindow.Refreshes // calls of moneymovement.ClassRefresh
 	Confirms  = ratewindow.Confirms  // calls of moneymovement.ClassConfirm
@@ -27,8 +27,8 @@ const (
 	ranks     = ratewindow.Ranks     // how many there are
 )
 
-// Ask is a question of one process about one window.
-type Ask struct {
+// Request is a question of one process about one window.
+type Request struct {
 	Key     string        // of the window: the credential, its name and its scope
 	Process string        // who asks, the same for all questions of a process
 	Calls   int           // how many calls the window allows
@@ -42,8 +42,8 @@ type Ask struct {
 	Past    []time.Duration
 }
 
-// Answer is what a process may do now.
-type Answer struct {
+// Reservation is what a process may do now.
+type Reservation struct {
 	// Log names the log of the window. Another name than the one before means that the log was lost. The process then
 	// asks again with its calls that still count, as Past: how long ago each was made.
 	Log string
@@ -67,9 +67,9 @@ type Slot struct {
 // store is a Windows as a limiter asks it.
 type store struct{ windows Windows }
 
-// Ask implements ratewindow.Store.
+// Reserve implements ratewindow.Store.
 func (s store) Ask(ctx context.Context, ask ratewindow.Ask) (ratewindow.Answer, error) {
-	answer, err := s.windows.Ask(ctx, Ask(ask))
+	answer, err := s.windows.Reserve(ctx, Request(ask))
 	return ratewindow.Answer{
 		Log: answer.Log, Slots: slotsOf[ratewindow.Slot](answer.Slots), Next: answer.Next, Free: answer.Free,
 		Others: answer.Others,

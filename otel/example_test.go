@@ -33,7 +33,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	processor, err := payments.New(payments.NewMemoryStore(), payments.Integrator(platform),
+	processor, err := payments.New(payments.NewMemoryStore(), payments.IntegratorServices(platform),
 		payments.Config{Tracer: paymentsotel.NewTracer(traces), Metrics: metrics})
 	if err != nil {
 		log.Fatal(err)

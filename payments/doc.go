@@ -7,7 +7,7 @@
 // script or a tool with a person beside it, dapi.Payouts.Pay alone is enough.
 //
 //	store, err := sqlite.Open(ctx, "payments.db")
-//	p, err := payments.New(store, payments.Integrator(platform), payments.Config{})
+//	p, err := payments.New(store, payments.IntegratorServices(platform), payments.Config{})
 //	summary, err := p.Resume(ctx) // goes on with what an earlier process left
 //	defer p.Stop(context.Background())
 //

@@ -26,7 +26,7 @@ func business() *payments.Processor {
 	if err != nil {
 		log.Fatal(err)
 	}
-	processor, err := payments.New(payments.NewMemoryStore(), payments.Integrator(platform), payments.Config{})
+	processor, err := payments.New(payments.NewMemoryStore(), payments.IntegratorServices(platform), payments.Config{})
 	if err != nil {
 		log.Fatal(err)
 	}

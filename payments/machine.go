@@ -77,7 +77,7 @@ func (r Record) searchFirst(now time.Time) bool {
 	if r.MayHaveLeft {
 		return r.PayoutID == "" && r.EscrowID == "" && r.Kind != KindTransfer
 	}
-	if r.Reason != nil && (r.Reason.Code == ReasonDecided || r.Reason.Code == ReasonUnknown) {
+	if r.Reason != nil && (r.Reason.Code == ReasonDecided || r.Reason.Code == ReasonInDoubt) {
 		return true // also if the last search could not read
 	}
 	return now.Sub(r.ChangedAt).Abs() > staleAfter // or a clock was set back

@@ -511,7 +511,7 @@ func TestSearchFirst(t *testing.T) {
 		"not changed for a while":    {Record{ChangedAt: start.Add(-10*time.Minute - 1)}, true},
 		"changed in the future":      {Record{ChangedAt: start.Add(10*time.Minute + 1)}, true},
 		"a person decided":           {Record{ChangedAt: start, Reason: &Reason{Code: ReasonDecided}}, true},
-		"the last look did not read": {Record{ChangedAt: start, Reason: &Reason{Code: ReasonUnknown}}, true},
+		"the last look did not read": {Record{ChangedAt: start, Reason: &Reason{Code: ReasonInDoubt}}, true},
 		"another reason":             {Record{ChangedAt: start, Reason: &Reason{Code: ReasonPrice}}, false},
 		"in doubt, without an id":    {Record{Kind: KindPayout, MayHaveLeft: true, ChangedAt: start}, true},
 		"in doubt, with a payout":    {Record{Kind: KindPayout, MayHaveLeft: true, PayoutID: "po_1"}, false},

@@ -181,7 +181,7 @@ func (s *MemoryStore) Claim(ctx context.Context, claim Claim) (claimed []Claimed
 		case row == nil:
 			return nil, time.Time{}, &NotFound{Key: claim.Key}
 		case row.leased:
-			return nil, time.Time{}, &Busy{Key: claim.Key}
+			return nil, time.Time{}, &CallInProgress{Key: claim.Key}
 		}
 		return []Claimed{s.take(row, claim)}, time.Time{}, nil
 	}

@@ -256,7 +256,7 @@ func (o *outage) failures() int64 {
 // isResponse reports an error with which a store that works responds.
 func isResponse(err error) bool {
 	_, lost := errors.AsType[*LeaseLost](err)
-	_, busy := errors.AsType[*Busy](err)
+	_, busy := errors.AsType[*CallInProgress](err)
 	_, missing := errors.AsType[*NotFound](err)
 	return lost || busy || missing
 }

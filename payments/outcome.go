@@ -118,9 +118,9 @@ func reasonOf(err error) *Reason {
 	}
 	r.addDetail(causeOf(err))
 	failure, typed := errors.AsType[errors.Failure](err)
-	if _, unknown := errors.AsType[*errors.OutcomeUnknown](err); unknown || !typed ||
+	if _, unknown := errors.AsType[*errors.InDoubt](err); unknown || !typed ||
 		r.Code == ReasonNotSent && failure.MovedByCall() != errors.NotMoved {
-		r.Code = ReasonUnknown
+		r.Code = ReasonInDoubt
 	}
 	return r
 }
@@ -128,7 +128,7 @@ func reasonOf(err error) *Reason {
 // messageOf returns an error's text. An error in doubt advises to call again. The processor does that, so the message
 // says so.
 func messageOf(err error) string {
-	unknown, ok := errors.AsType[*errors.OutcomeUnknown](err)
+	unknown, ok := errors.AsType[*errors.InDoubt](err)
 	if !ok {
 		return err.Error()
 	}
@@ -139,7 +139,7 @@ func messageOf(err error) string {
 
 // causeOf returns the last refusal of a payment in doubt. Its error does not unwrap to that.
 func causeOf(err error) error {
-	if unknown, ok := errors.AsType[*errors.OutcomeUnknown](err); ok && unknown.Cause != nil {
+	if unknown, ok := errors.AsType[*errors.InDoubt](err); ok && unknown.Cause != nil {
 		return unknown.Cause
 	}
 	return err
@@ -226,7 +226,7 @@ func transferResult(err error, inDoubt bool) callResult {
 	result := callResult{state: moneymovement.PaymentInDoubt, mayHaveLeft: true, reason: reasonOf(err),
 		retryAt: retryAt(err)}
 	failure, typed := errors.AsType[errors.Failure](err)
-	_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
+	_, unknown := errors.AsType[*errors.InDoubt](err)
 	switch {
 	case err == nil:
 		result.state = moneymovement.PaymentCompleted

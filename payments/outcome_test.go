@@ -52,7 +52,7 @@ func failures() map[string]error {
 	return map[string]error{
 		"errors.InvalidInput":            &errors.InvalidInput{},
 		"errors.NotDelivered":            &errors.NotDelivered{Err: context.DeadlineExceeded},
-		"errors.OutcomeUnknown":          &errors.OutcomeUnknown{Cause: context.Canceled},
+		"errors.InDoubt":                 &errors.InDoubt{Cause: context.Canceled},
 		"dapi.PriceRefused":              &dapi.PriceRefused{Bound: dapi.BoundMaxFee, Quote: payout.Quote},
 		"dapi.TermsDiffer":               &dapi.TermsDiffer{Member: "amount"},
 		"dapi.PaymentDeclined":           &dapi.PaymentDeclined{Err: &LeaseLost{}},
@@ -97,7 +97,7 @@ func stateOf(err error) (state moneymovement.PaymentState, unpaid bool) {
 	failure, typed := errors.AsType[errors.Failure](err)
 	payout, ended := errors.AsType[*dapi.PayoutNotCompleted](err)
 	_, closed := errors.AsType[*dapi.EscrowNotOpened](err)
-	_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
+	_, unknown := errors.AsType[*errors.InDoubt](err)
 	next := outcome.After(err)
 	switch {
 	case ended:
@@ -121,7 +121,7 @@ func refusedBy(err error) callResult {
 	state, unpaid := stateOf(err)
 	returned := err
 	if state == moneymovement.PaymentInDoubt {
-		returned = &errors.OutcomeUnknown{Cause: err}
+		returned = &errors.InDoubt{Cause: err}
 	}
 	result := resultOf(state, unpaid, err, returned, time.Time{})
 	if ended, ok := errors.AsType[*dapi.PayoutNotCompleted](err); ok {
@@ -184,7 +184,7 @@ func TestErrorDoesNotSettleInDoubt(t *testing.T) {
 	all := refusals()
 	maps.Copy(all, failures())
 	for name, err := range all {
-		unknown := &errors.OutcomeUnknown{Cause: err} // as a flow returns it
+		unknown := &errors.InDoubt{Cause: err} // as a flow returns it
 		r, _ := applied(KindPayout, true, resultOf(moneymovement.PaymentInDoubt, false, err, unknown, time.Time{}))
 		assert.Equal(t, moneymovement.PaymentInDoubt, r.State, name)
 		assert.True(t, r.MayHaveLeft, name)
@@ -241,8 +241,8 @@ func TestPayoutResult(t *testing.T) {
 
 // The advice of dapi's doubts is to call again. Who reads the reason of a stored payment calls nothing.
 func TestReasonInDoubtNamesProcessor(t *testing.T) {
-	r := reasonOf(&errors.OutcomeUnknown{Resolve: "call Pay again", Cause: context.DeadlineExceeded})
-	assert.Equal(t, ReasonUnknown, r.Code)
+	r := reasonOf(&errors.InDoubt{Resolve: "call Pay again", Cause: context.DeadlineExceeded})
+	assert.Equal(t, ReasonInDoubt, r.Code)
 	assert.Contains(t, r.Message, "outcome unknown")
 	assert.Contains(t, r.Message, context.DeadlineExceeded.Error())
 	assert.Contains(t, r.Message, "the processor goes on by itself")

@@ -182,7 +182,7 @@ func (p *Processor) Get(ctx context.Context, key moneymovement.Key) (Record, err
 
 // Decide stores what a person decided about a payment, and returns it. The payment goes on at once, also in another
 // process. Only after a price that was refused, it waits until that price has ended: Record.Due says when. If the
-// decision does not fit the payment, the error is *[NotPossible]; while a call is being made for it, *[Busy].
+// decision does not fit the payment, the error is *[NotPossible]; while a call is being made for it, *[CallInProgress].
 func (p *Processor) Decide(ctx context.Context, key moneymovement.Key, decision Decision) (Record, error) {
 	if err := p.ready(ctx, "Decide"); err != nil {
 		return Record{}, err
@@ -311,7 +311,7 @@ func (p *Processor) Wake() bool {
 	return running
 }
 
-// Services are the clients that a processor pays with. Make them with [Integrator] or [SelfServe]. The zero Services
+// Services are the clients that a processor pays with. Make them with [IntegratorServices] or [SelfServeServices]. The zero Services
 // pay nothing: they are for a process that only reads and decides.
 type Services struct {
 	account   func(id dapi.ClientID) (account, bool)
@@ -328,7 +328,7 @@ type account struct {
 
 // Integrator pays from the accounts of an integrator's clients, and from the integrator's own account, which a payment
 // names by [OwnAccount].
-func Integrator(platform *dapi.Integrator) Services {
+func IntegratorServices(platform *dapi.Integrator) Services {
 	if platform == nil {
 		return Services{}
 	}
@@ -342,7 +342,7 @@ func Integrator(platform *dapi.Integrator) Services {
 }
 
 // SelfServe pays from one account, which its owner's key signs for. A payment need not name it.
-func SelfServe(platform *dapi.SelfServe) Services {
+func SelfServeServices(platform *dapi.SelfServe) Services {
 	if platform == nil {
 		return Services{}
 	}
@@ -392,7 +392,7 @@ func (s Services) check(operation string, r *Record) error {
 	return nil
 }
 
-// OwnAccount is the account of the credential itself, where the id of a client would be. With [Integrator], it is paid
+// OwnAccount is the account of the credential itself, where the id of a client would be. With [IntegratorServices], it is paid
 // from by this name alone, so that a forgotten account does not pay from the integrator's own money.
 const OwnAccount dapi.ClientID = "self"
 

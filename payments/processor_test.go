@@ -113,7 +113,7 @@ func (c *claims) Claim(ctx context.Context, claim payments.Claim) (
 func TestWakeClaimsBeforeNextPoll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &claims{Store: payments.NewMemoryStore()}
-		services := payments.Integrator(new(dapi.Integrator)) // nothing is submitted
+		services := payments.IntegratorServices(new(dapi.Integrator)) // nothing is submitted
 		processor, err := payments.New(store, services, payments.Config{PollEvery: time.Hour, InFlight: 1})
 		require.NoError(t, err)
 		assert.False(t, processor.Wake(), "nothing runs before Resume")
@@ -146,7 +146,7 @@ func TestProcessorPrepare(t *testing.T) {
 	integrator, err := dapi.NewIntegrator("http://127.0.0.1", dapi.Developer{Email: "a@example.com", Key: key})
 	require.NoError(t, err)
 	config := payments.Config{Tracer: tracer{}}
-	processor, err := payments.New(payments.NewMemoryStore(), payments.Integrator(integrator), config)
+	processor, err := payments.New(payments.NewMemoryStore(), payments.IntegratorServices(integrator), config)
 	require.NoError(t, err)
 	payment := payments.Payment{Key: "a", Account: payments.OwnAccount, Payout: dapi.PayoutCreate{
 		ContactID: "ct_1", Amount: decimal.NewFromInt(1), Currency: dapi.USDC}}

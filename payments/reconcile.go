@@ -17,7 +17,7 @@ import (
 
 // ReconcileParams says what to reconcile.
 type ReconcileParams struct {
-	// Account is the client, or [OwnAccount]. With [SelfServe], it can be empty.
+	// Account is the client, or [OwnAccount]. With [SelfServeServices], it can be empty.
 	Account dapi.ClientID
 	// From and To are the period, without its end. To must be after From.
 	From, To time.Time
@@ -93,7 +93,7 @@ func (p *Processor) storeReturn(ctx context.Context, of account, d *Difference) 
 		return nil
 	}
 	claimed, err := p.claim(ctx, d.Key)
-	if _, busy := errors.AsType[*Busy](err); busy {
+	if _, busy := errors.AsType[*CallInProgress](err); busy {
 		return nil // a step is under way, and reads the same
 	}
 	if err != nil {

@@ -127,7 +127,7 @@ const (
 	ReasonNotSent        ReasonCode = "not_sent"         // the call did not reach the service
 	ReasonNotSigned      ReasonCode = "not_signed"       // the approval was not signed
 	ReasonUnexpected     ReasonCode = "unexpected"       // the response is not one of the service
-	ReasonUnknown        ReasonCode = "unknown"          // the response to a call was lost, or does not say
+	ReasonInDoubt        ReasonCode = "in_doubt"         // the response to a call was lost, or does not say
 	ReasonKeyReused      ReasonCode = "key_reused"       // the key belongs to another payment
 	ReasonKeyTooOld      ReasonCode = "key_too_old"      // the service may have forgotten the key
 	ReasonDeadline       ReasonCode = "deadline"         // the deadline passed before any money could leave

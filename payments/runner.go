@@ -64,7 +64,7 @@ func (r *runner) schedule(work Work, due time.Time) {
 // Resume goes on with the payments that are stored, and begins to make those that are submitted. It returns a summary
 // of what is stored, at once: the work goes on until [Processor.Stop]. The end of ctx does not end the work.
 //
-// A processor is resumed once. Afterwards, and after Stop, the error is *[NotRunning]. Without services, it is
+// A processor is resumed once. Afterwards, and after Stop, the error is *[NotResumable]. Without services, it is
 // *errors.InvalidInput. A payment that the services cannot make, such as a transfer without the app API, is put off by
 // Policy.RetryMax, also for other processes: give all processes that call Resume the same services.
 func (p *Processor) Resume(ctx context.Context) (Summary, error) {
@@ -83,7 +83,7 @@ func (p *Processor) Resume(ctx context.Context) (Summary, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.started || r.stopped {
-		return Summary{}, &NotRunning{}
+		return Summary{}, &NotResumable{}
 	}
 	r.started = true
 	r.calls, r.end = context.WithCancel(context.WithoutCancel(ctx))
@@ -391,11 +391,11 @@ func (p *pauses) record(kind Kind, result callResult, now time.Time) {
 	of.until = later(of.until, dueAfter(now, wait, result.retryAt))
 }
 
-// NotRunning says that a processor cannot be resumed: it was resumed before, or was stopped.
-type NotRunning struct{}
+// NotResumable says that a processor cannot be resumed: it was resumed before, or was stopped.
+type NotResumable struct{}
 
 // Error returns one line.
-func (e *NotRunning) Error() string {
+func (e *NotResumable) Error() string {
 	return errorbase.Text(e, "the processor was resumed or stopped before, and is resumed only once: make a new one")
 }
 

@@ -281,7 +281,7 @@ func (s *progress) searchLedger(
 		is, err := matches(entry)
 		if errors.Is(err, errNoKey) {
 			return callResult{state: moneymovement.PaymentNeedsDecision, mayHaveLeft: true,
-				reason: &Reason{Code: ReasonUnknown, Message: errNoKey.Error()}}
+				reason: &Reason{Code: ReasonInDoubt, Message: errNoKey.Error()}}
 		}
 		if err != nil { // also if it is missing, although the ledger has it
 			return searchFailed(err)
@@ -311,6 +311,6 @@ const clockMargin = time.Hour
 func searchFailed(err error) callResult {
 	result := callResult{state: moneymovement.PaymentInDoubt, mayHaveLeft: true, readFailed: true,
 		reason: reasonOf(err), retryAt: retryAt(err)}
-	result.reason.Code = ReasonUnknown
+	result.reason.Code = ReasonInDoubt
 	return result
 }

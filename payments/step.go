@@ -15,7 +15,7 @@ import (
 
 // Step makes the next step of one payment, if it is due, and returns the payment. It is for engines that have their own
 // queue; [Processor.Resume] makes the steps of all payments. Record.Due says when to call Step again; zero means that
-// nothing is left to do. While another process makes a step of the payment, the error is *[Busy].
+// nothing is left to do. While another process makes a step of the payment, the error is *[CallInProgress].
 //
 // If ctx ends during a call that pays, the payment is in doubt, and stays stored so.
 func (p *Processor) Step(ctx context.Context, key moneymovement.Key) (Record, error) {
@@ -272,12 +272,12 @@ func (s *progress) actOnEscrow(ctx context.Context) callResult {
 }
 
 // escrowTerms are the terms of a flow of an escrow.
-func (s *progress) escrowTerms() dapi.DealTerms {
+func (s *progress) escrowTerms() dapi.EscrowTerms {
 	beforeSigning := func(context.Context, *dapi.Escrow) error { return s.checkDeadline() }
 	journal := func(ctx context.Context, history dapi.History) error {
 		return s.journal(ctx, s.record.signing(history, nil))
 	}
-	return dapi.DealTerms{History: s.history(), BeforeSigning: beforeSigning, Journal: journal}
+	return dapi.EscrowTerms{History: s.history(), BeforeSigning: beforeSigning, Journal: journal}
 }
 
 // sendTransfer sends a transfer. One in doubt is searched for first: the service may have forgotten its key. It is sent
@@ -294,7 +294,7 @@ func (s *progress) sendTransfer(ctx context.Context) callResult {
 			if s.p.config.Now().Sub(s.record.FirstUsed) > transferSettles {
 				result.state = moneymovement.PaymentNeedsDecision
 			}
-			result.reason = &Reason{Code: ReasonUnknown, Message: "the response to the transfer was lost, and the " +
+			result.reason = &Reason{Code: ReasonInDoubt, Message: "the response to the transfer was lost, and the " +
 				"service does not list the transfer: look at the service's books, then decide; Retry sends it " +
 				"again with the same key"}
 			return result

@@ -109,7 +109,7 @@ type Store interface {
 	// each account, then the next of each account, each account in the order of its inserts. Those of other classes
 	// come in the order in which they are due. An ended lease does not hold a payment. next is when the next payment of
 	// the class is due that was not claimed and is not leased, zero if there is none. It can be in the past if the
-	// limit was reached. With Key, the error is *[NotFound] if there is no such payment, and *[Busy] if another lease
+	// limit was reached. With Key, the error is *[NotFound] if there is no such payment, and *[CallInProgress] if another lease
 	// holds it.
 	Claim(ctx context.Context, claim Claim) (claimed []Claimed, next time.Time, err error)
 	// Extend lets leases last for a time from now on, also leases that have ended and were not replaced. It returns the
@@ -148,11 +148,11 @@ func (e *LeaseLost) Error() string {
 		e.Key, e.Lease.Owner, e.Lease.Epoch)
 }
 
-// Busy says that a call is being made for a payment right now. Try again when it has ended.
-type Busy struct{ Key moneymovement.Key }
+// CallInProgress says that a call is being made for a payment right now. Try again when it has ended.
+type CallInProgress struct{ Key moneymovement.Key }
 
 // Error returns one line, safe to log.
-func (e *Busy) Error() string {
+func (e *CallInProgress) Error() string {
 	return errorbase.Textf(e, "payment %q: a call is being made for it; try again when it has ended", e.Key)
 }
 

@@ -29,7 +29,7 @@ type Payment struct {
 	// moneymovement.DeriveKey. All payments of a store share one set of keys: two payments need two keys, also in two
 	// accounts.
 	Key moneymovement.Key
-	// Account is the client that pays, or [OwnAccount]. With [SelfServe], it can be empty.
+	// Account is the client that pays, or [OwnAccount]. With [SelfServeServices], it can be empty.
 	Account dapi.ClientID
 	// Payout is what is paid to whom.
 	Payout dapi.PayoutCreate

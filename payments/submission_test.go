@@ -322,7 +322,7 @@ func BenchmarkSubmit(b *testing.B) {
 	require.NoError(b, err)
 	integrator, err := dapi.NewIntegrator("http://127.0.0.1", dapi.Developer{Email: "a@example.com", Key: key})
 	require.NoError(b, err)
-	processor, err := New(NewMemoryStore(), Integrator(integrator), Config{})
+	processor, err := New(NewMemoryStore(), IntegratorServices(integrator), Config{})
 	require.NoError(b, err)
 	payment := wholePayment()
 	payment.Deadline = time.Now().Add(time.Hour)

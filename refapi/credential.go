@@ -92,7 +92,7 @@ type Wallet struct{ low lowLevel }
 // empty, the service takes ios.
 //
 // A login can send a transaction on chain, so LogIn is never sent twice. If its response is lost, it fails with
-// *errors.OutcomeUnknown.
+// *errors.InDoubt.
 func (s *Wallet) LogIn(
 	ctx context.Context, login WalletLogin, device LogInWalletParams, options ...moneymovement.CallOption,
 ) (*WalletLoginResult, error) {

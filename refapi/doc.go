@@ -37,7 +37,7 @@
 // # Writes that are sent once
 //
 // The description does not say whether the service recognises a repeated wallet login or webhook, so the SDK sends
-// neither of them twice. If the response is lost, the call fails with *errors.OutcomeUnknown.
+// neither of them twice. If the response is lost, the call fails with *errors.InDoubt.
 //
 // # Events
 //

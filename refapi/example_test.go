@@ -248,7 +248,7 @@ func ExampleWebhooks_Send() {
 		EventType: "approved", EntityType: "applicant", EntityID: "a_7",
 		CreatedAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC).Format(time.RFC3339),
 	})
-	var unknown *errors.OutcomeUnknown
+	var unknown *errors.InDoubt
 	switch {
 	case errors.As(err, &unknown):
 		fmt.Println("the service may have the event: ask before you send it again")

@@ -83,7 +83,7 @@ func TestARefusalInASentence(t *testing.T) {
 			})
 			_, err := x.call(t.Context(), client)
 			assert.Equal(t, 1, sent)
-			if unknown, doubted := errors.AsType[*errors.OutcomeUnknown](err); doubted {
+			if unknown, doubted := errors.AsType[*errors.InDoubt](err); doubted {
 				assert.Equal(t, http.StatusConflict, status, operation)
 				err = unknown.Cause
 			}
@@ -135,7 +135,7 @@ func TestOnlyWhatCannotHappenTwiceIsSentAgain(t *testing.T) {
 					assert.Equal(t, 2, sent)
 					return
 				}
-				var unknown *errors.OutcomeUnknown
+				var unknown *errors.InDoubt
 				require.ErrorAs(t, err, &unknown)
 				assert.Equal(t, 1, sent)
 			})

@@ -23,7 +23,7 @@ type Webhooks struct{ low lowLevel }
 
 // Send reports an event as a partner. partner is the partner's name in the path of the webhook. ok is the value in the
 // response; it is true if the response does not have it. The description does not say whether the service recognises a
-// repeated event, so Send is never sent twice. If its response is lost, it fails with *errors.OutcomeUnknown.
+// repeated event, so Send is never sent twice. If its response is lost, it fails with *errors.InDoubt.
 func (s *Webhooks) Send(
 	ctx context.Context, partner string, event WebhookEvent, options ...moneymovement.CallOption,
 ) (ok bool, err error) {

@@ -29,8 +29,8 @@ func TestTheAuditCountsWhatWasDoneForAPayment(t *testing.T) {
 	assert.Equal(t, sandbox.AuditedPayment{Account: p.account, Key: "invoice-42", Requests: 1, Bodies: 1,
 		Approvals: []sandbox.AuditedApproval{}}, payment)
 
-	p.host.Arm("POST", "/payouts", sandbox.Repeat())
-	p.host.Arm("POST", "/payouts/{payoutId}/confirm", sandbox.Duplicate(0))
+	p.host.Arm("POST", "/payouts", sandbox.ProxyRetry())
+	p.host.Arm("POST", "/payouts/{payoutId}/confirm", sandbox.DeliverTwice(0))
 	booked := p.book("invoice-42", "20")
 	confirmed := p.confirm(booked)
 	require.Equal(t, http.StatusOK, confirmed.status)

@@ -74,7 +74,7 @@ func (c control) listFaults(r *http.Request) (int, any, error) {
 	items := slices.DeleteFunc(c.host.faults.List(), func(armed fault.Armed) bool {
 		return !serve.Found(findOf(r), armed.ID, armed.Method, armed.Path, string(armed.Fault.Kind))
 	})
-	return http.StatusOK, map[string]any{"items": items, "pendingDuplicates": c.host.PendingDuplicates()}, nil
+	return http.StatusOK, map[string]any{"items": items, "pendingDuplicates": c.host.PendingDeliveries()}, nil
 }
 
 func (c control) armFault(r *http.Request) (int, any, error) {

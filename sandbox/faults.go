@@ -10,7 +10,7 @@ import (
 )
 
 // Fault is something that goes wrong with a request. Make one with [DropBefore], [DropAfterCommit], [Respond],
-// [Garbage], [Truncate], [Delay], [ExpireToken], [Duplicate], [Repeat] or [Foreign], and give it to [Host.Arm], or
+// [Garbage], [Truncate], [Delay], [ExpireToken], [DeliverTwice], [ProxyRetry] or [MisroutedResponse], and give it to [Host.Arm], or
 // return it from the function of [Host.Intercept]. The methods of Fault return a changed copy. Arm refuses a fault that
 // sets something which its kind does not use.
 type Fault struct {
@@ -62,26 +62,26 @@ func Delay(d time.Duration) Fault {
 // ExpireToken expires the access token of the request, and then handles the request: it fails with token_expired.
 func ExpireToken() Fault { return Fault{inner: fault.Fault{Kind: fault.ExpireToken}} }
 
-// Duplicate makes the host receive the request a second time, as from a network that repeats it. The caller gets the
+// DeliverTwice makes the host receive the request a second time, as from a network that repeats it. The caller gets the
 // first response; nobody gets the second one. With 0 the second request arrives right after the first. Otherwise it
 // arrives when so much time has passed on the host's clock: during [Host.Advance], or before the next request. After so
 // long, the access token of the first request still counts, as if the request had waited behind the check of the
-// session, and no rate window counts it. [Host.PendingDuplicates] counts what has not arrived yet.
-func Duplicate(after time.Duration) Fault {
+// session, and no rate window counts it. [Host.PendingDeliveries] counts what has not arrived yet.
+func DeliverTwice(after time.Duration) Fault {
 	return Fault{inner: fault.Fault{Kind: fault.Duplicate, After: fault.Duration(after)}}
 }
 
-// Repeat makes the host receive the request a second time, right after the first, as from a proxy that lost the first
+// ProxyRetry makes the host receive the request a second time, right after the first, as from a proxy that lost the first
 // response and tries again. The caller gets the second response, such as already_funded for a confirm.
-func Repeat() Fault { return Fault{inner: fault.Fault{Kind: fault.Repeat}} }
+func ProxyRetry() Fault { return Fault{inner: fault.Fault{Kind: fault.Repeat}} }
 
-// Foreign sends a response that belongs to another request of the same account for the same operation, such as the
+// MisroutedResponse sends a response that belongs to another request of the same account for the same operation, such as the
 // response of another payment: the latest success with another path or idempotency key. The operation does not run,
 // unless [Fault.AfterCommit] is set. As long as the host remembers no such response, the fault does not happen, and
 // waits. The host remembers the last 8 successes of each operation.
-func Foreign() Fault { return Fault{inner: fault.Fault{Kind: fault.Foreign}} }
+func MisroutedResponse() Fault { return Fault{inner: fault.Fault{Kind: fault.Foreign}} }
 
-// OtherAccount makes [Foreign] send the latest response to a request of another account, such as another client.
+// OtherAccount makes [MisroutedResponse] send the latest response to a request of another account, such as another client.
 func (f Fault) OtherAccount() Fault {
 	f.inner.OtherAccount = true
 	return f
@@ -93,7 +93,7 @@ func (f Fault) Times(n int) Fault {
 	return f
 }
 
-// AfterCommit makes [Respond], [Garbage] and [Foreign] run the operation first, and send their own response in place
+// AfterCommit makes [Respond], [Garbage] and [MisroutedResponse] run the operation first, and send their own response in place
 // of the operation's. For [Delay] it moves the wait behind the operation.
 func (f Fault) AfterCommit() Fault {
 	f.inner.AfterCommit = true

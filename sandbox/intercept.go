@@ -30,7 +30,7 @@ func (h *Host) Intercept(decide func(Request) Fault) *Interception {
 	return &Interception{gate: h.gate, inner: inner}
 }
 
-// Consumed returns how many faults of each kind happened, such as drop_after_commit. A [Foreign] that did not happen,
+// Consumed returns how many faults of each kind happened, such as drop_after_commit. A [MisroutedResponse] that did not happen,
 // because the host remembered no response for it, is not counted.
 func (i *Interception) Consumed() map[string]int {
 	consumed := map[string]int{}
@@ -43,5 +43,5 @@ func (i *Interception) Consumed() map[string]int {
 // End ends the interception: decide is called for no further request. Consumed still returns what happened.
 func (i *Interception) End() { i.gate.EndInterception(i.inner) }
 
-// PendingDuplicates returns how many requests are still to arrive a second time, see [Duplicate].
-func (h *Host) PendingDuplicates() int { return h.gate.PendingDuplicates() }
+// PendingDeliveries returns how many requests are still to arrive a second time, see [DeliverTwice].
+func (h *Host) PendingDeliveries() int { return h.gate.PendingDeliveries() }

@@ -101,7 +101,7 @@ func TestInterceptionsAndArmedFaults(t *testing.T) {
 	down := p.host.Arm("GET", "/chains", sandbox.Respond(503, "provider_unavailable").Times(2))
 	interception := p.host.Intercept(func(r sandbox.Request) sandbox.Fault {
 		if r.Attempt == 1 {
-			return sandbox.Foreign() // of which there is no response yet
+			return sandbox.MisroutedResponse() // of which there is no response yet
 		}
 		return sandbox.Respond(500, "internal_error")
 	})

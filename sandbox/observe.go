@@ -29,7 +29,7 @@ type Request struct {
 	// Attempt says how often a request with the same method, path, X-Service-Account and Idempotency-Key has arrived,
 	// from 1. The host counts the latest 262,144 different requests.
 	Attempt int
-	// Repeated reports that the request arrived a second time, through [Duplicate] or [Repeat]. Nobody gets the
+	// Repeated reports that the request arrived a second time, through [DeliverTwice] or [ProxyRetry]. Nobody gets the
 	// response to a duplicate: Status is that of the response which the host dropped.
 	Repeated bool
 	// BodyDigest is the same for the same bytes, and says nothing else about them. It is empty without a body, and if

@@ -25,7 +25,7 @@ func (w *world) arrivals(operation string) (arrived []sandbox.Request) {
 
 func TestADuplicateArrivesAtOnce(t *testing.T) {
 	p := newPayer(t)
-	armed := p.host.Arm("POST", "/payouts/{payoutId}/confirm", sandbox.Duplicate(0))
+	armed := p.host.Arm("POST", "/payouts/{payoutId}/confirm", sandbox.DeliverTwice(0))
 	booked := p.book("invoice-42", "20")
 	confirmed := p.confirm(booked)
 	require.Equal(t, http.StatusOK, confirmed.status)
@@ -50,11 +50,11 @@ func TestADuplicateArrivesAtOnce(t *testing.T) {
 
 func TestADuplicateArrivesHoursLater(t *testing.T) {
 	p := newPayer(t)
-	p.host.Arm("POST", "/payouts", sandbox.Duplicate(3*time.Hour))
-	p.host.Arm("POST", "/payouts/{payoutId}/confirm", sandbox.Duplicate(5*time.Hour))
+	p.host.Arm("POST", "/payouts", sandbox.DeliverTwice(3*time.Hour))
+	p.host.Arm("POST", "/payouts/{payoutId}/confirm", sandbox.DeliverTwice(5*time.Hour))
 	booked := p.book("invoice-42", "20")
 	require.Equal(t, http.StatusOK, p.confirm(booked).status)
-	assert.Equal(t, 2, p.host.PendingDuplicates())
+	assert.Equal(t, 2, p.host.PendingDeliveries())
 
 	p.host.Advance(3*time.Hour - time.Nanosecond)
 	assert.Len(t, p.arrivals("BookPayout"), 1)
@@ -63,26 +63,26 @@ func TestADuplicateArrivesHoursLater(t *testing.T) {
 	require.Len(t, created, 2)
 	assert.Equal(t, http.StatusOK, created[1].Status, "a replay, although the token has expired")
 	assert.Equal(t, p.account, created[1].Account)
-	assert.Equal(t, 1, p.host.PendingDuplicates())
+	assert.Equal(t, 1, p.host.PendingDeliveries())
 
 	p.host.Advance(8 * 24 * time.Hour)
-	assert.Zero(t, p.host.PendingDuplicates())
+	assert.Zero(t, p.host.PendingDeliveries())
 	confirmed := p.arrivals("ConfirmPayout")
 	require.Len(t, confirmed, 2)
 	assert.Equal(t, "already_funded", confirmed[1].Slug)
 	assert.Equal(t, "80", p.balance())
 
 	p.session = p.loginAs(p.email, p.key).as(p.account)
-	p.host.Arm("POST", "/payouts", sandbox.Duplicate(time.Hour))
+	p.host.Arm("POST", "/payouts", sandbox.DeliverTwice(time.Hour))
 	p.book("invoice-43", "20")
 	p.host.Reset()
-	assert.Zero(t, p.host.PendingDuplicates())
+	assert.Zero(t, p.host.PendingDeliveries())
 }
 
 func TestAProxyRepeatsARequest(t *testing.T) {
 	p := newPayer(t)
-	p.host.Arm("POST", "/payouts", sandbox.Repeat())
-	p.host.Arm("POST", "/payouts/{payoutId}/confirm", sandbox.Repeat())
+	p.host.Arm("POST", "/payouts", sandbox.ProxyRetry())
+	p.host.Arm("POST", "/payouts/{payoutId}/confirm", sandbox.ProxyRetry())
 	booked := p.book("invoice-42", "20")
 	assert.Equal(t, http.StatusOK, booked.status)
 	assert.Equal(t, "true", booked.header.Get("Idempotency-Replayed"))
@@ -96,7 +96,7 @@ func TestAProxyRepeatsARequest(t *testing.T) {
 
 func TestAForeignResponse(t *testing.T) {
 	p := newPayer(t)
-	armed := p.host.Arm("POST", "/payouts", sandbox.Foreign())
+	armed := p.host.Arm("POST", "/payouts", sandbox.MisroutedResponse())
 	first := p.book("first", "20")
 	assert.Equal(t, "first", first.body.text("idempotencyKey"))
 	assert.Zero(t, armed.Consumed(), "there is no other response yet")
@@ -106,15 +106,15 @@ func TestAForeignResponse(t *testing.T) {
 	assert.Equal(t, http.StatusCreated, second.status)
 	assert.Equal(t, http.StatusCreated, p.book("second", "30").status, "it was not booked before")
 
-	p.host.Arm("POST", "/payouts", sandbox.Foreign().AfterCommit())
+	p.host.Arm("POST", "/payouts", sandbox.MisroutedResponse().AfterCommit())
 	assert.Equal(t, "second", p.book("third", "40").body.text("idempotencyKey"))
 	assert.Equal(t, http.StatusOK, p.book("third", "40").status, "it was booked")
 
 	other := p.as("").readyClient("other@example.com")
 	theirs := (&payer{session: other, contact: other.walletContact()}).book("theirs", "1")
-	p.host.Arm("POST", "/payouts", sandbox.Foreign().OtherAccount())
+	p.host.Arm("POST", "/payouts", sandbox.MisroutedResponse().OtherAccount())
 	assert.Equal(t, theirs.body, p.book("fourth", "1").body)
-	p.host.Arm("GET", "/payouts/{payoutId}", sandbox.Foreign())
+	p.host.Arm("GET", "/payouts/{payoutId}", sandbox.MisroutedResponse())
 	p.status(first)
 	got := p.must(http.StatusOK, "GET", "/payouts/"+theirs.body.text("id"), nil)
 	assert.Equal(t, first.body.text("id"), got.body.text("id"))

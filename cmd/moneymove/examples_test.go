@@ -126,7 +126,7 @@ func newReader(t *testing.T, example string) *reader {
 	r.payout = paid.Payout.ID
 	r.files()
 	if r.names("payments.db") {
-		r.payments(payments.Integrator(platform), asked)
+		r.payments(payments.IntegratorServices(platform), asked)
 	}
 	return r
 }

@@ -95,7 +95,7 @@ type escrow struct {
 // the escrow once.
 func (e escrow) open(ctx context.Context, terms dapi.EscrowCreate) (*dapi.Escrow, error) {
 	opened, err := e.account.Escrows.Open(ctx, terms, moneymovement.DeriveKey(e.Name, "escrow", terms.Memo),
-		dapi.DealTerms{})
+		dapi.EscrowTerms{})
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func (e escrow) act(
 	ctx context.Context, terms dapi.EscrowCreate, id dapi.EscrowID, action dapi.EscrowActionType,
 ) error {
 	key := moneymovement.DeriveKey(e.Name, "escrow", terms.Memo, string(action))
-	taken, err := e.account.Escrows.Act(ctx, terms, id, action, key, dapi.DealTerms{})
+	taken, err := e.account.Escrows.Act(ctx, terms, id, action, key, dapi.EscrowTerms{})
 	if err != nil {
 		return err
 	}

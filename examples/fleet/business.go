@@ -215,8 +215,8 @@ func readLog(requests []sandbox.Request, minute time.Duration) (seen calls) {
 	}
 	window := moneymovement.StatedWindows()[moneymovement.WindowWrites]
 	window.Per = minute
-	whole := int(last.Sub(writes[0]) / window.Held())
-	end, used := writes[0].Add(time.Duration(whole)*window.Held()), 0
+	whole := int(last.Sub(writes[0]) / window.Span())
+	end, used := writes[0].Add(time.Duration(whole)*window.Span()), 0
 	for _, at := range writes {
 		if at.Before(end) {
 			used++

@@ -153,7 +153,7 @@ func work(ctx context.Context, args []string, out io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.close()) }()
-	processor, err := payments.New(f.store, payments.Integrator(f.platform), payments.Config{
+	processor, err := payments.New(f.store, payments.IntegratorServices(f.platform), payments.Config{
 		Owner: name, InFlight: 16, // at most so many wait for the others if this worker dies
 		Tracer: &teller{out: out},
 	})

@@ -27,7 +27,7 @@ func serve(
 		return err // *sqlite.InUse: another process has the file; *sqlite.Damaged says how to go on
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	processor, err := payments.New(store, payments.Integrator(platform), payments.Config{Logger: logger})
+	processor, err := payments.New(store, payments.IntegratorServices(platform), payments.Config{Logger: logger})
 	if err != nil {
 		return err
 	}
@@ -179,7 +179,7 @@ func raiseFees(ctx context.Context, processor *payments.Processor, limit decimal
 		bounds := record.Bounds // keep the others
 		bounds.MaxFee = &limit
 		if _, err := processor.Decide(ctx, record.Key, payments.NewBounds(bounds)); err != nil {
-			return err // *payments.Busy: somebody decides at the same time
+			return err // *payments.CallInProgress: somebody decides at the same time
 		}
 	}
 	return nil

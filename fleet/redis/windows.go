@@ -51,21 +51,21 @@ func NewLimiter(
 	return fleet.NewLimiter(NewWindows(client, ""), credential, options...)
 }
 
-// Ask implements [fleet.Windows] with one script, by the clock of the server.
-func (w *Windows) Ask(ctx context.Context, ask fleet.Ask) (fleet.Answer, error) {
+// Reserve implements [fleet.Windows] with one script, by the clock of the server.
+func (w *Windows) Reserve(ctx context.Context, ask fleet.Request) (fleet.Reservation, error) {
 	key := w.prefix + "window:{" + ask.Key + "}"
 	reply, err := w.take.Run(ctx, w.client, []string{key}, arguments(&ask)...).Slice()
 	if err != nil {
 		if strings.Contains(err.Error(), "FOREIGN") {
-			return fleet.Answer{}, fmt.Errorf("the value of the Redis key %q is not a rate window: delete the key, or "+
+			return fleet.Reservation{}, fmt.Errorf("the value of the Redis key %q is not a rate window: delete the key, or "+
 				"use another prefix", key)
 		}
-		return fleet.Answer{}, err
+		return fleet.Reservation{}, err
 	}
 	return read(reply)
 }
 
-func arguments(ask *fleet.Ask) []any {
+func arguments(ask *fleet.Request) []any {
 	args := make([]any, 0, 13+len(ask.Unused)+len(ask.Past))
 	args = append(args, ask.Process, ask.Calls, ask.Held.Microseconds(), ask.Ahead.Microseconds())
 	for _, calls := range ask.Waiting {
@@ -91,7 +91,7 @@ func flag(set bool) string {
 var errReply = errors.New("the Redis server returned another reply than the script's")
 
 // read reads the reply of the script.
-func read(reply []any) (answer fleet.Answer, err error) {
+func read(reply []any) (answer fleet.Reservation, err error) {
 	if len(reply) != 5 {
 		return answer, errReply
 	}

@@ -30,11 +30,11 @@ func TestTheScriptDoesWhatTheMemoryDoes(t *testing.T) {
 	const fromTheTest = "{table.remove(ARGV, #ARGV - 1), table.remove(ARGV)}"
 	script := redis.NewScript(strings.Replace(takeScript, clock, fromTheTest, 1))
 	client := connect(t, servers.Redis(t))
-	ask := func(now time.Time, ask fleet.Ask) (fleet.Answer, error) {
+	ask := func(now time.Time, ask fleet.Request) (fleet.Reservation, error) {
 		args := append(arguments(&ask), now.Unix(), now.UnixMicro()%1_000_000)
 		reply, err := script.Run(t.Context(), client, []string{"window:{" + ask.Key + "}"}, args...).Slice()
 		if err != nil {
-			return fleet.Answer{}, err
+			return fleet.Reservation{}, err
 		}
 		return read(reply)
 	}

@@ -19,10 +19,10 @@ import (
 func TestAFlushOfTheScripts(t *testing.T) {
 	client := dial(t, servers.Redis(t))
 	windows := fleetredis.NewWindows(client, "")
-	ask := fleet.Ask{Key: "a", Process: "p", Calls: 120, Held: time.Minute}
+	ask := fleet.Request{Key: "a", Process: "p", Calls: 120, Held: time.Minute}
 	ask.Waiting[0] = 1
 	for range 3 {
-		answer, err := windows.Ask(t.Context(), ask)
+		answer, err := windows.Reserve(t.Context(), ask)
 		require.NoError(t, err)
 		assert.Len(t, answer.Slots, 1)
 		require.NoError(t, client.ScriptFlush(t.Context()).Err())
@@ -71,7 +71,7 @@ func refused(t *testing.T, client redis.UniversalClient) {
 	limiter, err := fleetredis.NewLimiter(client, "credential", fleet.WithPatience(0))
 	require.NoError(t, err)
 	err = limiter.Wait(t.Context(), moneymovement.RateCall{Window: moneymovement.WindowWrites})
-	var away *fleet.StoreAway
+	var away *fleet.StoreUnavailable
 	require.ErrorAs(t, err, &away)
 	assert.ErrorContains(t, err, `the value of the Redis key "moneymovement:window:{credential:writes}" is not a rate `+
 		`window: delete the key, or use another prefix`)

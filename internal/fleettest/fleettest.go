@@ -25,7 +25,7 @@ import (
 // does alone is the model test of package fleet.
 func SameAsMemory(
 	t interface{ Fatal(args ...any) }, draw func(n int) int,
-	ask func(now time.Time, ask fleet.Ask) (fleet.Answer, error),
+	ask func(now time.Time, ask fleet.Request) (fleet.Reservation, error),
 ) {
 	s := sequence{draw: draw, key: fmt.Sprint("same:", sequences.Add(1)), now: time.UnixMicro(1_800_000_000_000_000)}
 	memory := &fleet.Memory{Now: func() time.Time { return s.now }}
@@ -52,13 +52,13 @@ type sequence struct {
 
 // compare asks both, and returns how the answers differ. The names of their logs may differ.
 func (s *sequence) compare(
-	q fleet.Ask, memory *fleet.Memory, ask func(time.Time, fleet.Ask) (fleet.Answer, error),
+	q fleet.Request, memory *fleet.Memory, ask func(time.Time, fleet.Request) (fleet.Reservation, error),
 ) string {
 	inMemory := q
 	if q.Log == before {
 		q.Log, inMemory.Log = s.log, s.known
 	}
-	want, err := memory.Ask(context.Background(), inMemory)
+	want, err := memory.Reserve(context.Background(), inMemory)
 	if err != nil {
 		return err.Error()
 	}
@@ -105,8 +105,8 @@ func (s *sequence) pass() {
 // rarely returns true once in n times.
 func (s *sequence) rarely(n int) bool { return s.draw(n) == n-1 }
 
-func (s *sequence) question(calls int) fleet.Ask {
-	q := fleet.Ask{
+func (s *sequence) question(calls int) fleet.Request {
+	q := fleet.Request{
 		Key: s.key, Process: fmt.Sprint("p", s.draw(6)), Calls: calls, Held: 61 * time.Second,
 		Ahead: 250 * time.Millisecond, Pressed: s.rarely(8), Overdue: s.rarely(60),
 	}
@@ -249,7 +249,7 @@ func (l Load) Run(t *testing.T) (result Result) {
 				for {
 					err := limiter.Wait(ctx, moneymovement.RateCall{Window: "w", Class: moneymovement.ClassWrite})
 					at := time.Since(began)
-					_, away := errors.AsType[*fleet.StoreAway](err)
+					_, away := errors.AsType[*fleet.StoreUnavailable](err)
 					if err != nil && !away {
 						return // the time is over, or there is no room before
 					}
@@ -299,7 +299,7 @@ func (r Result) Most() (largest int) {
 func Killed(t *testing.T, kill, restart func(), open func() fleet.Windows) {
 	t.Helper()
 	const periods = 4
-	held := Allowance().Held()
+	held := Allowance().Span()
 	began := time.Now()
 	load := Load{Processes: 16, Callers: 5, For: (periods-1)*held + held/2, Open: open,
 		Options: []fleet.Option{fleet.WithPatience(300 * time.Millisecond)}}

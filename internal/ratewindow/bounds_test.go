@@ -69,7 +69,7 @@ func TestADeadlineBehindACallThatWaitsForLong(t *testing.T) {
 		time.Sleep(30 * time.Second)
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Second)
 		defer cancel()
-		var tooLong *moneymovement.NoRoom
+		var tooLong *moneymovement.WindowFull
 		require.ErrorAs(t, pass(ctx, limiter, "w", ""), &tooLong)
 		assert.Equal(t, began.Add(130*time.Second), tooLong.Until)
 		require.NoError(t, <-first)
@@ -88,7 +88,7 @@ func TestADeadlineWithinAClassesTenth(t *testing.T) {
 		q.comeMany(15, "read", moneymovement.ClassRead, 0)
 		ctx, cancel := context.WithDeadline(t.Context(), q.began.Add(9*time.Second+minute))
 		defer cancel()
-		var tooLong *moneymovement.NoRoom
+		var tooLong *moneymovement.WindowFull
 		require.ErrorAs(t, q.limiter.Wait(ctx, moneymovement.RateCall{Window: "w", Class: moneymovement.ClassPoll}),
 			&tooLong)
 		assert.Equal(t, q.began.Add(9*time.Second+minute), tooLong.Until)
@@ -135,7 +135,7 @@ func TestADeadlineInALineOfPolls(t *testing.T) {
 		require.Len(t, q.went(), 18)
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Second)
 		defer cancel()
-		var tooLong *moneymovement.NoRoom
+		var tooLong *moneymovement.WindowFull
 		require.ErrorAs(t, q.limiter.Wait(ctx, moneymovement.RateCall{Window: "w", Class: moneymovement.ClassPoll}),
 			&tooLong)
 		assert.Equal(t, q.began.Add(100*time.Second+minute), tooLong.Until)
@@ -229,7 +229,7 @@ func TestADeadlineInALongWindow(t *testing.T) {
 				require.NoError(t, err)
 				continue
 			}
-			var tooLong *moneymovement.NoRoom
+			var tooLong *moneymovement.WindowFull
 			require.ErrorAs(t, err, &tooLong)
 			assert.Equal(t, began.Add(time.Hour+time.Second), tooLong.Until)
 		}

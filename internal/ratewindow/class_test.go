@@ -162,7 +162,7 @@ func TestAConfirmThatWouldBeTooLateIsToldAtOnce(t *testing.T) {
 		q.fill(1)
 		err := q.limiter.Wait(t.Context(), moneymovement.RateCall{Window: "w", Class: moneymovement.ClassConfirm,
 			Closes: time.Now().Add(60 * time.Second)})
-		var tooLong *moneymovement.NoRoom
+		var tooLong *moneymovement.WindowFull
 		require.ErrorAs(t, err, &tooLong)
 		assert.True(t, tooLong.Closed)
 		assert.Equal(t, q.began.Add(minute), tooLong.Until)
@@ -225,7 +225,7 @@ func TestOnlyTheFirstInLineIsLetThroughAfterTheLongestTurn(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 4*ratewindow.LongestTurn)
 		defer cancel()
-		var tooLong *moneymovement.NoRoom
+		var tooLong *moneymovement.WindowFull
 		require.ErrorAs(t, pass(ctx, limiter, moneymovement.WindowSandboxMoney, "cl_1"), &tooLong)
 		assert.Equal(t, began.Add(4*ratewindow.LongestTurn), tooLong.Until, "the fourth in line")
 		assert.Zero(t, time.Since(began), "told at once")
@@ -261,7 +261,7 @@ func TestADeadlineInALongLineOfAnotherClass(t *testing.T) {
 			defer cancel()
 			poll := moneymovement.RateCall{Window: "w", Class: moneymovement.ClassPoll}
 			if !tc.inTime {
-				var tooLong *moneymovement.NoRoom
+				var tooLong *moneymovement.WindowFull
 				require.ErrorAs(t, q.limiter.Wait(ctx, poll), &tooLong)
 				assert.Equal(t, q.began.Add(2*minute), tooLong.Until)
 				continue

@@ -12,7 +12,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 )
 
-// Limiter is a moneymovement.RateLimiter. In any period of Allowance.Held it admits at most as many calls as the window
+// Limiter is a moneymovement.RateLimiter. In any period of Allowance.Span it admits at most as many calls as the window
 // allows. It does not need to know when the service's own window starts.
 //
 // In a window, refreshes go first, then confirms, then other writes and reads, then polls. Confirms go in the order in

@@ -32,7 +32,7 @@ func TestWindowsTakeWhatTheyState(t *testing.T) {
 				}
 				assert.Zero(t, time.Since(started))
 				require.NoError(t, pass(t.Context(), limiter, window, ""))
-				assert.Equal(t, min(allowance.Held(), ratewindow.LongestTurn), time.Since(started))
+				assert.Equal(t, min(allowance.Span(), ratewindow.LongestTurn), time.Since(started))
 			})
 		})
 	}
@@ -55,7 +55,7 @@ func TestHowLongACallCounts(t *testing.T) {
 	for per, held := range map[time.Duration]time.Duration{
 		time.Minute: 61 * time.Second, time.Hour: time.Hour + time.Second, 30 * time.Second: 30500 * time.Millisecond,
 	} {
-		assert.Equal(t, held, moneymovement.Allowance{Calls: 1, Per: per}.Held())
+		assert.Equal(t, held, moneymovement.Allowance{Calls: 1, Per: per}.Span())
 	}
 }
 
@@ -64,7 +64,7 @@ func TestHowLongACallCounts(t *testing.T) {
 func TestNoStretchHoldsMoreThanTheWindow(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		allowance := moneymovement.Allowance{Per: time.Second}
-		per := allowance.Held()
+		per := allowance.Span()
 		calls := rapid.IntRange(1, 5).Draw(rt, "calls")
 		gaps := rapid.SliceOfN(rapid.IntRange(0, 350), 1, 40).Draw(rt, "gaps")
 		// negative for endless
@@ -164,7 +164,7 @@ func TestDeadlineInALongLine(t *testing.T) {
 		}
 		for _, deadline := range []time.Duration{3*minute - 1, 3 * minute} {
 			ctx, cancel := context.WithTimeout(t.Context(), deadline)
-			var tooLong *moneymovement.NoRoom
+			var tooLong *moneymovement.WindowFull
 			require.ErrorAs(t, pass(ctx, limiter, "w", ""), &tooLong)
 			cancel()
 			assert.Equal(t, started.Add(3*minute), tooLong.Until)

@@ -59,7 +59,7 @@ type slot struct {
 }
 
 func newLine(l *Limiter, call moneymovement.RateCall, allowance moneymovement.Allowance) *line {
-	s := &line{of: l, window: call.Window, calls: allowance.Calls, held: allowance.Held()}
+	s := &line{of: l, window: call.Window, calls: allowance.Calls, held: allowance.Span()}
 	if l.sharing == nil {
 		s.own = &own{calls: s.calls, held: s.held, base: time.Now()}
 	} else {
@@ -186,7 +186,7 @@ func (s *line) refuseClosed(now time.Time) {
 	}
 	for _, w := range slices.Clone(s.queue.waiting[Confirms]) {
 		if !w.closes.IsZero() && !now.Before(w.closes) {
-			s.refuse(w, &moneymovement.NoRoom{Window: s.window, Until: now, Closed: true})
+			s.refuse(w, &moneymovement.WindowFull{Window: s.window, Until: now, Closed: true})
 		}
 	}
 }
@@ -210,9 +210,9 @@ func (s *line) tooLate(w *waiter, now time.Time) error {
 	case !at.After(now):
 		return nil
 	case !w.deadline.IsZero() && !at.Before(w.deadline):
-		return &moneymovement.NoRoom{Window: s.window, Until: at}
+		return &moneymovement.WindowFull{Window: s.window, Until: at}
 	case !w.closes.IsZero() && !at.Before(w.closes):
-		return &moneymovement.NoRoom{Window: s.window, Until: at, Closed: true}
+		return &moneymovement.WindowFull{Window: s.window, Until: at, Closed: true}
 	}
 	return nil
 }

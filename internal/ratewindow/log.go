@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Ask is a question of one process about a window that several processes share. See fleet.Ask.
+// Ask is a question of one process about a window that several processes share. See fleet.Request.
 type Ask struct {
 	Key     string
 	Process string
@@ -23,7 +23,7 @@ type Ask struct {
 	Past    []time.Duration
 }
 
-// Answer is what a process may do now. See fleet.Answer.
+// Answer is what a process may do now. See fleet.Reservation.
 type Answer struct {
 	Log    string
 	Slots  []Slot

@@ -548,9 +548,9 @@ func TestACallThatTheShareMakesTooLate(t *testing.T) {
 		q.come("write", moneymovement.ClassWrite, 0)
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 		defer cancel()
-		var noRoom *moneymovement.NoRoom
-		require.ErrorAs(t, pass(ctx, q.limiter, "w", ""), &noRoom)
-		assert.Equal(t, q.began.Add(time.Second+minute), noRoom.Until)
+		var windowFull *moneymovement.WindowFull
+		require.ErrorAs(t, pass(ctx, q.limiter, "w", ""), &windowFull)
+		assert.Equal(t, q.began.Add(time.Second+minute), windowFull.Until)
 		assert.Equal(t, time.Second, time.Since(q.began))
 		q.calls.Wait()
 	})
@@ -646,9 +646,9 @@ func TestACallThatIsTooLateByTheStore(t *testing.T) {
 					assert.Equal(t, context.DeadlineExceeded, err, class)
 					continue
 				}
-				var noRoom *moneymovement.NoRoom
-				require.ErrorAs(t, err, &noRoom, class)
-				assert.Equal(t, q.began.Add(until), noRoom.Until, class)
+				var windowFull *moneymovement.WindowFull
+				require.ErrorAs(t, err, &windowFull, class)
+				assert.Equal(t, q.began.Add(until), windowFull.Until, class)
 				assert.Zero(t, time.Since(q.began))
 				assert.Len(t, store.asks(), asked)
 			}

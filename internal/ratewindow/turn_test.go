@@ -34,7 +34,7 @@ func TestAConfirmThatClosesInLineTakesNoSlot(t *testing.T) {
 		var line sync.WaitGroup
 		line.Go(func() {
 			err := limiter.Wait(t.Context(), write(moneymovement.ClassConfirm, began.Add(15*time.Second)))
-			var tooLong *moneymovement.NoRoom
+			var tooLong *moneymovement.WindowFull
 			assert.ErrorAs(t, err, &tooLong)
 			assert.True(t, tooLong.Closed)
 			assert.ErrorContains(t, err, "rate window writes has no room before the approval's window closes")
@@ -88,9 +88,9 @@ func TestAWaitThatIsTooLong(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), turn)
 		defer cancel()
 		err := limiter.Wait(ctx, write(moneymovement.ClassWrite, time.Time{}))
-		var tooLong *moneymovement.NoRoom
+		var tooLong *moneymovement.WindowFull
 		require.ErrorAs(t, err, &tooLong)
-		assert.Equal(t, moneymovement.NoRoom{Window: moneymovement.WindowWrites, Until: began.Add(turn)}, *tooLong)
+		assert.Equal(t, moneymovement.WindowFull{Window: moneymovement.WindowWrites, Until: began.Add(turn)}, *tooLong)
 		require.ErrorContains(t, err, "rate window writes has no room before the deadline")
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		assert.Zero(t, time.Since(began), "it is told at once")

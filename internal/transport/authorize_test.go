@@ -173,7 +173,7 @@ func TestHeaderIsNotTouchedWhileAnEarlierAttemptIsWritten(t *testing.T) {
 func TestFailedRenewalEndsTheCall(t *testing.T) {
 	loginRefused := errors.Decode(errors.Response{CallInfo: errors.CallInfo{Operation: "CreateToken"}, Status: 401,
 		Body: []byte(`{"error":{"code":"invalid_credentials"}}`)})
-	loginUnknown := &errors.OutcomeUnknown{CallInfo: errors.CallInfo{Operation: "CreateToken"}, Cause: loginRefused}
+	loginUnknown := &errors.InDoubt{CallInfo: errors.CallInfo{Operation: "CreateToken"}, Cause: loginRefused}
 	for name, tc := range map[string]struct {
 		before []step
 		with   error
@@ -194,7 +194,7 @@ func TestFailedRenewalEndsTheCall(t *testing.T) {
 			assert.ErrorIs(t, err, loginRefused)
 		}},
 		"after a lost answer: unknown": {[]step{lostAnswer}, loginRefused, func(t *testing.T, err error) {
-			var unknown *errors.OutcomeUnknown
+			var unknown *errors.InDoubt
 			require.ErrorAs(t, err, &unknown)
 			assert.ErrorIs(t, err, loginRefused)
 			assert.Equal(t, "BookThing", unknown.Operation)

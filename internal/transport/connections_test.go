@@ -200,7 +200,7 @@ func TestForeignTransportsAreJudgedByTheirErrors(t *testing.T) {
 			_, err := send(t.Context(), newClient(t, host, through(script(tc.outcome))), &spendThing, transport.Call{})
 			var undelivered *errors.NotDelivered
 			assert.Equal(t, tc.undelivered, errors.As(err, &undelivered), "%v", err)
-			var unknown *errors.OutcomeUnknown
+			var unknown *errors.InDoubt
 			assert.Equal(t, !tc.undelivered, errors.As(err, &unknown), "%v", err)
 		})
 	}
@@ -297,7 +297,7 @@ func TestTheDefaultTransportWaitsWithAnEnd(t *testing.T) {
 		kind    error
 	}{
 		"no handshake": {"https://127.0.0.1", 10 * time.Second, &errors.NotDelivered{}},
-		"no answer":    {"http://127.0.0.1", 30 * time.Second, &errors.OutcomeUnknown{}},
+		"no answer":    {"http://127.0.0.1", 30 * time.Second, &errors.InDoubt{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -539,7 +539,7 @@ func TestDamagedRecordsAreNoVersion(t *testing.T) {
 	})
 	_, err := send(t.Context(), newClient(t, baseURL, through(&http.Transport{TLSClientConfig: trusting})), &spendThing,
 		transport.Call{})
-	_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
+	_, unknown := errors.AsType[*errors.InDoubt](err)
 	require.True(t, unknown, "%v", err)
 }
 

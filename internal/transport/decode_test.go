@@ -35,7 +35,7 @@ func unreadable(t *testing.T, op *transport.Operation, err error) {
 		require.ErrorAs(t, err, &unexpected)
 		return
 	}
-	var unknown *errors.OutcomeUnknown
+	var unknown *errors.InDoubt
 	require.ErrorAs(t, err, &unknown)
 	var unexpected *errors.UnexpectedResponse
 	require.ErrorAs(t, unknown.Cause, &unexpected)
@@ -183,7 +183,7 @@ func TestOperationsThatAnswerNothing(t *testing.T) {
 	}
 	client := newClient(t, host, through(script(page(200))))
 	_, err := transport.Do[transport.NoContent](t.Context(), client, request(&deleteThing, transport.Call{}))
-	_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
+	_, unknown := errors.AsType[*errors.InDoubt](err)
 	assert.True(t, unknown, "a page of a proxy proves nothing: %v", err)
 }
 
@@ -205,7 +205,7 @@ func TestTruncatedBody(t *testing.T) {
 			assert.Equal(t, attempts, kept.Attempts)
 			assert.Equal(t, "req_7", kept.RequestID)
 			assert.JSONEq(t, oneThing, string(kept.Body))
-			var unknown *errors.OutcomeUnknown
+			var unknown *errors.InDoubt
 			if errors.As(err, &unknown) {
 				assert.Equal(t, "req_7", unknown.RequestID)
 			}
@@ -457,7 +457,7 @@ func TestWhatASilentWriteShows(t *testing.T) {
 				}
 				value, err := carry().Value()
 				if tc.lost {
-					var unknown *errors.OutcomeUnknown
+					var unknown *errors.InDoubt
 					require.ErrorAs(t, err, &unknown)
 					assert.Nil(t, value)
 					_, err = carry().Or(func(transport.Authorizer) (*thing, error) {
@@ -714,7 +714,7 @@ func TestAWriteOfMoneyIsProven(t *testing.T) {
 	assert.Equal(t, "th_read", value.ID)
 	for _, read := range []func(transport.Authorizer) (*thing, error){nil, reads(new(thing), unreadable)} {
 		value, err = proven(nothing, read)
-		_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
+		_, unknown := errors.AsType[*errors.InDoubt](err)
 		assert.True(t, unknown, "%v", err)
 		assert.Nil(t, value)
 	}

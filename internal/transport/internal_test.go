@@ -41,19 +41,19 @@ type booked struct {
 
 func TestTermsOfAKey(t *testing.T) {
 	refused := &errors.NotFound{Refusal: errors.Refusal{Code: errors.CodeNotFound, Status: 404}}
-	lost := &errors.OutcomeUnknown{CallInfo: errors.CallInfo{IdempotencyKey: "k"}}
+	lost := &errors.InDoubt{CallInfo: errors.CallInfo{IdempotencyKey: "k"}}
 	for name, test := range map[string]struct {
 		outcome error
 		free    bool // for other terms afterwards
 	}{
 		"carried out":     {nil, false},
 		"outcome unknown": {lost, false},
-		"lost, then refused": {&errors.OutcomeUnknown{
+		"lost, then refused": {&errors.InDoubt{
 			CallInfo: errors.CallInfo{IdempotencyKey: "k"}, Cause: &errors.Forbidden{
 				Refusal: errors.Refusal{Code: errors.CodeForbidden, Status: 403},
 			},
 		}, false},
-		"lost, then a proxy's refusal": {&errors.OutcomeUnknown{CallInfo: errors.CallInfo{IdempotencyKey: "k"},
+		"lost, then a proxy's refusal": {&errors.InDoubt{CallInfo: errors.CallInfo{IdempotencyKey: "k"},
 			Cause: &errors.UnexpectedResponse{Status: 403}}, false},
 		"refused":         {refused, true},
 		"not delivered":   {&errors.NotDelivered{}, true},
@@ -296,7 +296,7 @@ func TestTheOwnerOfAKeyIsTheAnswersID(t *testing.T) {
 	m := NewKeys()
 	over, err := m.claim(keyed("k"), asking("25"))
 	require.NoError(t, err)
-	over(&booked{usual}, &errors.OutcomeUnknown{CallInfo: errors.CallInfo{IdempotencyKey: "k"}})
+	over(&booked{usual}, &errors.InDoubt{CallInfo: errors.CallInfo{IdempotencyKey: "k"}})
 	_, err = m.claim(keyed("k"), asking("24"))
 	var reused *errors.IdempotencyKeyReused
 	require.ErrorAs(t, err, &reused)
@@ -330,7 +330,7 @@ func TestAReusedKeyNamesItsOwner(t *testing.T) {
 		r := NewRequest(&op, "cl_1", Keyed("k"))
 		lost, err := m.claim(r, asking("25"))
 		require.NoError(t, err)
-		lost(nil, &errors.OutcomeUnknown{})
+		lost(nil, &errors.InDoubt{})
 		nameless, err := m.claim(r, asking("25"))
 		require.NoError(t, err)
 		nameless(new(NoContent), nil)
@@ -617,8 +617,8 @@ func TestWhatACallEndedIn(t *testing.T) {
 		"a refusal": {forbidden, moneymovement.CallRefused, errors.CodeForbidden},
 		"already done": {&errors.AlreadyFunded{Refusal: errors.Refusal{Code: errors.CodeAlreadyFunded,
 			Status: http.StatusConflict}}, moneymovement.CallSucceeded, errors.CodeAlreadyFunded},
-		"a doubt":        {&errors.OutcomeUnknown{Cause: forbidden}, moneymovement.CallUnknown, ""},
-		"an early doubt": {&errors.OutcomeUnknown{Cause: &errors.InvalidInput{}}, moneymovement.CallUnknown, ""},
+		"a doubt":        {&errors.InDoubt{Cause: forbidden}, moneymovement.CallInDoubt, ""},
+		"an early doubt": {&errors.InDoubt{Cause: &errors.InvalidInput{}}, moneymovement.CallInDoubt, ""},
 		"wrong input":    {&errors.InvalidInput{}, moneymovement.CallInvalid, ""},
 		"no delivery":    {&errors.NotDelivered{Err: forbidden}, moneymovement.CallNotDelivered, ""},
 		"many refusals": {&errors.DetailErrors{Refusal: errors.Refusal{Status: http.StatusUnprocessableEntity}},

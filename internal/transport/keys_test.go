@@ -177,8 +177,8 @@ func TestAForgottenKeyBeginsAnew(t *testing.T) {
 		var reused *errors.IdempotencyKeyReused
 		require.ErrorAs(t, err, &reused)
 		assert.Empty(t, reused.PayoutID, "po_1 is of the forgotten key")
-		over(nil, &errors.OutcomeUnknown{})
-		again(nil, &errors.OutcomeUnknown{})
+		over(nil, &errors.InDoubt{})
+		again(nil, &errors.InDoubt{})
 		time.Sleep(keyLifetime)
 		_, err = m.claim(keyed("k"), asking("25"))
 		require.Error(t, err, "the lifetime began with the second terms")

@@ -115,8 +115,8 @@ func resultOf(err error) (moneymovement.CallResult, errors.Code) {
 	if err == nil {
 		return moneymovement.CallSucceeded, ""
 	}
-	if _, is := errors.AsType[*errors.OutcomeUnknown](err); is {
-		return moneymovement.CallUnknown, ""
+	if _, is := errors.AsType[*errors.InDoubt](err); is {
+		return moneymovement.CallInDoubt, ""
 	}
 	if _, is := errors.AsType[*errors.InvalidInput](err); is {
 		return moneymovement.CallInvalid, ""

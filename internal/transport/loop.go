@@ -342,7 +342,7 @@ func (r *Request) renewer(err error) (Renewer, bool) {
 	if err == nil || !able || r.op.Public {
 		return nil, false
 	}
-	if lost, unknown := errors.AsType[*errors.OutcomeUnknown](err); unknown {
+	if lost, unknown := errors.AsType[*errors.InDoubt](err); unknown {
 		err = lost.Cause // the error of the last attempt, even if earlier attempts were lost
 	}
 	_, expired := errors.AsType[*errors.TokenExpired](err)

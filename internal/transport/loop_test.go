@@ -114,7 +114,7 @@ func TestTimeoutOfTheGivenClient(t *testing.T) {
 						assert.Equal(t, 3*timeout, took)
 					}
 					assert.Len(t, svc.attempts(), 3)
-					unknown, ok := errors.AsType[*errors.OutcomeUnknown](err)
+					unknown, ok := errors.AsType[*errors.InDoubt](err)
 					require.True(t, ok, "%v", err)
 					assert.Contains(t, beneath(unknown.Cause), tc.says)
 					assert.ErrorIs(t, err, context.DeadlineExceeded)
@@ -307,7 +307,7 @@ func TestAnAttemptThatCannotBePrepared(t *testing.T) {
 					_, err := sendKeyed(t.Context(), newClient(t, host, through(svc), authorizedBy(auth)), &bookThing,
 						transport.Call{})
 					require.ErrorIs(t, err, down)
-					_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
+					_, unknown := errors.AsType[*errors.InDoubt](err)
 					assert.Equal(t, tc.unknown && allowed > 0, unknown, "%v", err)
 					assert.Len(t, svc.attempts(), allowed)
 				})
@@ -354,7 +354,7 @@ func TestTransportsThatAnswerBadly(t *testing.T) {
 						return
 					}
 					require.Error(t, err)
-					_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
+					_, unknown := errors.AsType[*errors.InDoubt](err)
 					assert.Equal(t, op.Method != http.MethodGet, unknown, "%v", err)
 				})
 			})
@@ -487,9 +487,9 @@ func TestNoRoomForABackoffIsTheDeadline(t *testing.T) {
 		kind  error
 		ended bool
 	}{
-		"a lost write": {&bookThing, []step{lostAnswer}, &errors.OutcomeUnknown{}, true},
+		"a lost write": {&bookThing, []step{lostAnswer}, &errors.InDoubt{}, true},
 		"a lost write that is turned away": {&bookThing, []step{refuses(503, errors.CodeProviderUnavailable), busy},
-			&errors.OutcomeUnknown{}, true},
+			&errors.InDoubt{}, true},
 		"no connection":       {&bookThing, []step{noConnection}, &errors.NotDelivered{}, true},
 		"a lost read":         {&readThing, []step{lostAnswer}, &errors.NotDelivered{}, true},
 		"a refusal stays one": {&bookThing, []step{busy}, &errors.RateLimited{}, false},

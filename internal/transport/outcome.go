@@ -24,7 +24,7 @@ func (r *Request) outcome(ctx context.Context, err error) error {
 	if r.unsettled() {
 		return r.unknown(err)
 	}
-	if login, lost := errors.AsType[*errors.OutcomeUnknown](err); lost {
+	if login, lost := errors.AsType[*errors.InDoubt](err); lost {
 		err = login.Cause // a lost login moved nothing, and this call was not sent
 	}
 	head := r.head()
@@ -113,7 +113,7 @@ func (r *Request) unsettled() bool { return r.op.write() && (r.lost || r.doubted
 func (r *Request) unknown(cause error) error {
 	head := r.head()
 	head.RetryAt = r.retryAt(cause)
-	return &errors.OutcomeUnknown{CallInfo: head, Resolve: r.resolve(), Cause: r.withDeadline(cause)}
+	return &errors.InDoubt{CallInfo: head, Resolve: r.resolve(), Cause: r.withDeadline(cause)}
 }
 
 // withDeadline adds to an error that the context's deadline left no time for another attempt.
@@ -146,7 +146,7 @@ func (r *Request) retryAt(err error) time.Time {
 
 // retryAt returns the time before which another attempt is useless. It is zero if err does not say.
 func retryAt(err error) time.Time {
-	if wait, ok := errors.AsType[*moneymovement.NoRoom](err); ok {
+	if wait, ok := errors.AsType[*moneymovement.WindowFull](err); ok {
 		return wait.Until
 	}
 	head, _ := errors.CallInfoOf(err)

@@ -41,14 +41,14 @@ func TestOutcomes(t *testing.T) {
 		kind      error // its type
 		moved     errors.Movement
 		retryable bool
-		within    error // the cause of an OutcomeUnknown
+		within    error // the cause of an InDoubt
 	}
 	var (
 		success           want
 		undelivered       = want{&errors.NotDelivered{}, errors.NotMoved, true, nil}
-		unknown           = want{&errors.OutcomeUnknown{}, errors.MaybeMoved, true, nil}
+		unknown           = want{&errors.InDoubt{}, errors.MaybeMoved, true, nil}
 		unexpectedRead    = want{&errors.UnexpectedResponse{}, errors.NotMoved, true, nil}
-		unexpectedUnknown = want{&errors.OutcomeUnknown{}, errors.MaybeMoved, true, &errors.UnexpectedResponse{}}
+		unexpectedUnknown = want{&errors.InDoubt{}, errors.MaybeMoved, true, &errors.UnexpectedResponse{}}
 		rateLimited       = want{&errors.RateLimited{}, errors.NotMoved, true, nil}
 		alreadyFunded     = want{&errors.AlreadyFunded{}, errors.Moved, false, nil}
 		forbidden         = want{&errors.Forbidden{}, errors.NotMoved, false, nil}
@@ -58,7 +58,7 @@ func TestOutcomes(t *testing.T) {
 		notFound          = want{&errors.NotFound{}, errors.NotMoved, false, nil}
 		invalid           = want{&errors.ValidationFailed{}, errors.NotMoved, false, nil}
 	)
-	wrapping := func(cause error) want { return want{&errors.OutcomeUnknown{}, errors.MaybeMoved, true, cause} }
+	wrapping := func(cause error) want { return want{&errors.InDoubt{}, errors.MaybeMoved, true, cause} }
 
 	for _, row := range []struct {
 		name                               string
@@ -144,7 +144,7 @@ func TestOutcomes(t *testing.T) {
 					assert.Equal(t, want.retryable && !twice, failure.Retryable())
 					assert.Equal(t, op.Method != http.MethodGet, keyOf(err) != "", "key of %#v", err)
 					if want.within != nil {
-						unknown, ok := errors.AsType[*errors.OutcomeUnknown](err)
+						unknown, ok := errors.AsType[*errors.InDoubt](err)
 						require.True(t, ok)
 						assert.Equal(t, typeName(want.within), typeName(unknown.Cause))
 					}
@@ -170,7 +170,7 @@ func TestRefusalsAfterALostWriteThatMovesMoneyAtOnce(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					client := newClient(t, host, through(script(known.first, refusal)))
 					_, err := sendKeyed(t.Context(), client, &sendThing, transport.Call{})
-					_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
+					_, unknown := errors.AsType[*errors.InDoubt](err)
 					assert.Equal(t, known.unknown, unknown, "%v", err)
 				})
 			})
@@ -185,16 +185,16 @@ func TestOutcomesWithoutMoney(t *testing.T) {
 		steps []step
 		kind  error
 	}{
-		"lost":              {[]step{lostAnswer}, &errors.OutcomeUnknown{}},
-		"unreadable":        {[]step{page(200)}, &errors.OutcomeUnknown{}},
-		"page of a gateway": {[]step{page(502)}, &errors.OutcomeUnknown{}},
+		"lost":              {[]step{lostAnswer}, &errors.InDoubt{}},
+		"unreadable":        {[]step{page(200)}, &errors.InDoubt{}},
+		"page of a gateway": {[]step{page(502)}, &errors.InDoubt{}},
 		"unavailable":       {[]step{unavailable}, &errors.DatabaseUnavailable{}},
 		"unavailable, then turned": {[]step{unavailable, refuses(429, errors.CodeRateLimited)},
-			&errors.OutcomeUnknown{}},
-		"lost, then in another way": {[]step{lostAnswer, refuses(410, errors.CodeGone)}, &errors.OutcomeUnknown{}},
-		"unavailable, then no line": {[]step{unavailable, noConnection}, &errors.OutcomeUnknown{}},
+			&errors.InDoubt{}},
+		"lost, then in another way": {[]step{lostAnswer, refuses(410, errors.CodeGone)}, &errors.InDoubt{}},
+		"unavailable, then no line": {[]step{unavailable, noConnection}, &errors.InDoubt{}},
 		"lost, then the session too": {[]step{lostAnswer, refuses(401, errors.CodeUnauthenticated)},
-			&errors.OutcomeUnknown{}},
+			&errors.InDoubt{}},
 	} {
 		for _, repeat := range []transport.Repeat{transport.RepeatNatural, transport.RepeatNever} {
 			t.Run(name+"/"+string(repeat), func(t *testing.T) {
@@ -237,7 +237,7 @@ func TestRefusalsThatALostAttemptBringsAbout(t *testing.T) {
 				svc := script(lostAnswer, refuses(tc.status, code[tc.status]))
 				_, err := send(t.Context(), newClient(t, host, through(svc)), &op, transport.Call{})
 				require.Error(t, err)
-				_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
+				_, unknown := errors.AsType[*errors.InDoubt](err)
 				assert.Equal(t, tc.settled, !unknown, "%v", err)
 			})
 		})
@@ -250,7 +250,7 @@ func TestAnUnknownOutcomeSaysWhenToTryAgain(t *testing.T) {
 		svc := script(refuses(503, errors.CodeProviderUnavailable),
 			refuses(429, errors.CodeRateLimited, "Retry-After", "100"))
 		_, err := send(t.Context(), newClient(t, host, through(svc)), &bookThing, transport.Call{})
-		var unknown *errors.OutcomeUnknown
+		var unknown *errors.InDoubt
 		require.ErrorAs(t, err, &unknown)
 		assert.Equal(t, svc.attempts()[1].at.Add(100*time.Second), unknown.RetryAt)
 	})
@@ -260,7 +260,7 @@ func TestAnUnknownOutcomeSaysWhenToTryAgain(t *testing.T) {
 type lostLogin struct{ cause error }
 
 func (l lostLogin) Authorize(context.Context, http.Header) error {
-	return &errors.OutcomeUnknown{CallInfo: errors.CallInfo{Operation: "LogIn"}, Cause: l.cause}
+	return &errors.InDoubt{CallInfo: errors.CallInfo{Operation: "LogIn"}, Cause: l.cause}
 }
 
 // A login moves no money, and the write that needed it was not sent.
@@ -272,7 +272,7 @@ func TestALostLoginLeavesNoDoubtAboutTheCall(t *testing.T) {
 	var undelivered *errors.NotDelivered
 	require.ErrorAs(t, err, &undelivered)
 	assert.Equal(t, "BookThing", undelivered.Operation)
-	_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
+	_, unknown := errors.AsType[*errors.InDoubt](err)
 	assert.False(t, unknown, "%v", err)
 	require.ErrorIs(t, err, cause)
 	assert.Empty(t, svc.attempts())
@@ -331,7 +331,7 @@ func TestUnknownOutcomeCarriesNoForeignRequestID(t *testing.T) {
 		var kept moneymovement.Response
 		_, err := send(t.Context(), newClient(t, host, through(svc), authorizedBy(new(tokens))), &bookThing,
 			transport.Kept(&kept))
-		var unknown *errors.OutcomeUnknown
+		var unknown *errors.InDoubt
 		require.ErrorAs(t, err, &unknown)
 		assert.Empty(t, unknown.RequestID)
 		assert.Zero(t, kept.Status)
@@ -416,7 +416,7 @@ func TestContextErrorsStayVisible(t *testing.T) {
 					if op.Method == http.MethodGet {
 						assert.Equal(t, "*errors.NotDelivered", typeName(err))
 					} else {
-						assert.Equal(t, "*errors.OutcomeUnknown", typeName(err))
+						assert.Equal(t, "*errors.InDoubt", typeName(err))
 						assert.NotEmpty(t, keyOf(err))
 					}
 				})
@@ -504,7 +504,7 @@ func requireNoSecret(t *testing.T, err error) (said string) {
 		require.NotContains(t, strings.ToLower(fmt.Sprintf(format, err)), "s3cret", format)
 	}
 	switch wrapped := err.(type) { //nolint:errorlint // every link of the chain is looked at
-	case *errors.OutcomeUnknown:
+	case *errors.InDoubt:
 		said += "\n" + requireNoSecret(t, wrapped.Cause)
 	case interface{ Unwrap() error }:
 		if cause := wrapped.Unwrap(); cause != nil {

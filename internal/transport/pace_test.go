@@ -216,7 +216,7 @@ func TestReserveSaysWhyItCannot(t *testing.T) {
 		assert.Empty(t, undelivered.Account)
 		assert.Equal(t, "invoice-42", undelivered.IdempotencyKey)
 		assert.Equal(t, time.Now().Add(minute), undelivered.RetryAt)
-		tooLong, isTooLong := errors.AsType[*moneymovement.NoRoom](err)
+		tooLong, isTooLong := errors.AsType[*moneymovement.WindowFull](err)
 		require.True(t, isTooLong)
 		assert.True(t, tooLong.Closed)
 

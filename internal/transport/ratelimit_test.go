@@ -85,7 +85,7 @@ func TestLimiterThatFails(t *testing.T) {
 		}{
 			"before the first attempt": {nil, &errors.NotDelivered{}},
 			"after a refused attempt":  {refuses(429, errors.CodeRateLimited), &errors.NotDelivered{}},
-			"after a lost one":         {lostAnswer, &errors.OutcomeUnknown{}},
+			"after a lost one":         {lostAnswer, &errors.InDoubt{}},
 		} {
 			passes := 0
 			if tc.first != nil {

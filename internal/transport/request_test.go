@@ -322,7 +322,7 @@ func TestACallWithoutAKeyIsRepeatedForTwoHours(t *testing.T) {
 					require.NoError(t, err)
 					return
 				}
-				var unknown *errors.OutcomeUnknown
+				var unknown *errors.InDoubt
 				require.ErrorAs(t, err, &unknown)
 				assert.False(t, unknown.Retryable())
 				assert.Equal(t, "read the resource before you repeat the request", unknown.Resolve)
@@ -347,7 +347,7 @@ func TestARepetitionThatWaitedTooLongIsNotSent(t *testing.T) {
 		svc := script(lostAnswer, ok)
 		_, err := send(t.Context(), newClient(t, host, through(svc), limitedBy(new(waitsLonger))), &bookThing,
 			transport.Call{})
-		var unknown *errors.OutcomeUnknown
+		var unknown *errors.InDoubt
 		require.ErrorAs(t, err, &unknown)
 		assert.False(t, unknown.Retryable())
 		assert.Equal(t, errors.MaybeMoved, unknown.MovedByCall())
@@ -388,7 +388,7 @@ func TestUnknownOutcomeSaysHowToResolve(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			call := transport.Call{CallSettings: moneymovement.CallSettings{Key: moneymovement.Key(tc.key)}}
 			_, err := send(t.Context(), newClient(t, host, through(script(lostAnswer))), tc.op, call)
-			var unknown *errors.OutcomeUnknown
+			var unknown *errors.InDoubt
 			require.ErrorAs(t, err, &unknown)
 			assert.Equal(t, tc.want, unknown.Resolve, tc.op.ID)
 			assert.Equal(t, tc.retryable, unknown.Retryable(), tc.op.ID)

@@ -59,7 +59,7 @@ func TestRedirectsAreNeverFollowed(t *testing.T) {
 					_, err := send(t.Context(), client, op, transport.Kept(&answer))
 
 					assert.NotContains(t, err.Error(), "token")
-					unknown, lost := errors.AsType[*errors.OutcomeUnknown](err)
+					unknown, lost := errors.AsType[*errors.InDoubt](err)
 					assert.Equal(t, op.Method != http.MethodGet, lost, "%v", err)
 					if lost {
 						err = unknown.Cause
@@ -104,7 +104,7 @@ func TestARetryFollowsNoRedirect(t *testing.T) {
 
 					client := newClient(t, server.URL, authorizedBy(keyCredential{}))
 					_, err := send(t.Context(), client, op, transport.Call{})
-					if unknown, lost := errors.AsType[*errors.OutcomeUnknown](err); lost {
+					if unknown, lost := errors.AsType[*errors.InDoubt](err); lost {
 						err = unknown.Cause
 					}
 					var unexpected *errors.UnexpectedResponse
@@ -232,7 +232,7 @@ func TestKeyedWritesAreNeverReplayedBehindOurBack(t *testing.T) {
 			}
 			_, err = transport.Do[thing](t.Context(), client, r)
 
-			var unknown *errors.OutcomeUnknown
+			var unknown *errors.InDoubt
 			require.ErrorAs(t, err, &unknown)
 			assert.Equal(t, "invoice-42", unknown.IdempotencyKey)
 			assert.EqualValues(t, 1, server.posts.Load(), "requests that the service saw")
@@ -265,7 +265,7 @@ func TestACopiedRequestIsNotReplayed(t *testing.T) {
 		_, err := send(t.Context(), client, &readThing, transport.Call{})
 		require.NoError(t, err)
 		_, err = sendKeyed(t.Context(), client, op, transport.Call{})
-		var unknown *errors.OutcomeUnknown
+		var unknown *errors.InDoubt
 		require.ErrorAs(t, err, &unknown)
 		assert.EqualValues(t, i+1, server.posts.Load())
 	}
@@ -278,7 +278,7 @@ func TestACopiedRetryIsNotReplayed(t *testing.T) {
 	t.Cleanup(inner.CloseIdleConnections)
 	client := newClient(t, server.address, retries(moneymovement.RetryPolicy{Max: 1}), through(copying{inner}))
 	_, err := sendKeyed(t.Context(), client, &bookThing, transport.Call{})
-	var unknown *errors.OutcomeUnknown
+	var unknown *errors.InDoubt
 	require.ErrorAs(t, err, &unknown)
 	assert.EqualValues(t, 2, server.posts.Load())
 }
@@ -311,7 +311,7 @@ func TestKeyedWritesAreNotReplayedOverHTTP2(t *testing.T) {
 				_, err := send(t.Context(), client, &readThing, transport.Call{}) // leaves a connection to be kept
 				require.NoError(t, err)
 				_, err = sendKeyed(t.Context(), client, op, transport.Call{})
-				var unknown *errors.OutcomeUnknown
+				var unknown *errors.InDoubt
 				require.ErrorAs(t, err, &unknown)
 				assert.EqualValues(t, 1, writes.Load())
 			})
@@ -605,7 +605,7 @@ func TestACallWithoutADeadlineEnds(t *testing.T) {
 				began := time.Now()
 				_, err := sendKeyed(t.Context(), client, &bookThing, transport.Call{})
 				require.Error(t, err)
-				_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
+				_, unknown := errors.AsType[*errors.InDoubt](err)
 				assert.Equal(t, c.lost, unknown, "%v", err)
 				if c.lost {
 					assert.ErrorContains(t, err, "the service has not responded for 45s")

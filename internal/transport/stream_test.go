@@ -306,7 +306,7 @@ func TestABodyThatDripsHasAnEnd(t *testing.T) {
 				began = time.Now()
 				_, err = send(t.Context(), client, &bookThing, transport.Call{})
 				assert.Equal(t, tc.took, time.Since(began))
-				unknown, ok := errors.AsType[*errors.OutcomeUnknown](err)
+				unknown, ok := errors.AsType[*errors.InDoubt](err)
 				require.True(t, ok, "a write may have been carried out: %v", err)
 				assert.Equal(t, errors.MaybeMoved, unknown.MovedByCall())
 			})

@@ -480,7 +480,7 @@ func TestWhatACallWasAbout(t *testing.T) {
 func TestHeadOfAnOperation(t *testing.T) {
 	for op, retryable := range map[*transport.Operation]bool{&bookThing: true, &confirmThing: true,
 		&spendThing: false} {
-		unknown := &errors.OutcomeUnknown{CallInfo: op.Head("invoice-42")}
+		unknown := &errors.InDoubt{CallInfo: op.Head("invoice-42")}
 		assert.Equal(t, retryable, unknown.Retryable(), op.ID)
 		assert.Equal(t, op.ID, unknown.Operation)
 		assert.Equal(t, "invoice-42", unknown.IdempotencyKey)

@@ -108,7 +108,7 @@ func waitEnded(ctx context.Context, err error) bool {
 	if ended := ctx.Err(); ended != nil {
 		return errors.Is(err, ended)
 	}
-	_, late := errors.AsType[*moneymovement.NoRoom](err)
+	_, late := errors.AsType[*moneymovement.WindowFull](err)
 	return late
 }
 

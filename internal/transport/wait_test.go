@@ -120,7 +120,7 @@ func TestWaitThatSomethingElseEnds(t *testing.T) {
 // A rate window without room before the deadline ends a wait like the deadline itself.
 func TestWaitThatTheRateWindowEnds(t *testing.T) {
 	var told []moneymovement.Progress
-	late := &moneymovement.NoRoom{}
+	late := &moneymovement.WindowFull{}
 	_, err := await(poller(t), late).Wait(t.Context(), steadily(&told))
 	require.True(t, errors.Is(err, late), "%v", err)
 	still, ok := errors.AsType[*moneymovement.StillPending](err)

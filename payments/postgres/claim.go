@@ -47,7 +47,7 @@ func (s *Store) claimKey(ctx context.Context, claim payments.Claim) ([]payments.
 	if _, err := s.Load(ctx, claim.Key); err != nil {
 		return nil, err
 	}
-	return nil, &payments.Busy{Key: claim.Key}
+	return nil, &payments.CallInProgress{Key: claim.Key}
 }
 
 func (s *Store) claimDue(ctx context.Context, claim payments.Claim) ([]payments.Claimed, time.Time, error) {

@@ -66,7 +66,7 @@ func (s *Store) Claim(
 func (s *Store) claimKey(ctx context.Context, claim payments.Claim) ([]payments.Claimed, error) {
 	lease, ok := s.leases.acquire(claim.Key, claim.Owner, claim.For)
 	if !ok {
-		return nil, &payments.Busy{Key: claim.Key}
+		return nil, &payments.CallInProgress{Key: claim.Key}
 	}
 	row, err := s.loadLeased(ctx, candidate{key: claim.Key, lease: lease})
 	if err != nil {

@@ -42,7 +42,7 @@ func Example() {
 			return payments.Record{}, err
 		}
 		defer store.Close()
-		processor, err := payments.New(store, payments.Integrator(platform), payments.Config{})
+		processor, err := payments.New(store, payments.IntegratorServices(platform), payments.Config{})
 		if err != nil {
 			return payments.Record{}, err
 		}

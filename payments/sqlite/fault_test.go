@@ -66,7 +66,7 @@ func TestDiskIsFull(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, moneymovement.PaymentAccepted, stored.State)
 	_, _, err = s.Claim(t.Context(), payments.Claim{Owner: "x", Key: "w0-held", Now: time.Now(), For: time.Hour})
-	var busy *payments.Busy
+	var busy *payments.CallInProgress
 	require.ErrorAs(t, err, &busy, "the lease is kept, so that its holder can save when there is room")
 
 	full.Store(false)

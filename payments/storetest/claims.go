@@ -143,7 +143,7 @@ func claimOfAKey(t *testing.T, s payments.Store) {
 	claimed := claimKey(t, s, "me", "a", long)
 	sameRecord(t, claimed.Record, record)
 	for _, owner := range []string{"me", "another"} { // also the same owner must not pay twice
-		equal(t, "key", failure[*payments.Busy](t, claimFails("a", owner)).Key, moneymovement.Key("a"))
+		equal(t, "key", failure[*payments.CallInProgress](t, claimFails("a", owner)).Key, moneymovement.Key("a"))
 	}
 	sameRecord(t, claimKey(t, s, "another", "b", long).Record, other)
 	save(t, s, claimed, true)
@@ -177,7 +177,7 @@ func concurrentClaims(t *testing.T, s payments.Store) {
 					claim.Key = moneymovement.Key(fmt.Sprintf("k%03d", i))
 				}
 				claimed, _, err := s.Claim(t.Context(), claim)
-				var busy *payments.Busy
+				var busy *payments.CallInProgress
 				if err != nil && (claim.Key == "" || !errors.As(err, &busy)) {
 					t.Error(err)
 				}
@@ -250,7 +250,7 @@ func endedLeaseThatNobodyReplaced(t *testing.T, s payments.Store) {
 	noError(t, err)
 	equal(t, "lost leases", len(lost), 0)
 	_, _, err = s.Claim(t.Context(), payments.Claim{Owner: "x", Key: "extended", Now: time.Now(), For: long})
-	fails[*payments.Busy](t, err)
+	fails[*payments.CallInProgress](t, err)
 	save(t, s, held["extended"], true)
 }
 
@@ -375,7 +375,7 @@ func saveAndClaimMeet(t *testing.T, s payments.Store) {
 					claim.Key = moneymovement.Key(fmt.Sprint("k", done%records))
 				}
 				claimed, _, err := s.Claim(t.Context(), claim)
-				var busy *payments.Busy
+				var busy *payments.CallInProgress
 				if err != nil && !errors.As(err, &busy) {
 					t.Error(err)
 					return

@@ -253,7 +253,7 @@ func (m *model) claimKey() {
 	case known == nil:
 		fails[*payments.NotFound](m.t, err)
 	case known.held():
-		fails[*payments.Busy](m.t, err)
+		fails[*payments.CallInProgress](m.t, err)
 	default:
 		noError(m.t, err)
 		m.took(claimed[0], lasts)

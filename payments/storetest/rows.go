@@ -288,7 +288,7 @@ func canceledContext(t *testing.T, s payments.Store) {
 	}
 	wait(ended) // the lease was not cut short
 	_, _, err := s.Claim(t.Context(), payments.Claim{Owner: "x", Key: "a", Now: time.Now(), For: long})
-	fails[*payments.Busy](t, err)
+	fails[*payments.CallInProgress](t, err)
 	sameRecord(t, load(t, s, "a"), record)
 	equal(t, "position", load(t, s, "a").Position, position)
 	_, err = s.Load(t.Context(), "b")

@@ -16,8 +16,8 @@ func (e *InUse) Error() string {
 		e.Path)
 }
 
-// Foreign says that a file is not a store of this package. Nothing was changed.
-type Foreign struct {
+// NotAStore says that a file is not a store of this package. Nothing was changed.
+type NotAStore struct {
 	// Path is the file.
 	Path string
 	// Err is the error of bbolt. Nil if the file is a database of another program.
@@ -25,13 +25,13 @@ type Foreign struct {
 }
 
 // Error returns one line, safe to log.
-func (e *Foreign) Error() string {
+func (e *NotAStore) Error() string {
 	return fmt.Sprintf("bolt: %s is not a store of a sandbox host: give another path, or move that file away%s",
 		e.Path, because(e.Err))
 }
 
 // Unwrap returns Err.
-func (e *Foreign) Unwrap() error { return e.Err }
+func (e *NotAStore) Unwrap() error { return e.Err }
 
 // Newer says that a later version of this package has written the file. Nothing was changed.
 type Newer struct {

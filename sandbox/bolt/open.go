@@ -41,7 +41,7 @@ var (
 
 // Open opens the store in a file. It makes the file, and its folder, if there is none.
 //
-// The error is *[InUse] if a process has the file open, *[Foreign] if the file is something else, *[Newer] if a later
+// The error is *[InUse] if a process has the file open, *[NotAStore] if the file is something else, *[Newer] if a later
 // version of this package has written it, and *[Damaged] if it cannot be read.
 //
 // Close the store when no host uses it any more.
@@ -76,7 +76,7 @@ func opened(path string, err error) error {
 	case errors.Is(err, bbolterrors.ErrTimeout):
 		return &InUse{Path: path}
 	case errors.Is(err, bbolterrors.ErrInvalid), errors.Is(err, bbolterrors.ErrVersionMismatch):
-		return &Foreign{Path: path, Err: err}
+		return &NotAStore{Path: path, Err: err}
 	case errors.Is(err, bbolterrors.ErrChecksum):
 		return &Damaged{Path: path, Problem: "its first pages are wrong", Err: err}
 	case strings.Contains(err.Error(), "file size too small"): // which has no name in bbolt
@@ -105,7 +105,7 @@ func (s *Store) recognize() error {
 		return errors.Join(s.make(), syncFolder(filepath.Dir(s.path)))
 	}
 	if head == nil {
-		return &Foreign{Path: s.path}
+		return &NotAStore{Path: s.path}
 	}
 	switch written, err := strconv.Atoi(string(head)); {
 	case err != nil || written < 1:

@@ -90,7 +90,7 @@ func TestFilesOfOthersAreRefusedAndStayAsTheyAre(t *testing.T) {
 			before, err := os.ReadFile(path)
 			require.NoError(t, err)
 			_, err = bolt.Open(path)
-			var foreign *bolt.Foreign
+			var foreign *bolt.NotAStore
 			require.ErrorAs(t, err, &foreign)
 			assert.ErrorContains(t, err, "is not a store of a sandbox host")
 			after, err := os.ReadFile(path)
@@ -159,7 +159,7 @@ func TestADamagedFileIsAnErrorAndNeverACrash(t *testing.T) {
 	whole, err := os.ReadFile(filled(t))
 	require.NoError(t, err)
 	page := os.Getpagesize()
-	damaged, foreign := new(*bolt.Damaged), new(*bolt.Foreign)
+	damaged, foreign := new(*bolt.Damaged), new(*bolt.NotAStore)
 	for name, test := range map[string]struct {
 		damage func([]byte) []byte
 		want   any

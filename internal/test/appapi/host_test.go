@@ -87,7 +87,7 @@ func TestALostTransferIsSentOnce(t *testing.T) {
 
 	w.Host.Arm("POST", "/apps/transfer", sandbox.DropAfterCommit().Times(4))
 	_, err = w.app.Transfers.Send(t.Context(), rent, "rent-2")
-	as[*errors.OutcomeUnknown](t, err)
+	as[*errors.InDoubt](t, err)
 	for key, found := range map[moneymovement.Key]bool{"rent-1": true, "rent-2": true, "rent-3": false} {
 		transfer, is, err := w.app.Transfers.ByKey(t.Context(), key)
 		require.NoError(t, err)
@@ -117,11 +117,11 @@ func TestALostTransferThatIsNotListed(t *testing.T) {
 	} {
 		lost := w.Host.Arm("POST", "/apps/transfer", sandbox.DropBefore().Times(100))
 		_, err := w.app.Transfers.Send(t.Context(), rent, moneymovement.Key(name))
-		as[*errors.OutcomeUnknown](t, err)
+		as[*errors.InDoubt](t, err)
 		lost.Disarm()
 		w.Host.Arm("POST", "/apps/transfer", fault)
 		_, err = w.app.Transfers.Send(t.Context(), rent, moneymovement.Key(name))
-		as[*errors.OutcomeUnknown](t, err)
+		as[*errors.InDoubt](t, err)
 		_, err = w.app.Transfers.Send(t.Context(), rent, moneymovement.Key(name))
 		require.NoError(t, err)
 	}
@@ -167,7 +167,7 @@ func TestAForgottenKeySendsOnce(t *testing.T) {
 			}
 			receipt, err := w.app.Transfers.Send(t.Context(), rent, "rent-1")
 			if c.unknown {
-				as[*errors.OutcomeUnknown](t, err)
+				as[*errors.InDoubt](t, err)
 			} else {
 				require.NoError(t, err)
 				assert.NotEmpty(t, receipt.TxHash)

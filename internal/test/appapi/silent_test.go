@@ -111,7 +111,7 @@ func TestWhatIsNotProvenMayHaveHappened(t *testing.T) {
 		w.app = w.client(w.AppKey()) // which knows of no earlier call
 		w.Host.Arm("POST", "/apps/transfer", sandbox.Respond(http.StatusOK, "").WithBody(body).AfterCommit())
 		_, err := w.app.Transfers.Send(t.Context(), to, "transfer-1")
-		unknown, is := errors.AsType[*errors.OutcomeUnknown](err)
+		unknown, is := errors.AsType[*errors.InDoubt](err)
 		require.True(t, is, "%s: %v", body, err)
 		assert.Equal(t, errors.MaybeMoved, unknown.MovedByCall())
 	}

@@ -205,12 +205,12 @@ func (w *world) escrow() {
 	open := func() (dapi.EscrowCreate, dapi.EscrowID) {
 		terms := dapi.EscrowCreate{Amount: w.sum(), Currency: dapi.USDC, Payee: payee, ApproveWithin: "1h",
 			HoldFor: "1d", RefundableFor: "7d", Memo: "contract suite"}
-		return terms, ok(self.Escrows.Open(w.Context(), terms, w.uniqueKey("escrow"), dapi.DealTerms{}))(w).Escrow.ID
+		return terms, ok(self.Escrows.Open(w.Context(), terms, w.uniqueKey("escrow"), dapi.EscrowTerms{}))(w).Escrow.ID
 	}
 	w.step("open and release", func() {
 		terms, deal := open()
 		ok(self.Escrows.Act(w.Context(), terms, deal, dapi.EscrowActionTypeRelease, w.uniqueKey("action"),
-			dapi.DealTerms{}))(w)
+			dapi.EscrowTerms{}))(w)
 		w.pass() // so that the chain is read again
 		ok(self.Escrows.Sync(w.Context(), deal))(w)
 	})
@@ -218,7 +218,7 @@ func (w *world) escrow() {
 		terms, deal := open()
 		w.host.Advance(25 * time.Hour)
 		ok(self.Escrows.Act(w.Context(), terms, deal, dapi.EscrowActionTypeRefund, w.uniqueKey("action"),
-			dapi.DealTerms{}))(w)
+			dapi.EscrowTerms{}))(w)
 		w.pass()
 		assert.Equal(w, dapi.EscrowStatusRefunded, ok(self.Escrows.Sync(w.Context(), deal))(w).Status)
 	})

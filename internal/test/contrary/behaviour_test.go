@@ -160,7 +160,7 @@ func repeats(t *testing.T, _ *wire.Description, c contrary.Change) {
 		_, err := callOf(o)(made)
 		require.Error(t, err)
 		assert.ErrorContains(t, err, o.ID)
-		_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
+		_, unknown := errors.AsType[*errors.InDoubt](err)
 		_, refused := errors.AsType[*errors.Conflict](err)
 		assert.True(t, unknown || refused, "%T: %v", err, err)
 		if o.Node.At("x-idempotency").Text() == "none" {

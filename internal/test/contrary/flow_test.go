@@ -129,7 +129,7 @@ func (w *world) deal() dapi.EscrowCreate {
 // openDeal opens a deal, and gives its id as the host knows it.
 func (w *world) openDeal(terms dapi.EscrowCreate) (id dapi.EscrowID, opened bool) {
 	opened = w.once("escrow_active", func() error {
-		deal, err := w.self.Escrows.Open(w.Context(), terms, "open", dapi.DealTerms{})
+		deal, err := w.self.Escrows.Open(w.Context(), terms, "open", dapi.EscrowTerms{})
 		if err == nil {
 			id = deal.Escrow.ID
 		}
@@ -143,7 +143,7 @@ func (w *world) escrow() {
 	id, opened := w.openDeal(terms)
 	if !opened || !w.once("escrow_released", func() error {
 		_, err := w.self.Escrows.Act(w.Context(), terms, id, dapi.EscrowActionTypeRelease, "release",
-			dapi.DealTerms{})
+			dapi.EscrowTerms{})
 		return err
 	}) {
 		return
@@ -161,7 +161,7 @@ func (w *world) escrowRefund() {
 	w.pass(25 * time.Hour)
 	w.once("escrow_refunded", func() error {
 		_, err := w.self.Escrows.Act(w.Context(), terms, id, dapi.EscrowActionTypeRefund, "refund",
-			dapi.DealTerms{})
+			dapi.EscrowTerms{})
 		return err
 	})
 }

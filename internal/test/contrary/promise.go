@@ -16,7 +16,7 @@ const (
 	Passes Outcome = "success"
 	// MayFail is success, or an error that names its operation.
 	MayFail Outcome = "success or a typed error"
-	// Fails is such an error: *errors.UnexpectedResponse for a read, *errors.OutcomeUnknown for a write.
+	// Fails is such an error: *errors.UnexpectedResponse for a read, *errors.InDoubt for a write.
 	Fails Outcome = "a typed error"
 )
 

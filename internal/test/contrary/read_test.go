@@ -268,7 +268,7 @@ func requireTyped(t *testing.T, c contrary.Change, err error) {
 	if isLogin(c.Site.Operation) {
 		return // the error is that of the call that needed a session
 	}
-	_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
+	_, unknown := errors.AsType[*errors.InDoubt](err)
 	_, unexpected := errors.AsType[*errors.UnexpectedResponse](err)
 	assert.True(t, unknown || unexpected, "%T: %v", err, err)
 	assert.False(t, unknown && c.Site.Operation.Method == http.MethodGet, "nothing comes of a read")

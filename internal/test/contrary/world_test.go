@@ -169,7 +169,7 @@ func (w *world) once(kind string, pay func() error) bool {
 	if _, funded := errors.AsType[*errors.AlreadyFunded](second); funded && moved == 1 {
 		second = nil // success in disguise
 	}
-	_, unknown := errors.AsType[*errors.OutcomeUnknown](second)
+	_, unknown := errors.AsType[*errors.InDoubt](second)
 	if moved == 1 && !(unknown && w.lenient && kind == "deposit") { // a response may never show a credit
 		assert.NoError(w, second, "the money moved, and the same call made again does not say so")
 	}

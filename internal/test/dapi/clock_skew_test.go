@@ -180,7 +180,7 @@ func TestADateOfNextMonthMakesNoKeyTooOld(t *testing.T) {
 
 // reason returns the last refusal of a payment in doubt, or the error itself.
 func reason(err error) error {
-	if unknown, ok := errors.AsType[*errors.OutcomeUnknown](err); ok {
+	if unknown, ok := errors.AsType[*errors.InDoubt](err); ok {
 		return unknown.Cause
 	}
 	return err

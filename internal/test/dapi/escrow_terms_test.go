@@ -34,7 +34,7 @@ func newDealWorld(t *testing.T) *dealWorld {
 	return &dealWorld{newPayWorld(t), deal()}
 }
 
-func (w *dealWorld) open(options ...payOption) (dapi.Deal, error) {
+func (w *dealWorld) open(options ...payOption) (dapi.EscrowResult, error) {
 	return w.account.Escrows.Open(w.Context(), w.deal, "deal-1", dealTerms(options...))
 }
 
@@ -171,7 +171,7 @@ func assertDoubted(t *testing.T, member string, moves bool, err error) {
 		require.NoError(t, err)
 		return
 	}
-	differs := as[*dapi.TermsDiffer](t, as[*errors.OutcomeUnknown](t, err).Cause)
+	differs := as[*dapi.TermsDiffer](t, as[*errors.InDoubt](t, err).Cause)
 	assert.Equal(t, member, differs.Member)
 	assert.NotEmpty(t, differs.Operation)
 	assert.NotEmpty(t, differs.Resource)
@@ -259,7 +259,7 @@ func TestActionOfAnotherKeyIsNotSigned(t *testing.T) {
 				as[*errors.UnexpectedResponse](t, err)
 				return
 			}
-			as[*errors.OutcomeUnknown](t, err)
+			as[*errors.InDoubt](t, err)
 		})
 	}
 	t.Run("other terms, and a status that nobody knows", func(t *testing.T) {
@@ -344,7 +344,7 @@ func TestDoubtIsNotSettledByAnotherDeal(t *testing.T) {
 				w.Host.Arm("POST", confirmActionPath, sandbox.DropBefore().Times(100))
 				w.onSuccess("POST", syncPath, both(change, func(deal map[string]any) { deal["status"] = "active" }))
 				_, err := w.open(journaled())
-				as[*errors.OutcomeUnknown](t, err)
+				as[*errors.InDoubt](t, err)
 				assert.Zero(t, w.holdings())
 			})
 		})
@@ -380,7 +380,7 @@ func TestSecondCallOfADealInDoubt(t *testing.T) {
 					ctx, cancel := setback(w.payWorld)
 					defer cancel()
 
-					_, err = w.account.Escrows.Open(ctx, w.deal, "deal-1", dapi.DealTerms{})
+					_, err = w.account.Escrows.Open(ctx, w.deal, "deal-1", dapi.EscrowTerms{})
 					assertDealInDoubt(t, err)
 					if ctx.Err() != nil {
 						require.ErrorIs(t, err, ctx.Err())
@@ -450,7 +450,7 @@ func TestARefusedDealIsUnpaid(t *testing.T) {
 			for range 2 { // the second first use is one as well: nothing came of the first
 				opened, err := w.open(journaled())
 				assert.True(t, errors.HasCode(err, c.code), "%v", err)
-				_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
+				_, unknown := errors.AsType[*errors.InDoubt](err)
 				assert.False(t, unknown, "%v", err)
 				head, _ := errors.CallInfoOf(err)
 				assert.Equal(t, "deal-1", head.IdempotencyKey)
@@ -555,7 +555,7 @@ func TestDealsKeyThatGrowsTooOldInLine(t *testing.T) {
 		for i := range 6 { // as many as may be under way
 			line.Go(func() {
 				_, _ = w.account.Escrows.Open(t.Context(), w.deal, moneymovement.DeriveKey("ahead", strconv.Itoa(i)),
-					dapi.DealTerms{})
+					dapi.EscrowTerms{})
 			})
 		}
 		synctest.Wait()
@@ -638,7 +638,7 @@ func TestRefusalBesideAnotherOpenWithTheKey(t *testing.T) {
 		w := newDealWorld(t)
 		w.Host.Arm("POST", dealPath, sandbox.Delay(10*time.Second))
 		w.Host.Arm("POST", dealPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
-		slow, _, err := atOnce(func() (dapi.Deal, error) { return w.open(journaled()) })
+		slow, _, err := atOnce(func() (dapi.EscrowResult, error) { return w.open(journaled()) })
 		assertDealInDoubt(t, err)
 		require.NoError(t, slow)
 		assert.Equal(t, 1, w.holdings())
@@ -652,7 +652,7 @@ func TestRefusalOfADealThatAnotherCallMayHold(t *testing.T) {
 		w.Host.Arm("POST", dealPath, sandbox.Delay(30*time.Second))
 		w.loseConfirms()
 		w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusForbidden, "signing_policy_refused"))
-		slow, _, err := atOnce(func() (dapi.Deal, error) { return w.open(journaled()) })
+		slow, _, err := atOnce(func() (dapi.EscrowResult, error) { return w.open(journaled()) })
 		assertDealInDoubt(t, err)
 		assertDealInDoubt(t, slow)
 		assert.Equal(t, 1, w.holdings())

@@ -27,12 +27,12 @@ func TestPrepareWithoutAnActionIsUnknown(t *testing.T) {
 		`{"type":"release"}`, `{"action":{"type":"release"}}`} {
 		t.Run(body, func(t *testing.T) {
 			w := newPayWorld(t)
-			opened, err := w.account.Escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
+			opened, err := w.account.Escrows.Open(t.Context(), deal(), "deal-1", dapi.EscrowTerms{})
 			require.NoError(t, err)
 			w.Host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusCreated, "").WithBody(body))
 			_, err = w.account.Escrows.Prepare(t.Context(), opened.Escrow.ID, dapi.EscrowActionTypeRelease,
 				moneymovement.IdempotencyKey("release-1"))
-			unknown := as[*errors.OutcomeUnknown](t, err)
+			unknown := as[*errors.InDoubt](t, err)
 			assert.Equal(t, "PrepareEscrowAction", unknown.Operation)
 			assert.Equal(t, "release-1", unknown.IdempotencyKey)
 		})
@@ -54,10 +54,10 @@ func TestContextThatEndsWhileADealIsRead(t *testing.T) {
 				w.Host.Arm("POST", "/escrow/*/sync", fault)
 				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 				defer cancel()
-				_, err := account.Escrows.Open(ctx, deal(), "deal-1", dapi.DealTerms{})
-				unknown := as[*errors.OutcomeUnknown](t, err)
+				_, err := account.Escrows.Open(ctx, deal(), "deal-1", dapi.EscrowTerms{})
+				unknown := as[*errors.InDoubt](t, err)
 				assert.Equal(t, errors.MaybeMoved, unknown.MovedByCall(), "it is not the reading that is unknown")
-				_, nested := errors.AsType[*errors.OutcomeUnknown](unknown.Cause)
+				_, nested := errors.AsType[*errors.InDoubt](unknown.Cause)
 				assert.False(t, nested, "one doubt is told once: %v", err)
 				assert.ErrorIs(t, err, context.DeadlineExceeded)
 			})
@@ -113,7 +113,7 @@ func TestEscrowConfirmAnswerAboutAnotherDeal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.onSuccess("POST", confirmActionPath, another)
-		opened, err := w.account().Escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
+		opened, err := w.account().Escrows.Open(t.Context(), deal(), "deal-1", dapi.EscrowTerms{})
 		require.NoError(t, err)
 		assert.Equal(t, dapi.EscrowStatusActive, opened.Escrow.Status)
 	})
@@ -121,8 +121,8 @@ func TestEscrowConfirmAnswerAboutAnotherDeal(t *testing.T) {
 		w := newWorld(t)
 		w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusOK, "").
 			WithBody(`{"id":"esc_another","status":"active"}`))
-		_, err := w.account().Escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
-		unknown := as[*errors.OutcomeUnknown](t, err)
+		_, err := w.account().Escrows.Open(t.Context(), deal(), "deal-1", dapi.EscrowTerms{})
+		unknown := as[*errors.InDoubt](t, err)
 		assert.Equal(t, "ConfirmEscrowAction", unknown.Operation)
 		assert.Equal(t, "deal-1", unknown.IdempotencyKey)
 		assert.True(t, unknown.Retryable(), "as Resolve says")
@@ -137,16 +137,16 @@ func TestEscrowActsFasterThanTheChainIsRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		escrows := w.account().Escrows
-		opened, err := escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
+		opened, err := escrows.Open(t.Context(), deal(), "deal-1", dapi.EscrowTerms{})
 		require.NoError(t, err)
 		released, err := escrows.Act(t.Context(), deal(), opened.Escrow.ID, dapi.EscrowActionTypeRelease, "action-1",
-			dapi.DealTerms{})
+			dapi.EscrowTerms{})
 		require.NoError(t, err)
 		assert.Equal(t, dapi.EscrowStatusActive, released.Escrow.Status, "the stored projection")
 		ended, err := escrows.Wait(w.Context(), opened.Escrow.ID, []dapi.EscrowStatus{dapi.EscrowStatusReleased})
 		require.NoError(t, err)
 		assert.Equal(t, dapi.EscrowStatusReleased, ended.Status)
-		again, err := escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
+		again, err := escrows.Open(t.Context(), deal(), "deal-1", dapi.EscrowTerms{})
 		require.NoError(t, err)
 		assert.Equal(t, dapi.EscrowStatusReleased, again.Escrow.Status, "opened once, and released since")
 	})
@@ -160,11 +160,11 @@ func TestEscrowOutcomeIsReadFromTheChainInSpiteOfTheClock(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t, sandbox.WithClock(func() time.Time { return time.Now().Add(ahead) }))
 				escrows := w.account().Escrows
-				opened, err := escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
+				opened, err := escrows.Open(t.Context(), deal(), "deal-1", dapi.EscrowTerms{})
 				require.NoError(t, err)
 				w.Host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit())
 				released, err := escrows.Act(t.Context(), deal(), opened.Escrow.ID, dapi.EscrowActionTypeRelease,
-					"action-1", dapi.DealTerms{})
+					"action-1", dapi.EscrowTerms{})
 				require.NoError(t, err)
 				assert.Equal(t, dapi.EscrowStatusReleased, released.Escrow.Status)
 			})
@@ -186,7 +186,7 @@ func newReleaseWorld(t *testing.T) (*dealWorld, dapi.EscrowID) {
 	return w, opened.Escrow.ID
 }
 
-func (w *dealWorld) release(ctx context.Context, id dapi.EscrowID, options ...payOption) (dapi.Deal, error) {
+func (w *dealWorld) release(ctx context.Context, id dapi.EscrowID, options ...payOption) (dapi.EscrowResult, error) {
 	return w.account.Escrows.Act(ctx, w.deal, id, dapi.EscrowActionTypeRelease, "release-1",
 		dealTerms(options...))
 }
@@ -197,7 +197,7 @@ func TestARefusedActionIsInDoubtWithoutAJournal(t *testing.T) {
 	w.Host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit().Times(4))
 	w.Host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
 	_, err := w.release(t.Context(), id)
-	as[*errors.OutcomeUnknown](t, err)
+	as[*errors.InDoubt](t, err)
 	for name, refuse := range map[string]func() payOption{
 		"by the caller": func() payOption {
 			return beforeSigning(func(context.Context, *dapi.Payout) error { return errors.New("no") })
@@ -210,7 +210,7 @@ func TestARefusedActionIsInDoubtWithoutAJournal(t *testing.T) {
 	} {
 		w.account = w.integrator().Self() // another process
 		again, err := w.release(t.Context(), id, refuse())
-		as[*errors.OutcomeUnknown](t, err)
+		as[*errors.InDoubt](t, err)
 		assert.Equal(t, moneymovement.PaymentInDoubt, again.State, name)
 		assert.False(t, again.Unpaid, name)
 	}
@@ -224,10 +224,10 @@ func TestAnActionThatWasConfirmedByHand(t *testing.T) {
 	require.NoError(t, err)
 	w.Host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit().Times(4))
 	_, err = w.account.Escrows.Confirm(t.Context(), w.deal, id, dapi.EscrowActionTypeRelease, prepared)
-	as[*errors.OutcomeUnknown](t, err)
+	as[*errors.InDoubt](t, err)
 	w.Host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
 	_, err = w.release(t.Context(), id, journaled())
-	as[*errors.OutcomeUnknown](t, err)
+	as[*errors.InDoubt](t, err)
 	assert.Equal(t, 1, w.Sent("PrepareEscrowAction"), "the deal is read first, and nothing is prepared without it")
 }
 
@@ -237,7 +237,7 @@ func TestAnActionInDoubtOfADealWithOtherTerms(t *testing.T) {
 	w.onSuccess("POST", syncPath, func(deal map[string]any) { deal["amount"] = "31" })
 	history := dapi.History{FirstUsed: time.Now(), EscrowID: id}
 	taken, err := w.release(t.Context(), id, func(t *dapi.PayTerms) { t.History = history })
-	as[*errors.OutcomeUnknown](t, err)
+	as[*errors.InDoubt](t, err)
 	assert.Equal(t, moneymovement.PaymentInDoubt, taken.State)
 	assert.Zero(t, w.Sent("PrepareEscrowAction"))
 }
@@ -299,12 +299,12 @@ func TestActionThatIsNotAvailable(t *testing.T) {
 			w, id := newReleaseWorld(t)
 			time.Sleep(15 * 24 * time.Hour)
 			_, err := w.account.Escrows.Act(t.Context(), w.deal, id, dapi.EscrowActionTypeRefund,
-				"refund-1", dapi.DealTerms{})
+				"refund-1", dapi.EscrowTerms{})
 			require.NoError(t, err)
 			before := len(w.Host.Requests())
 			_, err = w.release(t.Context(), id)
 			as[*errors.Conflict](t, err)
-			_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
+			_, unknown := errors.AsType[*errors.InDoubt](err)
 			assert.False(t, unknown)
 			head, _ := errors.CallInfoOf(err)
 			assert.Equal(t, string(id), head.Resource)
@@ -428,7 +428,7 @@ func TestActionOfAnotherVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, id := newReleaseWorld(t)
 		w.Host.Arm("POST", "/escrow/*/actions", sandbox.DropBefore().Times(4))
-		_, err := w.account.Escrows.Act(t.Context(), w.deal, id, "extend", "extend-1", dapi.DealTerms{})
+		_, err := w.account.Escrows.Act(t.Context(), w.deal, id, "extend", "extend-1", dapi.EscrowTerms{})
 		assertUnknown(t, err, "extend-1", "call again with the same key and terms")
 	})
 }
@@ -453,7 +453,7 @@ func TestAnActionWhoseJournalFails(t *testing.T) {
 	w, id := newReleaseWorld(t)
 	w.Host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
 	taken, err := w.account.Escrows.Act(t.Context(), w.deal, id, dapi.EscrowActionTypeRelease, "release-1",
-		dapi.DealTerms{Journal: func(context.Context, dapi.History) error { return &errors.ApprovalExpired{} }})
+		dapi.EscrowTerms{Journal: func(context.Context, dapi.History) error { return &errors.ApprovalExpired{} }})
 	assertUnknown(t, err, "release-1", "call again with the same key and terms")
 	assert.Equal(t, moneymovement.PaymentInDoubt, taken.State)
 	assert.False(t, taken.Unpaid)
@@ -469,7 +469,7 @@ func TestActionThatIsRefused(t *testing.T) {
 	_, err = w.release(t.Context(), id, journaled())
 	as[*errors.SigningPolicyRefused](t, err)
 	_, err = w.account.Escrows.Act(t.Context(), w.deal, id, dapi.EscrowActionTypeRefund, "release-1",
-		dapi.DealTerms{})
+		dapi.EscrowTerms{})
 	assert.Equal(t, string(id), as[*errors.IdempotencyKeyReused](t, refusalIn(err)).Resource)
 }
 
@@ -531,7 +531,7 @@ func TestEscrowConfirmOfOtherTerms(t *testing.T) {
 			confirmed, err := w.account.Escrows.Confirm(t.Context(), w.deal, created.ID, dapi.EscrowActionTypeApprove,
 				created.Action)
 			assert.Nil(t, confirmed)
-			unknown := as[*errors.OutcomeUnknown](t, err)
+			unknown := as[*errors.InDoubt](t, err)
 			of := errors.CallInfo{Operation: "ConfirmEscrowAction", Resource: string(created.ID),
 				IdempotencyKey: created.Action.IdempotencyKey}
 			assert.Equal(t, of, unknown.CallInfo)
@@ -577,7 +577,7 @@ func TestEscrowConfirmThatShowsNoDeal(t *testing.T) {
 				assert.Equal(t, dapi.EscrowStatusActive, confirmed.Status)
 				return
 			}
-			unknown := as[*errors.OutcomeUnknown](t, err)
+			unknown := as[*errors.InDoubt](t, err)
 			assert.Equal(t, "ConfirmEscrowAction", unknown.Operation)
 			assert.Equal(t, string(created.ID), unknown.Resource)
 			assert.Nil(t, confirmed)
@@ -713,7 +713,7 @@ func TestActionThatIsPreparedAgainForAnotherKeyIsNotSigned(t *testing.T) {
 			}
 		})
 		_, err := w.release(t.Context(), id)
-		require.ErrorContains(t, as[*errors.OutcomeUnknown](t, err).Cause, "the action has another idempotency key")
+		require.ErrorContains(t, as[*errors.InDoubt](t, err).Cause, "the action has another idempotency key")
 		assert.Equal(t, signed+1, w.Key.Approvals(), "the second is not signed")
 	})
 }

@@ -163,7 +163,7 @@ func TestEscrowLive(t *testing.T) {
 		w := newPayWorld(t)
 		terms := dapi.EscrowCreate{Amount: amount("40"), Currency: dapi.USDC, Payee: payee}
 		w.waitBeforeSigning(61*time.Second, 1) // the first approval is too late, and the action prepared once more
-		opened, err := w.account.Escrows.Open(t.Context(), terms, "deal-1", dapi.DealTerms{})
+		opened, err := w.account.Escrows.Open(t.Context(), terms, "deal-1", dapi.EscrowTerms{})
 		require.NoError(t, err)
 		assert.Equal(t, dapi.EscrowStatusActive, opened.Escrow.Status)
 		assert.Equal(t, "deal-1", opened.Escrow.IdempotencyKey)
@@ -171,7 +171,7 @@ func TestEscrowLive(t *testing.T) {
 		assert.Equal(t, 14*24*time.Hour, opened.Escrow.HoldUntil.Sub(opened.Escrow.ApproveBy))
 		assert.Equal(t, 90*24*time.Hour, opened.Escrow.RefundableUntil.Sub(opened.Escrow.HoldUntil))
 
-		again, err := w.account.Escrows.Open(t.Context(), terms, "deal-1", dapi.DealTerms{})
+		again, err := w.account.Escrows.Open(t.Context(), terms, "deal-1", dapi.EscrowTerms{})
 		require.NoError(t, err)
 		assert.Equal(t, opened.Escrow.ID, again.Escrow.ID)
 		terms.Amount = amount("41")

@@ -157,7 +157,7 @@ func TestTokenAnswerLostTwiceMeansNotDelivered(t *testing.T) {
 	w.Host.Arm("POST", "/auth/token", sandbox.DropAfterCommit().Times(10))
 	err := read(t.Context(), w.integrator().Self())
 	assert.Equal(t, "ListChains", as[*errors.NotDelivered](t, err).Operation)
-	_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
+	_, unknown := errors.AsType[*errors.InDoubt](err)
 	assert.False(t, unknown)
 	assert.Equal(t, 2, w.Sent("CreateToken"))
 }
@@ -603,12 +603,12 @@ func TestAnEscrowActionFinishesUnderItsKey(t *testing.T) {
 	w.Key.BeforeApproval(func(int) { require.NoError(t, integrator.UseKey(next)) })
 	terms := dapi.EscrowCreate{Amount: amount("5"), Currency: dapi.USDC,
 		Payee: payee}
-	deal, err := account.Escrows.Open(t.Context(), terms, "deal", dapi.DealTerms{})
+	deal, err := account.Escrows.Open(t.Context(), terms, "deal", dapi.EscrowTerms{})
 	require.NoError(t, err)
 	assert.Equal(t, seen("/escrow"), seen("/escrow/"+string(deal.Escrow.ID)+"/actions/deal/confirm"))
 	deleteFirst()
 	_, err = account.Escrows.Act(t.Context(), terms, deal.Escrow.ID, dapi.EscrowActionTypeRelease, "release",
-		dapi.DealTerms{})
+		dapi.EscrowTerms{})
 	require.NoError(t, err)
 	assert.Equal(t, 1, next.Approvals())
 	assert.Equal(t, seen("/escrow/"+string(deal.Escrow.ID)+"/actions"),
@@ -627,11 +627,11 @@ func TestAKeyThatComesDuringAnEscrowActionSignsTheNext(t *testing.T) {
 		}
 	})
 	escrows := integrator.Self().Escrows
-	opened, err := escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
+	opened, err := escrows.Open(t.Context(), deal(), "deal-1", dapi.EscrowTerms{})
 	require.NoError(t, err)
 	assert.Equal(t, []int{1, 0}, []int{w.Key.Approvals(), next.Approvals()})
 	_, err = escrows.Act(t.Context(), deal(), opened.Escrow.ID, dapi.EscrowActionTypeRelease, "release-1",
-		dapi.DealTerms{})
+		dapi.EscrowTerms{})
 	require.NoError(t, err)
 	assert.Equal(t, []int{1, 1}, []int{w.Key.Approvals(), next.Approvals()})
 }

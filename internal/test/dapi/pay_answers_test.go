@@ -54,7 +54,7 @@ func TestConfirmAnswerThatProvesNothing(t *testing.T) {
 			w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusOK, "").
 				WithBody(`{"id":"po_none","status":"awaiting_approval"}`))
 			_, err := w.payAs("invoice-42")
-			unknown := as[*errors.OutcomeUnknown](t, err)
+			unknown := as[*errors.InDoubt](t, err)
 			assert.Equal(t, "ConfirmPayout", unknown.Operation)
 			assert.Equal(t, "invoice-42", unknown.IdempotencyKey)
 			assert.True(t, unknown.Retryable(), "as Resolve says")
@@ -81,7 +81,7 @@ func TestConfirmAnswerThatProvesNothingTellsItsKey(t *testing.T) {
 	require.NoError(t, err)
 	w.onSuccess("POST", confirmPath, func(payout map[string]any) { payout["id"] = "po_another" })
 	_, err = w.account.Payouts.Confirm(t.Context(), w.asked, booked)
-	assert.Equal(t, booked.IdempotencyKey, as[*errors.OutcomeUnknown](t, err).IdempotencyKey)
+	assert.Equal(t, booked.IdempotencyKey, as[*errors.InDoubt](t, err).IdempotencyKey)
 }
 
 // A payout that another key anchors is another payment: approving it would pay that one twice and this one never.
@@ -106,7 +106,7 @@ func TestBookingThatAnswersAnotherPayment(t *testing.T) {
 			w := newPayWorld(t)
 			w.onBooking(change)
 			_, err := w.payAs("invoice-42")
-			unknown := as[*errors.OutcomeUnknown](t, err)
+			unknown := as[*errors.InDoubt](t, err)
 			assert.Equal(t, "invoice-42", unknown.IdempotencyKey)
 			require.Error(t, unknown.Cause, "which says what is wrong with the answer")
 			w.assertNothingSigned(t)
@@ -124,7 +124,7 @@ func TestAlreadyFundedThatNamesAnotherPayout(t *testing.T) {
 			WithDetails(map[string]any{"payoutId": string(other.Payout.ID),
 				"transactionHash": other.Payout.TransactionHash}))
 		payment, err := w.payAs("invoice-42", journaled())
-		unknown := as[*errors.OutcomeUnknown](t, err)
+		unknown := as[*errors.InDoubt](t, err)
 		assert.Equal(t, string(other.Payout.ID), as[*errors.AlreadyFunded](t, unknown.Cause).PayoutID)
 		assert.Equal(t, moneymovement.PaymentInDoubt, payment.State, at)
 		if at == confirmPath {
@@ -215,7 +215,7 @@ func TestAlreadyFundedWithOtherTerms(t *testing.T) {
 	w.onSuccess("GET", "/payouts/*", func(payout map[string]any) { payout["idempotencyKey"] = "invoice-42" })
 	payment, err := w.payAs("invoice-42", journaled())
 	assert.Equal(t, moneymovement.PaymentInDoubt, payment.State)
-	assert.Equal(t, "amount", as[*dapi.TermsDiffer](t, as[*errors.OutcomeUnknown](t, err).Cause).Member)
+	assert.Equal(t, "amount", as[*dapi.TermsDiffer](t, as[*errors.InDoubt](t, err).Cause).Member)
 }
 
 // A reading that is about another payout tells nothing about this one.
@@ -227,7 +227,7 @@ func TestReadingOfAnotherPayout(t *testing.T) {
 			payout["id"], payout["status"] = "po_another", "completed"
 		})
 		_, err := w.pay()
-		as[*errors.OutcomeUnknown](t, err)
+		as[*errors.InDoubt](t, err)
 		assert.Zero(t, w.Fundings())
 	})
 }
@@ -524,7 +524,7 @@ func TestAConfirmWhosePayoutCannotBeRead(t *testing.T) {
 		w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusNoContent, "").AfterCommit())
 		w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusInternalServerError, "internal_error").Times(10))
 		payout, err := w.account.Payouts.Confirm(t.Context(), w.asked, booked)
-		var unknown *errors.OutcomeUnknown
+		var unknown *errors.InDoubt
 		require.ErrorAs(t, err, &unknown)
 		assert.Equal(t, string(booked.ID), unknown.Resource)
 		assert.Nil(t, payout)
@@ -602,7 +602,7 @@ func TestApprovalsWithoutAnEnd(t *testing.T) {
 			w.onSuccess("POST", "/escrow", func(deal map[string]any) {
 				deal["action"].(map[string]any)["approval"].(map[string]any)["expiresAt"] = end
 			})
-			opened, err := account.Escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
+			opened, err := account.Escrows.Open(t.Context(), deal(), "deal-1", dapi.EscrowTerms{})
 			require.NoError(t, err)
 			assert.Equal(t, dapi.EscrowStatusActive, opened.Escrow.Status)
 		})
@@ -617,15 +617,15 @@ func TestADealWithWordsOfAnotherService(t *testing.T) {
 			account := w.account()
 			other := func(deal map[string]any) { deal["status"] = word }
 			w.onSuccessOf([]string{"POST /escrow", "POST /escrow/*/actions/*/confirm", "POST /escrow/*/sync"}, other)
-			opened, err := account.Escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
+			opened, err := account.Escrows.Open(t.Context(), deal(), "deal-1", dapi.EscrowTerms{})
 			require.NoError(t, err)
 			for _, account := range []*dapi.Account{account, w.integrator().Self()} {
-				again, err := account.Escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
+				again, err := account.Escrows.Open(t.Context(), deal(), "deal-1", dapi.EscrowTerms{})
 				require.NoError(t, err)
 				assert.Equal(t, opened.Escrow.ID, again.Escrow.ID)
 			}
 			_, err = account.Escrows.Act(t.Context(), deal(), opened.Escrow.ID,
-				dapi.EscrowActionTypeRelease, "release-1", dapi.DealTerms{})
+				dapi.EscrowActionTypeRelease, "release-1", dapi.EscrowTerms{})
 			require.NoError(t, err)
 			held, released := 0, 0
 			for _, entry := range w.Host.Ledger().Entries {

@@ -292,14 +292,14 @@ func TestApprovalOfTheIntegratorIsNotSignedForAClient(t *testing.T) {
 				return err
 			},
 			"Open": func(ctx context.Context) error {
-				_, err := c.account.Escrows.Open(ctx, deal, "open", dapi.DealTerms{})
+				_, err := c.account.Escrows.Open(ctx, deal, "open", dapi.EscrowTerms{})
 				return err
 			},
 			"Act": func(ctx context.Context) error {
 				created, err := c.account.Escrows.Create(ctx, deal)
 				require.NoError(t, err)
 				_, err = c.account.Escrows.Act(ctx, deal, created.ID, dapi.EscrowActionTypeApprove, "act",
-					dapi.DealTerms{})
+					dapi.EscrowTerms{})
 				return err
 			},
 		} {
@@ -376,7 +376,7 @@ func TestReplayedFirstAnswerWithAnExpiredApproval(t *testing.T) {
 					assert.Equal(t, 1, w.Fundings())
 					return
 				}
-				as[*errors.FundingAttemptExpired](t, as[*errors.OutcomeUnknown](t, err).Cause)
+				as[*errors.FundingAttemptExpired](t, as[*errors.InDoubt](t, err).Cause)
 				assert.Zero(t, w.Fundings())
 			})
 		})
@@ -609,7 +609,7 @@ func TestABookingThatOffersNothingToApprove(t *testing.T) {
 			assert.Zero(t, w.Key.Approvals(), "the signer is not called")
 			if tc.state == moneymovement.PaymentInDoubt {
 				w.assertInDoubt(t, payment, err)
-				require.ErrorContains(t, as[*errors.OutcomeUnknown](t, err).Cause,
+				require.ErrorContains(t, as[*errors.InDoubt](t, err).Cause,
 					`the booking has no approval to sign, and its status is "settling"`)
 			}
 		})
@@ -654,5 +654,5 @@ func TestABookingWithoutStatusAndApproval(t *testing.T) {
 	w.account = w.integrator().Self()
 	w.onBooking(bare)
 	_, err = w.payAs("invoice-42")
-	require.ErrorContains(t, as[*errors.OutcomeUnknown](t, err).Cause, "the booking has no approval to sign")
+	require.ErrorContains(t, as[*errors.InDoubt](t, err).Cause, "the booking has no approval to sign")
 }

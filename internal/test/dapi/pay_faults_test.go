@@ -85,9 +85,9 @@ var faults = map[string]sandbox.Fault{
 	"504, done":             sandbox.Respond(http.StatusGatewayTimeout, "").AfterCommit(),
 	"a slow answer":         sandbox.Delay(10 * time.Second).AfterCommit(),
 	"a very slow answer":    sandbox.Delay(130 * time.Second).AfterCommit(),
-	"arrives twice":         sandbox.Duplicate(0),
-	"arrives again later":   sandbox.Duplicate(3 * time.Hour),
-	"sent twice by a proxy": sandbox.Repeat(),
+	"arrives twice":         sandbox.DeliverTwice(0),
+	"arrives again later":   sandbox.DeliverTwice(3 * time.Hour),
+	"sent twice by a proxy": sandbox.ProxyRetry(),
 	"moved elsewhere": sandbox.Respond(http.StatusTemporaryRedirect, "").
 		WithHeader("Location", "/dapi/v1/chains"),
 }
@@ -121,7 +121,7 @@ type seen struct {
 
 // wrong returns what contradicts what a result promises. paid says that the key has paid.
 func (s seen) wrong(paid bool) (all []string) {
-	_, doubt := s.err.(*errors.OutcomeUnknown) //nolint:errorlint // in doubt, nothing is around it
+	_, doubt := s.err.(*errors.InDoubt) //nolint:errorlint // in doubt, nothing is around it
 	for what, is := range map[string]bool{
 		"no error and not paid, or paid with an error": (s.err == nil) != (s.state == moneymovement.PaymentPaid),
 		"paid, and no money left":                      s.err == nil && !paid,
@@ -165,7 +165,7 @@ var carelessCallers = map[string]func(seen) decision{
 		if s.err == nil {
 			return stop
 		}
-		if _, doubt := errors.AsType[*errors.OutcomeUnknown](s.err); doubt {
+		if _, doubt := errors.AsType[*errors.InDoubt](s.err); doubt {
 			return again
 		}
 		return newKey
@@ -405,7 +405,7 @@ func (s setback) hidden() setback {
 
 // crashed is a setback of which the caller learns nothing.
 func (s setback) crashed() setback {
-	s.instead = &seen{err: &errors.OutcomeUnknown{}}
+	s.instead = &seen{err: &errors.InDoubt{}}
 	return s
 }
 
@@ -607,7 +607,7 @@ func (w *carelessWorld) openFor(kind string) {
 	if actionKinds[kind].pay == nil {
 		return
 	}
-	opened, err := w.account.Escrows.Open(w.Context(), w.deal, "deal-0", dapi.DealTerms{})
+	opened, err := w.account.Escrows.Open(w.Context(), w.deal, "deal-0", dapi.EscrowTerms{})
 	require.NoError(w, err)
 	w.acted = opened.Escrow.ID
 	if kind == "refund" {
@@ -854,7 +854,7 @@ func TestALostRefreshAfterALostBookingLeavesNoDoubt(t *testing.T) {
 		payment, err := w.pay(journaled())
 		assert.Equal(t, moneymovement.PaymentNotPaid, payment.State)
 		assert.True(t, payment.Unpaid)
-		_, doubt := errors.AsType[*errors.OutcomeUnknown](err)
+		_, doubt := errors.AsType[*errors.InDoubt](err)
 		assert.False(t, doubt, "%v", err)
 	})
 }

@@ -33,7 +33,7 @@ func TestPayKeepsTheLastAnswer(t *testing.T) {
 func TestOpenKeepsTheLastAnswer(t *testing.T) {
 	w := newDealWorld(t)
 	w.keepsTheLastAnswer(dealPath, func(answer *moneymovement.Response) error {
-		_, err := w.account.Escrows.Open(w.Context(), w.deal, "deal-1", dapi.DealTerms{},
+		_, err := w.account.Escrows.Open(w.Context(), w.deal, "deal-1", dapi.EscrowTerms{},
 			moneymovement.CaptureResponse(answer))
 		return err
 	})
@@ -388,7 +388,7 @@ func TestAForgottenKeyPaysOnce(t *testing.T) {
 					if c.state == inDoubt {
 						assert.Equal(t, signed, w.Key.Approvals(), "nothing was signed")
 						assert.False(t, again.Unpaid)
-						differs := as[*dapi.TermsDiffer](t, as[*errors.OutcomeUnknown](t, err).Cause)
+						differs := as[*dapi.TermsDiffer](t, as[*errors.InDoubt](t, err).Cause)
 						assert.Equal(t, string(first.Payout.ID), differs.Asked, "one id")
 						assert.NotEqual(t, differs.Asked, differs.Got, "and the other")
 						assert.Contains(t, err.Error(), differs.Got)
@@ -524,7 +524,7 @@ func TestAForgottenKeyHoldsTheMoneyOnce(t *testing.T) {
 					w.Host.Arm("POST", "/escrow/*/sync",
 						sandbox.Respond(http.StatusInternalServerError, "internal_error").Times(99))
 					first, err := account.Escrows.Open(t.Context(), deal(), "deal-1", dealTerms(journaled()))
-					as[*errors.OutcomeUnknown](t, err)
+					as[*errors.InDoubt](t, err)
 					require.NotNil(t, first)
 					w.Host.DisarmAll()
 
@@ -551,7 +551,7 @@ func TestAForgottenKeyHoldsTheMoneyOnce(t *testing.T) {
 					case "expired":
 						as[*dapi.EscrowNotOpened](t, err)
 					case "unknown":
-						differs := as[*dapi.TermsDiffer](t, as[*errors.OutcomeUnknown](t, err).Cause)
+						differs := as[*dapi.TermsDiffer](t, as[*errors.InDoubt](t, err).Cause)
 						assert.Equal(t, string(first.Escrow.ID), differs.Asked)
 						assert.NotEqual(t, differs.Asked, differs.Got)
 						assert.Equal(t, signed, w.Key.Approvals(), "nothing was signed")
@@ -581,7 +581,7 @@ func TestAForgottenKeyAndAServiceThatAsksToWait(t *testing.T) {
 			} else {
 				_, err = w.open(knownDeal(deal.ID))
 			}
-			unknown := as[*errors.OutcomeUnknown](t, err)
+			unknown := as[*errors.InDoubt](t, err)
 			as[*dapi.TermsDiffer](t, unknown.Cause)
 			assert.Greater(t, unknown.RetryAt.Sub(asked), 4*time.Minute)
 		})
@@ -605,7 +605,7 @@ func TestAForgottenKeyConfirmedByHand(t *testing.T) {
 		require.NotEqual(t, first.ID, second.ID)
 		signed := w.Key.Approvals()
 		_, err = w.account.Payouts.Confirm(t.Context(), w.asked, second)
-		differs := as[*dapi.TermsDiffer](t, as[*errors.OutcomeUnknown](t, err).Cause)
+		differs := as[*dapi.TermsDiffer](t, as[*errors.InDoubt](t, err).Cause)
 		assert.Equal(t, string(first.ID), differs.Asked)
 		assert.Equal(t, string(second.ID), differs.Got)
 		assert.Equal(t, signed, w.Key.Approvals(), "nothing was signed")
@@ -649,7 +649,7 @@ func TestAForgottenKeyOfADealConfirmedByHand(t *testing.T) {
 	second := create()
 	require.NotEqual(t, first.ID, second.ID)
 	signed := w.Key.Approvals()
-	differs := as[*dapi.TermsDiffer](t, as[*errors.OutcomeUnknown](t, approve(second)).Cause)
+	differs := as[*dapi.TermsDiffer](t, as[*errors.InDoubt](t, approve(second)).Cause)
 	assert.Equal(t, "id", differs.Member)
 	assert.Equal(t, string(first.ID), differs.Asked)
 	assert.Equal(t, string(second.ID), differs.Got)
@@ -668,7 +668,7 @@ func TestAnActionIsLookedUpFirst(t *testing.T) {
 					w.Host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit().Times(9))
 					w.Host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
 					_, err := w.release(t.Context(), id)
-					as[*errors.OutcomeUnknown](t, err)
+					as[*errors.InDoubt](t, err)
 					w.Host.DisarmAll()
 					time.Sleep(time.Minute)
 
@@ -688,7 +688,7 @@ func TestAnActionIsLookedUpFirst(t *testing.T) {
 						assert.NotContains(t, request.Path, "/actions", "and nothing was prepared")
 					}
 					if !readable {
-						as[*errors.OutcomeUnknown](t, err)
+						as[*errors.InDoubt](t, err)
 						return
 					}
 					require.NoError(t, err)

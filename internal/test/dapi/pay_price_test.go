@@ -148,7 +148,7 @@ func TestStoredBoundsHoldOverRestarts(t *testing.T) {
 			"least":         minDestinationAmount(quote.DestinationAmount, quote.DestinationCurrency),
 		} {
 			payment, err := w.pay(bound)
-			price := as[*dapi.PriceRefused](t, as[*errors.OutcomeUnknown](t, err).Cause)
+			price := as[*dapi.PriceRefused](t, as[*errors.InDoubt](t, err).Cause)
 			assert.NotEmpty(t, price.Bound, name)
 			assert.Equal(t, moneymovement.PaymentInDoubt, payment.State, "an earlier process may have paid")
 		}
@@ -168,7 +168,7 @@ func TestFirstPriceHoldsOverCalls(t *testing.T) {
 	as[*errors.SigningPolicyRefused](t, err)
 	w.onBooking(quoteMember("destinationAmount", "11.21"))
 	_, err = w.pay()
-	refused := as[*dapi.PriceRefused](t, as[*errors.OutcomeUnknown](t, err).Cause)
+	refused := as[*dapi.PriceRefused](t, as[*errors.InDoubt](t, err).Cause)
 	assert.Equal(t, dapi.BoundNoWorseThan, refused.Bound)
 	assert.True(t, refused.Reference.DestinationAmount.Equal(amount("22.42")), refused.Reference.DestinationAmount)
 	assert.Zero(t, w.Fundings())
@@ -388,7 +388,7 @@ func TestFundingThatOutlastsItsCaller(t *testing.T) {
 		defer cancel()
 		payment, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{})
 		assert.Equal(t, dapi.PayoutStatusFunding, payment.Payout.Status, "the last reading comes back")
-		unknown := as[*errors.OutcomeUnknown](t, err)
+		unknown := as[*errors.InDoubt](t, err)
 		assert.Equal(t, "ConfirmPayout", unknown.Operation)
 		pending := as[*moneymovement.StillPending](t, unknown.Cause)
 		assert.Equal(t, "funding", pending.Status)
@@ -406,7 +406,7 @@ func TestCallerWhoLeavesDuringTheConfirm(t *testing.T) {
 		ctx, cancel := context.WithTimeout(w.Context(), time.Second)
 		defer cancel()
 		_, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{})
-		unknown := as[*errors.OutcomeUnknown](t, err)
+		unknown := as[*errors.InDoubt](t, err)
 		assert.NotEmpty(t, unknown.IdempotencyKey)
 		assert.Equal(t, errors.MaybeMoved, unknown.MovedByCall())
 		assert.ErrorIs(t, err, context.DeadlineExceeded)

@@ -77,7 +77,7 @@ func TestEchoedTermsOfAPayout(t *testing.T) {
 			payment, err := w.pay(journaled())
 			assert.Equal(t, moneymovement.PaymentInDoubt, payment.State,
 				"a difference is doubt, never success")
-			unknown := as[*errors.OutcomeUnknown](t, err)
+			unknown := as[*errors.InDoubt](t, err)
 			assert.Equal(t, c.member, as[*dapi.TermsDiffer](t, unknown.Cause).Member)
 			assert.Zero(t, w.Key.Approvals())
 		})
@@ -87,7 +87,7 @@ func TestEchoedTermsOfAPayout(t *testing.T) {
 			w.Host.Arm("GET", "/payouts/*", sandbox.Respond(403, "forbidden").Times(10))
 			payment, err := w.pay(journaled())
 			assert.Equal(t, moneymovement.PaymentInDoubt, payment.State)
-			unknown := as[*errors.OutcomeUnknown](t, err)
+			unknown := as[*errors.InDoubt](t, err)
 			assert.Equal(t, c.member, as[*dapi.TermsDiffer](t, unknown.Cause).Member)
 		})
 	}
@@ -145,7 +145,7 @@ func TestConfirmComparesTermsAndPrice(t *testing.T) {
 	w.onSuccess("POST", confirmPath, func(payout map[string]any) { payout["amount"] = "250" })
 	confirmed, err := w.account.Payouts.Confirm(t.Context(), w.asked, booked)
 	assert.Nil(t, confirmed)
-	unknown := as[*errors.OutcomeUnknown](t, err)
+	unknown := as[*errors.InDoubt](t, err)
 	assert.Equal(t, "ConfirmPayout", unknown.Operation)
 	differs = as[*dapi.TermsDiffer](t, unknown.Cause)
 	assert.Equal(t, "250", differs.Got)

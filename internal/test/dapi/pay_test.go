@@ -275,7 +275,7 @@ func TestPayReturns(t *testing.T) {
 				w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusBadGateway, "chain_unavailable").Times(100))
 			},
 			want: func(t *testing.T, _ *payWorld, err error) {
-				unknown := as[*errors.OutcomeUnknown](t, err)
+				unknown := as[*errors.InDoubt](t, err)
 				assert.Equal(t, http.StatusBadGateway, as[*errors.Unrecognized](t, unknown.Cause).Status)
 				assert.True(t, unknown.Retryable())
 			},
@@ -284,7 +284,7 @@ func TestPayReturns(t *testing.T) {
 		"no confirm arrived": {
 			arrange: func(w *payWorld) { w.Host.Arm("POST", confirmPath, sandbox.DropBefore().Times(100)) },
 			want: func(t *testing.T, _ *payWorld, err error) {
-				unknown := as[*errors.OutcomeUnknown](t, err)
+				unknown := as[*errors.InDoubt](t, err)
 				assert.Equal(t, "invoice-42", unknown.IdempotencyKey)
 				assert.Equal(t, "ConfirmPayout", unknown.Operation)
 			},
@@ -300,7 +300,7 @@ func TestPayReturns(t *testing.T) {
 					Times(100))
 			},
 			want: func(t *testing.T, _ *payWorld, err error) {
-				assert.Equal(t, errors.MaybeMoved, as[*errors.OutcomeUnknown](t, err).MovedByCall())
+				assert.Equal(t, errors.MaybeMoved, as[*errors.InDoubt](t, err).MovedByCall())
 			},
 			sent: traffic{books: 5, confirms: 1, reads: 8},
 		},

@@ -53,7 +53,7 @@ func TestContextThatEndsWhileADoubtIsSettled(t *testing.T) {
 				payment, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{})
 				w.assertInDoubt(t, payment, err)
 				require.ErrorIs(t, err, context.DeadlineExceeded)
-				assert.Same(t, as[*errors.OutcomeUnknown](t, err), err, "nothing around it")
+				assert.Same(t, as[*errors.InDoubt](t, err), err, "nothing around it")
 			})
 		})
 	}
@@ -65,7 +65,7 @@ func TestExpiredApprovalIsNoEnd(t *testing.T) {
 		w := newPayWorld(t)
 		w.Host.Arm("POST", confirmPath, sandbox.DropBefore().Times(4))
 		_, err := w.pay()
-		as[*errors.OutcomeUnknown](t, err)
+		as[*errors.InDoubt](t, err)
 		time.Sleep(3 * time.Minute)
 		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
 		payment, err := w.pay()
@@ -164,7 +164,7 @@ func TestLoginRefusalOfSeveralPayments(t *testing.T) {
 // A hook makes calls of its own. What one of them ends in says nothing about the payment.
 func TestDoubtOfACallThatTheHookMade(t *testing.T) {
 	w := newPayWorld(t)
-	hooked := &errors.OutcomeUnknown{CallInfo: errors.CallInfo{Operation: "CreateContact", IdempotencyKey: "contact-1"},
+	hooked := &errors.InDoubt{CallInfo: errors.CallInfo{Operation: "CreateContact", IdempotencyKey: "contact-1"},
 		Cause: errors.New("lost")}
 	declines := beforeSigning(func(context.Context, *dapi.Payout) error { return hooked })
 	payment, err := w.pay(journaled(), declines)
@@ -174,7 +174,7 @@ func TestDoubtOfACallThatTheHookMade(t *testing.T) {
 	w.account = w.integrator().Self()
 	payment, err = w.pay(declines)
 	w.assertInDoubt(t, payment, err)
-	as[*dapi.PaymentDeclined](t, as[*errors.OutcomeUnknown](t, err).Cause)
+	as[*dapi.PaymentDeclined](t, as[*errors.InDoubt](t, err).Cause)
 	assert.Equal(t, "contact-1", hooked.IdempotencyKey, "the hook's error is its own")
 }
 
@@ -290,7 +290,7 @@ func (w *payWorld) assertInDoubt(t *testing.T, payment dapi.Payment, err error) 
 // assertUnknown says that something may have been done with a key, whatever was refused last.
 func assertUnknown(t *testing.T, err error, key, advice string) {
 	t.Helper()
-	unknown := as[*errors.OutcomeUnknown](t, err)
+	unknown := as[*errors.InDoubt](t, err)
 	assert.Equal(t, errors.MaybeMoved, unknown.MovedByCall())
 	assert.Equal(t, key, unknown.IdempotencyKey)
 	assert.Contains(t, err.Error(), advice)
@@ -650,7 +650,7 @@ func TestAHookThatChangesTheBooking(t *testing.T) {
 // The same for a deal.
 func TestAHookThatChangesTheDeal(t *testing.T) {
 	w := newDealWorld(t)
-	terms := dapi.DealTerms{BeforeSigning: func(_ context.Context, created *dapi.Escrow) error {
+	terms := dapi.EscrowTerms{BeforeSigning: func(_ context.Context, created *dapi.Escrow) error {
 		created.Action.IdempotencyKey, created.Action.Approval.ID, created.Action.Approval.Payload[0] = "", "", 'x'
 		created.Action.Approval.ExpiresAt, created.Action.Type = time.Time{}, "release"
 		created.Action.Approval = nil
@@ -667,7 +667,7 @@ func TestOpenWithADealOfAnotherKey(t *testing.T) {
 	first, err := w.open(journaled())
 	require.NoError(t, err)
 	_, err = w.account.Escrows.Open(t.Context(), w.deal, "deal-2", dealTerms(knownDeal(first.Escrow.ID)))
-	as[*errors.OutcomeUnknown](t, err)
+	as[*errors.InDoubt](t, err)
 	assert.Equal(t, 1, w.holdings())
 }
 

@@ -528,7 +528,7 @@ func TestWrongTermsInAnotherProcessProveNothing(t *testing.T) {
 	w.asked = right
 	w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").Times(100))
 	again, err := w.pay(func(t *dapi.PayTerms) { t.History = paid.History })
-	as[*errors.OutcomeUnknown](t, err)
+	as[*errors.InDoubt](t, err)
 	as[*errors.IdempotencyKeyReused](t, again.Refusal)
 	assert.False(t, again.Unpaid)
 }

@@ -544,7 +544,7 @@ var metMistakes = map[string]mistake{
 	"a deal over the balance": {func(w *payWorld) error {
 		large := deal()
 		large.Amount = amount("100.01")
-		_, err := w.account.Escrows.Open(w.Context(), large, "deal-42", dapi.DealTerms{})
+		_, err := w.account.Escrows.Open(w.Context(), large, "deal-42", dapi.EscrowTerms{})
 		return err
 	}, []string{"409 conflict",
 		"the balance is 100 USDC: credit the account, then repeat with the same idempotency key"}},
@@ -701,7 +701,7 @@ var provoked = map[string]func(w *payWorld) error{
 		cancel()
 		return read(ctx, w.account)
 	},
-	"errors.OutcomeUnknown": func(w *payWorld) error {
+	"errors.InDoubt": func(w *payWorld) error {
 		w.Host.Arm("POST", "/payouts", sandbox.DropAfterCommit().Times(4))
 		_, err := w.account.Payouts.Book(w.Context(), w.asked, key42)
 		return err

@@ -116,9 +116,9 @@ func payTerms(options ...payOption) (terms dapi.PayTerms) {
 	return terms
 }
 
-func dealTerms(options ...payOption) dapi.DealTerms {
+func dealTerms(options ...payOption) dapi.EscrowTerms {
 	terms := payTerms(options...)
-	deal := dapi.DealTerms{History: terms.History, Journal: terms.Journal}
+	deal := dapi.EscrowTerms{History: terms.History, Journal: terms.Journal}
 	if see := terms.BeforeSigning; see != nil {
 		deal.BeforeSigning = func(ctx context.Context, d *dapi.Escrow) error {
 			return see(ctx, &dapi.Payout{ID: dapi.PayoutID(d.ID)})
@@ -201,7 +201,7 @@ func TestAHandlerInPlaceOfASocket(t *testing.T) {
 
 // refusalIn returns the refusal of a payment, which is the cause of a doubt about earlier calls.
 func refusalIn(err error) error {
-	if unknown, ok := errors.AsType[*errors.OutcomeUnknown](err); ok {
+	if unknown, ok := errors.AsType[*errors.InDoubt](err); ok {
 		return unknown.Cause
 	}
 	return err

@@ -345,7 +345,7 @@ func (w work) do(ctx context.Context) (result done, err error) {
 				mu.Lock()
 				result.count(ctx, err)
 				mu.Unlock()
-				if late, ok := errors.AsType[*moneymovement.NoRoom](err); ok && !late.Closed {
+				if late, ok := errors.AsType[*moneymovement.WindowFull](err); ok && !late.Closed {
 					return // no room before the end
 				}
 			}

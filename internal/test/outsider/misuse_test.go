@@ -37,8 +37,8 @@ var misuses = map[string]struct{ wrong, right string }{
 		`acme.Sandbox.Deposit(ctx, dapi.DepositCreate{}, dapi.Bounds{MaxFee: &one})`,
 		`acme.Sandbox.Deposit(ctx, dapi.DepositCreate{}, moneymovement.IdempotencyKey("k"))`},
 	"a bound of a price on an escrow": {
-		`acme.Escrows.Open(ctx, dapi.EscrowCreate{}, "k", dapi.DealTerms{Bounds: dapi.Bounds{}})`,
-		`acme.Escrows.Open(ctx, dapi.EscrowCreate{}, "k", dapi.DealTerms{History: dapi.History{}})`},
+		`acme.Escrows.Open(ctx, dapi.EscrowCreate{}, "k", dapi.EscrowTerms{Bounds: dapi.Bounds{}})`,
+		`acme.Escrows.Open(ctx, dapi.EscrowCreate{}, "k", dapi.EscrowTerms{History: dapi.History{}})`},
 	"an option of a call for a client": {
 		`dapi.NewIntegrator("", dapi.Developer{}, moneymovement.Timeout(0))`,
 		`dapi.NewIntegrator("", dapi.Developer{}, moneymovement.WithTimeout(0))`},

@@ -39,12 +39,12 @@ var (
 	} = (*dapi.Contacts)(nil)
 	_ interface {
 		Act(ctx context.Context, terms dapi.EscrowCreate, id dapi.EscrowID, action dapi.EscrowActionType,
-			key moneymovement.Key, dealTerms dapi.DealTerms, options ...moneymovement.CallOption) (dapi.Deal, error)
+			key moneymovement.Key, dealTerms dapi.EscrowTerms, options ...moneymovement.CallOption) (dapi.EscrowResult, error)
 		Confirm(ctx context.Context, terms dapi.EscrowCreate, id dapi.EscrowID, action dapi.EscrowActionType,
 			prepared *dapi.EscrowAction, options ...moneymovement.CallOption) (*dapi.Escrow, error)
 		Create(ctx context.Context, deal dapi.EscrowCreate, options ...moneymovement.WriteOption) (*dapi.Escrow, error)
-		Open(ctx context.Context, deal dapi.EscrowCreate, key moneymovement.Key, terms dapi.DealTerms,
-			options ...moneymovement.CallOption) (dapi.Deal, error)
+		Open(ctx context.Context, deal dapi.EscrowCreate, key moneymovement.Key, terms dapi.EscrowTerms,
+			options ...moneymovement.CallOption) (dapi.EscrowResult, error)
 		Prepare(ctx context.Context, id dapi.EscrowID, action dapi.EscrowActionType,
 			options ...moneymovement.WriteOption) (*dapi.EscrowAction, error)
 		Sync(ctx context.Context, id dapi.EscrowID, options ...moneymovement.CallOption) (*dapi.Escrow, error)

@@ -30,19 +30,19 @@ type kind struct {
 func (w *world) kinds() map[string]func() kind {
 	return map[string]func() kind{
 		"payout": func() kind {
-			return kind{w.payment(1), payments.Integrator(w.platform()), "payout_funding", confirmPath}
+			return kind{w.payment(1), payments.IntegratorServices(w.platform()), "payout_funding", confirmPath}
 		},
 		"deal": func() kind {
 			return kind{payments.EscrowPayment{Key: "deal-1", Account: w.account, Escrow: deal()},
-				payments.Integrator(w.platform()), "escrow_active", "/escrow/{escrowId}/actions/{actionKey}/confirm"}
+				payments.IntegratorServices(w.platform()), "escrow_active", "/escrow/{escrowId}/actions/{actionKey}/confirm"}
 		},
 		"release": func() kind {
 			platform := w.platform()
-			opened, err := platform.For(w.account).Escrows.Open(w.Context(), deal(), "deal-0", dapi.DealTerms{})
+			opened, err := platform.For(w.account).Escrows.Open(w.Context(), deal(), "deal-0", dapi.EscrowTerms{})
 			require.NoError(w, err)
 			return kind{payments.EscrowAction{Key: "release-1", Account: w.account, EscrowID: opened.Escrow.ID,
 				Escrow: deal(),
-				Action: dapi.EscrowActionTypeRelease}, payments.Integrator(platform), "escrow_released",
+				Action: dapi.EscrowActionTypeRelease}, payments.IntegratorServices(platform), "escrow_released",
 				"/escrow/{escrowId}/actions/{actionKey}/confirm"}
 		},
 		"transfer": func() kind {
@@ -417,7 +417,7 @@ func TestASearchForADealThatCannotRead(t *testing.T) {
 			terms := deal()
 			terms.Amount = decimal.RequireFromString(amount)
 			_, err := account.Escrows.Open(w.Context(), terms, moneymovement.DeriveKey("deal", strconv.Itoa(i)),
-				dapi.DealTerms{})
+				dapi.EscrowTerms{})
 			require.NoError(w, err)
 		}
 		used := time.Now()
@@ -467,7 +467,7 @@ func TestAServiceThatForgetsAKeyTooEarly(t *testing.T) {
 
 // services returns the clients of a new process.
 func (w *world) services() payments.Services {
-	return payments.Integrator(w.platform()).WithTransfers(w.App(w.AppKey()))
+	return payments.IntegratorServices(w.platform()).WithTransfers(w.App(w.AppKey()))
 }
 
 // A payment whose terms somebody has changed in the store is not paid.

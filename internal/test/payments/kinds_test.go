@@ -45,7 +45,7 @@ func TestAnActionThatADealDoesNotOfferYet(t *testing.T) {
 		assert.Equal(w, moneymovement.PaymentRefused, w.decide(p, early.Key, payments.Cancel("too early")).State)
 
 		_, err = escrows.Act(w.Context(), deal(), created.ID, dapi.EscrowActionTypeApprove, "approve-1",
-			dapi.DealTerms{})
+			dapi.EscrowTerms{})
 		require.NoError(w, err)
 		w.becomes(p, asked.Key, moneymovement.PaymentCompleted)
 		assert.Len(w, w.Moved("escrow_released"), 1)
@@ -102,13 +102,13 @@ func TestWhenADealIsLookedAtAfterAnAction(t *testing.T) {
 				terms := deal()
 				terms.HoldFor = "1h"
 				escrows := w.platform().For(w.account).Escrows
-				opened, err := escrows.Open(w.Context(), terms, "deal-0", dapi.DealTerms{})
+				opened, err := escrows.Open(w.Context(), terms, "deal-0", dapi.EscrowTerms{})
 				require.NoError(w, err)
 				time.Sleep(time.Minute)
 				if c.refunded {
 					time.Sleep(2 * time.Hour) // past the time in which it can be released
 					_, err = escrows.Act(w.Context(), terms, opened.Escrow.ID, dapi.EscrowActionTypeRefund, "refund-1",
-						dapi.DealTerms{})
+						dapi.EscrowTerms{})
 					require.NoError(w, err)
 				} else {
 					w.Host.Arm(http.MethodPost, w.kinds()["deal"]().path,

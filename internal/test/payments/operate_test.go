@@ -90,13 +90,13 @@ func TestStopAndResumeInEachOrder(t *testing.T) {
 		require.NoError(w, p.Stop(w.Context()), "without Resume")
 		require.NoError(w, p.Stop(w.Context()), "twice")
 		_, err := p.Resume(w.Context())
-		as[*payments.NotRunning](w, err)
+		as[*payments.NotResumable](w, err)
 
 		p = w.processor()
 		_, err = p.Resume(w.Context())
 		require.NoError(w, err)
 		_, err = p.Resume(w.Context())
-		as[*payments.NotRunning](w, err)
+		as[*payments.NotResumable](w, err)
 		var all sync.WaitGroup
 		for range 5 {
 			all.Go(func() { assert.NoError(w, p.Stop(w.Context())) })
@@ -140,7 +140,7 @@ func TestStopDoesNotWaitForThePoll(t *testing.T) {
 		store := watch(w.store)
 		store.failing(func(method string, _ int) bool { return method == "Postpone" })
 		w.Configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) })
-		p, err := payments.New(store, payments.Integrator(w.platform()), payments.Config{PollEvery: 24 * time.Hour})
+		p, err := payments.New(store, payments.IntegratorServices(w.platform()), payments.Config{PollEvery: 24 * time.Hour})
 		require.NoError(w, err)
 		_, err = p.Resume(w.Context())
 		require.NoError(w, err)

@@ -111,7 +111,7 @@ func TestCredentialsThatTheServiceRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(w *world) {
 				platform := w.platform()
-				p, err := payments.New(w.store, payments.Integrator(platform), payments.Config{})
+				p, err := payments.New(w.store, payments.IntegratorServices(platform), payments.Config{})
 				require.NoError(w, err)
 				_, err = p.Resume(w.Context())
 				require.NoError(w, err)
@@ -192,7 +192,7 @@ func TestARefusalStopsNoPaymentThatItIsNotAbout(t *testing.T) {
 			inBubble(t, func(w *world) {
 				app, contact := w.app()
 				armed := w.Host.Arm(http.MethodPost, c.path, c.fault.Times(1_000_000))
-				p, err := payments.New(w.store, payments.Integrator(w.platform()).WithTransfers(app), payments.Config{})
+				p, err := payments.New(w.store, payments.IntegratorServices(w.platform()).WithTransfers(app), payments.Config{})
 				require.NoError(w, err)
 				_, err = p.Resume(w.Context())
 				require.NoError(w, err)

@@ -111,7 +111,7 @@ func (s *interrupted) List(ctx context.Context, list payments.List) ([]payments.
 func TestReconcileDuringAPayment(t *testing.T) {
 	inBubble(t, func(w *world) {
 		store := &interrupted{Store: w.store}
-		p, err := payments.New(store, payments.Integrator(w.platform()), payments.Config{})
+		p, err := payments.New(store, payments.IntegratorServices(w.platform()), payments.Config{})
 		require.NoError(w, err)
 		w.submit(p, w.payment(1))
 		store.before = func() {

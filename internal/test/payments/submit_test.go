@@ -57,7 +57,7 @@ func TestAProcessorThatIsMadeWrongly(t *testing.T) {
 	_, err := payments.New(nil, payments.Services{}, payments.Config{})
 	require.Error(t, err)
 	for name, services := range map[string]payments.Services{
-		"the zero services": {}, "no integrator": payments.Integrator(nil), "no self-serve": payments.SelfServe(nil),
+		"the zero services": {}, "no integrator": payments.IntegratorServices(nil), "no self-serve": payments.SelfServeServices(nil),
 		"no app": payments.Services{}.WithTransfers(nil),
 	} {
 		p, err := payments.New(payments.NewMemoryStore(), services, payments.Config{})
@@ -96,7 +96,7 @@ func TestSettingsThatMakeNoSense(t *testing.T) {
 
 func TestSelfServeHasOneAccount(t *testing.T) {
 	inBubble(t, func(w *world) {
-		p, err := payments.New(w.store, payments.SelfServe(w.selfServe()), payments.Config{})
+		p, err := payments.New(w.store, payments.SelfServeServices(w.selfServe()), payments.Config{})
 		require.NoError(t, err)
 		_, err = p.Resume(w.Context())
 		require.NoError(t, err)
@@ -152,7 +152,7 @@ func TestAPaymentNamesItsAccount(t *testing.T) {
 func TestImpossibleTermsAreNotStored(t *testing.T) {
 	inBubble(t, func(w *world) {
 		platform := w.platform()
-		p, err := payments.New(w.store, payments.Integrator(platform), payments.Config{})
+		p, err := payments.New(w.store, payments.IntegratorServices(platform), payments.Config{})
 		require.NoError(w, err)
 		spelled, fine, precise := w.payment(1), w.payment(2), w.payment(3)
 		spelled.Payout.Currency = "usdc"
@@ -190,7 +190,7 @@ func TestImpossibleTermsAreNotStored(t *testing.T) {
 // With self-serve there is one account, and no word is needed. It is stored by its name, however it was submitted.
 func TestSelfServeNeedsNoAccount(t *testing.T) {
 	inBubble(t, func(w *world) {
-		p, err := payments.New(w.store, payments.SelfServe(w.selfServe()), payments.Config{})
+		p, err := payments.New(w.store, payments.SelfServeServices(w.selfServe()), payments.Config{})
 		require.NoError(t, err)
 		own := w.ownPayment(1)
 		assert.Equal(t, payments.OwnAccount, w.submit(p, own).Account)

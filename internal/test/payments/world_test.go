@@ -73,7 +73,7 @@ func (w *world) processor(change ...func(*payments.Config)) *payments.Processor 
 	for _, c := range change {
 		c(&config)
 	}
-	p, err := payments.New(w.store, payments.Integrator(w.platform()), config)
+	p, err := payments.New(w.store, payments.IntegratorServices(w.platform()), config)
 	require.NoError(w, err)
 	return p
 }

@@ -237,7 +237,7 @@ func (w *world) program(options postgres.Options, config payments.Config) *progr
 	store, err := postgres.Open(w.Context(), pool, options)
 	require.NoError(w, err)
 	platform := w.Integrator(w.Developer(), moneymovement.WithoutPacing())
-	processor, err := payments.New(store, payments.Integrator(platform), config)
+	processor, err := payments.New(store, payments.IntegratorServices(platform), config)
 	require.NoError(w, err)
 	return &program{pool: pool, store: store, processor: processor}
 }

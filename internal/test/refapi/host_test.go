@@ -233,7 +233,7 @@ func TestHostLostAnswers(t *testing.T) {
 	invoice := w.invoice()
 	lost := w.Host.Arm("PUT", path, sandbox.DropAfterCommit())
 	_, err := w.client.Invoices.Update(t.Context(), invoice.ID, paid)
-	var unknown *errors.OutcomeUnknown
+	var unknown *errors.InDoubt
 	require.ErrorAs(t, err, &unknown)
 	assert.Equal(t, 1, lost.Consumed())
 	read, err := w.app.Invoices.Get(t.Context(), invoice.ID)

@@ -89,7 +89,7 @@ func (w *work) run(ctx context.Context) error {
 		return err
 	}
 	defer closeStore()
-	processor, err := payments.New(store, payments.Integrator(platform), payments.Config{
+	processor, err := payments.New(store, payments.IntegratorServices(platform), payments.Config{
 		Owner: w.Name, InFlight: 16, PollEvery: 100 * time.Millisecond, LeaseFor: w.LeaseFor,
 		Policy: payments.Policy{Refusals: 1000, RetryMin: 20 * time.Millisecond, RetryMax: time.Second,
 			FollowMin: 20 * time.Millisecond, FollowMax: time.Second},
@@ -159,7 +159,7 @@ func (w *work) platform() (*dapi.Integrator, error) {
 	if w.Minute == 0 || client == nil {
 		return dapi.NewIntegrator(w.URL, developer, append(options, moneymovement.WithoutPacing())...)
 	}
-	settings := []fleet.Option{fleet.WithShareWhileAway(w.Workers)}
+	settings := []fleet.Option{fleet.WithShareWhileUnavailable(w.Workers)}
 	for window, allowance := range moneymovement.StatedWindows() {
 		minutes := int(allowance.Per / time.Minute)
 		allowance.Per = time.Duration(minutes) * w.Minute

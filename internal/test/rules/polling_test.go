@@ -49,7 +49,7 @@ func TestTheNumbersOfPolling(t *testing.T) {
 	}
 
 	reads := moneymovement.StatedWindows()[moneymovement.WindowReads]
-	forWaits := float64(reads.Calls-reads.Calls/10) * float64(time.Minute) / float64(reads.Held())
+	forWaits := float64(reads.Calls-reads.Calls/10) * float64(time.Minute) / float64(reads.Span())
 	says(fmt.Sprintf("Of the %d reads a minute, the SDK uses at most %.0f for waits", reads.Calls,
 		math.Floor(forWaits)))
 	for said, most := range map[string]time.Duration{
@@ -66,6 +66,6 @@ func TestTheNumbersOfPolling(t *testing.T) {
 	}
 
 	writes := moneymovement.StatedWindows()[moneymovement.WindowWrites]
-	payments := float64(writes.Calls) / 2 * float64(time.Minute) / float64(writes.Held())
+	payments := float64(writes.Calls) / 2 * float64(time.Minute) / float64(writes.Span())
 	says(fmt.Sprintf("so about %.0f payments pass in a minute", math.Floor(payments)))
 }

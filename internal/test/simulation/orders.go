@@ -149,7 +149,7 @@ func (w *World) orderAction(o *order) error {
 	ctx, escrows, key := context.Background(), w.admin.platform.Self().Escrows, "before-"+o.Key
 	o.Deal = dapi.EscrowCreate{Amount: o.Amount, Currency: dapi.USDC, Payee: payee}
 	open := func() error {
-		opened, err := escrows.Open(ctx, o.Deal, key, dapi.DealTerms{})
+		opened, err := escrows.Open(ctx, o.Deal, key, dapi.EscrowTerms{})
 		if err == nil {
 			o.EscrowID = opened.Escrow.ID
 		}

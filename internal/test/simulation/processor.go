@@ -146,7 +146,7 @@ func (m *processor) start(p *Process, of clients) {
 	if w.plan.Break.Config != nil {
 		w.plan.Break.Config(&config)
 	}
-	made, err := payments.New(store, payments.Integrator(of.platform).WithTransfers(of.app), config)
+	made, err := payments.New(store, payments.IntegratorServices(of.platform).WithTransfers(of.app), config)
 	if err != nil {
 		panic(err) // the settings are constant
 	}

@@ -42,7 +42,7 @@ func Example() {
 		log.Print(err)
 		return
 	}
-	limiter, err := fleetpostgres.NewLimiter(pool, schema, credential, fleet.WithShareWhileAway(8))
+	limiter, err := fleetpostgres.NewLimiter(pool, schema, credential, fleet.WithShareWhileUnavailable(8))
 	if err != nil {
 		log.Print(err)
 		return

@@ -169,7 +169,7 @@ func TestSerializableTransactionsFillTheWindow(t *testing.T) {
 		Open:    func() fleet.Windows { return windows(t, dial(t, server)) },
 	}.Run(t)
 	for i, at := range result.At { // a call may be noted late, and never early
-		require.LessOrEqual(t, i, allowed.Calls*(1+int(at/allowed.Held()))-1, "calls before the one after %v", at)
+		require.LessOrEqual(t, i, allowed.Calls*(1+int(at/allowed.Span()))-1, "calls before the one after %v", at)
 	}
 	assert.GreaterOrEqual(t, len(result.At), 2*allowed.Calls, "in five minutes")
 	assert.Zero(t, result.Away)
@@ -199,14 +199,14 @@ func (r refusedRow) Scan(...any) error { return r.err }
 func TestReservationIsRetriedAfterConflict(t *testing.T) {
 	db := &interrupted{DB: migrated(t, shared.PostgreSQL(t))}
 	of := windows(t, db)
-	ask := fleet.Ask{Key: "a", Process: "p", Calls: 1, Held: time.Minute}
+	ask := fleet.Request{Key: "a", Process: "p", Calls: 1, Held: time.Minute}
 	ask.Waiting[0] = 1
 	db.times = 5
-	_, err := of.Ask(t.Context(), ask)
+	_, err := of.Reserve(t.Context(), ask)
 	require.ErrorContains(t, err, "could not serialize access")
 	assert.Zero(t, db.times, "no more than five times")
 	db.times = 4
-	answer, err := of.Ask(t.Context(), ask)
+	answer, err := of.Reserve(t.Context(), ask)
 	require.NoError(t, err)
 	assert.Len(t, answer.Slots, 1)
 }
@@ -224,7 +224,7 @@ func TestMissingTables(t *testing.T) {
 	limiter, err := fleetpostgres.NewLimiter(pool, "", "credential", fleet.WithPatience(0))
 	require.NoError(t, err)
 	call := moneymovement.RateCall{Window: moneymovement.WindowWrites}
-	var away *fleet.StoreAway
+	var away *fleet.StoreUnavailable
 	require.ErrorAs(t, limiter.Wait(t.Context(), call), &away)
 	require.ErrorContains(t, away, "call fleetpostgres.Migrate")
 	_, err = storeOf(t, pool, "credential").Load(t.Context())
@@ -263,12 +263,12 @@ func TestMigrateNeedsNoRightForWhatIsThere(t *testing.T) {
 	execute(`REASSIGN OWNED BY fleet_of_a_test TO postgres`)
 	execute(`GRANT USAGE ON SCHEMA moneymovement TO fleet_of_a_test`)
 	require.NoError(t, fleetpostgres.Migrate(t.Context(), pool, ""))
-	ask := fleet.Ask{Key: "a", Process: "p", Calls: 1, Held: time.Minute}
-	_, err = windows(t, pool).Ask(t.Context(), ask)
+	ask := fleet.Request{Key: "a", Process: "p", Calls: 1, Held: time.Minute}
+	_, err = windows(t, pool).Reserve(t.Context(), ask)
 	require.ErrorContains(t, err, "grant the rights")
 	execute(`GRANT SELECT, INSERT, UPDATE, DELETE ON moneymovement.fleet_session, moneymovement.fleet_window
 		TO fleet_of_a_test`)
-	_, err = windows(t, pool).Ask(t.Context(), ask)
+	_, err = windows(t, pool).Reserve(t.Context(), ask)
 	require.NoError(t, err)
 	execute(`DROP FUNCTION moneymovement.fleet_take_1`)
 	require.Error(t, fleetpostgres.Migrate(t.Context(), pool, ""), "there is something to do")
@@ -285,7 +285,7 @@ func TestOldWindowsAreDeleted(t *testing.T) {
 	windows := windows(t, pool)
 	left := 150
 	for range 5000 {
-		_, err := windows.Ask(t.Context(), fleet.Ask{Key: "new", Process: "p", Calls: 1, Held: time.Minute})
+		_, err := windows.Reserve(t.Context(), fleet.Request{Key: "new", Process: "p", Calls: 1, Held: time.Minute})
 		require.NoError(t, err)
 		require.NoError(t, pool.QueryRow(t.Context(), "SELECT count(*) FROM moneymovement.fleet_window "+
 			"WHERE key LIKE 'old%'").Scan(&left))

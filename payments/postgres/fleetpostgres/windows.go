@@ -160,7 +160,7 @@ func withAdvice(err error) error {
 const maxTries = 5
 
 // Ask implements [fleet.Windows] with one statement, by the clock of the database.
-func (w *Windows) Ask(ctx context.Context, ask fleet.Ask) (answer fleet.Answer, err error) {
+func (w *Windows) Reserve(ctx context.Context, ask fleet.Request) (answer fleet.Reservation, err error) {
 	for range maxTries {
 		answer, err = w.ask(ctx, &ask)
 		if conflict, ok := errors.AsType[*pgconn.PgError](err); !ok || conflict.Code != "40001" {
@@ -170,7 +170,7 @@ func (w *Windows) Ask(ctx context.Context, ask fleet.Ask) (answer fleet.Answer, 
 	return answer, err
 }
 
-func (w *Windows) ask(ctx context.Context, ask *fleet.Ask) (answer fleet.Answer, err error) {
+func (w *Windows) ask(ctx context.Context, ask *fleet.Request) (answer fleet.Reservation, err error) {
 	waiting := make([]int32, len(ask.Waiting))
 	for r, calls := range ask.Waiting {
 		waiting[r] = int32(calls) //gosec:disable G115 -- not more than there are goroutines
@@ -192,7 +192,7 @@ func (w *Windows) ask(ctx context.Context, ask *fleet.Ask) (answer fleet.Answer,
 		ask.Ahead.Microseconds(), waiting, ask.Pressed, ask.Overdue, ask.Log, rand.Text(), unused, past).
 		Scan(&answer.Log, &next, &given, &room, &others)
 	if err != nil {
-		return fleet.Answer{}, withAdvice(err)
+		return fleet.Reservation{}, withAdvice(err)
 	}
 	answer.Next = time.Duration(next) * time.Microsecond
 	for i := 0; i+1 < len(given); i += 2 {

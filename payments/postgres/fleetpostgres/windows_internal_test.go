@@ -37,10 +37,10 @@ func TestSQLFunctionMatchesMemoryWindows(t *testing.T) {
 	windows, err := NewWindows(pool, "other schema")
 	require.NoError(t, err)
 	windows.take = strings.Replace(windows.take, "$10", "$13 || ' ' || $10", 1)
-	ask := func(now time.Time, ask fleet.Ask) (fleet.Answer, error) {
+	ask := func(now time.Time, ask fleet.Request) (fleet.Reservation, error) {
 		set := *windows
 		set.take = strings.Replace(windows.take, "$13", fmt.Sprintf("'%d'", now.UnixMicro()), 1)
-		return set.Ask(t.Context(), ask)
+		return set.Reserve(t.Context(), ask)
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		draw := func(n int) int { return rapid.IntRange(0, n-1).Draw(rt, "draw") }

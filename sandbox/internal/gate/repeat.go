@@ -82,8 +82,8 @@ func (g *Gate) DeliverDue() {
 	}
 }
 
-// PendingDuplicates returns how many duplicates are not delivered yet.
-func (g *Gate) PendingDuplicates() int { return g.deliveries.pending() }
+// PendingDeliveries returns how many duplicates are not delivered yet.
+func (g *Gate) PendingDeliveries() int { return g.deliveries.pending() }
 
 // delivery is a duplicate that arrives later.
 type delivery struct {

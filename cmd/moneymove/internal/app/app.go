@@ -163,7 +163,7 @@ func ExitCode(err error) int {
 	if ofCall && failure.MovedByCall() == errors.MaybeMoved {
 		return ExitUnknown
 	}
-	if _, ok := stderrors.AsType[*errors.OutcomeUnknown](err); ok {
+	if _, ok := stderrors.AsType[*errors.InDoubt](err); ok {
 		return ExitUnknown
 	}
 	if _, ok := stderrors.AsType[*errors.Refusal](err); ok { // also one of the login, which is inside NotDelivered

@@ -169,7 +169,7 @@ func (r *Request) check() error {
 const maxBody = 64 << 20
 
 // Send sends the request, and returns the response if there is one, also with an error. The errors are those of the
-// SDK: a refusal, *errors.NotDelivered, *errors.OutcomeUnknown, *errors.UnexpectedResponse.
+// SDK: a refusal, *errors.NotDelivered, *errors.InDoubt, *errors.UnexpectedResponse.
 func (r *Request) Send(ctx context.Context) (*Response, error) {
 	if err := r.check(); err != nil {
 		return nil, err
@@ -294,7 +294,7 @@ func (r *Request) deliveryError(err error, connected bool) error {
 	if !connected || !r.writes() {
 		return &errors.NotDelivered{CallInfo: r.callInfo(), Err: err}
 	}
-	return &errors.OutcomeUnknown{CallInfo: r.callInfo(), Resolve: r.resolve(), Cause: err}
+	return &errors.InDoubt{CallInfo: r.callInfo(), Resolve: r.resolve(), Cause: err}
 }
 
 func (r *Request) resolve() string {
@@ -327,7 +327,7 @@ func (r *Request) inDoubtIfWritten(err error) error {
 	if !ok || !r.writes() || failure.MovedByCall() != errors.MaybeMoved {
 		return err
 	}
-	return &errors.OutcomeUnknown{CallInfo: r.callInfo(), Resolve: r.resolve(), Cause: err}
+	return &errors.InDoubt{CallInfo: r.callInfo(), Resolve: r.resolve(), Cause: err}
 }
 
 func saysJSON(header http.Header) bool {

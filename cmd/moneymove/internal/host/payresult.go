@@ -232,7 +232,7 @@ func explain(result dapi.Payment, err error) error {
 	case refusal != nil:
 		return fmt.Errorf("this run paid nothing: %w; an earlier run with this key may have paid", refusal)
 	}
-	inDoubt, ok := errors.AsType[*errors.OutcomeUnknown](err)
+	inDoubt, ok := errors.AsType[*errors.InDoubt](err)
 	if !ok {
 		return err
 	}
@@ -247,7 +247,7 @@ func refusalCause(refusal error) error {
 	if declined, ok := errors.AsType[*dapi.PaymentDeclined](refusal); ok {
 		return declined.Err
 	}
-	if inDoubt, ok := errors.AsType[*errors.OutcomeUnknown](refusal); ok {
+	if inDoubt, ok := errors.AsType[*errors.InDoubt](refusal); ok {
 		return fmt.Errorf("%s has no response: %w", inDoubt.Operation, inDoubt.Cause)
 	}
 	return refusal
@@ -258,7 +258,7 @@ func (p *payingCommand) notPaidError(ctx context.Context, refusal error, command
 	err := refusalCause(refusal)
 	code := app.ExitCode(err)
 	declined, asked := errors.AsType[*dapi.PaymentDeclined](refusal)
-	_, lost := errors.AsType[*errors.OutcomeUnknown](refusal)
+	_, lost := errors.AsType[*errors.InDoubt](refusal)
 	switch {
 	case ctx.Err() != nil:
 		code = app.ExitInterrupted

@@ -96,7 +96,7 @@ func outcome(err error) error {
 		return app.Usagef("%w; `moneymove payments list` lists them", err)
 	}
 	_, notPossible := errors.AsType[*payments.NotPossible](err)
-	_, busy := errors.AsType[*payments.Busy](err)
+	_, busy := errors.AsType[*payments.CallInProgress](err)
 	if notPossible || busy {
 		return &app.Failure{Code: app.ExitRefused, Err: err}
 	}

@@ -46,7 +46,7 @@ func newProgram(t *testing.T) program {
 		Account: dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000",
 			Holder: dapi.AccountHolder{Name: "Supplier"}})})
 	require.NoError(t, err)
-	return program{filepath.Join(t.TempDir(), "payments.db"), host, payments.Integrator(platform),
+	return program{filepath.Join(t.TempDir(), "payments.db"), host, payments.IntegratorServices(platform),
 		dapi.PayoutCreate{ContactID: contact.ID, Amount: decimal.NewFromInt(10), Currency: dapi.USDC}}
 }
 
