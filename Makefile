@@ -31,7 +31,7 @@ export GO
 # The packages of a tier, by the third column of .ci/modules.
 packages = $(shell awk '$$3 ~ /^($(1))$$/ && $$2 ~ /^(released|workspace)$$/ { sub(/^\.$$/, "", $$1); print "./" $$1 "/..." }' \
 	.ci/modules | sed 's,^.//,./,')
-SUITES  := $(addprefix ./internal/test/,appapi dapi payments public refapi rules)
+SUITES  := $(addprefix ./internal/test/,dapi payments rules surfaces)
 TEST    := $(filter-out ./internal/test/...,$(call packages,test)) $(SUITES)
 CHECK   := $(call packages,test|check)
 # Where goroutines are. The race detector makes a test three times as long.

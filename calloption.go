@@ -1,10 +1,15 @@
 package moneymovement
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 )
 
 // WriteOption sets up one write that can have an idempotency key, such as dapi's Payouts.Book. [IdempotencyKey] and
@@ -138,4 +143,142 @@ func (s *CallSettings) capture(all *[]*Response, into *Response) {
 		return
 	}
 	*all = append(*all, into)
+}
+
+// WaitOption sets up one wait, such as dapi's Payouts.Wait: [OnProgress] or [PollEvery].
+type WaitOption interface{ apply(to *WaitSettings) }
+
+type waitOption func(*WaitSettings)
+
+func (o waitOption) apply(to *WaitSettings) { o(to) }
+
+// WaitSettings is what the options of a wait set.
+type WaitSettings struct {
+	Polling  Pace           // of [PollEvery]; zero for the client's
+	Progress func(Progress) // of [OnProgress]; nil for none
+	// Invalid are the problems with the options. The wait is refused because of them.
+	Invalid []errors.Field
+}
+
+// WaitSettingsOf returns what the options of a wait set. It ignores nil options.
+func WaitSettingsOf(options ...WaitOption) WaitSettings {
+	var settings WaitSettings
+	for _, option := range options {
+		if option != nil {
+			option.apply(&settings)
+		}
+	}
+	return settings
+}
+
+// Progress reports what a wait has read so far.
+type Progress struct {
+	Resource string        // what is waited for, such as "payout"
+	ID       string        // the resource's id
+	Status   string        // the status as last read; "unread" before the first read
+	Reads    int           // how many times it was read
+	Waited   time.Duration // the time since the wait began
+}
+
+// OnProgress calls f after each read, in the goroutine that waits. If f is nil, the wait fails with
+// *errors.InvalidInput.
+func OnProgress(f func(Progress)) WaitOption {
+	return waitOption(func(to *WaitSettings) {
+		to.Progress = f
+		if f == nil {
+			refuse(&to.Invalid, "OnProgress", errors.FieldMissing, "must not be nil")
+		}
+	})
+}
+
+// PollEvery sets the pauses between two reads. The first pause is shortest. Each further pause is 1.5 times as long as
+// the one before, up to longest. The default is the client's, see [WithPolling]. To spread the reads of many waits,
+// each pause is shortened at random, to half of its length at least.
+//
+// shortest must be at least 1 ms. longest must be at least shortest and at most 24 h. Otherwise the wait fails with
+// *errors.InvalidInput.
+func PollEvery(shortest, longest time.Duration) WaitOption {
+	return waitOption(func(to *WaitSettings) {
+		to.Polling = Pace{shortest, longest}
+		to.Polling.check(&to.Invalid, "PollEvery")
+	})
+}
+
+// StillPending says that a wait ended before its resource reached the status: its context ended, or had no time left
+// for another read. It wraps the error of the context and, if the last read failed, the error of that read. To
+// continue, wait again. A wait also ends so if the resource has ended in another status, or has been for 30 minutes in
+// one that this version of the SDK does not know: Err then says so.
+type StillPending struct {
+	Progress
+	Err error
+}
+
+// Error returns one line: what was waited for, its last status, and why the wait ended.
+func (e *StillPending) Error() string {
+	return errorbase.Textf(e, "%s %s is still %s after %s and %d reads: %v", e.Resource, e.ID, e.Status,
+		e.Waited.Round(time.Millisecond), e.Reads, e.Err)
+}
+
+// Retryable returns true: you can wait again.
+func (e *StillPending) Retryable() bool { return true }
+
+// MovedByCall returns errors.NotMoved for a client, a rail and a verification, and errors.MaybeMoved for everything
+// else, such as a payout, which can still move money.
+func (e *StillPending) MovedByCall() errors.Movement {
+	switch e.Resource {
+	case "client", "rail", "verification":
+		return errors.NotMoved
+	}
+	return errors.MaybeMoved
+}
+
+// Unwrap returns Err.
+func (e *StillPending) Unwrap() error { return e.Err }
+
+// Key is an idempotency key. It makes a write happen once, however often it is sent and by how many processes. A key
+// has 1 to 128 characters of A-Z a-z 0-9 . _ : - and anything else is refused with *errors.InvalidInput. A constant
+// string is a Key without a conversion. Make other keys with [DeriveKey].
+//
+// A key belongs to one account and one operation. The same key in another account or operation is a different key.
+//
+// The service remembers a key for 7 days from its first use. Within this time, the same call with the same key returns
+// the first response again. After 7 days the key counts as new, and the same call pays again: read the payment before
+// you repeat it.
+//
+// The same key with other terms is refused with *errors.IdempotencyKeyReused, which names the payout or escrow that has
+// the key. The service refuses it, or the client itself if it sent the key with other terms before; then Status is 0
+// and nothing was sent. Terms are compared by value: 12.5 equals 12.50.
+//
+// Calls that move money require a key. Some other writes take one as an option, see [IdempotencyKey]. Without a key,
+// the platform API derives one from the request and remembers it for 2 hours: two equal bookings within this time are
+// one payout. The descriptions of the other surfaces do not say that they derive keys.
+type Key string
+
+// DeriveKey makes an idempotency key from what a write is for, such as DeriveKey("payroll", "2026-11", employeeID). The
+// same parts always give the same key. Different parts give different keys, however they are split: ("ab", "c") differs
+// from ("a", "bc"). The key contains the beginning of the parts, which helps to find it in logs. Do not put secrets
+// into them.
+//
+// Two payments with equal terms need different keys. So the parts must identify the payment. Let the last one be the
+// number of the attempt, such as DeriveKey("invoice", "42", "1"): terms that the service has booked cannot be changed
+// under their key. To pay an invoice whose payment was wrong and is known not to be made, take the next number.
+func DeriveKey(parts ...string) Key {
+	digest := sha256.New()
+	for _, part := range parts {
+		fmt.Fprintf(digest, "%d:%s", len(part), part)
+	}
+	readable := strings.Map(keyRune, strings.Join(parts, ":"))
+	return Key(readable[:min(len(readable), maxReadable)] + "." + hex.EncodeToString(digest.Sum(nil)[:16]))
+}
+
+// maxReadable leaves room for a dot and 32 hexadecimal digits within the 128 characters of a key.
+const maxReadable = 128 - 33
+
+// keyRune replaces what a key may not contain.
+func keyRune(r rune) rune {
+	switch {
+	case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '.', r == '_', r == ':', r == '-':
+		return r
+	}
+	return '-'
 }

@@ -1,8 +1,10 @@
 package appapi_test
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"iter"
 	"net/http"
 	"slices"
 	"strconv"
@@ -15,6 +17,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/model"
 )
 
 // TestListsAreWalkedByOffset to an empty page, whatever the total says.
@@ -366,4 +369,137 @@ func TestEachListCanBeWalked(t *testing.T) {
 		"GET /documents/contracts/invoices?offset=4", "GET /documents/contracts/invoices?offset=5",
 		"GET /apps/transfers?offset=3", "GET /apps/transfers?offset=4",
 	}, asked)
+}
+
+// counted walks a list: how many entries came, and which errors.
+func counted[T any](all iter.Seq2[T, error]) (entries int, failures []error) {
+	for _, err := range all {
+		if err != nil {
+			failures = append(failures, err)
+		} else {
+			entries++
+		}
+	}
+	return entries, failures
+}
+
+// A list that cannot be read is an error, and never a list that ends early: who takes it for whole would pay what is
+// paid already.
+func TestEveryWalkEndsInTheErrorThatItMeets(t *testing.T) {
+	for name, walk := range map[string]func(context.Context, *appapi.Client) (int, []error){
+		"contacts": func(ctx context.Context, app *appapi.Client) (int, []error) {
+			return counted(app.Contacts.All(ctx, appapi.ListContactsParams{}))
+		},
+		"contracts": func(ctx context.Context, app *appapi.Client) (int, []error) {
+			return counted(app.Contracts.All(ctx, appapi.ListContractsParams{}))
+		},
+		"invoices": func(ctx context.Context, app *appapi.Client) (int, []error) {
+			return counted(app.Invoices.All(ctx, appapi.ListInvoicesParams{}))
+		},
+		"transactions": func(ctx context.Context, app *appapi.Client) (int, []error) {
+			return counted(app.Transactions.All(ctx, appapi.ListTransactionsParams{}))
+		},
+		"transfers": func(ctx context.Context, app *appapi.Client) (int, []error) {
+			return counted(app.Transfers.All(ctx, appapi.ListTransfersParams{}))
+		},
+	} {
+		for good := range 2 { // pages before the one that fails
+			left := good
+			_, app := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+				if left--; left >= 0 {
+					_, _ = io.WriteString(w, `{"items":[{"id":"1"}],"total":9}`)
+					return
+				}
+				answering(http.StatusForbidden, `{"error":{"code":"forbidden","message":"no"}}`)(w, nil)
+			})
+			entries, failures := walk(t.Context(), app)
+			assert.Equal(t, good, entries, name)
+			require.Len(t, failures, 1, name)
+			_, is := errors.AsType[*errors.Forbidden](failures[0])
+			assert.True(t, is, "%s: %v", name, failures[0])
+		}
+	}
+}
+
+func TestTemplatesThatCannotBeReadAreAnError(t *testing.T) {
+	_, app := serve(t, answering(http.StatusForbidden, `{"error":{"code":"forbidden","message":"no"}}`))
+	templates, err := app.Contracts.Templates(t.Context())
+	_, is := errors.AsType[*errors.Forbidden](err)
+	assert.True(t, is, "%v", err)
+	assert.Nil(t, templates)
+}
+
+// TestAPaymentMethodThatIsNullIsLeftOutAndNamed: one of a variant that is not known is kept, and null is of none.
+func TestAPaymentMethodThatIsNullIsLeftOutAndNamed(t *testing.T) {
+	const method = `{"accountType":"sepa","ibanNumber":"DE89370400440532013000"}`
+	for methods, want := range map[string]struct {
+		read    int
+		pointer []string
+	}{
+		`[null]`:                          {0, []string{"/paymentMethods/0 is null"}},
+		`[null,` + method + `,null]`:      {1, []string{"/paymentMethods/0 is null", "/paymentMethods/2 is null"}},
+		`[` + method + `,` + method + `]`: {2, nil},
+		`null`:                            {0, nil},
+	} {
+		_, app := serve(t, answering(200, strings.Replace(invoiceJSON, `[`+method+`]`, methods, 1)))
+		var answer moneymovement.Response
+		invoice, err := app.Invoices.Get(t.Context(), id1, moneymovement.CaptureResponse(&answer))
+		require.NoError(t, err, methods)
+		var named []string
+		for _, unread := range answer.Unread {
+			named = append(named, unread.Pointer+" "+unread.Problem)
+		}
+		assert.Equal(t, want.pointer, named, methods)
+		require.Len(t, invoice.PaymentMethods, want.read, methods)
+		for _, read := range invoice.PaymentMethods {
+			assert.IsType(t, model.SEPAPaymentMethod{}, read.Variant(), methods)
+		}
+	}
+}
+
+// TestAnInvoiceOfABatchKeepsItsPlace, whatever of the others can be read.
+func TestAnInvoiceOfABatchKeepsItsPlace(t *testing.T) {
+	batch := appapi.InvoiceBatch{{ContractID: id1}, {ContractID: id2}, {ContractID: id1}}
+	for answered, want := range map[string][]string{
+		`{"items":[7,` + invoiceJSON + `,null]}`:                  {"", id1, ""},
+		`[` + invoiceJSON + `,"` + id2 + `",` + invoiceJSON + `]`: {id1, "", id1},
+		`{"items":["a","b","c"]}`:                                 {"", "", ""},
+		`{"items":[` + invoiceJSON + `,{"id":"` + id2 + `"}]}`:    {id1, id2},
+		`{"items":[]}`: nil,
+	} {
+		_, app := serve(t, answering(201, answered))
+		var answer moneymovement.Response
+		issued, err := app.Invoices.CreateBatch(t.Context(), batch, moneymovement.CaptureResponse(&answer))
+		require.NoError(t, err, answered)
+		var ids []string
+		for _, invoice := range issued {
+			ids = append(ids, invoice.ID)
+		}
+		assert.Equal(t, want, ids, answered)
+		assert.Equal(t, answered, string(answer.Body))
+	}
+}
+
+// TestABatchWithoutAListIsUnknown: it may have issued all of them.
+func TestABatchWithoutAListIsUnknown(t *testing.T) {
+	for _, body := range []string{``, `{"ok":true}`} {
+		server, app := serve(t, answering(201, body))
+		_, err := app.Invoices.CreateBatch(t.Context(), appapi.InvoiceBatch{{ContractID: id1}})
+		_, unknown := errors.AsType[*errors.InDoubt](err)
+		assert.True(t, unknown, "%v", err)
+		assert.Len(t, server.requests(), 1)
+	}
+}
+
+// TestAVerdictThatIsAbsentIsNotFalse: no field of the check of bank details is stated.
+func TestAVerdictThatIsAbsentIsNotFalse(t *testing.T) {
+	for body, want := range map[string]*bool{
+		``: nil, `{"ok":true}`: nil, `{}`: nil, `{"valid":null}`: nil, `{"valid":{},"errors":[]}`: nil,
+		`{"valid":false}`: pointer(false), `{"valid":true}`: pointer(true), `{"valid":"true"}`: pointer(true),
+	} {
+		_, app := serve(t, answering(200, body))
+		check, err := app.Contacts.ValidateBank(t.Context(), appapi.BankDetails{IBAN: "DE89370400440532013000"})
+		require.NoError(t, err, body)
+		assert.Equal(t, want, check.Valid, body)
+	}
 }

@@ -22,8 +22,8 @@ const (
 
 // The values of [Asset] that this version knows.
 const (
-	AssetEURC Asset = "EURC"
-	AssetUSDC Asset = "USDC"
+	EURC Asset = "EURC"
+	USDC Asset = "USDC"
 )
 
 // The values of [BankMethod] that this version knows.
@@ -99,11 +99,6 @@ const (
 	ClientTypeIndividual ClientType = "individual"
 )
 
-// The values of [EmailAccountType] that this version knows.
-const (
-	EmailAccountTypeEmail EmailAccountType = "email"
-)
-
 // The values of [EscrowActionType] that this version knows.
 const (
 	EscrowActionTypeApprove EscrowActionType = "approve"
@@ -118,11 +113,6 @@ const (
 	EscrowStatusPendingApproval EscrowStatus = "pending_approval"
 	EscrowStatusRefunded        EscrowStatus = "refunded"
 	EscrowStatusReleased        EscrowStatus = "released"
-)
-
-// The values of [OnchainAccountType] that this version knows.
-const (
-	OnchainAccountTypeOnchain OnchainAccountType = "onchain"
 )
 
 // The values of [PIXKeyType] that this version knows.
@@ -223,9 +213,9 @@ type Balance struct {
 	Currency Asset `json:"currency"`
 }
 
-// BankAccount is a bank account or a mobile wallet as a destination. The method decides which fields are needed. The
+// BankFields is a bank account or a mobile wallet as a destination. The method decides which fields are needed. The
 // contact's capabilities report what is missing.
-type BankAccount struct {
+type BankFields struct {
 	// The registered name of a business.
 	AccountHolderBusinessName string `json:"accountHolderBusinessName,omitempty,omitzero"`
 
@@ -498,7 +488,7 @@ type Contact struct {
 
 // ContactAccount is the destination at which a contact is paid. The AccountType selects the variant.
 //
-// It holds one of [OnchainAccount], [EmailAccount], [BankAccount]. The zero value is empty.
+// It holds one of [OnchainAccount], [EmailAccount], [BankFields]. The zero value is empty.
 type ContactAccount struct {
 	variant ContactAccountVariant
 	raw     []byte
@@ -649,14 +639,11 @@ type EVMAddress string
 // it by its email address.
 type EmailAccount struct {
 	// Always "email".
-	AccountType EmailAccountType `json:"accountType,omitempty,omitzero"`
+	AccountType string `json:"accountType,omitempty,omitzero"`
 
 	// The email address of the existing contact.
 	Email string `json:"email"`
 }
-
-// EmailAccountType is the value of AccountType for an existing contact.
-type EmailAccountType string
 
 // Escrow is an escrow deal. It holds money on chain until the money is released to a payee or refunded.
 type Escrow struct {
@@ -829,7 +816,7 @@ type KYBSubmission struct {
 // wallet over a cross-chain route.
 type OnchainAccount struct {
 	// Always "onchain".
-	AccountType OnchainAccountType `json:"accountType,omitempty,omitzero"`
+	AccountType string `json:"accountType,omitempty,omitzero"`
 
 	// The code of the wallet's chain, such as "base".
 	ChainID ChainCode `json:"chainId"`
@@ -842,9 +829,6 @@ type OnchainAccount struct {
 
 	WalletAddress string `json:"walletAddress"`
 }
-
-// OnchainAccountType is the value of AccountType for a wallet.
-type OnchainAccountType string
 
 // PIXKeyType is the kind of a PIX key. The service can add values.
 type PIXKeyType string
@@ -1326,7 +1310,7 @@ type ContactAccountVariant interface{ isContactAccount() }
 
 func (OnchainAccount) isContactAccount() {}
 func (EmailAccount) isContactAccount()   {}
-func (BankAccount) isContactAccount()    {}
+func (BankFields) isContactAccount()     {}
 
 // NewContactAccount returns a ContactAccount that holds variant. It sets AccountType if the variant has only one
 // possible value for it.
@@ -1389,7 +1373,7 @@ func (t *ContactAccount) UnmarshalJSON(b []byte) error {
 		"php_ewallet", "php_local", "pix", "pkr_ewallet", "pkr_raast", "pln_local", "pse", "rtp", "sar_local", "sepa",
 		"sle_local", "spei", "swift", "thb_local", "transfers_3_0", "try_fast", "tzs_local", "uaefts", "ugx_local",
 		"ukfps", "vnd_local", "xof_local", "zmw_local":
-		var variant BankAccount
+		var variant BankFields
 		if wire.Unmarshal(t.raw, &variant) == nil {
 			t.variant = variant
 		}

@@ -1,7 +1,10 @@
 package dapi_test
 
 import (
+	"bytes"
 	stdjson "encoding/json"
+	"log/slog"
+	"net/http"
 	"reflect"
 	"strings"
 	"testing"
@@ -9,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
@@ -29,7 +33,7 @@ func TestContactAccountRoundTrips(t *testing.T) {
 		"email": dapi.EmailContact("bob@example.com"),
 	}
 	for _, method := range bankMethods {
-		accounts[method] = dapi.Bank(dapi.BankMethod(method), dapi.BankAccount{
+		accounts[method] = dapi.BankAccount(dapi.BankMethod(method), dapi.BankFields{
 			AccountHolderName: "Bob Roe", AccountNumber: "0123",
 			BankAddress: &dapi.InstitutionAddress{City: "Paris", Country: "FR"},
 		})
@@ -60,14 +64,14 @@ func TestContactAccountRoundTrips(t *testing.T) {
 
 // Rule: contact.default-variant
 func TestConstructorsSetTheTypeOverAnother(t *testing.T) {
-	given := dapi.BankAccount{AccountType: dapi.BankMethodPIX, IBAN: "DE89370400440532013000"}
-	bank, ok := dapi.Bank(dapi.BankMethodSEPA, given).Variant().(dapi.BankAccount)
+	given := dapi.BankFields{AccountType: dapi.BankMethodPIX, IBAN: "DE89370400440532013000"}
+	bank, ok := dapi.BankAccount(dapi.BankMethodSEPA, given).Variant().(dapi.BankFields)
 	require.True(t, ok)
 	assert.Equal(t, dapi.BankMethod("sepa"), bank.AccountType)
 	assert.Equal(t, dapi.BankMethodPIX, given.AccountType, "what was given is the caller's")
 	onchain, ok := dapi.Onchain(dapi.OnchainAccount{AccountType: "email"}).Variant().(dapi.OnchainAccount)
 	require.True(t, ok)
-	assert.Equal(t, dapi.OnchainAccountTypeOnchain, onchain.AccountType)
+	assert.Equal(t, "onchain", onchain.AccountType)
 }
 
 func TestUnknownAccountTypeIsKept(t *testing.T) {
@@ -116,81 +120,15 @@ func TestPayableThatIsAbsentIsNotFalse(t *testing.T) {
 	}
 }
 
-// families are the account types, each with a value in every field.
-var families = []interface{ BankAccount() dapi.BankAccount }{
-	filled[dapi.IBANAccount](), filled[dapi.SWIFTAccount](), filled[dapi.RoutingAccount](), filled[dapi.LocalAccount](),
-	filled[dapi.PIXAccount](), filled[dapi.KeyAccount](), filled[dapi.PhoneWallet](),
-}
-
-// filled puts the name of each field into it.
-func filled[T any]() T {
-	var account T
-	fill(reflect.ValueOf(&account).Elem())
-	return account
-}
-
-func fill(v reflect.Value) {
-	for i := range v.NumField() {
-		switch field := v.Field(i); field.Kind() {
-		case reflect.String:
-			field.SetString(v.Type().Field(i).Name)
-		case reflect.Pointer:
-			field.Set(reflect.New(field.Type().Elem()))
-		default:
-			fill(field)
-		}
-	}
-}
-
-// holderFields are the names of a holder's fields in an account with all fields, where they differ.
-var holderFields = map[string]string{
-	"Name": "AccountHolderName", "Type": "AccountHolderType", "FirstName": "AccountHolderFirstName",
-	"LastName": "AccountHolderLastName", "BusinessName": "AccountHolderBusinessName", "IDType": "HolderIDType",
-	"IDNumber": "HolderIDNumber", "TaxID": "HolderTaxID", "Nationality": "HolderNationality",
-}
-
-// Each field of a family arrives in the field of that name, and nothing else is set.
-func TestEachFieldOfAFamilyIsSent(t *testing.T) {
-	for _, family := range families {
-		account, fields := reflect.ValueOf(family.BankAccount()), reflect.TypeOf(family)
-		t.Run(fields.Name(), func(t *testing.T) {
-			want := map[string]string{}
-			for field := range fields.Fields() {
-				switch {
-				case field.Name == "Holder":
-					for of, is := range holderFields {
-						want[is] = of
-					}
-				case field.Type.Kind() == reflect.Pointer:
-					want[field.Name] = "pointer"
-				default:
-					want[field.Name] = field.Name
-				}
-			}
-			got := map[string]string{}
-			for i := range account.NumField() {
-				switch field := account.Field(i); {
-				case field.IsZero():
-				case field.Kind() == reflect.Pointer:
-					got[account.Type().Field(i).Name] = "pointer"
-				default:
-					got[account.Type().Field(i).Name] = field.String()
-				}
-			}
-			assert.Equal(t, want, got)
-		})
-	}
-}
-
-func TestAConstructorSetsTypeAndCurrency(t *testing.T) {
-	account := func(made dapi.ContactAccount) dapi.BankAccount {
-		bank, ok := made.Variant().(dapi.BankAccount)
+// Rule: contact.bank-methods
+func TestBankAccountSetsTypeAndCurrency(t *testing.T) {
+	fieldsOf := func(account dapi.ContactAccount) dapi.BankFields {
+		fields, ok := account.Variant().(dapi.BankFields)
 		require.True(t, ok)
-		return bank
+		return fields
 	}
-	for method, made := range byConstructor() {
-		bank := account(made)
-		assert.Equal(t, method, bank.AccountType)
+	for _, name := range bankMethods {
+		method := dapi.BankMethod(name)
 		var paid []string
 		for _, row := range dapi.PayoutCoverage() {
 			if row.Method == method {
@@ -198,63 +136,117 @@ func TestAConstructorSetsTypeAndCurrency(t *testing.T) {
 			}
 		}
 		require.Len(t, paid, 1, method)
-		assert.Equal(t, paid[0], bank.Currency, method)
+		assert.Equal(t, dapi.BankFields{AccountType: method, Currency: paid[0]},
+			fieldsOf(dapi.BankAccount(method, dapi.BankFields{})), "nothing is required, and nothing is made up")
+		other := dapi.BankFields{AccountType: method, Currency: "XTS"}
+		assert.Equal(t, other, fieldsOf(dapi.BankAccount(method, dapi.BankFields{Currency: "XTS"})))
 	}
-	assert.Equal(t, "GBP", account(dapi.SWIFT(dapi.SWIFTAccount{Currency: "GBP"})).Currency, "another one stays")
-	assert.Equal(t, dapi.BankAccount{AccountType: "sepa", Currency: "EUR"}, account(dapi.SEPA(dapi.IBANAccount{})),
-		"nothing is required, and nothing is made up")
+	assert.Equal(t, dapi.BankFields{AccountType: "mars_local"}, fieldsOf(dapi.BankAccount("mars_local", dapi.BankFields{})),
+		"the currency of a method of a later version is not known")
+	for method, short := range map[dapi.BankMethod]func(dapi.BankFields) dapi.ContactAccount{
+		"sepa": dapi.SEPA, "ach": dapi.ACH, "pix": dapi.PIX, "swift": dapi.SWIFT, "ukfps": dapi.UKFPS,
+	} {
+		fields := filledFields()
+		assert.Equal(t, dapi.BankAccount(method, fields), short(fields))
+	}
 }
 
-// byConstructor is an empty account by each constructor.
-func byConstructor() map[dapi.BankMethod]dapi.ContactAccount {
-	made := map[dapi.BankMethod]dapi.ContactAccount{
-		dapi.BankMethodSWIFT: dapi.SWIFT(dapi.SWIFTAccount{}), dapi.BankMethodPIX: dapi.PIX(dapi.PIXAccount{}),
+// filledFields has the name of each field in it.
+func filledFields() dapi.BankFields {
+	var fields dapi.BankFields
+	v := reflect.ValueOf(&fields).Elem()
+	for i := range v.NumField() {
+		if field := v.Field(i); field.Kind() == reflect.String {
+			field.SetString(v.Type().Field(i).Name)
+		} else {
+			field.Set(reflect.New(field.Type().Elem()))
+		}
 	}
-	for method, of := range map[dapi.BankMethod]func(dapi.IBANAccount) dapi.ContactAccount{
-		dapi.BankMethodSEPA: dapi.SEPA, dapi.BankMethodUAEFTS: dapi.UAEFTS, dapi.BankMethodTRYFast: dapi.TRYFast,
-		dapi.BankMethodSARLocal: dapi.SARLocal,
+	return fields
+}
+
+// Each field arrives in the member of that name, by every method.
+func TestEachFieldOfABankAccountIsSent(t *testing.T) {
+	fields := filledFields()
+	for _, method := range bankMethods {
+		text, err := dapi.BankAccount(dapi.BankMethod(method), fields).MarshalJSON()
+		require.NoError(t, err)
+		got := map[string]any{}
+		require.NoError(t, stdjson.Unmarshal(text, &got))
+		assert.Len(t, got, reflect.TypeOf(fields).NumField())
+		for name, value := range got {
+			if name == "accountType" {
+				assert.Equal(t, method, value)
+			} else if text, is := value.(string); is {
+				assert.True(t, strings.EqualFold(name, text), "%s: %s", name, text)
+			}
+		}
+	}
+}
+
+// Rule: coverage.suffixes
+func TestMissingFieldsOfABankAccount(t *testing.T) {
+	for _, name := range bankMethods {
+		method := dapi.BankMethod(name)
+		missing := dapi.BankAccount(method, dapi.BankFields{AccountHolderName: "Bob Roe"}).MissingFields()
+		assert.NotEmpty(t, missing, name)
+		switch {
+		case strings.HasSuffix(name, "_ewallet"):
+			assert.Equal(t, []string{"phoneNumber"}, missing, name)
+		case strings.HasSuffix(name, "_local"):
+			assert.Regexp(t, "accountNumber|iban", missing[0], name)
+		}
+		assert.Empty(t, dapi.BankAccount(method, filledFields()).MissingFields(), name)
+	}
+	for name, tc := range map[string]struct {
+		account dapi.ContactAccount
+		missing []string
+	}{
+		"nothing":           {dapi.SEPA(dapi.BankFields{IBAN: "DE89370400440532013000"}), nil},
+		"one field":         {dapi.ACH(dapi.BankFields{AccountNumber: "0123"}), []string{"routingNumber"}},
+		"two fields":        {dapi.UKFPS(dapi.BankFields{}), []string{"accountNumber", "routingNumber"}},
+		"one of two fields": {dapi.SWIFT(dapi.BankFields{BIC: "TESTDEFF"}), []string{"accountNumber or iban"}},
+		"the other one":     {dapi.SWIFT(dapi.BankFields{BIC: "TESTDEFF", IBAN: "DE89370400440532013000"}), nil},
+		"a later method":    {dapi.BankAccount("mars_local", dapi.BankFields{}), nil},
+		"a wallet":          {dapi.Onchain(dapi.OnchainAccount{}), nil},
+		"no account":        {dapi.ContactAccount{}, nil},
 	} {
-		made[method] = of(dapi.IBANAccount{})
+		assert.Equal(t, tc.missing, tc.account.MissingFields(), name)
 	}
-	for method, of := range map[dapi.BankMethod]func(dapi.RoutingAccount) dapi.ContactAccount{
-		dapi.BankMethodACH: dapi.ACH, dapi.BankMethodFedwire: dapi.Fedwire, dapi.BankMethodRTP: dapi.RTP,
-		dapi.BankMethodCADEFT: dapi.CADEFT, dapi.BankMethodUKFPS: dapi.UKFPS, dapi.BankMethodNPP: dapi.NPP,
-		dapi.BankMethodINRLocal: dapi.INRLocal,
+}
+
+// A missing field is a warning, because the description does not show what a method needs. No value is logged.
+func TestContactWithMissingFieldsIsSentWithAWarning(t *testing.T) {
+	for account, want := range map[*dapi.ContactAccount]string{
+		new(dapi.ACH(dapi.BankFields{AccountNumber: "000123456789"})): `level=WARN msg="moneymovement sends a bank ` +
+			`account without fields that its method probably needs" missingFields=routingNumber` + "\n",
+		new(dapi.SEPA(dapi.BankFields{IBAN: "DE89370400440532013000"})): "",
 	} {
-		made[method] = of(dapi.RoutingAccount{})
+		var log bytes.Buffer
+		platform := answering(t, http.StatusCreated,
+			`{"id":"ct_1","name":"Bob","isExternal":true,"createdAt":"2026-01-01T00:00:00Z"}`,
+			moneymovement.WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{
+				ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+					if a.Key == slog.TimeKey {
+						return slog.Attr{}
+					}
+					return a
+				},
+			}))))
+		contact, err := platform.Self().Contacts.Create(t.Context(), dapi.ContactCreate{Name: "Bob", Account: *account})
+		require.NoError(t, err)
+		assert.Equal(t, dapi.ContactID("ct_1"), contact.ID)
+		assert.Equal(t, want, log.String())
 	}
-	for method, of := range map[dapi.BankMethod]func(dapi.LocalAccount) dapi.ContactAccount{
-		dapi.BankMethodSPEI: dapi.SPEI, dapi.BankMethodNIP: dapi.NIP, dapi.BankMethodPSE: dapi.PSE,
-		dapi.BankMethodBRLLocal: dapi.BRLLocal, dapi.BankMethodPLNLocal: dapi.PLNLocal,
-		dapi.BankMethodVNDLocal: dapi.VNDLocal,
-	} {
-		made[method] = of(dapi.LocalAccount{})
-	}
-	for method, of := range map[dapi.BankMethod]func(dapi.KeyAccount) dapi.ContactAccount{
-		dapi.BankMethodINRUPI: dapi.INRUPI, dapi.BankMethodHKDFPS: dapi.HKDFPS, dapi.BankMethodPKRRaast: dapi.PKRRaast,
-		dapi.BankMethodTransfers30: dapi.Transfers30,
-	} {
-		made[method] = of(dapi.KeyAccount{})
-	}
-	for method, of := range map[dapi.BankMethod]func(dapi.PhoneWallet) dapi.ContactAccount{
-		dapi.BankMethodBDTEwallet: dapi.BDTEwallet, dapi.BankMethodPHPEwallet: dapi.PHPEwallet,
-	} {
-		made[method] = of(dapi.PhoneWallet{})
-	}
-	return made
 }
 
 // People copy an IBAN in groups of four. The account of a contact cannot be updated, so the blanks must not reach it.
 func TestBlanksInAnIBANAreRemoved(t *testing.T) {
 	for _, iban := range []string{"DE89 3704 0044 0532 0130 00", " DE89\u00a03704004405320130 00\n"} {
-		for name, account := range map[string]dapi.ContactAccount{
-			"SEPA":     dapi.SEPA(dapi.IBANAccount{IBAN: iban}),
-			"SWIFT":    dapi.SWIFT(dapi.SWIFTAccount{IBAN: iban}),
-			"an alias": dapi.UAEFTS(dapi.IBANAccount{IBAN: iban}),
-		} {
-			text, err := account.MarshalJSON()
+		for _, method := range bankMethods {
+			text, err := dapi.BankAccount(dapi.BankMethod(method), dapi.BankFields{IBAN: iban}).MarshalJSON()
 			require.NoError(t, err)
-			assert.Contains(t, string(text), `"DE89370400440532013000"`, name)
+			assert.Contains(t, string(text), `"DE89370400440532013000"`, method)
 		}
 	}
 }

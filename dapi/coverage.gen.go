@@ -78,6 +78,67 @@ var moneyOut = [...]Coverage{
 	{Method: "swift", Currency: "USD", International: true},
 }
 
+// bankMethods has the methods that this version knows.
+var bankMethods = map[BankMethod]bankMethod{
+	"sepa":          {currency: "EUR", needs: []string{"iban"}},
+	"swift":         {currency: "USD", needs: []string{"bic", "accountNumber|iban"}},
+	"ach":           {currency: "USD", needs: []string{"accountNumber", "routingNumber"}},
+	"uaefts":        {currency: "AED", needs: []string{"iban"}},
+	"fedwire":       {currency: "USD", needs: []string{"accountNumber", "routingNumber"}},
+	"rtp":           {currency: "USD", needs: []string{"accountNumber", "routingNumber"}},
+	"fednow":        {currency: "USD", needs: []string{"accountNumber", "routingNumber"}},
+	"pix":           {currency: "BRL", needs: []string{"pixKey"}},
+	"spei":          {currency: "MXN", needs: []string{"accountNumber"}},
+	"pse":           {currency: "COP", needs: []string{"accountNumber"}},
+	"breb":          {currency: "COP", needs: []string{"paymentKey"}},
+	"transfers_3_0": {currency: "ARS", needs: []string{"paymentKey|accountNumber"}},
+	"ukfps":         {currency: "GBP", needs: []string{"accountNumber", "routingNumber"}},
+	"npp":           {currency: "AUD", needs: []string{"accountNumber", "routingNumber"}},
+	"nip":           {currency: "NGN", needs: []string{"accountNumber"}},
+	"bdt_local":     {currency: "BDT", needs: []string{"accountNumber"}},
+	"bdt_ewallet":   {currency: "BDT", needs: []string{"phoneNumber"}},
+	"bob_local":     {currency: "BOB", needs: []string{"accountNumber"}},
+	"brl_local":     {currency: "BRL", needs: []string{"accountNumber", "branchNumber"}},
+	"cad_eft":       {currency: "CAD", needs: []string{"accountNumber", "routingNumber"}},
+	"clp_local":     {currency: "CLP", needs: []string{"accountNumber"}},
+	"cny_alipay":    {currency: "CNY", needs: []string{"paymentKey|phoneNumber"}},
+	"cny_wechatpay": {currency: "CNY", needs: []string{"paymentKey|phoneNumber"}},
+	"cop_local":     {currency: "COP", needs: []string{"accountNumber"}},
+	"crc_local":     {currency: "CRC", needs: []string{"iban|accountNumber"}},
+	"dkk_local":     {currency: "DKK", needs: []string{"iban|accountNumber"}},
+	"dop_local":     {currency: "DOP", needs: []string{"accountNumber"}},
+	"dop_ewallet":   {currency: "DOP", needs: []string{"phoneNumber"}},
+	"egp_local":     {currency: "EGP", needs: []string{"iban|accountNumber"}},
+	"gtq_local":     {currency: "GTQ", needs: []string{"accountNumber"}},
+	"gtq_ewallet":   {currency: "GTQ", needs: []string{"phoneNumber"}},
+	"hkd_fps":       {currency: "HKD", needs: []string{"paymentKey|phoneNumber|accountNumber"}},
+	"hnl_local":     {currency: "HNL", needs: []string{"accountNumber"}},
+	"idr_local":     {currency: "IDR", needs: []string{"accountNumber"}},
+	"idr_ewallet":   {currency: "IDR", needs: []string{"phoneNumber"}},
+	"ils_local":     {currency: "ILS", needs: []string{"iban|accountNumber"}},
+	"inr_local":     {currency: "INR", needs: []string{"accountNumber", "routingNumber"}},
+	"inr_upi":       {currency: "INR", needs: []string{"paymentKey"}},
+	"jmd_local":     {currency: "JMD", needs: []string{"accountNumber"}},
+	"jpy_local":     {currency: "JPY", needs: []string{"accountNumber"}},
+	"krw_local":     {currency: "KRW", needs: []string{"accountNumber"}},
+	"myr_local":     {currency: "MYR", needs: []string{"accountNumber"}},
+	"nok_local":     {currency: "NOK", needs: []string{"iban|accountNumber"}},
+	"php_local":     {currency: "PHP", needs: []string{"accountNumber"}},
+	"php_ewallet":   {currency: "PHP", needs: []string{"phoneNumber"}},
+	"pkr_raast":     {currency: "PKR", needs: []string{"iban|paymentKey"}},
+	"pkr_ewallet":   {currency: "PKR", needs: []string{"phoneNumber"}},
+	"pln_local":     {currency: "PLN", needs: []string{"iban|accountNumber"}},
+	"sar_local":     {currency: "SAR", needs: []string{"iban"}},
+	"sle_local":     {currency: "SLE", needs: []string{"accountNumber"}},
+	"thb_local":     {currency: "THB", needs: []string{"accountNumber"}},
+	"try_fast":      {currency: "TRY", needs: []string{"iban"}},
+	"tzs_local":     {currency: "TZS", needs: []string{"accountNumber"}},
+	"ugx_local":     {currency: "UGX", needs: []string{"accountNumber"}},
+	"vnd_local":     {currency: "VND", needs: []string{"accountNumber"}},
+	"xof_local":     {currency: "XOF", needs: []string{"accountNumber"}},
+	"zmw_local":     {currency: "ZMW", needs: []string{"accountNumber"}},
+}
+
 // chainIDs has the chains whose code this version knows.
 var chainIDs = map[ChainCode]ChainID{
 	"arbitrum": 42161,
@@ -85,346 +146,4 @@ var chainIDs = map[ChainCode]ChainID{
 	"ethereum": 1,
 	"optimism": 10,
 	"polygon":  137,
-}
-
-// SEPA returns a destination for the bank method sepa. An empty account.Currency means EUR.
-// The method probably needs IBAN.
-func SEPA(account IBANAccount) ContactAccount {
-	return paidBy(BankMethodSEPA, "EUR", account.BankAccount())
-}
-
-// SWIFT returns a destination for the bank method swift. An empty account.Currency means USD.
-// The method probably needs BIC, and AccountNumber or IBAN.
-func SWIFT(account SWIFTAccount) ContactAccount {
-	return paidBy(BankMethodSWIFT, "USD", account.BankAccount())
-}
-
-// ACH returns a destination for the bank method ach. An empty account.Currency means USD.
-// The method probably needs AccountNumber and RoutingNumber.
-func ACH(account RoutingAccount) ContactAccount {
-	return paidBy(BankMethodACH, "USD", account.BankAccount())
-}
-
-// UAEFTS returns a destination for the bank method uaefts. An empty account.Currency means AED.
-// The method probably needs IBAN.
-func UAEFTS(account IBANAccount) ContactAccount {
-	return paidBy(BankMethodUAEFTS, "AED", account.BankAccount())
-}
-
-// Fedwire returns a destination for the bank method fedwire. An empty account.Currency means USD.
-// The method probably needs AccountNumber and RoutingNumber.
-func Fedwire(account RoutingAccount) ContactAccount {
-	return paidBy(BankMethodFedwire, "USD", account.BankAccount())
-}
-
-// RTP returns a destination for the bank method rtp. An empty account.Currency means USD.
-// The method probably needs AccountNumber and RoutingNumber.
-func RTP(account RoutingAccount) ContactAccount {
-	return paidBy(BankMethodRTP, "USD", account.BankAccount())
-}
-
-// Fednow returns a destination for the bank method fednow. An empty account.Currency means USD.
-// The method probably needs AccountNumber and RoutingNumber.
-func Fednow(account RoutingAccount) ContactAccount {
-	return paidBy(BankMethodFednow, "USD", account.BankAccount())
-}
-
-// PIX returns a destination for the bank method pix. An empty account.Currency means BRL.
-// The method probably needs PIXKey.
-func PIX(account PIXAccount) ContactAccount {
-	return paidBy(BankMethodPIX, "BRL", account.BankAccount())
-}
-
-// SPEI returns a destination for the bank method spei. An empty account.Currency means MXN.
-// The method probably needs AccountNumber.
-func SPEI(account LocalAccount) ContactAccount {
-	return paidBy(BankMethodSPEI, "MXN", account.BankAccount())
-}
-
-// PSE returns a destination for the bank method pse. An empty account.Currency means COP.
-// The method probably needs AccountNumber.
-func PSE(account LocalAccount) ContactAccount {
-	return paidBy(BankMethodPSE, "COP", account.BankAccount())
-}
-
-// Breb returns a destination for the bank method breb. An empty account.Currency means COP.
-// The method probably needs PaymentKey.
-func Breb(account KeyAccount) ContactAccount {
-	return paidBy(BankMethodBreb, "COP", account.BankAccount())
-}
-
-// Transfers30 returns a destination for the bank method transfers_3_0. An empty account.Currency means ARS.
-// The method probably needs PaymentKey or AccountNumber.
-func Transfers30(account KeyAccount) ContactAccount {
-	return paidBy(BankMethodTransfers30, "ARS", account.BankAccount())
-}
-
-// UKFPS returns a destination for the bank method ukfps. An empty account.Currency means GBP.
-// The method probably needs AccountNumber and RoutingNumber.
-func UKFPS(account RoutingAccount) ContactAccount {
-	return paidBy(BankMethodUKFPS, "GBP", account.BankAccount())
-}
-
-// NPP returns a destination for the bank method npp. An empty account.Currency means AUD.
-// The method probably needs AccountNumber and RoutingNumber.
-func NPP(account RoutingAccount) ContactAccount {
-	return paidBy(BankMethodNPP, "AUD", account.BankAccount())
-}
-
-// NIP returns a destination for the bank method nip. An empty account.Currency means NGN.
-// The method probably needs AccountNumber.
-func NIP(account LocalAccount) ContactAccount {
-	return paidBy(BankMethodNIP, "NGN", account.BankAccount())
-}
-
-// BDTLocal returns a destination for the bank method bdt_local. An empty account.Currency means BDT.
-// The method probably needs AccountNumber.
-func BDTLocal(account LocalAccount) ContactAccount {
-	return paidBy(BankMethodBDTLocal, "BDT", account.BankAccount())
-}
-
-// BDTEwallet returns a destination for the bank method bdt_ewallet. An empty account.Currency means BDT.
-// The method probably needs PhoneNumber.
-func BDTEwallet(account PhoneWallet) ContactAccount {
-	return paidBy(BankMethodBDTEwallet, "BDT", account.BankAccount())
-}
-
-// BOBLocal returns a destination for the bank method bob_local. An empty account.Currency means BOB.
-// The method probably needs AccountNumber.
-func BOBLocal(account LocalAccount) ContactAccount {
-	return paidBy(BankMethodBOBLocal, "BOB", account.BankAccount())
-}
-
-// BRLLocal returns a destination for the bank method brl_local. An empty account.Currency means BRL.
-// The method probably needs AccountNumber and BranchNumber.
-func BRLLocal(account LocalAccount) ContactAccount {
-	return paidBy(BankMethodBRLLocal, "BRL", account.BankAccount())
-}
-
-// CADEFT returns a destination for the bank method cad_eft. An empty account.Currency means CAD.
-// The method probably needs AccountNumber and RoutingNumber.
-func CADEFT(account RoutingAccount) ContactAccount {
-	return paidBy(BankMethodCADEFT, "CAD", account.BankAccount())
-}
-
-// CLPLocal returns a destination for the bank method clp_local. An empty account.Currency means CLP.
-// The method probably needs AccountNumber.
-func CLPLocal(account LocalAccount) ContactAccount {
-	return paidBy(BankMethodCLPLocal, "CLP", account.BankAccount())
-}
-
-// CNYAlipay returns a destination for the bank method cny_alipay. An empty account.Currency means CNY.
-// The method probably needs PaymentKey or PhoneNumber.
-func CNYAlipay(account KeyAccount) ContactAccount {
-	return paidBy(BankMethodCNYAlipay, "CNY", account.BankAccount())
-}
-
-// CNYWechatpay returns a destination for the bank method cny_wechatpay. An empty account.Currency means CNY.
-// The method probably needs PaymentKey or PhoneNumber.
-func CNYWechatpay(account KeyAccount) ContactAccount {
-	return paidBy(BankMethodCNYWechatpay, "CNY", account.BankAccount())
-}
-
-// COPLocal returns a destination for the bank method cop_local. An empty account.Currency means COP.
-// The method probably needs AccountNumber.
-func COPLocal(account LocalAccount) ContactAccount {
-	return paidBy(BankMethodCOPLocal, "COP", account.BankAccount())
-}
-
-// CRCLocal returns a destination for the bank method crc_local. An empty account.Currency means CRC.
-// The method probably needs IBAN or AccountNumber.
-func CRCLocal(account LocalAccount) ContactAccount {
-	return paidBy(BankMethodCRCLocal, "CRC", account.BankAccount())
-}
-
-// DKKLocal returns a destination for the bank method dkk_local. An empty account.Currency means DKK.
-// The method probably needs IBAN or AccountNumber.
-func DKKLocal(account LocalAccount) ContactAccount {
-	return paidBy(BankMethodDKKLocal, "DKK", account.BankAccount())
-}
-
-// DOPLocal returns a destination for the bank method dop_local. An empty account.Currency means DOP.
-// The method probably needs AccountNumber.
-func DOPLocal(account LocalAccount) ContactAccount {
-	return paidBy(BankMethodDOPLocal, "DOP", account.BankAccount())
-}
-
-// DOPEwallet returns a destination for the bank method dop_ewallet. An empty account.Currency means DOP.
-// The method probably needs PhoneNumber.
-func DOPEwallet(account PhoneWallet) ContactAccount {
-	return paidBy(BankMethodDOPEwallet, "DOP", account.BankAccount())
-}
-
-// EGPLocal returns a destination for the bank method egp_local. An empty account.Currency means EGP.
-// The method probably needs IBAN or AccountNumber.
-func EGPLocal(account LocalAccount) ContactAccount {
-	return paidBy(BankMethodEGPLocal, "EGP", account.BankAccount())
-}
-
-// GTQLocal returns a destination for the bank method gtq_local. An empty account.Currency means GTQ.
-// The method probably needs AccountNumber.
-func GTQLocal(account LocalAccount) ContactAccount {
-	return paidBy(BankMethodGTQLocal, "GTQ", account.BankAccount())
-}
-
-// GTQEwallet returns a destination for the bank method gtq_ewallet. An empty account.Currency means GTQ.
-// The method probably needs PhoneNumber.
-func GTQEwallet(account PhoneWallet) ContactAccount {
-	return paidBy(BankMethodGTQEwallet, "GTQ", account.BankAccount())
-}
-
-// HKDFPS returns a destination for the bank method hkd_fps. An empty account.Currency means HKD.
-// The method probably needs PaymentKey, PhoneNumber or AccountNumber.
-func HKDFPS(account KeyAccount) ContactAccount {
-	return paidBy(BankMethodHKDFPS, "HKD", account.BankAccount())
-}
-
-// HNLLocal returns a destination for the bank method hnl_local. An empty account.Currency means HNL.
-// The method probably needs AccountNumber.
-func HNLLocal(account LocalAccount) ContactAccount {
-	return paidBy(BankMethodHNLLocal, "HNL", account.BankAccount())
-}
-
-// IDRLocal returns a destination for the bank method idr_local. An empty account.Currency means IDR.
-// The method probably needs AccountNumber.
-func IDRLocal(account LocalAccount) ContactAccount {
-	return paidBy(BankMethodIDRLocal, "IDR", account.BankAccount())
-}
-
-// IDREwallet returns a destination for the bank method idr_ewallet. An empty account.Currency means IDR.
-// The method probably needs PhoneNumber.
-func IDREwallet(account PhoneWallet) ContactAccount {
-	return paidBy(BankMethodIDREwallet, "IDR", account.BankAccount())
-}
-
-// ILSLocal returns a destination for the bank method ils_local. An empty account.Currency means ILS.
-// The method probably needs IBAN or AccountNumber.
-func ILSLocal(account LocalAccount) ContactAccount {
-	return paidBy(BankMethodILSLocal, "ILS", account.BankAccount())
-}
-
-// INRLocal returns a destination for the bank method inr_local. An empty account.Currency means INR.
-// The method probably needs AccountNumber and RoutingNumber.
-func INRLocal(account RoutingAccount) ContactAccount {
-	return paidBy(BankMethodINRLocal, "INR", account.BankAccount())
-}
-
-// INRUPI returns a destination for the bank method inr_upi. An empty account.Currency means INR.
-// The method probably needs PaymentKey.
-func INRUPI(account KeyAccount) ContactAccount {
-	return paidBy(BankMethodINRUPI, "INR", account.BankAccount())
-}
-
-// JMDLocal returns a destination for the bank method jmd_local. An empty account.Currency means JMD.
-// The method probably needs AccountNumber.
-func JMDLocal(account LocalAccount) ContactAccount {
-	return paidBy(BankMethodJMDLocal, "JMD", account.BankAccount())
-}
-
-// JPYLocal returns a destination for the bank method jpy_local. An empty account.Currency means JPY.
-// The method probably needs AccountNumber.
-func JPYLocal(account LocalAccount) ContactAccount {
-	return paidBy(BankMethodJPYLocal, "JPY", account.BankAccount())
-}
-
-// KRWLocal returns a destination for the bank method krw_local. An empty account.Currency means KRW.
-// The method probably needs AccountNumber.
-func KRWLocal(account LocalAccount) ContactAccount {
-	return paidBy(BankMethodKRWLocal, "KRW", account.BankAccount())
-}
-
-// MYRLocal returns a destination for the bank method myr_local. An empty account.Currency means MYR.
-// The method probably needs AccountNumber.
-func MYRLocal(account LocalAccount) ContactAccount {
-	return paidBy(BankMethodMYRLocal, "MYR", account.BankAccount())
-}
-
-// NOKLocal returns a destination for the bank method nok_local. An empty account.Currency means NOK.
-// The method probably needs IBAN or AccountNumber.
-func NOKLocal(account LocalAccount) ContactAccount {
-	return paidBy(BankMethodNOKLocal, "NOK", account.BankAccount())
-}
-
-// PHPLocal returns a destination for the bank method php_local. An empty account.Currency means PHP.
-// The method probably needs AccountNumber.
-func PHPLocal(account LocalAccount) ContactAccount {
-	return paidBy(BankMethodPHPLocal, "PHP", account.BankAccount())
-}
-
-// PHPEwallet returns a destination for the bank method php_ewallet. An empty account.Currency means PHP.
-// The method probably needs PhoneNumber.
-func PHPEwallet(account PhoneWallet) ContactAccount {
-	return paidBy(BankMethodPHPEwallet, "PHP", account.BankAccount())
-}
-
-// PKRRaast returns a destination for the bank method pkr_raast. An empty account.Currency means PKR.
-// The method probably needs IBAN or PaymentKey.
-func PKRRaast(account KeyAccount) ContactAccount {
-	return paidBy(BankMethodPKRRaast, "PKR", account.BankAccount())
-}
-
-// PKREwallet returns a destination for the bank method pkr_ewallet. An empty account.Currency means PKR.
-// The method probably needs PhoneNumber.
-func PKREwallet(account PhoneWallet) ContactAccount {
-	return paidBy(BankMethodPKREwallet, "PKR", account.BankAccount())
-}
-
-// PLNLocal returns a destination for the bank method pln_local. An empty account.Currency means PLN.
-// The method probably needs IBAN or AccountNumber.
-func PLNLocal(account LocalAccount) ContactAccount {
-	return paidBy(BankMethodPLNLocal, "PLN", account.BankAccount())
-}
-
-// SARLocal returns a destination for the bank method sar_local. An empty account.Currency means SAR.
-// The method probably needs IBAN.
-func SARLocal(account IBANAccount) ContactAccount {
-	return paidBy(BankMethodSARLocal, "SAR", account.BankAccount())
-}
-
-// SLELocal returns a destination for the bank method sle_local. An empty account.Currency means SLE.
-// The method probably needs AccountNumber.
-func SLELocal(account LocalAccount) ContactAccount {
-	return paidBy(BankMethodSLELocal, "SLE", account.BankAccount())
-}
-
-// THBLocal returns a destination for the bank method thb_local. An empty account.Currency means THB.
-// The method probably needs AccountNumber.
-func THBLocal(account LocalAccount) ContactAccount {
-	return paidBy(BankMethodTHBLocal, "THB", account.BankAccount())
-}
-
-// TRYFast returns a destination for the bank method try_fast. An empty account.Currency means TRY.
-// The method probably needs IBAN.
-func TRYFast(account IBANAccount) ContactAccount {
-	return paidBy(BankMethodTRYFast, "TRY", account.BankAccount())
-}
-
-// TZSLocal returns a destination for the bank method tzs_local. An empty account.Currency means TZS.
-// The method probably needs AccountNumber.
-func TZSLocal(account LocalAccount) ContactAccount {
-	return paidBy(BankMethodTZSLocal, "TZS", account.BankAccount())
-}
-
-// UGXLocal returns a destination for the bank method ugx_local. An empty account.Currency means UGX.
-// The method probably needs AccountNumber.
-func UGXLocal(account LocalAccount) ContactAccount {
-	return paidBy(BankMethodUGXLocal, "UGX", account.BankAccount())
-}
-
-// VNDLocal returns a destination for the bank method vnd_local. An empty account.Currency means VND.
-// The method probably needs AccountNumber.
-func VNDLocal(account LocalAccount) ContactAccount {
-	return paidBy(BankMethodVNDLocal, "VND", account.BankAccount())
-}
-
-// XOFLocal returns a destination for the bank method xof_local. An empty account.Currency means XOF.
-// The method probably needs AccountNumber.
-func XOFLocal(account LocalAccount) ContactAccount {
-	return paidBy(BankMethodXOFLocal, "XOF", account.BankAccount())
-}
-
-// ZMWLocal returns a destination for the bank method zmw_local. An empty account.Currency means ZMW.
-// The method probably needs AccountNumber.
-func ZMWLocal(account LocalAccount) ContactAccount {
-	return paidBy(BankMethodZMWLocal, "ZMW", account.BankAccount())
 }

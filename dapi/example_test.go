@@ -47,8 +47,8 @@ func Example() {
 
 	bob, err := acme.Contacts.Create(ctx, dapi.ContactCreate{
 		Name: "Bob",
-		Account: dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000",
-			Holder: dapi.AccountHolder{Name: "Bob Roe"}}),
+		Account: dapi.SEPA(dapi.BankFields{IBAN: "DE89370400440532013000",
+			AccountHolderName: "Bob Roe"}),
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -177,18 +177,19 @@ func ExampleChains_Live() {
 	}
 }
 
-// Each bank method has a constructor, which takes the fields that the method probably uses.
-func ExampleContacts_Create_bankAccounts() {
+// BankAccount takes the fields of any bank method. The most usual methods have a short form, such as SEPA.
+func ExampleBankAccount() {
 	account, err := dapi.NewSelfServe("https://sandbox.example", developer)
 	if err != nil {
 		log.Fatal(err)
 	}
-	bob := dapi.AccountHolder{Name: "Bob Roe"}
+	const bob = "Bob Roe"
 	for _, to := range []dapi.ContactAccount{
-		dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000", Holder: bob}),
-		dapi.ACH(dapi.RoutingAccount{AccountNumber: "000123456789", RoutingNumber: "021000021", Holder: bob}),
-		dapi.PIX(dapi.PIXAccount{PIXKey: "bob@example.com", PIXKeyType: dapi.PIXKeyTypeEmail, Holder: bob}),
-		dapi.PHPEwallet(dapi.PhoneWallet{PhoneNumber: "+63 900 000 0000", Holder: bob}),
+		dapi.SEPA(dapi.BankFields{IBAN: "DE89370400440532013000", AccountHolderName: bob}),
+		dapi.ACH(dapi.BankFields{AccountNumber: "000123456789", RoutingNumber: "021000021", AccountHolderName: bob}),
+		dapi.PIX(dapi.BankFields{PIXKey: "bob@example.com", PIXKeyType: dapi.PIXKeyTypeEmail, AccountHolderName: bob}),
+		dapi.BankAccount(dapi.BankMethodPHPEwallet, dapi.BankFields{PhoneNumber: "+63 900 000 0000",
+			AccountHolderName: bob}),
 	} {
 		contact, err := account.Contacts.Create(context.Background(), dapi.ContactCreate{Name: "Bob", Account: to})
 		if err != nil {
@@ -232,14 +233,14 @@ func ExampleContacts_Update() {
 	fmt.Println(changed.Name, changed.IsExternal)
 }
 
-// To set a field that an account type lacks, convert it to a BankAccount, which has the fields of all methods.
-func ExampleBank() {
-	account := dapi.RoutingAccount{AccountNumber: "000123456789", RoutingNumber: "021000021"}.BankAccount()
-	account.HolderIDNumber = "X0000000"
-	account.Currency = "USD"
-	to := dapi.Bank(dapi.BankMethodFedwire, account)
-	fmt.Println(to.Variant().(dapi.BankAccount).AccountType)
-	// Output: fedwire
+// MissingFields names what the method of a bank account probably needs besides. It refuses nothing.
+func ExampleContactAccount_MissingFields() {
+	to := dapi.ACH(dapi.BankFields{AccountNumber: "000123456789", AccountHolderName: "Bob Roe"})
+	fmt.Println(to.MissingFields())
+	fmt.Println(dapi.SWIFT(dapi.BankFields{}).MissingFields())
+	// Output:
+	// [routingNumber]
+	// [bic accountNumber or iban]
 }
 
 // Journal stores the history of the key before Pay signs, and so the program knows after a restart what an earlier call

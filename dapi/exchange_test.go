@@ -17,8 +17,9 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/surfacetest"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 	"github.com/moneymovement/moneymovement-go/model"
+	"github.com/moneymovement/moneymovement-go/signing"
 )
 
 // exchange is one call and what it has to look like on the wire, written down from the description.
@@ -157,11 +158,11 @@ func TestEachExchangeLooksAsDescribed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var sent *http.Request
 			var body []byte
-			platform := sessionBy(t, surfacetest.Connection(func(r *http.Request) (*http.Response, error) {
+			platform := sessionBy(t, testkit.Connection(func(r *http.Request) (*http.Response, error) {
 				if sent, body = r, nil; r.Body != nil {
 					body, _ = io.ReadAll(r.Body)
 				}
-				return surfacetest.Page(x.status, "application/json", x.answer)(r)
+				return testkit.Page(x.status, "application/json", x.answer)(r)
 			}))
 			for account, acting := range map[string]*dapi.Account{"": platform.Self(), "cl_1": platform.For("cl_1")} {
 				value, err := x.call(t.Context(), caller{acting, platform.Clients})
@@ -391,10 +392,10 @@ func TestASandboxWriteIsProven(t *testing.T) {
 func TestALoginWithALongChallenge(t *testing.T) {
 	id := strings.Repeat("c", 3000)
 	var completed string
-	service := surfacetest.Connection(func(r *http.Request) (*http.Response, error) {
+	service := testkit.Connection(func(r *http.Request) (*http.Response, error) {
 		switch {
 		case strings.HasSuffix(r.URL.Path, "/auth/challenge"):
-			return surfacetest.Page(http.StatusCreated, "application/json",
+			return testkit.Page(http.StatusCreated, "application/json",
 				`{"challengeId":"`+id+`","payload":"bG9naW4"}`)(r)
 		case strings.HasSuffix(r.URL.Path, "/auth/token"):
 			var body struct{ ChallengeID string }
@@ -402,13 +403,194 @@ func TestALoginWithALongChallenge(t *testing.T) {
 				return nil, err
 			}
 			completed = body.ChallengeID
-			return surfacetest.Page(http.StatusCreated, "application/json", `{"accessToken":"a"}`)(r)
+			return testkit.Page(http.StatusCreated, "application/json", `{"accessToken":"a"}`)(r)
 		}
-		return surfacetest.Page(http.StatusOK, "application/json", `[]`)(r)
+		return testkit.Page(http.StatusOK, "application/json", `[]`)(r)
 	})
 	integrator := integratorBy(t, service)
 	page, err := integrator.Self().Chains.List(t.Context(), dapi.ListChainsParams{})
 	require.NoError(t, err)
 	assert.Empty(t, page.Items)
 	assert.Equal(t, id, completed)
+}
+
+const signerFails = "the signer fails"
+
+// allMishaps are those of any surface, and those of this one.
+func allMishaps() map[string]testkit.Mishap {
+	all := map[string]testkit.Mishap{
+		"canceled before, for a cause": {Context: func(ctx context.Context) (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancelCause(ctx)
+			cancel(testkit.ErrUnlike)
+			return ctx, func() {}
+		}},
+		"out of time": {
+			Context: func(ctx context.Context) (context.Context, context.CancelFunc) {
+				return context.WithTimeout(ctx, time.Second)
+			},
+			Service: func(r *http.Request) (*http.Response, error) {
+				<-r.Context().Done()
+				return nil, r.Context().Err()
+			},
+		},
+		"neither of both": {Service: func(*http.Request) (*http.Response, error) { return nil, nil }},
+		//nolint:nilnil // what is tested
+		"nothing at all": {Service: testkit.Page(http.StatusNoContent, "", "")},
+		"null":           {Service: testkit.Page(http.StatusOK, "application/json", "null")},
+		signerFails:      {},
+	}
+	maps.Copy(all, testkit.Usual())
+	return all
+}
+
+// silent are the writes of which the description does not say what they return: any success is one.
+var silent = map[string]bool{
+	"SaveKYB": true, "CompleteKYB": true, "UpdateContact": true, "OpenRail": true,
+	"CreateDeposit": true, "CompletePayin": true, "MovePayout": true,
+}
+
+// failingSigner is a key that is held elsewhere, out of reach.
+type failingSigner struct {
+	signing.Signer
+	err error
+}
+
+func (s failingSigner) Sign(ctx context.Context, message []byte) ([]byte, error) {
+	if s.err != nil {
+		return nil, s.err
+	}
+	return s.Signer.Sign(ctx, message)
+}
+
+// No error leaves the SDK that does not answer for its call: with a session and without, whatever happens to it.
+func TestEveryErrorAnswersForItsCall(t *testing.T) {
+	key, err := signing.Generate()
+	require.NoError(t, err)
+	for mishap, m := range allMishaps() {
+		for _, store := range []dapi.TokenStore{loggedIn(baseURL, key).Store, nil} {
+			key := failingSigner{Signer: key}
+			if mishap == signerFails {
+				if store != nil {
+					continue // nothing to sign
+				}
+				key.err = testkit.ErrUnlike
+			}
+			if m.Service == nil { // a service that only knows challenges
+				m.Service = testkit.Page(http.StatusCreated, "application/json",
+					`{"challengeId":"ch_1","payload":"YQ=="}`)
+			}
+			for operation, x := range exchanges {
+				t.Run(mishap+"/"+operation, func(t *testing.T) {
+					m.Befall(t, func(t *testing.T, ctx context.Context, next *http.Client) error {
+						platform, err := dapi.NewIntegrator(baseURL,
+							dapi.Developer{Email: "ops@example.com", Key: key, Store: store},
+							moneymovement.WithHTTPClient(next))
+						require.NoError(t, err)
+						if _, err = x.by(ctx, platform); err == nil {
+							assert.True(t, x.answer == "" || silent[operation], "an answer that nobody gave")
+						} else {
+							time.Sleep(3 * time.Minute) // until a login that nobody waits for has ended
+						}
+						return err
+					})
+				})
+			}
+		}
+	}
+}
+
+func TestFlowErrorsAnswerTheSameQuestions(t *testing.T) {
+	pending := func(resource string) error {
+		return &moneymovement.StillPending{Progress: moneymovement.Progress{Resource: resource}}
+	}
+	for name, tc := range map[string]struct {
+		err       error
+		retryable bool
+		moved     errors.Movement
+	}{
+		"a payout that goes on":  {pending("payout"), true, errors.MaybeMoved},
+		"a deal that goes on":    {pending("escrow"), true, errors.MaybeMoved},
+		"a payin that goes on":   {pending("payin"), true, errors.MaybeMoved},
+		"a review that goes on":  {pending("verification"), true, errors.NotMoved},
+		"a client not yet ready": {pending("client"), true, errors.NotMoved},
+		"a payin that ended":     {&dapi.PayinNotCompleted{}, false, errors.NotMoved},
+		"a channel that is down": {&dapi.ChannelUnavailable{}, true, errors.NotMoved},
+		"a rail nobody has":      {&dapi.RailNotListed{}, false, errors.NotMoved},
+		"a deal that lapsed":     {&dapi.EscrowNotOpened{}, false, errors.NotMoved},
+		"a payout that failed":   {&dapi.PayoutNotCompleted{}, false, errors.NotMoved},
+		"other terms":            {&dapi.TermsDiffer{}, false, errors.NotMoved},
+		"another price":          {&dapi.PriceRefused{}, false, errors.NotMoved},
+		"a hook that declines":   {&dapi.PaymentDeclined{}, true, errors.NotMoved},
+		"a key too old":          {&dapi.KeyTooOld{}, false, errors.NotMoved},
+		"a rail not yet active":  {pending("rail"), true, errors.NotMoved},
+		"an approval refused":    {&signing.ApprovalRefused{}, false, errors.NotMoved},
+		"a challenge refused":    {&signing.ChallengeRefused{}, false, errors.NotMoved},
+		"a key that cannot sign": {&signing.NotSigned{}, true, errors.NotMoved},
+		"a key that signs wrong": {&signing.RemoteSignatureRefused{}, false, errors.NotMoved},
+	} {
+		t.Run(name, func(t *testing.T) {
+			failure, ok := errors.AsType[errors.Failure](tc.err)
+			require.True(t, ok)
+			assert.Equal(t, tc.retryable, failure.Retryable())
+			assert.Equal(t, tc.moved, failure.MovedByCall())
+			assert.NotEmpty(t, failure.Error(), "also if its fields are empty")
+			_, headed := errors.CallInfoOf(failure)
+			assert.Equal(t, !strings.HasSuffix(name, "goes on") && !strings.HasPrefix(name, "a key that ") &&
+				!strings.Contains(name, " not yet "), headed, "what a payment ends in names its call")
+		})
+	}
+}
+
+// A client that no constructor made, and a call without a context, are refused by each method before it does anything.
+func TestCallsThatCannotBeMade(t *testing.T) {
+	const makers = "dapi.NewIntegrator or dapi.NewSelfServe"
+	key, err := signing.Generate()
+	require.NoError(t, err)
+	integrator, sent := counted(t)
+	own, err := dapi.NewSelfServe(baseURL, dapi.Developer{Email: "ops@example.com", Key: key})
+	require.NoError(t, err)
+	nobody, zero := (*dapi.Integrator)(nil), new(dapi.Integrator)
+
+	calls := testkit.Surface{
+		Makers: makers,
+		Made:   []any{integrator, integrator.Self(), integrator.For("cl_x"), own},
+		Unmade: []any{zero, nobody.Self(), nobody.For("cl_x"), zero.Self(), zero.For("cl_x"), new(dapi.Account),
+			new(dapi.SelfServe)},
+	}.Test(t)
+	assert.Greater(t, calls, 400, "the walk found next to nothing")
+	assert.Zero(t, sent.Load())
+	assert.Equal(t, 108, own.Payouts.MaxInFlight())
+	assert.Zero(t, new(dapi.Payouts).MaxInFlight())
+	assert.Zero(t, (*dapi.Payouts)(nil).MaxInFlight())
+
+	testkit.NoClient(t, nobody.UseKey(key), makers)
+	require.ErrorContains(t, nobody.UseKey(key), "UseKey: ")
+	testkit.NoClient(t, zero.UseKey(key), makers)
+	testkit.NoClient(t, zero.Self().UseKey(key), makers)
+	testkit.NoClient(t, (*dapi.Account)(nil).UseKey(key), makers)
+	testkit.NoClient(t, new(dapi.Account).UseKey(key), makers)
+	testkit.NoClient(t, (*dapi.SelfServe)(nil).UseKey(key), makers)
+	testkit.NoClient(t, new(dapi.SelfServe).UseKey(key), makers)
+}
+
+func TestAWaitForManyThatCannotBeMade(t *testing.T) {
+	for most := range 2 {
+		var refused []dapi.PayoutID
+		for waited := range new(dapi.Payouts).WaitAll(t.Context(), []dapi.PayoutID{"po_1", "po_2"}) {
+			testkit.NoClient(t, waited.Err, "dapi.NewIntegrator or dapi.NewSelfServe")
+			if refused = append(refused, waited.ID); most == 0 {
+				break
+			}
+		}
+		assert.Equal(t, []dapi.PayoutID{"po_1", "po_2"}[:most+1], refused)
+	}
+}
+
+func TestATokenStoreWantsAContext(t *testing.T) {
+	var without context.Context
+	store := dapi.NewFileTokenStore(t.TempDir() + "/session")
+	_, err := store.Load(without)
+	testkit.NoContext(t, err)
+	require.ErrorContains(t, err, "NewFileTokenStore: ")
+	testkit.NoContext(t, store.Save(without, dapi.Session{}))
 }

@@ -158,12 +158,12 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 		"a contact's name of 201": {contact(dapi.ContactCreate{Name: strings.Repeat("n", 201)}), "name",
 			"too_long"},
 		"a bank account without method": {
-			contact(dapi.ContactCreate{Account: dapi.NewContactAccount(dapi.BankAccount{})}),
+			contact(dapi.ContactCreate{Account: dapi.NewContactAccount(dapi.BankFields{})}),
 			"account.accountType", "missing"},
-		"a variant by pointer": {contact(dapi.ContactCreate{Account: dapi.NewContactAccount(&dapi.BankAccount{})}),
+		"a variant by pointer": {contact(dapi.ContactCreate{Account: dapi.NewContactAccount(&dapi.BankFields{})}),
 			"account.accountType", "unknown_variant"},
 		"a variant that is nil": {
-			contact(dapi.ContactCreate{Account: dapi.NewContactAccount((*dapi.BankAccount)(nil))}),
+			contact(dapi.ContactCreate{Account: dapi.NewContactAccount((*dapi.BankFields)(nil))}),
 			"account.accountType", "unknown_variant"},
 		"a wallet without address": {
 			contact(dapi.ContactCreate{Account: dapi.Onchain(dapi.OnchainAccount{ChainID: "base", Currency: "USDC"})}),
@@ -200,7 +200,7 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 		"a name that is no UTF-8": {contact(dapi.ContactCreate{Name: "Bob\xff"}), "name", "unencodable"},
 		"a bank that is no UTF-8": {
 			contact(dapi.ContactCreate{Name: "Bob",
-				Account: dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000", BankName: "\xff"})}),
+				Account: dapi.SEPA(dapi.BankFields{IBAN: "DE89370400440532013000", BankName: "\xff"})}),
 			"account.bankName", "unencodable",
 		},
 		"a legacy bank that is no UTF-8": {

@@ -15,6 +15,18 @@ import (
 
 // Developer is the credential of the platform API: the email of an account, and one of its developer keys. It does not
 // work for the other APIs of the service, such as that of package appapi.
+//
+// # Session
+//
+// The first call logs in: the service sends a challenge, the key signs it, and the service returns an access token and
+// a refresh token. All goroutines share this session. The access token is valid for 60 minutes. The SDK renews it 90
+// seconds before it expires, or in the last quarter of a shorter life, before all other calls. If the service refuses a
+// call with token_expired, the SDK refreshes the token and sends the call once more. If the service refuses the refresh
+// token, the SDK logs in again. [Integrator.UseKey] changes to another key while calls are running.
+//
+// The same key signs challenges and approvals, and the service chooses the bytes of both. So the SDK never signs a
+// challenge that has the form of an approval, or that the service has sent as an approval before. The error is
+// *signing.ChallengeRefused.
 type Developer struct {
 	// Email is the email of the account.
 	Email string
@@ -32,7 +44,8 @@ type Developer struct {
 	// whether a login challenge is an approval.
 	Verifier signing.Verifier
 	// ChallengeVerifier decides whether a login signs a challenge. It gets the result of signing.CheckChallenge, which
-	// decides if ChallengeVerifier is nil. signing.OnlyChallenges returns a strict one.
+	// decides if ChallengeVerifier is nil. signing.OnlyChallenges returns a strict one. Set it if the service has its
+	// own format of approvals, which the SDK cannot recognize.
 	ChallengeVerifier signing.ChallengeVerifier
 	// ChainNames allows an approval to name a chain by another code. You name chains by their EVM ids, and an approval
 	// may have the id or a code. The SDK knows the codes base, ethereum, arbitrum, optimism and polygon. It does not
@@ -180,7 +193,7 @@ func (p *platform) account(low lowLevel) *Account {
 		Verification: &Verification{low},
 		Rails:        &Rails{low},
 		Payins:       &Payins{low},
-		Contacts:     &Contacts{low},
+		Contacts:     &Contacts{low, p.logger},
 		Payouts:      &Payouts{low, approver, p.chains, p.names, paymentMemory{p.transport.Keys()}, p.payouts},
 		Escrows:      &Escrows{low, approver, p.chains, paymentMemory{p.transport.Keys()}, p.deals},
 		Transactions: &Transactions{low},
@@ -189,3 +202,48 @@ func (p *platform) account(low lowLevel) *Account {
 		platform:     p,
 	}
 }
+
+// SelfServe makes the calls of one account, whose owner holds the only key (the self-serve product). Make it with
+// [NewSelfServe]. It is safe for concurrent use.
+//
+// It has the services that every account can use. Only an integrator has clients, with their verification and rails:
+// see [Integrator] and [Account]. For the rails of your own account, see package appapi.
+//
+// # Balance
+//
+// The platform API describes no call that returns the balance of a self-serve account. Only clients have balances there
+// ([Client].Balances). There are two other ways:
+//
+//   - The app API describes GET /balance. It takes an app API key, which is another credential: see package appapi.
+//   - Add up [Transaction.Signed] of all entries of [Transactions.All] that have not failed, for each currency. On the
+//     sandbox host, the sum is the balance. The description does not promise it: it does not say that the ledger goes
+//     back to the first entry, that fees are in the amounts, or which entries count.
+type SelfServe struct {
+	Payins       *Payins
+	Contacts     *Contacts
+	Payouts      *Payouts
+	Escrows      *Escrows
+	Transactions *Transactions
+	Chains       *Chains
+	// Sandbox emulates incoming money and status changes. It works on sandbox hosts only.
+	Sandbox *Sandbox
+
+	platform *platform
+}
+
+// NewSelfServe returns a [SelfServe] for the key of an account. It sends nothing. Its arguments and errors are the same
+// as those of [NewIntegrator].
+func NewSelfServe(baseURL string, developer Developer, options ...moneymovement.Option) (*SelfServe, error) {
+	p, err := newPlatform(baseURL, developer, options)
+	if err != nil {
+		return nil, err
+	}
+	own := p.account(p.low())
+	return &SelfServe{
+		Payins: own.Payins, Contacts: own.Contacts, Payouts: own.Payouts, Escrows: own.Escrows,
+		Transactions: own.Transactions, Chains: own.Chains, Sandbox: own.Sandbox, platform: p,
+	}, nil
+}
+
+// UseKey does the same as [Integrator.UseKey], for this account.
+func (s *SelfServe) UseKey(key signing.Signer) error { return transport.Of(s).platform.useKey(key) }

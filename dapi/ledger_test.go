@@ -15,7 +15,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/surfacetest"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 )
 
 // ledger has pages that shift while they are read: a cursor is a number of entries.
@@ -35,7 +35,7 @@ var start = time.Date(2020, 3, 1, 12, 0, 0, 0, time.UTC)
 func newChangingLedger(t *testing.T, size int) *ledger {
 	t.Helper()
 	l := &ledger{T: t, size: size, between: func(int) {}}
-	l.account = sessionBy(t, surfacetest.Connection(func(r *http.Request) (*http.Response, error) {
+	l.account = sessionBy(t, testkit.Connection(func(r *http.Request) (*http.Response, error) {
 		l.pages++
 		assert.Equal(t, "100", r.URL.Query().Get("limit"))
 		offset, _ := strconv.Atoi(r.URL.Query().Get("cursor"))
@@ -49,7 +49,7 @@ func newChangingLedger(t *testing.T, size int) *ledger {
 		}
 		text, err := json.Marshal(page)
 		assert.NoError(t, err)
-		return surfacetest.Page(http.StatusOK, "application/json", string(text))(r)
+		return testkit.Page(http.StatusOK, "application/json", string(text))(r)
 	})).Self()
 	return l
 }

@@ -24,7 +24,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/tier"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -57,7 +57,7 @@ func payoutOf(number int) dapi.PayoutCreate {
 // As many payments as there are lines in a payroll, started at once, are all paid at the first try of each call, and
 // use the window that the service gives. It takes hours of the bubble's clock, over which tokens expire.
 func TestPaymentsThatStartAtOnceAreAllPaid(t *testing.T) {
-	count := tier.Size(1200, 10_000)
+	count := testkit.Size(1200, 10_000)
 	for name, windows := range map[string][2]counter{
 		"fixed windows":   {&fixedWindow{most: 120}, &fixedWindow{most: 600}},
 		"sliding windows": {&slidingWindow{most: 120}, &slidingWindow{most: 600}},
@@ -65,7 +65,7 @@ func TestPaymentsThatStartAtOnceAreAllPaid(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				host := newBusyHost(windows[0], windows[1])
-				if !tier.Soak() {
+				if !testkit.Soak() {
 					host.tokenLives = 10 * time.Minute // so that they expire in a shorter run as well
 				}
 				account := host.integrator(t).Self()

@@ -92,9 +92,6 @@ func (s *Rails) find(ctx context.Context, method BankMethod, currency string) (*
 	return nil, &RailNotListed{CallInfo: transport.Of(s).low.head(&opListRails, ""), Method: method, Currency: currency}
 }
 
-// maxPage is the largest number of items in a page.
-const maxPage = 100
-
 // ChannelUnavailable says that the banking partner's channel for a rail is down. It may come back: wait, then call
 // [Rails.WaitActive] again.
 type ChannelUnavailable struct {

@@ -22,7 +22,7 @@ func (v *approvalConfirm) encode(w *wire.Writer) {
 	}
 }
 
-func (v *BankAccount) validate(c *transport.Check) {
+func (v *BankFields) validate(c *transport.Check) {
 	c.Text("accountType", string(v.AccountType), transport.Rule{Required: true})
 	if v.BankAddress != nil {
 		c.In("bankAddress", v.BankAddress.validate)
@@ -59,7 +59,7 @@ func (v *ContactAccount) validate(c *transport.Check) {
 		variant.validate(c)
 	case EmailAccount:
 		variant.validate(c)
-	case BankAccount:
+	case BankFields:
 		variant.validate(c)
 	default:
 		c.Refuse("accountType", "unknown_variant", "must be one of the variants, by value")

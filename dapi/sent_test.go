@@ -4,16 +4,20 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"reflect"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/surfacetest"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
@@ -74,8 +78,8 @@ func TestWhatTheDescriptionAllowsIsSent(t *testing.T) {
 		"a chain's code in upper case": {contact(onchain("BASE")),
 			`POST /contacts {"account":{"accountType":"onchain","chainId":"BASE","currency":"usdc.e",` +
 				`"walletAddress":"bc1q"}}`},
-		"a bank method of a later version": {contact(dapi.ContactCreate{Account: dapi.Bank("mars_local",
-			dapi.BankAccount{})}), `POST /contacts {"account":{"accountType":"mars_local"}}`},
+		"a bank method of a later version": {contact(dapi.ContactCreate{Account: dapi.BankAccount("mars_local",
+			dapi.BankFields{})}), `POST /contacts {"account":{"accountType":"mars_local"}}`},
 		"an email, and no account": {contact(dapi.ContactCreate{Email: "ops@example.com"}),
 			`POST /contacts {"email":"ops@example.com"}`},
 		"a payment at its bounds": {func(ctx context.Context, i *dapi.Integrator) error {
@@ -117,11 +121,11 @@ func TestWhatTheDescriptionAllowsIsSent(t *testing.T) {
 		"an email that is made empty": {update(dapi.ContactUpdate{Email: empty}),
 			`PATCH /contacts/ct_1 {"email":""}`},
 		"a currency of the account": {
-			contact(dapi.ContactCreate{Account: dapi.SEPA(dapi.IBANAccount{Currency: "EUROS"})}),
+			contact(dapi.ContactCreate{Account: dapi.SEPA(dapi.BankFields{Currency: "EUROS"})}),
 			`POST /contacts {"account":{"accountType":"sepa","currency":"EUROS"}}`},
 		"a kind of identifier without end": {
 			contact(dapi.ContactCreate{
-				Account: dapi.SEPA(dapi.IBANAccount{Holder: dapi.AccountHolder{IDType: dapi.HolderIDType(long)}})}),
+				Account: dapi.SEPA(dapi.BankFields{HolderIDType: dapi.HolderIDType(long)})}),
 			`POST /contacts {"account":{"accountType":"sepa","currency":"EUR","holderIdType":"` + long + `"}}`},
 		"a chain by its name": {contact(onchain("Arbitrum One")),
 			`POST /contacts {"account":{"accountType":"onchain","chainId":"Arbitrum One",` +
@@ -241,9 +245,9 @@ func TestWhatIsAssumedIsSent(t *testing.T) {
 // The client's id is stated to begin with cl_, and nothing else about it.
 func TestAnyClientsIDIsSent(t *testing.T) {
 	account := ""
-	integrator := sessionBy(t, surfacetest.Connection(func(r *http.Request) (*http.Response, error) {
+	integrator := sessionBy(t, testkit.Connection(func(r *http.Request) (*http.Response, error) {
 		account = r.Header.Get("X-Service-Account")
-		return surfacetest.Page(http.StatusOK, "application/json", `{"items":[]}`)(r)
+		return testkit.Page(http.StatusOK, "application/json", `{"items":[]}`)(r)
 	}))
 	for _, id := range []dapi.ClientID{"cl_a=b c/é", "cl_", dapi.ClientID("cl_" + strings.Repeat("a", 217))} {
 		require.NoError(t, read(t.Context(), integrator.For(id)))
@@ -263,13 +267,13 @@ func sendsAll(t *testing.T, calls map[string]exchanged) {
 	for name, c := range calls {
 		t.Run(name, func(t *testing.T) {
 			line, body := "", ""
-			refuses := surfacetest.Connection(func(r *http.Request) (*http.Response, error) {
+			refuses := testkit.Connection(func(r *http.Request) (*http.Response, error) {
 				line = r.Method + " " + strings.TrimPrefix(r.URL.EscapedPath(), "/dapi/v1")
 				if r.Body != nil {
 					sent, _ := io.ReadAll(r.Body)
 					body = string(sent)
 				}
-				return surfacetest.Page(http.StatusUnprocessableEntity, "application/json",
+				return testkit.Page(http.StatusUnprocessableEntity, "application/json",
 					`{"error":{"code":"validation_failed","message":"No."}}`)(r)
 			})
 			as[*errors.ValidationFailed](t, c.call(t.Context(), sessionBy(t, refuses)))
@@ -287,4 +291,93 @@ func sendsAll(t *testing.T, calls map[string]exchanged) {
 func onchain(chain dapi.ChainCode) dapi.ContactCreate {
 	return dapi.ContactCreate{Account: dapi.Onchain(dapi.OnchainAccount{WalletAddress: "bc1q", ChainID: chain,
 		Currency: "usdc.e"})}
+}
+
+// Rule: rail.money-in, coverage.money-out
+func TestTheCatalogueIsTheDescriptions(t *testing.T) {
+	in, out := dapi.RailCoverage(), dapi.PayoutCoverage()
+	assert.Len(t, in, 13)
+	assert.Contains(t, in, dapi.Coverage{Method: dapi.BankMethodSEPA, Currency: "EUR"})
+	assert.Contains(t, out, dapi.Coverage{Method: dapi.BankMethodSWIFT, Currency: "USD", International: true})
+	methods := map[dapi.BankMethod]bool{}
+	for _, row := range out {
+		methods[row.Method] = true
+	}
+	assert.Len(t, methods, 57, "each bank method pays out some currency")
+
+	in[0].Method = "changed"
+	assert.NotEqual(t, in[0], dapi.RailCoverage()[0], "the slice is the caller's")
+}
+
+// Rule: coverage.direct
+func TestOnlySettlementAssetsOnBaseArePaidDirectly(t *testing.T) {
+	for account, want := range map[dapi.OnchainAccount]bool{
+		{ChainID: "base", Currency: "USDC"}:     true,
+		{ChainID: "base", Currency: "EURC"}:     true,
+		{ChainID: "base", Currency: "DAI"}:      false,
+		{ChainID: "ethereum", Currency: "USDC"}: false,
+	} {
+		assert.Equal(t, want, account.PaidDirectly(), "%s on %s", account.Currency, account.ChainID)
+	}
+}
+
+// Rule: size.escrow-duration
+func TestEscrowDurations(t *testing.T) {
+	for want, d := range map[dapi.EscrowDuration]time.Duration{
+		"14d":   14 * 24 * time.Hour,
+		"1h":    time.Hour,
+		"90m":   90 * time.Minute,
+		"45s":   45 * time.Second,
+		"9999d": 9999 * 24 * time.Hour,
+	} {
+		assert.Equal(t, want, dapi.EscrowDurationOf(d))
+		assert.Equal(t, d, want.Duration())
+	}
+	for _, malformed := range []dapi.EscrowDuration{"", "d", "1", "-1d", "+1d", "1.5h", "10000s", "1dd", "1 d", "1D",
+		"1w"} {
+		assert.Zero(t, malformed.Duration(), "%q", malformed)
+	}
+}
+
+func TestEscrowDurationsRoundTrip(t *testing.T) {
+	stated := regexp.MustCompile(`^\d{1,4}[smhd]$`)
+	rapid.Check(t, func(t *rapid.T) {
+		d := dapi.EscrowDuration(rapid.StringMatching(`\d{1,4}[smhd]`).Draw(t, "duration"))
+		again := dapi.EscrowDurationOf(d.Duration())
+		if d.Duration() > 0 && (!stated.MatchString(string(again)) || again.Duration() != d.Duration()) {
+			t.Fatalf("%s is %s, which is written %s", d, d.Duration(), again)
+		}
+	})
+}
+
+// servicesOf maps the services of a client to their types.
+func servicesOf[T any]() map[string]reflect.Type {
+	services := map[string]reflect.Type{}
+	for field := range reflect.TypeFor[T]().Fields() {
+		if field.IsExported() {
+			services[field.Name] = field.Type
+		}
+	}
+	return services
+}
+
+// A service that accounts get one day is not forgotten for self-serve.
+func TestSelfServeOffersWhatAnyAccountHas(t *testing.T) {
+	want := servicesOf[dapi.Account]()
+	delete(want, "Verification")
+	delete(want, "Rails")
+	assert.Equal(t, want, servicesOf[dapi.SelfServe]())
+	_, acts := reflect.TypeFor[*dapi.SelfServe]().MethodByName("For")
+	assert.False(t, acts)
+}
+
+func TestAnAmountHasASign(t *testing.T) {
+	for direction, want := range map[dapi.TransactionDirection]string{"in": "12.5", "out": "-12.5"} {
+		signed, ok := dapi.Transaction{Amount: amount("12.5"), Direction: direction}.Signed()
+		assert.True(t, ok)
+		assert.Equal(t, want, signed.String())
+	}
+	signed, ok := dapi.Transaction{Amount: amount("12.5"), Direction: "sideways"}.Signed()
+	require.False(t, ok, "it is not known whether the money arrived")
+	assert.True(t, signed.IsZero())
 }

@@ -2,6 +2,7 @@ package dapi
 
 import (
 	"context"
+	"encoding/base64"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -11,6 +12,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/errorbase"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -223,4 +225,172 @@ func (s *session) refresh(ctx context.Context, current Session) (Session, error)
 func refreshRefused(err error) bool {
 	refusal, ok := errors.AsType[*errors.Refusal](err)
 	return ok && refusal.Status >= 400 && refusal.Status < 500 && refusal.Status != http.StatusTooManyRequests
+}
+
+// requestWindow is how long a login request is valid. The service accepts at most five minutes and nothing in the past.
+// Half of that tolerates a clock that is ahead as well as one that is behind.
+const requestWindow = 150 * time.Second
+
+// login proves that this program has the developer key: challenge, signature, token. A challenge can be used once. If
+// the response to its use was lost, it may be used up, and login asks once for a new challenge. If the service is down
+// for a moment, login tries again as often as the retry policy says, each time with a new challenge, because everyone
+// who needs the session waits for this one login.
+func (s *session) login(ctx context.Context) (Session, error) {
+	for tried, renewed := 0, false; ; tried++ {
+		grant, err := s.loginOnce(ctx)
+		switch {
+		case challengeSpent(err) && !renewed:
+			renewed = true
+			continue
+		case !unavailable(err):
+			return grant, err
+		}
+		pause, allowed := s.low.transport.Again(ctx, tried, err)
+		if !allowed || transport.Pause(ctx, pause) != nil {
+			return grant, err
+		}
+	}
+}
+
+// unavailable reports that the service could not use the challenge now. The request path does not repeat a token call.
+func unavailable(err error) bool {
+	refusal, ok := errors.AsType[*errors.Refusal](err)
+	return ok && refusal.Operation == opCreateToken.ID && refusal.Status == http.StatusServiceUnavailable
+}
+
+func (s *session) loginOnce(ctx context.Context) (Session, error) {
+	challenge, err := s.challenge(ctx)
+	if err != nil {
+		return Session{}, err
+	}
+	signature, err := signing.SignChallenge(ctx, s.developer.Key,
+		signing.Challenge{ID: challenge.ChallengeID, Payload: challenge.Payload},
+		s.seen, signing.VerifyChallengeWith(s.developer.ChallengeVerifier))
+	if _, unsigned := errors.AsType[*signing.NotSigned](err); unsigned {
+		err = &errors.NotDelivered{CallInfo: opCreateToken.Head(""), Err: err}
+	}
+	if err != nil {
+		return Session{}, err
+	}
+	asked := time.Now()
+	low := s.low.countedIn(moneymovement.WindowLoginChallenge, challenge.ChallengeID)
+	grant, err := low.CreateToken(ctx, &tokenRequest{
+		ChallengeID: challenge.ChallengeID, PublicKey: s.developer.Key.PublicKey(),
+		Signature: moneymovement.NewSecret(base64.StdEncoding.EncodeToString(signature)),
+	}, nil)
+	if err != nil {
+		return Session{}, err
+	}
+	return sessionOf(opCreateToken.ID, grant, asked)
+}
+
+// challenge asks for the bytes to sign. If the service says that the request's expiry is out of range, this machine's
+// clock is off by minutes. Then a second request is dated with the service's clock, from the Date header of its
+// response.
+func (s *session) challenge(ctx context.Context) (*challenge, error) {
+	var response moneymovement.Response
+	challenge, err := s.challengeAt(ctx, time.Now(), moneymovement.CaptureResponse(&response))
+	if _, refused := errors.AsType[*errors.RequestExpired](err); refused {
+		if now, parseErr := http.ParseTime(response.Header.Get("Date")); parseErr == nil {
+			return s.challengeAt(ctx, now)
+		}
+	}
+	return challenge, err
+}
+
+func (s *session) challengeAt(
+	ctx context.Context, now time.Time, options ...moneymovement.CallOption,
+) (*challenge, error) {
+	return s.low.countedIn(moneymovement.WindowLoginEmail, s.developer.Email).CreateChallenge(ctx, &challengeRequest{
+		Email:         s.developer.Email,
+		RequestExpiry: now.Add(requestWindow).UTC().Truncate(time.Millisecond),
+	}, options)
+}
+
+// challengeSpent reports that the token call used its challenge, or came too late for it, and returned no session.
+func challengeSpent(err error) bool {
+	var (
+		consumed *errors.ChallengeConsumed
+		expired  *errors.ChallengeExpired
+		unknown  *errors.InDoubt
+	)
+	return errors.As(err, &consumed) || errors.As(err, &expired) || errors.As(err, &unknown) &&
+		unknown.Operation == opCreateToken.ID
+}
+
+// UseKey changes to another developer key of the same account, for the integrator and all its clients. The key must be
+// registered at the service.
+//
+//   - Calls that begin after UseKey log in and sign with the new key.
+//   - Running calls end with the old key and its session. Delete the old key in the service's application after they
+//     have ended.
+//   - There are two exceptions. A running payment uses the new key from its next booking on, and a running wait from
+//     its next read on.
+//   - A [TokenStore] stays in use. After the next login, it has the session of the new key.
+//   - If the key is already in use, its session continues.
+//
+// UseKey fails with *errors.InvalidInput if the key is nil or has no public key.
+func (i *Integrator) UseKey(key signing.Signer) error { return transport.Of(i).platform.useKey(key) }
+
+// UseKey does the same as [Integrator.UseKey]: it changes the key for the integrator and all its clients, not only for
+// this account.
+func (a *Account) UseKey(key signing.Signer) error { return transport.Of(a).platform.useKey(key) }
+
+func (p *platform) useKey(key signing.Signer) error {
+	p = transport.Of(p)
+	if err := transport.Validate("UseKey", func(c *transport.Check) { c.Made(p.transport, constructors) }); err != nil {
+		return err
+	}
+	developer := p.keys.current.Load().developer
+	developer.Key = key
+	if err := developer.validate("UseKey"); err != nil {
+		return err
+	}
+	p.use(developer)
+	return nil
+}
+
+// use makes a session of the developer the one of calls that begin now. It sends nothing.
+func (p *platform) use(developer Developer) {
+	s := newSession(p.baseURL, developer, p.seen, p.logger)
+	s.low = lowLevel{transport: p.transport}
+	if before := p.keys.current.Load(); before != nil && before.credential == s.credential {
+		// the same key needs no new login, even with another signer
+		s.held.Store(&held{Session: before.held.Load().Session})
+	}
+	p.keys.current.Store(s)
+}
+
+// keyring holds the session, with its developer key, of the calls that begin now.
+type keyring struct{ current atomic.Pointer[session] }
+
+// session returns the session of the calls, nil for logins.
+func (c lowLevel) session() *session {
+	if c.pinned != nil || c.keys == nil {
+		return c.pinned
+	}
+	return c.keys.current.Load()
+}
+
+// withCurrentSession keeps the calls in the current session, even after UseKey: what was booked with a key is signed
+// and confirmed with the same key.
+func (c lowLevel) withCurrentSession() lowLevel {
+	c.pinned = c.keys.current.Load()
+	return c
+}
+
+// withCurrentKey returns the service for one payment, which is booked, signed and confirmed with one key.
+func (s *Payouts) withCurrentKey() *Payouts {
+	one := *s
+	one.low = s.low.withCurrentSession()
+	one.approver.low = one.low
+	return &one
+}
+
+// withCurrentKey returns the service for one action of a deal, which is prepared, signed and confirmed with one key.
+func (s *Escrows) withCurrentKey() *Escrows {
+	one := *s
+	one.low = s.low.withCurrentSession()
+	one.approver.low = one.low
+	return &one
 }

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -163,4 +165,37 @@ func TestManyCallsShareOneSession(t *testing.T) {
 		assert.Greater(t, store.issued.Load(), int64(5))
 		assert.LessOrEqual(t, store.issued.Load(), worked.Load())
 	})
+}
+
+func TestSessionThatCannotBeExportedIsNotSaved(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "session")
+	session := Session{AccessToken: moneymovement.NewSecret("token"), Credential: "c"}
+	session.ExpiresAt = time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC) // which no JSON can say
+	require.Error(t, NewFileTokenStore(path).Save(t.Context(), session))
+	assert.NoFileExists(t, path)
+}
+
+func TestTokensThatAHeaderCarries(t *testing.T) {
+	for token, can := range map[string]bool{"!": true, "~": true, "a-b_c.d~e+f/g=": true, "": false, " ": false,
+		"\x7f": false, "a b": false, "é": false} {
+		assert.Equal(t, can, sendable(moneymovement.NewSecret(token)), "%q", token)
+	}
+}
+
+func TestSessionsOfAnyTokensThatCanBeSentFit(t *testing.T) {
+	store := NewFileTokenStore(filepath.Join(t.TempDir(), "session"))
+	escaped := strings.Repeat(`"`, 64<<10)
+	session := Session{AccessToken: moneymovement.NewSecret(escaped), RefreshToken: moneymovement.NewSecret(escaped),
+		Credential: strings.Repeat("c", 32)}
+	for range 3 {
+		require.NoError(t, store.Save(t.Context(), session))
+		kept, err := store.Load(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, escaped, kept.AccessToken.Reveal())
+		require.Equal(t, escaped, kept.RefreshToken.Reveal())
+	}
+	session.RefreshToken = moneymovement.NewSecret(escaped + strings.Repeat("secret", 64<<10))
+	err := store.Save(t.Context(), session)
+	require.ErrorContains(t, err, "too long to store")
+	assert.Less(t, len(err.Error()), 300, "which quotes no token")
 }

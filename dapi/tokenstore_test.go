@@ -5,18 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"io/fs"
 	"log/slog"
-	"math/rand/v2"
+	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -26,7 +22,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/tier"
+	"github.com/moneymovement/moneymovement-go/signing"
 )
 
 // The name of a credential stays, since stored sessions carry it.
@@ -172,238 +168,314 @@ func TestFileTokenStoreKeepsASession(t *testing.T) {
 	assert.Equal(t, exported(t, secretive), exported(t, got))
 }
 
-func TestFileTokenStoreIsReadableByItsOwnerOnly(t *testing.T) {
+func TestFileTokenStoreReturnsTheErrorsOfItsFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session")
-	require.NoError(t, dapi.NewFileTokenStore(path).Save(t.Context(), secretive))
-	info, err := os.Stat(path)
-	require.NoError(t, err)
-	assert.Equal(t, fs.FileMode(0o600), info.Mode())
-}
-
-func TestEmptyFileHoldsNoSession(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "session")
-	require.NoError(t, os.WriteFile(path, nil, 0o600))
-	none, err := dapi.NewFileTokenStore(path).Load(t.Context())
-	require.NoError(t, err)
-	assert.Equal(t, dapi.Session{}, none)
-}
-
-// A later version finds what this one stored: two places of 320 KiB, each with its mark, 44 bytes that tell whether it
-// is whole, and JSON.
-func TestFormOfASessionFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "session")
+	require.NoError(t, os.WriteFile(path, []byte("access-token-of-everything"), 0o600))
 	store := dapi.NewFileTokenStore(path)
-	for range 2 {
-		require.NoError(t, store.Save(t.Context(), secretive))
-	}
-	written, err := os.ReadFile(path)
-	require.NoError(t, err)
-	want, err := secretive.Export()
-	require.NoError(t, err)
-	for _, at := range []int{0, 320 << 10} {
-		require.Greater(t, len(written), at+52)
-		assert.Equal(t, "session1", string(written[at:at+8]))
-		assert.True(t, bytes.HasPrefix(written[at+52:], want))
-	}
+	none, err := store.Load(t.Context())
+	require.ErrorContains(t, err, path+": it holds something else than a session: use another path")
+	assert.Equal(t, dapi.Session{}, none)
+	require.EqualError(t, store.Save(t.Context(), secretive), err.Error())
+
+	var without context.Context
+	var invalid *errors.InvalidInput
+	_, err = store.Load(without)
+	require.ErrorAs(t, err, &invalid)
+	require.ErrorAs(t, store.Save(without, secretive), &invalid)
 }
 
-// requireKept saves a session where something else was, and loads it.
-func requireKept(t *testing.T, store dapi.TokenStore) {
+// sharedStore is a store for many processes. It is away while err is set.
+type sharedStore struct {
+	mu      sync.Mutex
+	session dapi.Session
+	owner   string
+	until   time.Time
+	taken   int // how often the lock went to another owner
+	err     error
+}
+
+func (s *sharedStore) Load(context.Context) (dapi.Session, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.session, s.err
+}
+
+func (s *sharedStore) Save(_ context.Context, session dapi.Session) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.session = session
+	return s.err
+}
+
+func (s *sharedStore) Lock(_ context.Context, owner string, lasts time.Duration) (bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	if s.err != nil || s.owner != owner && now.Before(s.until) {
+		return false, s.err
+	}
+	if s.owner != owner {
+		s.taken++
+	}
+	s.owner, s.until = owner, now.Add(lasts)
+	return true, nil
+}
+
+func (s *sharedStore) Unlock(_ context.Context, owner string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.owner == owner {
+		s.owner, s.until = "", time.Time{}
+	}
+	return s.err
+}
+
+var _ dapi.SessionLocker = (*sharedStore)(nil)
+
+// slow delays each request of a login.
+type slow struct {
+	next http.RoundTripper
+	by   time.Duration
+}
+
+func (s slow) RoundTrip(r *http.Request) (*http.Response, error) {
+	time.Sleep(s.by)
+	return s.next.RoundTrip(r)
+}
+
+// fleet returns the accounts of so many processes with one credential.
+func fleet(
+	t *testing.T, processes int, host http.RoundTripper, change func(*dapi.Developer),
+) (accounts []*dapi.Account) {
 	t.Helper()
-	require.NoError(t, store.Save(t.Context(), secretive))
-	got, err := store.Load(t.Context())
+	key, err := signing.Generate()
 	require.NoError(t, err)
-	require.Equal(t, exported(t, secretive), exported(t, got))
-}
-
-func TestFileTokenStoreErrors(t *testing.T) {
-	t.Run("no such directory", func(t *testing.T) {
-		store := dapi.NewFileTokenStore(filepath.Join(t.TempDir(), "none", "session"))
-		require.ErrorIs(t, store.Save(t.Context(), secretive), fs.ErrNotExist)
-	})
-	t.Run("a directory in its place", func(t *testing.T) {
-		directory := t.TempDir()
-		store := dapi.NewFileTokenStore(directory)
-		_, err := store.Load(t.Context())
-		require.Error(t, err)
-		require.Error(t, store.Save(t.Context(), secretive))
-		left, err := os.ReadDir(filepath.Dir(directory))
+	for range processes {
+		developer := dapi.Developer{Email: "ops@example.com", Key: key}
+		change(&developer)
+		integrator, err := dapi.NewIntegrator("https://service.example", developer,
+			moneymovement.WithHTTPClient(&http.Client{Transport: host}), moneymovement.WithoutPacing())
 		require.NoError(t, err)
-		assert.Len(t, left, 1, "nothing is left behind")
-	})
-}
-
-// What somebody else wrote is neither read nor overwritten, also if it looks like a session's file at its beginning.
-func TestAFileOfSomebodyElseIsKept(t *testing.T) {
-	whole := sessionFile(t)
-	for name, content := range map[string][]byte{
-		"a token":                  []byte("access-token-of-everything"),
-		"zeros, then text":         append(make([]byte, 16), "access-token-of-everything"...),
-		"the beginning of a mark":  []byte("sessions of-everything"),
-		"longer than two sessions": append(whole, make([]byte, 1<<20)...),
-	} {
-		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "session")
-			require.NoError(t, os.WriteFile(path, content, 0o600))
-			store := dapi.NewFileTokenStore(path)
-			_, err := store.Load(t.Context())
-			require.ErrorContains(t, err, path+": it holds something else than a session: use another path")
-			assert.NotContains(t, err.Error(), "of-everything")
-			require.EqualError(t, store.Save(t.Context(), secretive), err.Error())
-			kept, err := os.ReadFile(path)
-			require.NoError(t, err)
-			assert.True(t, bytes.Equal(content, kept))
-		})
+		accounts = append(accounts, integrator.Self())
 	}
+	return accounts
 }
 
-// A file of ours that no session is complete in is written again where it is: nothing is removed, so that a link and a
-// mount stay.
-func TestADamagedSessionFileIsWrittenAgain(t *testing.T) {
-	whole := sessionFile(t)
-	wrong, long := bytes.Clone(whole), bytes.Clone(whole)
-	wrong[60]++
-	copy(long[16:], "\xff\xff\xff\xff") // the length
-	for name, content := range map[string][]byte{
-		"cut off in the mark": whole[:5], "cut off in the header": whole[:30], "cut off": whole[:70],
-		"zeros": make([]byte, 100), "another byte": wrong, "a length of 4 GiB": long,
-		"zeros before an incomplete one": append(make([]byte, 320<<10), whole[:70]...),
-	} {
-		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "session")
-			require.NoError(t, os.WriteFile(path, content, 0o600))
-			before, err := os.Stat(path)
-			require.NoError(t, err)
-			store := dapi.NewFileTokenStore(path)
-			_, err = store.Load(t.Context())
-			require.ErrorContains(t, err, path+": it has no complete session: the next login writes one")
-			requireKept(t, store)
-			after, err := os.Stat(path)
-			require.NoError(t, err)
-			assert.True(t, os.SameFile(before, after))
-		})
-	}
-}
-
-// sessionFile returns the content of a file with one session.
-func sessionFile(t *testing.T) []byte {
+func callAll(t *testing.T, accounts []*dapi.Account) (failures []error) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "session")
-	requireKept(t, dapi.NewFileTokenStore(path))
-	content, err := os.ReadFile(path)
-	require.NoError(t, err)
-	return content
-}
-
-func TestFileTokenStoreIsReplacedAsAWhole(t *testing.T) {
-	directory := t.TempDir()
-	path := filepath.Join(directory, "session")
-	short, long := secretive, secretive
-	long.AccessToken = moneymovement.NewSecret(strings.Repeat("long", 2_500))
-	require.NoError(t, dapi.NewFileTokenStore(path).Save(t.Context(), short))
-
-	var processes sync.WaitGroup
-	for i := range 16 {
-		processes.Go(func() {
-			store := dapi.NewFileTokenStore(path) // each process has its own
-			for range 10 {
-				session := short
-				if i%2 == 0 {
-					session = long
-				}
-				assert.NoError(t, store.Save(t.Context(), session))
-				got, err := store.Load(t.Context())
-				assert.NoError(t, err)
-				assert.True(t, got.AccessToken.Equal(short.AccessToken) || got.AccessToken.Equal(long.AccessToken),
-					"one session or the other")
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	for _, account := range accounts {
+		all.Go(func() {
+			if err := callOnce(t.Context(), account); err != nil {
+				mu.Lock()
+				defer mu.Unlock()
+				failures = append(failures, err)
 			}
 		})
 	}
-	processes.Wait()
-	left, err := os.ReadDir(directory)
-	require.NoError(t, err)
-	assert.Len(t, left, 1, "no temporary file is left behind")
+	all.Wait()
+	return failures
 }
 
-// A file that is longer than any session is not read, nor is one whose lengths are not true.
-func TestFileTokenStoreReadsAtMostWhatASessionNeeds(t *testing.T) {
-	whole := sessionFile(t)
-	lying := bytes.Clone(whole)
-	copy(lying[16:], "\xff\xff\xff\xff") // the length
-	for name, file := range map[string]struct {
-		data []byte
-		size int64
-	}{"1 GiB": {whole, 1 << 30}, "a length of 4 GiB": {lying, int64(len(lying))}} {
+func callOnce(ctx context.Context, account *dapi.Account) error {
+	_, err := account.Payouts.Get(ctx, "po_1")
+	return err
+}
+
+func hostOfAFleet() *busyHost {
+	host := newBusyHost(&slidingWindow{most: 120_000}, &slidingWindow{most: 600_000})
+	host.payouts["po_1"] = &busyPayout{id: "po_1", contact: "ct_bob", amount: "1"}
+	return host
+}
+
+// Sixteen processes that start together make one login, and one refresh each time the token nears its end.
+func TestAFleetLogsInOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host, store := hostOfAFleet(), new(sharedStore)
+		accounts := fleet(t, 16, host, func(d *dapi.Developer) { d.Store = store })
+		require.Empty(t, callAll(t, accounts))
+		assert.Equal(t, 1, host.counts().logins)
+		began := time.Now()
+		for time.Since(began) < 5*time.Hour {
+			require.Empty(t, callAll(t, accounts))
+			time.Sleep(7 * time.Second)
+		}
+		assert.Equal(t, 1, host.counts().logins)
+		assert.Equal(t, 5, host.counts().refreshes)
+		assert.Zero(t, host.counts().expired)
+	})
+}
+
+// A login that takes longer than the lock lasts keeps the lock.
+func TestASlowLoginStaysTheOnlyOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host, store := hostOfAFleet(), new(sharedStore)
+		accounts := fleet(t, 8, slow{host, 25 * time.Second}, func(d *dapi.Developer) { d.Store = store })
+		require.Empty(t, callAll(t, accounts))
+		assert.Equal(t, 1, host.counts().logins)
+	})
+}
+
+// A process that died with the lock keeps the others waiting until the lock ends.
+func TestADeadOwnerDoesNotBlockTheFleet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host, store := hostOfAFleet(), new(sharedStore)
+		locked, err := store.Lock(t.Context(), "died", 15*time.Second)
+		require.NoError(t, err)
+		require.True(t, locked)
+		began := time.Now()
+		require.Empty(t, callAll(t, fleet(t, 8, host, func(d *dapi.Developer) { d.Store = store })))
+		assert.Equal(t, 1, host.counts().logins)
+		assert.GreaterOrEqual(t, time.Since(began), 15*time.Second)
+		assert.Less(t, time.Since(began), 17*time.Second)
+	})
+}
+
+// While the store is away, each process logs in by itself, or none does, as the developer says.
+func TestAStoreThatIsAway(t *testing.T) {
+	away := errors.New("the store is down")
+	for name, tc := range map[string]struct {
+		required bool
+		logins   int
+	}{
+		"each by itself": {false, 4},
+		"required":       {true, 0},
+	} {
 		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "session")
-			require.NoError(t, os.WriteFile(path, file.data, 0o600))
-			require.NoError(t, os.Truncate(path, file.size))
-			var before, after runtime.MemStats
-			runtime.ReadMemStats(&before)
-			_, err := dapi.NewFileTokenStore(path).Load(t.Context())
-			runtime.ReadMemStats(&after)
-			require.Error(t, err)
-			assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(2<<20))
+			synctest.Test(t, func(t *testing.T) {
+				host, store := hostOfAFleet(), &sharedStore{err: away}
+				accounts := fleet(t, 4, host, func(d *dapi.Developer) { d.Store, d.StoreRequired = store, tc.required })
+				failures := callAll(t, accounts)
+				assert.Equal(t, tc.logins, host.counts().logins)
+				if !tc.required {
+					assert.Empty(t, failures)
+					return
+				}
+				require.Len(t, failures, 4)
+				var notSent *errors.NotDelivered
+				require.ErrorAs(t, failures[0], &notSent)
+				var storeAway *dapi.TokenStoreUnavailable
+				require.ErrorAs(t, failures[0], &storeAway)
+				require.ErrorIs(t, failures[0], away)
+				assert.True(t, notSent.Retryable())
+
+				store.mu.Lock()
+				store.err = nil
+				store.mu.Unlock()
+				assert.Empty(t, callAll(t, accounts), "it is back")
+				assert.Equal(t, 1, host.counts().logins)
+			})
 		})
 	}
 }
 
-// saveUntilKilled is the variable with the file in which TestSaveUntilKilled saves sessions of many lengths. That test
-// prints a dot for each.
-const saveUntilKilled = "MONEYMOVEMENT_SAVE_UNTIL_KILLED"
+// stuckStore cannot end its lock.
+type stuckStore struct{ *sharedStore }
 
-func TestSaveUntilKilled(t *testing.T) {
-	path := os.Getenv(saveUntilKilled)
-	if path == "" {
-		t.Skip("needs " + saveUntilKilled +
-			": TestKilledProcessesLeaveASession sets it in the processes that it starts " +
-			"and kills, and make check runs that")
-	}
-	for i := 0; ; i++ {
-		if err := dapi.NewFileTokenStore(path).Save(t.Context(), sessionOfLength(i*7919%60_000)); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := os.Stdout.WriteString("."); err != nil {
-			return
-		}
-	}
+func (stuckStore) Unlock(context.Context, string) error { return errors.New("no connection") }
+
+func TestALockThatCannotBeEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		key, err := signing.Generate()
+		require.NoError(t, err)
+		integrator, err := dapi.NewIntegrator("https://service.example",
+			dapi.Developer{Email: "ops@example.com", Key: key, Store: stuckStore{new(sharedStore)}},
+			moneymovement.WithHTTPClient(&http.Client{Transport: hostOfAFleet()}),
+			moneymovement.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+		require.NoError(t, err)
+		require.Empty(t, callAll(t, []*dapi.Account{integrator.Self()}), "the login is good")
+		assert.Contains(t, log.String(), "could not end the lock of the session")
+		assert.Contains(t, log.String(), `error="no connection"`)
+	})
 }
 
-func sessionOfLength(n int) dapi.Session {
-	session := secretive
-	session.AccessToken = moneymovement.NewSecret(strings.Repeat("a", n) + "of-everything")
-	session.RefreshToken, session.Credential = moneymovement.NewSecret(strconv.Itoa(n)), "c"
-	return session
+// A store without a lock can be required as well.
+func TestARequiredStoreWithoutALock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host, away := hostOfAFleet(), &sharedStore{err: errors.New("the store is down")}
+		accounts := fleet(t, 1, host, func(d *dapi.Developer) {
+			d.Store, d.StoreRequired = struct{ dapi.TokenStore }{away}, true
+		})
+		var storeAway *dapi.TokenStoreUnavailable
+		require.ErrorAs(t, callOnce(t.Context(), accounts[0]), &storeAway)
+		assert.Zero(t, host.counts().logins)
+	})
 }
 
-func TestKilledProcessesLeaveASession(t *testing.T) {
-	tier.Long(t, "kills processes for five seconds")
-	if runtime.GOARCH == "wasm" {
-		t.Skip("needs processes, which wasm does not have; make check on any other system runs it")
-	}
-	folder := t.TempDir()
-	path := filepath.Join(folder, "session")
-	store := dapi.NewFileTokenStore(path)
-	require.NoError(t, store.Save(t.Context(), sessionOfLength(1)))
-	started := time.Now()
-	for kills := 0; kills < 10 || kills < 300 && time.Since(started) < 5*time.Second; kills++ {
-		process := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestSaveUntilKilled$")
-		process.Env = append(os.Environ(), saveUntilKilled+"="+path)
-		told, err := process.StdoutPipe()
-		require.NoError(t, err)
-		require.NoError(t, process.Start())
-		_, err = io.ReadFull(told, make([]byte, 1+rand.IntN(20)))
-		require.NoError(t, err)
-		require.NoError(t, process.Process.Kill())
-		require.Error(t, process.Wait())
+// A token that the service refuses is renewed once for all processes.
+func TestARefusedTokenIsRenewedOnceForAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host, store := hostOfAFleet(), new(sharedStore)
+		accounts := fleet(t, 8, host, func(d *dapi.Developer) { d.Store = store })
+		require.Empty(t, callAll(t, accounts))
+		host.mu.Lock()
+		clear(host.tokens)
+		host.mu.Unlock()
+		require.Empty(t, callAll(t, accounts))
+		assert.Equal(t, 1, host.counts().logins)
+		assert.Equal(t, 1, host.counts().refreshes)
+	})
+}
 
-		left, err := os.ReadDir(folder)
-		require.NoError(t, err)
-		require.Len(t, left, 1, "no file but the session's")
-		kept, err := store.Load(t.Context())
-		require.NoError(t, err)
-		length, err := strconv.Atoi(kept.RefreshToken.Reveal())
-		require.NoError(t, err)
-		require.Equal(t, exported(t, sessionOfLength(length)), exported(t, kept), "one whole session")
-	}
+// A token that lives for less than the usual time ahead is renewed in the last quarter of its life, and not by each
+// call.
+func TestTokensThatLiveShortlyAreNotRenewedByEachCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := newBusyHost(&slidingWindow{most: 120}, &slidingWindow{most: 600})
+		host.tokenLives = 40 * time.Second
+		host.payouts["po_1"] = &busyPayout{id: "po_1", contact: "ct_bob", amount: "1"}
+		account := host.integrator(t).Self()
+		began := time.Now()
+		for time.Since(began) < 10*time.Minute {
+			_, err := account.Payouts.Get(t.Context(), "po_1")
+			require.NoError(t, err)
+			time.Sleep(time.Second)
+		}
+		assert.LessOrEqual(t, host.counts().refreshes, 20)
+		assert.GreaterOrEqual(t, host.counts().refreshes, 15)
+		assert.Zero(t, host.counts().expired)
+	})
+}
+
+// The window is full and a thousand writes wait, when the token expires: its renewal goes first, and nothing is sent
+// without a token that works.
+func TestARefreshGoesFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := newBusyHost(&slidingWindow{most: 120}, &slidingWindow{most: 600})
+		host.tokenLives = 2*time.Minute + 10*time.Second
+		account := host.integrator(t).Self()
+		var all sync.WaitGroup
+		for i := range 1000 {
+			all.Go(func() {
+				_, err := account.Payouts.Book(t.Context(), payoutOf(i),
+					moneymovement.IdempotencyKey(moneymovement.Key(fmt.Sprint(i))))
+				assert.NoError(t, err)
+			})
+		}
+		all.Wait()
+		assert.Positive(t, host.counts().refreshes)
+		assert.Zero(t, host.counts().expired)
+		assert.Zero(t, host.counts().limited)
+		assert.Equal(t, 1, host.counts().logins)
+	})
+}
+
+// A service that takes the old token back when it grants a new one refuses the calls that are on their way. They are
+// sent again, and payments whose confirm then comes too late are booked anew.
+func TestPaymentsOutliveTokensThatAreTakenBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := newBusyHost(&slidingWindow{most: 120}, &slidingWindow{most: 600})
+		host.tokenLives, host.takesBack = 5*time.Minute, true
+		account := host.integrator(t).Self()
+		var all sync.WaitGroup
+		for i := range 1000 {
+			all.Go(func() { payOne(t, account, i) })
+		}
+		all.Wait()
+		assert.Equal(t, 1000, host.counts().paid)
+		assert.Positive(t, host.counts().expired, "the test has met what it is about")
+		assert.Zero(t, host.counts().limited)
+	})
 }

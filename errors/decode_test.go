@@ -5,14 +5,19 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/codec"
 	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 )
 
@@ -295,4 +300,269 @@ func TestARefusalWithTextThatJSONDoesNotAllow(t *testing.T) {
 		require.True(t, ok, "%T", err)
 		assert.Equal(t, want, details.Items[0].Message)
 	}
+}
+
+// FuzzDecode holds Decode to its promise: an error for any input, of a type that answers every question about it.
+func FuzzDecode(f *testing.F) {
+	for _, body := range []string{
+		``, `{}`, `null`, `<html>`, `{"detail":"no"}`, `{"error":{"code":"conf`,
+		`{"detail":[{"loc":["body",0],"msg":"m","type":"t"}]}`,
+		`{"error":{"code":"validation_failed","message":"m","details":{"location":"query","fields":[{"field":"a",` +
+			`"code":"missing"}]}}}`,
+		`{"error":{"code":"amount_above_maximum","details":{"maxCredit":"100.00"}}}`,
+		`{"error":{"code":"forbidden","details":{"scope":"a b","requiredScope":"c"}}}`,
+		`{"error":{"code":"direct_transfer_unsupported","details":{"blockers":[{"code":"b"}]}}}`,
+		`{"error":{"code":"internal_error","details":{"requestId":"req_1"}}}`,
+		`{"error":{"code":"already_funded","message":"m","details":{"payoutId":"po_1","x":{"y":1,"y":2}}}}`,
+		`{"error":{"code":"already\u005ffunded","message":"\ud83d\ude00","details":{"payout\u0049d":"po_1"}}}`,
+		`{"error":{"code":"contact_not_payable","details":{"blockers":[7,{"code":"b","field":null},{}]}},"a":1,"a":2}`,
+		"{\"error\":{\"code\":\"gone\",\"message\":\"\xff\"}}", `{"error":{"code":"gone"}}{}`,
+	} {
+		f.Add(400, []byte(body), "text/html", "10", true)
+	}
+	long := strings.Repeat(`a\r\nb\u001b[31m`, 1000)
+	f.Add(400, []byte(`{"error":{"code":"`+long+`","message":"`+long+`"}}`), "text/"+strings.Repeat("a\n", 3000), "10",
+		true)
+	f.Add(422, []byte(`{"detail":[{"loc":["`+long+`","`+long+`"],"msg":"`+long+`","type":"`+long+`"}]}`), "", "", true)
+	f.Add(422, []byte(`{"error":{"code":"validation_failed","details":{"location":"`+long+`","fields":[{"field":"`+long+`","code":"`+long+`"}]}}}`), "", "", true)
+	f.Add(403, []byte(`{"error":{"code":"forbidden","details":{"scope":"`+long+`","requiredScope":"`+long+`",`+
+		`"requestId":"`+long+`"}}}`), "", "", true)
+	f.Add(409, []byte(`{"error":{"code":"already_funded","details":{"payoutId":"`+long+`","blockers":[{"code":"`+long+`"}]}}}`), "", "", true)
+	f.Fuzz(func(t *testing.T, status int, body []byte, contentType, retryAfter string, write bool) {
+		err := errors.Decode(errors.Response{
+			CallInfo: errorbase.With(errors.CallInfo{}, errorbase.Facts{ReadOnly: !write}),
+			Status:   status, Body: body,
+			Header: http.Header{"Content-Type": {contentType}, "Retry-After": {retryAfter}},
+		})
+		if err == nil {
+			t.Fatal("no error")
+		}
+		failure, ok := errors.AsType[errors.Failure](err)
+		if !ok {
+			t.Fatalf("%T is no Failure", err)
+		}
+		if text := err.Error(); text == "" || len(text) > 4096 || strings.ContainsFunc(text, unicode.IsControl) {
+			t.Fatalf("%T prints as %q, which is no bounded line", err, text)
+		}
+		failure.Retryable()
+		if moved := failure.MovedByCall(); !write && moved == errors.MaybeMoved {
+			t.Fatalf("%T: a read moved money", err)
+		}
+		body, _ = codec.Mend(body)
+		refusal, isRefusal := errors.AsType[*errors.Refusal](err)
+		unexpected, isUnexpected := errors.AsType[*errors.UnexpectedResponse](err)
+		switch {
+		case isRefusal == isUnexpected:
+			t.Fatalf("%T is neither a refusal nor an unexpected answer, or both", err)
+		case isRefusal && refusal.Status != status, isUnexpected && unexpected.Status != status:
+			t.Fatalf("%T lost the status", err)
+		case isRefusal != accepted(body, status):
+			t.Fatalf("%T for %q", err, body)
+		case isRefusal:
+			readAsJSONv2Does(t, refusal, err, body)
+		}
+	})
+}
+
+// members reads an object with JSON v2. It returns nil for everything else.
+func members(raw codec.Value) (object map[string]codec.Value) {
+	if raw.Kind() == codec.KindBeginObject {
+		_ = codec.Unmarshal(raw, &object)
+	}
+	return object
+}
+
+// text reads a string with JSON v2. Everything else reads as "".
+func text(raw codec.Value) (text string) {
+	if raw.Kind() == codec.KindString {
+		_ = codec.Unmarshal(raw, &text)
+	}
+	return text
+}
+
+// word reads a string that is not for people. One with U+FFFD lacks a part, and reads as "".
+func word(raw codec.Value) string {
+	if read := text(raw); !strings.ContainsRune(read, utf8.RuneError) {
+		return read
+	}
+	return ""
+}
+
+// accepted reports whether JSON v2 reads an error of the service from the body.
+func accepted(body []byte, status int) bool {
+	var valid map[string]codec.Value
+	if codec.Unmarshal(body, &valid) != nil {
+		return false
+	}
+	sentence := text(valid["detail"]) != "" && status >= 400 && status < 500 && status != http.StatusRequestTimeout
+	return word(members(valid["error"])["code"]) != "" || valid["detail"].Kind() == codec.KindBeginArray || sentence
+}
+
+// readAsJSONv2Does checks the parts of a refusal that every slug has, and one detail of each form.
+func readAsJSONv2Does(t *testing.T, refusal *errors.Refusal, err error, body []byte) {
+	t.Helper()
+	var top map[string]codec.Value
+	if err := codec.Unmarshal(body, &top); err != nil {
+		t.Fatal(err)
+	}
+	sent := members(top["error"])
+	code, details := word(sent["code"]), sent["details"]
+	if code == "" {
+		return
+	}
+	if details.Kind() == codec.KindNull {
+		details = nil
+	}
+	if refusal.Message != text(sent["message"]) || string(refusal.Details) != string(details) {
+		t.Fatalf("%q was read as %q and %q", body, refusal.Message, refusal.Details)
+	}
+	folded := code == "contact_requires_quote" || code == "direct_transfer_unsupported"
+	if !folded && string(refusal.Code) != code {
+		t.Fatalf("%q was read as %q", body, refusal.Code)
+	}
+	object := members(details)
+	if refusal.RequestID != word(object["requestId"]) {
+		t.Fatalf("%q was read as request %q", body, refusal.RequestID)
+	}
+	switch typed := err.(type) { //nolint:errorlint // Decode wraps nothing
+	case *errors.AlreadyFunded:
+		if typed.PayoutID != word(object["payoutId"]) {
+			t.Fatalf("%q was read as %q", body, typed.PayoutID)
+		}
+	case *errors.ContactNotPayable:
+		var entries []codec.Value
+		var want []errors.Blocker
+		_ = codec.Unmarshal(object["blockers"], &entries)
+		for _, entry := range entries {
+			if blocker := members(entry); blocker != nil {
+				want = append(want, errors.Blocker{Code: text(blocker["code"]), Message: text(blocker["message"]),
+					Field: text(blocker["field"])})
+			}
+		}
+		if !slices.Equal(want, typed.Blockers) {
+			t.Fatalf("%q was read as %q", body, typed.Blockers)
+		}
+	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for name, tc := range map[string]struct {
+		value string
+		want  time.Duration
+		ok    bool
+	}{
+		"seconds":              {"30", 30 * time.Second, true},
+		"zero":                 {"0", 0, true},
+		"leading zeros":        {"007", 7 * time.Second, true},
+		"spaces":               {" 5 ", 5 * time.Second, true},
+		"negative":             {"-5", 0, true},
+		"a day":                {"86400", 24 * time.Hour, true},
+		"more than a day":      {"86401", 24 * time.Hour, true},
+		"overflows a duration": {"9223372037", 24 * time.Hour, true},
+		"overflows an integer": {"99999999999999999999999", 24 * time.Hour, true},
+		"hugely negative":      {"-99999999999999999999999", 0, true},
+		"date":                 {"Sun, 01 Mar 2026 12:01:30 GMT", 90 * time.Second, true},
+		"RFC 850 date":         {"Sunday, 01-Mar-26 12:00:10 GMT", 10 * time.Second, true},
+		"date in the past":     {"Sun, 01 Mar 2026 11:00:00 GMT", 0, true},
+		"date far in the past": {"Mon, 01 Jan 0001 00:00:00 GMT", 0, true},
+		"date far in the future": {
+			"Fri, 31 Dec 9999 23:59:59 GMT", 24 * time.Hour, true},
+		"absent":                          {"", 0, false},
+		"fraction":                        {"2.5", 3 * time.Second, true},
+		"no fraction":                     {"2.000", 2 * time.Second, true},
+		"half a fraction":                 {"2.", 0, false},
+		"two fractions":                   {"2.5.1", 0, false},
+		"negative fraction":               {"-2.5", 0, true},
+		"date of another zone":            {"Sun, 01 Mar 2026 13:01:30 +0100", 90 * time.Second, true},
+		"date of a zone without a number": {"Sun, 01 Mar 2026 13:01:30 CEST", 0, false},
+		"date in UTC":                     {"Sun, 01 Mar 2026 12:01:30 UTC", 90 * time.Second, true},
+		"date with a leap second":         {"Sun, 01 Mar 2026 12:00:60 GMT", 60 * time.Second, true},
+		"plus sign":                       {"+5", 0, false},
+		"minus only":                      {"-", 0, false},
+		"unit":                            {"5s", 0, false},
+		"words":                           {"soon", 0, false},
+		"other digits":                    {"٣", 0, false},
+		"hexadecimal":                     {"0x10", 0, false},
+		"several numbers":                 {"120, 60", 120 * time.Second, true},
+		"several, one without a meaning":  {"120, soon", 0, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			wait, ok := errors.RetryAfter(http.Header{"Retry-After": {tc.value}}, now)
+			assert.Equal(t, tc.ok, ok)
+			assert.Equal(t, tc.want, wait)
+		})
+	}
+}
+
+// Several headers are a list, too.
+func TestRetryAfterTakesTheLongest(t *testing.T) {
+	wait, ok := errors.RetryAfter(http.Header{"Retry-After": {"5", "60", "soon"}}, time.Now())
+	assert.True(t, ok)
+	assert.Equal(t, time.Minute, wait)
+}
+
+func TestRetryAfterWithoutHeader(t *testing.T) {
+	_, ok := errors.RetryAfter(nil, time.Now())
+	assert.False(t, ok)
+}
+
+func TestRetryAfterIsAlwaysWithinADay(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		now := time.Unix(rapid.Int64Range(-1<<40, 1<<40).Draw(t, "now"), 0)
+		value := rapid.OneOf(
+			rapid.StringMatching(`-?[0-9]{1,25}`),
+			rapid.String(),
+			rapid.Custom(func(t *rapid.T) string {
+				return time.Unix(rapid.Int64Range(-1<<35, 1<<37).Draw(t, "date"), 0).UTC().Format(http.TimeFormat)
+			}),
+		).Draw(t, "value")
+		wait, ok := errors.RetryAfter(http.Header{"Retry-After": {value}}, now)
+		if wait < 0 || wait > 24*time.Hour || (!ok && wait != 0) {
+			t.Fatalf("%q gives %v, %v", value, wait, ok)
+		}
+	})
+}
+
+// Most responses have no such header, and looking for it costs next to nothing.
+func TestAnAbsentRetryAfterAllocatesNothing(t *testing.T) {
+	header, now := http.Header{"Content-Type": {"application/json"}}, time.Now()
+	assert.Zero(t, testing.AllocsPerRun(100, func() { errors.RetryAfter(header, now) }))
+}
+
+// FuzzRetryAfter: whatever the header says, the wait is from 0 to 24 hours, 0 where nothing is readable, and a readable
+// one means the same when it is written anew, as seconds and as a date.
+func FuzzRetryAfter(f *testing.F) {
+	for _, value := range []string{
+		"", "30", " 5 ", "-5", "-", "86401", "99999999999999999999999", "1.5", "0x10", "1, 2", "٣",
+		"Sun, 01 Mar 2026 12:01:30 GMT", "Sunday, 01-Mar-26 12:00:10 GMT", "Sun Mar  1 12:00:10 2026",
+		"Fri, 31 Dec 9999 23:59:59 GMT",
+	} {
+		f.Add(value)
+	}
+	const day = 24 * time.Hour
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	header := http.Header{}
+	read := func(value string) (time.Duration, bool) {
+		header["Retry-After"] = []string{value}
+		return errors.RetryAfter(header, now)
+	}
+	f.Fuzz(func(t *testing.T, value string) {
+		wait, ok := read(value)
+		if wait < 0 || wait > day || !ok && wait != 0 {
+			t.Fatalf("%q is a wait of %v", value, wait)
+		}
+		if !ok {
+			return
+		}
+		if !strings.ContainsAny(value, "0123456789") {
+			t.Fatalf("%q says nothing, and was read as %v", value, wait)
+		}
+		if again, _ := read(now.Add(wait).Format(http.TimeFormat)); again != wait {
+			t.Fatalf("%q is %v, and %v as a date", value, wait, again)
+		}
+		if same, _ := read(" " + value); same != wait {
+			t.Fatalf("%q is %v, and %v after a space", value, wait, same)
+		}
+	})
 }

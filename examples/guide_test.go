@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// guideTest uses the code of docs/production.md: a response is lost, another process goes on, the ledger is read, and
+// guideTest uses the code of docs/calling-pay.md: a response is lost, another process goes on, the ledger is read, and
 // the process is stopped.
 const guideTest = `package guide
 
@@ -174,7 +174,7 @@ func TestTheCodeOfTheGuideWorks(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs SIGTERM, which Windows does not have; make check on any other system runs it")
 	}
-	code := codeOf(t, "docs/production.md")
+	code := codeOf(t, "docs/calling-pay.md")
 	require.GreaterOrEqual(t, len(code), 5)
 	imports := []string{"context", "fmt", "log/slog", "net/http", "os", "os/signal", "sync", "syscall", "time"}
 	for _, name := range []string{"", "/dapi", "/errors", "/signing"} {

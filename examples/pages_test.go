@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/internal/tier"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 )
 
 // setupPage has what comes before every other page: it installs the command, starts a host, and sets variables.
@@ -26,11 +26,8 @@ const (
 	flowPages = "../docs/flows/*.md"
 )
 
-// firstSteps is the section of the README for those who know no Go. It has a setup of its own.
-const (
-	readme     = "../README.md"
-	firstSteps = "## Without Go\n"
-)
+// firstSteps is the page for those who know no Go. It has a setup of its own.
+const firstSteps = "../docs/without-go.md"
 
 // exampleCommand begins a block with commands that run examples.
 const exampleCommand = "go run ./examples/"
@@ -74,7 +71,7 @@ func blocks(page string) (found []block) {
 var sourceLink = regexp.MustCompile(`\]\(((?:\.\./)+[a-z/_]+\.go)\)`)
 
 // guide is the page whose Go code is compiled as it is: see TestTheCodeOfTheGuideWorks.
-const guide = "../docs/production.md"
+const guide = "../docs/calling-pay.md"
 
 // Go code of a page is an excerpt of a program, or of an example beside a package, which the paragraph above links to.
 // So it is compiled, and runs in a test there.
@@ -96,7 +93,7 @@ func TestGoCodeOfThePagesIsAnExcerpt(t *testing.T) {
 
 // What a shell or Python reads on a flow page is run against a running host. No other code is on a page.
 func TestEachBlockOfTheFlowPagesRuns(t *testing.T) {
-	tier.Long(t, "builds the command, and runs what pages show")
+	testkit.Long(t, "builds the command, and runs what pages show")
 	names, err := filepath.Glob(flowPages)
 	require.NoError(t, err)
 	require.Greater(t, len(names), 9)
@@ -123,7 +120,7 @@ func TestEachBlockOfTheFlowPagesRuns(t *testing.T) {
 
 // A reader follows one page after another, in the order of docs/README.md, on one host.
 func TestTheFlowPagesRunOneAfterAnother(t *testing.T) {
-	tier.Long(t, "builds the command, and runs what pages show")
+	testkit.Long(t, "builds the command, and runs what pages show")
 	setup, err := os.ReadFile(setupPage)
 	require.NoError(t, err)
 	names, err := filepath.Glob(flowPages)
@@ -161,15 +158,12 @@ func TestEachFlowPageBeginsWithItsWays(t *testing.T) {
 	}
 }
 
-// The README leads from nothing to a payment by curl, and to one whose response is lost.
-func TestTheReadmeLeadsToAPaymentWithoutGo(t *testing.T) {
-	tier.Long(t, "builds the command, and runs what pages show")
-	content, err := os.ReadFile(readme)
+// A page leads from nothing to a payment by curl, and to one whose response is lost.
+func TestTheFirstStepsWithoutGoPay(t *testing.T) {
+	testkit.Long(t, "builds the command, and runs what pages show")
+	content, err := os.ReadFile(firstSteps)
 	require.NoError(t, err)
-	_, section, found := strings.Cut(string(content), firstSteps)
-	require.True(t, found)
-	section, _, _ = strings.Cut(section, "\n## ")
-	printed := newToolbox(t).run(t, readme, blocks(section))
+	printed := newToolbox(t).run(t, firstSteps, blocks(string(content)))
 	require.Len(t, printed, 2, "paying by curl, and with a fault")
 	assert.Contains(t, printed[0], `"status":"funding"`)
 	assert.True(t, strings.HasSuffix(printed[0], "\n"), "the prompt of the shell begins a line of its own")

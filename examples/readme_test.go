@@ -16,9 +16,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
-	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/tier"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
+	"github.com/moneymovement/moneymovement-go/payments"
+	"github.com/moneymovement/moneymovement-go/payments/sqlite"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -28,7 +30,7 @@ var goBlock = regexp.MustCompile("(?s)\n```go\n(.+?)```")
 // codeOf returns the Go code of a page, block by block.
 func codeOf(t *testing.T, page string) []string {
 	t.Helper()
-	tier.Long(t, "compiles the code of a page")
+	testkit.Long(t, "compiles the code of a page")
 	content, err := os.ReadFile(filepath.Join("..", page))
 	require.NoError(t, err)
 	var code []string
@@ -59,11 +61,12 @@ func overlay(t *testing.T, folder string, files map[string]string) string {
 	return "-overlay=" + name
 }
 
-// The program of the README says what to do without a key file, and pays once, however often it runs.
+// The program of the README says what to do without a key file, waits for a decision without money, and pays once,
+// however often it runs.
 func TestTheProgramOfTheReadmePays(t *testing.T) {
 	code := codeOf(t, "README.md")
 	require.Len(t, code, 2)
-	host := sandbox.New(sandbox.WithSettings(func(s *sandbox.Settings) { s.ClientReadyAfter = 0 }))
+	host := sandbox.New(sandbox.WithInstantProgress())
 	server := httptest.NewServer(host)
 	defer server.Close()
 	credentials := host.Credentials()
@@ -104,30 +107,38 @@ func TestTheProgramOfTheReadmePays(t *testing.T) {
 	assert.Regexp(t, `^\S+ \S+ create a developer key .*developer\.pem.*\n$`, said1, "one line, and no panic")
 
 	require.NoError(t, credentials.Key.Save(filepath.Join(folder, "developer.pem")))
-	for _, first := range []string{"not_found", "validation_failed"} {
-		status := errors.Code(first).Status()
-		host.Arm(http.MethodPost, "/payouts", sandbox.Respond(status, first))
-		said, err := run()
-		assert.Error(t, err)
-		assert.Contains(t, said, first)
-		assert.NotContains(t, said, "may be paid", "nothing can have been signed")
-		assert.NotContains(t, said, "same key")
-	}
 	for range 2 {
 		said2, err := run()
 		assert.Error(t, err)
-		assert.Contains(t, said2, "only 0 USDC is available; add money")
+		assert.Contains(t, said2, "a person must decide about this payment: ")
+		assert.Contains(t, said2, "balance")
 	}
 
 	_, err = account.Sandbox.Deposit(t.Context(),
 		dapi.DepositCreate{Amount: decimal.NewFromInt(50), Currency: dapi.USDC})
 	require.NoError(t, err)
+	decide(t, filepath.Join(folder, "payments.db"), moneymovement.DeriveKey("invoice", "42", "1"), payments.Retry())
+	lost := host.Arm(http.MethodPost, "/payouts/{payoutId}/confirm", sandbox.DropAfterCommit())
 	for range 2 {
 		said3, err := run()
-		assert.NoError(t, err)
+		assert.NoError(t, err, said3)
 		assert.Contains(t, said3, "the money is on its way")
 	}
+	assert.Equal(t, 1, lost.Consumed())
 	assert.Equal(t, "37.5", host.Ledger().Balances[string(client.ID)]["USDC"].String())
+}
+
+// decide stores the decision of a person, while no program has the file.
+func decide(t *testing.T, file string, key moneymovement.Key, decision payments.Decision) {
+	t.Helper()
+	store, err := sqlite.Open(t.Context(), file)
+	require.NoError(t, err)
+	processor, err := payments.New(store, payments.Services{}, payments.Config{})
+	require.NoError(t, err)
+	_, err = processor.Decide(t.Context(), key, decision)
+	require.NoError(t, err)
+	require.NoError(t, processor.Stop(t.Context()))
+	require.NoError(t, store.Close())
 }
 
 // The test of the README passes with a backend that pays.

@@ -24,7 +24,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/dapi"
-	"github.com/moneymovement/moneymovement-go/internal/tier"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -75,10 +75,10 @@ func (tools *toolbox) run(t *testing.T, page string, script []block) (printed []
 		return nil
 	}
 	if len(tools.missing) > 0 || runtime.GOOS == "windows" {
-		tier.Missing(t, "pages", fmt.Sprintf("the blocks of this page need Unix with %v; missing: %v", needed,
+		testkit.Missing(t, "pages", fmt.Sprintf("the blocks of this page need Unix with %v; missing: %v", needed,
 			tools.missing))
 	}
-	if page != setupPage && page != readme {
+	if page != setupPage && page != firstSteps {
 		script = append(slices.Clone(tools.setup), script...)
 	}
 	s := &session{folder: t.TempDir(), expect: map[string]string{}}
@@ -348,7 +348,7 @@ func pageOf(t *testing.T, name, language, from, to string) string {
 	t.Helper()
 	for _, program := range needed {
 		if _, err := exec.LookPath(program); err != nil {
-			tier.Missing(t, "pages", "needs "+program)
+			testkit.Missing(t, "pages", "needs "+program)
 		}
 	}
 	page, err := os.ReadFile(strings.Replace(flowPages, "*", name, 1))
@@ -403,11 +403,11 @@ func signsNothingElse(t *testing.T, program string, command ...string) {
 
 // The clients of the pages read what they sign. A host that cheats gets no signature.
 func TestThePythonOfThePageSignsNothingElse(t *testing.T) {
-	tier.Long(t, "starts a program for each cheat")
+	testkit.Long(t, "starts a program for each cheat")
 	signsNothingElse(t, pageOf(t, "python", "python", "", "\x00"), "python3", "42")
 }
 
 func TestTheShellOfThePageSignsNothingElse(t *testing.T) {
-	tier.Long(t, "starts a program for each cheat")
+	testkit.Long(t, "starts a program for each cheat")
 	signsNothingElse(t, pageOf(t, "curl", "sh", "## The long way", "### Again"), "bash")
 }

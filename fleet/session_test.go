@@ -8,22 +8,22 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/fleet"
-	"github.com/moneymovement/moneymovement-go/internal/fleettest"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 )
 
 // A protected session opens with its key and its credential only. Nobody without the key can plant one.
 func TestAProtectedSessionCannotBePlanted(t *testing.T) {
 	protection := fleet.Encrypted(bytes.Repeat([]byte{1}, 32))
-	sealed, err := protection.Seal(fleettest.Session("mine"), "c")
+	sealed, err := protection.Seal(testkit.Session("mine"), "c")
 	require.NoError(t, err)
 	opened, err := protection.Open(sealed, "c")
 	require.NoError(t, err)
 	assert.Equal(t, "mine", opened.AccessToken.Reveal())
 	assert.NotContains(t, string(sealed), "mine")
 
-	unsealed, err := fleet.Unencrypted().Seal(fleettest.Session("planted"), "c")
+	unsealed, err := fleet.Unencrypted().Seal(testkit.Session("planted"), "c")
 	require.NoError(t, err)
-	other, err := fleet.Encrypted(bytes.Repeat([]byte{2}, 32)).Seal(fleettest.Session("planted"), "c")
+	other, err := fleet.Encrypted(bytes.Repeat([]byte{2}, 32)).Seal(testkit.Session("planted"), "c")
 	require.NoError(t, err)
 	changed := bytes.Clone(sealed)
 	changed[len(changed)-1] ^= 1
@@ -38,7 +38,7 @@ func TestAProtectedSessionCannotBePlanted(t *testing.T) {
 	require.Error(t, err)
 
 	for _, none := range []fleet.Protection{{}, fleet.Encrypted(nil), fleet.Encrypted(make([]byte, 31))} {
-		_, err := none.Seal(fleettest.Session("mine"), "c")
+		_, err := none.Seal(testkit.Session("mine"), "c")
 		require.ErrorContains(t, err, none.Err().Error())
 		_, err = none.Open(unsealed, "c")
 		require.Error(t, err)

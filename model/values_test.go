@@ -2,6 +2,8 @@ package model_test
 
 import (
 	jsonv1 "encoding/json"
+	stdjson "encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/codec"
 	"github.com/moneymovement/moneymovement-go/model"
 )
@@ -273,4 +276,80 @@ func TestAMemberOfAnUpdateHasThreeStates(t *testing.T) {
 		require.NoError(t, err)
 		assert.JSONEq(t, want, string(body))
 	}
+}
+
+func TestOpenObjectsKeepTheirNumbers(t *testing.T) {
+	const document = `{"amount":0.10000000000000000000001,"count":9007199254740993,"huge":1e999999999,"list":[1.5,` +
+		`{"deep":2.5}],"text":"1.10","none":null,"yes":true}`
+	for name, read := range map[string]func([]byte, any) error{
+		"v1": stdjson.Unmarshal,
+		"v2": func(b []byte, into any) error { return codec.Unmarshal(b, into) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var holder struct {
+				Fields model.OpenObject `json:"fields"`
+			}
+			require.NoError(t, read([]byte(`{"fields":`+document+`}`), &holder))
+			object := holder.Fields
+			assert.Equal(t, "0.10000000000000000000001", object["amount"].(model.Number).String())
+			assert.True(t, object["count"].(model.Number).Equal(decimal.NewFromInt(9007199254740993)))
+			assert.Equal(t, errors.JSON("1e999999999"), object["huge"], "as a number it would print as a gigabyte")
+			assert.Contains(t, fmt.Sprint(object), "huge:1e999999999", "and not as a list of bytes")
+			assert.Equal(t, "2.5", object["list"].([]any)[1].(map[string]any)["deep"].(model.Number).String())
+			assert.Equal(t, "1.10", object["text"])
+			assert.Nil(t, object["none"])
+			assert.Equal(t, true, object["yes"])
+
+			written, err := stdjson.Marshal(object)
+			require.NoError(t, err)
+			var again model.OpenObject
+			require.NoError(t, read(written, &again))
+			assert.Equal(t, object, again, "a number is written as a number")
+		})
+	}
+}
+
+func TestOpenObjectsAreObjects(t *testing.T) {
+	object := model.OpenObject{"a": "b"}
+	for _, document := range []string{`[1]`, `"a"`, `1`, `{"a":1,"a":2}`, `{"a":}`} {
+		assert.Error(t, codec.Unmarshal([]byte(document), &object), document)
+	}
+	var syntax *codec.SyntacticError
+	require.ErrorAs(t, codec.Unmarshal([]byte(`{"a":1.}`), &object), &syntax, "a number that is cut off")
+	require.ErrorAs(t, object.UnmarshalJSON([]byte(`{"a":1.}`)), &syntax, "without a decoder that looked at it before")
+	require.NoError(t, codec.Unmarshal([]byte(`null`), &object))
+	assert.Nil(t, object)
+}
+
+// TestAPaymentMethodIsSentBackAsItCame: a contract's methods are replaced all at once, so that a caller who adds one
+// sends the others back, with the fields of theirs that this version does not know.
+func TestAPaymentMethodIsSentBackAsItCame(t *testing.T) {
+	for text, want := range map[string]model.PaymentMethodVariant{
+		`{"accountType":"sepa","bic":"TESTDEFF","intermediaryBank":{"bic":"EXAMDEFF"}}`: model.SEPAPaymentMethod{AccountType: "sepa", BIC: "TESTDEFF"},
+		// an address in another form than is assumed
+		`{"accountType":"swift","bankAddress":"1 Main Street","bic":"TESTDEFF"}`: nil,
+		`{"accountType":"swift","bic":7}`:                                        nil,
+		`{"accountType":"carrier_pigeon","loft":"7"}`:                            nil,
+		`{"loft":"7"}`: nil,
+	} {
+		for name, version := range versions {
+			var method model.PaymentMethod
+			require.NoError(t, version.unmarshal([]byte(text), &method), "%s: %s", name, text)
+			assert.Equal(t, want, method.Variant(), text)
+			assert.JSONEq(t, text, string(method.Raw()))
+			again, err := version.marshal([]model.PaymentMethod{method})
+			require.NoError(t, err)
+			assert.JSONEq(t, "["+text+"]", string(again))
+		}
+	}
+}
+
+func TestWhatAUnionWritesIsACopy(t *testing.T) {
+	const text = `{"accountType":"carrier_pigeon","loft":"7"}`
+	var method model.PaymentMethod
+	require.NoError(t, method.UnmarshalJSON([]byte(text)))
+	written, err := method.MarshalJSON()
+	require.NoError(t, err)
+	clear(written)
+	assert.Equal(t, text, string(method.Raw())) //nolint:testifylint // the very text
 }

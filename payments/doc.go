@@ -66,5 +66,5 @@
 // # In production
 //
 // Which process does what, what each state needs, the daily reconciliation, alerts and backups:
-// https://github.com/moneymovement/moneymovement-go/blob/main/docs/payments.md
+// https://github.com/moneymovement/moneymovement-go/blob/main/docs/production.md
 package payments

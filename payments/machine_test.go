@@ -507,16 +507,16 @@ func TestSearchFirst(t *testing.T) {
 		r    Record
 		want bool
 	}{
-		"just changed":               {Record{ChangedAt: start.Add(-10 * time.Minute)}, false},
-		"not changed for a while":    {Record{ChangedAt: start.Add(-10*time.Minute - 1)}, true},
-		"changed in the future":      {Record{ChangedAt: start.Add(10*time.Minute + 1)}, true},
-		"a person decided":           {Record{ChangedAt: start, Reason: &Reason{Code: ReasonDecided}}, true},
-		"the last look did not read": {Record{ChangedAt: start, Reason: &Reason{Code: ReasonInDoubt}}, true},
-		"another reason":             {Record{ChangedAt: start, Reason: &Reason{Code: ReasonPrice}}, false},
-		"in doubt, without an id":    {Record{Kind: KindPayout, MayHaveLeft: true, ChangedAt: start}, true},
-		"in doubt, with a payout":    {Record{Kind: KindPayout, MayHaveLeft: true, PayoutID: "po_1"}, false},
-		"in doubt, with an escrow":   {Record{Kind: KindEscrow, MayHaveLeft: true, EscrowID: "esc_1"}, false},
-		"a transfer in doubt":        {Record{Kind: KindTransfer, MayHaveLeft: true}, false},
+		"just changed":                 {Record{ChangedAt: start.Add(-10 * time.Minute)}, false},
+		"not changed for a while":      {Record{ChangedAt: start.Add(-10*time.Minute - 1)}, true},
+		"changed in the future":        {Record{ChangedAt: start.Add(10*time.Minute + 1)}, true},
+		"a person decided":             {Record{ChangedAt: start, Reason: &Reason{Code: ReasonDecided}}, true},
+		"the last search did not read": {Record{ChangedAt: start, Reason: &Reason{Code: ReasonInDoubt}}, true},
+		"another reason":               {Record{ChangedAt: start, Reason: &Reason{Code: ReasonPrice}}, false},
+		"in doubt, without an id":      {Record{Kind: KindPayout, MayHaveLeft: true, ChangedAt: start}, true},
+		"in doubt, with a payout":      {Record{Kind: KindPayout, MayHaveLeft: true, PayoutID: "po_1"}, false},
+		"in doubt, with an escrow":     {Record{Kind: KindEscrow, MayHaveLeft: true, EscrowID: "esc_1"}, false},
+		"a transfer in doubt":          {Record{Kind: KindTransfer, MayHaveLeft: true}, false},
 	} {
 		assert.Equal(t, c.want, c.r.searchFirst(start), name)
 	}

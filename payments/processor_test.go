@@ -16,8 +16,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/surfacetest"
-	"github.com/moneymovement/moneymovement-go/internal/tier"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/payments/storetest"
 	"github.com/moneymovement/moneymovement-go/signing"
@@ -27,7 +26,7 @@ func TestMemoryStore(t *testing.T) {
 	open := func(*testing.T) payments.Store { return payments.NewMemoryStore() }
 	t.Run("in virtual time", func(t *testing.T) { storetest.Run(t, open, storetest.VirtualTime()) })
 	t.Run("in real time", func(t *testing.T) {
-		tier.Long(t, "waits for leases to end")
+		testkit.Long(t, "waits for leases to end")
 		storetest.Run(t, open, storetest.Seed(2))
 	})
 }
@@ -55,7 +54,7 @@ func callsOf(ctx context.Context, p *payments.Processor) map[string]error {
 func TestCallsWithoutProcessorOrContext(t *testing.T) {
 	for name, p := range map[string]*payments.Processor{"nil": nil, "zero": new(payments.Processor)} {
 		for method, err := range callsOf(t.Context(), p) {
-			t.Run(method+" of "+name, func(t *testing.T) { surfacetest.NoClient(t, err, "payments.New") })
+			t.Run(method+" of "+name, func(t *testing.T) { testkit.NoClient(t, err, "payments.New") })
 		}
 		assert.False(t, p.Wake())
 	}
@@ -63,7 +62,7 @@ func TestCallsWithoutProcessorOrContext(t *testing.T) {
 	require.NoError(t, err)
 	var without context.Context
 	for method, err := range callsOf(without, p) {
-		t.Run(method+" without a context", func(t *testing.T) { surfacetest.NoContext(t, err) })
+		t.Run(method+" without a context", func(t *testing.T) { testkit.NoContext(t, err) })
 	}
 }
 

@@ -128,7 +128,7 @@ const (
 	// MoneyCameBack is a payment that is stored as paid or completed, and whose money came back.
 	MoneyCameBack DifferenceKind = "came_back"
 	// PaidInLedger is a payment that the ledger shows as paid, and the store does not. A payment in doubt settles
-	// itself. One that is refused or needs a decision is for a person.
+	// itself. If it is refused or needs a decision, a person must look at it.
 	PaidInLedger DifferenceKind = "paid_in_ledger"
 )
 

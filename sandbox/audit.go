@@ -9,8 +9,8 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/audit"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
 // AuditedPayment is everything that the host did for one idempotency key of one account. A test proves with it that a
@@ -90,7 +90,7 @@ func (h *Host) needsAudit() {
 	}
 }
 
-func audited(p audit.Payment) AuditedPayment {
+func audited(p platform.AuditedPayment) AuditedPayment {
 	seen := AuditedPayment{
 		Account: p.Account, Key: p.Key, Requests: p.Requests, Bodies: p.Bodies, Confirms: p.Confirms,
 		PayoutIDs: p.PayoutIDs, Approvals: make([]AuditedApproval, len(p.Approvals)),
@@ -112,13 +112,13 @@ const auditPage = 1000
 // readAudit returns a page of the audit. after is the number of payments before it.
 func (c control) readAudit(r *http.Request) (int, any, error) {
 	if c.host.audit == nil {
-		return 0, nil, refuse.Conflict("The host has no audit; it is made with sandbox.WithAudit.")
+		return 0, nil, wire.Conflict("The host has no audit; it is made with sandbox.WithAudit.")
 	}
 	after := 0
 	if text := r.URL.Query().Get("after"); text != "" {
 		var err error
 		if after, err = strconv.Atoi(text); err != nil || after < 0 {
-			return 0, nil, refuse.InvalidField("after", "greater_than_equal", "after is a number of payments.")
+			return 0, nil, wire.InvalidField("after", "greater_than_equal", "after is a number of payments.")
 		}
 	}
 	items := []AuditedPayment{}
@@ -135,11 +135,11 @@ func (c control) readAudit(r *http.Request) (int, any, error) {
 // readAuditOf returns one payment.
 func (c control) readAuditOf(r *http.Request) (int, any, error) {
 	if c.host.audit == nil {
-		return 0, nil, refuse.Conflict("The host has no audit; it is made with sandbox.WithAudit.")
+		return 0, nil, wire.Conflict("The host has no audit; it is made with sandbox.WithAudit.")
 	}
 	payment, ok := c.host.audit.Payment(r.PathValue("account"), r.PathValue("key"))
 	if !ok {
-		return 0, nil, refuse.NotFound()
+		return 0, nil, wire.NotFound()
 	}
 	return http.StatusOK, audited(payment), nil
 }

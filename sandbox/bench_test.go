@@ -4,8 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
+	"runtime"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -141,5 +145,220 @@ func BenchmarkNew(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		sandbox.New()
+	}
+}
+
+// BenchmarkMemoryOfPayouts measures how much memory finished payouts hold: those of a bank contact, each booked with a
+// key of its own, confirmed and completed.
+func BenchmarkMemoryOfPayouts(b *testing.B) {
+	for name, forgetAfter := range map[string]time.Duration{"kept": 0, "forgotten": time.Second} {
+		b.Run(name, func(b *testing.B) {
+			c := newPayingClient(b,
+				sandbox.WithSettings(func(s *sandbox.Settings) {
+					s.ForgetFinishedAfter = sandbox.Duration(forgetAfter)
+				}))
+			before := heldMemory()
+			for i := range b.N {
+				c.pay(fmt.Sprintf("a-key-of-usual-length-%014d", i))
+				c.host.Advance(time.Second)
+			}
+			held := heldMemory() - before
+			b.ReportMetric(float64(held)/float64(b.N)*100_000/(1<<20), "MiB/100000")
+			b.ReportMetric(float64(c.host.Records())/float64(b.N), "records/payout")
+		})
+	}
+}
+
+// heldMemory is the live heap.
+func heldMemory() int64 {
+	runtime.GC()
+	runtime.GC()
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return int64(stats.HeapAlloc)
+}
+
+// payingClient is a client with money and one contact, on a host of its own whose clock moves only when advanced.
+type payingClient struct {
+	*inProcess
+	contact string
+	paid    int
+}
+
+func newPayingClient(t testing.TB, options ...sandbox.Option) *payingClient {
+	t.Helper()
+	start := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	host := sandbox.New(append([]sandbox.Option{
+		sandbox.WithClock(func() time.Time { return start }),
+		sandbox.WithSettings(func(s *sandbox.Settings) {
+			s.ClientReadyAfter = 0
+			s.FaucetBalance, s.MaxCredit = decimal.New(1, 12), decimal.New(1, 12)
+		}),
+	}, options...)...)
+	key := newSigner(t)
+	if _, err := host.RegisterKey(sandbox.KeyRegistration{Email: host.Credentials().Email,
+		PublicKey: key.public(t)}); err != nil {
+		t.Fatal(err)
+	}
+	c := &payingClient{inProcess: logInInProcess(t, host, host.Credentials().Email, key)}
+	c.account = c.call("POST", "/clients", http.StatusCreated, object{"email": "acme@example.com"}).text("id")
+	c.call("POST", "/sandbox/deposits", http.StatusCreated, object{"amount": "100000000", "currency": "USDC"})
+	c.contact = c.call("POST", "/contacts", http.StatusCreated, object{
+		"name": "Bob", "account": object{"accountType": "sepa", "iban": "DE89370400440532013000",
+			"accountHolderName": "Bob"},
+	}).text("id")
+	return c
+}
+
+// pay books a payout and confirms it.
+func (c *payingClient) pay(key string) (id string) {
+	if c.paid++; c.paid%1000 == 0 { // before the session expires
+		c.bearer = logInInProcess(c.b, c.host, c.host.Credentials().Email, c.key).bearer
+	}
+	booked := c.call("POST", "/payouts", http.StatusCreated,
+		object{"contactId": c.contact, "amount": "12.5", "currency": "USDC"}, key)
+	id = booked.text("id")
+	c.call("POST", "/payouts/"+id+"/confirm", http.StatusOK, object{
+		"approvalId": booked.text("approval", "id"), "publicKey": c.public,
+		"signature": c.key.sign(c.b, bytesOf(c.b, booked.text("approval", "payload"))),
+	})
+	return id
+}
+
+// BenchmarkPages measures a page of up to 100 out of 100,000 rows, in process: the first, the last, and pages with
+// filters. It reports how many entries each page has: one payout is among the deposits.
+func BenchmarkPages(b *testing.B) {
+	c, middle := longLedger(b, 100_000)
+	last := "" // the cursor of the last page
+	for cursor, _ := c.page(nil); cursor != ""; cursor, _ = c.page(url.Values{"cursor": {cursor}}) {
+		last = cursor
+	}
+	for _, of := range []struct {
+		name  string
+		query url.Values
+	}{
+		{"first", nil}, {"last", url.Values{"cursor": {last}}}, {"since", url.Values{"since": {middle}}},
+		{"rare", url.Values{"type": {"payout"}}}, {"deposits", url.Values{"type": {"deposit"}}},
+	} {
+		b.Run(of.name, func(b *testing.B) {
+			b.ReportAllocs()
+			entries := 0
+			for b.Loop() {
+				_, entries = c.page(of.query)
+			}
+			b.ReportMetric(float64(entries), "entries")
+		})
+	}
+}
+
+// BenchmarkReads measures how many reads of three kinds the host serves in a second, in process and over TCP.
+func BenchmarkReads(b *testing.B) {
+	c, _ := longLedger(b, 1000)
+	server := httptest.NewServer(c.host)
+	defer server.Close()
+	client := server.Client()
+	client.Transport.(*http.Transport).MaxIdleConnsPerHost = 64
+	for name, send := range map[string]func(*http.Request) (int, error){
+		"in process": func(r *http.Request) (int, error) {
+			recorder := httptest.NewRecorder()
+			c.host.ServeHTTP(recorder, r)
+			return recorder.Code, nil
+		},
+		"over TCP": func(r *http.Request) (int, error) {
+			response, err := client.Do(r)
+			if err != nil {
+				return 0, err
+			}
+			defer response.Body.Close()
+			_, err = io.Copy(io.Discard, response.Body)
+			return response.StatusCode, err
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			var made atomic.Int64
+			paths := []string{"/clients/" + c.account, "/transactions?limit=10", "/chains"}
+			b.SetParallelism(4)
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					path := paths[made.Add(1)%int64(len(paths))]
+					r, _ := http.NewRequestWithContext(b.Context(), http.MethodGet, server.URL+"/dapi/v1"+path, nil)
+					r.Header.Set("Authorization", "Bearer "+c.bearer)
+					r.Header.Set("X-Service-Account", c.account)
+					if status, err := send(r); err != nil || status != http.StatusOK {
+						b.Error(path, status, err)
+					}
+				}
+			})
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "requests/s")
+		})
+	}
+}
+
+// longLedger returns a client with so many deposits after one payout, and the time in their middle.
+func longLedger(b *testing.B, deposits int) (c *payingClient, middle string) {
+	c = newPayingClient(b, sandbox.WithSettings(func(s *sandbox.Settings) {
+		s.MaxRecords = 10_000_000
+		s.FaucetBalance, s.MaxCredit = decimal.New(1, 12), decimal.New(1, 12)
+	}))
+	c.pay("the-oldest-payout")
+	for i := range deposits {
+		if i == deposits/2 {
+			middle = c.host.Advance(time.Minute).Format(time.RFC3339)
+		}
+		c.call("POST", "/sandbox/deposits", http.StatusCreated, object{"amount": "1", "currency": "USDC"},
+			fmt.Sprint(i))
+	}
+	return c, middle
+}
+
+// page reads a page of up to 100 transactions, and returns the cursor of the page that follows.
+func (c *inProcess) page(query url.Values) (cursor string, entries int) {
+	asked := url.Values{"limit": {"100"}}
+	for name, values := range query {
+		asked[name] = values
+	}
+	body := c.send(http.MethodGet, "/transactions?"+asked.Encode(), http.StatusOK, nil).Body.String()
+	_, rest, _ := strings.Cut(body, `"nextCursor":"`)
+	cursor, _, _ = strings.Cut(rest, `"`)
+	return cursor, strings.Count(body, `"createdAt":`)
+}
+
+// BenchmarkPayments measures how many payouts the host books and confirms in a second, in process, each with a key of
+// its own, and how much memory it then holds. The caller's signature is in the figure too. The variants are what a test
+// of very many payments uses: an audit, no request log, payouts that are forgotten, faults by a function, and payouts
+// that fail or come back much later.
+func BenchmarkPayments(b *testing.B) {
+	const day = sandbox.Duration(24 * time.Hour)
+	light := []sandbox.Option{sandbox.WithAudit(), sandbox.WithRequestLog(0),
+		sandbox.WithSettings(func(s *sandbox.Settings) { s.ForgetFinishedAfter = sandbox.Duration(time.Second) })}
+	for name, options := range map[string][]sandbox.Option{
+		"kept":  nil,
+		"audit": light,
+		"returning": append(light[:3:3], sandbox.WithSettings(func(s *sandbox.Settings) {
+			s.FailOneIn, s.RefundOneIn, s.RefundAfter, s.ReturnAfter = 10, 10, day, day
+		})),
+	} {
+		b.Run(name, func(b *testing.B) {
+			c := newPayingClient(b, append([]sandbox.Option{sandbox.WithClock(time.Now),
+				sandbox.WithInstantProgress(), sandbox.WithSettings(func(s *sandbox.Settings) {
+					s.FaucetBalance, s.MaxCredit = decimal.New(1, 12), decimal.New(1, 12)
+				})}, options...)...)
+			c.host.Intercept(func(sandbox.Request) sandbox.Fault { return sandbox.Fault{} })
+			before := heldMemory()
+			var paid atomic.Int64
+			b.ResetTimer()
+			b.RunParallel(func(pb *testing.PB) {
+				mine := *c
+				session := *c.inProcess
+				mine.inProcess = &session
+				for pb.Next() {
+					mine.pay(fmt.Sprintf("a-key-of-usual-length-%014d", paid.Add(1)))
+				}
+			})
+			b.StopTimer()
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "payments/s")
+			b.ReportMetric(float64(heldMemory()-before)/float64(b.N), "B/payment")
+			c.send("GET", "/chains", http.StatusOK, nil)
+		})
 	}
 }

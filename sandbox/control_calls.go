@@ -3,14 +3,18 @@ package sandbox
 import (
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"time"
 
+	"github.com/shopspring/decimal"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/fault"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/gate"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
 func (c control) readClock(*http.Request) (int, any, error) {
@@ -25,7 +29,7 @@ func (c control) moveClock(r *http.Request) (int, any, error) {
 		return 0, nil, err
 	}
 	if move.Advance < 0 {
-		return 0, nil, refuse.InvalidField("advance", "greater_than_equal", "The clock only moves forward.")
+		return 0, nil, wire.InvalidField("advance", "greater_than_equal", "The clock only moves forward.")
 	}
 	return http.StatusOK, map[string]time.Time{"now": c.host.Advance(time.Duration(move.Advance))}, nil
 }
@@ -72,7 +76,7 @@ func (c control) deleteKey(r *http.Request) (int, any, error) {
 
 func (c control) listFaults(r *http.Request) (int, any, error) {
 	items := slices.DeleteFunc(c.host.faults.List(), func(armed fault.Armed) bool {
-		return !serve.Found(findOf(r), armed.ID, armed.Method, armed.Path, string(armed.Fault.Kind))
+		return !wire.Found(findOf(r), armed.ID, armed.Method, armed.Path, string(armed.Fault.Kind))
 	})
 	return http.StatusOK, map[string]any{"items": items, "pendingDuplicates": c.host.PendingDeliveries()}, nil
 }
@@ -89,11 +93,11 @@ func (c control) armFault(r *http.Request) (int, any, error) {
 	}
 	if order.Path == "" {
 		return 0, nil,
-			refuse.InvalidField("path", "missing", "Say which path the fault is for, such as /payouts/{payoutId}.")
+			wire.InvalidField("path", "missing", "Say which path the fault is for, such as /payouts/{payoutId}.")
 	}
 	armed, err := c.host.arm(order.Method, order.Path, order.Times, order.Fault)
 	if unknown, ok := errors.AsType[*fault.UnknownOperation](err); ok {
-		refusal := refuse.InvalidRequest(unknown.Error())
+		refusal := wire.InvalidRequest(unknown.Error())
 		refusal.Details = map[string]any{"near": unknown.Near}
 		err = refusal
 	}
@@ -102,7 +106,7 @@ func (c control) armFault(r *http.Request) (int, any, error) {
 
 func (c control) disarmFault(r *http.Request) (int, any, error) {
 	if !c.host.faults.Disarm(r.PathValue("id")) {
-		return 0, nil, refuse.NotFound()
+		return 0, nil, wire.NotFound()
 	}
 	return http.StatusNoContent, nil, nil
 }
@@ -130,4 +134,96 @@ func (c control) changeSettings(r *http.Request) (int, any, error) {
 func (c control) reset(*http.Request) (int, any, error) {
 	c.host.Reset()
 	return http.StatusNoContent, nil, nil
+}
+
+// appKeyAnswer is an app key in JSON.
+type appKeyAnswer struct {
+	ID                  string           `json:"id"`
+	APIKey              string           `json:"apiKey,omitzero"` // only in the response to its registration
+	AppID               string           `json:"appId"`
+	App                 string           `json:"app"`
+	Email               string           `json:"email"`
+	Scopes              []string         `json:"scopes"`
+	SpendLimit          *decimal.Decimal `json:"spendLimit,omitzero"`
+	RemainingSpendLimit *decimal.Decimal `json:"remainingSpendLimit,omitzero"`
+	CreatedAt           time.Time        `json:"createdAt"`
+}
+
+func answerOf(key session.AppKey) appKeyAnswer {
+	return appKeyAnswer{
+		ID: key.ID, AppID: key.AppID, App: key.AppName, Email: key.Account.Email, Scopes: key.Scopes,
+		SpendLimit: key.SpendLimit, RemainingSpendLimit: key.Remaining(), CreatedAt: key.CreatedAt,
+	}
+}
+
+func (c control) listAppKeys(*http.Request) (int, any, error) {
+	items := []appKeyAnswer{}
+	for _, key := range c.host.appKeys.List() {
+		items = append(items, answerOf(key))
+	}
+	return http.StatusOK, map[string][]appKeyAnswer{"items": items}, nil
+}
+
+func (c control) registerAppKey(r *http.Request) (int, any, error) {
+	var registration session.AppRegistration
+	if err := read(r, &registration); err != nil {
+		return 0, nil, err
+	}
+	key, err := c.host.registerAppKey(registration)
+	if err != nil {
+		return 0, nil, err
+	}
+	answer := answerOf(key)
+	answer.APIKey = key.Secret
+	return http.StatusCreated, answer, nil
+}
+
+func (c control) deleteAppKey(r *http.Request) (int, any, error) {
+	return http.StatusNoContent, nil, c.host.DeleteAppKey(r.PathValue("id"))
+}
+
+// readCredentials shows what the credentials do not print. No other control does.
+func (c control) readCredentials(w http.ResponseWriter, _ *http.Request) {
+	own := c.host.Credentials()
+	body := map[string]string{
+		"email": own.Email, "keyId": own.KeyID,
+		"apiKey": own.APIKey.Reveal(), "accessToken": own.AccessToken.Reveal(),
+	}
+	if text, err := own.Key.PEM(); err == nil { // or else the private half is not in this process
+		body["developerKey"] = string(text)
+	}
+	if text, err := own.Wallet.PEM(); err == nil {
+		body["walletKey"] = string(text)
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	writeJSON(w, http.StatusOK, body)
+}
+
+func (c control) listOperations(*http.Request) (int, any, error) {
+	return http.StatusOK, map[string]any{"items": gate.AllOperations().Operations}, nil
+}
+
+func (c control) listSlugs(*http.Request) (int, any, error) {
+	return http.StatusOK, map[string]any{"items": wire.Slugs()}, nil
+}
+
+func (c control) listWindows(r *http.Request) (int, any, error) {
+	open, on := c.host.windows.Open()
+	open = slices.DeleteFunc(open, func(count clock.Count) bool {
+		return !wire.Found(findOf(r), count.Window, count.Key)
+	})
+	return http.StatusOK, map[string]any{"items": open, "on": on}, nil
+}
+
+// listMeanings says what each setting does, as control.yaml describes it.
+func listMeanings(*http.Request) (int, any, error) {
+	document, err := controlDescription()
+	if err != nil {
+		return 0, nil, fmt.Errorf("control.yaml: %w", err)
+	}
+	meanings := map[string]string{}
+	for name, setting := range document.Components.Schemas["Settings"].Value.Properties {
+		meanings[name] = setting.Value.Description
+	}
+	return http.StatusOK, meanings, nil
 }

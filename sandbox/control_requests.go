@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bytes"
+	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
@@ -9,42 +10,43 @@ import (
 	"strings"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/exchange"
+	"github.com/go-json-experiment/json"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/gate"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
 // requestView is a request in JSON.
 type requestView struct {
 	gate.Entry
-	DurationMs float64        `json:"durationMs"`
-	Do         string         `json:"do,omitzero"` // what to do about the slug
-	Request    *exchange.View `json:"request,omitzero"`
-	Response   *exchange.View `json:"response,omitzero"`
+	DurationMs float64           `json:"durationMs"`
+	Do         string            `json:"do,omitzero"` // what to do about the slug
+	Request    *gate.MessageView `json:"request,omitzero"`
+	Response   *gate.MessageView `json:"response,omitzero"`
 }
 
 // viewOfRequest shows an entry of the log. Only the advice needs what was sent.
-func (c control) viewOfRequest(mask exchange.Mask, entry gate.Entry) requestView {
+func (c control) viewOfRequest(mask gate.Mask, entry gate.Entry) requestView {
 	view := requestView{
 		Entry: entry, DurationMs: float64(entry.Duration.Microseconds()) / float64(time.Millisecond/time.Microsecond),
 	}
 	view.Path, view.ResourceID = mask.Text(entry.Path), mask.Text(entry.ResourceID)
 	if entry.Slug != "" {
 		_, sent, _ := c.host.log.Get(entry.ID)
-		view.Do = mask.Text(refuse.Advice(entry.Slug, entry.ResourceID, entry.Account,
+		view.Do = mask.Text(wire.Advice(entry.Slug, entry.ResourceID, entry.Account,
 			sent.Response.Body()))
 	}
 	return view
 }
 
 // mask knows the credentials of the host. A chosen app key has no form by which it is known.
-func (c control) mask() exchange.Mask {
+func (c control) mask() gate.Mask {
 	var known []string
 	for _, key := range c.host.appKeys.List() {
 		known = append(known, key.Secret)
 	}
-	return exchange.Mask{Known: append(known, c.host.seed.foreign()...)}
+	return gate.Mask{Known: append(known, c.host.seed.foreign()...)}
 }
 
 func (c control) listRequests(r *http.Request) (int, any, error) {
@@ -58,7 +60,7 @@ func (c control) listRequests(r *http.Request) (int, any, error) {
 	}
 	fits, known := requestKinds[r.URL.Query().Get("kind")]
 	if !known {
-		return 0, nil, refuse.InvalidField("kind", "enum", "The kind is refused, faults, replayed or writes.")
+		return 0, nil, wire.InvalidField("kind", "enum", "The kind is refused, faults, replayed or writes.")
 	}
 	items, mask, find := []requestView{}, c.mask(), findOf(r)
 	var names map[string]string
@@ -91,8 +93,8 @@ var anID = regexp.MustCompile(`^[a-z]{2,4}_[a-z0-9._:-]+$`)
 
 // found reports whether a request has a text: in what is listed of it, or, if the text is an id, in the response. So
 // the booking of a payout is found by the id that it returned.
-func (c control) found(mask exchange.Mask, entry gate.Entry, account, text string) bool {
-	if serve.Found(text, entry.Method, mask.Text(entry.Path), strconv.Itoa(entry.Status), entry.Slug, entry.Account,
+func (c control) found(mask gate.Mask, entry gate.Entry, account, text string) bool {
+	if wire.Found(text, entry.Method, mask.Text(entry.Path), strconv.Itoa(entry.Status), entry.Slug, entry.Account,
 		account, entry.IdempotencyKey, entry.Fault, entry.Operation, entry.Time.UTC().Format(time.DateTime)) {
 		return true
 	}
@@ -113,11 +115,11 @@ func findOf(r *http.Request) string { return strings.TrimSpace(r.URL.Query().Get
 func (c control) readRequest(r *http.Request) (int, any, error) {
 	id, err := strconv.Atoi(r.PathValue("id"))
 	if err != nil {
-		return 0, nil, refuse.NotFound()
+		return 0, nil, wire.NotFound()
 	}
 	entry, sent, ok := c.host.log.Get(id)
 	if !ok {
-		return 0, nil, refuse.NotFound()
+		return 0, nil, wire.NotFound()
 	}
 	mask := c.mask()
 	view := c.viewOfRequest(mask, entry)
@@ -133,7 +135,188 @@ func countOf(r *http.Request, name, meaning string) (int, error) {
 	}
 	count, err := strconv.Atoi(text)
 	if err != nil || count < 0 {
-		return 0, refuse.InvalidField(name, "greater_than_equal", meaning)
+		return 0, wire.InvalidField(name, "greater_than_equal", meaning)
 	}
 	return count, nil
+}
+
+const (
+	// heartbeat is how often a listener hears something, so that both sides notice a broken connection.
+	heartbeat = 15 * time.Second
+	// lookEvery is how often a listener looks for changes that no request and no control made. The host does a step
+	// that is due only when somebody looks.
+	lookEvery = time.Second
+	// eventTime is how long a listener may take to receive what is sent at once. A slower one is dropped.
+	eventTime = 10 * time.Second
+)
+
+// listen sends requests and changes until the listener leaves. It waits for nobody: it reads the log, as any caller of
+// the list does, whenever something happened. So a listener that is slow misses what the log forgets meanwhile.
+func (c control) listen(w http.ResponseWriter, r *http.Request) {
+	after, err := c.startOf(r)
+	if err != nil {
+		respondWith(func(*http.Request) (int, any, error) { return 0, nil, err })(w, r)
+		return
+	}
+	log := c.host.log
+	woken, stop := log.Listen()
+	defer stop()
+	known := c.marks()
+
+	stream := &eventStream{w: w, connection: http.NewResponseController(w)}
+	_ = stream.connection.SetReadDeadline(time.Time{}) // a server's ReadTimeout would end the request
+	header := w.Header()
+	header.Set("Content-Type", "text/event-stream")
+	header.Set("Cache-Control", "no-store")
+	header.Set("X-Accel-Buffering", "no")
+	w.WriteHeader(http.StatusOK)
+	stream.text("retry: 1000\n\n")
+	stream.host(log, known.log)
+
+	look, silent := time.NewTicker(lookEvery), time.NewTicker(heartbeat)
+	defer look.Stop()
+	defer silent.Stop()
+	for stream.flush() == nil {
+		now := c.marks()
+		var entries []gate.Entry
+		now.log, entries = log.News(after)
+		if now.log != known.log { // first: a listener forgets its requests at a reset
+			stream.host(log, now.log)
+		}
+		for _, what := range now.differFrom(known) {
+			stream.event("change", "", map[string]string{"what": what})
+		}
+		known = now
+		if len(entries) > 0 {
+			mask := c.mask()
+			for _, entry := range entries {
+				after = entry.ID
+				stream.event("request", eventID(now.log, after), c.viewOfRequest(mask, entry))
+			}
+		}
+		if stream.pending {
+			continue // what was made meanwhile is sent before the next wait
+		}
+		select {
+		case <-r.Context().Done():
+			return
+		case <-woken:
+		case <-look.C:
+		case <-silent.C:
+			stream.text(": the host is there\n\n")
+		}
+	}
+}
+
+// eventID is the id of the event about a request. It names the log too: a host that is started again numbers its
+// requests from 1.
+func eventID(log string, request int) string { return log + "-" + strconv.Itoa(request) }
+
+// startOf returns the number of the request after which the stream begins: that of the header of a connection that was
+// lost, or of the query, or of the latest request.
+func (c control) startOf(r *http.Request) (int, error) {
+	log := c.host.log
+	if seen := r.Header.Get("Last-Event-ID"); seen != "" {
+		id, number, _ := strings.Cut(seen, "-")
+		if after, err := strconv.Atoi(number); err == nil && id == log.ID() {
+			return after, nil
+		}
+		return 0, nil // an event of another log: all requests of this one are new
+	}
+	last := log.Last()
+	if !r.URL.Query().Has("after") {
+		return last, nil
+	}
+	after, err := countOf(r, "after", "after is the id of a request.")
+	if after > last { // an id of a host that was started again since
+		after = 0
+	}
+	return after, err
+}
+
+// marks are numbers and pointers that differ after a change.
+type marks struct {
+	log                  string // another id after a reset
+	ledger, faults, keys int64
+	advanced             time.Duration
+	settings             *deployment.Settings
+}
+
+func (c control) marks() marks {
+	h := c.host
+	return marks{
+		log: h.log.ID(), ledger: h.operator().Revision(), faults: h.faults.Revision(),
+		keys: h.registry.Revision() + h.appKeys.Revision(), advanced: h.clock.Advanced(), settings: h.configured.get(),
+	}
+}
+
+// differFrom lists what has changed. After a reset, that is everything.
+func (m marks) differFrom(before marks) []string {
+	var list []string
+	for _, change := range []struct {
+		what    string
+		changed bool
+	}{
+		{"reset", m.log != before.log},
+		{"clock", m.advanced != before.advanced},
+		{"settings", m.settings != before.settings},
+		{"faults", m.faults != before.faults},
+		{"ledger", m.ledger != before.ledger},
+		{"keys", m.keys != before.keys},
+	} {
+		if change.changed {
+			list = append(list, change.what)
+		}
+	}
+	return list
+}
+
+// eventStream writes server-sent events.
+type eventStream struct {
+	w          http.ResponseWriter
+	connection *http.ResponseController
+	pending    bool // something was written since the last flush
+	failed     error
+}
+
+func (s *eventStream) text(text string) {
+	if !s.pending { // the deadline of a usual response would end the stream
+		_ = s.connection.SetWriteDeadline(time.Now().Add(eventTime)) // a writer that cannot is no connection's
+	}
+	s.pending = true
+	if _, err := fmt.Fprint(s.w, text); err != nil {
+		s.failed = err
+	}
+}
+
+// host writes what a listener must know about the log to put requests in their place.
+func (s *eventStream) host(log *gate.Log, id string) {
+	s.event("host", "", struct {
+		ID     string `json:"id"`
+		Latest int    `json:"latest"` // the number of the latest request, or 0
+	}{id, log.Last()})
+}
+
+// event writes an event, with an id unless that is empty.
+func (s *eventStream) event(name, id string, data any) {
+	text, err := json.Marshal(data, json.Deterministic(true))
+	if err != nil {
+		s.failed = err
+		return
+	}
+	if id != "" {
+		id = "id: " + id + "\n"
+	}
+	s.text("event: " + name + "\n" + id + "data: " + string(text) + "\n\n")
+}
+
+// flush sends what was written. It returns an error once the listener is gone.
+func (s *eventStream) flush() error {
+	if !s.pending || s.failed != nil {
+		return s.failed
+	}
+	s.pending = false
+	s.failed = s.connection.Flush()
+	_ = s.connection.SetWriteDeadline(time.Time{}) // until the next event
+	return s.failed
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
 	"github.com/moneymovement/moneymovement-go/signing"
 	"github.com/moneymovement/moneymovement-go/signing/wallet"
@@ -69,14 +68,14 @@ func (s Secret) LogValue() slog.Value { return slog.StringValue(redacted) }
 type seed struct {
 	credentials Credentials
 	key         session.Key
-	appKey      credential.AppKey
+	appKey      session.AppKey
 }
 
 // newSeed registers the first account, with the credentials of the options, or else with those in the store, or else
 // with new ones. It panics if the machine has no randomness for a key, or if the store cannot be read: then nothing
 // else works either.
 func newSeed(
-	setup setup, kept *state, registry *session.Registry, appKeys *credential.AppKeys, access *credential.AccessTokens,
+	setup setup, kept *state, registry *session.Registry, appKeys *session.AppKeys, access *session.AccessTokens,
 ) seed {
 	known := cmp.Or(kept.keptLogin(), &keptLogin{})
 	login := *known
@@ -99,10 +98,10 @@ func newSeed(
 			login.DeveloperKey = string(text)
 		}
 	}
-	account := credential.Account{ID: login.Key.Owner, Email: login.Key.Email}
+	account := session.AppAccount{ID: login.Key.Owner, Email: login.Key.Email}
 	if login.AppKey.Account != account || setup.apiKey != "" && setup.apiKey != login.AppKey.Secret {
 		limit := decimal.NewFromInt(AppSpendLimit) // which makes sense, so that no registration is refused
-		login.AppKey = must(appKeys.RegisterOnce(setup.apiKey, account, credential.Registration{SpendLimit: &limit}))
+		login.AppKey = must(appKeys.RegisterOnce(setup.apiKey, account, session.AppRegistration{SpendLimit: &limit}))
 	}
 	if known.AppKey.Account != account {
 		login.AccessToken = access.Mint(account)

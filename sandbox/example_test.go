@@ -55,8 +55,8 @@ func Example() {
 
 func payInvoice(ctx context.Context, account *dapi.Account) error {
 	supplier, err := account.Contacts.Create(ctx, dapi.ContactCreate{Name: "Supplier",
-		Account: dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000",
-			Holder: dapi.AccountHolder{Name: "Supplier"}})})
+		Account: dapi.SEPA(dapi.BankFields{IBAN: "DE89370400440532013000",
+			AccountHolderName: "Supplier"})})
 	if err != nil {
 		return err
 	}

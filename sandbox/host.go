@@ -1,21 +1,28 @@
 package sandbox
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
+	"log/slog"
 	"net/http"
 	"sync"
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/internal/inprocess"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/audit"
+	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/account"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/card"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/fault"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/gate"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/paperwork"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -29,16 +36,16 @@ type Host struct {
 	registry   *session.Registry
 	tokens     *session.Tokens
 	challenges *session.Challenges
-	windows    *window.Counters
-	appKeys    *credential.AppKeys
-	access     *credential.AccessTokens
+	windows    *clock.Counters
+	appKeys    *session.AppKeys
+	access     *session.AccessTokens
 	platform   *platform.Platform
 	*surfaces
 
 	keepers keepers
 	faults  *fault.Set
 	log     *gate.Log
-	audit   *audit.Audit // nil without [WithAudit]
+	audit   *platform.Audit // nil without [WithAudit]
 	gate    *gate.Gate
 	handler http.Handler
 	// operations are what faults can be armed for.
@@ -74,13 +81,13 @@ func New(options ...Option) *Host {
 		challenges: session.NewChallenges(clk, setup.store),
 		faults:     fault.NewSet(setup.store),
 		log:        gate.NewLog(setup.logged),
-		appKeys:    credential.NewAppKeys(clk, setup.store),
-		access:     credential.NewAccessTokens(setup.store),
+		appKeys:    session.NewAppKeys(clk, setup.store),
+		access:     session.NewAccessTokens(setup.store),
 	}
-	h.windows = window.New(clk, h.rateMinute)
+	h.windows = clock.NewCounters(clk, h.rateMinute)
 	h.platform = platform.New(clk, h.configured.get, h.registry.OwnerOf, setup.store)
 	if setup.audit {
-		h.audit = audit.New()
+		h.audit = platform.NewAudit()
 		h.platform.SetAudit(h.audit)
 	}
 	h.seed = newSeed(setup, h.state, h.registry, h.appKeys, h.access)
@@ -108,7 +115,7 @@ func (h *Host) newGate(setup setup) *gate.Gate {
 	}
 	g, err := gate.New(gate.Config{
 		Platform: platformOperations{login, h.platform},
-		App:      appOperations{h.app, paperwork{Billing: h.billing}, cards{Cards: h.cards}},
+		App:      appOperations{h.app, paperworkApp{Billing: h.billing}, cards{Cards: h.cards}},
 		Reference: referenceOperations{accountReference{App: h.app}, paperworkReference{Billing: h.billing},
 			cardsReference{Cards: h.cards}, h.products},
 		Public:   publicOperations{accountPublic{App: h.app}, paperworkPublic{Billing: h.billing}},
@@ -235,3 +242,163 @@ func (h *Host) Reset() {
 func (h *Host) MovePayout(id, status string) error {
 	return h.platform.Move(id, platformwire.PayoutStatus(status))
 }
+
+// What the generated server of each surface mounts: state machines side by side,
+// each with its own operations.
+type (
+	platformOperations struct {
+		*session.Login
+		*platform.Platform
+	}
+	appOperations struct {
+		*account.App
+		paperworkApp
+		cards
+	}
+	referenceOperations struct {
+		accountReference
+		paperworkReference
+		cardsReference
+		*paperwork.Products
+	}
+	publicOperations struct {
+		accountPublic
+		paperworkPublic
+	}
+)
+
+// Names apart, so that they stand side by side.
+type (
+	accountReference   = account.Reference
+	accountPublic      = account.Public
+	paperworkApp       = paperwork.App
+	paperworkReference = paperwork.Reference
+	paperworkPublic    = paperwork.Public
+	cards              = card.App
+	cardsReference     = card.Reference
+)
+
+// surfaces are the state machines beside the platform's. They act for the account that the platform API calls oneself.
+type surfaces struct {
+	app      *account.App
+	billing  *paperwork.Billing
+	cards    *card.Cards
+	products *paperwork.Products
+	logger   *slog.Logger
+}
+
+func newSurfaces(
+	clk *clock.Clock, settings func() *deployment.Settings, p *platform.Platform, keys *session.AppKeys,
+	wallet string, logger *slog.Logger,
+	kept store.Store, started time.Time,
+) *surfaces {
+	s := &surfaces{logger: logger, products: paperwork.NewProducts(started.Truncate(time.Millisecond))}
+	s.billing = paperwork.New(paperwork.Config{Clock: clk, Settings: settings, Profile: s.partyOf, Store: kept})
+	s.app = account.New(account.Config{Clock: clk, Settings: settings, Platform: p, Keys: keys, Invoices: s.billing,
+		Wallet: wallet, Store: kept})
+	s.cards = card.New(card.Config{Clock: clk, Settings: settings, Holder: s.holderOf, WalletAddress: wallet,
+		Store: kept})
+	return s
+}
+
+func (s *surfaces) reset() {
+	s.app.Reset()
+	s.billing.Reset()
+	s.cards.Reset()
+}
+
+// profileOf is the profile of who makes a request. An account opens on its first
+// request, so that there always is one.
+func (s *surfaces) profileOf(ctx context.Context) appwire.UserProfile {
+	profile, err := s.app.Profile(ctx)
+	if err != nil {
+		s.logger.Error("a profile cannot be read", "error", err)
+	}
+	return profile
+}
+
+// partyOf is who makes a request, as a party of contracts and invoices.
+func (s *surfaces) partyOf(ctx context.Context) paperwork.Profile {
+	profile := s.profileOf(ctx)
+	party := paperwork.Profile{
+		ID: profile.ID, Email: profile.Email, DisplayName: profile.DisplayName,
+		FirstName: profile.FirstName, LastName: profile.LastName, EntityName: profile.EntityName,
+		IsBusiness: profile.EntityName != "", WalletAddress: profile.WalletAddress,
+	}
+	if address := profile.Address; address != nil {
+		party.Address = &commonwire.PostalAddress{
+			StreetAddress: address.StreetAddress, City: address.City, Country: address.Country, Zip: address.Zip,
+		}
+	}
+	return party
+}
+
+// holderOf is who makes a request, as the holder of cards.
+func (s *surfaces) holderOf(ctx context.Context) card.Holder {
+	profile := s.profileOf(ctx)
+	holder := card.Holder{Name: profile.DisplayName}
+	if address := profile.Address; address != nil {
+		holder.Address = commonwire.BillingAddress{StreetAddress: address.StreetAddress, City: address.City,
+			Zip: address.Zip}
+	}
+	return holder
+}
+
+// How long a caller may take to send a body, and to receive the response. What a
+// scripted fault waits in between is in neither.
+const (
+	bodyTime   = time.Minute
+	answerTime = time.Minute
+)
+
+// withDeadlines bounds how long a connection is held by a caller that sends its
+// body byte by byte, or never reads the response. A server with timeouts of its
+// own keeps them, and without a connection there is nothing to hold.
+func withDeadlines(w http.ResponseWriter, r *http.Request) (http.ResponseWriter, *http.Request) {
+	server, ok := r.Context().Value(http.ServerContextKey).(*http.Server)
+	if !ok {
+		return w, r
+	}
+	connection := http.NewResponseController(w)
+	if server.ReadTimeout <= 0 && r.Body != nil && r.Body != http.NoBody {
+		_ = connection.SetReadDeadline(time.Now().Add(bodyTime)) // a writer that cannot is no connection's
+		limited := *r                                            // net/http looks at its own copy of the request
+		limited.Body = &timedBody{r.Body, connection}
+		r = &limited
+	}
+	if server.WriteTimeout <= 0 {
+		w = &timedWriter{w, connection}
+	}
+	return w, r
+}
+
+// timedBody is a body with a deadline, which ends with the body: after that the
+// server reads on to notice a caller that hangs up.
+type timedBody struct {
+	io.ReadCloser
+	connection *http.ResponseController
+}
+
+func (b *timedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err == io.EOF {
+		_ = b.connection.SetReadDeadline(time.Time{})
+	}
+	return n, err
+}
+
+// timedWriter gives the response a deadline, which starts with its head and holds
+// until all of it has left.
+type timedWriter struct {
+	http.ResponseWriter
+	connection *http.ResponseController
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (w *timedWriter) WriteHeader(status int) {
+	_ = w.connection.SetWriteDeadline(time.Now().Add(answerTime))
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap is for [http.ResponseController].
+func (w *timedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

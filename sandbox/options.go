@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/gate"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -72,7 +72,7 @@ func WithDeveloperKey(key *signing.DeveloperKey) Option {
 // A key has 16 to 128 characters, which are letters, digits, and - . _ ~ + / or =.
 func WithAPIKey(key string) Option {
 	return func(s *setup) {
-		if s.apiKey = key; !credential.IsSecret(key) {
+		if s.apiKey = key; !session.IsSecret(key) {
 			s.refuse("WithAPIKey", errors.New("the key is not 16 to 128 letters, digits, and - . _ ~ + / or ="))
 		}
 	}

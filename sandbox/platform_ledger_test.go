@@ -169,3 +169,237 @@ func TestChainsNameWhatContactsAndPayoutsNeed(t *testing.T) {
 	assert.Equal(t, object{"symbol": "USDC", "decimals": 6.0, "address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"},
 		object(tokens[0].(map[string]any)))
 }
+
+// refunds lists what came back: the payouts that it was attributed to, and the amounts, oldest first.
+func (p *payer) refunds() (payoutIDs, amounts []string) {
+	p.t.Helper()
+	items, _ := p.must(http.StatusOK, "GET", "/transactions?type=refund", nil).body.at("items").([]any)
+	for i := len(items) - 1; i >= 0; i-- {
+		entry := object(items[i].(map[string]any))
+		payoutIDs, amounts = append(payoutIDs, entry.text("payoutId")), append(amounts, entry.text("amount"))
+	}
+	return payoutIDs, amounts
+}
+
+// Two payouts are refunded, the later one first, and their money is on its way at the same time.
+// Rule: sandbox.returned-money
+func TestReturnedMoneyIsAttributedByItsAmount(t *testing.T) {
+	for name, c := range map[string]struct {
+		second, fee string
+		swapped     bool
+	}{
+		"amounts that differ by more than the tolerance": {"20.200001", "0", false},
+		"amounts that differ by the tolerance":           {"20.2", "0", true},
+		"equal amounts":                                  {"20", "0", true},
+		"after a fee, amounts apart":                     {"25", "0.2", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPayer(t, sandbox.WithSettings(func(s *sandbox.Settings) {
+				s.ReturnAfter = sandbox.Duration(time.Minute)
+				s.ReturnFee = decimal.RequireFromString(c.fee)
+			}))
+			first := p.book("first", "20")
+			p.host.Advance(time.Second)
+			second := p.book("second", c.second)
+			for _, booked := range []reply{first, second} {
+				require.Equal(t, http.StatusOK, p.confirm(booked).status)
+			}
+			for _, booked := range []reply{second, first} {
+				require.Equal(t, "refunded", p.move("refund-"+booked.body.text("idempotencyKey"), booked, "refunded").
+					body.text("status"))
+				p.host.Advance(time.Second)
+			}
+			none, _ := p.refunds()
+			assert.Empty(t, none, "it is on its way")
+
+			p.host.Advance(time.Minute)
+			attributed, _ := p.refunds()
+			want := []string{second.body.text("id"), first.body.text("id")}
+			if c.swapped {
+				want[0], want[1] = want[1], want[0]
+			}
+			assert.Equal(t, want, attributed)
+		})
+	}
+}
+
+// Rule: sandbox.returned-money
+func TestReturnedMoneyThatFitsNoPayoutIsAttributedToNone(t *testing.T) {
+	for fee, fits := range map[string]bool{"0": true, "0.2": true, "0.200001": false} {
+		t.Run(fee, func(t *testing.T) {
+			kept := decimal.RequireFromString(fee)
+			p := newPayer(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.ReturnFee = kept }))
+			booked := p.book("invoice-42", "20")
+			require.Equal(t, http.StatusOK, p.confirm(booked).status)
+			require.Equal(t, http.StatusOK, p.move("m1", booked, "refunded").status)
+
+			attributed, amounts := p.refunds()
+			want := ""
+			if fits {
+				want = booked.body.text("id")
+			}
+			assert.Equal(t, []string{want}, attributed)
+			assert.Equal(t, []string{decimal.NewFromInt(20).Sub(kept).String()}, amounts)
+			assert.Equal(t, decimal.NewFromInt(100).Sub(kept).String(), p.balance())
+			for currency, sum := range p.host.Ledger().Sums {
+				assert.True(t, sum.IsZero(), currency)
+			}
+		})
+	}
+}
+
+// forgetAfter is a change of settings.
+func forgetAfter(d time.Duration) func(*sandbox.Settings) {
+	return func(s *sandbox.Settings) { s.ForgetFinishedAfter = sandbox.Duration(d) }
+}
+
+// addsUp asserts that the books sum to zero, in each currency and in each movement, and are what the balances say.
+func addsUp(t require.TestingT, ledger sandbox.Ledger) {
+	type place struct{ of, currency string }
+	movements, accounts := map[place]decimal.Decimal{}, map[place]decimal.Decimal{}
+	for _, entry := range ledger.Entries {
+		in, at := place{entry.Movement, entry.Currency}, place{entry.Account, entry.Currency}
+		movements[in] = movements[in].Add(entry.Amount)
+		accounts[at] = accounts[at].Add(entry.Amount)
+	}
+	for currency, sum := range ledger.Sums {
+		assert.True(t, sum.IsZero(), currency)
+	}
+	for in, sum := range movements {
+		assert.True(t, sum.IsZero(), "%v", in)
+	}
+	for account, held := range ledger.Balances {
+		for currency, balance := range held {
+			assert.True(t, balance.Equal(accounts[place{account, currency}]), "%s %s", account, currency)
+		}
+	}
+}
+
+func balancesOf(ledger sandbox.Ledger) map[string]string {
+	balances := map[string]string{}
+	for account, held := range ledger.Balances {
+		for currency, balance := range held {
+			balances[account+" "+currency] = balance.String()
+		}
+	}
+	return balances
+}
+
+func TestFinishedPayoutsAreForgottenAndTheBooksStayRight(t *testing.T) {
+	w := newWorld(t)
+	me := w.login()
+	bolt := me.readyClient("bolt@example.com")
+	acme := me.readyClient("acme@example.com")
+	acme.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "100", "currency": "USDC"})
+	contacts := []string{
+		acme.walletContact(),
+		acme.must(http.StatusCreated, "POST", "/contacts", object{"email": "bolt@example.com"}).body.text("id"),
+	}
+	p := &payer{session: acme}
+	paid := map[string]reply{}
+	for i, end := range []string{"completed", "failed", "refunded", "completed, then refunded", "to a client"} {
+		p.contact = contacts[i/4]
+		booked := p.book(fmt.Sprint("key-", i), "7.25")
+		require.Equal(t, http.StatusOK, p.confirm(booked).status)
+		switch end {
+		case "failed", "refunded", "completed":
+			require.Equal(t, http.StatusOK, p.move(end, booked, end).status)
+		case "completed, then refunded":
+			require.Equal(t, http.StatusOK, p.move("first", booked, "completed").status)
+			require.Equal(t, http.StatusOK, p.move("second", booked, "refunded").status)
+		}
+		paid[end] = booked
+	}
+	p.contact = contacts[0]
+	w.host.Advance(2 * time.Minute) // what is in flight completes
+	open, running := p.book("open", "1"), p.book("running", "2")
+	require.Equal(t, http.StatusOK, p.confirm(running).status)
+
+	before := w.host.Ledger()
+	require.NoError(t, w.host.Configure(forgetAfter(time.Minute)))
+	assert.Equal(t, "7.25", bolt.must(http.StatusOK, "GET", "/clients/"+bolt.account, nil).
+		body.at("balances").([]any)[0].(map[string]any)["available"])
+	after := w.host.Ledger()
+	addsUp(t, before)
+	addsUp(t, after)
+	assert.Equal(t, balancesOf(before), balancesOf(after))
+	assert.Less(t, len(after.Entries), len(before.Entries))
+	for end, booked := range paid {
+		id := booked.body.text("id")
+		refused(t, http.StatusNotFound, "not_found", p.call("GET", "/payouts/"+id, nil))
+		refused(t, http.StatusNotFound, "not_found", p.confirm(booked))
+		for _, entry := range after.Entries {
+			assert.NotEqual(t, id, entry.ResourceID, end)
+		}
+		assert.NotContains(t, string(p.must(http.StatusOK, "GET", "/transactions", nil).raw), id, end)
+	}
+	assert.Equal(t, "awaiting_approval", p.status(open), "not finished")
+	assert.Equal(t, "funding", p.status(running), "not finished")
+	require.Equal(t, http.StatusOK, p.confirm(open).status)
+	w.host.Advance(time.Second)
+	assert.Equal(t, "completed", p.status(open), "not long enough ago")
+	w.host.Advance(time.Minute)
+	refused(t, http.StatusNotFound, "not_found", p.call("GET", "/payouts/"+open.body.text("id"), nil))
+	addsUp(t, w.host.Ledger())
+}
+
+// Rule: idempotency.lifetimes
+func TestTheKeysOfForgottenPayoutsBookNothing(t *testing.T) {
+	p := newPayer(t, sandbox.WithSettings(forgetAfter(time.Minute)))
+	explicit, derived := p.book("invoice-42", "5"), p.book("", "6")
+	require.Equal(t, http.StatusOK, p.confirm(explicit).status)
+	require.Equal(t, http.StatusOK, p.confirm(derived).status)
+	require.Equal(t, http.StatusOK, p.move("move-1", explicit, "completed").status)
+	p.host.Advance(2 * time.Minute)
+	p.call("GET", "/chains", nil)
+	balance := p.balance()
+
+	refused(t, http.StatusGone, "gone", p.book("invoice-42", "5"))
+	refused(t, http.StatusGone, "gone", p.book("", "6"))
+	refused(t, http.StatusConflict, "idempotency_key_reused", p.book("invoice-42", "5.5"))
+	refused(t, http.StatusGone, "gone", p.move("move-1", explicit, "completed"))
+
+	p.host.Advance(2 * time.Hour)
+	p.relogin()
+	refused(t, http.StatusGone, "gone", p.book("invoice-42", "5"))
+	assert.Equal(t, http.StatusCreated, p.book("", "6").status, "a derived key replays for two hours")
+	p.host.Advance(7 * 24 * time.Hour)
+	p.relogin()
+	assert.Equal(t, http.StatusCreated, p.book("invoice-42", "5").status, "an explicit key replays for seven days")
+	assert.Equal(t, balance, p.balance())
+}
+
+func TestMoneyOnItsWayBackKeepsItsPayout(t *testing.T) {
+	p := newPayer(t, sandbox.WithSettings(func(s *sandbox.Settings) {
+		forgetAfter(time.Minute)(s)
+		// attributed to no payout
+		s.ReturnAfter, s.ReturnFee = sandbox.Duration(time.Hour), decimal.RequireFromString("0.5")
+	}))
+	booked := p.book("invoice-42", "5")
+	require.Equal(t, http.StatusOK, p.confirm(booked).status)
+	require.Equal(t, http.StatusOK, p.move("back", booked, "refunded").status)
+	p.host.Advance(30 * time.Minute)
+	assert.Equal(t, "refunded", p.status(booked))
+	p.host.Advance(30 * time.Minute)
+	p.relogin()
+	assert.Equal(t, "refunded", p.status(booked))
+	assert.Equal(t, "99.5", p.balance())
+	p.host.Advance(time.Minute)
+	refused(t, http.StatusNotFound, "not_found", p.call("GET", "/payouts/"+booked.body.text("id"), nil))
+	assert.Equal(t, "99.5", p.balance())
+	addsUp(t, p.host.Ledger())
+}
+
+func TestAHostThatForgetsDoesNotGrow(t *testing.T) {
+	c := newPayingClient(t, sandbox.WithSettings(forgetAfter(time.Second)))
+	const payouts = 200
+	for i := range payouts {
+		c.pay(fmt.Sprint("key-", i))
+		c.host.Advance(time.Second)
+	}
+	c.host.Advance(time.Minute)
+	ledger := c.host.Ledger()
+	addsUp(t, ledger)
+	assert.LessOrEqual(t, len(ledger.Entries), 20)
+	assert.LessOrEqual(t, c.host.Records(), payouts+100, "a key of each payout, and next to nothing else")
+}

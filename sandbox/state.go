@@ -9,10 +9,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
 // state is what the host itself stores, beside the records of its parts. Each kind has one record at most.
@@ -40,7 +39,7 @@ type keptSettings struct{ Changed map[string]jsontext.Value }
 type keptLogin struct {
 	Key          session.Key
 	DeveloperKey string // the private key as PEM, or "" if it is not in this process
-	AppKey       credential.AppKey
+	AppKey       session.AppKey
 	AccessToken  string
 	Wallet       string // PEM
 }
@@ -190,7 +189,7 @@ func (k keepers) records() int {
 // [Settings.MaxRecords] allows.
 func (k keepers) room(limit int) error {
 	if k.records() >= limit {
-		return refuse.Full(limit)
+		return wire.Full(limit)
 	}
 	return nil
 }

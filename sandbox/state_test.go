@@ -3,6 +3,7 @@ package sandbox_test
 import (
 	"errors"
 	"net/http"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -180,4 +181,188 @@ func TestAResetThatACrashEndsIsDoneAgain(t *testing.T) {
 		assert.Equal(t, fresh.Ledger(), again.Ledger(), "after %d commits", commits)
 		assert.Equal(t, fresh.Now(), again.Now())
 	}
+}
+
+// encoded makes a host keep its records as bytes, and fails the test if the host changed one without saying so. The
+// store in memory would not notice.
+func encoded(t testing.TB) sandbox.Option {
+	t.Helper()
+	kept := new(storetest.Encoded)
+	t.Cleanup(func() { assert.Empty(t, kept.Stale()) })
+	return sandbox.WithStore(kept)
+}
+
+// A second host on the same store answers what the first one answered, byte by byte, to the same callers.
+func TestWhatIsKeptOutlivesTheHost(t *testing.T) {
+	kept := new(storetest.Encoded)
+	first := newWorld(t, sandbox.WithStore(kept))
+	me, session := first.app(), first.login()
+	me.wallet("base", "USDC")
+	me.must(http.StatusOK, "PUT", "/user/kyc", object{"firstName": "Ada", "lastName": "Lovelace", "address": object{
+		"streetAddress": "1 High St", "city": "Leeds", "country": "GB", "zip": "LS1",
+	}})
+	me.must(http.StatusCreated, "POST", "/documents/contracts", object{
+		"contractorEmail": "ada@example.com", "type": "service", "activationAt": "2026-05-01T00:00:00+02:00",
+		"fields": object{"amount": "100.00", "currency": "EUR"},
+	})
+	invoice := me.got(http.StatusCreated, "POST", invoices, newInvoice()).text("id")
+	card := me.got(http.StatusCreated, "POST", "/cards", object{}).text("id")
+	me.must(http.StatusOK, "POST", "/cards/pre-approve", object{"amount": "10", "currency": "USDC"})
+	session.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "100", "currency": "USDC"},
+		"Idempotency-Key", "fund")
+	booked := session.must(http.StatusCreated, "POST", "/payouts", object{
+		"contactId": session.walletContact(), "amount": "12.5", "currency": "USDC",
+	}, "Idempotency-Key", "pay").body
+	reads := []string{
+		"/user", "/user/contacts", "/documents/contracts", invoices, invoices + "/" + invoice, "/cards",
+		"/cards/" + card, "/apps/me",
+	}
+	answered := map[string]string{}
+	for _, path := range reads {
+		answered[path] = string(me.must(http.StatusOK, "GET", path, nil).raw)
+	}
+	platformReads := []string{"/transactions", "/payouts/" + booked.text("id"), "/sandbox/treasury"}
+	for _, path := range platformReads {
+		answered[path] = string(session.must(http.StatusOK, "GET", path, nil).raw)
+	}
+	books := first.host.Ledger()
+	require.Empty(t, kept.Stale())
+
+	second := newWorld(t, sandbox.WithStore(kept))
+	again := bearer{second, me.token}
+	for _, path := range reads {
+		assert.Equal(t, answered[path], string(again.must(http.StatusOK, "GET", path, nil).raw), path)
+	}
+	session.world = second
+	for _, path := range platformReads {
+		assert.Equal(t, answered[path], string(session.must(http.StatusOK, "GET", path, nil).raw), path)
+	}
+	assert.Len(t, second.host.Ledger().Entries, len(books.Entries))
+	confirmed := session.must(http.StatusOK, "POST", "/payouts/"+booked.text("id")+"/confirm", object{
+		"approvalId": booked.text("approval", "id"), "publicKey": session.key.public(t),
+		"signature": session.key.sign(t, bytesOf(t, booked.text("approval", "payload"))),
+	}).body
+	assert.Equal(t, "funding", confirmed.text("status"), "an approval of the first host is good")
+	assert.Equal(t, "WEB-0002", again.got(http.StatusCreated, "POST", invoices, newInvoice()).text("invoiceNumber"))
+
+	second.host.Reset()
+	assert.NotContains(t, string(again.must(http.StatusOK, "GET", "/cards", nil).raw), card)
+	assert.Equal(t, http.StatusUnauthorized, session.call("GET", "/transactions", nil).status, "its session has ended")
+}
+
+// full is a store that can stop taking changes.
+type full struct {
+	storetest.Encoded
+	now atomic.Bool
+}
+
+func (f *full) Commit(changes []store.Change) error {
+	if f.now.Load() {
+		return errors.New("no space left")
+	}
+	return f.Encoded.Commit(changes)
+}
+
+// What could not be kept is not answered for, is handed to the store again, and holds nobody up.
+func TestAStoreThatTakesNothingIsAnInternalError(t *testing.T) {
+	kept := new(full)
+	w := newWorld(t, sandbox.WithStore(kept))
+	me := w.app()
+	me.must(http.StatusOK, "GET", "/user", nil)
+	kept.now.Store(true)
+	refused(t, http.StatusInternalServerError, "internal_error", me.call("POST", "/cards", object{}))
+	me.must(http.StatusOK, "GET", "/utils/rates/EUR", nil)
+	kept.now.Store(false)
+	me.must(http.StatusOK, "GET", "/cards", nil)
+	assert.Equal(t, 1, kept.Len("card.card"))
+}
+
+// Whatever a caller can make the host keep is counted, and goes on to be refused in the same words.
+func TestEverythingThatIsKeptIsCounted(t *testing.T) {
+	p := newPayer(t, sandbox.WithControl())
+	w := p.world
+	app, reference := w.app(), w.reference()
+	app.fund(1)
+	contact := app.wallet("base", "USDC")
+	deal := p.deal("deal-1", nil).body.text("id")
+	waiting := w.challenge(w.email)
+	for name, add := range map[string]func() reply{
+		"client": func() reply { return p.as("").call("POST", "/clients", object{"email": "new@example.com"}) },
+		"contact": func() reply {
+			return p.call("POST", "/contacts",
+				object{"crypto": object{"chain": "base", "token": "USDC", "address": "0x1"}})
+		},
+		"payout": func() reply { return p.book("one-more", "1") },
+		"payin":  func() reply { return p.payin(object{"amount": "77"}) },
+		"deposit": func() reply {
+			return p.call("POST", "/sandbox/deposits", object{"amount": "1.5", "currency": "USDC"})
+		},
+		"deal": func() reply { return p.escrow("deal-2", nil) },
+		"approval": func() reply {
+			return p.call("POST", "/escrow/"+deal+"/actions", object{"type": "approve"}, "Idempotency-Key", "deal-1")
+		},
+		"applicant": func() reply {
+			return p.call("PUT", "/client/kyb", object{"applicant": object{"legalName": "Acme", "country": "DE"}})
+		},
+		"challenge and token": func() reply { return w.token(waiting, w.key) },
+		"access token": func() reply {
+			return w.call("POST", "/dapi/v1/auth/refresh", object{"refreshToken": p.refresh})
+		},
+		"app contact": func() reply {
+			return app.call("POST", "/user/contact",
+				object{"account": object{"walletAddress": "0x1", "chainId": "base", "currency": "USDC"}})
+		},
+		"transfer": func() reply {
+			return app.call("POST", "/apps/transfer", object{"contactId": contact, "amount": 1})
+		},
+		"quote": func() reply {
+			return app.call("POST", "/balance/payout/quote", object{"contactId": contact, "amount": "1"})
+		},
+		"document": func() reply { return app.call("POST", "/documents/upload", object{"base64": "AAAA"}) },
+		"contract": func() reply { return app.call("POST", contracts, newContract()) },
+		"card":     func() reply { return app.call("POST", "/cards", object{}) },
+		"event": func() reply {
+			return reference.call("POST", "/api/v1/webhook/bank-one",
+				object{"eventType": "x", "eventPayload": object{}, "entityId": "1", "entityType": "x",
+					"createdAt": "x"})
+		},
+		"developer key": func() reply {
+			return w.call("POST", "/_host/keys", object{"email": w.email, "publicKey": newSigner(t).public(t)})
+		},
+		"app key": func() reply { return w.call("POST", "/_host/app-keys", object{}) },
+		"fault": func() reply {
+			return w.call("POST", "/_host/faults", object{"path": "/chains", "fault": object{"kind": "drop_before"}})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := w.host.Records()
+			require.NoError(t, w.host.Configure(func(s *sandbox.Settings) { s.MaxRecords = before }))
+			full := add()
+			assert.Equal(t, http.StatusConflict, full.status, "%s", full.raw)
+			assert.Equal(t, "conflict", full.slug())
+			assert.Contains(t, full.body.text("error", "message"), "maxRecords")
+			assert.Equal(t, before, w.host.Records())
+
+			require.NoError(t, w.host.Configure(func(s *sandbox.Settings) { s.MaxRecords = sandbox.DefaultMaxRecords }))
+			added := add()
+			assert.Less(t, added.status, 300, "%s", added.raw)
+			assert.Greater(t, w.host.Records(), before)
+		})
+	}
+}
+
+func TestAFullHostStillReadsDeletesAndIsMended(t *testing.T) {
+	p := newPayer(t, sandbox.WithControl())
+	w := p.world
+	require.Equal(t, http.StatusOK, w.call("PUT", "/_host/settings", object{"maxRecords": 1}).status)
+	refused(t, http.StatusConflict, "conflict",
+		p.call("POST", "/payouts", object{"contactId": p.contact, "amount": "1", "currency": "USDC"}))
+	refused(t, http.StatusUnauthorized, "unauthenticated", w.call("POST", "/dapi/v1/payouts", object{}))
+	p.must(http.StatusOK, "GET", "/transactions", nil)
+	p.must(http.StatusNoContent, "DELETE", "/contacts/"+p.contact, nil)
+	assert.Equal(t, "invalid_request", w.call("PUT", "/_host/settings", object{"maxRecords": 0}).slug())
+	require.Equal(t, http.StatusOK, w.call("PUT", "/_host/settings", object{"maxRecords": 10_000}).status)
+	p.walletContact()
+	w.host.Reset()
+	assert.Less(t, w.host.Records(), 10)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -241,4 +242,230 @@ func FuzzCheckApproval(f *testing.F) {
 		want["destination"] = map[string]any(want["destination"].(terms))
 		require.Equal(t, want, got)
 	})
+}
+
+func sorted(names []string) []string {
+	slices.Sort(names)
+	return names
+}
+
+func TestVerifyWithJudgesOpaquePayloads(t *testing.T) {
+	signer := &recordingSigner{DeveloperKey: newKey(t)}
+	a := signing.Approval{ID: "apr_1", Payload: []byte("\x01opaque"), ExpiresAt: expires}
+	no := errors.New("not what I asked for")
+
+	_, err := signing.SignApproval(t.Context(), signer, a, payoutIntent(), now)
+	_, ok := errors.AsType[*signing.ApprovalRefused](err)
+	require.True(t, ok, "%v", err)
+
+	_, err = signing.SignApproval(t.Context(), signer, a, payoutIntent(), now,
+		signing.VerifyWith(func(context.Context, signing.Approval, signing.Intent) error { return no }))
+	require.ErrorIs(t, err, no)
+	refused, ok := errors.AsType[*signing.ApprovalRefused](err)
+	require.True(t, ok, "%v", err)
+	assert.Equal(t, a.ID, refused.ApprovalID)
+	require.ErrorContains(t, err,
+		`signing: approval "apr_1" refused: payload: your Verifier refused it: not what I asked for`)
+	require.Empty(t, signer.signed)
+
+	own := &signing.ApprovalRefused{ApprovalID: "apr_1", Field: "memo", Reason: "not mine"}
+	_, err = signing.SignApproval(t.Context(), signer, a, payoutIntent(), now,
+		signing.VerifyWith(func(context.Context, signing.Approval, signing.Intent) error { return own }))
+	require.Equal(t, own, err, "a refusal stays what it is")
+
+	signature, err := signing.SignApproval(t.Context(), signer, a, payoutIntent(), now,
+		signing.VerifyWith(func(_ context.Context, approval signing.Approval, intent signing.Intent) error {
+			assert.Equal(t, a, approval)
+			assert.Equal(t, payoutIntent(), intent)
+			return nil
+		}))
+	require.NoError(t, err)
+	require.NoError(t, signing.Verify(signer.PublicKey(), a.Payload, signature))
+}
+
+func TestNoVerifierIsTheDefault(t *testing.T) {
+	a := signing.Approval{ID: "apr_1", Payload: []byte("\x01opaque"), ExpiresAt: expires}
+	_, err := signing.SignApproval(t.Context(), newKey(t), a, payoutIntent(), now, signing.VerifyWith(nil))
+	refused, ok := errors.AsType[*signing.ApprovalRefused](err)
+	require.True(t, ok, "%v", err)
+	assert.Equal(t, "payload", refused.Field)
+}
+
+func TestVerifiersDoNotExtendTheWindow(t *testing.T) {
+	signer := &recordingSigner{DeveloperKey: newKey(t)}
+	yes := signing.VerifyWith(func(context.Context, signing.Approval, signing.Intent) error { return nil })
+	for name, a := range map[string]signing.Approval{
+		"closed":  {ID: "apr_1", Payload: []byte("opaque"), ExpiresAt: now},
+		"no id":   {Payload: []byte("opaque"), ExpiresAt: expires},
+		"nothing": {ID: "apr_1", ExpiresAt: expires},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := signing.SignApproval(t.Context(), signer, a, payoutIntent(), now, yes)
+			_, ok := errors.AsType[*signing.ApprovalRefused](err)
+			require.True(t, ok, "%v", err)
+		})
+	}
+	require.Empty(t, signer.signed)
+}
+
+func TestWhatWasCheckedIsWhatIsSigned(t *testing.T) {
+	signer := &recordingSigner{DeveloperKey: newKey(t)}
+	a := approvalOf(t, payoutTerms())
+	original := slices.Clone(a.Payload)
+	signature, err := signing.SignApproval(t.Context(), signer, a, payoutIntent(), now,
+		signing.VerifyWith(func(_ context.Context, seen signing.Approval, _ signing.Intent) error {
+			clear(seen.Payload) // a verifier's own copy
+			clear(a.Payload)    // somebody else's, at the wrong moment
+			return nil
+		}))
+	require.NoError(t, err)
+	require.NoError(t, signing.Verify(signer.PublicKey(), original, signature))
+
+	a = approvalOf(t, payoutTerms())
+	_, err = signing.SignApproval(t.Context(), signer, a, payoutIntent(), now,
+		signing.VerifyWith(func(_ context.Context, seen signing.Approval, _ signing.Intent) error {
+			clear(a.Payload)
+			assert.Equal(t, original, seen.Payload, "what is judged is out of everybody's reach")
+			return nil
+		}))
+	require.NoError(t, err)
+}
+
+func TestSignApprovalHonoursTheContext(t *testing.T) {
+	signer := &recordingSigner{DeveloperKey: newKey(t)}
+	a := approvalOf(t, payoutTerms())
+
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := signing.SignApproval(ended, signer, a, payoutIntent(), now)
+	require.ErrorIs(t, err, context.Canceled)
+
+	// It may also end while a verifier deliberates.
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	_, err = signing.SignApproval(ctx, signer, a, payoutIntent(), now,
+		signing.VerifyWith(func(context.Context, signing.Approval, signing.Intent) error { cancel(); return nil }))
+	require.ErrorIs(t, err, context.Canceled)
+	require.Empty(t, signer.signed)
+}
+
+func TestSignApprovalWithoutSigner(t *testing.T) {
+	a := approvalOf(t, payoutTerms())
+	for name, signer := range map[string]signing.Signer{
+		"none": nil, "nil key": (*signing.DeveloperKey)(nil), "zero key": new(signing.DeveloperKey),
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := signing.SignApproval(t.Context(), signer, a, payoutIntent(), now)
+			require.ErrorIs(t, err, signing.ErrNoKey)
+		})
+	}
+}
+
+// What was checked once can be signed later, without being checked again.
+func TestPrepareApprovalDoesNotSign(t *testing.T) {
+	signer := &recordingSigner{DeveloperKey: newKey(t)}
+	a := approvalOf(t, payoutTerms())
+	judged := 0
+	checked, err := signing.PrepareApproval(t.Context(), signer, a, payoutIntent(), now,
+		signing.VerifyWith(func(context.Context, signing.Approval, signing.Intent) error { judged++; return nil }))
+	require.NoError(t, err)
+	require.Empty(t, signer.signed)
+
+	original := slices.Clone(a.Payload)
+	clear(a.Payload)
+	signature, err := checked.Sign(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, signing.Verify(signer.PublicKey(), original, signature))
+	assert.Equal(t, 1, judged)
+
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = checked.Sign(canceled)
+	requireNotSigned(t, err, context.Canceled)
+	assert.Len(t, signer.signed, 1)
+}
+
+func TestCheckedApprovalPrintsNoSigner(t *testing.T) {
+	checked, err := signing.PrepareApproval(t.Context(), telltale{newKey(t), "the-secret"},
+		approvalOf(t, payoutTerms()), payoutIntent(), now)
+	require.NoError(t, err)
+	assert.NotContains(t, fmt.Sprintf("%+v %#v", *checked, *checked), "the-secret")
+}
+
+// telltale is a signer that keeps its secret where printing packages find it.
+type telltale struct {
+	signing.Signer
+	secret string
+}
+
+// approvalUntil is an approval of an operation, with its intent, that ends at a time.
+func approvalUntil(t require.TestingT, operation string, end time.Time) (signing.Approval, signing.Intent) {
+	members, want := payoutTerms(), payoutIntent()
+	members["operation"], want.Operation = operation, operation
+	members["expiresAt"] = end.UTC().Format(time.RFC3339Nano)
+	return signing.Approval{ID: "apr_1", Payload: canonical(t, members), ExpiresAt: end}, want
+}
+
+// Source: Limits, Lifetimes (120 seconds for payouts and transfers, 60 for escrow actions). 30 more are for clocks
+// that differ.
+func TestWindowIsNoLongerThanStated(t *testing.T) {
+	key := newKey(t)
+	anything := signing.VerifyWith(func(context.Context, signing.Approval, signing.Intent) error { return nil })
+	for operation, longest := range map[string]time.Duration{
+		"payout.fund": 150 * time.Second, "escrow.approve": 90 * time.Second, "escrow.release": 90 * time.Second,
+		"transfer.fund": 150 * time.Second, "escrowed.fund": 150 * time.Second,
+	} {
+		t.Run(operation, func(t *testing.T) {
+			a, want := approvalUntil(t, operation, now.Add(longest))
+			_, err := signing.SignApproval(t.Context(), key, a, want, now)
+			require.NoError(t, err)
+
+			for _, end := range []time.Time{
+				now.Add(longest + time.Nanosecond), now.Add(24 * time.Hour),
+				time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC),
+			} {
+				a, want := approvalUntil(t, operation, end)
+				refused := requireRefused(t, key, a, want, "expiresAt")
+				assert.False(t, refused.Expired, "time does not mend it")
+				assert.Contains(t, refused.Reason, "longer")
+				assert.Equal(t, refused.Want, "at most "+now.Add(longest).UTC().Format(time.RFC3339Nano))
+				assert.Equal(t, end.UTC().Format(time.RFC3339Nano), refused.Got)
+
+				_, err := signing.SignApproval(t.Context(), key, a, want, now, anything)
+				require.ErrorAs(t, err, &refused, "a verifier does not extend it")
+				_, err = signing.SignApproval(t.Context(), key, a, want, now, signing.AllowExpired())
+				require.ErrorAs(t, err, &refused, "it is not over")
+			}
+		})
+	}
+}
+
+func TestAllowExpiredLetsNothingElseThrough(t *testing.T) {
+	signer := &recordingSigner{DeveloperKey: newKey(t)}
+	a, want := approvalUntil(t, "payout.fund", now.Add(-time.Hour))
+	_, err := signing.SignApproval(t.Context(), signer, a, want, now)
+	refused, ok := errors.AsType[*signing.ApprovalRefused](err)
+	require.True(t, ok, "%v", err)
+	require.True(t, refused.Expired)
+
+	signature, err := signing.SignApproval(t.Context(), signer, a, want, now, signing.AllowExpired())
+	require.NoError(t, err)
+	require.NoError(t, signing.Verify(signer.PublicKey(), a.Payload, signature))
+
+	signer.signed = nil
+	for field, change := range map[string]func(){
+		"amount":     func() { want.Amount = want.Amount.Add(want.Amount) },
+		"expiresAt":  func() { a.ExpiresAt = a.ExpiresAt.Add(time.Second) },
+		"approvalId": func() { a.ID = "" },
+		"payload":    func() { a.Payload = nil },
+	} {
+		t.Run(field, func(t *testing.T) {
+			a, want = approvalUntil(t, "payout.fund", now.Add(-time.Hour))
+			change()
+			_, err := signing.SignApproval(t.Context(), signer, a, want, now, signing.AllowExpired())
+			refused, ok := errors.AsType[*signing.ApprovalRefused](err)
+			require.True(t, ok, "%v", err)
+			assert.Equal(t, field, refused.Field)
+			assert.Empty(t, signer.signed)
+		})
+	}
 }

@@ -20,7 +20,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
-	"github.com/moneymovement/moneymovement-go/internal/tier"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/payments/sqlite"
 	"github.com/moneymovement/moneymovement-go/sandbox"
@@ -45,9 +45,9 @@ var asking = []string{"moneymove pay 25 USDC -to ct_1 -key invoice-42 -as", "mon
 // TestReferenceExamplesRun runs each example as its reader does: in a shell, with the files and the ids that it
 // names.
 func TestReferenceExamplesRun(t *testing.T) {
-	tier.Long(t, "starts a host and processes for each example")
+	testkit.Long(t, "starts a host and processes for each example")
 	if _, err := exec.LookPath("sh"); err != nil || runtime.GOOS == "windows" {
-		tier.Missing(t, "pages", "the examples need Unix and the program sh")
+		testkit.Missing(t, "pages", "the examples need Unix and the program sh")
 	}
 	page, err := os.ReadFile("../../docs/moneymove.md")
 	require.NoError(t, err)
@@ -116,8 +116,8 @@ func newReader(t *testing.T, example string) *reader {
 		Currency: dapi.USDC})
 	require.NoError(t, err)
 	contact, err := account.Contacts.Create(t.Context(), dapi.ContactCreate{Name: "Supplier",
-		Account: dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000",
-			Holder: dapi.AccountHolder{Name: "Supplier"}})})
+		Account: dapi.SEPA(dapi.BankFields{IBAN: "DE89370400440532013000",
+			AccountHolderName: "Supplier"})})
 	require.NoError(t, err)
 	r.contact = contact.ID
 	asked := dapi.PayoutCreate{ContactID: r.contact, Amount: decimal.NewFromInt(25), Currency: dapi.USDC}

@@ -35,8 +35,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	supplier, err := account.Contacts.Create(ctx,
 		dapi.ContactCreate{Name: "Example supplier",
-			Account: dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000",
-				Holder: dapi.AccountHolder{Type: model.AccountHolderTypeBusiness, BusinessName: "Example supplier"}})})
+			Account: dapi.SEPA(dapi.BankFields{IBAN: "DE89370400440532013000",
+				AccountHolderType: model.AccountHolderTypeBusiness, AccountHolderBusinessName: "Example supplier"})})
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/examples/internal/program"
 	"github.com/moneymovement/moneymovement-go/examples/internal/rehearsal"
-	"github.com/moneymovement/moneymovement-go/internal/servers"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 
 // The program compares the host's books with the invoices itself, and fails if they differ.
 func TestAFleetGoesOnWhenAWorkerIsKilled(t *testing.T) {
-	servers.Need(t)
+	testkit.NeedServers(t)
 	t.Setenv("MONEYMOVEMENT_BASE_URL", "")
 	t.Setenv("TMPDIR", folder(t))
 	told := rehearsal.Run(t, run, []string{"-payments", "150"}, "opened 4 clients with money", "started 4 workers",
@@ -54,7 +54,7 @@ func TestAFleetGoesOnWhenAWorkerIsKilled(t *testing.T) {
 
 // A run leaves nothing in the servers of others but keys of Redis that end by themselves.
 func TestRunningServersAreUsed(t *testing.T) {
-	database, keys := servers.PostgreSQL(t), servers.Redis(t)
+	database, keys := testkit.PostgreSQL(t), testkit.Redis(t)
 	t.Setenv("MONEYMOVEMENT_BASE_URL", "")
 	t.Setenv("MONEYMOVEMENT_POSTGRES_URL", database.URL())
 	t.Setenv("MONEYMOVEMENT_REDIS_URL", keys.URL())

@@ -14,19 +14,19 @@ import (
 	"github.com/moneymovement/moneymovement-go/examples/internal/program"
 	windows "github.com/moneymovement/moneymovement-go/fleet"
 	fleetredis "github.com/moneymovement/moneymovement-go/fleet/redis"
-	"github.com/moneymovement/moneymovement-go/internal/servers"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 	"github.com/moneymovement/moneymovement-go/payments/postgres"
 )
 
 // running are the servers that the fleet shares.
-type running struct{ postgres, redis *servers.Running }
+type running struct{ postgres, redis *testkit.RunningServer }
 
 // startServers starts servers for this run. A backend has its own.
 func startServers() (r running, err error) {
-	if r.postgres, err = servers.StartPostgreSQL(); err != nil {
+	if r.postgres, err = testkit.StartPostgreSQL(); err != nil {
 		return r, err
 	}
-	if r.redis, err = servers.StartRedis(); err != nil {
+	if r.redis, err = testkit.StartRedis(); err != nil {
 		return r, errors.Join(err, r.postgres.Stop())
 	}
 	return r, nil

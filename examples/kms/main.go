@@ -48,8 +48,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	p.Step("the vault has signed %d time: the login", vault.signatures.Load())
 
 	supplier, err := account.Contacts.Create(ctx, dapi.ContactCreate{Name: "Example supplier",
-		Account: dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000",
-			Holder: dapi.AccountHolder{Name: "Example supplier"}})})
+		Account: dapi.SEPA(dapi.BankFields{IBAN: "DE89370400440532013000",
+			AccountHolderName: "Example supplier"})})
 	if err != nil {
 		return err
 	}

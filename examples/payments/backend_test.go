@@ -56,8 +56,8 @@ func furnish(t *testing.T, host *sandbox.Host, platform *dapi.Integrator) *offic
 		dapi.DepositCreate{Amount: decimal.NewFromInt(50), Currency: dapi.USDC})
 	require.NoError(t, err)
 	supplier, err := account.Contacts.Create(t.Context(), dapi.ContactCreate{Name: "Supplier",
-		Account: dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000",
-			Holder: dapi.AccountHolder{Name: "Supplier"}})})
+		Account: dapi.SEPA(dapi.BankFields{IBAN: "DE89370400440532013000",
+			AccountHolderName: "Supplier"})})
 	require.NoError(t, err)
 	return &office{t, host, platform, client.ID, supplier.ID, filepath.Join(t.TempDir(), "payments.db"),
 		decimal.NewFromInt(1)}

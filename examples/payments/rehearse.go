@@ -36,8 +36,8 @@ func (s *settings) rehearse(ctx context.Context, p *program.Program, platform *d
 		return err
 	}
 	contact, err := account.Contacts.Create(ctx, dapi.ContactCreate{Name: "Example supplier",
-		Account: dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000",
-			Holder: dapi.AccountHolder{Name: "Example supplier"}})})
+		Account: dapi.SEPA(dapi.BankFields{IBAN: "DE89370400440532013000",
+			AccountHolderName: "Example supplier"})})
 	if err != nil {
 		return err
 	}

@@ -40,8 +40,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	bank, err := account.Contacts.Create(ctx, dapi.ContactCreate{Name: "Example beneficiary", Currency: "EUR",
-		Account: dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000",
-			Holder: dapi.AccountHolder{Name: "Example beneficiary"}})})
+		Account: dapi.SEPA(dapi.BankFields{IBAN: "DE89370400440532013000",
+			AccountHolderName: "Example beneficiary"})})
 	if err != nil {
 		return err
 	}

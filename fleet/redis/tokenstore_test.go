@@ -9,11 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	fleetredis "github.com/moneymovement/moneymovement-go/fleet/redis"
-	"github.com/moneymovement/moneymovement-go/internal/fleettest"
-	"github.com/moneymovement/moneymovement-go/internal/servers"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 )
 
-func dial(t *testing.T, server *servers.Server) redis.UniversalClient {
+func dial(t *testing.T, server *testkit.Server) redis.UniversalClient {
 	t.Helper()
 	options, err := redis.ParseURL(server.URL())
 	require.NoError(t, err)
@@ -37,9 +36,9 @@ func storeOf(
 }
 
 func TestTokenStore(t *testing.T) {
-	client := dial(t, servers.Redis(t))
-	fleettest.TokenStore(t, storeOf(t, client, "plain"))
-	fleettest.TokenStore(t, storeOf(t, client, "sealed", fleetredis.WithEncryption(seal(1)),
+	client := dial(t, testkit.Redis(t))
+	testkit.TokenStore(t, storeOf(t, client, "plain"))
+	testkit.TokenStore(t, storeOf(t, client, "sealed", fleetredis.WithEncryption(seal(1)),
 		fleetredis.WithPrefix("other:")))
 	plain := client.Get(t.Context(), "moneymovement:session:{plain}").Val()
 	sealed := client.Get(t.Context(), "other:session:{sealed}").Val()
@@ -64,14 +63,14 @@ func TestATokenStoreNeedsItsProtection(t *testing.T) {
 
 // A value that cannot be read or decrypted is ignored, and the next login replaces it.
 func TestAForeignValueIsNoSession(t *testing.T) {
-	client := dial(t, servers.Redis(t))
+	client := dial(t, testkit.Redis(t))
 	const key = "moneymovement:session:{c}"
 	store := storeOf(t, client, "c", fleetredis.WithEncryption(seal(1)))
 	other := storeOf(t, client, "c", fleetredis.WithEncryption(seal(2)))
 	plain := storeOf(t, client, "c")
 	for name, put := range map[string]func() error{
-		"another key":   func() error { return other.Save(t.Context(), fleettest.Session("x")) },
-		"not encrypted": func() error { return plain.Save(t.Context(), fleettest.Session("x")) },
+		"another key":   func() error { return other.Save(t.Context(), testkit.Session("x")) },
+		"not encrypted": func() error { return plain.Save(t.Context(), testkit.Session("x")) },
 		"short":         func() error { return client.Set(t.Context(), key, "x", 0).Err() },
 		"empty":         func() error { return client.Set(t.Context(), key, "", 0).Err() },
 		"a list":        func() error { return client.RPush(t.Context(), key, "x").Err() },
@@ -82,7 +81,7 @@ func TestAForeignValueIsNoSession(t *testing.T) {
 			stored, err := store.Load(t.Context())
 			require.NoError(t, err)
 			assert.True(t, stored.AccessToken.IsZero())
-			require.NoError(t, store.Save(t.Context(), fleettest.Session("new")))
+			require.NoError(t, store.Save(t.Context(), testkit.Session("new")))
 			stored, err = store.Load(t.Context())
 			require.NoError(t, err)
 			assert.Equal(t, "new", stored.AccessToken.Reveal())
@@ -94,12 +93,12 @@ func TestAForeignValueIsNoSession(t *testing.T) {
 }
 
 func TestAStoreThatIsDown(t *testing.T) {
-	server := servers.Redis(t)
+	server := testkit.Redis(t)
 	store := storeOf(t, dial(t, server), "c")
 	server.Stop()
 	_, err := store.Load(t.Context())
 	require.Error(t, err)
-	require.Error(t, store.Save(t.Context(), fleettest.Session("secret token")))
+	require.Error(t, store.Save(t.Context(), testkit.Session("secret token")))
 	_, err = store.Lock(t.Context(), "a", 1)
 	require.Error(t, err)
 	require.Error(t, store.Unlock(t.Context(), "a"))

@@ -10,11 +10,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/moneymovement/moneymovement-go/fleet"
-	"github.com/moneymovement/moneymovement-go/internal/fleettest"
-	"github.com/moneymovement/moneymovement-go/internal/servers"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 )
 
-func connect(t *testing.T, server *servers.Server) redis.UniversalClient {
+func connect(t *testing.T, server *testkit.Server) redis.UniversalClient {
 	t.Helper()
 	options, err := redis.ParseURL(server.URL())
 	require.NoError(t, err)
@@ -29,7 +28,7 @@ func TestTheScriptDoesWhatTheMemoryDoes(t *testing.T) {
 	require.Equal(t, 1, strings.Count(takeScript, clock))
 	const fromTheTest = "{table.remove(ARGV, #ARGV - 1), table.remove(ARGV)}"
 	script := redis.NewScript(strings.Replace(takeScript, clock, fromTheTest, 1))
-	client := connect(t, servers.Redis(t))
+	client := connect(t, testkit.Redis(t))
 	ask := func(now time.Time, ask fleet.Request) (fleet.Reservation, error) {
 		args := append(arguments(&ask), now.Unix(), now.UnixMicro()%1_000_000)
 		reply, err := script.Run(t.Context(), client, []string{"window:{" + ask.Key + "}"}, args...).Slice()
@@ -40,6 +39,6 @@ func TestTheScriptDoesWhatTheMemoryDoes(t *testing.T) {
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		draw := func(n int) int { return rapid.IntRange(0, n-1).Draw(rt, "draw") }
-		fleettest.SameAsMemory(rt, draw, ask)
+		testkit.SameAsMemory(rt, draw, ask)
 	})
 }

@@ -11,13 +11,12 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/fleet"
 	fleetredis "github.com/moneymovement/moneymovement-go/fleet/redis"
-	"github.com/moneymovement/moneymovement-go/internal/fleettest"
-	"github.com/moneymovement/moneymovement-go/internal/servers"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 )
 
 // Scripts can be flushed at any time: the next question brings its script.
 func TestAFlushOfTheScripts(t *testing.T) {
-	client := dial(t, servers.Redis(t))
+	client := dial(t, testkit.Redis(t))
 	windows := fleetredis.NewWindows(client, "")
 	ask := fleet.Request{Key: "a", Process: "p", Calls: 120, Held: time.Minute}
 	ask.Waiting[0] = 1
@@ -31,15 +30,15 @@ func TestAFlushOfTheScripts(t *testing.T) {
 
 // The server is killed under load, and comes back: calls fail in between, and then go on.
 func TestAServerThatIsKilledUnderLoad(t *testing.T) {
-	server := servers.Redis(t)
-	fleettest.Killed(t, server.Kill, server.Restart, func() fleet.Windows {
+	server := testkit.Redis(t)
+	testkit.Killed(t, server.Kill, server.Restart, func() fleet.Windows {
 		return fleetredis.NewWindows(dial(t, server), "")
 	})
 }
 
 // A value of another program, or a damaged one, is refused with what to do, and is left as it is.
 func TestAForeignValueIsNoWindow(t *testing.T) {
-	client := dial(t, servers.Redis(t))
+	client := dial(t, testkit.Redis(t))
 	const key = "moneymovement:window:{credential:writes}"
 	for name, put := range map[string]func() *redis.StatusCmd{
 		"text":   func() *redis.StatusCmd { return client.Set(t.Context(), key, "text of another program", 0) },

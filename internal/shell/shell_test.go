@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/internal/shell"
-	"github.com/moneymovement/moneymovement-go/internal/tier"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 )
 
 func TestLines(t *testing.T) {
@@ -76,7 +76,7 @@ func needShells(t testing.TB) {
 	t.Helper()
 	for _, program := range []string{"sh", "bash", "ls"} {
 		if _, err := exec.LookPath(program); err != nil {
-			tier.Missing(t, "pages", "needs "+program)
+			testkit.Missing(t, "pages", "needs "+program)
 		}
 	}
 }

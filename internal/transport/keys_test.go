@@ -14,6 +14,340 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
+var bookPayout = Operation{
+	ID: "BookPayout", Method: "POST", Path: "/payouts", Repeat: RepeatKey, Owner: "payoutId",
+	Terms: []wire.Term{{Name: "amount", Format: wire.TermDecimal}},
+}
+
+func keyed(key string) *Request {
+	return NewRequest(&bookPayout, "cl_1", Keyed(key))
+}
+
+// asking is a body that asks for an amount.
+func asking(amount string) []byte { return []byte(`{"amount":"` + amount + `"}`) }
+
+// booked is an answer.
+type booked struct {
+	ID string `json:"id"`
+}
+
+func TestTermsOfAKey(t *testing.T) {
+	refused := &errors.NotFound{Refusal: errors.Refusal{Code: errors.CodeNotFound, Status: 404}}
+	lost := &errors.InDoubt{CallInfo: errors.CallInfo{IdempotencyKey: "k"}}
+	for name, test := range map[string]struct {
+		outcome error
+		free    bool // for other terms afterwards
+	}{
+		"carried out":     {nil, false},
+		"outcome unknown": {lost, false},
+		"lost, then refused": {&errors.InDoubt{
+			CallInfo: errors.CallInfo{IdempotencyKey: "k"}, Cause: &errors.Forbidden{
+				Refusal: errors.Refusal{Code: errors.CodeForbidden, Status: 403},
+			},
+		}, false},
+		"lost, then a proxy's refusal": {&errors.InDoubt{CallInfo: errors.CallInfo{IdempotencyKey: "k"},
+			Cause: &errors.UnexpectedResponse{Status: 403}}, false},
+		"refused":         {refused, true},
+		"not delivered":   {&errors.NotDelivered{}, true},
+		"a foreign error": {fmt.Errorf("no type of ours"), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := NewKeys()
+			over, err := m.claim(keyed("k"), asking("25"))
+			require.NoError(t, err)
+			_, err = m.claim(keyed("k"), asking("24"))
+			require.Error(t, err, "while the first is under way")
+			over(new(booked), test.outcome)
+			_, err = m.claim(keyed("k"), asking("24"))
+			assert.Equal(t, test.free, err == nil)
+		})
+	}
+}
+
+func TestTermsOfARefusedRepeatStayWithTheFirst(t *testing.T) {
+	m := NewKeys()
+	over, err := m.claim(keyed("k"), asking("25"))
+	require.NoError(t, err)
+	over(new(booked), nil)
+	over, err = m.claim(keyed("k"), asking("25"))
+	require.NoError(t, err)
+	over(new(booked), &errors.NotDelivered{})
+	_, err = m.claim(keyed("k"), asking("24"))
+	assert.Error(t, err)
+}
+
+// The latest keys are remembered, and no more, so that the memory of a program does not grow for years.
+func TestTheLatestKeysAreRemembered(t *testing.T) {
+	m := NewKeys()
+	claim := func(i int, amount string) error {
+		over, err := m.claim(keyed(fmt.Sprint(i)), asking(amount))
+		if err == nil {
+			over(new(booked), nil)
+		}
+		return err
+	}
+	const keys = 2*maxPlain + 5_000
+	for i := range keys {
+		require.NoError(t, claim(i, "25"))
+	}
+	assert.Equal(t, 20_000, len(m.known)) //nolint:testifylint // a map of that size is not to be printed
+	assert.Equal(t, maxPlain, m.plain.Len())
+	require.Error(t, claim(keys-maxPlain, "24"), "the oldest that is remembered")
+	assert.NoError(t, claim(keys-maxPlain-1, "24"), "the youngest that is forgotten")
+}
+
+func TestKeysThatNothingCameOfAreNotRemembered(t *testing.T) {
+	m := NewKeys()
+	for i := range 100 {
+		over, err := m.claim(keyed(fmt.Sprint(i)), asking("25"))
+		require.NoError(t, err)
+		over(nil, &errors.NotDelivered{})
+	}
+	assert.Empty(t, m.known)
+	assert.Zero(t, m.plain.Len())
+}
+
+// A body of usual length is kept, because it is compared quickly. Of a longer one, and of one with a secret, only
+// digests are kept.
+func TestNoSecretIsKeptWithAKey(t *testing.T) {
+	telling := bookPayout
+	telling.Tells = true
+	for name, tc := range map[string]struct {
+		op     *Operation
+		length int
+		kept   bool
+	}{
+		"usual": {&bookPayout, 100, true}, "the longest": {&bookPayout, 224, true}, "longer": {&bookPayout, 225, false},
+		"with a secret": {&telling, 100, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := NewKeys()
+			r := NewRequest(tc.op, "cl_1", Keyed("k"))
+			bodyOf := func(amount string) []byte {
+				body := string(asking(amount))
+				return []byte(body[:len(body)-1] + strings.Repeat(" ", tc.length-len(body)) + "}")
+			}
+			over, err := m.claim(r, bodyOf("25"))
+			require.NoError(t, err)
+			over(new(booked), nil)
+			known := m.Get(r.keyScope())
+			assert.Equal(t, tc.kept, strings.Contains(string(known.body[:]), "amount"))
+			assert.Equal(t, tc.kept, known.asked == nil)
+			_, err = m.claim(r, bodyOf("24"))
+			require.Error(t, err)
+			_, err = m.claim(r, asking("25.0"))
+			assert.NoError(t, err)
+		})
+	}
+}
+
+// A key that was refused, corrected and then carried out counts from its last use, and not from its first.
+func TestTermsAreForgottenOldestFirst(t *testing.T) {
+	m := NewKeys()
+	claim := func(key string, outcome error) {
+		over, err := m.claim(keyed(key), asking("25"))
+		require.NoError(t, err)
+		over(new(booked), outcome)
+	}
+	claim("corrected", &errors.NotDelivered{})
+	for i := range maxPlain - 1 {
+		claim(fmt.Sprint(i), nil)
+	}
+	claim("corrected", nil)
+	claim("one more", nil)
+	_, err := m.claim(keyed("corrected"), asking("24"))
+	assert.Error(t, err)
+}
+
+// A key that is repeated often pushes out no other key.
+func TestARepeatedKeyIsRememberedOnce(t *testing.T) {
+	m := NewKeys()
+	claim := func(key string) {
+		over, err := m.claim(keyed(key), asking("25"))
+		require.NoError(t, err)
+		over(new(booked), nil)
+	}
+	claim("first")
+	for range maxPlain + 1 {
+		claim("often")
+	}
+	_, err := m.claim(keyed("first"), asking("24"))
+	assert.Error(t, err)
+}
+
+// A key is not free while one of its calls is under way.
+func TestAKeyOfSeveralCallsUnderWay(t *testing.T) {
+	m := NewKeys()
+	var calls []func(any, error)
+	for range 3 {
+		over, err := m.claim(keyed("k"), asking("25"))
+		require.NoError(t, err)
+		calls = append(calls, over)
+	}
+	for i, over := range calls {
+		_, err := m.claim(keyed("k"), asking("24"))
+		require.Error(t, err, "%d are over", i)
+		over(nil, &errors.NotDelivered{})
+	}
+	_, err := m.claim(keyed("k"), asking("24"))
+	assert.NoError(t, err)
+}
+
+// A call under way is not forgotten, neither for newer keys nor after its lifetime. It does not prevent others from
+// being forgotten.
+func TestTermsUnderWayAreKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := NewKeys()
+		claim := func(key string) func(any, error) {
+			over, err := m.claim(keyed(key), asking("25"))
+			require.NoError(t, err)
+			return over
+		}
+		other := func(key string) error { _, err := m.claim(keyed(key), asking("24")); return err }
+
+		first := claim("first")
+		claim("again")(new(booked), nil)
+		again := claim("again") // it went out before, and is under way once more
+		for i := range 2 * maxPlain {
+			claim(fmt.Sprint(i))(new(booked), nil)
+		}
+		assert.Equal(t, maxPlain, m.plain.Len())
+		time.Sleep(7*24*time.Hour + time.Second)
+		require.Error(t, other("first"))
+		require.Error(t, other("again"))
+
+		first(nil, &errors.NotDelivered{})
+		assert.NoError(t, other("first"), "nothing came of it")
+		again(new(booked), nil)
+		for i := range maxPlain {
+			claim(fmt.Sprint("later ", i))(new(booked), nil)
+		}
+		assert.NoError(t, other("again"), "it is forgotten in its turn")
+	})
+}
+
+// Rule: idempotency.lifetimes
+func TestTermsEndWithTheKeysLifetime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := NewKeys()
+		over, err := m.claim(keyed("k"), asking("25"))
+		require.NoError(t, err)
+		over(new(booked), nil)
+		time.Sleep(7 * 24 * time.Hour)
+		_, err = m.claim(keyed("k"), asking("24"))
+		require.Error(t, err)
+		time.Sleep(time.Second)
+		_, err = m.claim(keyed("k"), asking("24"))
+		assert.NoError(t, err)
+	})
+}
+
+func TestOnlyExplicitKeysThatAnchorAreRemembered(t *testing.T) {
+	m := NewKeys()
+	fresh := keyed("k")
+	fresh.call.Key = ""
+	natural := NewRequest(&Operation{ID: "CreateClient", Method: "POST", Path: "/clients", Repeat: RepeatNatural}, "",
+		Keyed("k"))
+	for _, r := range []*Request{fresh, natural} {
+		over, err := m.claim(r, asking("25"))
+		require.NoError(t, err)
+		over(new(booked), nil)
+		_, err = m.claim(r, asking("24"))
+		assert.NoError(t, err)
+	}
+	assert.Empty(t, m.known)
+}
+
+// A key's owner is the id in the response: the text with that name, and no other member.
+func TestTheOwnerOfAKeyIsTheAnswersID(t *testing.T) {
+	type named struct {
+		Name  string `json:"name"`
+		ID    string `json:"id"`
+		Other string `json:"other"`
+	}
+	type numbered struct {
+		ID   int    `json:"id"`
+		Name string `json:"name"`
+	}
+	list := []string{"po_1"}
+	usual, long := "po_"+strings.Repeat("a", 37), "po_"+strings.Repeat("a", 38)
+	for _, tc := range []struct {
+		answer any
+		owner  string
+	}{{&named{"Bob", "po_1", "x"}, "po_1"}, {&numbered{1, "Bob"}, ""}, {&list, ""}, {&booked{usual}, usual},
+		{&booked{long}, long}, {&booked{strings.Repeat(long, 5)}, strings.Repeat(long, 5)}} {
+		m := NewKeys()
+		over, err := m.claim(keyed("k"), asking("25"))
+		require.NoError(t, err)
+		over(tc.answer, nil)
+		_, err = m.claim(keyed("k"), asking("24"))
+		var reused *errors.IdempotencyKeyReused
+		require.ErrorAs(t, err, &reused)
+		assert.Equal(t, tc.owner, reused.PayoutID)
+	}
+	m := NewKeys()
+	over, err := m.claim(keyed("k"), asking("25"))
+	require.NoError(t, err)
+	over(&booked{usual}, &errors.InDoubt{CallInfo: errors.CallInfo{IdempotencyKey: "k"}})
+	_, err = m.claim(keyed("k"), asking("24"))
+	var reused *errors.IdempotencyKeyReused
+	require.ErrorAs(t, err, &reused)
+	assert.Empty(t, reused.PayoutID, "a call that failed has no answer")
+}
+
+// A response that echoes another key does not say what this key made.
+func TestAResponseToAnotherCallIsNotRemembered(t *testing.T) {
+	type echoing struct {
+		ID             string `json:"id"`
+		IdempotencyKey string `json:"idempotencyKey"`
+	}
+	for echo, want := range map[string]string{"k": "po_1", "": "po_1", "other": ""} {
+		m := NewKeys()
+		r := keyed("k")
+		over, err := m.claim(r, asking("25"))
+		require.NoError(t, err)
+		over(&echoing{"po_1", echo}, nil)
+		assert.Equal(t, want, m.Get(r.keyScope()).Resource, echo)
+	}
+}
+
+// It is the error that the service returns for the same mistake.
+func TestAReusedKeyNamesItsOwner(t *testing.T) {
+	for owner, want := range map[string]errors.IdempotencyKeyReused{
+		"payoutId": {PayoutID: "po_1"}, "escrowId": {EscrowID: "po_1"}, "": {},
+	} {
+		op := bookPayout
+		op.Owner = owner
+		m := NewKeys()
+		r := NewRequest(&op, "cl_1", Keyed("k"))
+		lost, err := m.claim(r, asking("25"))
+		require.NoError(t, err)
+		lost(nil, &errors.InDoubt{})
+		nameless, err := m.claim(r, asking("25"))
+		require.NoError(t, err)
+		nameless(new(NoContent), nil)
+		_, err = m.claim(r, asking("24"))
+		var without *errors.IdempotencyKeyReused
+		require.ErrorAs(t, err, &without)
+		assert.Empty(t, without.PayoutID+without.EscrowID, "no answer told it")
+		over, err := m.claim(r, asking("25"))
+		require.NoError(t, err)
+		over(&booked{ID: "po_1"}, nil)
+		_, err = m.claim(r, asking("24"))
+		var reused *errors.IdempotencyKeyReused
+		require.ErrorAs(t, err, &reused)
+		assert.Equal(t, want.PayoutID, reused.PayoutID)
+		assert.Equal(t, want.EscrowID, reused.EscrowID)
+		assert.Equal(t, errors.CodeIdempotencyKeyReused, reused.Code)
+		assert.Equal(t, "k", reused.IdempotencyKey)
+		assert.Zero(t, reused.Status)
+		assert.Equal(t, errors.NotMoved, reused.MovedByCall())
+		assert.False(t, reused.Retryable())
+		assert.Contains(t, reused.Error(),
+			"this client has sent the key with other terms (amount), so this request was not sent")
+	}
+}
+
 func scopeOf(key string) KeyScope { return KeyScope{Operation: "BookPayout", Key: key} }
 
 // The state of a payment only rises. A call that shows nothing of the payment changes nothing of what is known.

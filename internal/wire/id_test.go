@@ -1,11 +1,14 @@
 package wire
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 )
@@ -54,5 +57,67 @@ func TestIDs(t *testing.T) {
 	for _, id := range []string{"..", "a/b", `\u001b[2J`} {
 		_, err := answerDeal.Decode(new(Reader), []byte(`{"id":"`+id+`"}`), new(deal))
 		assert.ErrorContains(t, err, "the response has no id: it is ", id)
+	}
+}
+
+// readOff are patterns of the description that are read off, and others of their form.
+var readOff = []string{
+	`^cl_[A-Za-z0-9._:\-]{1,216}$`, `^(?:ct_)?[A-Za-z0-9._:\-]{1,216}$`, `^[A-Za-z0-9._:-]{1,128}$`,
+	`^[A-Za-z0-9._:@~+-]{1,216}$`,
+	`^[A-Z]{2}$`, `^[A-Z0-9]+$`, `^[A-Za-z0-9][A-Za-z0-9._:-]*$`, `^0x[0-9a-fA-F]{40}$`, `^[\x20-\x7e]*$`,
+	`^[A-Z][a-z]{1,2}$`, `^ab[a-c]$`, `^(?:ab)?[ab]{2,3}$`, `^x[a-c]{0,2}$`,
+}
+
+// prefixes are patterns that say a prefix alone.
+var prefixes = []string{`^po_`, `^a`, `^x\.y`}
+
+// leftToRegexp are of other forms, some of them very near.
+var leftToRegexp = []string{
+	`^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$`, `^\d{1,4}[smhd]$`, `^(?!^[-+.]*$)`, `^[^a]+$`, `^.+$`,
+	`[a-c]+$`, `^[a-c]+`, `^(?i)ab[a-c]+$`, `^[a-c]+x$`, `^[a-é]+$`, `^(?:ab|x)[a-c]+$`, `^a?b?[c]+$`,
+	`^(?m)[a-c]+$`, `^(?:po_)?`, `^(?i)po_`, `po_`, `^`, `^a{2}[a-c]*$`, `^abc$`, `^$`, `x[a-c]+$`, `^[a-é][a-c]+$`,
+}
+
+func TestIDFormsAreReadOffTheirPatterns(t *testing.T) {
+	for _, text := range readOff {
+		_, ok := idFormOf(text)
+		assert.True(t, ok, text)
+	}
+	for _, text := range prefixes {
+		_, ok := prefixOf(text)
+		assert.True(t, ok, text)
+	}
+	for _, text := range leftToRegexp {
+		_, id := idFormOf(text)
+		_, prefix := prefixOf(text)
+		assert.False(t, id || prefix, text)
+	}
+}
+
+// Whatever the text is, the form says what package regexp says.
+func TestIDFormsMatchAsTheirPatternsDo(t *testing.T) {
+	for _, text := range slices.Concat(readOff, prefixes, leftToRegexp) {
+		compiled, err := regexp.Compile(text)
+		if err != nil {
+			continue
+		}
+		read := newMatcher(text)
+		rapid.Check(t, func(t *rapid.T) {
+			value := rapid.OneOf(
+				rapid.StringMatching(text),
+				rapid.StringOf(rapid.SampledFrom([]rune("abcxAZ09._:-@~+ct_0l\n\x00é\x7f /"))),
+				rapid.Map(rapid.StringMatching(text), func(s string) string { return s + "\n" }),
+				// one more
+				rapid.Map(rapid.StringMatching(text), func(s string) string { return s + s[max(len(s)-1, 0):] }),
+				// one less
+				rapid.Map(rapid.StringMatching(text), func(s string) string { return s[:max(len(s)-1, 0)] }),
+				rapid.Map(rapid.IntRange(0, 260), func(n int) string { return "ct_" + strings.Repeat("a", n) }),
+				rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }),
+			).Draw(t, "value")
+			if compiled.MatchString(value) != read.MatchString(value) || compiled.MatchString(value) != Matches(text,
+				value) {
+				t.Fatalf("%q: %s says %v", value, text, compiled.MatchString(value))
+			}
+		})
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
-	"github.com/moneymovement/moneymovement-go/internal/tier"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/payments/postgres"
 )
@@ -142,7 +142,7 @@ func benchmarkStep(b *testing.B, before func(*pgxpool.Pool)) {
 // A million payments that have ended, beside 10,000 open ones, cost a start little. A call is what a process does when
 // it starts: open, count, and claim of each class.
 func BenchmarkStart(b *testing.B) {
-	finished := tier.Size(10_000, 1_000_000)
+	finished := testkit.Size(10_000, 1_000_000)
 	store, pool := benchmarked(b, postgres.Options{})
 	fill(b, pool, finished, 10_000)
 	for b.Loop() {

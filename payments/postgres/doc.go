@@ -48,7 +48,7 @@
 // [Migrate] needs the right to create in the schema, and to create the schema if it is missing; with nothing to do, it
 // needs neither. [Open] checks the rights of the role that pays, and names the first that is missing in a
 // *[RightMissing]. The rights of each role, and what a pooler of connections needs:
-// https://github.com/moneymovement/moneymovement-go/blob/main/docs/payments.md#roles-and-poolers-of-postgresql
+// https://github.com/moneymovement/moneymovement-go/blob/main/docs/production.md#roles-and-poolers-of-postgresql
 //
 // # PostgreSQL
 //

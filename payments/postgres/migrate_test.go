@@ -69,7 +69,7 @@ func TestMigrateNeedsNoRightOfTheDatabaseIfTheSchemaExists(t *testing.T) {
 	assert.Equal(t, "USAGE own", lacks.Right+" "+lacks.On)
 }
 
-// The rights that docs/payments.md lists are enough. Open names the first of them that is missing.
+// The rights that docs/production.md lists are enough. Open names the first of them that is missing.
 func TestOpenNamesTheRightThatIsMissing(t *testing.T) {
 	admin := pool(t)
 	execute(t, admin, `CREATE ROLE `+role()+` LOGIN PASSWORD 'pay'`)

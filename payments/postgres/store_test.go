@@ -20,14 +20,14 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/servers"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/payments/postgres"
 	"github.com/moneymovement/moneymovement-go/payments/storetest"
 )
 
 // shared is the server of all tests that do not kill theirs.
-var shared = servers.Shared{Settings: []servers.Setting{{Name: "max_connections", Value: "200"}}}
+var shared = testkit.SharedPostgreSQL{Settings: []testkit.Setting{{Name: "max_connections", Value: "200"}}}
 
 func TestMain(m *testing.M) {
 	defer shared.Stop()

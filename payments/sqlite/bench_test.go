@@ -17,7 +17,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
-	"github.com/moneymovement/moneymovement-go/internal/tier"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 	"github.com/moneymovement/moneymovement-go/payments"
 )
 
@@ -180,7 +180,7 @@ func fill(t testing.TB, s *Store, from, to int, state moneymovement.PaymentState
 
 // A million payments that have ended cost a start nothing.
 func TestStartWithAMillionPayments(t *testing.T) {
-	finished := tier.Size(400, 1_000_000)
+	finished := testkit.Size(400, 1_000_000)
 	open := min(finished/2, 10_000)
 	path := filepath.Join(t.TempDir(), "p.db")
 	s := opened(t, path)

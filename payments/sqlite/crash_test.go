@@ -24,7 +24,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
-	"github.com/moneymovement/moneymovement-go/internal/tier"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 	"github.com/moneymovement/moneymovement-go/payments"
 )
 
@@ -140,8 +140,8 @@ func lost(t *testing.T, path string, confirmed map[moneymovement.Key]int) (missi
 // A store loses power at any moment, between any two operations of its disk, and the disk keeps what it likes of what
 // was not synced. All that was confirmed is there.
 func TestLossOfPower(t *testing.T) {
-	tier.Long(t, "cuts the power of a disk, again and again")
-	for left, seed := tier.Size(50, 2000), uint64(1); left > 0 && !t.Failed(); seed++ {
+	testkit.Long(t, "cuts the power of a disk, again and again")
+	for left, seed := testkit.Size(50, 2000), uint64(1); left > 0 && !t.Failed(); seed++ {
 		images, missing := losePower(t, min(left, 25), seed, "")
 		require.NotZero(t, images)
 		assert.Empty(t, missing, "seed %d", seed)
@@ -151,7 +151,7 @@ func TestLossOfPower(t *testing.T) {
 
 // The same test finds a store that does not wait for the disk.
 func TestLossOfPowerWithoutSync(t *testing.T) {
-	tier.Long(t, "cuts the power of a disk, again and again")
+	testkit.Long(t, "cuts the power of a disk, again and again")
 	_, missing := losePower(t, 40, 1, "_synchronous=NORMAL&")
 	assert.NotEmpty(t, missing)
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
-	"github.com/moneymovement/moneymovement-go/internal/tier"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 	"github.com/moneymovement/moneymovement-go/payments"
 )
 
@@ -157,7 +157,7 @@ func TestFilesThatAreRemovedWhileTheStoreIsOpen(t *testing.T) {
 }
 
 func TestDamagedFiles(t *testing.T) {
-	tier.Long(t, "damages files")
+	testkit.Long(t, "damages files")
 	whole := closed(t, 40)
 	for name, c := range map[string]struct {
 		change  func([]byte) []byte
@@ -198,7 +198,7 @@ func find(b []byte, text string) int {
 }
 
 func TestForeignDatabase(t *testing.T) {
-	tier.Long(t, "damages files")
+	testkit.Long(t, "damages files")
 	path := filepath.Join(t.TempDir(), "p.db")
 	db, err := sql.Open("sqlite", path)
 	require.NoError(t, err)
@@ -209,7 +209,7 @@ func TestForeignDatabase(t *testing.T) {
 }
 
 func TestMissingFiles(t *testing.T) {
-	tier.Long(t, "damages files")
+	testkit.Long(t, "damages files")
 	path, confirmed := crashed(t, 40)
 	kept, err := os.ReadFile(path + "-wal")
 	require.NoError(t, err)
@@ -227,7 +227,7 @@ func TestMissingFiles(t *testing.T) {
 
 // A copy that is put in the place of a file whose log was left would be mixed with that log.
 func TestLogOfAnotherFile(t *testing.T) {
-	tier.Long(t, "damages files")
+	testkit.Long(t, "damages files")
 	path := filepath.Join(t.TempDir(), "p.db")
 	s, err := Open(t.Context(), path)
 	require.NoError(t, err)
@@ -263,7 +263,7 @@ func TestLogOfAnotherFile(t *testing.T) {
 // A flipped bit in the log is found, except in its last transaction, which a loss of power could have left so. Nothing
 // that was confirmed disappears without a word.
 func TestFlippedBitsInTheLog(t *testing.T) {
-	tier.Long(t, "damages files")
+	testkit.Long(t, "damages files")
 	random := rand.New(rand.NewPCG(7, 7))
 	path, confirmed := crashed(t, 40)
 	file, err := os.ReadFile(path)
@@ -297,7 +297,7 @@ func lastTransactions(log []byte) (at int) {
 
 // A flipped bit in a page is found when the row is read, or by a check: no row is returned that was not stored.
 func TestFlippedBitsInPages(t *testing.T) {
-	tier.Long(t, "damages files")
+	testkit.Long(t, "damages files")
 	random := rand.New(rand.NewPCG(8, 8))
 	whole, err := os.ReadFile(closed(t, 40))
 	require.NoError(t, err)
@@ -341,7 +341,7 @@ func TestFlippedBitsInPages(t *testing.T) {
 
 // A flipped bit can change the type of a value.
 func TestValuesOfAnotherType(t *testing.T) {
-	tier.Long(t, "damages files")
+	testkit.Long(t, "damages files")
 	whole, err := os.ReadFile(closed(t, 8))
 	require.NoError(t, err)
 	for _, column := range []string{"key", "account", "work", "due", "change", "data", "sum"} {
@@ -371,7 +371,7 @@ func TestValuesOfAnotherType(t *testing.T) {
 }
 
 func TestCheckComparesTheCounts(t *testing.T) {
-	tier.Long(t, "damages files")
+	testkit.Long(t, "damages files")
 	path := closed(t, 8)
 	db, err := sql.Open("sqlite", path)
 	require.NoError(t, err)
@@ -387,7 +387,7 @@ func TestCheckComparesTheCounts(t *testing.T) {
 
 // A file of this version with other tables is not opened: somebody changed them.
 func TestTablesThatSomebodyChanged(t *testing.T) {
-	tier.Long(t, "damages files")
+	testkit.Long(t, "damages files")
 	path := closed(t, 8)
 	db, err := sql.Open("sqlite", path)
 	require.NoError(t, err)

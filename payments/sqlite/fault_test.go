@@ -14,7 +14,7 @@ import (
 	lib "modernc.org/sqlite/lib"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
-	"github.com/moneymovement/moneymovement-go/internal/tier"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 	"github.com/moneymovement/moneymovement-go/payments"
 )
 
@@ -34,7 +34,7 @@ func failing(t *testing.T, fail func(operation, name string) int32, options ...O
 
 // A disk without room is an error, and nothing that was confirmed is lost. The store goes on when there is room again.
 func TestDiskIsFull(t *testing.T) {
-	tier.Long(t, "breaks a disk")
+	testkit.Long(t, "breaks a disk")
 	var full atomic.Bool
 	s, d := failing(t, func(operation, _ string) int32 {
 		if full.Load() && operation == "write" {
@@ -85,7 +85,7 @@ func TestDiskIsFull(t *testing.T) {
 // After a sync of the log that failed, nobody knows what the disk has. The store confirms nothing more until it is
 // opened anew.
 func TestSyncOfTheLogFails(t *testing.T) {
-	tier.Long(t, "breaks a disk")
+	testkit.Long(t, "breaks a disk")
 	var broken atomic.Bool
 	var s *Store
 	var d *disk
@@ -106,7 +106,7 @@ func TestSyncOfTheLogFails(t *testing.T) {
 
 // A sync of the file that fails leaves what it did not write in the log.
 func TestSyncOfTheFileFails(t *testing.T) {
-	tier.Long(t, "breaks a disk")
+	testkit.Long(t, "breaks a disk")
 	var broken atomic.Bool
 	var s *Store
 	var d *disk
@@ -144,7 +144,7 @@ func afterwards(t *testing.T, s *Store, d *disk, b *books) {
 
 // Each call of a transaction has a result, also one that was refused before the transaction failed.
 func TestRefusalInATransactionThatFails(t *testing.T) {
-	tier.Long(t, "breaks a disk")
+	testkit.Long(t, "breaks a disk")
 	syncing, goOn := make(chan struct{}), make(chan struct{})
 	var full, waits atomic.Bool
 	s, d := failing(t, func(operation, _ string) int32 {
@@ -196,7 +196,7 @@ func TestRefusalInATransactionThatFails(t *testing.T) {
 
 // Writes that fail lose nothing that was confirmed, whichever they are.
 func TestWritesFail(t *testing.T) {
-	tier.Long(t, "breaks a disk")
+	testkit.Long(t, "breaks a disk")
 	for _, code := range []int32{lib.SQLITE_IOERR_WRITE, lib.SQLITE_FULL} {
 		for skipped := range int32(12) {
 			var on atomic.Bool
@@ -230,7 +230,7 @@ func TestWritesFail(t *testing.T) {
 
 // A start that fails at any operation of the disk leaves what the next one opens.
 func TestStartFails(t *testing.T) {
-	tier.Long(t, "breaks a disk")
+	testkit.Long(t, "breaks a disk")
 	failures := 0
 	for skipped := range 16 {
 		folder := t.TempDir()

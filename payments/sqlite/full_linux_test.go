@@ -12,13 +12,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
-	"github.com/moneymovement/moneymovement-go/internal/tier"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 )
 
 // A small file system that is really full: also the log, the file itself and the memory that SQLite shares are short of
 // room.
 func TestSmallDiskIsFull(t *testing.T) {
-	tier.Long(t, "fills a disk")
+	testkit.Long(t, "fills a disk")
 	folder := t.TempDir()
 	if err := syscall.Mount("tmpfs", folder, "tmpfs", 0, "size=5m"); err != nil {
 		t.Skipf("needs root, who can mount a small file system: %v; make check as root runs it", err)

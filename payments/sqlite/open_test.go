@@ -20,7 +20,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
-	"github.com/moneymovement/moneymovement-go/internal/tier"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/payments/storetest"
 )
@@ -377,7 +377,7 @@ func start(t *testing.T, path string) *exec.Cmd {
 
 // A second process is refused, and says who has the store. When the first one is killed, the next can begin at once.
 func TestSecondProcess(t *testing.T) {
-	tier.Long(t, "starts processes")
+	testkit.Long(t, "starts processes")
 	path := filepath.Join(t.TempDir(), "p.db")
 	process := start(t, path)
 	for range 3 {

@@ -13,7 +13,6 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/coverage"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -271,7 +270,7 @@ func (s Settings) Check() error {
 		"approvalLifetime must be more than 0 and at most %v",
 		maxApprovalLifetime)
 	for _, method := range s.PayoutMethodsDisabled {
-		_, known := coverage.Methods[method]
+		_, known := platformwire.CoverageMethods[method]
 		problem(!known, "payoutMethodsDisabled: there is no method %q", method)
 	}
 	problem(s.KYBDecision != KYBDecisionApprove && s.KYBDecision != KYBDecisionReject,
@@ -285,7 +284,7 @@ func (s Settings) Check() error {
 	}{{"railsHidden", s.RailsHidden}, {"railsDisabled", s.RailsDisabled},
 		{"channelsUnavailable", s.ChannelsUnavailable}} {
 		for _, method := range list.rails {
-			_, known := coverage.RailOf(platformwire.BankMethod(method))
+			_, known := platformwire.CoverageRailOf(platformwire.BankMethod(method))
 			problem(!known, "%s: no rail has the method %q", list.name, method)
 		}
 	}

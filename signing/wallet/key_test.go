@@ -1,9 +1,15 @@
 package wallet_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"log/slog"
+	"math/big"
 	"strings"
 	"testing"
 
@@ -13,6 +19,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/moneymovement/moneymovement-go/signing"
+	"github.com/moneymovement/moneymovement-go/signing/internal/ecsig"
 	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
 
@@ -138,4 +145,109 @@ func TestPublicKey(t *testing.T) {
 	assert.Equal(t, base64.StdEncoding.EncodeToString(der), key.PublicKeyBase64())
 	clear(der)
 	assert.NotEqual(t, der, key.PublicKey(), "the slice is the caller's")
+}
+
+// renderings is everything that could print v.
+func renderings(t *testing.T, v any) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d"} {
+		out[verb] = fmt.Sprintf(verb, v)
+	}
+	encoded, err := json.Marshal(v)
+	require.NoError(t, err)
+	out["json"] = string(encoded)
+	var text, structured bytes.Buffer
+	slog.New(slog.NewTextHandler(&text, nil)).Info("message", "key", v)
+	slog.New(slog.NewJSONHandler(&structured, nil)).Info("message", "key", v)
+	out["slog text"], out["slog json"] = text.String(), structured.String()
+	return out
+}
+
+func TestPrivateKeysNeverPrint(t *testing.T) {
+	secret := bytes.Repeat([]byte{0xAB, 0x5C}, 16)
+	key, err := wallet.ParseHex(hex.EncodeToString(secret))
+	require.NoError(t, err)
+	traces := []string{
+		hex.EncodeToString(secret[:8]), strings.ToUpper(hex.EncodeToString(secret[:8])),
+		"171 92 171 92", "171, 92, 171, 92", "0xab, 0x5c", new(big.Int).SetBytes(secret).String(), string(secret[:8]),
+	}
+	type holder struct {
+		Exported   *wallet.Key
+		unexported *wallet.Key
+		value      wallet.Key
+	}
+	for shape, v := range map[string]any{
+		"pointer": key, "value": *key, "slice": []any{key, *key}, "holder": holder{key, key, *key},
+	} {
+		for form, text := range renderings(t, v) {
+			for _, trace := range traces {
+				assert.NotContains(t, text, trace, "%s %s", shape, form)
+			}
+		}
+	}
+	for form, text := range renderings(t, key) {
+		assert.Contains(t, text, "wallet.Key("+key.Address()+" redacted)", form)
+	}
+	for form, text := range renderings(t, *key) {
+		assert.Contains(t, text, "wallet.Key("+key.Address()+" redacted)", "a copy, %s", form)
+	}
+	assert.Equal(t, "wallet.Key(none)", fmt.Sprint(wallet.Key{}))
+	assert.Equal(t, "wallet.Key(none)", wallet.Key{}.GoString())
+}
+
+func unhex(t *testing.T, s string) []byte {
+	t.Helper()
+	data, err := hex.DecodeString(s)
+	require.NoError(t, err)
+	return data
+}
+
+func TestVerifyKnowsTheOtherKinds(t *testing.T) {
+	for _, generate := range []func() (*signing.DeveloperKey, error){signing.Generate, signing.GenerateEd25519} {
+		key, err := generate()
+		require.NoError(t, err)
+		signature, err := key.Sign(t.Context(), []byte("message"))
+		require.NoError(t, err)
+		require.NoError(t, wallet.Verify(key.PublicKey(), []byte("message"), signature))
+		require.ErrorIs(t, wallet.Verify(key.PublicKey(), []byte("massage"), signature), signing.ErrSignatureInvalid)
+	}
+}
+
+func TestOrderOfTheCurve(t *testing.T) {
+	assert.Equal(t, crypto.S256().Params().N.Bytes(), ecsig.Secp256k1[:])
+}
+
+func TestVerifyRefusesKeys(t *testing.T) {
+	// The point with X = 1, and again with X = p+1, which fits into 32 bytes too.
+	const (
+		y    = "4218f20ae6c646b363db68605822fb14264ca8d2587fdd6fbc750d587e76a7ee"
+		one  = "0000000000000000000000000000000000000000000000000000000000000001"
+		past = "fffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc30"
+	)
+	good := newKey(t).PublicKey()
+	change := func(change func(der []byte) []byte) []byte { return change(append([]byte(nil), good...)) }
+	reduced := change(func(der []byte) []byte { return append(der[:len(der)-64], unhex(t, one+y)...) })
+	require.ErrorIs(t, wallet.Verify(reduced, nil, nil), signing.ErrSignatureInvalid, "a key that is fine")
+	for name, public := range map[string][]byte{
+		"nothing":          nil,
+		"truncated":        good[:len(good)-1],
+		"more behind":      append(append([]byte(nil), good...), 0),
+		"off the curve":    change(func(der []byte) []byte { der[len(der)-1] ^= 1; return der }),
+		"a hybrid point":   change(func(der []byte) []byte { der[len(der)-65] = 6; return der }),
+		"unused bits":      change(func(der []byte) []byte { der[len(der)-66] = 1; return der }),
+		"another spelling": change(func(der []byte) []byte { return append(der[:len(der)-64], unhex(t, past+y)...) }),
+		"an unknown curve": change(func(der []byte) []byte { der[len(der)-69] = 99; return der }),
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.NotEqual(t, good, public)
+			err := wallet.Verify(public, nil, nil)
+			refused, ok := errors.AsType[*signing.KeyRefused](err)
+			require.True(t, ok, "%v", err)
+			switch name {
+			case "more behind", "off the curve", "a hybrid point", "another spelling":
+				assert.Equal(t, "secp256k1", refused.Kind, "what is wrong is the point alone")
+			}
+		})
+	}
 }

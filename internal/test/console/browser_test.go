@@ -14,7 +14,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/internal/tier"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 )
 
 // programs are the names that Chromium and its relatives have on the systems that people test on.
@@ -94,9 +94,9 @@ func discard(folder string) {
 // needBrowser skips a test that has no browser, or fails it if the browser is required.
 func needBrowser(t *testing.T) {
 	t.Helper()
-	tier.Long(t, "starts a browser")
+	testkit.Long(t, "starts a browser")
 	if errors.Is(browser.err, errNoBrowser) {
-		tier.Missing(t, "browser", browser.err.Error())
+		testkit.Missing(t, "browser", browser.err.Error())
 	}
 	require.NoError(t, browser.err)
 }

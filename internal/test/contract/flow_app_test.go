@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/model"
@@ -164,4 +165,158 @@ func (w *world) paperwork() {
 		ok(app.Contracts.Pause(w.Context(), contract.ID))(w)
 		w.succeeds(app.Contracts.Delete(w.Context(), contract.ID))
 	})
+}
+
+// cards make one card; cards cannot be deleted, so that on a real host the first one there is is used, and left as it
+// was.
+func (w *world) cards() {
+	cards := w.app.Cards
+	w.step("list", func() {
+		if listed := ok(cards.List(w.Context()))(w); len(listed.Cards) > 0 {
+			w.card = listed.Cards[0].ID
+		}
+	})
+	if w.card == "" { // a real host keeps the card of an earlier run
+		w.step("issue", func() { w.issueCard() })
+	}
+	w.embedded("label and limit", func() {
+		ok(cards.SetLabel(w.Context(), w.card, "Travel"))(w)
+		limit := model.NewNumber(amount("99.95"))
+		limited := ok(cards.SetLimit(w.Context(), w.card,
+			appapi.CardLimitUpdate{DailyLimit: model.Set(limit), MonthlyLimit: model.Set(limit),
+				LifetimeLimit: model.Set(limit)}))(w)
+		assert.True(w, limit.Equal(limited.Limit.DailyLimit.Decimal))
+	})
+	w.embedded("freeze and unfreeze", func() {
+		assert.Equal(w, model.CardStatusFrozen, ok(cards.Freeze(w.Context(), w.card))(w).Status)
+		assert.Equal(w, model.CardStatusActive, ok(cards.Unfreeze(w.Context(), w.card))(w).Status)
+	})
+	w.step("read", func() {
+		w.needs(w.card != "", "a card of the account")
+		ok(cards.Get(w.Context(), w.card))(w)
+		ok(cards.List(w.Context()))(w)
+	})
+	w.step("details", func() {
+		w.needs(w.wallet != nil, "the wallet of the account's cards")
+		assert.NotEmpty(w, ok(cards.Details(w.Context(), w.card, w.wallet))(w).CardNumber)
+	})
+}
+
+// issueCard issues a card, and waits until it is active.
+func (w *world) issueCard() {
+	cards := w.app.Cards
+	ok(cards.KYCLink(w.Context()))(w)
+	w.pass()
+	ok(cards.PreApprove(w.Context(), appapi.CardPreApprovalCreate{Amount: amount("100"), Currency: "USDC"}))(w)
+	w.card = ok(cards.Create(w.Context(), appapi.CardCreate{Format: appapi.CardFormatVirtual}))(w).ID
+	w.pass()
+	for soon := w.soon(); soon.Err() == nil; time.Sleep(w.suite.pause) {
+		if ok(cards.Get(w.Context(), w.card))(w).Status == model.CardStatusActive {
+			return
+		}
+	}
+	w.needs(false, "a card that becomes active within two minutes")
+}
+
+// transfers price money in and out, and send some. The account was credited by the payouts.
+func (w *world) transfers() {
+	app := w.app
+	var contact string
+	w.step("rails", func() { ok(app.Banks.List(w.Context()))(w) })
+	w.step("price a payin from a chain", func() {
+		ok(app.Quotes.PayinFromChain(w.Context(),
+			appapi.BalancePayinQuote{Amount: w.sum(), Currency: "USDC", OriginChainID: 1}))(w)
+	})
+	w.step("price a payout, and send it", func() {
+		contact = w.appContact()
+		payout := ok(app.Quotes.Payout(w.Context(), appapi.BalancePayoutQuote{ContactID: contact, Amount: w.sum()}))(w)
+		w.quote = payout.QuoteID
+		ok(app.Transfers.Send(w.Context(), appapi.ToQuote{QuoteID: payout.QuoteID, Memo: "contract suite"},
+			w.uniqueKey("quote")))(w)
+	})
+	w.step("send to a contact, once", func() {
+		key := w.uniqueKey("transfer")
+		to := appapi.ToContact{ContactID: contact, Amount: w.sum(), Memo: "contract suite"}
+		receipt := ok(app.Transfers.Send(w.Context(), to, key))(w)
+		again := ok(app.Transfers.Send(w.Context(), to, key))(w)
+		assert.Equal(w, receipt.TxHash, again.TxHash)
+		sent, found, err := app.Transfers.ByKey(w.Context(), key)
+		w.succeeds(err)
+		require.True(w, found)
+		assert.Equal(w, receipt.TxHash, sent.TxHash)
+	})
+	w.step("history", func() {
+		ok(app.Transfers.List(w.Context(), appapi.ListTransfersParams{Limit: 5}))(w)
+		assert.NotEmpty(w, ok(app.Transactions.List(w.Context(), appapi.ListTransactionsParams{Limit: 5}))(w).Items)
+		ok(app.Transactions.List(w.Context(), appapi.ListTransactionsParams{Type: []string{"transfer", "payout"},
+			IncomeOnly: true, Status: "completed"}))(w)
+	})
+	w.embedded("activate a rail, and pay in from a bank", func() {
+		ok(app.Banks.Activate(w.Context(), []string{"sepa"}))(w)
+		w.pass()
+		var account string
+		for _, bank := range ok(app.Banks.List(w.Context()))(w) {
+			if bank.Method == "sepa" {
+				account = bank.BankAccountID
+			}
+		}
+		quote := ok(app.Quotes.PayinFromBank(w.Context(),
+			appapi.BankPayinQuote{Amount: amount("10"), BankAccountID: account, Memo: "contract suite"}))(w)
+		ok(app.Quotes.SubmitPayin(w.Context(), quote.QuoteID))(w)
+		ok(app.Transactions.List(w.Context(), appapi.ListTransactionsParams{BankAccountID: account}))(w)
+	})
+	w.embedded("pay an invoice", func() { // that somebody else issued, on a real host
+		invoice := ok(app.Invoices.Create(w.Context(),
+			appapi.InvoiceCreate{Currency: model.InvoiceCurrencyUSDC, ClientEmail: w.email,
+				ContractorEmail: "contractor@example.com", Items: lines()}))(w)
+		ok(app.Transfers.Send(w.Context(), appapi.ToInvoice{InvoiceID: invoice.ID}, w.uniqueKey("invoice")))(w)
+		ok(app.Transfers.List(w.Context(), appapi.ListTransfersParams{Limit: 5}))(w)
+		ok(app.Transactions.List(w.Context(), appapi.ListTransactionsParams{Limit: 5}))(w)
+	})
+}
+
+// paymentMethods are one of each variant, with every field that is assumed of it.
+func paymentMethods() []model.PaymentMethod {
+	bank := model.InstitutionAddress{AddressLine1: "Main Street 1", City: "Berlin", State: "BE", PostalCode: "10115",
+		Country: "DE"}
+	holder := model.PostalAddress{StreetAddress: "Main Street 1", AddressLine2: "Floor 2", City: "Berlin", State: "BE",
+		Country: "DE", Zip: "10115"}
+	var methods []model.PaymentMethod
+	for _, variant := range []model.PaymentMethodVariant{
+		model.SEPAPaymentMethod{
+			IBANNumber: "DE89370400440532013000", BIC: "TESTDEFF", BeneficiaryName: "Carl Roe",
+			BankName: "Licensed bank", BankAddress: bank, Currency: "EUR",
+			AccountHolderType: model.AccountHolderTypeIndividual, AccountHolderFirstName: "Carl",
+			AccountHolderLastName: "Roe", AccountHolderAddress: holder,
+		},
+		model.USExternalPaymentMethod{
+			AccountNumber: "000123456789", RoutingNumber: "021000021", AccountKind: "checking",
+			BankName: "Licensed bank", BankAddress: bank, Currency: "USD",
+			BeneficiaryName: "Roe Ltd", AccountHolderType: model.AccountHolderTypeBusiness,
+			AccountHolderBusinessName: "Roe Ltd",
+			AccountHolderFirstName:    "Carl", AccountHolderLastName: "Roe", AccountHolderAddress: holder,
+			PaymentReference: "contract suite",
+		},
+		model.SWIFTPaymentMethod{
+			AccountNumber: "000123456789", IBANNumber: "DE89370400440532013000", BIC: "TESTDEFF",
+			BankName: "Licensed bank", BankAddress: bank, Currency: "USD",
+			BeneficiaryName: "Carl Roe", AccountHolderType: model.AccountHolderTypeIndividual,
+			AccountHolderAddress: holder, PaymentReference: "contract suite",
+		},
+		model.PIXPaymentMethod{BeneficiaryName: "Carl Roe", Currency: "BRL", PIXKey: "52998224725", PIXKeyType: "cpf",
+			HolderTaxID: "52998224725"},
+		model.LocalRailPaymentMethod{
+			Method: "inr_upi", Currency: "INR", BeneficiaryName: "Carl Roe", BankName: "Licensed bank",
+			AccountNumber: "000123456789", RoutingNumber: "SBIN0000001",
+			PaymentKey: "carl@upi", PhoneNumber: "+919999900000", PaymentReference: "contract suite",
+		},
+		model.ProviderUSDPaymentMethod{
+			AccountNumber: "000123456789", RoutingNumber: "021000021", BankName: "Licensed bank", BankAddress: bank,
+			Currency: "USD", BeneficiaryName: "Carl Roe",
+			PaymentReference: "contract suite",
+		},
+	} {
+		methods = append(methods, model.NewPaymentMethod(variant))
+	}
+	return methods
 }

@@ -3,6 +3,7 @@ package contract_test
 import (
 	"net/http"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/target"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/wire"
 	"github.com/moneymovement/moneymovement-go/openapi"
+	"github.com/moneymovement/moneymovement-go/recorded"
 )
 
 // reportVariable names the folder that the report is written to; without it, none is written.
@@ -193,4 +195,112 @@ func (s *suite) guarded(t *testing.T) http.RoundTripper {
 	transport := &http.Transport{Proxy: http.ProxyFromEnvironment}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &target.Guard{Next: transport, BaseURL: s.real.BaseURL, Pause: s.pause, WritePause: s.writePause}
+}
+
+// fromRecordings is a service that returns the recorded response of each operation.
+type fromRecordings struct{ *suite }
+
+func (f fromRecordings) RoundTrip(r *http.Request) (*http.Response, error) {
+	return recorded.Response(strings.Replace(f.description.Find(r.Method, r.URL.Path).Name(), " ", ".", 1), time.Now())
+}
+
+// The responses that users' fakes return are judged as those of a host are: each operation has one, with all that the
+// description requires and nothing else. To correct one, edit its line in recorded/responses.jsonl.
+func TestTheRecordedResponsesAreLikeAHosts(t *testing.T) {
+	s := newSuite(t, nil)
+	service := &report.Observer{Next: fromRecordings{s}, Log: s.log}
+	var operations []string
+	for _, o := range s.description.Operations {
+		operations = append(operations, strings.Replace(o.Name(), " ", ".", 1))
+		request, err := http.NewRequestWithContext(t.Context(), o.Method,
+			"http://localhost"+strings.NewReplacer("{", "", "}", "").Replace(o.Template), nil)
+		require.NoError(t, err)
+		response, err := service.RoundTrip(request)
+		require.NoError(t, err)
+		assert.NoError(t, response.Body.Close())
+	}
+	assert.ElementsMatch(t, operations, recorded.Operations())
+	judged := s.judge()
+	for _, a := range judged.Of(report.Contradicted) {
+		if !strings.HasPrefix(a.Evidence.Field, "request ") { // the requests are made up
+			t.Errorf("%s: %s %s: %s", a.Where, a.Evidence.Operation, a.Evidence.Field, a.Evidence.Seen)
+		}
+	}
+	for _, f := range judged.Deviations {
+		if !strings.HasPrefix(f.Field, "request ") {
+			t.Errorf("%s %s: %s", f.Operation, f.Field, f.Seen)
+		}
+	}
+	assert.Empty(t, judged.Violations)
+	assert.Empty(t, judged.Undescribed)
+	assert.Greater(t, judged.Count(report.Confirmed), 300)
+}
+
+// undone says how what an operation made goes away: the request, with the made id in the place of {id}. Invoices stay
+// as cancelled, and clients, cards and what moved money stay: nothing removes them.
+var undone = map[string]struct{ method, path, body string }{
+	"dapi CreateContact":    {http.MethodDelete, "/dapi/v1/contacts/{id}", ""},
+	"appapi CreateContact":  {http.MethodDelete, "/user/contacts/{id}", ""},
+	"appapi CreateContract": {http.MethodDelete, "/documents/contracts/{id}", ""},
+	"appapi CreateInvoice": {http.MethodPut, "/documents/contracts/invoices/{id}",
+		`{"status":"cancelled"}`},
+	"appapi CreateInvoiceFromContract": {http.MethodPut, "/documents/contracts/invoices/{id}",
+		`{"status":"cancelled"}`},
+	"appapi CreateUploadedInvoice": {http.MethodPut, "/documents/contracts/invoices/{id}",
+		`{"status":"cancelled"}`},
+	"appapi CreateInvoiceBatch": {http.MethodPut, "/documents/contracts/invoices/{id}",
+		`{"status":"cancelled"}`},
+}
+
+// cleanUp removes what the run made, as the log of it says: also what a probe made that should have been refused.
+func (w *world) cleanUp() {
+	w.Helper()
+	if w.host != nil {
+		return // it ends with the run
+	}
+	removed := map[string]bool{}
+	exchanges := w.suite.log.Exchanges()
+	for _, x := range exchanges {
+		if x.Method == http.MethodDelete && x.Accepted() {
+			removed[x.Path] = true
+		}
+	}
+	for _, x := range exchanges {
+		undo, makes := undone[x.Name()]
+		if !makes || !x.Accepted() {
+			continue
+		}
+		for _, id := range idsOf(x.Answer) {
+			path := strings.ReplaceAll(undo.path, "{id}", id)
+			if removed[path] {
+				continue
+			}
+			removed[path] = true
+			w.undo(x, undo.method, path, undo.body)
+		}
+	}
+}
+
+// idsOf are the ids of what an answer shows: one thing, or a list of them.
+func idsOf(answer any) (ids []string) {
+	shown, _ := answer.(map[string]any)
+	if id, is := shown["id"].(string); is && id != "" {
+		return []string{id}
+	}
+	list, _ := shown["items"].([]any)
+	for _, entry := range list {
+		ids = append(ids, idsOf(entry)...)
+	}
+	return ids
+}
+
+// undo sends the request with the credential that made the thing. What is left is told, and fails nothing.
+func (w *world) undo(x *report.Exchange, method, path, body string) {
+	w.Helper()
+	request := x.Again(w.Context(), report.Change{Body: []byte(body)})
+	request.Method, request.URL.Path, request.URL.RawPath = method, strings.TrimSuffix(w.suite.real.BaseURL.Path,
+		"/")+path, ""
+	if answer := w.deliver(request); answer.Status >= http.StatusMultipleChoices {
+		w.Logf("left behind: %s answered %d %s", method, answer.Status, answer.Slug())
+	}
 }

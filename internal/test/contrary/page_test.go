@@ -1,6 +1,7 @@
 package contrary_test
 
 import (
+	"flag"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,10 +13,18 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/test/contrary"
 )
 
+var write = flag.Bool("write", false, "write openapi/README.md")
+
+// With -write it writes the page. Without, it compares.
 func TestTheCommittedTableIsUpToDate(t *testing.T) {
-	committed, err := os.ReadFile(filepath.Join("..", "..", "..", "openapi", "README.md"))
-	require.NoError(t, err)
+	file := filepath.Join("..", "..", "..", "openapi", "README.md")
 	page, err := contrary.Page(describe(t))
+	require.NoError(t, err)
+	if *write {
+		require.NoError(t, os.WriteFile(file, page, 0o644))
+		return
+	}
+	committed, err := os.ReadFile(file)
 	require.NoError(t, err)
 	assert.Equal(t, string(page), string(committed), `run "go generate ./internal/test/contrary"`)
 }

@@ -1,6 +1,8 @@
 package contrary_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -214,4 +216,209 @@ func requireNamed(t *testing.T, c contrary.Change, err error) {
 	if last := c.Site.Name(); last != "" && last != contrary.Each {
 		assert.Contains(t, fields[0], last)
 	}
+}
+
+// The service does not have an operation that we assume: its error says which, and that nothing was done.
+func TestAnOperationIsNotThere(t *testing.T) {
+	d := describe(t)
+	for _, mark := range derive(t) {
+		if !mark.Is(contrary.ClassOperation) {
+			continue
+		}
+		for _, change := range mark.Changes() {
+			t.Run(fmt.Sprintf("%s/%s of %s", mark.Name(), change.Name(), change.Site.Operation.Name()),
+				func(t *testing.T) {
+					t.Parallel()
+					host := &contraryHost{next: sampleService{description: d}, description: d, refuses: lacking(change)}
+					made := newCall(t, change.Site.Operation, host)
+					made.ask(nil)
+					_, err := callOf(change.Site.Operation)(made)
+					met, _ := host.occurred()
+					require.Positive(t, met)
+					requireLacking(t, change, err)
+				})
+		}
+	}
+}
+
+// lacking answers as a service without the operation.
+func lacking(c contrary.Change) func(*wire.Operation, *http.Request, []byte) *answered {
+	return func(o *wire.Operation, _ *http.Request, _ []byte) *answered {
+		switch {
+		case o.Name() != c.Site.Operation.Name():
+			return nil
+		case c.Kind == contrary.WrongMethod:
+			return refusal(http.StatusMethodNotAllowed, "method_not_allowed", "Wrong verb.", nil)
+		}
+		return refusal(http.StatusNotFound, "not_found", "No such resource.", nil)
+	}
+}
+
+func requireLacking(t *testing.T, c contrary.Change, err error) {
+	t.Helper()
+	refused, is := errors.AsType[*errors.Refusal](err)
+	require.True(t, is, "%T: %v", err, err)
+	assert.Equal(t, c.Site.Operation.ID, refused.Operation)
+	assert.ErrorContains(t, err, c.Site.Operation.ID)
+	want := http.StatusNotFound
+	if c.Kind == contrary.WrongMethod {
+		want = http.StatusMethodNotAllowed
+	}
+	assert.Equal(t, want, refused.Status)
+}
+
+// A service whose short paths are under a prefix is reached by naming the prefix in the base address.
+func TestTheShortPathsAreUnderAPrefix(t *testing.T) {
+	d := describe(t)
+	service := http.StripPrefix("/api/v1", sampleService{description: d})
+	for _, o := range d.Operations {
+		if o.Surface != "appapi.yaml" {
+			continue
+		}
+		made := newCallAt(t, baseURL+"/api/v1", o, service)
+		made.ask(nil)
+		_, err := callOf(o)(made)
+		assert.NoError(t, err, o.Name())
+	}
+}
+
+// The service's bound on what we send is another than ours. Where it is looser, what we would not have is sent all the
+// same; where it is tighter, its refusal names the field.
+func TestABoundOfARequestIsOther(t *testing.T) {
+	eachChange(t, []contrary.Class{contrary.ClassConstraint}, bounds, "in",
+		func(t *testing.T, d *wire.Description, change contrary.Change) {
+			if change.Kind == contrary.Tighter {
+				refuseTighter(t, d, change)
+			} else {
+				sendBeyond(t, d, change)
+			}
+		})
+}
+
+// bounds are the mark's cases in requests, once for each place that a value can have: body, query, path and header.
+func bounds(mark *contrary.Mark) []contrary.Change {
+	type kind struct {
+		contrary.Case
+		in string
+	}
+	return firsts(mark,
+		func(c contrary.Change) bool {
+			return c.Class == contrary.ClassConstraint && c.Site.Side == contrary.Request
+		},
+		func(c contrary.Change) kind { return kind{c.Case, c.Site.In} })
+}
+
+func refuseTighter(t *testing.T, d *wire.Description, c contrary.Change) {
+	host := &contraryHost{next: sampleService{description: d}, description: d, refuses: refuser(bounded(c))}
+	made := newCall(t, c.Site.Operation, host)
+	made.ask(c.Site.Variants)
+	if c.Mark.Aspect == "nullable" {
+		made.body = put(made.body, pointer(c.Site.Path), nil, true)
+	}
+	_, err := callOf(c.Site.Operation)(made)
+	if met, _ := host.occurred(); met == 0 && c.Mark.Aspect == "nullable" {
+		return // a null was not sent
+	}
+	requireNamed(t, bounded(c), err)
+}
+
+// sendBeyond sends a value beyond our bound, or leaves out what only we demand.
+func sendBeyond(t *testing.T, d *wire.Description, c contrary.Change) {
+	arrived := 0
+	host := &contraryHost{next: sampleService{description: d}, description: d,
+		seen: func(o *wire.Operation, _ []byte, _ *answered) {
+			if o.Name() == c.Site.Operation.Name() {
+				arrived++
+			}
+		}}
+	made := newCall(t, c.Site.Operation, host)
+	made.ask(c.Site.Variants)
+	require.True(t, goBeyond(made, c), "no value is beyond the bound")
+	_, err := callOf(c.Site.Operation)(made)
+	_, is := errors.AsType[*errors.InvalidInput](err)
+	if is && (statedToo(c) || signed(c)) {
+		return
+	}
+	require.False(t, is, "refused here, though nothing stated forbids it: %v", err)
+	assert.Positive(t, arrived, "%v", err)
+}
+
+// bounded is the change at the value that the bound is of: decimals are an amount's, and written beside its token.
+func bounded(c contrary.Change) contrary.Change {
+	if c.Mark.Aspect == "x-decimals" {
+		c.Site.Path = append(slices.Clone(c.Site.Path[:len(c.Site.Path)-1]), "amount")
+	}
+	return c
+}
+
+// goBeyond is false if there is no such value.
+func goBeyond(made *call, c contrary.Change) bool {
+	switch {
+	case c.Mark.Aspect == "x-decimals":
+		made.body = put(made.body, pointer(bounded(c).Site.Path), "1.1234567", true)
+		return true
+	case c.Mark.Aspect == "required":
+		leaveOut(made, c)
+		return true
+	case c.Mark.Aspect == "positive":
+		value, _ := at(made.body, pointer(c.Site.Path))
+		var zero any = "0"
+		if _, isNumber := value.(json.Number); isNumber {
+			zero = json.Number("0")
+		}
+		made.body = put(made.body, pointer(c.Site.Path), zero, true)
+		return true
+	}
+	switch c.Site.In {
+	case "path":
+		other, _, differs := outside(c, made.path[c.Site.Name()])
+		made.path[c.Site.Name()] = fmt.Sprint(other)
+		return differs
+	case "query":
+		return replace(&made.query, pointer(c.Site.Path), c)
+	case "header":
+		return replace(&made.header, pointer(c.Site.Path), c)
+	}
+	differs := false
+	for _, p := range resolve(made.body, c.Site) {
+		differs = replace(&made.body, p, c) || differs
+	}
+	return differs
+}
+
+func replace(tree *any, p pointer, c contrary.Change) bool {
+	value, _ := at(*tree, p)
+	other, keep, differs := outside(c, value)
+	*tree = put(*tree, p, other, keep)
+	return differs
+}
+
+// statedToo reports a refusal for what is stated of the same value: an amount that has to be given, or to be more than
+// zero, and a text that has to be given.
+func statedToo(c contrary.Change) bool {
+	switch c.Mark.Aspect {
+	case "required":
+		return slices.ContainsFunc(c.Site.Layers, func(layer wire.Node) bool {
+			return layer.At("x-positive").True() && !marked(layer, "positive")
+		})
+	case "minLength", "positive":
+		needed := slices.ContainsFunc(c.Site.Operation.Body().Layers(), func(layer wire.Node) bool {
+			return layer.At("x-required-with").Exists()
+		})
+		return needed || c.Site.Required && !slices.ContainsFunc(c.Site.Layers, func(layer wire.Node) bool {
+			return marked(layer, "required") || marked(layer, "")
+		})
+	}
+	return false
+}
+
+// signed reports what an approval is compared with before it is signed: without it, anything could be signed.
+func signed(c contrary.Change) bool {
+	return slices.Contains([]string{"dapi BookPayout", "dapi CreateEscrow"}, c.Site.Operation.Name()) &&
+		slices.Contains([]string{"contactId", "amount", "currency", "payee"}, c.Site.Name()) &&
+		slices.Contains([]string{"required", "positive", "minLength"}, c.Mark.Aspect)
+}
+
+func marked(node wire.Node, aspect string) bool {
+	return slices.ContainsFunc(node.Marks(), func(mark *wire.Assumption) bool { return mark.Aspect == aspect })
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/inprocess"
-	"github.com/moneymovement/moneymovement-go/internal/surfacetest"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -500,14 +500,14 @@ func TestLoginThatSignsOnlyChallenges(t *testing.T) {
 }
 
 // second registers another key of the account, and returns it with a way to delete the first one.
-func (w *world) second() (key *surfacetest.WatchedKey, deleteFirst func()) {
+func (w *world) second() (key *testkit.WatchedKey, deleteFirst func()) {
 	w.Helper()
 	fresh, err := signing.Generate()
 	require.NoError(w, err)
 	_, err = w.Host.RegisterKey(sandbox.KeyRegistration{Email: w.Host.Credentials().Email,
 		PublicKey: fresh.PublicKey()})
 	require.NoError(w, err)
-	return &surfacetest.WatchedKey{Signer: fresh},
+	return &testkit.WatchedKey{Signer: fresh},
 		func() { require.NoError(w, w.Host.DeleteKey(w.Host.Credentials().KeyID)) }
 }
 
@@ -569,7 +569,7 @@ func TestTheSameKeyComesInDuringAPayment(t *testing.T) {
 	w, integrator := funded(t)
 	account := integrator.Self()
 	again := beforeSigning(func(context.Context, *dapi.Payout) error {
-		return integrator.UseKey(&surfacetest.WatchedKey{Signer: w.Key.Signer})
+		return integrator.UseKey(&testkit.WatchedKey{Signer: w.Key.Signer})
 	})
 	_, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{
 		ContactID: w.Contact(account.Contacts, wallet()), Amount: amount("5"), Currency: dapi.USDC,
@@ -697,7 +697,7 @@ func TestAKeyThatIsNoneChangesNothing(t *testing.T) {
 func TestTheSameKeyKeepsItsSession(t *testing.T) {
 	w := newWorld(t)
 	integrator := w.integrator()
-	other := &surfacetest.WatchedKey{Signer: w.Key.Signer}
+	other := &testkit.WatchedKey{Signer: w.Key.Signer}
 	for _, key := range []signing.Signer{w.Key, other, w.Key} {
 		require.NoError(t, read(t.Context(), integrator.Self()))
 		require.NoError(t, integrator.UseKey(key))

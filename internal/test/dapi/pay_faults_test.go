@@ -18,7 +18,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/tier"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -642,7 +642,7 @@ func TestACarelessCallerPaysOnce(t *testing.T) {
 				eachOf(carelessCallers, func(caller string) {
 					eachOf(stores, func(store string) {
 						for _, restarts := range []bool{false, true} {
-							if one++; one%tier.Size(13, 1) != 0 { // 13 divides no length, so each pair is there
+							if one++; one%testkit.Size(13, 1) != 0 { // 13 divides no length, so each pair is there
 								continue
 							}
 							t.Run(fmt.Sprintf("%s/%s/%s/%s/%s/%v", kind, first, second, caller, store, restarts),

@@ -224,7 +224,7 @@ func TestPayReturns(t *testing.T) {
 		"contact_not_payable": {
 			arrange: func(w *payWorld) {
 				w.asked.ContactID = w.Contact(w.account.Contacts,
-					dapi.SEPA(dapi.IBANAccount{Holder: dapi.AccountHolder{Name: "Eve Roe"}}))
+					dapi.SEPA(dapi.BankFields{AccountHolderName: "Eve Roe"}))
 			},
 			want: func(t *testing.T, _ *payWorld, err error) {
 				blocked := as[*errors.ContactNotPayable](t, err)

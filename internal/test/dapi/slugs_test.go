@@ -24,8 +24,8 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/surfacetest"
 	"github.com/moneymovement/moneymovement-go/internal/test/worlds"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -421,7 +421,7 @@ var moneySlugs = map[errors.Code]provocation{
 	})},
 	errors.CodeContactNotPayable: {func(w *payWorld) error {
 		w.asked.ContactID = w.Contact(w.account.Contacts,
-			dapi.SEPA(dapi.IBANAccount{Holder: dapi.AccountHolder{Name: "Eve Roe"}}))
+			dapi.SEPA(dapi.BankFields{AccountHolderName: "Eve Roe"}))
 		_, err := w.account.Payouts.Book(w.Context(), w.asked)
 		return err
 	}, yields(func(t *testing.T, e *errors.ContactNotPayable) {
@@ -458,7 +458,7 @@ func (w *payWorld) book(change func(*dapi.PayoutCreate), options ...moneymovemen
 }
 
 // through reads by a connection of the row's own.
-func (w *payWorld) through(next surfacetest.Connection) error {
+func (w *payWorld) through(next testkit.Connection) error {
 	integrator, err := dapi.NewIntegrator(w.URL, w.Developer(), worlds.Through(next))
 	require.NoError(w, err)
 	return read(w.Context(), integrator.Self())
@@ -508,7 +508,7 @@ var metMistakes = map[string]mistake{
 		})
 	}, []string{"not delivered", "connection refused", "the service did nothing: you can make the same call again"}},
 	"another web site": {func(w *payWorld) error {
-		return w.through(surfacetest.Page(http.StatusNotFound, "text/html", "<html>no</html>"))
+		return w.through(testkit.Page(http.StatusNotFound, "text/html", "<html>no</html>"))
 	},
 		[]string{"the response body is not the service's JSON error (text/html)",
 			"check the base URL, and any proxy in between"}},
@@ -653,7 +653,7 @@ func TestErrorsOfSigningHaveATypeAndNameThePayout(t *testing.T) {
 	}{
 		"the signer fails": {func(d *dapi.Developer) {
 			d.Key = approvalsFail{d.Key}
-		}, false, surfacetest.ErrUnlike},
+		}, false, testkit.ErrUnlike},
 		"the judge refuses": {func(d *dapi.Developer) {
 			d.Verifier = func(context.Context, signing.Approval, signing.Intent) error { return judge }
 		}, false, judge},
@@ -671,7 +671,7 @@ func TestErrorsOfSigningHaveATypeAndNameThePayout(t *testing.T) {
 			}
 
 			_, err = account.Payouts.Confirm(ctx, w.asked, booked)
-			surfacetest.CheckError(t, err)
+			testkit.CheckError(t, err)
 			assert.ErrorIs(t, err, tc.is)
 			head, _ := errors.CallInfoOf(err)
 			assert.Equal(t, string(booked.ID), head.Resource)
@@ -685,7 +685,7 @@ type approvalsFail struct{ signing.Signer }
 
 func (s approvalsFail) Sign(ctx context.Context, message []byte) ([]byte, error) {
 	if strings.Contains(string(message), "approvalId") {
-		return nil, surfacetest.ErrUnlike
+		return nil, testkit.ErrUnlike
 	}
 	return s.Signer.Sign(ctx, message)
 }

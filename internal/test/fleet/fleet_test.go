@@ -30,8 +30,7 @@ import (
 	apierrors "github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/fleet"
 	fleetredis "github.com/moneymovement/moneymovement-go/fleet/redis"
-	"github.com/moneymovement/moneymovement-go/internal/servers"
-	"github.com/moneymovement/moneymovement-go/internal/tier"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 	fleetpostgres "github.com/moneymovement/moneymovement-go/payments/postgres/fleetpostgres"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
@@ -56,8 +55,8 @@ const (
 	stated = held * 60 / 61
 )
 
-var storeKinds = map[string]func(testing.TB, ...servers.Setting) *servers.Server{
-	"redis": servers.Redis, "postgres": servers.PostgreSQL,
+var storeKinds = map[string]func(testing.TB, ...testkit.Setting) *testkit.Server{
+	"redis": testkit.Redis, "postgres": testkit.PostgreSQL,
 }
 
 // newHost starts a host with short rate windows, and returns a worker's work on it. A request for which drop returns
@@ -114,7 +113,7 @@ func TestAFleetOfProcesses(t *testing.T) {
 	for kind, start := range storeKinds {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			testFleet(t, kind, start(t).URL(), tier.Size(8, 16))
+			testFleet(t, kind, start(t).URL(), testkit.Size(8, 16))
 		})
 	}
 }

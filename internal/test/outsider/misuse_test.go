@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/internal/tier"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 )
 
 // misuses are lines that must not compile, by what is wrong with each. right holds the same lines as they are meant, so
@@ -107,7 +107,7 @@ func _(ctx context.Context, integrator *dapi.Integrator, own *dapi.SelfServe, ac
 `
 
 func TestMisuseDoesNotCompile(t *testing.T) {
-	tier.Long(t, "compiles small packages")
+	testkit.Long(t, "compiles small packages")
 	var wrong, right []string
 	for name, line := range misuses {
 		wrong, right = append(wrong, line.wrong), append(right, line.right)

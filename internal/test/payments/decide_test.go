@@ -110,7 +110,7 @@ func TestABlockedPaymentGoesOn(t *testing.T) {
 		contacts := w.platform().For(w.account).Contacts
 		payment := w.payment(1)
 		payment.Payout.ContactID = w.Contact(contacts, dapi.SEPA(
-			dapi.IBANAccount{IBAN: "DE00370400440532013000", Holder: dapi.AccountHolder{Name: "Bob"}}))
+			dapi.BankFields{IBAN: "DE00370400440532013000", AccountHolderName: "Bob"}))
 		w.submit(p, payment)
 		wrong := w.becomes(p, payment.Key, moneymovement.PaymentNeedsDecision)
 		require.Equal(w, payments.ReasonBlocked, wrong.Reason.Code)

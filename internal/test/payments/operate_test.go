@@ -511,6 +511,11 @@ func TestThePageHasEachFieldOfTheLog(t *testing.T) {
 			payment, _ := account.Payouts.Pay(w.Context(), w.payment(1).Payout, "invoice-1", dapi.PayTerms{})
 			slog.New(ofClient).Error("not paid", "refusal", payment.Refusal)
 		},
+		"a bank account without what its method probably needs": func(w *world) {
+			_, err := w.platform(calls).Self().Contacts.Create(w.Context(), dapi.ContactCreate{Name: "Bob",
+				Account: dapi.SEPA(dapi.BankFields{AccountHolderName: "Bob Roe"})})
+			require.NoError(w, err)
+		},
 		"a session that ends": func(w *world) {
 			own := w.platform(calls).Self()
 			w.Host.Arm(http.MethodGet, "/transactions", sandbox.ExpireToken())

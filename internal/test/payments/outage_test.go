@@ -14,7 +14,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/surfacetest"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
@@ -96,7 +96,7 @@ func TestCredentialsThatTheServiceRefuses(t *testing.T) {
 				_, err := w.Host.RegisterKey(sandbox.KeyRegistration{Email: w.Host.Credentials().Email,
 					PublicKey: fresh.PublicKey()})
 				require.NoError(w, err)
-				require.NoError(w, use(&surfacetest.WatchedKey{Signer: fresh}))
+				require.NoError(w, use(&testkit.WatchedKey{Signer: fresh}))
 			},
 		},
 		"no database": {

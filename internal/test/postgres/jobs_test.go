@@ -18,8 +18,8 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
-	"github.com/moneymovement/moneymovement-go/internal/servers"
 	"github.com/moneymovement/moneymovement-go/internal/test/worlds"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/payments/postgres"
 	"github.com/moneymovement/moneymovement-go/sandbox"
@@ -184,7 +184,7 @@ func TestWorkSaysHowLongAJobSnoozes(t *testing.T) {
 }
 
 // shared is the server of all tests.
-var shared = servers.Shared{Settings: []servers.Setting{{Name: "max_connections", Value: "200"}}}
+var shared = testkit.SharedPostgreSQL{Settings: []testkit.Setting{{Name: "max_connections", Value: "200"}}}
 
 func TestMain(m *testing.M) {
 	defer shared.Stop()
@@ -199,7 +199,7 @@ type world struct {
 }
 
 // newWorld starts a host with an account that has money and a contact.
-func newWorld(t *testing.T, database *servers.Server) *world {
+func newWorld(t *testing.T, database *testkit.Server) *world {
 	t.Helper()
 	w := &world{
 		World: worlds.Serve(t, sandbox.WithAudit(), sandbox.WithInstantProgress(), sandbox.WithRequestLog(0),

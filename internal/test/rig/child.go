@@ -13,8 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/internal/servers/process"
-	"github.com/moneymovement/moneymovement-go/internal/tier"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 )
 
 // childVariable is set in a process that runs the program of a test.
@@ -35,7 +34,7 @@ func Main(m *testing.M, program func() error) {
 // Child is a process that a test runs. It is safe for concurrent use.
 type Child struct {
 	t       testing.TB
-	process *process.Process
+	process *testkit.Process
 	output  string
 	mu      sync.Mutex // of Kill
 }
@@ -44,7 +43,7 @@ type Child struct {
 // killed when the test ends. If the test fails, the child's output is in its log. With -short the test is skipped.
 func Again(t testing.TB, environment ...string) *Child {
 	t.Helper()
-	tier.Long(t, "starts processes")
+	testkit.Long(t, "starts processes")
 	fail := func(err error) {
 		t.Helper()
 		if err != nil {
@@ -61,7 +60,7 @@ func Again(t testing.TB, environment ...string) *Child {
 	command := exec.CommandContext(context.Background(), binary)
 	command.Env = append([]string{childVariable + "=1"}, environment...)
 	command.Stdout, command.Stderr = output, output
-	c.process, err = process.Start(command, nil, syscall.SIGKILL)
+	c.process, err = testkit.StartProcess(command, nil, syscall.SIGKILL)
 	fail(err)
 	t.Cleanup(func() {
 		c.Kill()

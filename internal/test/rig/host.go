@@ -239,8 +239,8 @@ func (h *Host) Customer(t testing.TB, balance decimal.Decimal) Customer {
 		fail(err)
 	}
 	contact, err := account.Contacts.Create(ctx, dapi.ContactCreate{Name: "Supplier",
-		Account: dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000",
-			Holder: dapi.AccountHolder{Name: "Supplier"}})})
+		Account: dapi.SEPA(dapi.BankFields{IBAN: "DE89370400440532013000",
+			AccountHolderName: "Supplier"})})
 	fail(err)
 	return Customer{Client: client.ID, Contact: contact.ID}
 }

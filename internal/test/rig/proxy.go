@@ -17,7 +17,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/rs/zerolog"
 
-	"github.com/moneymovement/moneymovement-go/internal/servers"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 )
 
 // Proxy is a Toxiproxy in front of a server. Its address stays the same. Faults hold for the connections that are open
@@ -34,7 +34,7 @@ func NewProxy(t testing.TB, upstream string) *Proxy {
 	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
 	var taken error
 	for range 20 { // another process can take the port first
-		port, err := servers.FreePort()
+		port, err := testkit.FreePort()
 		if err != nil {
 			t.Fatalf("rig: %v", err)
 		}

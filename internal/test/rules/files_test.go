@@ -3,6 +3,7 @@ package rules_test
 import (
 	"bytes"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path"
@@ -15,7 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/internal/tier"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 )
 
 const (
@@ -28,12 +29,9 @@ const (
 // small are Go files of few lines, each with the reason why they are files. Files that are small by their kind are not
 // in the list: the documentation of a package, a main, what builds on some systems only, what tests of outside see.
 var small = map[string]string{
-	"internal/tools/codegen/wrap/wrap.go":                "three generators break lines by it",
-	"internal/tools/codegen/wrap/wrap_test.go":           "the test of such a package",
-	"openapi/openapi.go":                                 "embeds the descriptions, and nothing else there is Go",
+	"internal/tools/codegen/gosource/gosource_test.go": "the test of one function; other tests cover the rest",
+	"openapi/openapi.go": "embeds the descriptions, and nothing else there is Go",
 	"payments/postgres/internal/sqlname/sqlname_test.go": "the test of a package with one function",
-	"sandbox/control_description_test.go":                "sees package sandbox from inside, other tests of controls do not",
-	"sandbox/internal/described/described_test.go":       "the test of a package with one act",
 	"version.go": "scripts read it and set it",
 }
 
@@ -140,7 +138,7 @@ func TestUnsoundFilesAreFound(t *testing.T) {
 // Only sources are kept here, and no file is large. git says what is kept: also a file that was added by force, or
 // before its name was ignored.
 func TestNoProgramAndNoLargeFileIsKept(t *testing.T) {
-	tier.Long(t, "starts git")
+	testkit.Long(t, "starts git")
 	if _, err := os.Stat(filepath.Join(root, ".git")); err != nil {
 		t.Skip("needs a clone, whose index says what is kept; make check in a clone runs it")
 	}
@@ -183,4 +181,45 @@ func TestFilesThatAreNotKeptAreFound(t *testing.T) {
 	}
 	assert.Empty(t, whyNotKept([]byte("#!/bin/sh\n"), 0o755))
 	assert.NotEmpty(t, whyNotKept([]byte("package a\n"), 0o744))
+}
+
+const (
+	// root is the folder of the repository.
+	root = "../../.."
+	// module is the path of the root module. Those of the others of this repository begin with it.
+	module = "github.com/moneymovement/moneymovement-go"
+)
+
+// generated is the line that the Go tools know generated code by.
+var generated = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)
+
+// skipped reports a folder without files that people write here. build and heyapi are what interop makes.
+func skipped(folder string) bool {
+	return slices.Contains([]string{".git", "bin", "build", "dist", "heyapi", "node_modules", "testdata"}, folder)
+}
+
+// handWritten picks the kinds of file that people write here. Generated Go is among them, and told apart later.
+func handWritten(name string) bool {
+	return slices.Contains([]string{".go", ".md", ".tmpl", ".ts", ".yaml", ".yml"}, path.Ext(name)) ||
+		path.Base(name) == "Makefile" || path.Dir(name) == ".ci"
+}
+
+// eachFile reads the files of a tree that people write, and returns how many there are.
+func eachFile(t *testing.T, tree fs.FS, look func(name string, content []byte)) (files int) {
+	t.Helper()
+	require.NoError(t, fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && skipped(entry.Name()):
+			return fs.SkipDir
+		case entry.IsDir() || !handWritten(name):
+			return nil
+		}
+		files++
+		content, err := fs.ReadFile(tree, name)
+		look(name, content)
+		return err
+	}))
+	return files
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/internal/tier"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 )
 
 // moduleLine is a line of .ci/modules: a module's folder, how it is worked on, and the first make target that runs its
@@ -92,7 +92,7 @@ var row = regexp.MustCompile(`(?m)^(\S+\.\S+/\S+) {2,}(\S+(?: and \S+)?) {2,}([a
 // NOTICE lists every module that something here links, and the licence that comes with it; and nothing else. So a
 // module that the SDK takes on, also through another one, is a change of NOTICE.
 func TestNoticeListsEveryLinkedModule(t *testing.T) {
-	tier.Long(t, "starts the go command")
+	testkit.Long(t, "starts the go command")
 	linkedBy, folders := map[string]string{}, map[string]string{}
 	for _, part := range parts {
 		lines, err := goList(part.folders, "-f", `{{with .Module}}{{.Path}}|{{.Dir}}{{end}}`)

@@ -1,22 +1,30 @@
 package rules_test
 
 import (
+	"fmt"
 	"io/fs"
+	"math"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // userPages are those that name the exported API.
 var userPages = []string{
-	"README.md", "CHANGELOG.md", "docs/compatibility.md", "docs/glossary.md", "docs/payments.md",
+	"README.md", "CHANGELOG.md", "docs/compatibility.md", "docs/glossary.md", "docs/calling-pay.md",
 	"docs/production.md", "cmd/moneymove/README.md",
 }
 
@@ -158,4 +166,159 @@ func goneTargets(t *testing.T, tree fs.FS) (gone []string, named int) {
 		}
 	})
 	return gone, named
+}
+
+// Each link from a page or a comment to this repository leads to a file that is there, and to a heading that the file
+// has.
+func TestTheLinksLeadSomewhere(t *testing.T) {
+	found, links := deadLinks(t, os.DirFS(root))
+	assert.Greater(t, links, 300, "next to nothing was looked at")
+	assert.Empty(t, found)
+}
+
+func TestADeadLinkIsFound(t *testing.T) {
+	page := "# A `b` c_d, e!\n\n## Twice\n## Twice\n\n" +
+		"[1](#a-b-c_d-e) [2](docs/b.md#twice-1) ![3](docs/p.svg) [4](docs)\n" +
+		"[5](https://example.com/#x) `[6](gone.md)` [7](http://127.0.0.1:1)\n```go\nx[\"a\"](gone)\n# No heading\n```\n"
+	other := "# B\n\n[a page](../a.md#twice)\n## Twice\n## Twice\n"
+	code := "// See " + published + "docs/b.md. And:\n//\n// [x]: " + published + "docs/b.md#twice-1\n" +
+		"var s = \"" + published + "gone.md\"\n"
+	tree := fstest.MapFS{"a.md": {Data: []byte(page)}, "docs/b.md": {Data: []byte(other)}, "docs/p.svg": {},
+		"x/doc.go": {Data: []byte(code)}}
+	found, links := deadLinks(t, tree)
+	assert.Empty(t, found)
+	assert.Equal(t, 7, links)
+
+	tree["a.md"].Data = []byte(page + "[1](#no-heading) [2](docs/b.md#c) [3](docs/p.png) [4](docs/p.svg#b)\n")
+	tree["x/doc.go"].Data = []byte(code + "\t// " + published + "docs/c.md.\n")
+	found, _ = deadLinks(t, tree)
+	assert.Equal(t, []string{"a.md: #no-heading", "a.md: docs/b.md#c", "a.md: docs/p.png", "a.md: docs/p.svg#b",
+		"x/doc.go: docs/c.md"}, found)
+}
+
+var (
+	link      = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	codeBlock = regexp.MustCompile("(?ms)^```.*?^```$")
+	heading   = regexp.MustCompile(`(?m)^#+ +(.+)$`)
+	noAnchor  = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
+
+	linkOfComment = regexp.MustCompile(`(?m)^\s*//.*` + regexp.QuoteMeta(published[:len(published)-1]) + `(/[\w./#-]*\w)`)
+)
+
+// published is where the files of this repository can be read.
+const published = "https://" + module + "/blob/main/"
+
+// deadLinks returns the links between the files of a tree that lead nowhere, and the number of all. A link that begins
+// with / starts at the root.
+func deadLinks(t *testing.T, tree fs.FS) (dead []string, links int) {
+	t.Helper()
+	eachFile(t, tree, func(name string, content []byte) {
+		var found [][]string
+		switch text := codeBlock.ReplaceAllString(string(content), ""); {
+		case path.Ext(name) == ".md":
+			found = link.FindAllStringSubmatch(codeSpan.ReplaceAllString(text, ""), -1)
+		case path.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go"): // which may have comments for other tests
+			found = linkOfComment.FindAllStringSubmatch(text, -1)
+		}
+		for _, match := range found {
+			link := match[1]
+			if strings.Contains(link, ":") { // it is on a server
+				continue
+			}
+			if links++; !leads(tree, name, link) {
+				dead = append(dead, name+": "+strings.TrimPrefix(link, "/"))
+			}
+		}
+	})
+	return dead, links
+}
+
+// leads reports whether a link of a page leads to something.
+func leads(tree fs.FS, from, link string) bool {
+	target, anchor, hasAnchor := strings.Cut(link, "#")
+	file := from
+	switch fromRoot, ok := strings.CutPrefix(target, "/"); {
+	case ok:
+		file = fromRoot
+	case target != "":
+		file = path.Join(path.Dir(from), target)
+	}
+	if _, err := fs.Stat(tree, file); err != nil {
+		return false
+	}
+	if !hasAnchor {
+		return true
+	}
+	page, err := fs.ReadFile(tree, file)
+	return err == nil && path.Ext(file) == ".md" &&
+		slices.Contains(anchors(codeBlock.ReplaceAllString(string(page), "")), anchor)
+}
+
+// anchors returns the anchors that the headings of a page have on GitHub.
+func anchors(page string) (names []string) {
+	seen := map[string]int{}
+	for _, found := range heading.FindAllStringSubmatch(page, -1) {
+		name := strings.ReplaceAll(strings.ToLower(noAnchor.ReplaceAllString(found[1], "")), " ", "-")
+		times := seen[name]
+		seen[name]++
+		if times > 0 {
+			name += "-" + strconv.Itoa(times)
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// meanPause is the part of its bound that a pause is on average: it is drawn from the upper half.
+const meanPause = 0.75
+
+// readsUntil is how many reads a wait with the default pauses makes of something that ends after a time, with pauses of
+// average length: the first read is at once, and the last one comes after the end.
+func readsUntil(end time.Duration) int {
+	pace := transport.DefaultPace
+	reads, at := 1, time.Duration(0)
+	for pause := pace.Least; at < end; pause = min(pause*3/2, pace.Most) {
+		at += time.Duration(float64(pause) * meanPause)
+		reads++
+	}
+	return reads
+}
+
+// The numbers of docs/calling-pay.md follow from the stated windows and the pauses of waits.
+func TestTheNumbersOfPolling(t *testing.T) {
+	content, err := os.ReadFile(filepath.Join(root, "docs/calling-pay.md"))
+	require.NoError(t, err)
+	page := strings.Join(strings.Fields(string(content)), " ") // wherever a line ends
+	says := func(text string) {
+		t.Helper()
+		if !strings.Contains(page, text) { // which is too long to be shown
+			t.Errorf("docs/calling-pay.md does not say: %s", text)
+		}
+	}
+	for said, end := range map[string]time.Duration{
+		"10 s": 10 * time.Second, "1 min": time.Minute, "10 min": 10 * time.Minute, "1 h": time.Hour,
+	} {
+		says(fmt.Sprintf("| %s | %d |", said, readsUntil(end)))
+	}
+
+	reads := moneymovement.StatedWindows()[moneymovement.WindowReads]
+	forWaits := float64(reads.Calls-reads.Calls/10) * float64(time.Minute) / float64(reads.Span())
+	says(fmt.Sprintf("Of the %d reads a minute, the SDK uses at most %.0f for waits", reads.Calls,
+		math.Floor(forWaits)))
+	for said, most := range map[string]time.Duration{
+		"15 s (default)": transport.DefaultPace.Most, "30 s": 30 * time.Second, "1 min": time.Minute,
+		"5 min": 5 * time.Minute,
+	} {
+		each := float64(time.Minute) / (float64(most) * meanPause)
+		says(fmt.Sprintf("| %s | %.2f | %.0f |", said, each, math.Floor(forWaits/each)))
+	}
+	for said, waits := range map[string]float64{"each of 1,000 payouts every 2 minutes": 1_000,
+		"each of 10,000 every 19 minutes": 10_000} {
+		says(said)
+		assert.Contains(t, said, fmt.Sprintf("every %.0f minutes", waits/forWaits))
+	}
+
+	writes := moneymovement.StatedWindows()[moneymovement.WindowWrites]
+	payments := float64(writes.Calls) / 2 * float64(time.Minute) / float64(writes.Span())
+	says(fmt.Sprintf("so about %.0f payments pass in a minute", math.Floor(payments)))
 }

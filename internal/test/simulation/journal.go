@@ -14,7 +14,7 @@ import (
 	apierrors "github.com/moneymovement/moneymovement-go/errors"
 )
 
-// journal is a program without package payments: it pays with dapi alone, and keeps rows as docs/production.md shows.
+// journal is a program without package payments: it pays with dapi alone, and keeps rows as docs/calling-pay.md shows.
 // The rows outlive the processes, and several processes may work on one.
 type journal struct {
 	seed   Seed
@@ -127,7 +127,7 @@ func (w *payer) settle(ctx context.Context, id string) {
 	}
 }
 
-// pay is the function of docs/production.md. It also returns when to call again.
+// pay is the function of docs/calling-pay.md. It also returns when to call again.
 func (w *payer) pay(ctx context.Context, r *row, call int) (time.Time, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
 	defer cancel()

@@ -67,7 +67,7 @@ type program interface {
 func (w *World) openContacts() (bank, onchain *dapi.Contact, err error) {
 	ctx, account := context.Background(), w.admin.platform.Self()
 	bank, err = account.Contacts.Create(ctx, dapi.ContactCreate{Name: "Bob", Account: dapi.SEPA(
-		dapi.IBANAccount{IBAN: "DE89370400440532013000", Holder: dapi.AccountHolder{Name: "Bob Roe"}})})
+		dapi.BankFields{IBAN: "DE89370400440532013000", AccountHolderName: "Bob Roe"})})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/internal/tier"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/payments/sqlite"
 )
@@ -73,7 +73,7 @@ func failed(t *testing.T, seed Seed, result *Result) string {
 func TestTheSameSeedIsTheSameRun(t *testing.T) {
 	for name := range programs {
 		t.Run(name, func(t *testing.T) {
-			for i := range tier.Size(20, 1000) {
+			for i := range testkit.Size(20, 1000) {
 				seed := Seed(i + 1)
 				first, second := run(t, seed, stormy(name)), run(t, seed, stormy(name))
 				if !bytes.Equal(first.Trace.Bytes(), second.Trace.Bytes()) {
@@ -93,7 +93,7 @@ const mostBroken = 10
 func TestPaymentsUnderFaults(t *testing.T) {
 	for name := range programs {
 		t.Run(name, func(t *testing.T) {
-			pay(t, stormy(name), tier.Size(1_000, 10_000))
+			pay(t, stormy(name), testkit.Size(1_000, 10_000))
 		})
 	}
 }
@@ -105,14 +105,14 @@ func TestEachKindUnderFaults(t *testing.T) {
 		t.Run(string(kind), func(t *testing.T) {
 			plan := stormy("payments")
 			plan.Deck = []payments.Kind{kind}
-			pay(t, plan, tier.Size(50, 10_000))
+			pay(t, plan, testkit.Size(50, 10_000))
 		})
 	}
 }
 
 // So many payments meet what happens once in a million.
 func TestAMillionPaymentsUnderFaults(t *testing.T) {
-	if !tier.Soak() {
+	if !testkit.Soak() {
 		t.Skip("takes hours; make soak runs it")
 	}
 	plan := stormy("payments")
@@ -222,7 +222,7 @@ func onFile(t *testing.T) Plan {
 // Payments on one file end once as well, and the same seed is the same run.
 func TestPaymentsOnOneFile(t *testing.T) {
 	total := newTotal()
-	for i := range tier.Size(10, 200) {
+	for i := range testkit.Size(10, 200) {
 		seed := Seed(i + 1)
 		first, second := run(t, seed, onFile(t)), run(t, seed, onFile(t))
 		if !assert.Empty(t, first.Violations) || !bytes.Equal(first.Trace.Bytes(), second.Trace.Bytes()) {
@@ -245,7 +245,7 @@ type variant struct {
 // Each broken rule is noticed. The output says after how many payments, and by what. A short run makes few payments for
 // each of them, and most of the rules are noticed even so.
 func TestEveryBrokenRuleIsNoticed(t *testing.T) {
-	seeds := tier.Size(2, 1_000)
+	seeds := testkit.Size(2, 1_000)
 	variants := slices.Concat(journalVariants(), storeVariants(), connectionVariants(), kindVariants())
 	names, table, unnoticed := map[string]bool{}, new(strings.Builder), []string{}
 	for _, v := range variants {
@@ -260,7 +260,7 @@ func TestEveryBrokenRuleIsNoticed(t *testing.T) {
 	}
 	t.Logf("%d broken rules\n%-10s  %-46s %6s  %s\n%s", len(variants), "program", "the broken rule", "after",
 		"noticed by", table)
-	if tier.Soak() {
+	if testkit.Soak() {
 		assert.Empty(t, unnoticed, "not noticed")
 	}
 	assert.Greater(t, len(variants)-len(unnoticed), 30, "too few are noticed")

@@ -676,7 +676,7 @@ func lyingAbout(next http.RoundTripper, what func(*http.Request) bool, truth, li
 	})
 }
 
-// journalVariants break rules of docs/production.md.
+// journalVariants break rules of docs/calling-pay.md.
 func journalVariants() []variant {
 	return []variant{
 		journalVariant("each call has a key of its own", JournalBreak{

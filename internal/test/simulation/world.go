@@ -321,7 +321,7 @@ type JournalBreak struct {
 	Key func(r *row, process, call int) moneymovement.Key
 	// Asked changes what a call pays.
 	Asked func(asked *dapi.PayoutCreate, process, call int)
-	// Terms changes the terms of a call. They are those of docs/production.md.
+	// Terms changes the terms of a call. They are those of docs/calling-pay.md.
 	Terms func(terms *dapi.PayTerms, r *row, process int)
 	// Save decides whether a row is stored. moment is "journal", "after" or "waited".
 	Save func(moment string) bool

@@ -174,7 +174,7 @@ func handBook(c *byHand) read {
 func sdkBook(c *dapi.Account) read {
 	next := keys()
 	create := dapi.PayoutCreate{
-		ContactID: contactID, Amount: amount, Currency: dapi.AssetUSDC,
+		ContactID: contactID, Amount: amount, Currency: dapi.USDC,
 		PaymentReference: "Invoice 42", Purpose: "services", DocumentIDs: []string{"doc_01J9Z3A1", "doc_01J9Z3A2"},
 	}
 	return func(ctx context.Context) (any, error) {
@@ -192,7 +192,7 @@ func handPay(c *byHand) read {
 
 func sdkPay(c *dapi.Account) read {
 	next := keys()
-	create := dapi.PayoutCreate{ContactID: contactID, Amount: amount, Currency: dapi.AssetUSDC}
+	create := dapi.PayoutCreate{ContactID: contactID, Amount: amount, Currency: dapi.USDC}
 	return func(ctx context.Context) (any, error) {
 		paid, err := c.Payouts.Pay(ctx, create, moneymovement.Key(next()), dapi.PayTerms{})
 		return paid.Payout, err

@@ -38,11 +38,11 @@ var sdk = []string{"./...", "./signing/wallet/..."}
 // suites lists further tests, by the folder of their package. They are in another module, because their own module does
 // not require what they import.
 var suites = map[string][]testPackage{
-	"model":  {{folder: "internal/test/appapi"}},
+	"model":  {{folder: "internal/test/surfaces"}},
 	"dapi":   {{folder: "internal/test/dapi"}, {folder: "payments"}}, // which checks what it stores
-	"appapi": {{folder: "internal/test/appapi"}},
-	"refapi": {{folder: "internal/test/refapi"}},
-	"public": {{folder: "internal/test/public"}},
+	"appapi": {{folder: "internal/test/surfaces"}},
+	"refapi": {{folder: "internal/test/surfaces"}},
+	"public": {{folder: "internal/test/surfaces"}},
 	"fleet":  {{folder: "internal/test/fleet"}},
 	"internal/ratewindow": {
 		// The script for Redis does what the log does.
@@ -51,8 +51,8 @@ var suites = map[string][]testPackage{
 	},
 	"internal/outcome": {{folder: "payments"}}, // with the table of all slugs
 	"payments":         {{folder: "internal/test/payments"}, {folder: "internal/test/simulation"}},
-	"signing":          {{folder: "internal/test/vectors"}},
-	"signing/wallet":   {{folder: "internal/test/vectors"}},
+	"signing":          {{folder: "internal/test/security"}},
+	"signing/wallet":   {{folder: "internal/test/security"}},
 	"errors":           {{folder: "internal/tools/descriptions", alone: true}}, // which reads the catalogue of errors
 }
 

@@ -16,20 +16,19 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/fleet"
-	"github.com/moneymovement/moneymovement-go/internal/fleettest"
-	"github.com/moneymovement/moneymovement-go/internal/servers"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 	fleetpostgres "github.com/moneymovement/moneymovement-go/payments/postgres/fleetpostgres"
 )
 
 // shared is the server of the tests that neither kill theirs nor load it.
-var shared servers.Shared
+var shared testkit.SharedPostgreSQL
 
 func TestMain(m *testing.M) {
 	defer shared.Stop()
 	m.Run()
 }
 
-func dial(t *testing.T, server *servers.Server) *pgxpool.Pool {
+func dial(t *testing.T, server *testkit.Server) *pgxpool.Pool {
 	t.Helper()
 	pool, err := pgxpool.New(t.Context(), server.URL())
 	require.NoError(t, err)
@@ -37,7 +36,7 @@ func dial(t *testing.T, server *servers.Server) *pgxpool.Pool {
 	return pool
 }
 
-func migrated(t *testing.T, server *servers.Server) *pgxpool.Pool {
+func migrated(t *testing.T, server *testkit.Server) *pgxpool.Pool {
 	t.Helper()
 	pool := dial(t, server)
 	require.NoError(t, fleetpostgres.Migrate(t.Context(), pool, ""))
@@ -61,8 +60,8 @@ func storeOf(
 func TestTokenStore(t *testing.T) {
 	pool := migrated(t, shared.PostgreSQL(t))
 	require.NoError(t, fleetpostgres.Migrate(t.Context(), pool, `a "schema"`))
-	fleettest.TokenStore(t, storeOf(t, pool, "plain"))
-	fleettest.TokenStore(t, storeOf(t, pool, "sealed", fleetpostgres.WithEncryption(seal(1)),
+	testkit.TokenStore(t, storeOf(t, pool, "plain"))
+	testkit.TokenStore(t, storeOf(t, pool, "sealed", fleetpostgres.WithEncryption(seal(1)),
 		fleetpostgres.WithSchema(`a "schema"`)))
 	var plain, sealed string
 	require.NoError(t, pool.QueryRow(t.Context(), `SELECT encode(session, 'escape') FROM moneymovement.fleet_session`).
@@ -87,7 +86,7 @@ func TestNamesThatAreNoSchema(t *testing.T) {
 			fleetpostgres.WithSchema(name))
 		require.ErrorContains(t, err, "is no name for a schema")
 	}
-	require.NoError(t, storeOf(t, pool, "c").Save(t.Context(), fleettest.Session("x")))
+	require.NoError(t, storeOf(t, pool, "c").Save(t.Context(), testkit.Session("x")))
 }
 
 // A store says how its session is protected.
@@ -107,7 +106,7 @@ func TestAForeignValueIsNoSession(t *testing.T) {
 	store := storeOf(t, pool, "c", fleetpostgres.WithEncryption(seal(1)))
 	for name, value := range map[string]string{"not encrypted": "", "short": "x"} {
 		t.Run(name, func(t *testing.T) {
-			require.NoError(t, storeOf(t, pool, "c").Save(t.Context(), fleettest.Session("x")))
+			require.NoError(t, storeOf(t, pool, "c").Save(t.Context(), testkit.Session("x")))
 			if value != "" {
 				_, err := pool.Exec(t.Context(), "UPDATE moneymovement.fleet_session SET session = $1", []byte(value))
 				require.NoError(t, err)
@@ -115,7 +114,7 @@ func TestAForeignValueIsNoSession(t *testing.T) {
 			stored, err := store.Load(t.Context())
 			require.NoError(t, err)
 			assert.True(t, stored.AccessToken.IsZero())
-			require.NoError(t, store.Save(t.Context(), fleettest.Session("new")))
+			require.NoError(t, store.Save(t.Context(), testkit.Session("new")))
 			stored, err = store.Load(t.Context())
 			require.NoError(t, err)
 			assert.Equal(t, "new", stored.AccessToken.Reveal())
@@ -139,12 +138,12 @@ func TestMigrationsAtTheSameTime(t *testing.T) {
 }
 
 func TestUnavailableDatabase(t *testing.T) {
-	server := servers.PostgreSQL(t)
+	server := testkit.PostgreSQL(t)
 	store := storeOf(t, migrated(t, server), "c")
 	server.Stop()
 	_, err := store.Load(t.Context())
 	require.Error(t, err)
-	require.Error(t, store.Save(t.Context(), fleettest.Session("secret token")))
+	require.Error(t, store.Save(t.Context(), testkit.Session("secret token")))
 	_, err = store.Lock(t.Context(), "a", 1)
 	require.Error(t, err)
 	require.Error(t, store.Unlock(t.Context(), "a"))
@@ -152,18 +151,18 @@ func TestUnavailableDatabase(t *testing.T) {
 
 // The server is killed under load, and comes back without its log: calls fail in between, and then go on.
 func TestServerKilledUnderLoad(t *testing.T) {
-	server := servers.PostgreSQL(t)
+	server := testkit.PostgreSQL(t)
 	migrated(t, server)
-	fleettest.Killed(t, server.Kill, server.Restart, func() fleet.Windows { return windows(t, dial(t, server)) })
+	testkit.Killed(t, server.Kill, server.Restart, func() fleet.Windows { return windows(t, dial(t, server)) })
 }
 
 // Sixteen limiters fill the window twice, although serializable transactions get in each other's way. How long it takes
 // depends on the machine: a slot whose answer comes late goes back to the store. TestAFullWindowIsUsed of package fleet
 // says how much of the window is used, with a clock of its own.
 func TestSerializableTransactionsFillTheWindow(t *testing.T) {
-	server, allowed := servers.PostgreSQL(t, serializable), fleettest.Allowance()
+	server, allowed := testkit.PostgreSQL(t, serializable), testkit.Allowance()
 	migrated(t, server)
-	result := fleettest.Load{
+	result := testkit.Load{
 		Processes: 16, Callers: 5, For: 5 * time.Minute, Calls: 2 * allowed.Calls,
 		Options: []fleet.Option{fleet.WithPatience(5 * time.Minute)},
 		Open:    func() fleet.Windows { return windows(t, dial(t, server)) },
@@ -175,7 +174,7 @@ func TestSerializableTransactionsFillTheWindow(t *testing.T) {
 	assert.Zero(t, result.Away)
 }
 
-var serializable = servers.Setting{Name: "default_transaction_isolation", Value: "serializable"}
+var serializable = testkit.Setting{Name: "default_transaction_isolation", Value: "serializable"}
 
 // interrupted is a database in which other transactions get in the way of some questions.
 type interrupted struct {

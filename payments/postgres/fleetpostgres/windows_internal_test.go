@@ -11,11 +11,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/moneymovement/moneymovement-go/fleet"
-	"github.com/moneymovement/moneymovement-go/internal/fleettest"
-	"github.com/moneymovement/moneymovement-go/internal/servers"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 )
 
-func connect(t *testing.T, server *servers.Server) *pgxpool.Pool {
+func connect(t *testing.T, server *testkit.Server) *pgxpool.Pool {
 	t.Helper()
 	pool, err := pgxpool.New(t.Context(), server.URL())
 	require.NoError(t, err)
@@ -27,7 +26,7 @@ func connect(t *testing.T, server *servers.Server) *pgxpool.Pool {
 func TestSQLFunctionMatchesMemoryWindows(t *testing.T) {
 	const clock = "floor(extract(epoch FROM clock_timestamp()) * 1000000)"
 	require.Equal(t, 1, strings.Count(function, clock))
-	pool := connect(t, servers.PostgreSQL(t))
+	pool := connect(t, testkit.PostgreSQL(t))
 	require.NoError(t, Migrate(t.Context(), pool, "other schema"))
 	changed := strings.Replace(function, clock, "split_part(p_name, ' ', 1)::bigint", 1)
 	named, err := schemaOf("other schema")
@@ -44,6 +43,6 @@ func TestSQLFunctionMatchesMemoryWindows(t *testing.T) {
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		draw := func(n int) int { return rapid.IntRange(0, n-1).Draw(rt, "draw") }
-		fleettest.SameAsMemory(rt, draw, ask)
+		testkit.SameAsMemory(rt, draw, ask)
 	})
 }

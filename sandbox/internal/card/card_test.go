@@ -13,12 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/card"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store/storetest"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 	"github.com/moneymovement/moneymovement-go/signing/wallet"
@@ -58,8 +56,8 @@ func (b *bank) reopen() { b.Cards = card.New(b.config) }
 
 // me is a request of one account, other of another.
 var (
-	me    = caller.With(context.Background(), caller.Caller{Owner: "acc_1"})
-	other = caller.With(context.Background(), caller.Caller{Owner: "acc_2"})
+	me    = wire.WithCaller(context.Background(), wire.Caller{Owner: "acc_1"})
+	other = wire.WithCaller(context.Background(), wire.Caller{Owner: "acc_2"})
 )
 
 // active issues a card and waits until it can be used.
@@ -80,11 +78,11 @@ func (b *bank) proof(key *wallet.Key, id string, nonce int64) commonwire.CardDet
 
 func fields(t testing.TB, err error) map[string]string {
 	t.Helper()
-	var refusal *refuse.Refusal
+	var refusal *wire.Refusal
 	require.ErrorAs(t, err, &refusal)
 	require.Equal(t, "validation_failed", refusal.Code)
 	found := map[string]string{}
-	for _, field := range refusal.Details["fields"].([]refuse.Field) {
+	for _, field := range refusal.Details["fields"].([]wire.Field) {
 		found[field.Field] = field.Code
 	}
 	return found
@@ -114,10 +112,10 @@ func TestACardIsPendingThenActiveThenFrozen(t *testing.T) {
 	assert.Equal(t, "0", issued.Limit.DailyUsage.String())
 	for _, frozen := range []bool{true, false} {
 		_, err = b.Freeze(me, issued.ID, frozen)
-		require.ErrorIs(t, err, refuse.Conflict(""))
+		require.ErrorIs(t, err, wire.Conflict(""))
 	}
 	_, err = b.Reveal(me, issued.ID, b.proof(b.key, issued.ID, start.Unix()))
-	require.ErrorIs(t, err, refuse.Conflict(""))
+	require.ErrorIs(t, err, wire.Conflict(""))
 
 	b.clock.Advance(300 * time.Millisecond)
 	for _, step := range []struct {
@@ -137,13 +135,13 @@ func TestCardsAreTheirAccountsOwn(t *testing.T) {
 	b := newBank(t)
 	id := b.active()
 	_, err := b.Get(other, id)
-	require.ErrorIs(t, err, refuse.NotFound())
+	require.ErrorIs(t, err, wire.NotFound())
 	_, err = b.Reveal(other, id, b.proof(b.key, id, b.clock.Now().Unix()))
-	require.ErrorIs(t, err, refuse.NotFound())
+	require.ErrorIs(t, err, wire.NotFound())
 	assert.Empty(t, b.List(other).Cards)
 	b.Reset()
 	_, err = b.Get(me, id)
-	require.ErrorIs(t, err, refuse.NotFound())
+	require.ErrorIs(t, err, wire.NotFound())
 }
 
 func TestLabels(t *testing.T) {
@@ -158,8 +156,8 @@ func TestLabels(t *testing.T) {
 	assert.Equal(t, "Travel", list.Cards[1].Label)
 }
 
-func limit(text string) nullable.Nullable[number.Number] {
-	return nullable.NewNullableWithValue(number.Of(decimal.RequireFromString(text)))
+func limit(text string) nullable.Nullable[wire.Number] {
+	return nullable.NewNullableWithValue(wire.NumberOf(decimal.RequireFromString(text)))
 }
 
 func TestLimits(t *testing.T) {
@@ -211,7 +209,7 @@ func TestTheWalletRevealsTheNumber(t *testing.T) {
 	assert.Equal(t, details.CardNumber[12:], read.CardData.LastFour)
 
 	_, err = b.Reveal(me, id, b.proof(b.key, id, nonce))
-	require.ErrorIs(t, err, refuse.Conflict(""), "a nonce reveals once")
+	require.ErrorIs(t, err, wire.Conflict(""), "a nonce reveals once")
 	again, err := b.Reveal(me, id, b.proof(b.key, id, nonce+1))
 	require.NoError(t, err)
 	assert.Equal(t, details, again)
@@ -266,7 +264,7 @@ func TestProofsOfAnotherWalletCardOrNonce(t *testing.T) {
 		"not hexadecimal": {Nonce: now, MessageSignature: "0xzz"},
 	} {
 		_, err := b.Reveal(me, id, proof)
-		assert.ErrorIs(t, err, refuse.SignatureInvalid(), name)
+		assert.ErrorIs(t, err, wire.SignatureInvalid(), name)
 	}
 	_, err = b.Reveal(me, id, b.proof(b.key, id, now))
 	require.NoError(t, err, "what failed used nothing up")
@@ -324,7 +322,7 @@ func TestCardsAreKept(t *testing.T) {
 	require.NoError(t, err)
 	_, err = b.SetLabel(me, first, "Travel")
 	require.NoError(t, err)
-	daily := nullable.NewNullableWithValue(number.Of(decimal.RequireFromString("12.5")))
+	daily := nullable.NewNullableWithValue(wire.NumberOf(decimal.RequireFromString("12.5")))
 	_, err = b.SetLimit(me, second, appwire.CardLimitUpdate{DailyLimit: daily})
 	require.NoError(t, err)
 	proof := b.proof(b.key, second, b.clock.Now().Unix())
@@ -343,7 +341,7 @@ func TestCardsAreKept(t *testing.T) {
 	assert.Equal(t, commonwire.KYCStatusApproved, others.KYCStatus)
 	assert.Equal(t, records, b.Records())
 	_, err = b.Reveal(me, second, proof)
-	require.ErrorIs(t, err, refuse.Conflict(""), "the nonce was used before")
+	require.ErrorIs(t, err, wire.Conflict(""), "the nonce was used before")
 	again, err := b.Reveal(me, second, b.proof(b.key, second, b.clock.Now().Unix()))
 	require.NoError(t, err)
 	assert.Equal(t, details, again)

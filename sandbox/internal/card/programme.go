@@ -8,8 +8,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
@@ -45,7 +44,7 @@ func (c *Cards) KYCLink(ctx context.Context) appwire.KYCLink {
 		t.took()
 	}
 	return appwire.KYCLink{
-		URL:    "https://verify.example.com/cards/" + caller.From(ctx).Owner,
+		URL:    "https://verify.example.com/cards/" + wire.CallerOf(ctx).Owner,
 		Status: t.verification(),
 	}
 }
@@ -79,15 +78,15 @@ func checkAllowance(body appwire.CardPreApprovalCreate) error {
 	const tokenDecimals = 6
 	switch amount := body.Amount; {
 	case body.Currency != "USDC" && body.Currency != "EURC":
-		return refuse.InvalidField("currency", "enum", "A wallet holds USDC and EURC.")
+		return wire.InvalidField("currency", "enum", "A wallet holds USDC and EURC.")
 	case amount == nil:
 		return nil
 	case amount.NumDigits() > maxAllowanceDigits || amount.Exponent() < -maxAllowanceDigits:
-		return refuse.InvalidField("amount", "decimal_max_digits", "An amount has at most 36 digits.")
+		return wire.InvalidField("amount", "decimal_max_digits", "An amount has at most 36 digits.")
 	case !amount.IsPositive():
-		return refuse.InvalidField("amount", "greater_than", "The amount must be greater than zero.")
+		return wire.InvalidField("amount", "greater_than", "The amount must be greater than zero.")
 	case !amount.Equal(amount.Truncate(tokenDecimals)):
-		return refuse.InvalidField("amount", "amount_precision", "The token has 6 decimals.")
+		return wire.InvalidField("amount", "amount_precision", "The token has 6 decimals.")
 	}
 	return nil
 }

@@ -2,12 +2,13 @@ package card
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
+	"math/big"
 	"strings"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
@@ -25,7 +26,7 @@ func (c *Cards) Reveal(
 	ctx context.Context, id string, shown commonwire.CardDetailsProof,
 ) (commonwire.CardDetails, error) {
 	// before any lock
-	signer, refused := caller.SignerOf(message(id, shown.Nonce), shown.MessageSignature,
+	signer, refused := wire.SignerOf(message(id, shown.Nonce), shown.MessageSignature,
 		c.config.Settings().RequireLowS)
 	t := c.enter(ctx)
 	defer c.leave()
@@ -35,17 +36,17 @@ func (c *Cards) Reveal(
 	}
 	switch {
 	case t.pending(found):
-		return commonwire.CardDetails{}, refuse.Conflict("The card is not active yet.")
+		return commonwire.CardDetails{}, wire.Conflict("The card is not active yet.")
 	case !t.fresh(shown.Nonce):
 		return commonwire.CardDetails{},
-			refuse.InvalidField("nonce", "nonce_expired",
+			wire.InvalidField("nonce", "nonce_expired",
 				"The nonce is more than five minutes from the service's time.")
 	case refused != nil:
 		return commonwire.CardDetails{}, refused
 	case !strings.EqualFold(signer, found.Wallet):
-		return commonwire.CardDetails{}, refuse.SignatureInvalid()
+		return commonwire.CardDetails{}, wire.SignatureInvalid()
 	case found.Nonces[shown.Nonce]:
-		return commonwire.CardDetails{}, refuse.Conflict("The nonce was used before.")
+		return commonwire.CardDetails{}, wire.Conflict("The nonce was used before.")
 	}
 	t.use(found, shown.Nonce)
 	return commonwire.CardDetails{
@@ -69,4 +70,59 @@ func (t *turn) use(c *card, nonce int64) {
 	}
 	c.Nonces[nonce] = true
 	t.changed(c)
+}
+
+const (
+	paymentSystem = "test"
+	// issuer is the beginning of every number. No payment network has numbers that begin with 9.
+	issuer       = "999999"
+	numberLength = 16
+	validYears   = 3
+)
+
+// secrets are the number and the security code of a card.
+type secrets struct{ Number, CVV, Expiry string }
+
+// newSecrets makes a random number with a valid check digit. No network routes it.
+func newSecrets(now time.Time) (secrets, error) {
+	account, err := digits(numberLength - len(issuer) - 1)
+	if err != nil {
+		return secrets{}, err
+	}
+	cvv, err := digits(3)
+	if err != nil {
+		return secrets{}, err
+	}
+	body := issuer + account
+	return secrets{
+		Number: body + checkDigit(body),
+		CVV:    cvv,
+		Expiry: now.AddDate(validYears, 0, 0).Format("01/06"),
+	}, nil
+}
+
+// digits returns random decimal digits.
+func digits(count int) (string, error) {
+	bound := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(count)), nil)
+	drawn, err := rand.Int(rand.Reader, bound)
+	if err != nil {
+		return "", fmt.Errorf("card: no randomness: %w", err)
+	}
+	text := drawn.String()
+	return strings.Repeat("0", count-len(text)) + text, nil
+}
+
+// checkDigit returns the Luhn digit (ISO/IEC 7812-1) of a number.
+func checkDigit(body string) string {
+	sum := 0
+	for i := range len(body) {
+		digit := int(body[len(body)-1-i] - '0')
+		if i%2 == 0 {
+			if digit *= 2; digit > 9 {
+				digit -= 9
+			}
+		}
+		sum += digit
+	}
+	return string(rune('0' + (10-sum%10)%10))
 }

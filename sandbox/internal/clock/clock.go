@@ -1,5 +1,5 @@
 // Package clock is the host's time: the machine's time, plus the time by which a test has advanced it. Every lifetime
-// of the description uses it, so that sixty days pass in one call.
+// of the description uses it, so that sixty days pass in one call. The stated rate windows count on it as well.
 package clock
 
 import (

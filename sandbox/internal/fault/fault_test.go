@@ -2,6 +2,7 @@ package fault_test
 
 import (
 	"encoding/json"
+	"errors"
 	"testing"
 	"time"
 
@@ -9,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/fault"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store/storetest"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
 func always(fault.Fault) bool { return true }
@@ -88,12 +89,12 @@ func TestAFaultThatCouldNotHappenIsRefused(t *testing.T) {
 	} {
 		set := fault.NewSet(store.Memory{})
 		_, err := set.Arm("", "/**", 1, f)
-		assert.ErrorIs(t, err, refuse.ValidationFailed(""), "%+v", f)
+		assert.ErrorIs(t, err, wire.ValidationFailed(""), "%+v", f)
 		assert.Empty(t, set.List())
 	}
 	set := fault.NewSet(store.Memory{})
 	_, err := set.Arm("", "/**", -1, fault.Fault{Kind: fault.Garbage})
-	assert.ErrorIs(t, err, refuse.ValidationFailed(""))
+	assert.ErrorIs(t, err, wire.ValidationFailed(""))
 }
 
 func TestAFaultThatIsNotPossibleWaits(t *testing.T) {
@@ -189,4 +190,55 @@ func TestFaultsAreKept(t *testing.T) {
 	armed, err := renewed.Arm("", "/**", 1, fault.Fault{Kind: fault.Garbage})
 	require.NoError(t, err)
 	assert.Equal(t, "flt_4", armed.ID, "ids are not given out again")
+}
+
+var operations = fault.Operations{
+	{"GET", "/dapi/v1/payouts"}, {"POST", "/dapi/v1/payouts"}, {"GET", "/dapi/v1/payouts/{payoutId}"},
+	{"POST", "/dapi/v1/payouts/{payoutId}/confirm"}, {"GET", "/transactions"}, {"GET", "/user"},
+}
+
+func TestPatternsOfOperations(t *testing.T) {
+	for _, c := range []struct{ method, pattern string }{
+		{"POST", "/payouts/{payoutId}/confirm"}, {"POST", "/dapi/v1/payouts/{id}/confirm"}, {"", "/payouts/*"},
+		{"GET", "/payouts/po_1"}, {"POST", "/payouts/po_1/confirm"}, {"", "/**"}, {"GET", "**"},
+		{"POST", "/dapi/**"}, {"GET", "/transactions"}, {"GET", "/*"},
+	} {
+		assert.NoError(t, operations.Check(c.method, c.pattern), "%s %s", c.method, c.pattern)
+	}
+}
+
+func TestAnOperationThatDoesNotExistIsRefused(t *testing.T) {
+	for _, c := range []struct {
+		method, pattern, nearest string
+	}{
+		{"PUT", "/payouts", "GET /dapi/v1/payouts"},
+		{"POST", "/payout/{payoutId}/confirm", "POST /dapi/v1/payouts/{payoutId}/confirm"},
+		{"POST", "/dapi/v1/payouts/{id}/confirms", "POST /dapi/v1/payouts/{payoutId}/confirm"},
+		{"POST", "/api/v1/payouts", "POST /dapi/v1/payouts"},
+		{"POST", "payouts", "POST /dapi/v1/payouts"},
+		{"", "/payouts/{payoutId}/", "GET /dapi/v1/payouts/{payoutId}"},
+		{"", "", ""},
+		{"GET", "/_host/clock", ""},
+		{"POST", "/transactions/**", ""},
+	} {
+		err := operations.Check(c.method, c.pattern)
+		unknown, ok := errors.AsType[*fault.UnknownOperation](err)
+		require.True(t, ok, "%s %s: %v", c.method, c.pattern, err)
+		require.NotEmpty(t, unknown.Near)
+		assert.LessOrEqual(t, len(unknown.Near), 3)
+		if c.nearest != "" {
+			assert.Equal(t, c.nearest, unknown.Near[0], "%s %s", c.method, c.pattern)
+		}
+		assert.ErrorContains(t, err, unknown.Near[0])
+	}
+}
+
+func TestOnlyWhatIsAboutAsNearIsNamed(t *testing.T) {
+	unknown, ok := errors.AsType[*fault.UnknownOperation](operations.Check("POST", "/payouts/{payoutId}/confirms"))
+	require.True(t, ok)
+	assert.Equal(t, []string{"POST /dapi/v1/payouts/{payoutId}/confirm"}, unknown.Near)
+	unknown, ok = errors.AsType[*fault.UnknownOperation](operations.Check("PUT", "/payouts"))
+	require.True(t, ok)
+	assert.Equal(t, []string{"GET /dapi/v1/payouts", "POST /dapi/v1/payouts", "GET /dapi/v1/payouts/{payoutId}"},
+		unknown.Near)
 }

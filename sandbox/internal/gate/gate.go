@@ -1,24 +1,25 @@
 package gate
 
 import (
+	"context"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/getkin/kin-openapi/openapi3filter"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/audit"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/fault"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/publicwire"
@@ -37,18 +38,18 @@ type Config struct {
 	// belongs to an integrator's account.
 	Registry *session.Registry
 	Tokens   *session.Tokens
-	Windows  *window.Counters
+	Windows  *clock.Counters
 	IsClient func(owner, client string) bool
 
 	// The credentials of the app API and of the reference endpoints.
-	AppKeys      *credential.AppKeys
-	AccessTokens *credential.AccessTokens
+	AppKeys      *session.AppKeys
+	AccessTokens *session.AccessTokens
 
 	Clock  *clock.Clock
 	Faults *fault.Set
 	Log    *Log
-	Audit  *audit.Audit // nil without one
-	Names  HostNames    // names of the host
+	Audit  *platform.Audit // nil without one
+	Names  HostNames       // names of the host
 
 	// If DatabaseAvailable returns false, every operation is refused with database_unavailable.
 	DatabaseAvailable func() bool
@@ -70,7 +71,7 @@ type Gate struct {
 	tokens     *session.Tokens
 	faults     *fault.Set
 	log        *Log
-	audit      *audit.Audit
+	audit      *platform.Audit
 	names      HostNames
 	available  func() bool
 	room       func() error
@@ -146,7 +147,7 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			v = g.repeat(v, scripted)
 		}
 	} else {
-		v.answer.refuse(refuse.UnknownHost())
+		v.answer.refuse(wire.UnknownHost())
 	}
 	length := g.after(v, scripted, foreign)
 	v.answer.header.Set("Date", g.clock.Now().UTC().Format(http.TimeFormat)) // the host's time, which may have moved
@@ -174,11 +175,11 @@ func (g *Gate) operate(v *visit) {
 		if cause := recover(); cause != nil {
 			g.logger.Error("operation panicked", "operation", v.entry.Operation, "cause", cause, "stack",
 				string(debug.Stack()))
-			v.answer.refuse(refuse.InternalError())
+			v.answer.refuse(wire.InternalError())
 		}
 	}()
 	if !g.available() {
-		v.answer.refuse(refuse.DatabaseUnavailable())
+		v.answer.refuse(wire.DatabaseUnavailable())
 		return
 	}
 	if v.unknown != nil {
@@ -215,9 +216,9 @@ func (g *Gate) perform(v *visit) error {
 		}
 	}
 	who.Seeded = v.entry.Seeded
-	ctx := caller.With(r.Context(), who)
+	ctx := wire.WithCaller(r.Context(), who)
 	r = r.WithContext(ctx)
-	request := &serve.Request{Path: v.parameters, Header: r.Header, Body: body}
+	request := &wire.Request{Path: v.parameters, Header: r.Header, Body: body}
 	if err := g.validate(ctx, r, route, request); err != nil {
 		return err
 	}
@@ -231,9 +232,131 @@ func (g *Gate) perform(v *visit) error {
 
 // refused writes the refusal of an operation. Any other error is a failure of the host and is logged.
 func (g *Gate) refused(v *visit, err error) {
-	var refusal *refuse.Refusal
+	var refusal *wire.Refusal
 	if !errors.As(err, &refusal) {
 		g.logger.Error("operation failed", "method", v.request.Method, "path", v.request.URL.Path, "error", err)
 	}
 	v.answer.refuse(err)
+}
+
+// visit is one arrival of a request. A fault can make a request arrive twice.
+type visit struct {
+	request *http.Request
+	surface *surface
+	body    *payload
+	answer  *answer
+	entry   Entry
+
+	route      *route
+	run        func(context.Context, *wire.Request) (wire.Answer, error)
+	parameters map[string]string
+	unknown    error // why there is no route
+
+	admitted *wire.Caller // nil until the caller was admitted
+	began    time.Time    // on the machine's clock
+}
+
+// seedAgent is in the User-Agent of the requests by which the command prepares a host.
+const seedAgent = "moneymove-seed"
+
+func (g *Gate) newVisit(r *http.Request) *visit {
+	s := g.surfaceOf(r.URL.Path)
+	v := &visit{request: r, surface: s, answer: newAnswer("req_" + rand.Text()), began: time.Now()}
+	v.answer.detailed = s.detailed
+	v.body = &payload{request: r, limit: s.maxBody}
+	v.entry.Request = Request{
+		Time: g.clock.Now(), Method: r.Method, Path: r.URL.Path, RequestID: v.answer.requestID,
+	}
+	v.entry.IdempotencyKey, _ = idempotencyKeyOf(r)
+	v.entry.Seeded = strings.Contains(r.UserAgent(), seedAgent)
+	return v
+}
+
+// find finds the operation and the resource of the request.
+func (v *visit) find() {
+	var found *endpoint
+	if found, v.parameters, v.unknown = v.surface.routes.find(v.request); v.unknown == nil {
+		v.route, v.unknown = found.open()
+	}
+	if v.unknown == nil {
+		v.run = v.surface.served[found.index].Run
+		v.entry.ResourceID = v.parameters[v.route.resource]
+	}
+}
+
+// admit returns the caller of the request, or refuses it.
+func (v *visit) admit() (wire.Caller, error) {
+	if v.admitted != nil {
+		return *v.admitted, nil
+	}
+	who, err := v.surface.admit(v.request, v.route, v.answer.requestID)
+	if err == nil {
+		admitted := who
+		v.admitted = &admitted
+	}
+	return who, err
+}
+
+// note adds the request to the log and to the audit, with the response that its caller gets, and calls the observer.
+func (g *Gate) note(v *visit, status int, slug string) {
+	if g.log.length == 0 && g.audit == nil && g.observe == nil {
+		return
+	}
+	v.entry.Status, v.entry.Slug, v.entry.Duration = status, slug, time.Since(v.began)
+	var body *platform.BodyDigest
+	if v.body.wasRead && v.body.refused == nil && len(v.body.bytes) > 0 {
+		body = g.digest(v.body.bytes)
+		v.entry.BodyDigest = hex.EncodeToString(body[:])
+	}
+	v.entry = g.log.add(v.entry, g.exchangeOf(v))
+	if g.observe != nil {
+		g.observe(v.entry)
+	}
+	if g.audit == nil || v.route == nil || v.entry.Repeated {
+		return
+	}
+	switch v.route.operation {
+	case "BookPayout":
+		if v.entry.IdempotencyKey != "" {
+			g.audit.Requested(askedAccount(v.request), v.entry.IdempotencyKey, body)
+		}
+	case "ConfirmPayout":
+		g.audit.Confirmed(v.entry.ResourceID)
+	}
+}
+
+// exchangeOf returns what was sent, or nil if the log does not keep it.
+func (g *Gate) exchangeOf(v *visit) *Exchange {
+	if !g.log.records() {
+		return nil
+	}
+	var body []byte // a body that nobody read is not kept
+	if v.body.wasRead {
+		body = v.body.bytes
+	}
+	sent := &Exchange{Request: NewMessage(v.request.Header, v.request.URL.RawQuery, body)}
+	if v.entry.Status != 0 {
+		sent.Response = NewMessage(v.answer.header, "", v.answer.body)
+	}
+	return sent
+}
+
+// digest returns a digest that is the same for the same bytes. It depends on a key of this gate: the plain digest of a
+// short body, such as one with a PIN, would give the body away.
+func (g *Gate) digest(body []byte) *platform.BodyDigest {
+	hash := sha256.New()
+	hash.Write([]byte(g.digestKey))
+	hash.Write(body)
+	digest := platform.BodyDigest(hash.Sum(nil)[:16])
+	return &digest
+}
+
+// resourceOf returns the name of the last parameter of a path.
+func resourceOf(path string) string {
+	start := strings.LastIndexByte(path, '{')
+	if start < 0 {
+		return ""
+	}
+	name, _, _ := strings.Cut(path[start+1:], "}")
+	return name
 }

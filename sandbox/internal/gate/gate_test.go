@@ -15,20 +15,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/described"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/fault"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -37,18 +33,18 @@ import (
 type operations struct {
 	platformwire.Server
 	login    *session.Login
-	treasury func(context.Context) (serve.Answer, error)
+	treasury func(context.Context) (wire.Answer, error)
 }
 
-func (o operations) GetTreasury(ctx context.Context) (serve.Answer, error) {
+func (o operations) GetTreasury(ctx context.Context) (wire.Answer, error) {
 	return o.treasury(ctx)
 }
 
-func (o operations) CreateChallenge(ctx context.Context, body platformwire.ChallengeRequest) (serve.Answer, error) {
+func (o operations) CreateChallenge(ctx context.Context, body platformwire.ChallengeRequest) (wire.Answer, error) {
 	return o.login.CreateChallenge(ctx, body)
 }
 
-func (o operations) CreateToken(ctx context.Context, body platformwire.TokenRequest) (serve.Answer, error) {
+func (o operations) CreateToken(ctx context.Context, body platformwire.TokenRequest) (wire.Answer, error) {
 	return o.login.CreateToken(ctx, body)
 }
 
@@ -62,7 +58,7 @@ type rig struct {
 	broken   []error
 }
 
-func newRig(t testing.TB, treasury func(context.Context) (serve.Answer, error)) *rig {
+func newRig(t testing.TB, treasury func(context.Context) (wire.Answer, error)) *rig {
 	t.Helper()
 	clk := clock.New(time.Now)
 	r := &rig{registry: session.NewRegistry(clk, store.Memory{}), logged: &bytes.Buffer{}}
@@ -73,7 +69,7 @@ func newRig(t testing.TB, treasury func(context.Context) (serve.Answer, error)) 
 		Email: "ops@example.com", PublicKey: base64.StdEncoding.EncodeToString(developer.PublicKey()),
 	})
 	require.NoError(t, err)
-	windows := window.New(clk, func() time.Duration { return 0 })
+	windows := clock.NewCounters(clk, func() time.Duration { return 0 })
 	login := &session.Login{
 		Clock: clk, Registry: r.registry, Tokens: tokens, Challenges: session.NewChallenges(clk, store.Memory{}),
 		Windows:  windows,
@@ -84,7 +80,7 @@ func newRig(t testing.TB, treasury func(context.Context) (serve.Answer, error)) 
 		Clock:    clk, Registry: r.registry, Tokens: tokens,
 		Windows: windows, Faults: fault.NewSet(store.Memory{}), Log: NewLog(DefaultLogLength),
 		IsClient: func(string, string) bool { return false },
-		AppKeys:  credential.NewAppKeys(clk, store.Memory{}), AccessTokens: credential.NewAccessTokens(store.Memory{}),
+		AppKeys:  session.NewAppKeys(clk, store.Memory{}), AccessTokens: session.NewAccessTokens(store.Memory{}),
 		DatabaseAvailable: func() bool { return true },
 		Room:              func() error { return nil },
 		Violation:         func(_ string, err error) { r.broken = append(r.broken, err) },
@@ -130,11 +126,11 @@ func (r *rig) get() *httptest.ResponseRecorder {
 
 func TestTheKeyIsCheckedAgainRightBeforeCoSigning(t *testing.T) {
 	var r *rig
-	r = newRig(t, func(ctx context.Context) (serve.Answer, error) {
-		check := caller.From(ctx).Signer(r.key.PublicKey)
+	r = newRig(t, func(ctx context.Context) (wire.Answer, error) {
+		check := wire.CallerOf(ctx).Signer(r.key.PublicKey)
 		require.NoError(t, check())
 		require.NoError(t, r.registry.Delete(r.key.ID))
-		return serve.Answer{}, check()
+		return wire.Answer{}, check()
 	})
 	got := r.get()
 	assert.Equal(t, http.StatusForbidden, got.Code)
@@ -142,7 +138,7 @@ func TestTheKeyIsCheckedAgainRightBeforeCoSigning(t *testing.T) {
 }
 
 func TestAPanicIsAnInternalErrorAndLogged(t *testing.T) {
-	r := newRig(t, func(context.Context) (serve.Answer, error) { panic("a fault of the host") })
+	r := newRig(t, func(context.Context) (wire.Answer, error) { panic("a fault of the host") })
 	got := r.get()
 	assert.Equal(t, http.StatusInternalServerError, got.Code)
 	assert.Contains(t, got.Body.String(), got.Header().Get("X-Request-ID"))
@@ -151,8 +147,8 @@ func TestAPanicIsAnInternalErrorAndLogged(t *testing.T) {
 }
 
 func TestAnErrorThatIsNoRefusalIsAnInternalErrorAndLogged(t *testing.T) {
-	r := newRig(t, func(context.Context) (serve.Answer, error) {
-		return serve.Answer{}, context.DeadlineExceeded
+	r := newRig(t, func(context.Context) (wire.Answer, error) {
+		return wire.Answer{}, context.DeadlineExceeded
 	})
 	got := r.get()
 	assert.Equal(t, http.StatusInternalServerError, got.Code)
@@ -161,8 +157,8 @@ func TestAnErrorThatIsNoRefusalIsAnInternalErrorAndLogged(t *testing.T) {
 }
 
 func TestAnAnswerThatIsNotAsDescribedIsReported(t *testing.T) {
-	r := newRig(t, func(context.Context) (serve.Answer, error) {
-		return serve.OK(platformwire.Treasury{Balances: []platformwire.Balance{{Currency: "GBP"}}}), nil
+	r := newRig(t, func(context.Context) (wire.Answer, error) {
+		return wire.OK(platformwire.Treasury{Balances: []platformwire.Balance{{Currency: "GBP"}}}), nil
 	})
 	require.Equal(t, http.StatusOK, r.get().Code)
 	require.Len(t, r.broken, 1, "GBP is no asset")
@@ -211,8 +207,8 @@ func mounted(t testing.TB) []*surface {
 }
 
 // descriptions are those of the surfaces, in their order.
-func descriptions() []described.Operations {
-	return []described.Operations{described.Platform(), described.Reference(), described.Public(), described.App()}
+func descriptions() []describedOperations {
+	return []describedOperations{platformOperations(), referenceOperations(), publicOperations(), appOperations()}
 }
 
 // all opens every route of a surface.
@@ -252,8 +248,8 @@ func TestEveryDescribedOperationIsMounted(t *testing.T) {
 
 // A request opens its own route and no other.
 func TestARouteIsOpenedByARequestForIt(t *testing.T) {
-	r := newRig(t, func(context.Context) (serve.Answer, error) {
-		return serve.OK(platformwire.Treasury{Balances: []platformwire.Balance{}}), nil
+	r := newRig(t, func(context.Context) (wire.Answer, error) {
+		return wire.OK(platformwire.Treasury{Balances: []platformwire.Balance{}}), nil
 	})
 	opened := 0
 	for _, s := range r.surfaces {
@@ -272,9 +268,9 @@ func TestGatesOfAProcessServeTheirOwnOperations(t *testing.T) {
 	var served [2]int
 	var group sync.WaitGroup
 	for i := range served {
-		r := newRig(t, func(context.Context) (serve.Answer, error) {
+		r := newRig(t, func(context.Context) (wire.Answer, error) {
 			served[i]++
-			return serve.OK(platformwire.Treasury{Balances: []platformwire.Balance{}}), nil
+			return wire.OK(platformwire.Treasury{Balances: []platformwire.Balance{}}), nil
 		})
 		group.Go(func() {
 			for range i + 1 {
@@ -297,7 +293,7 @@ func TestADescriptionThatCannotBeReadIsAnInternalErrorAndLogged(t *testing.T) {
 func TestEveryWriteOfTheAppAPINeedsAScope(t *testing.T) {
 	for _, route := range mounted(t)[3].all(t) {
 		if route.operation != "GetApp" {
-			assert.Contains(t, credential.Scopes(), scopeOf(route), route.operation)
+			assert.Contains(t, session.AppScopes(), scopeOf(route), route.operation)
 		}
 	}
 }
@@ -349,7 +345,7 @@ func TestALiteralSegmentWinsOverAnID(t *testing.T) {
 	} {
 		found, _, err := r.surfaceOf(c.path).routes.find(httptest.NewRequest(c.method, c.path, nil))
 		if c.operation == "" {
-			assert.ErrorIs(t, err, refuse.MethodNotAllowed(), "%s %s", c.method, c.path)
+			assert.ErrorIs(t, err, wire.MethodNotAllowed(), "%s %s", c.method, c.path)
 			continue
 		}
 		require.NoError(t, err)
@@ -370,8 +366,8 @@ func TestSurfacesByPath(t *testing.T) {
 }
 
 func BenchmarkRead(b *testing.B) {
-	r := newRig(b, func(context.Context) (serve.Answer, error) {
-		return serve.OK(platformwire.Treasury{Balances: []platformwire.Balance{}}), nil
+	r := newRig(b, func(context.Context) (wire.Answer, error) {
+		return wire.OK(platformwire.Treasury{Balances: []platformwire.Balance{}}), nil
 	})
 	for b.Loop() {
 		r.get()
@@ -387,7 +383,28 @@ func (g *Gate) judge(route *route, body string) {
 		parameters[name] = prefix + "1"
 	}
 	if err := g.validate(context.Background(), request, route,
-		&serve.Request{Path: parameters, Body: []byte(body)}); err != nil {
+		&wire.Request{Path: parameters, Body: []byte(body)}); err != nil {
 		newAnswer("req_1").refuse(err)
+	}
+}
+
+// Every operation can be read, by several callers at once. They get the same document.
+func TestEveryOperationIsReadOnce(t *testing.T) {
+	for _, surface := range []func() describedOperations{platformOperations, appOperations, referenceOperations,
+		publicOperations} {
+		require.NotEmpty(t, surface())
+		for name, operation := range surface() {
+			var read [8]*openapi3.T
+			var all sync.WaitGroup
+			for i := range read {
+				all.Go(func() { read[i], _ = operation() })
+			}
+			all.Wait()
+			require.NotNil(t, read[0], name)
+			for _, document := range read {
+				assert.Same(t, read[0], document, name)
+			}
+			assert.Equal(t, 1, read[0].Paths.Len(), name)
+		}
 	}
 }

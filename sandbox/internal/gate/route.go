@@ -11,10 +11,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/routers"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/described"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/publicwire"
@@ -34,7 +32,7 @@ type endpoint struct {
 }
 
 // newEndpoint joins an operation with its description. The description's paths have no base path.
-func newEndpoint(base, method, path string, index int, described described.Operation) *endpoint {
+func newEndpoint(base, method, path string, index int, described describedOperation) *endpoint {
 	return &endpoint{
 		method: method, path: path, full: base + path, segments: strings.Split(base+path, "/"), index: index,
 		open: sync.OnceValues(func() (*route, error) {
@@ -97,11 +95,11 @@ func firstOf(tags []string) string {
 }
 
 // perCredential returns the window that counts this route for the credential.
-func (r *route) perCredential() window.Window {
+func (r *route) perCredential() clock.Window {
 	if r.method == http.MethodGet {
-		return window.Reads
+		return clock.Reads
 	}
-	return window.Writes
+	return clock.Writes
 }
 
 // adds reports whether the operation can make the host keep more records.
@@ -115,15 +113,15 @@ type routes []*endpoint
 
 // The operations of each surface.
 var (
-	platformRoutes  = joined(Base, described.Platform, platformwire.Routes)
-	referenceRoutes = joined("", described.Reference, referencewire.Routes)
-	publicRoutes    = joined("", described.Public, publicwire.Routes)
-	appRoutes       = joined("", described.App, appwire.Routes)
+	platformRoutes  = joined(Base, platformOperations, platformwire.Routes)
+	referenceRoutes = joined("", referenceOperations, referencewire.Routes)
+	publicRoutes    = joined("", publicOperations, publicwire.Routes)
+	appRoutes       = joined("", appOperations, appwire.Routes)
 )
 
 // joined joins the routes of a generated server with the description, once for all hosts of a process.
 func joined[Server any](
-	base string, operations func() described.Operations, served func(Server) []serve.Route,
+	base string, operations func() describedOperations, served func(Server) []wire.Route,
 ) func() (routes, error) {
 	return sync.OnceValues(func() (routes, error) {
 		var none Server
@@ -182,9 +180,9 @@ func (rs routes) find(r *http.Request) (*endpoint, map[string]string, error) {
 	}
 	if len(allowed) > 0 {
 		slices.Sort(allowed)
-		return nil, nil, &wrongMethod{Refusal: refuse.MethodNotAllowed(), allowed: allowed}
+		return nil, nil, &wrongMethod{Refusal: wire.MethodNotAllowed(), allowed: allowed}
 	}
-	return nil, nil, refuse.NotFound()
+	return nil, nil, wire.NotFound()
 }
 
 // match compares segment by segment, before unescaping, so that an escaped slash in an id never changes the path.
@@ -215,7 +213,7 @@ func (e *endpoint) match(segments []string) (map[string]string, bool) {
 
 // wrongMethod is method_not_allowed with the content of the Allow header.
 type wrongMethod struct {
-	*refuse.Refusal
+	*wire.Refusal
 	allowed []string
 }
 
@@ -226,3 +224,71 @@ func extension(extensions map[string]any, name string) string {
 	text, _ := extensions[name].(string)
 	return text
 }
+
+// The limits of a request's body, in bytes. The description says that there is a limit (413), and does not say which.
+// The app API accepts documents, which are in base64.
+const (
+	maxBody    = 1 << 20
+	maxAppBody = 14 << 20
+)
+
+// surface is one part of the service: its paths, its operations, and its own credential.
+type surface struct {
+	paths  []string // the beginnings of its paths; the last surface has none, and gets all other paths
+	joined func() (routes, error)
+	routes routes       // what joined returned: the operations, each with its description
+	served []wire.Route // what runs them on this host
+	// admit returns the caller of a request, or refuses it.
+	admit func(r *http.Request, route *route, requestID string) (wire.Caller, error)
+	// maxBody is the limit of a request's body, in bytes.
+	maxBody int64
+	// keyed reports whether a write takes an idempotency key.
+	keyed func(*route) bool
+	// detailed surfaces write failed validations as an array of details and not as the envelope.
+	detailed bool
+}
+
+// owns reports whether a path belongs to the surface.
+func (s *surface) owns(path string) bool {
+	for _, start := range s.paths {
+		if rest, ok := strings.CutPrefix(path, start); ok && (rest == "" || rest[0] == '/') {
+			return true
+		}
+	}
+	return len(s.paths) == 0
+}
+
+// mountAll mounts every surface's operations.
+func (g *Gate) mountAll(config Config) ([]*surface, error) {
+	developer := &developerGuard{config.Registry, config.Tokens, config.Windows, config.IsClient}
+	app := &appGuard{config.AppKeys}
+	reference := &referenceGuard{config.AccessTokens, config.AppKeys}
+	surfaces := []*surface{
+		{
+			paths: []string{Base}, joined: platformRoutes, served: platformwire.Routes(config.Platform),
+			admit: developer.admit, maxBody: maxBody, keyed: everyWrite,
+		},
+		{
+			paths: []string{"/api/v1"}, joined: referenceRoutes, served: referencewire.Routes(config.Reference),
+			admit: reference.admit, maxBody: maxBody, keyed: (*route).declaresKey, detailed: true,
+		},
+		{
+			paths: []string{"/utils", "/public"}, joined: publicRoutes, served: publicwire.Routes(config.Public),
+			admit: admitAnyone, maxBody: maxBody, keyed: (*route).declaresKey,
+		},
+		{
+			joined: appRoutes, served: appwire.Routes(config.App),
+			admit: app.admit, maxBody: maxAppBody, keyed: (*route).declaresKey,
+		},
+	}
+	for _, s := range surfaces {
+		var err error
+		if s.routes, err = s.joined(); err != nil {
+			return nil, err
+		}
+	}
+	return surfaces, nil
+}
+
+// everyWrite takes an idempotency key for every write.
+func everyWrite(*route) bool { return true }

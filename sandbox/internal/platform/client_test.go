@@ -1,6 +1,7 @@
 package platform_test
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 	"time"
@@ -9,8 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -31,7 +31,7 @@ func TestClientBecomesReadyOnTheHostsClock(t *testing.T) {
 	b.clock.Advance(999 * time.Millisecond)
 	assert.Equal(t, platformwire.ClientStatusPending, b.client(client.ID).Status)
 	_, err := b.deposit(client.ID, "", "1", platformwire.AssetUSDC)
-	assert.ErrorIs(t, err, refuse.WalletNotLinked())
+	assert.ErrorIs(t, err, wire.WalletNotLinked())
 
 	b.clock.Advance(time.Millisecond)
 	ready := b.client(client.ID)
@@ -59,26 +59,26 @@ func TestClientOfAnotherIntegratorIsNotFound(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	id := read[platformwire.Client](t, b.createClient(platformwire.ClientCreate{Email: "acme@example.com"})).ID
-	stranger := caller.With(t.Context(), caller.Caller{Owner: "acc_2", Email: "else@example.com", Account: caller.Self})
+	stranger := wire.WithCaller(t.Context(), wire.Caller{Owner: "acc_2", Email: "else@example.com", Account: wire.Self})
 
 	_, err := b.GetClient(stranger, id)
-	assert.ErrorIs(t, err, refuse.NotFound())
-	_, err = b.GetClient(b.as(caller.Self, ""), caller.Self)
-	assert.ErrorIs(t, err, refuse.NotFound(), "the integrator is no client")
+	assert.ErrorIs(t, err, wire.NotFound())
+	_, err = b.GetClient(b.as(wire.Self, ""), wire.Self)
+	assert.ErrorIs(t, err, wire.NotFound(), "the integrator is no client")
 	assert.True(t, b.HasClient("acc_1", id))
 	assert.False(t, b.HasClient("acc_2", id))
-	assert.False(t, b.HasClient("acc_1", caller.Self))
+	assert.False(t, b.HasClient("acc_1", wire.Self))
 
 	b.Reset()
 	assert.False(t, b.HasClient("acc_1", id))
 	_, err = b.deposit(id, "", "1", platformwire.AssetUSDC)
-	assert.ErrorIs(t, err, refuse.NotFound())
+	assert.ErrorIs(t, err, wire.NotFound())
 }
 
 // refusalOf asserts that err is a refusal with this slug.
-func refusalOf(t testing.TB, err error, code string) *refuse.Refusal {
+func refusalOf(t testing.TB, err error, code string) *wire.Refusal {
 	t.Helper()
-	var refusal *refuse.Refusal
+	var refusal *wire.Refusal
 	require.ErrorAs(t, err, &refusal)
 	require.Equal(t, code, refusal.Code)
 	return refusal
@@ -90,4 +90,89 @@ func details[T any](t testing.TB, err error, code, key string) T {
 	value, ok := refusalOf(t, err, code).Details[key].(T)
 	require.True(t, ok, "details have no such %s", key)
 	return value
+}
+
+func TestRequirementsFollowTheLegalForm(t *testing.T) {
+	t.Parallel()
+	type applicant = map[string]any
+	name := []string{"applicant.legalName"}
+	for what, tc := range map[string]struct {
+		kind      platformwire.ClientType
+		applicant applicant
+		want      []string
+	}{
+		"business by legal name":  {platformwire.ClientTypeBusiness, applicant{"legalName": "Acme Ltd"}, nil},
+		"business by entity name": {platformwire.ClientTypeBusiness, applicant{"entityName": "Acme Ltd"}, nil},
+		"business by a person": {platformwire.ClientTypeBusiness,
+			applicant{"firstName": "Ann", "lastName": "Roe"}, name},
+		"business of blanks":   {platformwire.ClientTypeBusiness, applicant{"legalName": "  "}, name},
+		"business of a number": {platformwire.ClientTypeBusiness, applicant{"legalName": 7}, name},
+		"individual": {platformwire.ClientTypeIndividual,
+			applicant{"firstName": "Ann", "lastName": "Roe"}, nil},
+		"individual by legal name": {platformwire.ClientTypeIndividual, applicant{"legalName": "Acme Ltd"},
+			[]string{"applicant.firstName", "applicant.lastName"}},
+		"individual without surname": {platformwire.ClientTypeIndividual, applicant{"firstName": "Ann"},
+			[]string{"applicant.lastName"}},
+		"either, as a business":  {"", applicant{"legalName": "Acme Ltd"}, nil},
+		"either, as a person":    {"", applicant{"firstName": "Ann", "lastName": "Roe"}, nil},
+		"either, half a person":  {"", applicant{"lastName": "Roe"}, []string{"applicant.firstName"}},
+		"either, without a name": {"", applicant{}, name},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			id := read[platformwire.Client](b,
+				b.createClient(platformwire.ClientCreate{Email: "acme@example.com", Type: tc.kind})).ID
+			tc.applicant["country"] = "DE"
+			saved, err := b.saveKYB(id,
+				platformwire.KYBInformation{Applicant: tc.applicant, DocumentIds: []string{"doc_1"}})
+			require.NoError(t, err)
+			var got []string
+			for _, open := range saved.Requirements {
+				got = append(got, open.Field)
+			}
+			assert.Equal(t, tc.want, got)
+			_, err = b.completeKYB(id)
+			assert.Equal(t, tc.want == nil, err == nil)
+		})
+	}
+}
+
+func TestAVerificationHoldsSoManyDocuments(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	client := b.readyClient("acme@example.com")
+	save := func(from, to int) error {
+		var ids []string
+		for i := from; i < to; i++ {
+			ids = append(ids, fmt.Sprintf("doc_%d", i))
+		}
+		_, err := b.saveKYB(client, platformwire.KYBInformation{DocumentIds: ids})
+		return err
+	}
+	require.NoError(t, save(0, 50))
+	require.NoError(t, save(0, 50), "the same ones again")
+	assert.ErrorIs(t, save(50, 51), wire.ValidationFailed(""))
+}
+
+// The order in which documents were saved is no part of what is submitted.
+func TestTheSameContentIsTheSameSubmission(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	client := b.readyClient("acme@example.com")
+	b.verify(client)
+	first, err := b.completeKYB(client)
+	require.NoError(t, err)
+	_, err = b.saveKYB(client, platformwire.KYBInformation{Applicant: map[string]any{"country": "DE", "note": nil},
+		DocumentIds: []string{"doc_1"}})
+	require.NoError(t, err)
+	again, err := b.completeKYB(client)
+	require.NoError(t, err)
+	assert.Equal(t, first, again)
+
+	_, err = b.saveKYB(client, platformwire.KYBInformation{DocumentIds: []string{"doc_2"}})
+	require.NoError(t, err)
+	changed, err := b.completeKYB(client)
+	require.NoError(t, err)
+	assert.NotEqual(t, first.SnapshotID, changed.SnapshotID)
 }

@@ -2,13 +2,14 @@ package platform
 
 import (
 	"context"
+	"crypto/rand"
 	"time"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/audit"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -19,26 +20,26 @@ import (
 // checks the state again before the money moves. Of two confirms at the same time, one funds and the other is refused.
 func (p *Platform) ConfirmPayout(
 	ctx context.Context, payoutID platformwire.PayoutID, body platformwire.ApprovalConfirm,
-) (serve.Answer, error) {
-	c := caller.From(ctx)
+) (wire.Answer, error) {
+	c := wire.CallerOf(ctx)
 	payload, err := p.confirmable(c, payoutID, body.ApprovalID)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	if err := p.cosign(c, payload, body); err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	return p.fund(c, payoutID, body.ApprovalID, payload)
 }
 
 // cosign verifies a signed approval like the service before it adds its own signature. The key must be a developer key
 // of the account, which is read again. Call it without the lock.
-func (p *Platform) cosign(c caller.Caller, payload []byte, signed platformwire.ApprovalConfirm) error {
+func (p *Platform) cosign(c wire.Caller, payload []byte, signed platformwire.ApprovalConfirm) error {
 	check := c.Signer(signed.PublicKey)
 	if check == nil {
-		return refuse.KeyNotRegistered()
+		return wire.KeyNotRegistered()
 	}
-	refused := caller.CheckSignature(signed.PublicKey, payload, signed.Signature, p.settings().RequireLowS)
+	refused := wire.CheckSignature(signed.PublicKey, payload, signed.Signature, p.settings().RequireLowS)
 	if refused != nil {
 		return refused
 	}
@@ -46,7 +47,7 @@ func (p *Platform) cosign(c caller.Caller, payload []byte, signed platformwire.A
 }
 
 // confirmable returns the bytes to verify, if this approval can confirm the payout.
-func (p *Platform) confirmable(c caller.Caller, payoutID, approvalID string) ([]byte, error) {
+func (p *Platform) confirmable(c wire.Caller, payoutID, approvalID string) ([]byte, error) {
 	t := p.enter()
 	defer p.leave()
 	booked, err := t.awaiting(c, payoutID, approvalID)
@@ -57,16 +58,16 @@ func (p *Platform) confirmable(c caller.Caller, payoutID, approvalID string) ([]
 }
 
 // fund moves the money to the clearing account. payload is what was signed.
-func (p *Platform) fund(c caller.Caller, payoutID, approvalID string, payload []byte) (serve.Answer, error) {
+func (p *Platform) fund(c wire.Caller, payoutID, approvalID string, payload []byte) (wire.Answer, error) {
 	t := p.enter()
 	defer p.leave()
 	t.signed(approvalID, payload)
 	booked, err := t.awaiting(c, payoutID, approvalID)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	if err := t.fundable(booked); err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	booked.Status = platformwire.PayoutStatusFunding
 	booked.Hash = newHash()
@@ -87,7 +88,7 @@ func (p *Platform) fund(c caller.Caller, payoutID, approvalID string, payload []
 		TransactionHash: booked.Hash,
 		CreatedAt:       t.now,
 	})
-	return serve.OK(booked.view(t.now)).Lean(), nil
+	return wire.OK(booked.view(t.now)).Lean(), nil
 }
 
 // signed counts an approval with a valid signature, whatever comes of it.
@@ -96,7 +97,7 @@ func (t *turn) signed(approvalID string, payload []byte) {
 	if p == nil {
 		return
 	}
-	approval := audit.Approval{
+	approval := AuditedApproval{
 		ID: approvalID, PayoutID: p.ID, Amount: p.Terms.Amount, ContactID: p.Terms.ContactID,
 	}
 	if approvalID == p.Approval.ID { // or else the payout has another price now
@@ -106,7 +107,7 @@ func (t *turn) signed(approvalID string, payload []byte) {
 }
 
 // awaiting returns a payout that waits for this approval, or the refusal for its state.
-func (t *turn) awaiting(c caller.Caller, payoutID, approvalID string) (*payout, error) {
+func (t *turn) awaiting(c wire.Caller, payoutID, approvalID string) (*payout, error) {
 	h, err := t.holderOf(c)
 	if err != nil {
 		return nil, err
@@ -116,17 +117,17 @@ func (t *turn) awaiting(c caller.Caller, payoutID, approvalID string) (*payout, 
 	case err != nil:
 		return nil, err
 	case t.approvals[approvalID] != booked:
-		return nil, refuse.ApprovalMismatch()
+		return nil, wire.ApprovalMismatch()
 	case booked.Status == platformwire.PayoutStatusFunding:
-		return nil, refuse.FundingInProgress()
+		return nil, wire.FundingInProgress()
 	case booked.Status == platformwire.PayoutStatusProcessing, booked.Status == platformwire.PayoutStatusCompleted:
-		return nil, refuse.AlreadyFunded(booked.ID, booked.Hash)
+		return nil, wire.AlreadyFunded(booked.ID, booked.Hash)
 	case booked.Status == platformwire.PayoutStatusFailed, booked.Status == platformwire.PayoutStatusRefunded:
-		return nil, refuse.ApprovalConsumed()
+		return nil, wire.ApprovalConsumed()
 	case booked.expired(t.now), approvalID != booked.Approval.ID:
-		return nil, refuse.FundingAttemptExpired()
+		return nil, wire.FundingAttemptExpired()
 	case booked.stale(t.now):
-		return nil, refuse.QuoteExpired()
+		return nil, wire.QuoteExpired()
 	default:
 		return booked, nil
 	}
@@ -139,7 +140,7 @@ func (t *turn) fundable(booked *payout) error {
 	}
 	available := t.books.balance(booked.holder.book(), booked.asset())
 	if available.LessThan(booked.Terms.Amount) {
-		return refuse.PayoutNotFundable("The balance does not cover the payout.", map[string]any{
+		return wire.PayoutNotFundable("The balance does not cover the payout.", map[string]any{
 			"available": available.String(),
 			"currency":  booked.asset(),
 		})
@@ -151,12 +152,59 @@ func (t *turn) fundable(booked *payout) error {
 func (t *turn) signable(h *holder) error {
 	switch {
 	case !t.ready(h):
-		return refuse.WalletNotLinked()
+		return wire.WalletNotLinked()
 	case t.settings.SignerDetached:
-		return refuse.SignerNotAttached()
+		return wire.SignerNotAttached()
 	case t.settings.SigningPolicy == deployment.SigningPolicyRefuse:
-		return refuse.SigningPolicyRefused()
+		return wire.SigningPolicyRefused()
 	default:
 		return nil
 	}
+}
+
+// approvalPayload is the content that a developer key signs to fund a payout or to act on an escrow deal, as RFC 8785
+// canonical JSON.
+type approvalPayload struct {
+	ApprovalID  string              `json:"approvalId"`
+	Operation   string              `json:"operation"`
+	ResourceID  string              `json:"resourceId"`
+	Account     string              `json:"account"`
+	Amount      string              `json:"amount"`
+	Currency    string              `json:"currency"`
+	Destination approvalDestination `json:"destination"`
+	ExpiresAt   time.Time           `json:"expiresAt"`
+	Nonce       string              `json:"nonce"`
+}
+
+// approvalDestination is where the money goes: a payout's contact, or an escrow deal's payee.
+type approvalDestination struct {
+	ContactID string `json:"contactId,omitzero"`
+	Address   string `json:"address,omitzero"`
+	ChainID   int64  `json:"chainId,omitzero"` // only if the booking named it
+}
+
+// approval is an issued approval without what it approves. The payload is longer than most records, so nobody keeps it
+// whose record has its content.
+type approval struct {
+	ID, Nonce string
+	ExpiresAt time.Time
+}
+
+// newApproval returns an approval with a window's end.
+func newApproval(expires time.Time) approval {
+	return approval{ID: newID("apr_"), Nonce: rand.Text(), ExpiresAt: expires}
+}
+
+// of returns the approval with its payload. The same content gives the same bytes.
+func (a approval) of(content approvalPayload) platformwire.Approval {
+	content.ApprovalID, content.ExpiresAt, content.Nonce = a.ID, a.ExpiresAt, a.Nonce
+	text, err := json.Marshal(content)
+	canonical := jsontext.Value(text)
+	if err == nil {
+		err = canonical.Canonicalize()
+	}
+	if err != nil {
+		panic(err) // the content has a time, and texts that were read from JSON
+	}
+	return platformwire.Approval{ID: a.ID, Payload: canonical, ExpiresAt: a.ExpiresAt}
 }

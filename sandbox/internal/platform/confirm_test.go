@@ -14,8 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -97,7 +96,7 @@ func TestConfirmIsRefusedAndConsumesNothing(t *testing.T) {
 		"unknown payout": {
 			change: func(_ *bench, id *string, _ *platformwire.ApprovalConfirm) { *id = "po_none" }, want: "not_found"},
 		"payout of another account": {
-			as: func(b *bench, _ string) context.Context { return b.as(caller.Self, "") }, want: "not_found"},
+			as: func(b *bench, _ string) context.Context { return b.as(wire.Self, "") }, want: "not_found"},
 		"unknown approval": {
 			change: func(_ *bench, _ *string, body *platformwire.ApprovalConfirm) {
 				body.ApprovalID = "apr_none"
@@ -126,9 +125,9 @@ func TestConfirmIsRefusedAndConsumesNothing(t *testing.T) {
 			set: func(s *deployment.Settings) { s.SignerDetached = true }, want: "signer_not_attached"},
 		"key deleted meanwhile": {
 			as: func(b *bench, client string) context.Context {
-				c := caller.From(b.as(client, ""))
-				c.Signer = b.signer(refuse.Forbidden())
-				return caller.With(context.Background(), c)
+				c := wire.CallerOf(b.as(client, ""))
+				c.Signer = b.signer(wire.Forbidden())
+				return wire.WithCaller(context.Background(), c)
 			},
 			want: "forbidden"},
 	} {

@@ -3,7 +3,7 @@
 // double-entry ledger, idempotency records, transactions, chains and the faucet.
 //
 // A [Platform] relies on the gate, which has checked the session, the acting account and the syntax of the request. It
-// refuses with a [refuse.Refusal].
+// refuses with a [wire.Refusal].
 //
 // One mutex guards all state. It is never held during I/O or while a signature is verified. Time comes only from the
 // host's clock. Each request first does what is due: a client becomes ready, a payout settles, an approval ends. So no

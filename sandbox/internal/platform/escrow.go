@@ -4,12 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -47,43 +46,43 @@ const (
 
 // CreateEscrow creates a deal and prepares its approve action. No money moves. The deal, its windows and that action
 // are bound to the idempotency key.
-func (p *Platform) CreateEscrow(ctx context.Context, body platformwire.EscrowCreate) (serve.Answer, error) {
-	c, body := caller.From(ctx), withWindows(body)
+func (p *Platform) CreateEscrow(ctx context.Context, body platformwire.EscrowCreate) (wire.Answer, error) {
+	c, body := wire.CallerOf(ctx), withWindows(body)
 	if err := checkAmount(body.Amount, assetDecimals); err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	key, asked, lifetime, err := anchorOf(c, "CreateEscrow", agreementOf(body))
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	t := p.enter()
 	defer p.leave()
 	h, err := t.holderOf(c)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	if id, found, same := t.agreements.find(key, asked, t.now); found {
 		agreed := t.deals[id]
 		if !same {
-			return serve.Answer{}, refuse.IdempotencyKeyReused("escrowId", agreed.ID)
+			return wire.Answer{}, wire.IdempotencyKeyReused("escrowId", agreed.ID)
 		}
-		return serve.OK(agreed.Answer).Lean().Replayed(), nil
+		return wire.OK(agreed.Answer).Lean().Replayed(), nil
 	}
 	agreed, err := t.agree(h, key.Key, body)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	t.agreements.keep(key, asked, agreed.ID, t.now, lifetime)
-	return serve.Created(agreed.Answer).Lean(), nil
+	return wire.Created(agreed.Answer).Lean(), nil
 }
 
 // agree makes a new deal with its approve action.
 func (t *turn) agree(h *holder, key string, body platformwire.EscrowCreate) (*deal, error) {
 	switch {
 	case !t.ready(h):
-		return nil, refuse.WalletNotLinked()
+		return nil, wire.WalletNotLinked()
 	case t.settings.SignerDetached:
-		return nil, refuse.SignerNotAttached()
+		return nil, wire.SignerNotAttached()
 	}
 	agreed := &deal{
 		ID:        newID("esc_"),
@@ -137,7 +136,7 @@ func lasting(window platformwire.EscrowDuration) time.Duration {
 func (t *turn) dealOf(h *holder, id string) (*deal, error) {
 	found, ok := t.deals[id]
 	if !ok || found.holder != h {
-		return nil, refuse.NotFound()
+		return nil, wire.NotFound()
 	}
 	return found, nil
 }
@@ -196,19 +195,19 @@ func (d *deal) available(status platformwire.EscrowStatus, now time.Time) []plat
 }
 
 // SyncEscrow returns a deal after a chain read. If the last read was a moment ago, it returns the stored deal.
-func (p *Platform) SyncEscrow(ctx context.Context, escrowID platformwire.EscrowID) (serve.Answer, error) {
+func (p *Platform) SyncEscrow(ctx context.Context, escrowID platformwire.EscrowID) (wire.Answer, error) {
 	t := p.enter()
 	defer p.leave()
-	h, err := t.holderOf(caller.From(ctx))
+	h, err := t.holderOf(wire.CallerOf(ctx))
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	found, err := t.dealOf(h, escrowID)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	t.readChain(found)
-	return serve.OK(found.view(t.now)).Lean(), nil
+	return wire.OK(found.view(t.now)).Lean(), nil
 }
 
 // readChain updates the stored deal, with at most one chain read per 15 seconds and deal.
@@ -218,4 +217,230 @@ func (t *turn) readChain(d *deal) {
 	}
 	d.Projected, d.SyncedAt = d.Chain, t.now
 	t.kept.deals.Put(d)
+}
+
+// actionApprovalLifetime is the approval window of an escrow action.
+const actionApprovalLifetime = 60 * time.Second
+
+// escrowAction is a prepared action of a deal.
+type escrowAction struct {
+	deal      *deal
+	Key       string
+	Kind      platformwire.EscrowActionType
+	Approvals map[string]platformwire.Approval // all that were issued, by id
+	Latest    platformwire.Approval
+	Confirmed bool
+}
+
+// PrepareEscrowAction prepares an action and returns the approval to sign. The key identifies the action, also when it
+// is confirmed. The key of the create call belongs to the deal's approve action. The same key returns the same action,
+// with a new approval until it is confirmed.
+func (p *Platform) PrepareEscrowAction(
+	ctx context.Context, escrowID platformwire.EscrowID, body platformwire.EscrowActionCreate,
+) (wire.Answer, error) {
+	c, kind := wire.CallerOf(ctx), body.Type
+	key, asked, lifetime, err := anchorOf(c, "PrepareEscrowAction", []string{escrowID, string(kind)})
+	if err != nil {
+		return wire.Answer{}, err
+	}
+	t := p.enter()
+	defer p.leave()
+	h, err := t.holderOf(c)
+	if err != nil {
+		return wire.Answer{}, err
+	}
+	found, err := t.dealOf(h, escrowID)
+	if err != nil {
+		return wire.Answer{}, err
+	}
+	if dealID, ok, same := t.actions.find(key, asked, t.now); ok && !same {
+		return wire.Answer{}, wire.IdempotencyKeyReused("escrowId", dealID)
+	}
+	known := found.Actions[key.Key]
+	if known != nil && known.Kind != kind {
+		return wire.Answer{}, wire.IdempotencyKeyReused("escrowId", found.ID)
+	}
+	if known != nil && known.Confirmed {
+		return wire.OK(platformwire.PreparedEscrowAction{Action: known.view()}).Lean().Replayed(), nil
+	}
+	if !slices.Contains(found.available(found.Chain.Status, t.now), kind) {
+		return wire.Answer{}, wire.Conflict("The deal's state or its deadlines do not allow this action.")
+	}
+	answer := t.prepare(found, key.Key, kind)
+	if known != nil {
+		return wire.OK(platformwire.PreparedEscrowAction{Action: answer}).Lean().Replayed(), nil
+	}
+	t.actions.keep(key, asked, found.ID, t.now, lifetime)
+	return wire.Created(platformwire.PreparedEscrowAction{Action: answer}).Lean(), nil
+}
+
+// prepare gives an action of a deal a new approval, and adds a new action. Earlier approvals stay valid until they
+// expire. Only one of them is ever used.
+func (t *turn) prepare(d *deal, key string, kind platformwire.EscrowActionType) platformwire.EscrowAction {
+	approval := newApproval(t.now.Add(actionApprovalLifetime)).of(approvalPayload{
+		Operation:   "escrow." + string(kind),
+		ResourceID:  d.ID,
+		Account:     d.holder.Key.Account,
+		Amount:      d.Terms.Amount.String(),
+		Currency:    string(d.Terms.Currency),
+		Destination: approvalDestination{Address: d.Terms.Payee},
+	})
+	action := d.Actions[key]
+	if action == nil {
+		action = &escrowAction{deal: d, Key: key, Kind: kind, Approvals: map[string]platformwire.Approval{}}
+		d.Actions[key] = action
+	}
+	action.Latest, action.Approvals[approval.ID] = approval, approval
+	t.actionApprovals++
+	t.kept.deals.Put(d)
+	return action.view()
+}
+
+func (a *escrowAction) view() platformwire.EscrowAction {
+	approval := a.Latest
+	return platformwire.EscrowAction{IdempotencyKey: a.Key, Type: a.Kind, Approval: &approval}
+}
+
+// ConfirmEscrowAction carries out a prepared action with its signed approval. Like ConfirmPayout, it consumes nothing
+// until the money moves, and does not hold the lock while it verifies the signature. It returns the deal as it was at
+// the last chain read. If that was not a moment ago, it reads the chain itself.
+func (p *Platform) ConfirmEscrowAction(
+	ctx context.Context, escrowID platformwire.EscrowID, idempotencyKey string, body platformwire.ApprovalConfirm,
+) (wire.Answer, error) {
+	c, signed := wire.CallerOf(ctx), signedAction{escrowID, idempotencyKey, body.ApprovalID}
+	payload, err := p.actionable(c, signed)
+	if err != nil {
+		return wire.Answer{}, err
+	}
+	if err := p.cosign(c, payload, body); err != nil {
+		return wire.Answer{}, err
+	}
+	return p.act(c, signed)
+}
+
+// signedAction identifies a prepared action and the approval that was signed for it.
+type signedAction struct{ escrowID, key, approvalID string }
+
+// actionable returns the bytes to verify, if this approval can confirm the action.
+func (p *Platform) actionable(c wire.Caller, signed signedAction) ([]byte, error) {
+	t := p.enter()
+	defer p.leave()
+	action, err := t.prepared(c, signed)
+	if err != nil {
+		return nil, err
+	}
+	return action.Approvals[signed.approvalID].Payload, nil
+}
+
+// act carries the action out.
+func (p *Platform) act(c wire.Caller, signed signedAction) (wire.Answer, error) {
+	t := p.enter()
+	defer p.leave()
+	action, err := t.prepared(c, signed)
+	if err != nil {
+		return wire.Answer{}, err
+	}
+	if err := t.permitted(action); err != nil {
+		return wire.Answer{}, err
+	}
+	action.Confirmed = true
+	t.kept.deals.Put(action.deal)
+	switch found := action.deal; action.Kind {
+	case platformwire.EscrowActionTypeApprove:
+		t.hold(found)
+	case platformwire.EscrowActionTypeRelease:
+		t.release(found)
+	case platformwire.EscrowActionTypeRefund:
+		t.giveBack(found)
+	}
+	t.readChain(action.deal)
+	return wire.OK(action.deal.view(t.now)).Lean(), nil
+}
+
+// prepared returns an action that waits for this approval, or the refusal for its state.
+func (t *turn) prepared(c wire.Caller, signed signedAction) (*escrowAction, error) {
+	h, err := t.holderOf(c)
+	if err != nil {
+		return nil, err
+	}
+	found, err := t.dealOf(h, signed.escrowID)
+	if err != nil {
+		return nil, err
+	}
+	action, known := found.Actions[signed.key]
+	if !known {
+		return nil, wire.NotFound()
+	}
+	approval, issued := action.Approvals[signed.approvalID]
+	switch {
+	case !issued:
+		return nil, wire.ApprovalMismatch()
+	case action.Confirmed:
+		return nil, wire.ApprovalConsumed()
+	case !t.now.Before(approval.ExpiresAt):
+		return nil, wire.ApprovalExpired()
+	case !slices.Contains(found.available(found.Chain.Status, t.now), action.Kind):
+		return nil, wire.Conflict("The deal's state or its deadlines do not allow this action.")
+	default:
+		return action, nil
+	}
+}
+
+// permitted refuses an action that the service would not co-sign, and a deal that the balance does not cover.
+func (t *turn) permitted(action *escrowAction) error {
+	if err := t.signable(action.deal.holder); err != nil || action.Kind != platformwire.EscrowActionTypeApprove {
+		return err
+	}
+	asked := action.deal.Terms
+	available := t.books.balance(action.deal.holder.book(), string(asked.Currency))
+	if available.LessThan(asked.Amount) {
+		refusal := wire.Conflict("The balance does not cover the deal.")
+		refusal.Details = map[string]any{"available": available.String(), "currency": string(asked.Currency)}
+		return refusal
+	}
+	return nil
+}
+
+// hold moves the money from the account to the deal.
+func (t *turn) hold(d *deal) {
+	d.Chain = chainState{platformwire.EscrowStatusActive, newHash()}
+	t.escrowed(d, d.holder.book(), d.ID)
+	t.recordEscrow(d, d.holder, platformwire.TransactionDirectionOut)
+}
+
+// release moves the money from the deal to the payee, which may be an account of this host.
+func (t *turn) release(d *deal) {
+	d.Chain = chainState{platformwire.EscrowStatusReleased, newHash()}
+	if payee, ok := t.wallets[strings.ToLower(d.Terms.Payee)]; ok {
+		t.escrowed(d, d.ID, payee.book())
+		t.recordEscrow(d, payee, platformwire.TransactionDirectionIn)
+		return
+	}
+	t.escrowed(d, d.ID, bookOutside)
+}
+
+// giveBack moves the money from the deal back to the account.
+func (t *turn) giveBack(d *deal) {
+	d.Chain = chainState{platformwire.EscrowStatusRefunded, newHash()}
+	t.escrowed(d, d.ID, d.holder.book())
+	t.recordEscrow(d, d.holder, platformwire.TransactionDirectionIn)
+}
+
+// escrowed adds a movement of the deal's whole amount to the ledger, with the given kind.
+func (t *turn) escrowed(d *deal, from, to string) {
+	t.books.movement("escrow_"+string(d.Chain.Status), d.ID, t.now).
+		transfer(from, to, string(d.Terms.Currency), d.Terms.Amount)
+}
+
+func (t *turn) recordEscrow(d *deal, h *holder, direction platformwire.TransactionDirection) {
+	t.record(h, platformwire.Transaction{
+		Type:            platformwire.TransactionTypeEscrow,
+		Direction:       direction,
+		Status:          platformwire.TransactionStatusCompleted,
+		Amount:          d.Terms.Amount,
+		Currency:        d.Terms.Currency,
+		EscrowID:        d.ID,
+		TransactionHash: d.Chain.Hash,
+		CreatedAt:       t.now,
+	})
 }

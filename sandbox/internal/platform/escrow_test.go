@@ -9,8 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -38,7 +37,7 @@ func TestWindowsInEveryUnit(t *testing.T) {
 		"1s": time.Second, "0090m": 90 * time.Minute, "36h": 36 * time.Hour, "9999d": 9999 * 24 * time.Hour,
 		"": time.Hour,
 	} {
-		deal := b.agreed(caller.Self, "", agreement("1", window, "0s"))
+		deal := b.agreed(wire.Self, "", agreement("1", window, "0s"))
 		assert.Equal(t, lasts, deal.ApproveBy.Sub(deal.CreatedAt), window)
 		assert.Equal(t, deal.ApproveBy, deal.HoldUntil)
 	}
@@ -47,21 +46,21 @@ func TestWindowsInEveryUnit(t *testing.T) {
 func TestSpellingsOfOneDeal(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	first := b.agreed(caller.Self, "k", agreement("5", "", "2d"))
+	first := b.agreed(wire.Self, "k", agreement("5", "", "2d"))
 	body := agreement("5.000", "3600s", "48h")
 	body.Payee = "0x52908400098527886e0f7030069857d2e4169ee7"
-	assert.Equal(t, first, b.agreed(caller.Self, "k", body))
+	assert.Equal(t, first, b.agreed(wire.Self, "k", body))
 	assert.Equal(t, payee, first.Payee, "echoed as given")
 }
 
 func TestExplicitKeyOfADealReplaysForSevenDays(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	first := b.agreed(caller.Self, "k", agreement("5", "", ""))
+	first := b.agreed(wire.Self, "k", agreement("5", "", ""))
 	b.clock.Advance(7*24*time.Hour - time.Second)
-	assert.Equal(t, first.ID, b.agreed(caller.Self, "k", agreement("5", "", "")).ID)
+	assert.Equal(t, first.ID, b.agreed(wire.Self, "k", agreement("5", "", "")).ID)
 	b.clock.Advance(time.Second)
-	assert.NotEqual(t, first.ID, b.agreed(caller.Self, "k", agreement("5", "", "")).ID)
+	assert.NotEqual(t, first.ID, b.agreed(wire.Self, "k", agreement("5", "", "")).ID)
 }
 
 // An approval that outlives the deal's own window is of no use.
@@ -72,7 +71,7 @@ func TestApprovalsEndWithTheirWindow(t *testing.T) {
 	deal := b.agreed(client, "k", agreement("5", "30s", ""))
 	b.clock.Advance(30 * time.Second)
 	_, err := b.act(client, deal.ID, *deal.Action)
-	assert.ErrorIs(t, err, refuse.Conflict(""))
+	assert.ErrorIs(t, err, wire.Conflict(""))
 	assert.Equal(t, "100", b.balance(client, platformwire.AssetUSDC))
 }
 
@@ -90,9 +89,9 @@ func TestEveryIssuedApprovalCountsAndOneIsUsed(t *testing.T) {
 	_, err = b.act(client, deal.ID, *deal.Action)
 	require.NoError(t, err, "the first approval has 30 seconds left")
 	_, err = b.act(client, deal.ID, later)
-	assert.ErrorIs(t, err, refuse.ApprovalConsumed())
+	assert.ErrorIs(t, err, wire.ApprovalConsumed())
 	_, err = b.act(client, deal.ID, separate)
-	assert.ErrorIs(t, err, refuse.Conflict(""), "the deal is approved already")
+	assert.ErrorIs(t, err, wire.Conflict(""), "the deal is approved already")
 	assert.Equal(t, "95", b.balance(client, platformwire.AssetUSDC))
 }
 
@@ -122,11 +121,12 @@ func TestDeveloperKeyIsReadAnewBeforeADealIsCosigned(t *testing.T) {
 	b := newBench(t)
 	client := b.fundedClient("acme@example.com")
 	deal := b.agreed(client, "k", agreement("5", "", ""))
-	c := caller.From(b.as(client, ""))
-	c.Signer = b.signer(refuse.Forbidden())
-	_, err := b.ConfirmEscrowAction(caller.With(context.Background(), c), deal.ID, "k", platformwire.ApprovalConfirm{
+	c := wire.CallerOf(b.as(client, ""))
+	c.Signer = b.signer(wire.Forbidden())
+	ctx := wire.WithCaller(context.Background(), c)
+	_, err := b.ConfirmEscrowAction(ctx, deal.ID, "k", platformwire.ApprovalConfirm{
 		ApprovalID: deal.Action.Approval.ID, PublicKey: b.public, Signature: b.sign(deal.Action.Approval.Payload),
 	})
-	assert.ErrorIs(t, err, refuse.Forbidden())
+	assert.ErrorIs(t, err, wire.Forbidden())
 	assert.Equal(t, "100", b.balance(client, platformwire.AssetUSDC))
 }

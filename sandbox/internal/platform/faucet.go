@@ -5,9 +5,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -27,10 +25,10 @@ func (t *turn) fillFaucet() {
 }
 
 // GetTreasury returns the faucet's state.
-func (p *Platform) GetTreasury(context.Context) (serve.Answer, error) {
+func (p *Platform) GetTreasury(context.Context) (wire.Answer, error) {
 	t := p.enter()
 	defer p.leave()
-	return serve.OK(platformwire.Treasury{
+	return wire.OK(platformwire.Treasury{
 		MaxCredit: t.settings.MaxCredit,
 		Balances:  t.balances(bookFaucet),
 		Gas:       t.settings.FaucetGas,
@@ -38,38 +36,38 @@ func (p *Platform) GetTreasury(context.Context) (serve.Answer, error) {
 }
 
 // CreateDeposit credits the account from the faucet.
-func (p *Platform) CreateDeposit(ctx context.Context, body platformwire.DepositCreate) (serve.Answer, error) {
-	c := caller.From(ctx)
+func (p *Platform) CreateDeposit(ctx context.Context, body platformwire.DepositCreate) (wire.Answer, error) {
+	c := wire.CallerOf(ctx)
 	if !body.Amount.IsPositive() { // it is below the smallest credit
-		return serve.Answer{}, refuse.AmountBelowMinimum()
+		return wire.Answer{}, wire.AmountBelowMinimum()
 	}
 	if err := checkAmount(body.Amount, assetDecimals); err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	body.Amount = body.Amount.Truncate(assetDecimals)
 	key, asked, lifetime, err := anchorOf(c, "CreateDeposit", body)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	t := p.enter()
 	defer p.leave()
 	h, err := t.holderOf(c)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	if credited, found, same := t.deposits.find(key, asked, t.now); found {
 		if !same {
-			return serve.Answer{}, refuse.IdempotencyKeyReused("", "")
+			return wire.Answer{}, wire.IdempotencyKeyReused("", "")
 		}
-		return serve.OK(credited).Lean().Replayed(), nil
+		return wire.OK(credited).Lean().Replayed(), nil
 	}
 	if err := t.creditable(h, body, t.settings.MaxCredit); err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	credited := t.credit(h, body, c.Seeded)
 	credited.IdempotencyKey = key.Key
 	t.deposits.keep(key, asked, credited, t.now, lifetime)
-	return serve.Created(credited).Lean(), nil
+	return wire.Created(credited).Lean(), nil
 }
 
 // credit moves money from the faucet to an account.
@@ -92,15 +90,15 @@ func (t *turn) credit(h *holder, credit platformwire.DepositCreate, seeded bool)
 func (t *turn) creditable(h *holder, credit platformwire.DepositCreate, most decimal.Decimal) error {
 	switch {
 	case !t.ready(h):
-		return refuse.WalletNotLinked()
+		return wire.WalletNotLinked()
 	case credit.Amount.LessThan(minCredit):
-		return refuse.AmountBelowMinimum()
+		return wire.AmountBelowMinimum()
 	case credit.Amount.GreaterThan(most):
-		return refuse.AmountAboveMaximum(most.String())
+		return wire.AmountAboveMaximum(most.String())
 	case t.books.balance(bookFaucet, string(credit.Currency)).LessThan(credit.Amount):
-		return refuse.ProviderUnavailable("The faucet has less than the deposit.")
+		return wire.ProviderUnavailable("The faucet has less than the deposit.")
 	case !t.settings.FaucetGas.IsPositive():
-		return refuse.ProviderUnavailable("The faucet has no gas.")
+		return wire.ProviderUnavailable("The faucet has no gas.")
 	default:
 		return nil
 	}

@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
@@ -8,12 +9,11 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// holderKey identifies an account: an integrator's client, or the integrator itself as [caller.Self].
+// holderKey identifies an account: an integrator's client, or the integrator itself as [wire.Self].
 type holderKey struct{ Owner, Account string }
 
 // emailKey finds an account by its email. Clients have their integrator as owner, and integrators have no owner.
@@ -33,7 +33,7 @@ type holder struct {
 	Rails   map[platformwire.BankMethod]*rail
 }
 
-func (h *holder) isClient() bool { return h.Key.Account != caller.Self }
+func (h *holder) isClient() bool { return h.Key.Account != wire.Self }
 
 // book returns the holder's name in the ledger.
 func (h *holder) book() string {
@@ -57,20 +57,20 @@ func (t *turn) ready(h *holder) bool {
 }
 
 // holderOf returns the account that a caller acts for. It creates the integrator's own account at its first request.
-func (t *turn) holderOf(c caller.Caller) (*holder, error) {
+func (t *turn) holderOf(c wire.Caller) (*holder, error) {
 	key := holderKey{c.Owner, c.Account}
 	if h, ok := t.holders[key]; ok {
 		return h, nil
 	}
-	if key.Account != caller.Self {
-		return nil, refuse.NotFound()
+	if key.Account != wire.Self {
+		return nil, wire.NotFound()
 	}
 	return t.openOwn(c.Owner, c.Email), nil
 }
 
 // openOwn creates an integrator's own account.
 func (t *turn) openOwn(owner, email string) *holder {
-	return t.openAccount(holderKey{owner, caller.Self}, platformwire.Client{Email: email, CreatedAt: t.now})
+	return t.openAccount(holderKey{owner, wire.Self}, platformwire.Client{Email: email, CreatedAt: t.now})
 }
 
 // openAccount adds an account. Its wallet address is derived from its name.
@@ -101,4 +101,59 @@ func (t *turn) holderByEmail(owner, email string) (*holder, bool) {
 		return t.openOwn(behind, strings.ToLower(email)), true
 	}
 	return nil, false
+}
+
+// CreateClient creates a client of the integrator. Its email, in upper or lower case, is the natural key.
+func (p *Platform) CreateClient(ctx context.Context, body platformwire.ClientCreate) (wire.Answer, error) {
+	c := wire.CallerOf(ctx)
+	t := p.enter()
+	defer p.leave()
+	if h, ok := t.emails[clientEmail(c.Owner, body.Email)]; ok {
+		return wire.OK(t.clientView(h)).Lean().Replayed(), nil
+	}
+	client := platformwire.Client{
+		ID:         newID("cl_"),
+		Email:      body.Email,
+		Type:       body.Type,
+		FirstName:  body.FirstName,
+		LastName:   body.LastName,
+		EntityName: body.EntityName,
+		Country:    body.Country,
+		CreatedAt:  t.now,
+	}
+	h := t.openAccount(holderKey{c.Owner, client.ID}, client)
+	return wire.Created(t.clientView(h)).Lean(), nil
+}
+
+// GetClient reads one client of the integrator.
+func (p *Platform) GetClient(ctx context.Context, clientID platformwire.ClientID) (wire.Answer, error) {
+	c := wire.CallerOf(ctx)
+	t := p.enter()
+	defer p.leave()
+	h, ok := t.holders[holderKey{c.Owner, clientID}]
+	if !ok || !h.isClient() {
+		return wire.Answer{}, wire.NotFound()
+	}
+	return wire.OK(t.clientView(h)).Lean(), nil
+}
+
+// clientView returns the client as responses show it: pending, or ready with its wallet.
+func (t *turn) clientView(h *holder) platformwire.Client {
+	view := h.Client
+	view.Status = platformwire.ClientStatusPending
+	if t.ready(h) {
+		view.Status = platformwire.ClientStatusReady
+		view.BaseSmartWallet = h.Wallet
+	}
+	view.Balances = t.balances(h.book())
+	return view
+}
+
+// balances lists the balance of a ledger account in each settlement asset.
+func (t *turn) balances(account string) []platformwire.Balance {
+	list := make([]platformwire.Balance, len(assets))
+	for i, asset := range assets {
+		list[i] = platformwire.Balance{Currency: platformwire.Asset(asset), Available: t.books.balance(account, asset)}
+	}
+	return list
 }

@@ -7,9 +7,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
 // How long a key returns its first response.
@@ -27,7 +26,7 @@ type anchor struct {
 type terms [sha256.Size]byte
 
 // anchorOf returns the caller's key, or a key derived from the request, with its lifetime.
-func anchorOf(c caller.Caller, operation string, request any) (anchor, terms, time.Duration, error) {
+func anchorOf(c wire.Caller, operation string, request any) (anchor, terms, time.Duration, error) {
 	canonical, err := json.Marshal([]any{c.Owner, c.Account, operation, request}, json.Deterministic(true))
 	if err != nil {
 		return anchor{}, terms{}, 0, err
@@ -117,9 +116,9 @@ func (r *records[T]) forgotten(a anchor, asked terms, now time.Time) error {
 	case !ok || now.UnixMilli() >= spent.Expires:
 		return nil
 	case spent.Terms != digest(asked[:16]):
-		return refuse.IdempotencyKeyReused("", "")
+		return wire.IdempotencyKeyReused("", "")
 	default:
-		return refuse.Gone("The payout of this key is finished, and the host has forgotten it " +
+		return wire.Gone("The payout of this key is finished, and the host has forgotten it " +
 			"(setting forgetFinishedAfter).")
 	}
 }

@@ -1,18 +1,18 @@
 package platform
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
@@ -38,24 +38,24 @@ type snapshot struct {
 const maxKYBDocuments = 50
 
 // GetKYB returns the verification status and what is still missing.
-func (p *Platform) GetKYB(ctx context.Context) (serve.Answer, error) {
+func (p *Platform) GetKYB(ctx context.Context) (wire.Answer, error) {
 	t := p.enter()
 	defer p.leave()
-	h, err := t.verifiable(caller.From(ctx))
+	h, err := t.verifiable(wire.CallerOf(ctx))
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	return t.kybAnswer(h), nil
 }
 
 // SaveKYB adds to the saved information. Members of the applicant replace members with the same name, null deletes a
 // member, and documents are added. It submits nothing, and does not change what was submitted.
-func (p *Platform) SaveKYB(ctx context.Context, body platformwire.KYBInformation) (serve.Answer, error) {
+func (p *Platform) SaveKYB(ctx context.Context, body platformwire.KYBInformation) (wire.Answer, error) {
 	t := p.enter()
 	defer p.leave()
-	h, err := t.verifiable(caller.From(ctx))
+	h, err := t.verifiable(wire.CallerOf(ctx))
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	documents := slices.Clone(h.KYB.Documents)
 	for _, id := range body.DocumentIds {
@@ -64,8 +64,8 @@ func (p *Platform) SaveKYB(ctx context.Context, body platformwire.KYBInformation
 		}
 	}
 	if len(documents) > maxKYBDocuments {
-		return serve.Answer{},
-			refuse.InvalidField("documentIds", "too_long", "A verification holds at most 50 documents.")
+		return wire.Answer{},
+			wire.InvalidField("documentIds", "too_long", "A verification holds at most 50 documents.")
 	}
 	h.KYB.Documents = documents
 	if h.KYB.Applicant == nil {
@@ -81,19 +81,19 @@ func (p *Platform) SaveKYB(ctx context.Context, body platformwire.KYBInformation
 
 // CompleteKYB submits a snapshot of the saved information. The same content again is the same submission. Changed
 // content is a new submission with its own review.
-func (p *Platform) CompleteKYB(ctx context.Context) (serve.Answer, error) {
+func (p *Platform) CompleteKYB(ctx context.Context) (wire.Answer, error) {
 	t := p.enter()
 	defer p.leave()
-	h, err := t.verifiable(caller.From(ctx))
+	h, err := t.verifiable(wire.CallerOf(ctx))
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	if len(h.outstanding()) > 0 {
-		return serve.Answer{}, refuse.Conflict("Requirements are outstanding; GET /client/kyb lists them.")
+		return wire.Answer{}, wire.Conflict("Requirements are outstanding; GET /client/kyb lists them.")
 	}
 	content, err := h.KYB.content()
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	if h.KYB.Snapshot == nil || h.KYB.Snapshot.Content != content {
 		h.KYB.Snapshot = &snapshot{
@@ -104,14 +104,14 @@ func (p *Platform) CompleteKYB(ctx context.Context) (serve.Answer, error) {
 		}
 		t.kept.holders.Put(h)
 	}
-	return serve.OK(platformwire.KYBSubmission{Status: t.kybStatus(h), SnapshotID: h.KYB.Snapshot.ID}).Lean(), nil
+	return wire.OK(platformwire.KYBSubmission{Status: t.kybStatus(h), SnapshotID: h.KYB.Snapshot.ID}).Lean(), nil
 }
 
 // verifiable returns the client to verify. The integrator's own account is verified in the service's application, so a
 // request without a client is refused.
-func (t *turn) verifiable(c caller.Caller) (*holder, error) {
-	if c.Account == caller.Self {
-		return nil, refuse.ValidationFailed("header", refuse.Field{
+func (t *turn) verifiable(c wire.Caller) (*holder, error) {
+	if c.Account == wire.Self {
+		return nil, wire.ValidationFailed("header", wire.Field{
 			Field: "X-Service-Account", Code: "missing",
 			Message: "Verification is for clients: name the client in this header.",
 		})
@@ -159,11 +159,84 @@ func (t *turn) decide(h *holder, decision commonwire.KYCStatus) {
 func (t *turn) decisionRefused(h *holder, decision commonwire.KYCStatus) error {
 	from := t.kybStatus(h)
 	if !verificationStates.movable(from, decision) {
-		return refuse.Conflict("The verification does not move from " + string(from) + " to " + string(decision) + ".")
+		return wire.Conflict("The verification does not move from " + string(from) + " to " + string(decision) + ".")
 	}
 	return nil
 }
 
-func (t *turn) kybAnswer(h *holder) serve.Answer {
-	return serve.OK(platformwire.KYB{Status: t.kybStatus(h), Requirements: blockersView(h.outstanding())}).Lean()
+func (t *turn) kybAnswer(h *holder) wire.Answer {
+	return wire.OK(platformwire.KYB{Status: t.kybStatus(h), Requirements: blockersView(h.outstanding())}).Lean()
+}
+
+// The host's words for what a verification lacks. The description does not show the service's own. They are not slugs.
+const (
+	requiredApplicantField  = "applicant_field_missing"
+	requiredApplicantFormat = "applicant_field_invalid"
+	requiredDocument        = "document_missing"
+)
+
+// outstanding lists what the applicant still lacks: a name for its legal form, its country, and one document.
+func (h *holder) outstanding() []wire.Blocker {
+	var list []wire.Blocker
+	missing := func(field, message string) {
+		list = append(list, wire.Blocker{Code: requiredApplicantField, Message: message, Field: "applicant." + field})
+	}
+	business := h.KYB.says("legalName", "entityName") != ""
+	first, last := h.KYB.says("firstName") != "", h.KYB.says("lastName") != ""
+	individual := h.Client.Type == platformwire.ClientTypeIndividual || h.Client.Type == "" && !business &&
+		(first || last)
+	if !individual && !business {
+		missing("legalName", "A business needs its registered name.")
+	}
+	if individual && !first {
+		missing("firstName", "A person needs a first name.")
+	}
+	if individual && !last {
+		missing("lastName", "A person needs a last name.")
+	}
+	switch country := h.KYB.says("country"); {
+	case country == "":
+		missing("country", "The country of residency or registration is needed.")
+	case !isCountry(country):
+		list = append(list, wire.Blocker{
+			Code: requiredApplicantFormat, Message: "A country is its ISO 3166-1 alpha-2 code, such as DE.",
+			Field: "applicant.country",
+		})
+	}
+	if len(h.KYB.Documents) == 0 {
+		list = append(list, wire.Blocker{Code: requiredDocument, Message: "At least one document is needed.",
+			Field: "documentIds"})
+	}
+	return list
+}
+
+// says returns the first text that the applicant has under one of the names.
+func (v *verification) says(names ...string) string {
+	var found string
+	for _, name := range names {
+		text, _ := v.Applicant[name].(string)
+		found = cmp.Or(found, strings.TrimSpace(text))
+	}
+	return found
+}
+
+// unverified lists what a client needs before it can have rails: the status of its verification, and what that lacks.
+// The integrator's own account is verified in the service's application.
+func (t *turn) unverified(h *holder) []wire.Blocker {
+	if !h.isClient() {
+		return nil
+	}
+	blocked := func(code, message string) []wire.Blocker {
+		return append([]wire.Blocker{{Code: code, Message: message}}, h.outstanding()...)
+	}
+	switch t.kybStatus(h) {
+	case commonwire.KYCStatusApproved:
+		return nil
+	case commonwire.KYCStatusUnderReview:
+		return blocked("verification_under_review", "The client's verification is under review.")
+	case commonwire.KYCStatusRejected:
+		return blocked("verification_rejected", "The client's verification was rejected.")
+	default:
+		return blocked("verification_not_completed", "The client's verification was not completed.")
+	}
 }

@@ -9,8 +9,8 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
 // Ledger accounts of the host, besides those of integrators, clients and escrow deals. Only bookOutside may be
@@ -244,12 +244,12 @@ func checkAmountOf(field string, amount decimal.Decimal, decimals int32) error {
 	exponent := int(amount.Exponent()) // above zero only for a JSON number with an exponent, such as 1e2
 	switch {
 	case amount.NumDigits()+max(exponent, 0) > maxAmountDigits || exponent < -maxAmountDigits:
-		return refuse.InvalidField(field, "decimal_max_digits",
+		return wire.InvalidField(field, "decimal_max_digits",
 			fmt.Sprintf("An amount has at most %d digits.", maxAmountDigits))
 	case !amount.IsPositive():
-		return refuse.InvalidField(field, "greater_than", "The amount must be greater than zero.")
+		return wire.InvalidField(field, "greater_than", "The amount must be greater than zero.")
 	case !amount.Equal(amount.Truncate(decimals)):
-		return refuse.InvalidField(field, "amount_precision", fmt.Sprintf("The currency has %d decimals.", decimals))
+		return wire.InvalidField(field, "amount_precision", fmt.Sprintf("The currency has %d decimals.", decimals))
 	}
 	return nil
 }

@@ -10,9 +10,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -48,7 +46,7 @@ func listedOf[R, V any](all iter.Seq[R], find string, shown func(R) []string,
 	var latest []R
 	total := 0
 	for one := range all {
-		if find != "" && !serve.Found(find, shown(one)...) {
+		if find != "" && !wire.Found(find, shown(one)...) {
 			continue
 		}
 		if latest, total = append(latest, one), total+1; len(latest) == 2*mostListed {
@@ -79,10 +77,10 @@ type AccountView struct {
 // nameOf returns the name that an operator has for an account.
 func (o Operator) nameOf(key holderKey) string {
 	switch {
-	case key.Account != caller.Self:
+	case key.Account != wire.Self:
 		return key.Account
 	case key.Owner == o.owner:
-		return caller.Self
+		return wire.Self
 	default:
 		return key.Owner
 	}
@@ -113,7 +111,7 @@ func (o Operator) allNames(t *turn) map[string]string {
 func (o Operator) Accounts(find string) Listed[AccountView] {
 	t := o.platform.enter()
 	defer o.platform.leave()
-	first := holderKey{o.owner, caller.Self}
+	first := holderKey{o.owner, wire.Self}
 	all := maps.Values(t.holders)
 	if t.holders[first] == nil { // it opens with its first request
 		all = func(yield func(*holder) bool) {
@@ -144,7 +142,7 @@ func (o Operator) Ledger(find string, last int) FoundLedger {
 	found := FoundLedger{Ledger: t.books.view()}
 	names := o.allNames(t)
 	fits := func(e LedgerEntry) bool {
-		return serve.Found(find, e.Account, names[e.Account], e.Kind, e.ResourceID, e.Movement,
+		return wire.Found(find, e.Account, names[e.Account], e.Kind, e.ResourceID, e.Movement,
 			e.Amount.String(), e.Currency, e.At.UTC().Format(time.DateTime))
 	}
 	var movements [][]LedgerEntry
@@ -182,15 +180,15 @@ func (o Operator) account(t *turn, h *holder) AccountView {
 
 // holder finds an account by the name that an operator has for it. It opens the first account if needed.
 func (o Operator) holder(t *turn, name string) (*holder, error) {
-	if name == caller.Self {
-		return t.holderOf(caller.Caller{Owner: o.owner, Email: o.email, Account: caller.Self})
+	if name == wire.Self {
+		return t.holderOf(wire.Caller{Owner: o.owner, Email: o.email, Account: wire.Self})
 	}
 	for key, h := range t.holders {
 		if o.nameOf(key) == name {
 			return h, nil
 		}
 	}
-	return nil, refuse.NotFound()
+	return nil, wire.NotFound()
 }
 
 // Credited is a credit that was made.
@@ -206,7 +204,7 @@ type Credited struct {
 // limit it.
 func (o Operator) Credit(account string, amount decimal.Decimal, currency string) (Credited, error) {
 	if !slices.Contains(assets, currency) {
-		return Credited{}, refuse.InvalidField("currency", "enum", "The currency is USDC or EURC.")
+		return Credited{}, wire.InvalidField("currency", "enum", "The currency is USDC or EURC.")
 	}
 	if err := checkAmount(amount, assetDecimals); err != nil {
 		return Credited{}, err

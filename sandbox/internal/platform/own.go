@@ -4,8 +4,9 @@ import (
 	"context"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/coverage"
+	"github.com/shopspring/decimal"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -13,12 +14,12 @@ import (
 // for the account that the platform API uses without X-Service-Account, with the same balance, rails and ledger.
 type Own struct {
 	platform *Platform
-	caller   caller.Caller
+	caller   wire.Caller
 }
 
 // Own returns the account that a caller of another surface acts for. It creates the account at the first request.
-func (p *Platform) Own(c caller.Caller) Own {
-	c.Account = caller.Self
+func (p *Platform) Own(c wire.Caller) Own {
+	c.Account = wire.Self
 	return Own{p, c}
 }
 
@@ -65,7 +66,7 @@ func (o Own) Rails() ([]platformwire.Rail, error) {
 		return nil, err
 	}
 	var rails []platformwire.Rail
-	for _, offered := range coverage.Rails {
+	for _, offered := range platformwire.CoverageRails {
 		if !t.hidden(offered) || h.Rails[offered.Method] != nil {
 			rails = append(rails, t.railView(h, offered))
 		}
@@ -75,7 +76,7 @@ func (o Own) Rails() ([]platformwire.Rail, error) {
 
 // OpenRail opens a rail like OpenRail of the platform API, in the currency that its method receives.
 func (o Own) OpenRail(method string) (platformwire.Rail, error) {
-	offered, _ := coverage.RailOf(platformwire.BankMethod(method)) // OpenRail refuses an unknown method
+	offered, _ := platformwire.CoverageRailOf(platformwire.BankMethod(method)) // OpenRail refuses an unknown method
 	answer, err := o.platform.OpenRail(o.context(), platformwire.RailCreate{Method: platformwire.BankMethod(method),
 		Currency: offered.Currency})
 	opened, _ := answer.Body.(platformwire.Rail)
@@ -115,12 +116,221 @@ func (o Own) RailOf(bankID string) (platformwire.Rail, error) {
 	if err != nil {
 		return platformwire.Rail{}, err
 	}
-	return t.railView(h, found.Rail), nil
+	return t.railView(h, found.CoverageRail), nil
 }
 
 // context returns a context for operations of the platform API on this account.
 func (o Own) context() context.Context {
 	c := o.caller
 	c.IdempotencyKey = "" // the key belongs to an operation of another surface
-	return caller.With(context.Background(), c)
+	return wire.WithCaller(context.Background(), c)
+}
+
+// The methods of money that uses no bank rail, in the words of a contract's priority methods.
+const (
+	MethodCrypto   = "crypto"
+	MethodInternal = "internal"
+	MethodRefund   = "refund"
+)
+
+// Entry is a transaction of an account with its method.
+type Entry struct {
+	platformwire.Transaction
+	Method        string // a bank method, or crypto, internal, refund
+	BankAccountID string // the virtual account that received it
+}
+
+// Transactions returns a page of the account's ledger, newest first, and the number of all visible entries. Without
+// visible, all are.
+func (o Own) Transactions(visible func(Entry) bool, page wire.Page) (items []Entry, total int, err error) {
+	t, h, err := o.enter()
+	defer o.platform.leave()
+	if err != nil {
+		return nil, 0, err
+	}
+	items, total = wire.Newest(h.history.all.list,
+		func(recorded *transaction) bool {
+			return !recorded.forgotten() && (visible == nil || visible(t.entryOf(recorded.Transaction)))
+		},
+		func(recorded *transaction) Entry { return t.entryOf(recorded.Transaction) }, page)
+	return items, total, nil
+}
+
+func (t *turn) entryOf(recorded platformwire.Transaction) Entry {
+	entry := Entry{Transaction: recorded, Method: MethodCrypto}
+	if received := t.payins[recorded.PayinID]; received != nil && received.over != nil {
+		entry.Method, entry.BankAccountID = string(received.over.Method), received.over.ID
+	}
+	if sent := t.payouts[recorded.PayoutID]; sent != nil {
+		entry.Method = sent.Contact.To.method()
+	}
+	if recorded.Type == platformwire.TransactionTypeRefund {
+		entry.Method = MethodRefund
+	}
+	return entry
+}
+
+// method returns the method by which money reaches a destination.
+func (d destination) method() string {
+	switch {
+	case d.Bank != nil:
+		return string(d.Bank.AccountType)
+	case d.Email != nil:
+		return MethodInternal
+	default:
+		return MethodCrypto
+	}
+}
+
+// Destination is where a contact of the app API is paid: the account behind an email, or a wallet.
+type Destination struct {
+	Email                 string
+	Chain, Token, Address string
+}
+
+// Paid is a payment that has left the account.
+type Paid struct {
+	TransactionID string
+	Hash          string
+	Method        string // crypto or internal
+	Quote         platformwire.Quote
+}
+
+// CheckDollars refuses an amount that is not positive, is too long, or has more decimals than the settlement asset.
+func CheckDollars(amount decimal.Decimal) error { return checkAmount(amount, assetDecimals) }
+
+// Resolve refuses a destination without an existing account.
+func (o Own) Resolve(to Destination) error {
+	t, _, err := o.enter()
+	defer o.platform.leave()
+	if err != nil {
+		return err
+	}
+	_, err = t.contactAt(o.caller.Owner, to)
+	return err
+}
+
+// Price prices a payment in dollars.
+func (o Own) Price(to Destination, amount decimal.Decimal) (platformwire.Quote, error) {
+	t, _, err := o.enter()
+	defer o.platform.leave()
+	if err != nil {
+		return platformwire.Quote{}, err
+	}
+	paid, err := t.payable(o.caller.Owner, to)
+	if err != nil {
+		return platformwire.Quote{}, err
+	}
+	quote, err := t.priceNow(paid, amount)
+	if err != nil {
+		return platformwire.Quote{}, err
+	}
+	return quote, nil
+}
+
+// Pay moves dollars out of the account at once, at the given price or, without one, at the present price. If the
+// balance is too low, the refusal is payout_not_fundable, with the available amount.
+func (o Own) Pay(to Destination, amount decimal.Decimal, agreed *platformwire.Quote, resource string) (Paid, error) {
+	t, h, err := o.enter()
+	defer o.platform.leave()
+	if err != nil {
+		return Paid{}, err
+	}
+	paid, err := t.payable(o.caller.Owner, to)
+	if err != nil {
+		return Paid{}, err
+	}
+	if agreed == nil {
+		price, err := t.priceNow(paid, amount)
+		if err != nil {
+			return Paid{}, err
+		}
+		agreed = &price
+	}
+	return t.pay(h, t.receiver(paid.To, settlementDollars), *agreed, resource)
+}
+
+// PayByEmail moves dollars to the account with an email, or out of the host if there is none.
+func (o Own) PayByEmail(email string, amount decimal.Decimal, resource string) (Paid, error) {
+	t, h, err := o.enter()
+	defer o.platform.leave()
+	if err != nil {
+		return Paid{}, err
+	}
+	receiver, _ := t.holderByEmail(o.caller.Owner, email)
+	return t.pay(h, receiver, platformwire.Quote{
+		SourceAmount: amount, SourceCurrency: settlementDollars,
+		DestinationAmount: amount, DestinationCurrency: settlementDollars, Rate: decimal.NewFromInt(1),
+	}, resource)
+}
+
+// contactAt returns a contact for a destination.
+func (t *turn) contactAt(owner string, to Destination) (*contact, error) {
+	if to.Email == "" {
+		return &contact{To: walletAt(to.Chain, to.Token, to.Address)}, nil
+	}
+	behind, err := t.readEmail(owner, to.Email)
+	return &contact{To: behind}, err
+}
+
+// payable returns the contact of a destination, or the refusal if it cannot be paid.
+func (t *turn) payable(owner string, to Destination) (*contact, error) {
+	paid, err := t.contactAt(owner, to)
+	if err != nil {
+		return nil, err
+	}
+	if blockers := t.blockers(paid); len(blockers) > 0 {
+		return nil, wire.ContactNotPayable(blockers)
+	}
+	return paid, nil
+}
+
+// priceNow returns the present price of dollars for a contact.
+func (t *turn) priceNow(paid *contact, amount decimal.Decimal) (platformwire.Quote, error) {
+	if err := CheckDollars(amount); err != nil {
+		return platformwire.Quote{}, err
+	}
+	return t.quote(paid, settlementDollars, amount, decimal.Zero)
+}
+
+// pay settles at once: these payments are one transaction on chain.
+func (t *turn) pay(h, receiver *holder, quote platformwire.Quote, resource string) (Paid, error) {
+	available := t.books.balance(h.book(), quote.SourceCurrency)
+	if available.LessThan(quote.SourceAmount) {
+		return Paid{}, wire.PayoutNotFundable("The balance does not cover the amount.", map[string]any{
+			"available": available.String(), "currency": quote.SourceCurrency,
+		})
+	}
+	paid := Paid{Hash: newHash(), Method: MethodCrypto, Quote: quote}
+	delivered := quote.SourceAmount.Sub(quote.Fee)
+	movement := t.books.movement("transfer", resource, t.now)
+	movement.transfer(h.book(), bookFees, quote.SourceCurrency, quote.Fee)
+	entry := platformwire.Transaction{
+		Type:            platformwire.TransactionTypePayout,
+		Direction:       platformwire.TransactionDirectionOut,
+		Status:          platformwire.TransactionStatusCompleted,
+		Amount:          quote.SourceAmount,
+		Currency:        platformwire.Asset(quote.SourceCurrency),
+		TransactionHash: paid.Hash,
+		CreatedAt:       t.now,
+	}
+	paid.TransactionID = t.record(h, entry).ID
+	if receiver == nil {
+		movement.transfer(h.book(), bookOutside, quote.SourceCurrency, delivered)
+		return paid, nil
+	}
+	paid.Method = MethodInternal
+	movement.transfer(h.book(), receiver.book(), quote.SourceCurrency, delivered)
+	entry.Type, entry.Direction, entry.Amount = platformwire.TransactionTypeDeposit,
+		platformwire.TransactionDirectionIn, delivered
+	t.record(receiver, entry)
+	return paid, nil
+}
+
+// Method returns the method by which money reaches the destination.
+func (d Destination) Method() string {
+	if d.Email != "" {
+		return MethodInternal
+	}
+	return MethodCrypto
 }

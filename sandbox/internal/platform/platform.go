@@ -10,10 +10,9 @@ import (
 	"github.com/shopspring/decimal"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/audit"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -22,14 +21,14 @@ type Platform struct {
 	clock      *clock.Clock
 	settings   func() *deployment.Settings
 	integrator Integrators
-	audit      *audit.Audit // nil without one
+	audit      *Audit // nil without one
 
 	mu    sync.Mutex
 	state *state
 }
 
 // SetAudit makes the platform count its payments. Call it before the first request.
-func (p *Platform) SetAudit(a *audit.Audit) { p.audit = a }
+func (p *Platform) SetAudit(a *Audit) { p.audit = a }
 
 // state is everything that Reset deletes.
 type state struct {
@@ -120,7 +119,7 @@ func (p *Platform) HasClient(owner, clientID string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	_, ok := p.state.holders[holderKey{owner, clientID}]
-	return ok && clientID != caller.Self
+	return ok && clientID != wire.Self
 }
 
 // turn is one request's time with the state, while it holds the lock.
@@ -128,7 +127,7 @@ type turn struct {
 	*state
 	settings   *deployment.Settings
 	integrator Integrators
-	audit      *audit.Audit
+	audit      *Audit
 	now        time.Time
 }
 

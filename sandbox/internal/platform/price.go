@@ -1,11 +1,14 @@
 package platform
 
 import (
+	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -74,7 +77,7 @@ func (t *turn) quote(c *contact, asset string, amount, drift decimal.Decimal) (p
 	quote.DestinationAmount = amount.Sub(quote.Fee).Mul(quote.Rate).
 		Truncate(decimalsOf(c.To, quote.DestinationCurrency))
 	if !quote.DestinationAmount.IsPositive() {
-		return quote, refuse.InvalidField("amount", "amount_below_fee", "The amount is not more than the fee.")
+		return quote, wire.InvalidField("amount", "amount_below_fee", "The amount is not more than the fee.")
 	}
 	return quote, nil
 }
@@ -129,4 +132,115 @@ func fiatDecimals(currency string) int32 {
 		return 0
 	}
 	return 2
+}
+
+// cardSpread is the spread of a card payment, as a fraction of the middle rate.
+var cardSpread = decimal.RequireFromString("0.02")
+
+// FXRate is the value of one unit of a currency in US dollars: the middle rate, and the rates of bank transfers and
+// cards.
+type FXRate struct{ USD, BankTransfer, Card decimal.Decimal }
+
+// FXRate prices a currency, or a token of that currency, in US dollars. A currency without a price is not_found.
+func (p *Platform) FXRate(currency string) (FXRate, error) {
+	fiat := fiatOf(strings.ToUpper(currency))
+	units, priced := perDollar[fiat]
+	if !priced {
+		return FXRate{}, wire.NotFound()
+	}
+	one := decimal.NewFromInt(1)
+	rate := FXRate{USD: one.DivRound(units, rateDecimals)}
+	rate.BankTransfer, rate.Card = rate.USD, rate.USD
+	if fiat != fiatOf(settlementDollars) {
+		rate.BankTransfer = rate.USD.Mul(one.Sub(fxSpread)).Round(rateDecimals)
+		rate.Card = rate.USD.Mul(one.Sub(cardSpread)).Round(rateDecimals)
+	}
+	return rate, nil
+}
+
+// CostOf returns how many dollars of the settlement asset pay an amount of a currency, rounded up. A currency without a
+// price is a conflict: the caller cannot correct it.
+func (o Own) CostOf(amount decimal.Decimal, currency string) (decimal.Decimal, error) {
+	t, _, err := o.enter()
+	defer o.platform.leave()
+	if err != nil {
+		return decimal.Zero, err
+	}
+	var rate decimal.Decimal
+	if _, priced := perDollar[fiatOf(currency)]; priced {
+		rate = t.rate(settlementDollars, currency)
+	}
+	if !rate.IsPositive() { // or if the settings make the price zero
+		return decimal.Zero, wire.Conflict("There is no price for " + currency + ".")
+	}
+	return amount.DivRound(rate, assetDecimals+rateDecimals).RoundUp(assetDecimals), nil
+}
+
+// The chain on which every balance is held.
+const (
+	baseCode          = "base"
+	baseID            = 8453
+	assetDecimals     = 6
+	settlementDollars = string(platformwire.AssetUSDC)
+	settlementEuros   = string(platformwire.AssetEURC)
+)
+
+// assets are the settlement assets, in the order of balances.
+var assets = []string{settlementDollars, settlementEuros}
+
+// chains are the live chains. The contract addresses are the published ones of the tokens.
+var chains = []platformwire.Chain{
+	{ChainID: baseID, Code: baseCode, Name: "Base", Tokens: []platformwire.Token{
+		{Symbol: "USDC", Decimals: assetDecimals, Address: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"},
+		{Symbol: "EURC", Decimals: assetDecimals, Address: "0x60a3E35Cc302bFA44Cb288Bc5a4F316Fdb1adb42"},
+	}},
+	{ChainID: 1, Code: "ethereum", Name: "Ethereum", Tokens: []platformwire.Token{
+		{Symbol: "USDC", Decimals: 6, Address: "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"},
+		{Symbol: "EURC", Decimals: 6, Address: "0x1aBaEA1f7C830bD89Acc67eC4af516284b1bC33c"},
+		{Symbol: "USDT", Decimals: 6, Address: "0xdAC17F958D2ee523a2206206994597C13D831ec7"},
+		{Symbol: "DAI", Decimals: 18, Address: "0x6B175474E89094C44Da98b954EedeAC495271d0F"},
+	}},
+	{ChainID: 42161, Code: "arbitrum", Name: "Arbitrum One", Tokens: []platformwire.Token{
+		{Symbol: "USDC", Decimals: 6, Address: "0xaf88d065e77c8cC2239327C5EDb3A432268e5831"},
+		{Symbol: "USDT", Decimals: 6, Address: "0xFd086bC7CD5C481DCC9C85ebE478A1C0b69FCbb9"},
+	}},
+	{ChainID: 10, Code: "optimism", Name: "OP Mainnet", Tokens: []platformwire.Token{
+		{Symbol: "USDC", Decimals: 6, Address: "0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85"},
+		{Symbol: "USDT", Decimals: 6, Address: "0x94b008aA00579c1307B0EF2c499aD98a8ce58e58"},
+	}},
+	{ChainID: 137, Code: "polygon", Name: "Polygon", Tokens: []platformwire.Token{
+		{Symbol: "USDC", Decimals: 6, Address: "0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359"},
+		{Symbol: "USDT", Decimals: 6, Address: "0xc2132D05D31c914a87C6611C10748AEb04B58e8F"},
+	}},
+}
+
+func chainByCode(code string) (platformwire.Chain, bool) {
+	i := slices.IndexFunc(chains, func(c platformwire.Chain) bool { return c.Code == code })
+	if i < 0 {
+		return platformwire.Chain{}, false
+	}
+	return chains[i], true
+}
+
+func tokenOf(chain platformwire.Chain, symbol string) (platformwire.Token, bool) {
+	i := slices.IndexFunc(chain.Tokens, func(t platformwire.Token) bool { return t.Symbol == symbol })
+	if i < 0 {
+		return platformwire.Token{}, false
+	}
+	return chain.Tokens[i], true
+}
+
+// ListChains lists the live chains.
+func (p *Platform) ListChains(ctx context.Context, params platformwire.ListChainsParams) (wire.Answer, error) {
+	query := queryOf(wire.CallerOf(ctx), "ListChains")
+	from, err := query.position(params.Cursor, 0)
+	if err != nil {
+		return wire.Answer{}, err
+	}
+	page := platformwire.ChainPage{Items: chains[min(from, len(chains)):]}
+	if limit := pageSize(params.Limit); len(page.Items) > limit {
+		page.Items = page.Items[:limit]
+		page.NextCursor = query.cursor(from + limit)
+	}
+	return wire.OK(page).Lean(), nil
 }

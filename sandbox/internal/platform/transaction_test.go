@@ -8,8 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -25,8 +24,8 @@ func (b *bench) depositMany(account string, n int) {
 func TestTransactionsComeInPagesNewestFirst(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.depositMany(caller.Self, 60)
-	byDefault, err := b.transactions(caller.Self, platformwire.ListTransactionsParams{})
+	b.depositMany(wire.Self, 60)
+	byDefault, err := b.transactions(wire.Self, platformwire.ListTransactionsParams{})
 	require.NoError(t, err)
 	assert.Len(t, byDefault.Items, 50)
 
@@ -34,7 +33,7 @@ func TestTransactionsComeInPagesNewestFirst(t *testing.T) {
 		var seen []string
 		params := platformwire.ListTransactionsParams{Limit: size}
 		for {
-			page, err := b.transactions(caller.Self, params)
+			page, err := b.transactions(wire.Self, params)
 			require.NoError(t, err)
 			require.NotEmpty(t, page.Items)
 			for _, item := range page.Items {
@@ -57,12 +56,12 @@ func TestTransactionsComeInPagesNewestFirst(t *testing.T) {
 func TestNewEntriesNeitherRepeatNorHideOthers(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.depositMany(caller.Self, 4)
-	first, err := b.transactions(caller.Self, platformwire.ListTransactionsParams{Limit: 2})
+	b.depositMany(wire.Self, 4)
+	first, err := b.transactions(wire.Self, platformwire.ListTransactionsParams{Limit: 2})
 	require.NoError(t, err)
-	_, err = b.deposit(caller.Self, "late", "50", platformwire.AssetUSDC)
+	_, err = b.deposit(wire.Self, "late", "50", platformwire.AssetUSDC)
 	require.NoError(t, err)
-	second, err := b.transactions(caller.Self, platformwire.ListTransactionsParams{Limit: 2, Cursor: first.NextCursor})
+	second, err := b.transactions(wire.Self, platformwire.ListTransactionsParams{Limit: 2, Cursor: first.NextCursor})
 	require.NoError(t, err)
 	assert.Equal(t, "2", second.Items[0].Amount.String())
 	assert.Equal(t, "1", second.Items[1].Amount.String())
@@ -73,32 +72,32 @@ func TestCursorIsBoundToItsQuery(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	client := b.readyClient("acme@example.com")
-	b.depositMany(caller.Self, 3)
+	b.depositMany(wire.Self, 3)
 	b.depositMany(client, 3)
-	page, err := b.transactions(caller.Self, platformwire.ListTransactionsParams{Limit: 1})
+	page, err := b.transactions(wire.Self, platformwire.ListTransactionsParams{Limit: 1})
 	require.NoError(t, err)
 	cursor := page.NextCursor
 	require.NotEmpty(t, cursor)
 
-	_, err = b.transactions(caller.Self, platformwire.ListTransactionsParams{Limit: 2, Cursor: cursor})
+	_, err = b.transactions(wire.Self, platformwire.ListTransactionsParams{Limit: 2, Cursor: cursor})
 	assert.NoError(t, err, "the page size may change")
 	for name, tc := range map[string]struct {
 		account string
 		params  platformwire.ListTransactionsParams
 	}{
 		"another account": {client, platformwire.ListTransactionsParams{Cursor: cursor}},
-		"another type": {caller.Self,
+		"another type": {wire.Self,
 			platformwire.ListTransactionsParams{Cursor: cursor, Type: platformwire.TransactionTypeDeposit}},
-		"another time": {caller.Self, platformwire.ListTransactionsParams{Cursor: cursor, Since: b.clock.Now()}},
-		"garbage":      {caller.Self, platformwire.ListTransactionsParams{Cursor: "%%%"}},
-		"cut":          {caller.Self, platformwire.ListTransactionsParams{Cursor: cursor[:len(cursor)-4]}},
-		"no position":  {caller.Self, platformwire.ListTransactionsParams{Cursor: cursor[:20]}},
+		"another time": {wire.Self, platformwire.ListTransactionsParams{Cursor: cursor, Since: b.clock.Now()}},
+		"garbage":      {wire.Self, platformwire.ListTransactionsParams{Cursor: "%%%"}},
+		"cut":          {wire.Self, platformwire.ListTransactionsParams{Cursor: cursor[:len(cursor)-4]}},
+		"no position":  {wire.Self, platformwire.ListTransactionsParams{Cursor: cursor[:20]}},
 	} {
 		_, err := b.transactions(tc.account, tc.params)
-		assert.ErrorIs(t, err, refuse.InvalidCursor(), name)
+		assert.ErrorIs(t, err, wire.InvalidCursor(), name)
 	}
-	_, err = b.ListChains(b.as(caller.Self, ""), platformwire.ListChainsParams{Cursor: cursor})
-	assert.ErrorIs(t, err, refuse.InvalidCursor(), "another list")
+	_, err = b.ListChains(b.as(wire.Self, ""), platformwire.ListChainsParams{Cursor: cursor})
+	assert.ErrorIs(t, err, wire.InvalidCursor(), "another list")
 }
 
 func TestTransactionsAreFiltered(t *testing.T) {
@@ -123,7 +122,7 @@ func TestTransactionsAreFiltered(t *testing.T) {
 		require.Len(t, page.Items, 1, name)
 		assert.Equal(t, booked.ID, page.Items[0].PayoutID)
 	}
-	none, err := b.transactions(caller.Self, platformwire.ListTransactionsParams{})
+	none, err := b.transactions(wire.Self, platformwire.ListTransactionsParams{})
 	require.NoError(t, err)
 	assert.Empty(t, none.Items, "the integrator's own ledger is another one")
 
@@ -137,7 +136,7 @@ func TestChainsComeInPages(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	list := func(params platformwire.ListChainsParams) platformwire.ChainPage {
-		response, err := b.ListChains(b.as(caller.Self, ""), params)
+		response, err := b.ListChains(b.as(wire.Self, ""), params)
 		require.NoError(t, err)
 		return read[platformwire.ChainPage](t, render(t, response))
 	}

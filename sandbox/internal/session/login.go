@@ -2,14 +2,17 @@ package session
 
 import (
 	"context"
+	"crypto/rand"
+	"sync"
 	"time"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -19,49 +22,49 @@ type Login struct {
 	Registry   *Registry
 	Tokens     *Tokens
 	Challenges *Challenges
-	Windows    *window.Counters
+	Windows    *clock.Counters
 	Settings   func() *deployment.Settings
 }
 
 // CreateChallenge starts a login. An unknown email gets a challenge as well.
-func (l *Login) CreateChallenge(_ context.Context, body platformwire.ChallengeRequest) (serve.Answer, error) {
+func (l *Login) CreateChallenge(_ context.Context, body platformwire.ChallengeRequest) (wire.Answer, error) {
 	if err := l.open(); err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	email := CanonicalEmail(body.Email)
-	if err := l.Windows.Take(window.LoginEmail, email); err != nil {
-		return serve.Answer{}, err
+	if err := l.Windows.Take(clock.LoginEmail, email); err != nil {
+		return wire.Answer{}, err
 	}
 	issued, err := l.Challenges.issue(email, body.RequestExpiry.UTC())
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
-	return serve.Created(platformwire.Challenge{
+	return wire.Created(platformwire.Challenge{
 		ChallengeID: issued.ID, Payload: issued.Payload, ExpiresAt: issued.ExpiresAt,
 	}), nil
 }
 
 // CreateToken completes a login. Only a success consumes the challenge.
-func (l *Login) CreateToken(ctx context.Context, body platformwire.TokenRequest) (serve.Answer, error) {
+func (l *Login) CreateToken(ctx context.Context, body platformwire.TokenRequest) (wire.Answer, error) {
 	if err := l.open(); err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	id := body.ChallengeID
-	if err := l.Windows.Take(window.LoginChallenge, id); err != nil {
-		return serve.Answer{}, err
+	if err := l.Windows.Take(clock.LoginChallenge, id); err != nil {
+		return wire.Answer{}, err
 	}
 	issued, err := l.Challenges.open(id)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	key, err := l.prove(ctx, issued, body.PublicKey, body.Signature)
 	if err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
 	if err := l.Challenges.consume(id); err != nil {
-		return serve.Answer{}, err
+		return wire.Answer{}, err
 	}
-	return serve.Created(l.answer(l.Tokens.mint(key.ID))), nil
+	return wire.Created(l.answer(l.Tokens.mint(key.ID))), nil
 }
 
 // prove checks a proof of identity: the account, the key, and the signature. It makes all other checks afterwards,
@@ -70,49 +73,49 @@ func (l *Login) prove(ctx context.Context, issued challenge, publicKey, signatur
 	key, standing := l.Registry.lookUp(issued.Email, publicKey)
 	switch standing {
 	case unknownAccount:
-		return Key{}, refuse.InvalidCredentials()
+		return Key{}, wire.InvalidCredentials()
 	case notRegistered:
-		return Key{}, refuse.KeyNotRegistered()
+		return Key{}, wire.KeyNotRegistered()
 	}
 	settings := l.Settings()
-	if refused := caller.CheckSignature(publicKey, issued.Payload, signature, settings.RequireLowS); refused != nil {
+	if refused := wire.CheckSignature(publicKey, issued.Payload, signature, settings.RequireLowS); refused != nil {
 		if settings.OpaqueLogin {
-			return Key{}, refuse.InvalidCredentials()
+			return Key{}, wire.InvalidCredentials()
 		}
 		return Key{}, refused
 	}
-	if standing == deletedBefore || !key.allows(caller.From(ctx).Source) {
-		return Key{}, refuse.InvalidCredentials()
+	if standing == deletedBefore || !key.allows(wire.CallerOf(ctx).Source) {
+		return Key{}, wire.InvalidCredentials()
 	}
 	return key, nil
 }
 
 // RefreshToken creates a new access token, after the checks of every request. It returns the same refresh token.
-func (l *Login) RefreshToken(ctx context.Context, body platformwire.RefreshRequest) (serve.Answer, error) {
+func (l *Login) RefreshToken(ctx context.Context, body platformwire.RefreshRequest) (wire.Answer, error) {
 	if !l.Settings().LoginAvailable {
-		return serve.Answer{}, refuse.LoginUnavailable()
+		return wire.Answer{}, wire.LoginUnavailable()
 	}
 	refresh := body.RefreshToken
 	keyID, ok := l.Tokens.holder(refresh)
 	if !ok {
-		return serve.Answer{}, refuse.InvalidCredentials()
+		return wire.Answer{}, wire.InvalidCredentials()
 	}
-	if err := l.Windows.Take(window.Writes, keyID); err != nil {
-		return serve.Answer{}, err
+	if err := l.Windows.Take(clock.Writes, keyID); err != nil {
+		return wire.Answer{}, err
 	}
-	if _, err := l.Registry.Check(keyID, caller.From(ctx).Source, ""); err != nil {
-		return serve.Answer{}, err
+	if _, err := l.Registry.Check(keyID, wire.CallerOf(ctx).Source, ""); err != nil {
+		return wire.Answer{}, err
 	}
-	return serve.Created(l.answer(l.Tokens.renew(refresh))), nil
+	return wire.Created(l.answer(l.Tokens.renew(refresh))), nil
 }
 
 // open reports whether the host accepts logins.
 func (l *Login) open() error {
 	switch settings := l.Settings(); {
 	case !settings.LoginAvailable:
-		return refuse.LoginUnavailable()
+		return wire.LoginUnavailable()
 	case settings.LoginMode != deployment.LoginModeDeveloperKey:
-		return refuse.LoginModeUnavailable(settings.LoginMode)
+		return wire.LoginModeUnavailable(settings.LoginMode)
 	default:
 		return nil
 	}
@@ -130,4 +133,146 @@ func (l *Login) answer(g grant) platformwire.TokenGrant {
 // seconds rounds to the nearest second, because time has passed since the token was created.
 func seconds(d time.Duration) int {
 	return int(d.Round(time.Second) / time.Second)
+}
+
+// maxRequestExpiry is how far ahead a login's requestExpiry may be.
+const maxRequestExpiry = 5 * time.Minute
+
+// maxChallenges is the maximum number of stored challenges: anybody can ask for one.
+const maxChallenges = 100_000
+
+// Challenges holds the logins that were started. It is safe for concurrent use.
+type Challenges struct {
+	clock *clock.Clock
+
+	mu      sync.Mutex
+	keeper  *store.Keeper
+	issued  *store.Table[challenge] // by id
+	sweepAt int
+	most    int // how many are stored
+}
+
+// challenge is the content that one login signs. It can be used once.
+type challenge struct {
+	ID        string
+	Email     string
+	Payload   []byte
+	ExpiresAt time.Time
+	Consumed  bool
+}
+
+// NewChallenges returns Challenges with the stored records.
+func NewChallenges(clk *clock.Clock, kept store.Store) *Challenges {
+	c := &Challenges{clock: clk, keeper: store.NewKeeper(kept), sweepAt: sweepAt, most: maxChallenges}
+	c.issued = store.Open[challenge](c.keeper, "session.challenge")
+	return c
+}
+
+// leave stores what has changed, and releases the lock.
+func (c *Challenges) leave() {
+	defer c.mu.Unlock()
+	c.keeper.Commit()
+}
+
+// Reset deletes every challenge.
+func (c *Challenges) Reset() {
+	c.mu.Lock()
+	defer c.leave()
+	c.issued.Clear()
+	c.sweepAt = sweepAt
+}
+
+// issue creates a challenge for any email, also an unknown one, so that the response says nothing about accounts.
+func (c *Challenges) issue(email string, expiresAt time.Time) (challenge, error) {
+	now := c.clock.Now()
+	if expiresAt.Before(now) || expiresAt.After(now.Add(maxRequestExpiry)) {
+		return challenge{}, wire.RequestExpired()
+	}
+	issued := &challenge{ID: "ch_" + rand.Text(), Email: email, ExpiresAt: expiresAt}
+	var err error
+	if issued.Payload, err = issued.encode(); err != nil {
+		return challenge{}, err
+	}
+
+	c.mu.Lock()
+	defer c.leave()
+	if c.issued.Len() >= c.sweepAt {
+		c.forgetLongExpired(now)
+		c.sweepAt = max(sweepAt, 2*c.issued.Len())
+	}
+	if c.issued.Len() >= c.most && !c.makeRoom(now) {
+		return challenge{}, wire.LoginUnavailable()
+	}
+	c.issued.Put(issued.ID, issued)
+	return *issued, nil
+}
+
+// makeRoom deletes challenges that cannot be used any more, and reports whether there were any.
+func (c *Challenges) makeRoom(now time.Time) bool {
+	c.issued.DeleteFunc(func(_ string, issued *challenge) bool {
+		return issued.Consumed || !now.Before(issued.ExpiresAt)
+	})
+	return c.issued.Len() < c.most
+}
+
+// encode returns the bytes to sign: canonical JSON with its purpose, so that a login's signature is never valid for an
+// approval.
+func (c *challenge) encode() ([]byte, error) {
+	text, err := json.Marshal(map[string]string{
+		"purpose":     "login",
+		"challengeId": c.ID,
+		"email":       c.Email,
+		"expiresAt":   c.ExpiresAt.UTC().Format(time.RFC3339Nano),
+		"nonce":       rand.Text(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	canonical := jsontext.Value(text)
+	return canonical, canonical.Canonicalize()
+}
+
+// open returns a challenge that can still be used.
+func (c *Challenges) open(id string) (challenge, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	issued, err := c.usable(id)
+	if err != nil {
+		return challenge{}, err
+	}
+	return *issued, nil
+}
+
+// consume uses a challenge. If several callers do so at the same time, one succeeds.
+func (c *Challenges) consume(id string) error {
+	c.mu.Lock()
+	defer c.leave()
+	issued, err := c.usable(id)
+	if err != nil {
+		return err
+	}
+	issued.Consumed = true
+	c.issued.Put(id, issued)
+	return nil
+}
+
+// usable needs the lock to be held.
+func (c *Challenges) usable(id string) (*challenge, error) {
+	issued := c.issued.Get(id)
+	switch {
+	case issued == nil:
+		return nil, wire.ChallengeNotFound()
+	case issued.Consumed:
+		return nil, wire.ChallengeConsumed()
+	case !c.clock.Now().Before(issued.ExpiresAt):
+		return nil, wire.ChallengeExpired()
+	default:
+		return issued, nil
+	}
+}
+
+// forgetLongExpired keeps a challenge for a day after it expired, so that it is
+// refused as consumed or expired.
+func (c *Challenges) forgetLongExpired(now time.Time) {
+	c.issued.DeleteFunc(func(_ string, issued *challenge) bool { return now.Sub(issued.ExpiresAt) > 24*time.Hour })
 }

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
 // The lifetimes of a session.
@@ -84,14 +84,14 @@ func (t *Tokens) Authenticate(bearer string) (keyID string, err error) {
 	defer t.mu.Unlock()
 	if held := t.access.Get(bearer); held != nil {
 		if !t.clock.Now().Before(held.ExpiresAt) {
-			return "", refuse.TokenExpired()
+			return "", wire.TokenExpired()
 		}
 		return held.KeyID, nil
 	}
 	if t.refresh.Get(bearer) != nil || t.foreign.Get(bearer) != nil {
-		return "", refuse.DeveloperSessionRequired()
+		return "", wire.DeveloperSessionRequired()
 	}
-	return "", refuse.Unauthenticated()
+	return "", wire.Unauthenticated()
 }
 
 // Expire ends an access token now. It ignores an unknown token.

@@ -23,7 +23,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
 	"github.com/moneymovement/moneymovement-go/dapi"
-	"github.com/moneymovement/moneymovement-go/internal/tier"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -230,7 +230,7 @@ func TestFoldersWithoutHost(t *testing.T) {
 }
 
 func TestASecondProcessIsRefused(t *testing.T) {
-	tier.Long(t, "waits for more than a second")
+	testkit.Long(t, "waits for more than a second")
 	folder := t.TempDir()
 	stdout, stop := start(t, "-o", "json", "-data", folder)
 	announced(t, stdout)
@@ -273,7 +273,7 @@ func (c child) kill(t *testing.T) {
 
 // What the host responded to before a kill is there after it, and an idempotency key replays.
 func TestKilledHostLosesNothingConfirmed(t *testing.T) {
-	tier.Long(t, "starts and kills processes")
+	testkit.Long(t, "starts and kills processes")
 	folder := t.TempDir()
 	confirmed := map[string]dapi.PayoutID{} // by idempotency key
 	var first announcement

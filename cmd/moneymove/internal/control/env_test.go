@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
-	"github.com/moneymovement/moneymovement-go/internal/tier"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 	"github.com/moneymovement/moneymovement-go/signing"
 	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
@@ -33,7 +33,7 @@ func env(t *testing.T, controlURL string, args ...string) (code int, out, proble
 // shellEnvironment returns the variables of the service after a shell has run some commands.
 func shellEnvironment(t *testing.T, commands string) map[string]string {
 	t.Helper()
-	tier.Long(t, "starts a shell")
+	testkit.Long(t, "starts a shell")
 	shell, err := exec.LookPath("sh")
 	if err != nil {
 		t.Skip("needs the program sh, to read what env prints; make check runs it on Unix")

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
-	"github.com/moneymovement/moneymovement-go/internal/tier"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 )
 
 // request makes a request that the host refuses.
@@ -59,7 +59,7 @@ func TestRequestLog(t *testing.T) {
 
 // A terminal that takes nothing does not stop the host, and the command ends.
 func TestStoppedTerminalDoesNotBlockRequests(t *testing.T) {
-	tier.Long(t, "waits for more than a second")
+	testkit.Long(t, "waits for more than a second")
 	reader, stopped := io.Pipe() // nobody reads it
 	defer reader.Close()
 	stdout, stop := startWith(t, stopped, "-o", "json")

@@ -23,8 +23,8 @@ const seedEmail = "acme@example.com"
 var (
 	seedCredit     = decimal.NewFromInt(100)
 	seedCurrencies = []dapi.Asset{dapi.USDC, dapi.EURC}
-	seedBank       = dapi.ContactCreate{Name: "Example supplier", Account: dapi.SEPA(dapi.IBANAccount{
-		IBAN: "DE89370400440532013000", Holder: dapi.AccountHolder{Name: "Example supplier"}})}
+	seedBank       = dapi.ContactCreate{Name: "Example supplier", Account: dapi.SEPA(dapi.BankFields{
+		IBAN: "DE89370400440532013000", AccountHolderName: "Example supplier"})}
 	seedWallet = dapi.ContactCreate{Name: "Example wallet", Account: dapi.Onchain(dapi.OnchainAccount{
 		WalletAddress: "0x1111111111111111111111111111111111111111", ChainID: "base", Currency: "USDC"})}
 	seedRail = dapi.RailCreate{Method: dapi.BankMethodSEPA, Currency: "EUR"}

@@ -16,7 +16,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
 	"github.com/moneymovement/moneymovement-go/dapi"
-	"github.com/moneymovement/moneymovement-go/internal/tier"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
@@ -70,7 +70,7 @@ func TestTheSeedIsReadyForUse(t *testing.T) {
 }
 
 func TestSeedIsCreatedOnce(t *testing.T) {
-	tier.Long(t, "waits for more than a second")
+	testkit.Long(t, "waits for more than a second")
 	flags := []string{"-o", "json", "-control", "-seed", "-data", t.TempDir()}
 	stdout, stop := start(t, flags...)
 	first := announced(t, stdout)
@@ -92,7 +92,7 @@ func TestSeedIsCreatedOnce(t *testing.T) {
 
 // The settings that are kept can forbid what the seed needs. The rest is prepared, or the command says why not.
 func TestSeedNamesWhatHostRefuses(t *testing.T) {
-	tier.Long(t, "waits for more than a second")
+	testkit.Long(t, "waits for more than a second")
 	folder := t.TempDir()
 	set := func(settings string) {
 		stdout, stop := start(t, "-o", "json", "-control", "-data", folder)

@@ -279,25 +279,24 @@ func readContact(c *cobra.Command, a *app.App, flags contactFlags) (dapi.Contact
 			WalletAddress: flags.wallet, ChainID: dapi.ChainCode(flags.chain), Currency: cmp.Or(flags.currency, "USDC"),
 		})
 	case "iban":
-		contact.Account = dapi.SEPA(dapi.IBANAccount{
-			IBAN: strings.Join(strings.Fields(flags.iban), ""), BIC: flags.bic, Currency: flags.currency,
-			Holder: holderOf(flags),
-		})
+		contact.Account = dapi.SEPA(bankFieldsOf(flags))
 	}
 	return contact, nil
 }
 
-func holderOf(flags contactFlags) dapi.AccountHolder {
-	holder := dapi.AccountHolder{
-		Name: flags.holder, FirstName: flags.holderFirst, LastName: flags.holderLast, BusinessName: flags.business,
+func bankFieldsOf(flags contactFlags) dapi.BankFields {
+	fields := dapi.BankFields{
+		IBAN: flags.iban, BIC: flags.bic, Currency: flags.currency, AccountHolderName: flags.holder,
+		AccountHolderFirstName: flags.holderFirst, AccountHolderLastName: flags.holderLast,
+		AccountHolderBusinessName: flags.business,
 	}
 	switch {
 	case flags.business != "":
-		holder.Type = model.AccountHolderTypeBusiness
+		fields.AccountHolderType = model.AccountHolderTypeBusiness
 	case flags.holderFirst != "" || flags.holderLast != "":
-		holder.Type = model.AccountHolderTypeIndividual
+		fields.AccountHolderType = model.AccountHolderTypeIndividual
 	}
-	return holder
+	return fields
 }
 
 // contactOf reads the JSON of -d. A member that the service does not know is refused, because it may be misspelled.

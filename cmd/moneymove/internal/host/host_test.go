@@ -21,7 +21,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/client"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/host"
-	"github.com/moneymovement/moneymovement-go/internal/tier"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -253,7 +253,7 @@ func TestLoginAndLogoutKeepOtherFiles(t *testing.T) {
 }
 
 func TestALoginThatIsRefused(t *testing.T) {
-	tier.Long(t, "waits for more than a second")
+	testkit.Long(t, "waits for more than a second")
 	f := newFixture(t)
 	other, err := signing.Generate()
 	require.NoError(t, err)

@@ -14,7 +14,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/client"
-	"github.com/moneymovement/moneymovement-go/internal/tier"
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -133,7 +133,7 @@ func TestPayAsksForConfirmation(t *testing.T) {
 // words splits a printed command as a shell does.
 func (f *fixture) words(line string) []string {
 	f.Helper()
-	tier.Long(f, "starts a shell")
+	testkit.Long(f, "starts a shell")
 	shell, err := exec.LookPath("sh")
 	if err != nil {
 		f.Skip("there is no shell to read the printed command with")
@@ -158,7 +158,7 @@ func TestPaySettlesALostResponse(t *testing.T) {
 
 // If the payout cannot be read either, the run does not know. The command that it prints pays nothing again.
 func TestPayInDoubt(t *testing.T) {
-	tier.Long(t, "waits for more than a second")
+	testkit.Long(t, "waits for more than a second")
 	f := newFixture(t)
 	contact := f.funded()
 	f.host.Arm(http.MethodPost, confirmPath, sandbox.DropAfterCommit().Times(100))
@@ -236,7 +236,7 @@ func TestPayIsRefusedAtTheFirstRun(t *testing.T) {
 
 // A run that has signed and lost the response leaves a doubt, and no refusal of a later run ends it.
 func TestPayIsRefusedAfterInDoubt(t *testing.T) {
-	tier.Long(t, "waits for more than a second")
+	testkit.Long(t, "waits for more than a second")
 	f := newFixture(t)
 	contact := f.funded()
 	line := []string{"25", "USDC", "-to", contact, "-key", "invoice-42", "-yes"}
@@ -260,7 +260,7 @@ func TestPayIsRefusedAfterInDoubt(t *testing.T) {
 func TestPayWhileAnotherRunSigns(t *testing.T) {
 	for name, lost := range map[string]bool{"and pays": false, "and loses the response": true} {
 		t.Run(name, func(t *testing.T) {
-			tier.Long(t, "waits for more than a second")
+			testkit.Long(t, "waits for more than a second")
 			f := newFixture(t)
 			contact := f.funded()
 			line := []string{"25", "USDC", "-to", contact, "-key", "invoice-42"}
@@ -431,7 +431,7 @@ func TestPayAsksAgainForAFreshPrice(t *testing.T) {
 }
 
 func TestPayForAClient(t *testing.T) {
-	tier.Long(t, "waits for more than a second")
+	testkit.Long(t, "waits for more than a second")
 	f := newFixture(t)
 	var acting struct{ ID string }
 	require.NoError(t, json.Unmarshal([]byte(f.ok("call", "POST", "/dapi/v1/clients", "-d",

@@ -43,8 +43,8 @@ func newProgram(t *testing.T) program {
 		moneymovement.WithPolling(time.Millisecond, 10*time.Millisecond))
 	require.NoError(t, err)
 	contact, err := platform.Self().Contacts.Create(t.Context(), dapi.ContactCreate{Name: "Supplier",
-		Account: dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000",
-			Holder: dapi.AccountHolder{Name: "Supplier"}})})
+		Account: dapi.SEPA(dapi.BankFields{IBAN: "DE89370400440532013000",
+			AccountHolderName: "Supplier"})})
 	require.NoError(t, err)
 	return program{filepath.Join(t.TempDir(), "payments.db"), host, payments.IntegratorServices(platform),
 		dapi.PayoutCreate{ContactID: contact.ID, Amount: decimal.NewFromInt(10), Currency: dapi.USDC}}

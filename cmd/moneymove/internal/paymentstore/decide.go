@@ -43,7 +43,7 @@ func decideCommand(f *file) *cobra.Command {
 		Use:   "decide KEY DECISION",
 		Short: "Store what a person decides about a payment",
 		Long: `Stores what a person decides about a payment. It sends nothing: the program goes
-on with the payment when it next runs. docs/payments.md says what each state
+on with the payment when it next runs. docs/production.md says what each state
 needs. The decisions are:
 
   retry         make the same call again, after its reason was removed

@@ -7,15 +7,15 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"github.com/moneymovement/moneymovement-go/internal/tools/codegen/description"
-	"github.com/moneymovement/moneymovement-go/internal/tools/codegen/models"
+	"github.com/moneymovement/moneymovement-go/internal/tools/codegen/gosource"
 )
 
 // Each shape of an object has a function that finds the field of a member in the shape's Go type.
 
 // goTypes are the types that responses are decoded into.
 type goTypes struct {
-	own    *models.File
-	shared *models.File // of package model, or nil
+	own    *gosource.File
+	shared *gosource.File // of package model, or nil
 }
 
 // goType is a Go type and where it is defined.
@@ -39,7 +39,7 @@ func (t goType) String() string {
 	return t.name
 }
 
-func (g goTypes) file(t goType) *models.File {
+func (g goTypes) file(t goType) *gosource.File {
 	if t.shared {
 		return g.shared
 	}
@@ -47,7 +47,7 @@ func (g goTypes) file(t goType) *models.File {
 }
 
 // structOf returns the struct of a type, or nil.
-func (g goTypes) structOf(t goType) *models.Struct {
+func (g goTypes) structOf(t goType) *gosource.Struct {
 	if file := g.file(t); file != nil {
 		return file.Structs[t.name]
 	}
@@ -78,7 +78,7 @@ func (g goTypes) readable(t goType) bool {
 }
 
 // field returns the expression of the field that a member is read into.
-func (g goTypes) field(owner goType, field models.Field) string {
+func (g goTypes) field(owner goType, field gosource.Field) string {
 	address := "&v." + field.Name
 	switch rest, isPointer := strings.CutPrefix(field.Type, "*"); {
 	case isPointer && g.readable(owner.of(rest)):

@@ -27,7 +27,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"github.com/moneymovement/moneymovement-go/internal/tools/codegen/description"
-	"github.com/moneymovement/moneymovement-go/internal/tools/codegen/models"
+	"github.com/moneymovement/moneymovement-go/internal/tools/codegen/gosource"
 )
 
 func main() {
@@ -82,14 +82,14 @@ type writer struct {
 }
 
 func parseTypes(modelsPath, sharedModels string) (types goTypes, err error) {
-	types.own = &models.File{}
+	types.own = &gosource.File{}
 	if modelsPath != "" {
-		if types.own, err = models.Parse(modelsPath); err != nil {
+		if types.own, err = gosource.Parse(modelsPath); err != nil {
 			return types, err
 		}
 	}
 	if sharedModels != "" {
-		types.shared, err = models.Parse(sharedModels)
+		types.shared, err = gosource.Parse(sharedModels)
 	}
 	return types, err
 }

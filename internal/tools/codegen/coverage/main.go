@@ -1,5 +1,4 @@
-// Command coverage writes the tables of the coverage catalogue (openapi/coverage.yaml) as Go, with a constructor for
-// each bank method. Constructors have the names of the methods' constants, which oapi-codegen writes before.
+// Command coverage writes the tables of the coverage catalogue (openapi/coverage.yaml) as Go.
 package main
 
 import (
@@ -15,8 +14,10 @@ import (
 )
 
 type catalogue struct {
-	Families map[string]any // the Go type of each family, and x-assumed
-	Methods  []method
+	Methods []struct {
+		Method string
+		Needs  []string // fields in wire spelling that are assumed to be needed; a|b is one of two
+	}
 	MoneyIn  []struct{ Method, Currency string } `yaml:"moneyIn"`
 	MoneyOut []struct {
 		Currency      string
@@ -28,31 +29,27 @@ type catalogue struct {
 
 func main() {
 	log.SetFlags(0)
-	if len(os.Args) != 4 {
-		log.Fatal("usage: coverage coverage.yaml api.gen.go out.go")
+	if len(os.Args) != 3 {
+		log.Fatal("usage: coverage coverage.yaml out.go")
 	}
-	if err := run(os.Args[1], os.Args[2], os.Args[3]); err != nil {
+	if err := run(os.Args[1], os.Args[2]); err != nil {
 		log.Fatal("coverage: ", err)
 	}
 }
 
-func run(from, api, to string) error {
+func run(from, to string) error {
 	source, err := os.ReadFile(from)
 	if err != nil {
 		return err
 	}
-	constants, err := os.ReadFile(api)
-	if err != nil {
-		return err
-	}
-	out, err := generate(source, constants)
+	out, err := generate(source)
 	if err != nil {
 		return err
 	}
 	return os.WriteFile(to, out, 0o644)
 }
 
-func generate(source, constants []byte) ([]byte, error) {
+func generate(source []byte) ([]byte, error) {
 	var c catalogue
 	if err := yaml.Unmarshal(source, &c); err != nil {
 		return nil, err
@@ -77,14 +74,43 @@ func generate(source, constants []byte) ([]byte, error) {
 			fmt.Fprintf(&b, "{Method: %q, Currency: %q%s},\n", method, row.Currency, international)
 		}
 	}
-	fmt.Fprint(&b, "}\n\n// chainIDs has the chains whose code this version knows.\n"+
-		"var chainIDs = map[ChainCode]ChainID{\n")
+	fmt.Fprint(&b, "}\n\n")
+	if err := c.methods(&b); err != nil {
+		return nil, err
+	}
+	fmt.Fprint(&b, "\n// chainIDs has the chains whose code this version knows.\nvar chainIDs = map[ChainCode]ChainID{\n")
 	for _, code := range slices.Sorted(maps.Keys(c.OnChain.Codes)) {
 		fmt.Fprintf(&b, "%q: %d,\n", code, c.OnChain.Codes[code])
 	}
 	fmt.Fprint(&b, "}\n")
-	if err := c.constructors(&b, namesOf(constants)); err != nil {
-		return nil, err
-	}
 	return format.Source(b.Bytes())
+}
+
+// methods writes what is known of each method. The currency is empty if the method has more than one.
+func (c catalogue) methods(b *bytes.Buffer) error {
+	fmt.Fprint(b, "// bankMethods has the methods that this version knows.\nvar bankMethods = map[BankMethod]bankMethod{\n")
+	for _, m := range c.Methods {
+		paid := c.currencies(m.Method)
+		if len(paid) == 0 || len(m.Needs) == 0 {
+			return fmt.Errorf("method %s lacks a currency, or what it needs", m.Method)
+		}
+		currency := ""
+		if len(paid) == 1 {
+			currency = paid[0]
+		}
+		fmt.Fprintf(b, "%q: {currency: %q, needs: %#v},\n", m.Method, currency, m.Needs)
+	}
+	fmt.Fprint(b, "}\n")
+	return nil
+}
+
+// currencies returns the currencies that a method pays out.
+func (c catalogue) currencies(method string) []string {
+	var all []string
+	for _, row := range c.MoneyOut {
+		if slices.Contains(row.Methods, method) && !slices.Contains(all, row.Currency) {
+			all = append(all, row.Currency)
+		}
+	}
+	return all
 }

@@ -7,13 +7,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const (
-	source = `
-families: {key: KeyAccount, local: LocalAccount, x-assumed: {meaning: not shown}}
+const source = `
 methods:
-  - {method: pix, family: key, needs: [pixKey, iban|accountNumber]}
-  - {method: brl_local, family: local, needs: [branchNumber]}
-  - {method: swift, family: local, needs: [bic]}
+  - {method: pix, needs: [pixKey, iban|accountNumber]}
+  - {method: brl_local, needs: [branchNumber]}
+  - {method: swift, needs: [bic]}
 moneyIn:
   - {method: ach, currency: USD}
 moneyOut:
@@ -22,18 +20,9 @@ moneyOut:
   - {currency: EUR, methods: [swift], international: true}
 onChain: {codes: {base: 8453, arbitrum: 42161}}
 `
-	constants = `
-const (
-	BankMethodBRLLocal BankMethod = "brl_local"
-	BankMethodPIX      BankMethod = "pix"
-	BankMethodSWIFT    BankMethod = "swift"
-	OtherMethodPIX     OtherMethod = "pix"
-)
-`
-)
 
 func TestTablesAreWrittenInTheirOrder(t *testing.T) {
-	out, err := generate([]byte(source), []byte(constants))
+	out, err := generate([]byte(source))
 	require.NoError(t, err)
 	assert.Contains(t, string(out), `var moneyIn = [...]Coverage{
 	{Method: "ach", Currency: "USD"},
@@ -50,37 +39,27 @@ func TestTablesAreWrittenInTheirOrder(t *testing.T) {
 }`)
 }
 
-func TestEachMethodHasAConstructor(t *testing.T) {
-	out, err := generate([]byte(source), []byte(constants))
+func TestEachMethodHasItsCurrencyAndNeeds(t *testing.T) {
+	out, err := generate([]byte(source))
 	require.NoError(t, err)
-	assert.Contains(t, string(out), `
-// PIX returns a destination for the bank method pix. An empty account.Currency means BRL.
-// The method probably needs PIXKey, and IBAN or AccountNumber.
-func PIX(account KeyAccount) ContactAccount {
-	return paidBy(BankMethodPIX, "BRL", account.BankAccount())
-}
-`)
-	assert.Contains(t, string(out), "\nfunc BRLLocal(account LocalAccount) ContactAccount {")
-	assert.Contains(t, string(out), `the bank method swift. Set account.Currency: the method has more than one.
-// The method probably needs BIC.
-func SWIFT(account LocalAccount) ContactAccount {
-	return paidBy(BankMethodSWIFT, "", account.BankAccount())
-}
-`)
+	assert.Contains(t, string(out), `var bankMethods = map[BankMethod]bankMethod{
+	"pix":       {currency: "BRL", needs: []string{"pixKey", "iban|accountNumber"}},
+	"brl_local": {currency: "BRL", needs: []string{"branchNumber"}},
+	"swift":     {currency: "", needs: []string{"bic"}},
+}`)
 }
 
-func TestWhatIsIncompleteIsRefused(t *testing.T) {
+func TestIncompleteCatalogueIsRefused(t *testing.T) {
 	const money = "moneyIn: [{method: pix, currency: BRL}]\nmoneyOut: [{currency: BRL, methods: [pix]}]\n" +
-		"families: {key: KeyAccount}\nonChain: {codes: {base: 8453}}\n"
+		"onChain: {codes: {base: 8453}}\n"
 	for text, why := range map[string]string{
 		"moneyIn: []": "no moneyIn",
 		"moneyIn: [{method: pix, currency: BRL}]\nmoneyOut: [{currency: BRL, methods: [pix]}]": "no onChain.codes",
 
-		money + "methods: [{method: ach, family: key, needs: [a]}]":  "method ach has no constant",
-		money + "methods: [{method: pix, family: none, needs: [a]}]": "method pix needs a family",
-		money + "methods: [{method: pix, family: key}]":              "method pix needs a family",
+		money + "methods: [{method: ach, needs: [a]}]": "method ach lacks a currency",
+		money + "methods: [{method: pix}]":             "method pix lacks a currency, or what it needs",
 	} {
-		_, err := generate([]byte(text), []byte(constants))
+		_, err := generate([]byte(text))
 		assert.ErrorContains(t, err, why, text)
 	}
 }

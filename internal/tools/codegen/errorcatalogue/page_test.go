@@ -67,7 +67,7 @@ func pageOf(t *testing.T, sources map[string]string) (string, error) {
 		require.NoError(t, os.MkdirAll(filepath.Join(from, filepath.Dir(name)), 0o755))
 		require.NoError(t, os.WriteFile(filepath.Join(from, name), []byte(source), 0o600))
 	}
-	for _, folder := range []string{"errors", "docs", "sandbox/internal/refuse"} {
+	for _, folder := range []string{"errors", "docs", "sandbox/internal/wire"} {
 		require.NoError(t, os.MkdirAll(filepath.Join(to, folder), 0o755))
 	}
 	if err := run(from, to); err != nil {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/moneymovement/moneymovement-go/internal/tools/codegen/wrap"
+	"github.com/moneymovement/moneymovement-go/internal/tools/codegen/gosource"
 )
 
 // comments rewrites the comments of types and fields for go doc.
@@ -141,6 +141,9 @@ var backticks = regexp.MustCompile("`([^`]+)`")
 // spoken replaces text in backticks. A field of the same type gets its Go name, and so does `Type.field`. Everything
 // else is put in quotes. A name with a capital letter inside, such as nextCursor, can be a field of any type.
 func (p *pkg) spoken(text string, fields map[string]string) string {
+	for from, to := range p.renamed {
+		text = strings.ReplaceAll(text, "["+from+"]", "["+to+"]")
+	}
 	return backticks.ReplaceAllStringFunc(text, func(quoted string) string {
 		word := strings.Trim(quoted, "`")
 		if strings.HasPrefix(text, "Always ") { // a value, even if a field has this name
@@ -200,7 +203,7 @@ func wrapComments(f *file) (edits []edit, err error) {
 		indent := line[:len(line)-len(strings.TrimLeft(line, "\t"))]
 		wide := false
 		for each := range strings.SplitSeq(text, "\n") {
-			wide = wide || wrap.Columns(indent+strings.TrimLeft(each, "\t")) > wrap.Most
+			wide = wide || gosource.Columns(indent+strings.TrimLeft(each, "\t")) > gosource.Most
 		}
 		if !wide || strings.TrimSpace(line[:at.Column-1]) != "" || strings.HasPrefix(text, "// Code generated") {
 			continue
@@ -223,7 +226,7 @@ func wrapped(text, indent string) string {
 		if i > 0 {
 			lines = append(lines, indent+"//")
 		}
-		lines = append(lines, wrap.Lines(paragraph, indent+"// ", indent+"// ")...)
+		lines = append(lines, gosource.Lines(paragraph, indent+"// ", indent+"// ")...)
 	}
 	return strings.TrimPrefix(strings.Join(lines, "\n"), indent)
 }

@@ -5,7 +5,7 @@ import (
 	"go/token"
 	"strings"
 
-	"github.com/moneymovement/moneymovement-go/internal/tools/codegen/wrap"
+	"github.com/moneymovement/moneymovement-go/internal/tools/codegen/gosource"
 )
 
 // breakLines breaks each line that is too wide at one place. It takes the outermost place that can be broken: the
@@ -13,7 +13,7 @@ import (
 func breakLines(f *file) (edits []edit, err error) {
 	wide := map[int]bool{}
 	for i, line := range strings.Split(string(f.source), "\n") {
-		if wrap.Columns(line) > wrap.Most && !strings.HasPrefix(strings.TrimSpace(line), "//") {
+		if gosource.Columns(line) > gosource.Most && !strings.HasPrefix(strings.TrimSpace(line), "//") {
 			wide[i+1] = true
 		}
 	}
@@ -112,7 +112,7 @@ func (f *file) fill(elements []ast.Node, column int) (edits []edit) {
 	at := column
 	for i, element := range elements {
 		width := f.offset(element.End()) - f.offset(element.Pos()) + len(", ")
-		if i > 0 && at+width > wrap.Most {
+		if i > 0 && at+width > gosource.Most {
 			edits = append(edits, edit{f.offset(elements[i-1].End()), f.offset(element.Pos()), ",\n"})
 			at = column
 		}
@@ -131,7 +131,7 @@ func (f *file) condition(n *ast.BinaryExpr, number int) []edit {
 		}
 		line := f.line(number)
 		end := f.fset.Position(b.OpPos).Column - 1 + len("&&")
-		if f.fset.Position(b.OpPos).Line == number && end <= len(line) && wrap.Columns(line[:end]) <= wrap.Most {
+		if f.fset.Position(b.OpPos).Line == number && end <= len(line) && gosource.Columns(line[:end]) <= gosource.Most {
 			best = b
 			break
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/internal/tools/codegen/wrap"
+	"github.com/moneymovement/moneymovement-go/internal/tools/codegen/gosource"
 )
 
 // made writes a source as a generated file, makes it readable and returns it.
@@ -17,7 +17,7 @@ func made(t *testing.T, source, unexport string, keepAliases bool) (string, erro
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "api.gen.go")
 	require.NoError(t, os.WriteFile(path, []byte("package api\n\n"+source), 0o600))
-	if err := run(filepath.Dir(path), unexport, keepAliases); err != nil {
+	if err := run(filepath.Dir(path), unexport, "", keepAliases); err != nil {
 		return "", err
 	}
 	written, err := os.ReadFile(path)
@@ -118,10 +118,25 @@ func TestWideLinesAreBroken(t *testing.T) {
 		false)
 	require.NoError(t, err)
 	for line := range strings.Lines(got) {
-		assert.LessOrEqual(t, wrap.Columns(strings.TrimSuffix(line, "\n")), wrap.Most, line)
+		assert.LessOrEqual(t, gosource.Columns(strings.TrimSuffix(line, "\n")), gosource.Most, line)
 	}
 	assert.Contains(t, got, "var thing = Thing{\n\tA: \""+long+"\",\n\tB: \""+long+"\",\n}\n")
 	again, err := made(t, got, "", false)
 	require.NoError(t, err)
 	assert.Equal(t, strings.ReplaceAll(got, " ", ""), strings.ReplaceAll(again, " ", ""), "what is readable stays")
+}
+
+func TestRenamedTypesAndConstants(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "api.gen.go")
+	source := "package api\n\n// Sum is one of [Old].\ntype Sum struct{}\n\n// Old is a thing.\n" +
+		"type Old struct{ Old string }\n\n" +
+		"func (Old) isSum() {}\n\n// The kinds.\nconst KindOne Kind = \"one\"\n\n// Kind is a kind.\ntype Kind string\n"
+	require.NoError(t, os.WriteFile(path, []byte(source), 0o600))
+	require.ErrorContains(t, run(filepath.Dir(path), "", "Gone=New", false), "Gone=New")
+	require.ErrorContains(t, run(filepath.Dir(path), "", "Old=new", false), "Old=new")
+	require.NoError(t, run(filepath.Dir(path), "", "Old=New,KindOne=One", false))
+	written, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, strings.NewReplacer("[Old]", "[New]", "// Old", "// New", "type Old", "type New", "(Old)", "(New)",
+		"KindOne", "One").Replace(source), string(written))
 }

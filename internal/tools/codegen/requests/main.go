@@ -29,6 +29,7 @@ import (
 	"fmt"
 	"go/format"
 	"log"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,7 +38,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"github.com/moneymovement/moneymovement-go/internal/tools/codegen/description"
-	"github.com/moneymovement/moneymovement-go/internal/tools/codegen/models"
+	"github.com/moneymovement/moneymovement-go/internal/tools/codegen/gosource"
 )
 
 func main() {
@@ -58,13 +59,13 @@ func run(spec, modelsPath, sharedModels, out string) error {
 	if err != nil {
 		return err
 	}
-	own, err := models.Parse(modelsPath)
+	own, err := gosource.Parse(modelsPath)
 	if err != nil {
 		return err
 	}
 	w := &writer{types: own.Structs, defined: own.Others, needed: map[string]*openapi3.Schema{}}
 	if sharedModels != "" {
-		shared, err := models.Parse(sharedModels)
+		shared, err := gosource.Parse(sharedModels)
 		if err != nil {
 			return err
 		}
@@ -100,9 +101,9 @@ func (w *writer) head(spec, packageName string) []byte {
 // writer collects the generated source.
 type writer struct {
 	buf      bytes.Buffer
-	types    map[string]*models.Struct
+	types    map[string]*gosource.Struct
 	defined  map[string]string           // types that are not structs, with their definitions
-	shared   map[string]*models.Struct   // models of package model
+	shared   map[string]*gosource.Struct // models of package model
 	inShared bool                        // the code being written is about one of those
 	needed   map[string]*openapi3.Schema // shared schemas that a request holds
 }
@@ -149,7 +150,7 @@ func (w *writer) union(name string, schema *openapi3.Schema) {
 }
 
 // object writes the checks of all properties.
-func (w *writer) object(name string, schema *openapi3.Schema, models map[string]*models.Struct) error {
+func (w *writer) object(name string, schema *openapi3.Schema, models map[string]*gosource.Struct) error {
 	model, ok := models[name]
 	if !ok {
 		return fmt.Errorf("no Go type of that name")
@@ -247,4 +248,49 @@ func (w *writer) parameters(doc *openapi3.T) error {
 		}
 	}
 	return nil
+}
+
+// path writes the checks of the values of an operation's path, in their order.
+func (w *writer) path(doc *openapi3.T, path string, op *openapi3.Operation) {
+	var rules []string
+	for i, segment := range strings.Split(path, "/") {
+		name, isParameter := strings.CutPrefix(segment, "{")
+		if !isParameter {
+			continue
+		}
+		parameter := op.Parameters.GetByInAndName(openapi3.ParameterInPath, strings.TrimSuffix(name, "}"))
+		var taken []string
+		if words := takenWords(doc, path, i); len(words) > 0 {
+			taken = []string{"Taken: []string{" + quoted(words) + "}"}
+		}
+		rules = append(rules, flatten(parameter.Schema, description.MarksOf(parameter.Extensions)...).
+			rule(false, taken...))
+	}
+	if len(rules) > 0 {
+		w.line("\nvar path%s = [...]transport.Rule{\n%s,\n}", op.OperationID,
+			strings.ReplaceAll(strings.Join(rules, ",\n"), "transport.Rule{", "{"))
+	}
+}
+
+// takenWords returns the words that other paths have in place of a parameter. As a value, such a word would address
+// another operation.
+func takenWords(doc *openapi3.T, path string, place int) []string {
+	taken := map[string]bool{}
+	before := strings.Split(path, "/")[:place]
+	for other := range doc.Paths.Map() {
+		segments := strings.Split(other, "/")
+		if len(segments) > place && slices.Equal(segments[:place], before) && !strings.HasPrefix(segments[place], "{") {
+			taken[segments[place]] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(taken))
+}
+
+// quoted writes words as the elements of a Go list.
+func quoted(words []string) string {
+	literals := make([]string, len(words))
+	for i, word := range words {
+		literals[i] = fmt.Sprintf("%q", word)
+	}
+	return strings.Join(literals, ", ")
 }

@@ -8,11 +8,11 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"github.com/moneymovement/moneymovement-go/internal/tools/codegen/description"
-	"github.com/moneymovement/moneymovement-go/internal/tools/codegen/models"
+	"github.com/moneymovement/moneymovement-go/internal/tools/codegen/gosource"
 )
 
 // property writes the check of one field.
-func (w *writer) property(field models.Field, wire string, s stated, required bool) {
+func (w *writer) property(field gosource.Field, wire string, s stated, required bool) {
 	value := "v." + field.Name
 	switch {
 	case s.request:
@@ -23,7 +23,7 @@ func (w *writer) property(field models.Field, wire string, s stated, required bo
 		if required {
 			w.line("c.Missing(%q, %s == nil)", wire, value)
 		}
-	case s.typ == "string" && s.format == "byte" && !models.Secret(field.Type):
+	case s.typ == "string" && s.format == "byte" && !gosource.Secret(field.Type):
 		if rule := s.rule(required); rule != noRule {
 			w.line("c.Bytes(%q, %s, %s)", wire, value, rule)
 		}
@@ -43,7 +43,7 @@ func (w *writer) property(field models.Field, wire string, s stated, required bo
 }
 
 // nested writes the check of a value with its own checks.
-func (w *writer) nested(field models.Field, wire, value string, s stated, required bool) {
+func (w *writer) nested(field gosource.Field, wire, value string, s stated, required bool) {
 	pointer := strings.HasPrefix(field.Type, "*")
 	switch {
 	case s.union && !required:
@@ -85,7 +85,7 @@ func (w *writer) present(typ, value string) string {
 }
 
 // integer writes the check of a whole number. Zero counts as absent, except behind a pointer.
-func (w *writer) integer(field models.Field, wire, value string, s stated, required bool) {
+func (w *writer) integer(field gosource.Field, wire, value string, s stated, required bool) {
 	given, number := value+" != 0", value
 	if strings.HasPrefix(field.Type, "*") {
 		given, number = value+" != nil", "*"+value
@@ -107,7 +107,7 @@ func (w *writer) integer(field models.Field, wire, value string, s stated, requi
 
 // amount writes the check of money, which is a string or a number on the wire. Zero counts as absent, except behind a
 // pointer or as a nullable.
-func (w *writer) amount(field models.Field, wire, value string, s stated, required bool) {
+func (w *writer) amount(field gosource.Field, wire, value string, s stated, required bool) {
 	digits, may := value, false
 	switch {
 	case strings.HasPrefix(field.Type, "*"):
@@ -137,7 +137,7 @@ func (w *writer) amount(field models.Field, wire, value string, s stated, requir
 
 // text writes the check of a string, also of an optional one. It leaves out an empty rule. An empty text that the
 // caller sets is sent, so its length is checked. A text that is not set is not sent.
-func (w *writer) text(field models.Field, wire, value string, s stated, required bool) {
+func (w *writer) text(field gosource.Field, wire, value string, s stated, required bool) {
 	if strings.HasPrefix(field.Type, "*") || strings.HasPrefix(field.Type, "nullable.") {
 		s.given = s.minLength > 0
 	}
@@ -157,7 +157,7 @@ func (w *writer) text(field models.Field, wire, value string, s stated, required
 
 // textOf returns a value as a Go string.
 func textOf(typ, value string) string {
-	if models.Secret(typ) {
+	if gosource.Secret(typ) {
 		return value + ".Reveal()"
 	}
 	return "string(" + value + ")"
@@ -304,4 +304,61 @@ func (s stated) rule(required bool, more ...string) string {
 		parts = append(parts, fmt.Sprintf("Prefix: %q", s.prefix))
 	}
 	return "transport.Rule{" + strings.Join(append(parts, more...), ", ") + "}"
+}
+
+// exclusive writes what a schema states about several of its fields at once. x-exactly-one-of lists fields of which
+// exactly one must be set. x-required-with maps a field to the fields that it requires.
+func (w *writer) exclusive(schema *openapi3.Schema, model *gosource.Struct) error {
+	assumed := description.MarksOf(schema.Extensions)
+	names, _ := schema.Extensions["x-exactly-one-of"].([]any)
+	if assumed.Cover("x-exactly-one-of") {
+		names = nil
+	}
+	var conditions []string
+	for _, name := range names {
+		is, _, err := presence(schema, model, fmt.Sprint(name))
+		if err != nil {
+			return err
+		}
+		conditions = append(conditions, fmt.Sprintf("%q: %s", name, is))
+	}
+	if len(conditions) > 0 {
+		w.line("c.ExactlyOne(map[string]bool{%s})", strings.Join(conditions, ", "))
+	}
+	companions, _ := schema.Extensions["x-required-with"].(map[string]any)
+	if assumed.Cover("x-required-with") {
+		companions = nil
+	}
+	for _, name := range description.SortedKeys(companions) {
+		leader, _, err := presence(schema, model, name)
+		if err != nil {
+			return err
+		}
+		others, _ := companions[name].([]any)
+		for _, other := range others {
+			_, absent, err := presence(schema, model, fmt.Sprint(other))
+			if err != nil {
+				return err
+			}
+			w.line("c.Missing(%q, %s && %s)", other, leader, absent)
+		}
+	}
+	return nil
+}
+
+// presence returns the Go conditions that a field holds something, and that it does not.
+func presence(schema *openapi3.Schema, model *gosource.Struct, name string) (set, unset string, err error) {
+	field, known := model.ByWireName[name]
+	property := schema.Properties[name]
+	if !known || property == nil {
+		return "", "", fmt.Errorf("no field %s to be exclusive or required with another", name)
+	}
+	value := "v." + field.Name
+	switch s := flatten(property); {
+	case strings.HasPrefix(field.Type, "*"):
+		return value + " != nil", value + " == nil", nil
+	case s.typ == "string" && s.format != "decimal":
+		return value + ` != ""`, value + ` == ""`, nil
+	}
+	return "!" + value + ".IsZero()", value + ".IsZero()", nil
 }

@@ -21,8 +21,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"github.com/moneymovement/moneymovement-go/internal/tools/codegen/description"
-
-	"github.com/moneymovement/moneymovement-go/internal/tools/codegen/wrap"
+	"github.com/moneymovement/moneymovement-go/internal/tools/codegen/gosource"
 )
 
 // methods has the method of each class, and what it reports.
@@ -125,7 +124,7 @@ func notesOf(schema *openapi3.Schema, byClass map[string][]string) (map[string]s
 
 // comment writes text as lines of a comment.
 func comment(source *bytes.Buffer, text string) {
-	for _, line := range wrap.Lines(text, "// ", "// ") {
+	for _, line := range gosource.Lines(text, "// ", "// ") {
 		fmt.Fprintln(source, line)
 	}
 }

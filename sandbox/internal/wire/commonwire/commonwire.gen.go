@@ -8,7 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	"github.com/oapi-codegen/nullable"
 	"github.com/oapi-codegen/runtime"
 	openapi_types "github.com/oapi-codegen/runtime/types"
@@ -741,7 +741,7 @@ type LocalRailPaymentMethod struct {
 }
 
 // Number is a decimal amount in units of its currency. In JSON it is a number.
-type Number = number.Number
+type Number = wire.Number
 
 // OnchainAccount is a wallet to which money is sent: the destination of a contact, or a payment method.
 type OnchainAccount struct {

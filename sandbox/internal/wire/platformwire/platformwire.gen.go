@@ -10,7 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	externalRef0 "github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 	"github.com/oapi-codegen/nullable"
 	"github.com/oapi-codegen/runtime"
@@ -1671,295 +1671,293 @@ func (t *ContactAccount) UnmarshalJSON(b []byte) error {
 // Server serves the operations.
 type Server interface {
 	// CreateChallenge serves POST /auth/challenge: start a login.
-	CreateChallenge(ctx context.Context, body ChallengeRequest) (serve.Answer, error)
+	CreateChallenge(ctx context.Context, body ChallengeRequest) (wire.Answer, error)
 	// RefreshToken serves POST /auth/refresh: refresh the access token.
-	RefreshToken(ctx context.Context, body RefreshRequest) (serve.Answer, error)
+	RefreshToken(ctx context.Context, body RefreshRequest) (wire.Answer, error)
 	// CreateToken serves POST /auth/token: complete a login.
-	CreateToken(ctx context.Context, body TokenRequest) (serve.Answer, error)
+	CreateToken(ctx context.Context, body TokenRequest) (wire.Answer, error)
 	// ListRails serves GET /banks: list rails and virtual accounts.
-	ListRails(ctx context.Context, params ListRailsParams) (serve.Answer, error)
+	ListRails(ctx context.Context, params ListRailsParams) (wire.Answer, error)
 	// OpenRail serves POST /banks: open a rail.
-	OpenRail(ctx context.Context, body RailCreate) (serve.Answer, error)
+	OpenRail(ctx context.Context, body RailCreate) (wire.Answer, error)
 	// ListChains serves GET /chains: list the live chains.
-	ListChains(ctx context.Context, params ListChainsParams) (serve.Answer, error)
+	ListChains(ctx context.Context, params ListChainsParams) (wire.Answer, error)
 	// GetKYB serves GET /client/kyb: read the verification.
-	GetKYB(ctx context.Context) (serve.Answer, error)
+	GetKYB(ctx context.Context) (wire.Answer, error)
 	// SaveKYB serves PUT /client/kyb: save verification information.
-	SaveKYB(ctx context.Context, body KYBInformation) (serve.Answer, error)
+	SaveKYB(ctx context.Context, body KYBInformation) (wire.Answer, error)
 	// CompleteKYB serves POST /client/kyb/complete: submit the verification.
-	CompleteKYB(ctx context.Context) (serve.Answer, error)
+	CompleteKYB(ctx context.Context) (wire.Answer, error)
 	// CreateClient serves POST /clients: create a client.
-	CreateClient(ctx context.Context, body ClientCreate) (serve.Answer, error)
+	CreateClient(ctx context.Context, body ClientCreate) (wire.Answer, error)
 	// GetClient serves GET /clients/{clientId}: read a client.
-	GetClient(ctx context.Context, clientID ClientID) (serve.Answer, error)
+	GetClient(ctx context.Context, clientID ClientID) (wire.Answer, error)
 	// CreateContact serves POST /contacts: create a contact.
-	CreateContact(ctx context.Context, body ContactCreate) (serve.Answer, error)
+	CreateContact(ctx context.Context, body ContactCreate) (wire.Answer, error)
 	// DeleteContact serves DELETE /contacts/{contactId}: delete a contact.
-	DeleteContact(ctx context.Context, contactID ContactID) (serve.Answer, error)
+	DeleteContact(ctx context.Context, contactID ContactID) (wire.Answer, error)
 	// UpdateContact serves PATCH /contacts/{contactId}: update a contact.
-	UpdateContact(ctx context.Context, contactID ContactID, body ContactUpdate) (serve.Answer, error)
+	UpdateContact(ctx context.Context, contactID ContactID, body ContactUpdate) (wire.Answer, error)
 	// GetContactCapabilities serves GET /contacts/{contactId}/capabilities: read how a contact can be paid.
-	GetContactCapabilities(ctx context.Context, contactID ContactID) (serve.Answer, error)
+	GetContactCapabilities(ctx context.Context, contactID ContactID) (wire.Answer, error)
 	// CreateEscrow serves POST /escrow: create an escrow deal.
-	CreateEscrow(ctx context.Context, body EscrowCreate) (serve.Answer, error)
+	CreateEscrow(ctx context.Context, body EscrowCreate) (wire.Answer, error)
 	// PrepareEscrowAction serves POST /escrow/{escrowId}/actions: prepare an escrow action.
-	PrepareEscrowAction(ctx context.Context, escrowID EscrowID, body EscrowActionCreate) (serve.Answer, error)
+	PrepareEscrowAction(ctx context.Context, escrowID EscrowID, body EscrowActionCreate) (wire.Answer, error)
 	// ConfirmEscrowAction serves POST /escrow/{escrowId}/actions/{idempotencyKey}/confirm: confirm an escrow action.
 	ConfirmEscrowAction(
 		ctx context.Context, escrowID EscrowID, idempotencyKey string, body ApprovalConfirm,
-	) (serve.Answer, error)
+	) (wire.Answer, error)
 	// SyncEscrow serves POST /escrow/{escrowId}/sync: refresh a deal from the chain.
-	SyncEscrow(ctx context.Context, escrowID EscrowID) (serve.Answer, error)
+	SyncEscrow(ctx context.Context, escrowID EscrowID) (wire.Answer, error)
 	// CreatePayin serves POST /payins: quote or book a payin.
-	CreatePayin(ctx context.Context, body PayinCreate) (serve.Answer, error)
+	CreatePayin(ctx context.Context, body PayinCreate) (wire.Answer, error)
 	// GetPayin serves GET /payins/{payinId}: read a payin.
-	GetPayin(ctx context.Context, payinID PayinID) (serve.Answer, error)
+	GetPayin(ctx context.Context, payinID PayinID) (wire.Answer, error)
 	// CreatePayinInstructions serves POST /payins/{payinId}/instructions: create payment instructions.
-	CreatePayinInstructions(ctx context.Context, payinID PayinID) (serve.Answer, error)
+	CreatePayinInstructions(ctx context.Context, payinID PayinID) (wire.Answer, error)
 	// BookPayout serves POST /payouts: book a payout.
-	BookPayout(ctx context.Context, body PayoutCreate) (serve.Answer, error)
+	BookPayout(ctx context.Context, body PayoutCreate) (wire.Answer, error)
 	// GetPayout serves GET /payouts/{payoutId}: read a payout.
-	GetPayout(ctx context.Context, payoutID PayoutID) (serve.Answer, error)
+	GetPayout(ctx context.Context, payoutID PayoutID) (wire.Answer, error)
 	// ConfirmPayout serves POST /payouts/{payoutId}/confirm: fund a booked payout.
-	ConfirmPayout(ctx context.Context, payoutID PayoutID, body ApprovalConfirm) (serve.Answer, error)
+	ConfirmPayout(ctx context.Context, payoutID PayoutID, body ApprovalConfirm) (wire.Answer, error)
 	// CreateDeposit serves POST /sandbox/deposits: emulate a credit.
-	CreateDeposit(ctx context.Context, body DepositCreate) (serve.Answer, error)
+	CreateDeposit(ctx context.Context, body DepositCreate) (wire.Answer, error)
 	// CompletePayin serves POST /sandbox/payins/{payinId}/complete: emulate the completion of a payin.
-	CompletePayin(ctx context.Context, payinID PayinID) (serve.Answer, error)
+	CompletePayin(ctx context.Context, payinID PayinID) (wire.Answer, error)
 	// MovePayout serves POST /sandbox/payouts/{payoutId}/status: emulate a status change of a payout.
-	MovePayout(ctx context.Context, payoutID PayoutID, body PayoutStatusUpdate) (serve.Answer, error)
+	MovePayout(ctx context.Context, payoutID PayoutID, body PayoutStatusUpdate) (wire.Answer, error)
 	// GetTreasury serves GET /sandbox/treasury: read the sandbox faucet.
-	GetTreasury(ctx context.Context) (serve.Answer, error)
+	GetTreasury(ctx context.Context) (wire.Answer, error)
 	// ListTransactions serves GET /transactions: list the account ledger.
-	ListTransactions(ctx context.Context, params ListTransactionsParams) (serve.Answer, error)
+	ListTransactions(ctx context.Context, params ListTransactionsParams) (wire.Answer, error)
 }
 
 // Routes are the operations of a server.
-func Routes(s Server) []serve.Route {
-	return []serve.Route{
-		{Method: "POST", Path: "/auth/challenge", Run: func(
-			ctx context.Context, r *serve.Request,
-		) (serve.Answer, error) {
+func Routes(s Server) []wire.Route {
+	return []wire.Route{
+		{Method: "POST", Path: "/auth/challenge", Run: func(ctx context.Context, r *wire.Request) (wire.Answer, error) {
 			var body ChallengeRequest
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return serve.Answer{}, err
+				return wire.Answer{}, err
 			}
 			return s.CreateChallenge(ctx, body)
 		}},
-		{Method: "POST", Path: "/auth/refresh", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "POST", Path: "/auth/refresh", Run: func(ctx context.Context, r *wire.Request) (wire.Answer, error) {
 			var body RefreshRequest
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return serve.Answer{}, err
+				return wire.Answer{}, err
 			}
 			return s.RefreshToken(ctx, body)
 		}},
-		{Method: "POST", Path: "/auth/token", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "POST", Path: "/auth/token", Run: func(ctx context.Context, r *wire.Request) (wire.Answer, error) {
 			var body TokenRequest
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return serve.Answer{}, err
+				return wire.Answer{}, err
 			}
 			return s.CreateToken(ctx, body)
 		}},
-		{Method: "GET", Path: "/banks", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "GET", Path: "/banks", Run: func(ctx context.Context, r *wire.Request) (wire.Answer, error) {
 			var params ListRailsParams
-			r.BindQuery(&params.Limit, serve.Parameter{Name: "limit", Type: "integer", Explode: true})
-			r.BindQuery(&params.Cursor, serve.Parameter{Name: "cursor", Type: "string", Explode: true})
+			r.BindQuery(&params.Limit, wire.Parameter{Name: "limit", Type: "integer", Explode: true})
+			r.BindQuery(&params.Cursor, wire.Parameter{Name: "cursor", Type: "string", Explode: true})
 			if err := r.Err(); err != nil {
-				return serve.Answer{}, err
+				return wire.Answer{}, err
 			}
 			return s.ListRails(ctx, params)
 		}},
-		{Method: "POST", Path: "/banks", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "POST", Path: "/banks", Run: func(ctx context.Context, r *wire.Request) (wire.Answer, error) {
 			var body RailCreate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return serve.Answer{}, err
+				return wire.Answer{}, err
 			}
 			return s.OpenRail(ctx, body)
 		}},
-		{Method: "GET", Path: "/chains", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "GET", Path: "/chains", Run: func(ctx context.Context, r *wire.Request) (wire.Answer, error) {
 			var params ListChainsParams
-			r.BindQuery(&params.Limit, serve.Parameter{Name: "limit", Type: "integer", Explode: true})
-			r.BindQuery(&params.Cursor, serve.Parameter{Name: "cursor", Type: "string", Explode: true})
+			r.BindQuery(&params.Limit, wire.Parameter{Name: "limit", Type: "integer", Explode: true})
+			r.BindQuery(&params.Cursor, wire.Parameter{Name: "cursor", Type: "string", Explode: true})
 			if err := r.Err(); err != nil {
-				return serve.Answer{}, err
+				return wire.Answer{}, err
 			}
 			return s.ListChains(ctx, params)
 		}},
-		{Method: "GET", Path: "/client/kyb", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "GET", Path: "/client/kyb", Run: func(ctx context.Context, r *wire.Request) (wire.Answer, error) {
 			return s.GetKYB(ctx)
 		}},
-		{Method: "PUT", Path: "/client/kyb", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "PUT", Path: "/client/kyb", Run: func(ctx context.Context, r *wire.Request) (wire.Answer, error) {
 			var body KYBInformation
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return serve.Answer{}, err
+				return wire.Answer{}, err
 			}
 			return s.SaveKYB(ctx, body)
 		}},
 		{Method: "POST", Path: "/client/kyb/complete", Run: func(
-			ctx context.Context, r *serve.Request,
-		) (serve.Answer, error) {
+			ctx context.Context, r *wire.Request,
+		) (wire.Answer, error) {
 			return s.CompleteKYB(ctx)
 		}},
-		{Method: "POST", Path: "/clients", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "POST", Path: "/clients", Run: func(ctx context.Context, r *wire.Request) (wire.Answer, error) {
 			var body ClientCreate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return serve.Answer{}, err
+				return wire.Answer{}, err
 			}
 			return s.CreateClient(ctx, body)
 		}},
 		{Method: "GET", Path: "/clients/{clientId}", Run: func(
-			ctx context.Context, r *serve.Request,
-		) (serve.Answer, error) {
+			ctx context.Context, r *wire.Request,
+		) (wire.Answer, error) {
 			return s.GetClient(ctx, r.Path["clientId"])
 		}},
-		{Method: "POST", Path: "/contacts", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "POST", Path: "/contacts", Run: func(ctx context.Context, r *wire.Request) (wire.Answer, error) {
 			var body ContactCreate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return serve.Answer{}, err
+				return wire.Answer{}, err
 			}
 			return s.CreateContact(ctx, body)
 		}},
 		{Method: "DELETE", Path: "/contacts/{contactId}", Run: func(
-			ctx context.Context, r *serve.Request,
-		) (serve.Answer, error) {
+			ctx context.Context, r *wire.Request,
+		) (wire.Answer, error) {
 			return s.DeleteContact(ctx, r.Path["contactId"])
 		}},
 		{Method: "PATCH", Path: "/contacts/{contactId}", Run: func(
-			ctx context.Context, r *serve.Request,
-		) (serve.Answer, error) {
+			ctx context.Context, r *wire.Request,
+		) (wire.Answer, error) {
 			var body ContactUpdate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return serve.Answer{}, err
+				return wire.Answer{}, err
 			}
 			return s.UpdateContact(ctx, r.Path["contactId"], body)
 		}},
 		{Method: "GET", Path: "/contacts/{contactId}/capabilities", Run: func(
-			ctx context.Context, r *serve.Request,
-		) (serve.Answer, error) {
+			ctx context.Context, r *wire.Request,
+		) (wire.Answer, error) {
 			return s.GetContactCapabilities(ctx, r.Path["contactId"])
 		}},
-		{Method: "POST", Path: "/escrow", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "POST", Path: "/escrow", Run: func(ctx context.Context, r *wire.Request) (wire.Answer, error) {
 			var body EscrowCreate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return serve.Answer{}, err
+				return wire.Answer{}, err
 			}
 			return s.CreateEscrow(ctx, body)
 		}},
 		{Method: "POST", Path: "/escrow/{escrowId}/actions", Run: func(
-			ctx context.Context, r *serve.Request,
-		) (serve.Answer, error) {
+			ctx context.Context, r *wire.Request,
+		) (wire.Answer, error) {
 			var body EscrowActionCreate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return serve.Answer{}, err
+				return wire.Answer{}, err
 			}
 			return s.PrepareEscrowAction(ctx, r.Path["escrowId"], body)
 		}},
 		{Method: "POST", Path: "/escrow/{escrowId}/actions/{idempotencyKey}/confirm", Run: func(
-			ctx context.Context, r *serve.Request,
-		) (serve.Answer, error) {
+			ctx context.Context, r *wire.Request,
+		) (wire.Answer, error) {
 			var body ApprovalConfirm
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return serve.Answer{}, err
+				return wire.Answer{}, err
 			}
 			return s.ConfirmEscrowAction(ctx, r.Path["escrowId"], r.Path["idempotencyKey"], body)
 		}},
 		{Method: "POST", Path: "/escrow/{escrowId}/sync", Run: func(
-			ctx context.Context, r *serve.Request,
-		) (serve.Answer, error) {
+			ctx context.Context, r *wire.Request,
+		) (wire.Answer, error) {
 			return s.SyncEscrow(ctx, r.Path["escrowId"])
 		}},
-		{Method: "POST", Path: "/payins", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "POST", Path: "/payins", Run: func(ctx context.Context, r *wire.Request) (wire.Answer, error) {
 			var body PayinCreate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return serve.Answer{}, err
+				return wire.Answer{}, err
 			}
 			return s.CreatePayin(ctx, body)
 		}},
 		{Method: "GET", Path: "/payins/{payinId}", Run: func(
-			ctx context.Context, r *serve.Request,
-		) (serve.Answer, error) {
+			ctx context.Context, r *wire.Request,
+		) (wire.Answer, error) {
 			return s.GetPayin(ctx, r.Path["payinId"])
 		}},
 		{Method: "POST", Path: "/payins/{payinId}/instructions", Run: func(
-			ctx context.Context, r *serve.Request,
-		) (serve.Answer, error) {
+			ctx context.Context, r *wire.Request,
+		) (wire.Answer, error) {
 			return s.CreatePayinInstructions(ctx, r.Path["payinId"])
 		}},
-		{Method: "POST", Path: "/payouts", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "POST", Path: "/payouts", Run: func(ctx context.Context, r *wire.Request) (wire.Answer, error) {
 			var body PayoutCreate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return serve.Answer{}, err
+				return wire.Answer{}, err
 			}
 			return s.BookPayout(ctx, body)
 		}},
 		{Method: "GET", Path: "/payouts/{payoutId}", Run: func(
-			ctx context.Context, r *serve.Request,
-		) (serve.Answer, error) {
+			ctx context.Context, r *wire.Request,
+		) (wire.Answer, error) {
 			return s.GetPayout(ctx, r.Path["payoutId"])
 		}},
 		{Method: "POST", Path: "/payouts/{payoutId}/confirm", Run: func(
-			ctx context.Context, r *serve.Request,
-		) (serve.Answer, error) {
+			ctx context.Context, r *wire.Request,
+		) (wire.Answer, error) {
 			var body ApprovalConfirm
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return serve.Answer{}, err
+				return wire.Answer{}, err
 			}
 			return s.ConfirmPayout(ctx, r.Path["payoutId"], body)
 		}},
 		{Method: "POST", Path: "/sandbox/deposits", Run: func(
-			ctx context.Context, r *serve.Request,
-		) (serve.Answer, error) {
+			ctx context.Context, r *wire.Request,
+		) (wire.Answer, error) {
 			var body DepositCreate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return serve.Answer{}, err
+				return wire.Answer{}, err
 			}
 			return s.CreateDeposit(ctx, body)
 		}},
 		{Method: "POST", Path: "/sandbox/payins/{payinId}/complete", Run: func(
-			ctx context.Context, r *serve.Request,
-		) (serve.Answer, error) {
+			ctx context.Context, r *wire.Request,
+		) (wire.Answer, error) {
 			return s.CompletePayin(ctx, r.Path["payinId"])
 		}},
 		{Method: "POST", Path: "/sandbox/payouts/{payoutId}/status", Run: func(
-			ctx context.Context, r *serve.Request,
-		) (serve.Answer, error) {
+			ctx context.Context, r *wire.Request,
+		) (wire.Answer, error) {
 			var body PayoutStatusUpdate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return serve.Answer{}, err
+				return wire.Answer{}, err
 			}
 			return s.MovePayout(ctx, r.Path["payoutId"], body)
 		}},
 		{Method: "GET", Path: "/sandbox/treasury", Run: func(
-			ctx context.Context, r *serve.Request,
-		) (serve.Answer, error) {
+			ctx context.Context, r *wire.Request,
+		) (wire.Answer, error) {
 			return s.GetTreasury(ctx)
 		}},
-		{Method: "GET", Path: "/transactions", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "GET", Path: "/transactions", Run: func(ctx context.Context, r *wire.Request) (wire.Answer, error) {
 			var params ListTransactionsParams
-			r.BindQuery(&params.Limit, serve.Parameter{Name: "limit", Type: "integer", Explode: true})
-			r.BindQuery(&params.Cursor, serve.Parameter{Name: "cursor", Type: "string", Explode: true})
-			r.BindQuery(&params.Type, serve.Parameter{Name: "type", Type: "string", Explode: true})
+			r.BindQuery(&params.Limit, wire.Parameter{Name: "limit", Type: "integer", Explode: true})
+			r.BindQuery(&params.Cursor, wire.Parameter{Name: "cursor", Type: "string", Explode: true})
+			r.BindQuery(&params.Type, wire.Parameter{Name: "type", Type: "string", Explode: true})
 			r.BindQuery(
-				&params.Since, serve.Parameter{Name: "since", Type: "string", Format: "date-time", Explode: true},
+				&params.Since, wire.Parameter{Name: "since", Type: "string", Format: "date-time", Explode: true},
 			)
 			if err := r.Err(); err != nil {
-				return serve.Answer{}, err
+				return wire.Answer{}, err
 			}
 			return s.ListTransactions(ctx, params)
 		}},

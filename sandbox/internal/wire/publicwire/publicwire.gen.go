@@ -5,7 +5,7 @@ package publicwire
 import (
 	"context"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 	externalRef0 "github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
@@ -35,33 +35,33 @@ type RenderInvoicePDFParams struct {
 // Server serves the operations.
 type Server interface {
 	// RenderInvoicePDF serves GET /public/invoices/{id}/pdf: render a PDF copy of an invoice.
-	RenderInvoicePDF(ctx context.Context, id string, params RenderInvoicePDFParams) (serve.Answer, error)
+	RenderInvoicePDF(ctx context.Context, id string, params RenderInvoicePDFParams) (wire.Answer, error)
 	// GetInvoice serves GET /public/invoices/{invoice_id}: read a public invoice.
-	GetInvoice(ctx context.Context, invoiceID string) (serve.Answer, error)
+	GetInvoice(ctx context.Context, invoiceID string) (wire.Answer, error)
 	// GetRate serves GET /utils/rates/{currency}: read an exchange rate.
-	GetRate(ctx context.Context, currency string) (serve.Answer, error)
+	GetRate(ctx context.Context, currency string) (wire.Answer, error)
 }
 
 // Routes are the operations of a server.
-func Routes(s Server) []serve.Route {
-	return []serve.Route{
+func Routes(s Server) []wire.Route {
+	return []wire.Route{
 		{Method: "GET", Path: "/utils/rates/{currency}", Run: func(
-			ctx context.Context, r *serve.Request,
-		) (serve.Answer, error) {
+			ctx context.Context, r *wire.Request,
+		) (wire.Answer, error) {
 			return s.GetRate(ctx, r.Path["currency"])
 		}},
 		{Method: "GET", Path: "/public/invoices/{invoice_id}", Run: func(
-			ctx context.Context, r *serve.Request,
-		) (serve.Answer, error) {
+			ctx context.Context, r *wire.Request,
+		) (wire.Answer, error) {
 			return s.GetInvoice(ctx, r.Path["invoice_id"])
 		}},
 		{Method: "GET", Path: "/public/invoices/{id}/pdf", Run: func(
-			ctx context.Context, r *serve.Request,
-		) (serve.Answer, error) {
+			ctx context.Context, r *wire.Request,
+		) (wire.Answer, error) {
 			var params RenderInvoicePDFParams
-			r.BindQuery(&params.Details, serve.Parameter{Name: "details", Type: "integer", Explode: true})
+			r.BindQuery(&params.Details, wire.Parameter{Name: "details", Type: "integer", Explode: true})
 			if err := r.Err(); err != nil {
-				return serve.Answer{}, err
+				return wire.Answer{}, err
 			}
 			return s.RenderInvoicePDF(ctx, r.Path["id"], params)
 		}},
