@@ -107,7 +107,7 @@ type Exchange struct {
 	Sent      any // the decoded JSON body, or nil
 	Status    int // 0 without a response
 	Slug      string
-	Answer    any // the decoded JSON body, or nil
+	Response  any // the decoded JSON body, or nil
 	Scripted  bool
 
 	request *http.Request
@@ -169,10 +169,10 @@ func (l *Log) record(r *http.Request, sent []byte, response *http.Response, rece
 	}
 	x.Status, x.header, x.raw = response.StatusCode, response.Header.Clone(), received
 	if isJSON(x.header) {
-		x.Answer = decode(received)
+		x.Response = decode(received)
 	}
 	if !x.Accepted() {
-		x.Slug = text(member(x.Answer, "error"), "code")
+		x.Slug = text(member(x.Response, "error"), "code")
 	}
 	return x
 }

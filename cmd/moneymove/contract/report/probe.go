@@ -248,7 +248,7 @@ func (x *Exchange) equals(other *Exchange) bool {
 func judgeRepeat(first, second *Exchange, findings *[]Finding) {
 	w := &walk{exchange: second, side: ofResponse, findings: findings}
 	operation := second.Operation.Node
-	another := second.Accepted() && createdIDs(first.Answer) != createdIDs(second.Answer)
+	another := second.Accepted() && createdIDs(first.Response) != createdIDs(second.Response)
 	harmless := operation.At("x-idempotency").Text() != "none"
 	switch {
 	case harmless && another && makesPrice(second):
@@ -263,7 +263,7 @@ func judgeRepeat(first, second *Exchange, findings *[]Finding) {
 }
 
 // makesPrice reports that a repeat creates only a quote. A price moves no money.
-func makesPrice(x *Exchange) bool { return text(x.Answer, "quoteId") != "" }
+func makesPrice(x *Exchange) bool { return text(x.Response, "quoteId") != "" }
 
 // createdIDs returns the ids in a response: its own, or else those of its entries.
 func createdIDs(response any) (ids string) {

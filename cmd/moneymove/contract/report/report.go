@@ -76,7 +76,7 @@ type OperationSeen struct {
 // SlugSeen is a slug of the catalogue and how often it was sent.
 type SlugSeen struct {
 	Slug      string `json:"slug"`
-	Answers   int    `json:"answers"`
+	Responses int    `json:"answers"`
 	Operation string `json:"operation,omitempty"` // the first that sent it
 	Controls  bool   `json:"controls,omitempty"`  // only the embedded host sent it, scripted or from its own controls
 }
@@ -84,10 +84,10 @@ type SlugSeen struct {
 // AssumptionSeen is an assumption and what the responses show about it.
 type AssumptionSeen struct {
 	*wire.Assumption
-	Verdict  Verdict
-	Evidence *Finding // nil while open
-	Answers  int      // how many responses show something about it
-	Why      string   // why it is open
+	Verdict   Verdict
+	Evidence  *Finding // nil while open
+	Responses int      // how many responses show something about it
+	Why       string   // why it is open
 }
 
 // Claim is a finding that a test makes itself, about an assumption that no single response shows.
@@ -162,7 +162,7 @@ func (r *Report) weigh(description *wire.Description, findings []Finding) {
 
 // weighOne lets one response that contradicts outweigh any number that confirm.
 func weighOne(a *wire.Assumption, findings []Finding) AssumptionSeen {
-	result := AssumptionSeen{Assumption: a, Verdict: Open, Answers: len(findings), Why: whyOpen(a)}
+	result := AssumptionSeen{Assumption: a, Verdict: Open, Responses: len(findings), Why: whyOpen(a)}
 	for _, order := range []struct{ finding, verdict Verdict }{{Contradicted, Contradicted}, {Confirmed, Confirmed},
 		{contradictedUnlessConfirmed, Contradicted}, {ambiguous, Open}, {openWithHint, Open}} {
 		i := slices.IndexFunc(findings, func(f Finding) bool { return f.Verdict == order.finding })
@@ -228,9 +228,9 @@ func slugsSeen(exchanges []*Exchange) []SlugSeen {
 	for _, x := range exchanges {
 		if seen, known := bySlug[x.Slug]; known {
 			control := x.Scripted || strings.HasPrefix(x.Path, "/_host/")
-			seen.Controls = control && (seen.Controls || seen.Answers == 0)
+			seen.Controls = control && (seen.Controls || seen.Responses == 0)
 			seen.Operation = cmp.Or(seen.Operation, x.Name())
-			seen.Answers++
+			seen.Responses++
 		}
 	}
 	slices.SortFunc(order, func(a, b *SlugSeen) int { return cmp.Compare(a.Slug, b.Slug) })
@@ -254,7 +254,7 @@ func (r *Report) Called() (called, of int) {
 // Refused counts the slugs that were seen, and all slugs.
 func (r *Report) Refused() (seen, of int) {
 	for _, s := range r.Slugs {
-		if s.Answers > 0 {
+		if s.Responses > 0 {
 			seen++
 		}
 	}
@@ -353,6 +353,6 @@ func newestFirst(x *Exchange) []Claim {
 }
 
 func entries(x *Exchange) []any {
-	items, _ := member(x.Answer, "items").([]any)
+	items, _ := member(x.Response, "items").([]any)
 	return items
 }

@@ -244,7 +244,7 @@ func TestVerdictOfOneResponse(t *testing.T) {
 			assert.Contains(t, a.Evidence.Seen, c.seen)
 			assert.Equal(t, c.made.status, a.Evidence.Status)
 			assert.Equal(t, c.verdict == report.Contradicted && strings.HasPrefix(c.made.answer, "{"),
-				strings.HasPrefix(a.Evidence.Answer, "{"), "the answer that shows it")
+				strings.HasPrefix(a.Evidence.Response, "{"), "the answer that shows it")
 		})
 	}
 }

@@ -19,7 +19,7 @@ func judgeRequest(x *Exchange, findings *[]Finding) {
 	case x.Accepted():
 		w.confirmSent()
 	case x.Status == http.StatusUnprocessableEntity || x.Status == http.StatusBadRequest:
-		for _, f := range fieldErrors(x.Answer) {
+		for _, f := range fieldErrors(x.Response) {
 			w.complaint(f)
 		}
 	}
@@ -65,8 +65,8 @@ func (w *walk) parameter(described wire.Node) (value string, present bool) {
 // default limit.
 func (w *walk) byDefault(parameter wire.Node) {
 	length, described := parameter.At("schema", "default").Int()
-	items, isList := member(w.exchange.Answer, "items").([]any)
-	total, err := strconv.Atoi(fmt.Sprint(member(w.exchange.Answer, "total")))
+	items, isList := member(w.exchange.Response, "items").([]any)
+	total, err := strconv.Atoi(fmt.Sprint(member(w.exchange.Response, "total")))
 	if parameter.At("name").Text() != "limit" || !described || !isList || err != nil || total <= length ||
 		w.exchange.Query.Has("offset") {
 		return

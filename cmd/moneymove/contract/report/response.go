@@ -22,7 +22,7 @@ import (
 func judgeResponse(x *Exchange, findings *[]Finding) {
 	w := &walk{exchange: x, side: ofResponse, findings: findings}
 	o := x.Operation
-	described, exact := o.Answer(x.Status)
+	described, exact := o.Response(x.Status)
 	if x.Accepted() {
 		w.accepted(described, exact)
 	} else {
@@ -39,10 +39,10 @@ func judgeResponse(x *Exchange, findings *[]Finding) {
 		return
 	}
 	for _, layer := range at.layers {
-		w.confirm(layer, "", kind(x.Answer), "")
+		w.confirm(layer, "", kind(x.Response), "")
 	}
 	if x.Accepted() {
-		w.confirm(o.Node, "", kind(x.Answer), "answer", "resource")
+		w.confirm(o.Node, "", kind(x.Response), "answer", "resource")
 	}
 }
 
@@ -110,7 +110,7 @@ func (w *walk) refused() {
 
 // scope judges the scope that a refusal requires.
 func (w *walk) scope() {
-	required := text(member(member(w.exchange.Answer, "error"), "details"), "requiredScope")
+	required := text(member(member(w.exchange.Response, "error"), "details"), "requiredScope")
 	if required == "" {
 		return
 	}
@@ -137,18 +137,18 @@ func (w *walk) body(at *level, content wire.Node) {
 	switch {
 	case !content.Exists() && len(w.exchange.raw) == 0:
 	case !content.Exists():
-		w.fail(at, aspect{name: "mediaType", layer: len(at.layers) - 1, want: "no body"}, "body", w.exchange.Answer)
+		w.fail(at, aspect{name: "mediaType", layer: len(at.layers) - 1, want: "no body"}, "body", w.exchange.Response)
 	case err != nil || !content.At(media).Exists():
 		w.fail(at, aspect{name: "mediaType", layer: len(at.layers) - 1, want: "of the described media type"},
 			"content type", media)
-	case media == "application/json" && w.exchange.Answer == nil && string(w.exchange.raw) != "null":
+	case media == "application/json" && w.exchange.Response == nil && string(w.exchange.raw) != "null":
 		w.fail(at, aspect{name: "mediaType", layer: len(at.layers) - 1, want: "JSON"}, "body", string(w.exchange.raw))
 	default:
 		for _, layer := range at.layers {
 			w.confirm(layer, "content type", media, "mediaType")
 		}
 		if media == "application/json" {
-			w.value(&level{content.At(media, "schema").Layers(), at}, "", w.exchange.Answer)
+			w.value(&level{content.At(media, "schema").Layers(), at}, "", w.exchange.Response)
 		}
 	}
 }

@@ -37,7 +37,7 @@ type Finding struct {
 	Status     int              `json:"status,omitempty"` // of the response
 	Field      string           `json:"field"`            // such as "answer quote.fee"
 	Seen       string           `json:"seen"`             // what the response had
-	Answer     string           `json:"answer,omitempty"` // the whole response, if it contradicts
+	Response   string           `json:"answer,omitempty"` // the whole response, if it contradicts
 	// the edit that makes the description true, if the response contradicts it
 	Edit string `json:"-"`
 }
@@ -75,7 +75,7 @@ func (w *walk) note(a *wire.Assumption, v Verdict, field string, seen observatio
 	f := Finding{Assumption: a, Verdict: v, Operation: w.exchange.Name(), Status: w.exchange.Status, Field: name,
 		Seen: seen.seen}
 	if v != Confirmed {
-		f.Answer, f.Edit = Redacted(w.exchange.Answer), seen.edit
+		f.Response, f.Edit = Redacted(w.exchange.Response), seen.edit
 	}
 	*w.findings = append(*w.findings, f)
 }

@@ -226,7 +226,7 @@ func (s *Survey) harvest() values {
 			continue
 		}
 		in := scopeOf(x.Operation, x.ActsFor())
-		known.members(in, x.Answer)
+		known.members(in, x.Response)
 		if kind, is := lists[x.Operation]; is {
 			for _, entry := range entries(x) {
 				if id, _ := entry["id"].(string); id != "" {
@@ -310,8 +310,8 @@ func (v values) paths(o *wire.Operation, acting string) (paths []string) {
 
 // entries are the objects of a list, whether a member holds the list or not.
 func entries(x *report.Exchange) (objects []map[string]any) {
-	lists := []any{x.Answer}
-	if wrapper, wrapped := x.Answer.(map[string]any); wrapped {
+	lists := []any{x.Response}
+	if wrapper, wrapped := x.Response.(map[string]any); wrapped {
 		lists = nil
 		for _, name := range slices.Sorted(maps.Keys(wrapper)) {
 			lists = append(lists, wrapper[name])

@@ -176,8 +176,8 @@ func (o *Operation) Body() Node {
 	return o.Node.At("requestBody").Target().At("content", "application/json", "schema")
 }
 
-// Answer returns the described response of a status, or else the default response.
-func (o *Operation) Answer(status int) (response Node, exact bool) {
+// Response returns the described response of a status, or else the default response.
+func (o *Operation) Response(status int) (response Node, exact bool) {
 	if response = o.Node.At("responses", fmt.Sprint(status)); response.Exists() {
 		return response, true
 	}
