@@ -263,7 +263,7 @@ func (r *Reason) refusalsUsedUp() *Reason {
 }
 
 // waitMost is the longest wait that the service can ask for: its longest rate window is an hour. A response that asks
-// for more is not from the service, or is wrong, and must not hold up a payment for ever.
+// for more is wrong, and must not hold up a payment for ever.
 const waitMost = time.Hour
 
 // dueAfter returns the end of a pause, or the time at which the service asks to come back if that is later.
@@ -281,8 +281,9 @@ func later(a, b time.Time) time.Time {
 // Policy says how often and when a payment is tried again and read. The zero value is the default.
 type Policy struct {
 	// Refusals is how many refusals that may pass by themselves are taken before a person must decide, such as those of
-	// a service whose partner is down. Calls that did not reach the service do not count, and neither do pauses of all
-	// payments: see Late. A payment in doubt has no limit: it is tried until its outcome is known. The default is 50.
+	// a service whose partner is down. Only refusals of this payment count: calls that did not reach the service and
+	// pauses of all payments do not (see Late). A payment in doubt has no limit: it is tried until its outcome is
+	// known. The default is 50.
 	Refusals int
 	// RetryMin is the pause after the first call that did not pay. Each further pause is twice as long, up to RetryMax.
 	// If the service says when to come back, that time counts. The defaults are 1 second and 5 minutes.

@@ -106,8 +106,8 @@ func (noTracer) Step(ctx context.Context, _ string, _ StepTrace) (context.Contex
 	return ctx, func(StepResult) {}
 }
 
-// load reports what there is to do, from New to Stop: also in a process that is not resumed, because nobody else
-// reports that no process is.
+// load reports what there is to do, from New to Stop. A process that is not resumed reports it, too: otherwise nobody
+// would if no process is.
 type load struct {
 	p            *Processor
 	end          context.CancelFunc

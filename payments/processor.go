@@ -311,8 +311,8 @@ func (p *Processor) Wake() bool {
 	return running
 }
 
-// Services are the clients that a processor pays with. Make them with [IntegratorServices] or [SelfServeServices]. The zero Services
-// pay nothing: they are for a process that only reads and decides.
+// Services are the clients that a processor pays with. Make them with [IntegratorServices] or [SelfServeServices]. The
+// zero Services pay nothing: they are for a process that only reads and decides.
 type Services struct {
 	account   func(id dapi.ClientID) (account, bool)
 	single    bool // there is one account, which a payment need not name
@@ -392,8 +392,8 @@ func (s Services) check(operation string, r *Record) error {
 	return nil
 }
 
-// OwnAccount is the account of the credential itself, where the id of a client would be. With [IntegratorServices], it is paid
-// from by this name alone, so that a forgotten account does not pay from the integrator's own money.
+// OwnAccount is the account of the credential itself, where the id of a client would be. With [IntegratorServices], it
+// is paid from by this name alone, so that a forgotten account does not pay from the integrator's own money.
 const OwnAccount dapi.ClientID = "self"
 
 // accountID returns the account that an id names. With one account, no id names it as well.

@@ -38,8 +38,8 @@ type Record struct {
 	State moneymovement.PaymentState `json:"state"`
 	// Reason says why the payment is in its state, or why the last call did not pay. Nil if there is nothing to say.
 	Reason *Reason `json:"reason,omitzero"`
-	// MayHaveLeft reports that money may have left: a call that can move money was begun for this payment, and no later
-	// call showed that none has left.
+	// MayHaveLeft reports that money may have left: a call that can move money was begun for this payment. It is false
+	// again when a later call has shown that no money left.
 	MayHaveLeft bool `json:"mayHaveLeft,omitzero"`
 	// WaitsFor says for what a call that is being made has waited for some seconds, such as room in a rate window, and
 	// WaitsUntil when it will go on, as far as is known. Both are zero again at the next step.
@@ -58,8 +58,8 @@ type Record struct {
 	// Quote is the price at which the payout was last signed.
 	Quote *dapi.Quote `json:"quote,omitzero"`
 
-	// FirstQuote is the price at which the payout was first signed. Without a bound on what arrives, no later price may
-	// be worse.
+	// FirstQuote is the price at which the payout was first signed. If no bound limits what arrives, a later price must
+	// be as good.
 	FirstQuote *dapi.Quote `json:"firstQuote,omitzero"`
 
 	// RefusedQuote is the last price that broke a bound. The service can offer it again while it lasts. It is not
@@ -152,7 +152,7 @@ func (r *Record) Work() Work {
 	return WorkNone
 }
 
-// toStore returns a record as it is stored: it waits for nothing, and without work it is not due.
+// toStore returns a record as it is stored: without what it waits for, and with a due time only if it has work.
 func (r Record) toStore() Record {
 	r.WaitsFor, r.WaitsUntil = "", time.Time{}
 	if r.Work() == WorkNone {
@@ -161,7 +161,8 @@ func (r Record) toStore() Record {
 	return r
 }
 
-// Encode returns the text of a record that a [Store] keeps. A record that could not be read has none.
+// Encode returns the text of a record that a [Store] keeps. For a record that could not be read, it returns
+// [Record.Err].
 func (r *Record) Encode() ([]byte, error) {
 	if err := r.Err(); err != nil {
 		return nil, err

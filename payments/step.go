@@ -323,8 +323,8 @@ func (s *progress) sendTransfer(ctx context.Context) callResult {
 	return result
 }
 
-// transferSettles is how long a request whose response was lost can be under way. After that, a transfer that is not
-// listed was not made, as far as the service says.
+// transferSettles is how long a request whose response was lost can be under way. After that, only a
+// listed transfer was made, as far as the service says.
 const transferSettles = 10 * time.Minute
 
 // refusedForGood reports that the service refuses the payment itself, for a reason that does not pass by itself.

@@ -288,7 +288,7 @@ func TestDamagedRecordsAreUnreadable(t *testing.T) {
 	}
 }
 
-// Damaged data is refused, and never panics, neither when it is read nor in the steps of what could be read.
+// Damaged data is refused without a panic, when it is read and in the steps of what was read.
 func FuzzRecord(f *testing.F) {
 	stored, err := os.ReadFile("testdata/record.json")
 	require.NoError(f, err)

@@ -97,7 +97,7 @@ SELECT ` + columns + ` FROM unnest($3::text[]) AS s (state) CROSS JOIN LATERAL (
 	SELECT * FROM {schema}.payments q WHERE q.state = s.state AND q.key > $1 ORDER BY q.key LIMIT $2) p
 ORDER BY p.key LIMIT $2`
 
-// Without states these are all that occur, also those that this version does not know.
+// If no states are named, these are all that occur, also those of a later version.
 const listAccount = `
 WITH RECURSIVE occurring (state) AS (
 	SELECT min(state) FROM {schema}.payments

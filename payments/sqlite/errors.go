@@ -91,9 +91,8 @@ func (e *Full) Error() string {
 // Unwrap returns Err.
 func (e *Full) Unwrap() error { return e.Err }
 
-// Failed says that the disk has failed to write, so that nobody knows what it has kept. What the call should have
-// written may or may not be stored. The store writes nothing more: look at the disk, then open the store again, which
-// finds out.
+// Failed says that the disk has failed to write. What the call should have written may or may not be stored. The store
+// writes nothing more: look at the disk, then open the store again, which reads what the disk has kept.
 type Failed struct {
 	// Path is the file of the store.
 	Path string

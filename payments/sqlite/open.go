@@ -21,9 +21,14 @@ const readerCount = 4
 
 // Open opens the store in a file, and makes the file if there is none. The path can be a symbolic link to a file.
 //
-// The error is *[InUse] if a process has the store open, *[Damaged] if the file is not a whole store, also if it is
-// empty, *[Newer] if a later version of this package has written it, and *[Full] if there is no room. A store of an
-// earlier version is brought to this one, at once or not at all.
+// The errors are:
+//
+//   - *[InUse] if a process has the store open;
+//   - *[Damaged] if the file is not a whole store, for example if it is empty;
+//   - *[Newer] if a later version of this package has written it;
+//   - *[Full] if the disk has no room.
+//
+// Open brings a store of an earlier version to this one, in one transaction.
 //
 // Close the store when nothing uses it any more.
 func Open(ctx context.Context, path string, options ...Option) (*Store, error) {

@@ -72,7 +72,8 @@ func TestTokenStore(t *testing.T) {
 	assert.NotContains(t, sealed, "two")
 }
 
-// A name of a schema cannot end a comment or the body of the function, and none is cut off: two tenants would share it.
+// A name of a schema cannot end a comment or the body of the function. A long name is refused: PostgreSQL would cut it
+// off, and two tenants would share it.
 func TestNamesThatAreNoSchema(t *testing.T) {
 	pool := migrated(t, shared.PostgreSQL(t))
 	for _, name := range []string{

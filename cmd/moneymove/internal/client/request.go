@@ -44,7 +44,7 @@ type Response struct {
 var methods = regexp.MustCompile(`^(GET|POST|PUT|PATCH|DELETE)$`)
 
 // Plan reads the method and the path of a request, and chooses the client to act for. asGiven says that the command
-// line names a client; one that only the environment names is not sent to an operation that takes none.
+// line names a client: if the operation takes none, that is an error. A client of the environment is then left out.
 func Plan(where *Target, method, path string, asGiven bool) (*Request, error) {
 	if !methods.MatchString(method) {
 		return nil, app.Usagef("the method is %q: give GET, POST, PUT, PATCH or DELETE, and then the path", method)

@@ -101,8 +101,8 @@ func serve(ctx context.Context, a *app.App, o options) (err error) {
 	}
 }
 
-// endWith serves a host until it cannot keep its state, such as on a full disk. It then panics, so that nobody gets a
-// response about something that is not kept.
+// endWith serves a host until it cannot keep its state, such as on a full disk. It then panics, so that no
+// caller gets a response about lost state.
 func endWith(failed chan<- error, host http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {

@@ -269,8 +269,7 @@ type storedHistory struct {
 	Run     string       `json:"run"`
 }
 
-// openHistory reads the history of a key. It makes the folder, because a run that could not write must not look like
-// one that has not signed.
+// openHistory reads the history of a key. It makes the folder at once: a run that signs must be able to write there.
 func openHistory(scope ...string) (*historyFile, dapi.History, error) {
 	folder, err := os.UserConfigDir()
 	if err != nil {

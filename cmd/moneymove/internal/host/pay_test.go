@@ -255,8 +255,8 @@ func TestPayIsRefusedAfterInDoubt(t *testing.T) {
 	assert.NotContains(t, stderr, "dapi.")
 }
 
-// Two runs with one key at once, the second of which signs while the first one asks. The first one then signs nothing,
-// and does not say that nothing was paid.
+// Two runs with one key at once: the second one signs while the first one asks. The first one then signs nothing, and
+// its payment is in doubt.
 func TestPayWhileAnotherRunSigns(t *testing.T) {
 	for name, lost := range map[string]bool{"and pays": false, "and loses the response": true} {
 		t.Run(name, func(t *testing.T) {
@@ -286,7 +286,7 @@ func TestPayWhileAnotherRunSigns(t *testing.T) {
 	}
 }
 
-// Without a place to remember, a refusal says no more than what Pay knows.
+// Without the file of the history, a refusal says what Pay knows alone.
 func TestPayWithoutHistoryFile(t *testing.T) {
 	f := newFixture(t)
 	config := f.write("config", "a file, where a folder should be")
