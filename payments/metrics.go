@@ -219,8 +219,8 @@ type outage struct {
 // outageEnds is how long no call must fail until an outage is over: some calls can work while others fail.
 const outageEnds = time.Minute
 
-// record notes how a call of the store ended. A store that works also returns errors: that the payment is busy or not
-// there, or that the caller has ended the call.
+// record notes how a call of the store ended. A store that works also returns errors: that a call is being made for the
+// payment or that it is not there, or that the caller has ended the call.
 func (o *outage) record(ctx context.Context, what string, err error) {
 	if err != nil && (ctx.Err() != nil || isResponse(err)) {
 		return
@@ -255,8 +255,8 @@ func (o *outage) failures() int64 {
 
 // isResponse reports an error with which a store that works responds.
 func isResponse(err error) bool {
-	_, lost := errors.AsType[*LeaseLost](err)
-	_, busy := errors.AsType[*CallInProgress](err)
+	_, leaseLost := errors.AsType[*LeaseLost](err)
+	_, inProgress := errors.AsType[*CallInProgress](err)
 	_, missing := errors.AsType[*NotFound](err)
-	return lost || busy || missing
+	return leaseLost || inProgress || missing
 }

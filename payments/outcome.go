@@ -118,7 +118,7 @@ func reasonOf(err error) *Reason {
 	}
 	r.addDetail(causeOf(err))
 	failure, typed := errors.AsType[errors.Failure](err)
-	if _, unknown := errors.AsType[*errors.InDoubt](err); unknown || !typed ||
+	if _, inDoubt := errors.AsType[*errors.InDoubt](err); inDoubt || !typed ||
 		r.Code == ReasonNotSent && failure.MovedByCall() != errors.NotMoved {
 		r.Code = ReasonInDoubt
 	}
@@ -128,19 +128,19 @@ func reasonOf(err error) *Reason {
 // messageOf returns an error's text. An error in doubt advises to call again. The processor does that, so the message
 // says so.
 func messageOf(err error) string {
-	unknown, ok := errors.AsType[*errors.InDoubt](err)
+	inDoubt, ok := errors.AsType[*errors.InDoubt](err)
 	if !ok {
 		return err.Error()
 	}
-	doubt := *unknown
-	doubt.Resolve = "the processor goes on by itself"
-	return doubt.Error()
+	shortened := *inDoubt
+	shortened.Resolve = "the processor goes on by itself"
+	return shortened.Error()
 }
 
 // causeOf returns the last refusal of a payment in doubt. Its error does not unwrap to that.
 func causeOf(err error) error {
-	if unknown, ok := errors.AsType[*errors.InDoubt](err); ok && unknown.Cause != nil {
-		return unknown.Cause
+	if inDoubt, ok := errors.AsType[*errors.InDoubt](err); ok && inDoubt.Cause != nil {
+		return inDoubt.Cause
 	}
 	return err
 }
@@ -226,13 +226,13 @@ func transferResult(err error, inDoubt bool) callResult {
 	result := callResult{state: moneymovement.PaymentInDoubt, mayHaveLeft: true, reason: reasonOf(err),
 		retryAt: retryAt(err)}
 	failure, typed := errors.AsType[errors.Failure](err)
-	_, unknown := errors.AsType[*errors.InDoubt](err)
+	_, unanswered := errors.AsType[*errors.InDoubt](err)
 	switch {
 	case err == nil:
 		result.state = moneymovement.PaymentCompleted
 	case typed && failure.MovedByCall() == errors.Moved:
 		result.state, result.reason = moneymovement.PaymentCompleted, nil
-	case unknown, !typed, failure.MovedByCall() != errors.NotMoved, inDoubt:
+	case unanswered, !typed, failure.MovedByCall() != errors.NotMoved, inDoubt:
 	default:
 		result.state, result.mayHaveLeft = moneymovement.PaymentNotPaid, outcome.After(err) == outcome.NewKey
 		result.applyRefusal(err)

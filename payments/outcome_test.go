@@ -97,7 +97,7 @@ func stateOf(err error) (state moneymovement.PaymentState, unpaid bool) {
 	failure, typed := errors.AsType[errors.Failure](err)
 	payout, ended := errors.AsType[*dapi.PayoutNotCompleted](err)
 	_, closed := errors.AsType[*dapi.EscrowNotOpened](err)
-	_, unknown := errors.AsType[*errors.InDoubt](err)
+	_, inDoubt := errors.AsType[*errors.InDoubt](err)
 	next := outcome.After(err)
 	switch {
 	case ended:
@@ -106,7 +106,7 @@ func stateOf(err error) (state moneymovement.PaymentState, unpaid bool) {
 		return moneymovement.PaymentEnded, true
 	case next == outcome.NewKey:
 		return moneymovement.PaymentNeedsDecision, false
-	case unknown, !typed, failure.MovedByCall() == errors.MaybeMoved:
+	case inDoubt, !typed, failure.MovedByCall() == errors.MaybeMoved:
 		return moneymovement.PaymentInDoubt, false
 	case failure.MovedByCall() == errors.Moved:
 		return moneymovement.PaymentPaid, false

@@ -326,8 +326,8 @@ type account struct {
 	transactions *dapi.Transactions
 }
 
-// Integrator pays from the accounts of an integrator's clients, and from the integrator's own account, which a payment
-// names by [OwnAccount].
+// IntegratorServices pays from the accounts of an integrator's clients, and from the integrator's own account, which a
+// payment names by [OwnAccount].
 func IntegratorServices(platform *dapi.Integrator) Services {
 	if platform == nil {
 		return Services{}
@@ -341,7 +341,7 @@ func IntegratorServices(platform *dapi.Integrator) Services {
 	}}
 }
 
-// SelfServe pays from one account, which its owner's key signs for. A payment need not name it.
+// SelfServeServices pays from one account, which its owner's key signs for. A payment need not name it.
 func SelfServeServices(platform *dapi.SelfServe) Services {
 	if platform == nil {
 		return Services{}
@@ -371,7 +371,7 @@ func (s Services) check(operation string, r *Record) error {
 	}
 	if s.account == nil {
 		return invalid(operation, "services", errors.FieldMissing,
-			"have no platform API: make the processor with Integrator or SelfServe")
+			"have no platform API: make the processor with IntegratorServices or SelfServeServices")
 	}
 	if _, ok := s.account(r.Account); !ok {
 		if s.single {

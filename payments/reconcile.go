@@ -93,7 +93,7 @@ func (p *Processor) storeReturn(ctx context.Context, of account, d *Difference) 
 		return nil
 	}
 	claimed, err := p.claim(ctx, d.Key)
-	if _, busy := errors.AsType[*CallInProgress](err); busy {
+	if _, inProgress := errors.AsType[*CallInProgress](err); inProgress {
 		return nil // a step is under way, and reads the same
 	}
 	if err != nil {

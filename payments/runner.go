@@ -73,7 +73,7 @@ func (p *Processor) Resume(ctx context.Context) (Summary, error) {
 	}
 	if p.services.account == nil && p.services.transfers == nil {
 		return Summary{}, invalid("Resume", "services", errors.FieldMissing,
-			"are empty: make the processor with Integrator or SelfServe, or do not call Resume")
+			"are empty: make the processor with IntegratorServices or SelfServeServices, or do not call Resume")
 	}
 	summary, err := p.store.Summary(ctx)
 	if err != nil {

@@ -101,8 +101,8 @@ type Store interface {
 	// List returns records in the order of their keys.
 	List(ctx context.Context, list List) ([]Record, error)
 	// Changes returns at most limit records that were changed after a position, in the order of their changes. A record
-	// that changed several times is returned once, as it is now. Every change is returned, whatever transactions
-	// are under way: after each position that was returned before the change was committed. If the position is not one
+	// that changed several times is returned once, as it is now. A change comes after every position that was returned
+	// before it was committed, whatever transactions are under way: so a reader misses none. If the position is not one
 	// of this store, the error is *[BadPosition].
 	Changes(ctx context.Context, after Position, limit int) ([]Record, error)
 	// Claim leases due payments that no other lease holds, and returns them. Those of WorkBegin come in turns: one of

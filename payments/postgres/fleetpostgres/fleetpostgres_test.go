@@ -158,8 +158,8 @@ func TestServerKilledUnderLoad(t *testing.T) {
 }
 
 // Sixteen limiters fill the window twice, although serializable transactions get in each other's way. How long it takes
-// depends on the machine: a slot whose answer comes late goes back to the store. TestAFullWindowIsUsed of package fleet
-// says how much of the window is used, with a clock of its own.
+// depends on the machine: a slot whose response comes late goes back to the store. TestAFullWindowIsUsed of package
+// fleet says how much of the window is used, with a clock of its own.
 func TestSerializableTransactionsFillTheWindow(t *testing.T) {
 	server, allowed := testkit.PostgreSQL(t, serializable), testkit.Allowance()
 	migrated(t, server)
@@ -199,16 +199,16 @@ func (r refusedRow) Scan(...any) error { return r.err }
 func TestReservationIsRetriedAfterConflict(t *testing.T) {
 	db := &interrupted{DB: migrated(t, shared.PostgreSQL(t))}
 	of := windows(t, db)
-	ask := fleet.Request{Key: "a", Process: "p", Calls: 1, Held: time.Minute}
-	ask.Waiting[0] = 1
+	request := fleet.Request{Key: "a", Process: "p", Calls: 1, Held: time.Minute}
+	request.Waiting[0] = 1
 	db.times = 5
-	_, err := of.Reserve(t.Context(), ask)
+	_, err := of.Reserve(t.Context(), request)
 	require.ErrorContains(t, err, "could not serialize access")
 	assert.Zero(t, db.times, "no more than five times")
 	db.times = 4
-	answer, err := of.Reserve(t.Context(), ask)
+	reservation, err := of.Reserve(t.Context(), request)
 	require.NoError(t, err)
-	assert.Len(t, answer.Slots, 1)
+	assert.Len(t, reservation.Slots, 1)
 }
 
 func windows(t *testing.T, db fleetpostgres.DB) *fleetpostgres.Windows {
