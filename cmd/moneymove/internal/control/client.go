@@ -132,7 +132,7 @@ func (c *Client) lostError(method string, err error) error {
 		return &app.Failure{Code: app.ExitUnreachable, Err: fmt.Errorf("the connection to the host at %s was lost: %w",
 			c.url, err)}
 	}
-	return &app.Failure{Code: app.ExitUnknown, Err: fmt.Errorf("the connection to the host at %s was lost, and the "+
+	return &app.Failure{Code: app.ExitInDoubt, Err: fmt.Errorf("the connection to the host at %s was lost, and the "+
 		"change may have been made; look before you repeat it: %w", c.url, err)}
 }
 

@@ -370,7 +370,7 @@ func TestLostChangeIsInDoubt(t *testing.T) {
 		panic(http.ErrAbortHandler)
 	}))
 	defer silent.Close()
-	assert.Equal(t, app.ExitUnknown, run(t, silent.URL, "", "clock", "advance", "1s").code)
+	assert.Equal(t, app.ExitInDoubt, run(t, silent.URL, "", "clock", "advance", "1s").code)
 	assert.Equal(t, app.ExitUnreachable, run(t, silent.URL, "", "clock").code)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

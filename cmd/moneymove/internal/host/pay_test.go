@@ -114,7 +114,7 @@ func TestPayAsksForConfirmation(t *testing.T) {
 	assert.Equal(t, app.ExitDecision, r.code, r.stderr)
 	assert.Contains(t, r.stderr, "not paid")
 	r = f.anyone("no").run(append(f.words(p.RunAgain), "-booked-before", p.Payout.ID)...)
-	assert.Equal(t, app.ExitUnknown, r.code, r.stderr)
+	assert.Equal(t, app.ExitInDoubt, r.code, r.stderr)
 	assert.NotContains(t, r.stderr, "not paid")
 	assert.NotContains(t, r.stderr, "dapi.", "no word of the code")
 	assert.NotContains(t, r.stderr, "your function", "no word of the code")
@@ -163,7 +163,7 @@ func TestPayInDoubt(t *testing.T) {
 	contact := f.funded()
 	f.host.Arm(http.MethodPost, confirmPath, sandbox.DropAfterCommit().Times(100))
 	f.host.Arm(http.MethodGet, "/payouts/{payoutId}", sandbox.Respond(403, "forbidden").Times(100))
-	p, stderr := f.pay(app.ExitUnknown, "25", "USDC", "-to", contact, "-key", "invoice-42", "-yes",
+	p, stderr := f.pay(app.ExitInDoubt, "25", "USDC", "-to", contact, "-key", "invoice-42", "-yes",
 		"-reference", "it's 42")
 	assert.Equal(t, "in_doubt", p.State)
 	assert.NotContains(t, stderr, "not paid")
@@ -242,10 +242,10 @@ func TestPayIsRefusedAfterInDoubt(t *testing.T) {
 	line := []string{"25", "USDC", "-to", contact, "-key", "invoice-42", "-yes"}
 	f.host.Arm(http.MethodPost, confirmPath, sandbox.DropAfterCommit().Times(100))
 	f.host.Arm(http.MethodGet, "/payouts/{payoutId}", sandbox.Respond(403, "forbidden").Times(100))
-	f.pay(app.ExitUnknown, line...)
+	f.pay(app.ExitInDoubt, line...)
 	f.host.Arm(http.MethodGet, "/transactions", sandbox.Respond(403, "forbidden").Times(100))
 	f.host.Arm(http.MethodPost, "/payouts", sandbox.Respond(404, "not_found").Times(1))
-	p, stderr := f.pay(app.ExitUnknown, line...)
+	p, stderr := f.pay(app.ExitInDoubt, line...)
 	assert.Equal(t, "in_doubt", p.State)
 	assert.NotContains(t, stderr, "not paid")
 	f.host.Arm(http.MethodPost, "/payouts", sandbox.Respond(422, "validation_failed").Times(1))
@@ -266,7 +266,7 @@ func TestPayWhileAnotherRunSigns(t *testing.T) {
 			line := []string{"25", "USDC", "-to", contact, "-key", "invoice-42"}
 			code, state := app.ExitFine, "paid"
 			if lost {
-				code, state = app.ExitUnknown, "in_doubt"
+				code, state = app.ExitInDoubt, "in_doubt"
 				f.host.Arm(http.MethodPost, confirmPath, sandbox.DropAfterCommit().Times(100))
 				f.host.Arm(http.MethodGet, "/payouts/{payoutId}", sandbox.Respond(403, "forbidden").Times(100))
 			}
@@ -293,7 +293,7 @@ func TestPayWithoutHistoryFile(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", config)
 	t.Setenv("AppData", config)
 	t.Setenv("HOME", config)
-	p, stderr := f.pay(app.ExitUnknown, "1", "USDC", "-to", "ct_none", "-key", "invoice-43", "-yes")
+	p, stderr := f.pay(app.ExitInDoubt, "1", "USDC", "-to", "ct_none", "-key", "invoice-43", "-yes")
 	assert.Equal(t, "in_doubt", p.State)
 	assert.Contains(t, stderr, "a later run cannot know whether this one signed")
 }
@@ -372,7 +372,7 @@ func TestPayIsInterrupted(t *testing.T) {
 		state        string
 	}{
 		"at the booking": {http.MethodPost, "/payouts", sandbox.Delay(time.Hour), app.ExitInterrupted, "not_paid"},
-		"at the confirm": {http.MethodPost, confirmPath, sandbox.Delay(time.Hour), app.ExitUnknown, "in_doubt"},
+		"at the confirm": {http.MethodPost, confirmPath, sandbox.Delay(time.Hour), app.ExitInDoubt, "in_doubt"},
 		"at the wait": {http.MethodGet, "/payouts/{payoutId}", sandbox.Delay(time.Hour), app.ExitInterrupted,
 			"paid"},
 	} {

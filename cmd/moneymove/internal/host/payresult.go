@@ -206,7 +206,7 @@ func (p *payingCommand) printResult(ctx context.Context, paid dapi.Payment, err 
 	default:
 		result.State = moneymovement.PaymentInDoubt
 		result.RunAgain = p.commandLine(paid.History)
-		failure = &app.Failure{Code: app.ExitUnknown, Err: fmt.Errorf("%w\n\nThe payment may have been made. "+
+		failure = &app.Failure{Code: app.ExitInDoubt, Err: fmt.Errorf("%w\n\nThe payment may have been made. "+
 			"Do not pay in another way. Run this again until the outcome is known:\n\n  %s", explain(paid, err),
 			result.RunAgain)}
 	}
@@ -281,7 +281,7 @@ func (p *payingCommand) waitForArrival(ctx context.Context, result *payment) err
 	}
 	if result.Payout.ID == "" {
 		result.RunAgain = p.commandLine(p.namedHistory())
-		return &app.Failure{Code: app.ExitUnknown, Err: fmt.Errorf(
+		return &app.Failure{Code: app.ExitInDoubt, Err: fmt.Errorf(
 			"the payment is made, but the service does not name its payout yet: to wait for it, run\n\n  %s",
 			result.RunAgain)}
 	}
@@ -296,7 +296,7 @@ func (p *payingCommand) waitForArrival(ctx context.Context, result *payment) err
 		result.State, result.PaidBefore = moneymovement.PaymentEnded, false
 		return &app.Failure{Code: app.ExitOtherwise, Err: err}
 	}
-	code := app.ExitUnknown
+	code := app.ExitInDoubt
 	if ctx.Err() != nil {
 		code = app.ExitInterrupted
 	}
