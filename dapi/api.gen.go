@@ -645,7 +645,7 @@ type EmailAccount struct {
 	Email string `json:"email"`
 }
 
-// Escrow is an escrow deal. It holds money on chain until the money is released to a payee or refunded.
+// Escrow is an escrow. It holds money on chain until the money is released to a payee or refunded.
 type Escrow struct {
 	// The action that is prepared and waits for your signature. Nil if there is none.
 	Action *EscrowAction `json:"action,omitempty"`
@@ -668,10 +668,10 @@ type Escrow struct {
 	// The end of the hold window.
 	HoldUntil time.Time `json:"holdUntil,omitempty,omitzero"`
 
-	// The deal's id.
+	// The escrow's id.
 	ID EscrowID `json:"id"`
 
-	// The idempotency key of the deal: yours, or one that the service derived from the request.
+	// The idempotency key of the escrow: yours, or one that the service derived from the request.
 	IdempotencyKey string `json:"idempotencyKey"`
 
 	// Your note.
@@ -686,14 +686,14 @@ type Escrow struct {
 	// The current status.
 	Status EscrowStatus `json:"status"`
 
-	// The time of the last chain read of the deal.
+	// The time of the last chain read of the escrow.
 	SyncedAt time.Time `json:"syncedAt,omitempty,omitzero"`
 
 	// The hash of the last on-chain transaction.
 	TransactionHash string `json:"transactionHash,omitempty,omitzero"`
 }
 
-// EscrowAction is an action on an escrow deal that is prepared and waits for your signature.
+// EscrowAction is an action on an escrow that is prepared and waits for your signature.
 type EscrowAction struct {
 	// The approval that the developer key must sign.
 	Approval *Approval `json:"approval,omitempty"`
@@ -705,7 +705,7 @@ type EscrowAction struct {
 	Type EscrowActionType `json:"type"`
 }
 
-// escrowActionCreate prepares an action on an escrow deal.
+// escrowActionCreate prepares an action on an escrow.
 type escrowActionCreate struct {
 	// The kind of action.
 	Type EscrowActionType `json:"type,omitzero"`
@@ -715,12 +715,12 @@ type escrowActionCreate struct {
 // knows a value.
 type EscrowActionType string
 
-// EscrowCreate is the request to create an escrow deal. Each window starts when the one before it ends.
+// EscrowCreate is the request to create an escrow. Each window starts when the one before it ends.
 type EscrowCreate struct {
 	// The amount to hold, in Currency.
 	Amount model.Decimal `json:"amount,omitzero"`
 
-	// The length of the window in which the deal must be approved. The default is 1h.
+	// The length of the window in which the escrow must be approved. The default is 1h.
 	ApproveWithin EscrowDuration `json:"approveWithin,omitempty,omitzero"`
 
 	// The asset, "USDC" or "EURC".
@@ -743,10 +743,10 @@ type EscrowCreate struct {
 // "14d".
 type EscrowDuration string
 
-// EscrowID is the id of an escrow deal. Its form is not stated.
+// EscrowID is the id of an escrow. Its form is not stated.
 type EscrowID string
 
-// EscrowStatus is the status of an escrow deal. The service can add values. Known reports whether this version knows a
+// EscrowStatus is the status of an escrow. The service can add values. Known reports whether this version knows a
 // value.
 type EscrowStatus string
 
@@ -1181,7 +1181,7 @@ type Transaction struct {
 	// Whether the money arrived or left.
 	Direction TransactionDirection `json:"direction"`
 
-	// The escrow deal that the entry belongs to. Empty for other entries.
+	// The escrow that the entry belongs to. Empty for other entries.
 	EscrowID EscrowID `json:"escrowId,omitempty,omitzero"`
 
 	// The entry's id.
@@ -1677,7 +1677,7 @@ var opCreateEscrow = transport.Operation{
 	Answer:    &answerCreateEscrow,
 }
 
-// CreateEscrow sends POST /escrow: create an escrow deal.
+// CreateEscrow sends POST /escrow: create an escrow.
 func (c lowLevel) CreateEscrow(
 	ctx context.Context, body *EscrowCreate, options []moneymovement.WriteOption,
 ) (*Escrow, error) {
@@ -1741,7 +1741,7 @@ var opSyncEscrow = transport.Operation{
 	Answer: &answerSyncEscrow,
 }
 
-// SyncEscrow sends POST /escrow/{escrowId}/sync: refresh a deal from the chain.
+// SyncEscrow sends POST /escrow/{escrowId}/sync: refresh an escrow from the chain.
 func (c lowLevel) SyncEscrow(
 	ctx context.Context, escrowID EscrowID, options []moneymovement.CallOption,
 ) (*Escrow, error) {

@@ -30,7 +30,7 @@ func (s EscrowActionType) Known() bool {
 	return false
 }
 
-// approved reports whether money was put into the deal, even if it was paid out since.
+// approved reports whether money was put into the escrow, even if it was paid out since.
 func (s EscrowStatus) approved() bool {
 	switch s {
 	case "active", "released", "refunded":

@@ -191,8 +191,8 @@ func (e *AmountBelowMinimum) LogValue() slog.Value { return e.line().logValue() 
 // ApprovalConsumed is the error for approval_consumed (HTTP 409). The approval was already used. Prepare the operation
 // again.
 //
-// What to do: read the payout or deal first, because it may have gone through; if it has not, prepare it again with the
-// same idempotency key.
+// What to do: read the payout or escrow first, because it may have gone through; if it has not, prepare it again with
+// the same idempotency key.
 //
 // The remedy is [RemedyRestart]. For a write, MovedByCall returns [MaybeMoved] (assumed: An earlier attempt of the same
 // request may have used the approval, if its response was lost).
@@ -407,7 +407,7 @@ func (e *ChallengeNotFound) LogValue() slog.Value { return e.line().logValue() }
 // See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#conflict
 type Conflict struct {
 	Refusal
-	// Available is the balance, if it does not cover the escrow deal (assumed).
+	// Available is the balance, if it does not cover the escrow (assumed).
 	Available decimal.Decimal
 	// Currency is the asset of Available (assumed).
 	Currency string
@@ -776,7 +776,7 @@ type IdempotencyKeyReused struct {
 	Refusal
 	// PayoutID is the payout that owns the key, if it is a payout.
 	PayoutID string
-	// EscrowID is the escrow deal that owns the key, if it is a deal.
+	// EscrowID is the escrow that owns the key, if it is an escrow.
 	EscrowID string
 }
 
@@ -1953,7 +1953,7 @@ func (c Code) lookup() (entry, bool) {
 		return entry{
 			status: 409, remedy: RemedyRestart, moved: MaybeMoved,
 			condition: "The approval was already used. Prepare the operation again.",
-			hint:      "read the payout or deal first, because it may have gone through; if it has not, prepare it again with the same idempotency key",
+			hint:      "read the payout or escrow first, because it may have gone through; if it has not, prepare it again with the same idempotency key",
 		}, true
 	case CodeApprovalExpired:
 		return entry{

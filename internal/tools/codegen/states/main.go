@@ -31,7 +31,7 @@ var methods = map[string]struct{ name, reports string }{
 			"It is false for a status that this version does not know."},
 	"funded":   {"funded", "reports whether the money has left or is leaving."},
 	"broke":    {"broke", "reports whether the money left and did not arrive."},
-	"approved": {"approved", "reports whether money was put into the deal, even if it was paid out since."},
+	"approved": {"approved", "reports whether money was put into the escrow, even if it was paid out since."},
 	"settled":  {"settled", "reports whether the request has ended, with or without success."},
 }
 

@@ -665,7 +665,7 @@ type EmailAccount struct {
 // EmailAccountType is the value of AccountType for an existing contact.
 type EmailAccountType string
 
-// Escrow is an escrow deal. It holds money on chain until the money is released to a payee or refunded.
+// Escrow is an escrow. It holds money on chain until the money is released to a payee or refunded.
 type Escrow struct {
 	// The action that is prepared and waits for your signature. Nil if there is none.
 	Action *EscrowAction `json:"action,omitempty"`
@@ -688,10 +688,10 @@ type Escrow struct {
 	// The end of the hold window.
 	HoldUntil time.Time `json:"holdUntil,omitempty,omitzero"`
 
-	// The deal's id.
+	// The escrow's id.
 	ID EscrowID `json:"id"`
 
-	// The idempotency key of the deal: yours, or one that the service derived from the request.
+	// The idempotency key of the escrow: yours, or one that the service derived from the request.
 	IdempotencyKey string `json:"idempotencyKey"`
 
 	// Your note.
@@ -706,14 +706,14 @@ type Escrow struct {
 	// The current status.
 	Status EscrowStatus `json:"status"`
 
-	// The time of the last chain read of the deal.
+	// The time of the last chain read of the escrow.
 	SyncedAt time.Time `json:"syncedAt,omitempty,omitzero"`
 
 	// The hash of the last on-chain transaction.
 	TransactionHash string `json:"transactionHash,omitempty,omitzero"`
 }
 
-// EscrowAction is an action on an escrow deal that is prepared and waits for your signature.
+// EscrowAction is an action on an escrow that is prepared and waits for your signature.
 type EscrowAction struct {
 	// The approval that the developer key must sign.
 	Approval *Approval `json:"approval,omitempty"`
@@ -725,7 +725,7 @@ type EscrowAction struct {
 	Type EscrowActionType `json:"type"`
 }
 
-// EscrowActionCreate prepares an action on an escrow deal.
+// EscrowActionCreate prepares an action on an escrow.
 type EscrowActionCreate struct {
 	// The kind of action.
 	Type EscrowActionType `json:"type"`
@@ -734,12 +734,12 @@ type EscrowActionCreate struct {
 // EscrowActionType is the kind of an escrow action. The service can add values.
 type EscrowActionType string
 
-// EscrowCreate is the request to create an escrow deal. Each window starts when the one before it ends.
+// EscrowCreate is the request to create an escrow. Each window starts when the one before it ends.
 type EscrowCreate struct {
 	// The amount to hold, in Currency.
 	Amount externalRef0.Decimal `json:"amount"`
 
-	// The length of the window in which the deal must be approved. The default is 1h.
+	// The length of the window in which the escrow must be approved. The default is 1h.
 	ApproveWithin EscrowDuration `json:"approveWithin,omitempty,omitzero"`
 
 	// The asset, "USDC" or "EURC".
@@ -762,10 +762,10 @@ type EscrowCreate struct {
 // "14d".
 type EscrowDuration = string
 
-// EscrowID is the id of an escrow deal. Its form is not stated.
+// EscrowID is the id of an escrow. Its form is not stated.
 type EscrowID = string
 
-// EscrowStatus is the status of an escrow deal. The service can add values.
+// EscrowStatus is the status of an escrow. The service can add values.
 type EscrowStatus string
 
 // HolderIDType is the kind of a government identifier.
@@ -1202,7 +1202,7 @@ type Transaction struct {
 	// Whether the money arrived or left.
 	Direction TransactionDirection `json:"direction"`
 
-	// The escrow deal that the entry belongs to. Empty for other entries.
+	// The escrow that the entry belongs to. Empty for other entries.
 	EscrowID EscrowID `json:"escrowId,omitempty,omitzero"`
 
 	// The entry's id.
@@ -1700,7 +1700,7 @@ type Server interface {
 	UpdateContact(ctx context.Context, contactID ContactID, body ContactUpdate) (wire.Answer, error)
 	// GetContactCapabilities serves GET /contacts/{contactId}/capabilities: read how a contact can be paid.
 	GetContactCapabilities(ctx context.Context, contactID ContactID) (wire.Answer, error)
-	// CreateEscrow serves POST /escrow: create an escrow deal.
+	// CreateEscrow serves POST /escrow: create an escrow.
 	CreateEscrow(ctx context.Context, body EscrowCreate) (wire.Answer, error)
 	// PrepareEscrowAction serves POST /escrow/{escrowId}/actions: prepare an escrow action.
 	PrepareEscrowAction(ctx context.Context, escrowID EscrowID, body EscrowActionCreate) (wire.Answer, error)
@@ -1708,7 +1708,7 @@ type Server interface {
 	ConfirmEscrowAction(
 		ctx context.Context, escrowID EscrowID, idempotencyKey string, body ApprovalConfirm,
 	) (wire.Answer, error)
-	// SyncEscrow serves POST /escrow/{escrowId}/sync: refresh a deal from the chain.
+	// SyncEscrow serves POST /escrow/{escrowId}/sync: refresh an escrow from the chain.
 	SyncEscrow(ctx context.Context, escrowID EscrowID) (wire.Answer, error)
 	// CreatePayin serves POST /payins: quote or book a payin.
 	CreatePayin(ctx context.Context, body PayinCreate) (wire.Answer, error)
