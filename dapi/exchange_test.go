@@ -417,8 +417,8 @@ func TestLoginWithLongChallenge(t *testing.T) {
 const signerFails = "the signer fails"
 
 // allFailures are the failures of any surface, and those of this one.
-func allFailures() map[string]testkit.Mishap {
-	all := map[string]testkit.Mishap{
+func allFaults() map[string]testkit.Fault {
+	all := map[string]testkit.Fault{
 		"canceled before, for a cause": {Context: func(ctx context.Context) (context.Context, context.CancelFunc) {
 			ctx, cancel := context.WithCancelCause(ctx)
 			cancel(testkit.ErrCustom)
@@ -466,7 +466,7 @@ func (s failingSigner) Sign(ctx context.Context, message []byte) ([]byte, error)
 func TestEveryErrorDescribesItsCall(t *testing.T) {
 	key, err := signing.Generate()
 	require.NoError(t, err)
-	for failure, m := range allFailures() {
+	for failure, m := range allFaults() {
 		for _, store := range []dapi.TokenStore{loggedIn(baseURL, key).Store, nil} {
 			key := failingSigner{Signer: key}
 			if failure == signerFails {
@@ -481,7 +481,7 @@ func TestEveryErrorDescribesItsCall(t *testing.T) {
 			}
 			for operation, x := range exchanges {
 				t.Run(failure+"/"+operation, func(t *testing.T) {
-					m.Befall(t, func(t *testing.T, ctx context.Context, next *http.Client) error {
+					m.CheckCall(t, func(t *testing.T, ctx context.Context, next *http.Client) error {
 						platform, err := dapi.NewIntegrator(baseURL,
 							dapi.Developer{Email: "ops@example.com", Key: key, Store: store},
 							moneymovement.WithHTTPClient(next))
