@@ -426,7 +426,7 @@ func init() {
 		}
 		return transport.Validate(opBookPayout.ID, requiredKey(&opBookPayout, key), asked.validate, check, limits.check)
 	}
-	outcome.CheckDeal = func(escrows, escrow any, key string) error {
+	outcome.CheckEscrow = func(escrows, escrow any, key string) error {
 		asked := escrow.(EscrowCreate) //nolint:errcheck,forcetypeassert // as the package says
 		s, _ := escrows.(*Escrows)
 		check := asked.checkMoney

@@ -88,8 +88,8 @@ func (q *paymentQueue) acquire(ctx context.Context, key string) (release func(),
 		return nil, q.refused(key, at, &moneymovement.WindowFull{Window: moneymovement.WindowWrites, Until: at})
 	}
 	began := time.Now()
-	waiting, over := ratewindow.InLine(ctx, moneymovement.WindowWrites)
-	ratewindow.GoesOn(waiting, func() time.Time { return at })
+	waiting, over := ratewindow.BeginWait(ctx, moneymovement.WindowWrites)
+	ratewindow.ReportAdmission(waiting, func() time.Time { return at })
 	err = q.slots.Acquire(waiting, 1)
 	over()
 	if queued := time.Since(began); queued >= time.Second {
