@@ -30,7 +30,7 @@ type appWorld struct {
 
 func newAppWorld(t *testing.T) *appWorld {
 	t.Helper()
-	w := &appWorld{World: worlds.Serve(t, worlds.Standing())}
+	w := &appWorld{World: worlds.Serve(t, worlds.FrozenClock())}
 	self := w.SelfServe().Sandbox
 	w.Credit(self, "100", dapi.USDC, moneymovement.IdempotencyKey("credit-1"))
 	w.Credit(self, "100", dapi.USDC, moneymovement.IdempotencyKey("credit-2"))
