@@ -17,8 +17,8 @@ type Contacts struct {
 }
 
 // Create saves a contact. Make its Account with [Onchain], [EmailContact], [BankAccount] or a short form of it, such as
-// [SEPA]. If a bank account lacks fields that its method probably needs, Create logs their names as a warning, and sends
-// the contact all the same.
+// [SEPA]. If a bank account lacks fields that its method probably needs, Create logs their names as a warning, and
+// sends the contact all the same.
 //
 // The service keeps one contact for each set of account details. If a contact with these details exists, Create returns
 // that contact. To see whether it is new, pass [moneymovement.CaptureResponse]: Response.Replayed is true for a contact
@@ -29,7 +29,7 @@ type Contacts struct {
 func (s *Contacts) Create(
 	ctx context.Context, contact ContactCreate, options ...moneymovement.CallOption,
 ) (*Contact, error) {
-	s = transport.Of(s)
+	s = transport.OrNew(s)
 	if missing := contact.Account.MissingFields(); len(missing) > 0 && ctx != nil && s.logger != nil {
 		s.logger.LogAttrs(ctx, slog.LevelWarn,
 			"moneymovement sends a bank account without fields that its method probably needs",
@@ -46,12 +46,12 @@ func (s *Contacts) Create(
 func (s *Contacts) Update(
 	ctx context.Context, id ContactID, change ContactUpdate, options ...moneymovement.CallOption,
 ) (*Contact, error) {
-	return transport.Of(s).low.UpdateContact(ctx, id, &change, options).OrZero()
+	return transport.OrNew(s).low.UpdateContact(ctx, id, &change, options).ValueOrZero()
 }
 
 // Delete deletes a contact. A deleted contact cannot be paid any more.
 func (s *Contacts) Delete(ctx context.Context, id ContactID, options ...moneymovement.CallOption) error {
-	return transport.Of(s).low.DeleteContact(ctx, id, options)
+	return transport.OrNew(s).low.DeleteContact(ctx, id, options)
 }
 
 // Capabilities returns how the contact can be paid, and the blockers: the reasons why it cannot be paid. The service
@@ -60,7 +60,7 @@ func (s *Contacts) Delete(ctx context.Context, id ContactID, options ...moneymov
 func (s *Contacts) Capabilities(
 	ctx context.Context, id ContactID, options ...moneymovement.CallOption,
 ) (*ContactCapabilities, error) {
-	return transport.Of(s).low.GetContactCapabilities(ctx, id, options)
+	return transport.OrNew(s).low.GetContactCapabilities(ctx, id, options)
 }
 
 // Onchain returns a wallet as a destination. See [OnchainAccount.PaidDirectly] for the route of the payment.
@@ -123,14 +123,14 @@ type bankMethod struct {
 // as "accountNumber" or "iban or accountNumber". It is a guess, because the service's description does not show what a
 // method needs: the contact can still be sent. For another destination than a bank account, or for a method that this
 // version does not know, it returns nil.
-func (v ContactAccount) MissingFields() []string {
-	fields, ok := v.variant.(BankFields)
+func (t ContactAccount) MissingFields() []string {
+	fields, ok := t.variant.(BankFields)
 	if !ok {
 		return nil
 	}
 	values := map[string]string{
-		"accountNumber": fields.AccountNumber, "bic": fields.BIC, "branchNumber": fields.BranchNumber, "iban": fields.IBAN,
-		"paymentKey": fields.PaymentKey, "phoneNumber": fields.PhoneNumber, "pixKey": fields.PIXKey,
+		"accountNumber": fields.AccountNumber, "bic": fields.BIC, "branchNumber": fields.BranchNumber,
+		"iban": fields.IBAN, "paymentKey": fields.PaymentKey, "phoneNumber": fields.PhoneNumber, "pixKey": fields.PIXKey,
 		"routingNumber": fields.RoutingNumber,
 	}
 	var missing []string

@@ -35,9 +35,9 @@ type Developer struct {
 	// Store keeps the session for other processes and for the next start of the program. If it is nil, the session is
 	// kept in memory only.
 	Store TokenStore
-	// StoreRequired makes a call that needs a new token fail with *TokenStoreUnavailable if the Store cannot be reached. Otherwise,
-	// the process then logs in by itself. Set it if so many processes share the session that they must never all log
-	// in: the service allows 10 logins in 5 minutes for an email.
+	// StoreRequired makes a call that needs a new token fail with *TokenStoreUnavailable if the Store cannot be
+	// reached. Otherwise, the process then logs in by itself. Set it if so many processes share the session that they
+	// must never all log in: the service allows 10 logins in 5 minutes for an email.
 	StoreRequired bool
 	// Verifier checks approvals instead of signing.CheckApproval. Set it for a service whose approvals the SDK cannot
 	// read. If it is nil, such approvals are refused. Set ChallengeVerifier as well, because the SDK then cannot see
@@ -110,7 +110,7 @@ func NewIntegrator(baseURL string, developer Developer, options ...moneymovement
 // For returns the services of a client. Their calls carry the client's id in the header X-Service-Account. For does not
 // check the id. The calls fail with *errors.InvalidInput if it is empty or does not begin with cl_.
 func (i *Integrator) For(client ClientID) *Account {
-	platform := transport.Of(i).platform
+	platform := transport.OrNew(i).platform
 	low := platform.low()
 	low.account, low.acting = client, true
 	return platform.account(low)
@@ -119,7 +119,7 @@ func (i *Integrator) For(client ClientID) *Account {
 // Self returns the services of the integrator's own account. The platform API describes no call that returns the
 // balance of this account: see [SelfServe]. The balances of a client are in [Client].Balances.
 func (i *Integrator) Self() *Account {
-	platform := transport.Of(i).platform
+	platform := transport.OrNew(i).platform
 	return platform.account(platform.low())
 }
 
@@ -132,8 +132,8 @@ type platform struct {
 	keys      keyring
 	chains    *liveChains
 	names     chainNames
-	payouts   *paymentLine
-	deals     *paymentLine
+	payouts   *paymentQueue
+	escrows   *paymentQueue
 	seen      *signing.SeenApprovals
 }
 
@@ -166,8 +166,8 @@ func newPlatform(baseURL string, developer Developer, options []moneymovement.Op
 		baseURL: baseURL, transport: client, logger: config.Logger,
 		names:   names,
 		seen:    new(signing.SeenApprovals),
-		payouts: newPaymentLine(opBookPayout.ID, writes, payoutApproval, paced, config.Logger),
-		deals:   newPaymentLine(opCreateEscrow.ID, writes, escrowApproval, paced, config.Logger),
+		payouts: newPaymentQueue(opBookPayout.ID, writes, payoutApproval, paced, config.Logger),
+		escrows: newPaymentQueue(opCreateEscrow.ID, writes, escrowApproval, paced, config.Logger),
 	}
 	p.chains = newLiveChains(p.low())
 	p.use(developer)
@@ -182,12 +182,12 @@ func (d Developer) validate(operation string) error {
 }
 
 func (p *platform) low() lowLevel {
-	p = transport.Of(p)
+	p = transport.OrNew(p)
 	return lowLevel{transport: p.transport, keys: &p.keys}
 }
 
 func (p *platform) account(low lowLevel) *Account {
-	p = transport.Of(p)
+	p = transport.OrNew(p)
 	approver := approver{low: low, account: low.actingFor(), clock: p.transport, seen: p.seen}
 	return &Account{
 		Verification: &Verification{low},
@@ -195,7 +195,7 @@ func (p *platform) account(low lowLevel) *Account {
 		Payins:       &Payins{low},
 		Contacts:     &Contacts{low, p.logger},
 		Payouts:      &Payouts{low, approver, p.chains, p.names, paymentMemory{p.transport.Keys()}, p.payouts},
-		Escrows:      &Escrows{low, approver, p.chains, paymentMemory{p.transport.Keys()}, p.deals},
+		Escrows:      &Escrows{low, approver, p.chains, paymentMemory{p.transport.Keys()}, p.escrows},
 		Transactions: &Transactions{low},
 		Chains:       &Chains{low, p.chains},
 		Sandbox:      &Sandbox{low, p.chains},
@@ -246,4 +246,4 @@ func NewSelfServe(baseURL string, developer Developer, options ...moneymovement.
 }
 
 // UseKey does the same as [Integrator.UseKey], for this account.
-func (s *SelfServe) UseKey(key signing.Signer) error { return transport.Of(s).platform.useKey(key) }
+func (s *SelfServe) UseKey(key signing.Signer) error { return transport.OrNew(s).platform.useKey(key) }

@@ -46,7 +46,7 @@ var suites = map[string][]testPackage{
 	"fleet":  {{folder: "internal/test/fleet"}},
 	"internal/ratewindow": {
 		// The script for Redis does what the log does.
-		{folder: "fleet/redis", tests: "^TestTheScriptDoesWhatTheMemoryDoes$"},
+		{folder: "fleet/redis", tests: "^TestScriptMatchesTheMemoryStore$"},
 		{folder: "fleet"}, {folder: "internal/transport"}, // which use all of it
 	},
 	"internal/outcome": {{folder: "payments"}}, // with the table of all slugs
