@@ -252,10 +252,10 @@ func losing(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 
 // No error leaves the SDK that does not implement errors.Failure.
 func TestEveryErrorIsAFailureOfItsCall(t *testing.T) {
-	for mishap, m := range testkit.Usual() {
+	for fault, m := range testkit.CommonFaults() {
 		for operation, x := range exchanges() {
-			t.Run(mishap+"/"+operation, func(t *testing.T) {
-				m.Befall(t, func(t *testing.T, ctx context.Context, next *http.Client) error {
+			t.Run(fault+"/"+operation, func(t *testing.T) {
+				m.CheckCall(t, func(t *testing.T, ctx context.Context, next *http.Client) error {
 					client, err := appapi.New("https://service.example", appapi.NewAPIKey("secret-key"),
 						moneymovement.WithHTTPClient(next))
 					require.NoError(t, err)
@@ -274,7 +274,7 @@ func TestNilContextAndZeroClientAreRefused(t *testing.T) {
 	s, app := serve(t, responding(http.StatusOK, "{}"))
 	wallet := new(testkit.Wallet)
 	calls := testkit.Surface{
-		Makers: "appapi.New", Made: []any{app}, Unmade: []any{new(appapi.Client)},
+		Constructors: "appapi.New", Clients: []any{app}, ZeroClients: []any{new(appapi.Client)},
 		Arguments: []any{wallet, appapi.ToQuote{QuoteID: "quote"}},
 	}.Test(t)
 	assert.Greater(t, calls, 200, "the walk found next to nothing")
@@ -282,9 +282,9 @@ func TestNilContextAndZeroClientAreRefused(t *testing.T) {
 	assert.False(t, wallet.Asked, "nothing is signed for a call that cannot be made")
 
 	for _, client := range []*appapi.Client{nil, new(appapi.Client)} {
-		testkit.NoClient(t, client.UseKey(appapi.NewAPIKey("key")), "appapi.New")
+		testkit.CheckNoClient(t, client.UseKey(appapi.NewAPIKey("key")), "appapi.New")
 	}
 	_, err := appapi.New("https://service.example", appapi.APIKey{})
-	testkit.Refused(t, err, errors.Field{Field: "apiKey", Code: errors.FieldMissing, Message: "is required"})
+	testkit.CheckRefused(t, err, errors.Field{Field: "apiKey", Code: errors.FieldMissing, Message: "is required"})
 	require.ErrorContains(t, err, "New: ")
 }

@@ -22,7 +22,7 @@ import (
 // No error leaves the SDK that does not response for its call.
 func TestEveryErrorIsAFailureOfItsCall(t *testing.T) {
 	const id = "0b1f7d3e-58a4-4c8e-9d55-3f1f0f0c9a11"
-	for mishap, m := range testkit.Usual() {
+	for fault, m := range testkit.CommonFaults() {
 		for operation, call := range map[string]func(context.Context, *public.Client) error{
 			"GetRates": func(ctx context.Context, c *public.Client) error {
 				_, err := c.Rates.Get(ctx, "EUR")
@@ -37,8 +37,8 @@ func TestEveryErrorIsAFailureOfItsCall(t *testing.T) {
 				return err
 			},
 		} {
-			t.Run(mishap+"/"+operation, func(t *testing.T) {
-				m.Befall(t, func(t *testing.T, ctx context.Context, next *http.Client) error {
+			t.Run(fault+"/"+operation, func(t *testing.T) {
+				m.CheckCall(t, func(t *testing.T, ctx context.Context, next *http.Client) error {
 					client, err := public.New(baseURL, moneymovement.WithHTTPClient(next))
 					require.NoError(t, err)
 					err = call(ctx, client)
@@ -56,17 +56,17 @@ func TestNilContextAndZeroClientAreRefused(t *testing.T) {
 		t.Errorf("%s was sent", r.URL)
 		return nil, http.ErrHandlerTimeout
 	})
-	calls := testkit.Surface{Makers: "public.New", Made: []any{made}, Unmade: []any{new(public.Client)}}.Test(t)
+	calls := testkit.Surface{Constructors: "public.New", Clients: []any{made}, ZeroClients: []any{new(public.Client)}}.Test(t)
 	assert.Greater(t, calls, 10, "the walk found next to nothing")
 
 	notMade := errors.Field{Field: "pdf", Code: "not_made", Message: "was not made by public.Invoices.PDF"}
 	for _, pdf := range []*public.PDF{nil, new(public.PDF)} {
 		n, err := pdf.Read(make([]byte, 1))
 		assert.Zero(t, n)
-		testkit.Refused(t, err, notMade)
+		testkit.CheckRefused(t, err, notMade)
 		_, err = pdf.Read(nil)
-		testkit.Refused(t, err, notMade)
-		testkit.Refused(t, pdf.Close(), notMade)
+		testkit.CheckRefused(t, err, notMade)
+		testkit.CheckRefused(t, pdf.Close(), notMade)
 	}
 }
 
@@ -113,7 +113,7 @@ func TestTheLinkOfAPDF(t *testing.T) {
 	}
 	for _, nobody := range []*public.Client{nil, new(public.Client)} {
 		_, err = nobody.InvoicePDFLink("abc", public.RenderInvoicePDFParams{})
-		testkit.NoClient(t, err, "public.New")
+		testkit.CheckNoClient(t, err, "public.New")
 	}
 }
 

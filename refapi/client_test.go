@@ -146,10 +146,10 @@ func TestTokenAndKeyChangeOneByOne(t *testing.T) {
 
 // No error leaves the SDK that does not implement errors.Failure.
 func TestEveryErrorIsAFailureOfItsCall(t *testing.T) {
-	for mishap, m := range testkit.Usual() {
+	for fault, m := range testkit.CommonFaults() {
 		for operation, x := range exchanges {
-			t.Run(mishap+"/"+operation, func(t *testing.T) {
-				m.Befall(t, func(t *testing.T, ctx context.Context, next *http.Client) error {
+			t.Run(fault+"/"+operation, func(t *testing.T) {
+				m.CheckCall(t, func(t *testing.T, ctx context.Context, next *http.Client) error {
 					client, err := refapi.New(baseURL, refapi.Credential{AccessToken: refapi.NewAccessToken("token-1")},
 						moneymovement.WithHTTPClient(next))
 					require.NoError(t, err)
@@ -171,16 +171,16 @@ func TestNilContextAndZeroClientAreRefused(t *testing.T) {
 	})
 	wallet := new(testkit.Wallet)
 	calls := testkit.Surface{
-		Makers: "refapi.New", Made: []any{made}, Unmade: []any{new(refapi.Client)}, Arguments: []any{wallet},
+		Constructors: "refapi.New", Clients: []any{made}, ZeroClients: []any{new(refapi.Client)}, Arguments: []any{wallet},
 	}.Test(t)
 	assert.Greater(t, calls, 40, "the walk found next to nothing")
 	assert.False(t, wallet.Asked, "nothing is signed for a call that cannot be made")
 
 	for _, client := range []*refapi.Client{nil, new(refapi.Client)} {
-		testkit.NoClient(t, client.UseToken(refapi.NewAccessToken("token")), "refapi.New")
-		testkit.NoClient(t, client.UseAPIKey(refapi.NewAPIKey("key")), "refapi.New")
+		testkit.CheckNoClient(t, client.UseToken(refapi.NewAccessToken("token")), "refapi.New")
+		testkit.CheckNoClient(t, client.UseAPIKey(refapi.NewAPIKey("key")), "refapi.New")
 	}
 	_, err := refapi.New(baseURL, refapi.Credential{})
-	testkit.Refused(t, err, errors.Field{Field: "AccessToken", Code: errors.FieldMissing, Message: "is required"})
+	testkit.CheckRefused(t, err, errors.Field{Field: "AccessToken", Code: errors.FieldMissing, Message: "is required"})
 	require.ErrorContains(t, err, "New: ")
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
 
-func TestAFreshProfile(t *testing.T) {
+func TestProfileDefaults(t *testing.T) {
 	w := newWorld(t)
 	got := w.app().must(http.StatusOK, "GET", "/user", nil).body
 	assert.Equal(t, w.email, got.text("email"))
@@ -23,7 +23,7 @@ func TestAFreshProfile(t *testing.T) {
 	assert.Regexp(t, `^0x[0-9a-f]{40}$`, got.text("walletAddress"))
 }
 
-func TestTheProfileKeepsWhatIsNotNamed(t *testing.T) {
+func TestProfileUpdateKeepsAbsentMembers(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
 	app.must(http.StatusOK, "PUT", "/user/kyc", object{"firstName": "Ada", "lastName": "Example"})
@@ -71,7 +71,7 @@ func TestVerificationOfTheOwner(t *testing.T) {
 		body.text("status"))
 }
 
-func TestAVerificationIsRejectedForGood(t *testing.T) {
+func TestRejectedVerificationIsFinal(t *testing.T) {
 	w := newWorld(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.KYBDecision = sandbox.KYBDecisionReject }))
 	app := w.app()
 	app.must(http.StatusOK, "PUT", "/user/kyc",
@@ -83,8 +83,8 @@ func TestAVerificationIsRejectedForGood(t *testing.T) {
 	assert.Equal(t, "rejected", app.must(http.StatusOK, "GET", "/user", nil).body.text("kycStatus"))
 }
 
-// The app acts for the account that the platform API calls oneself: what is credited there can be spent here.
-func TestBalancesAreThoseOfTheLedger(t *testing.T) {
+// The app acts for the integrator's own account of the platform API: a deposit there can be spent here.
+func TestBalancesMatchLedger(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
 	app.fund(1)
@@ -111,7 +111,7 @@ func TestBalancesAreThoseOfTheLedger(t *testing.T) {
 	assert.Equal(t, "0", got.text("remainingAllowance"))
 }
 
-func TestContactsOfTheAppAPI(t *testing.T) {
+func TestAppContacts(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
 	saved := app.must(http.StatusCreated, "POST", "/user/contact",
@@ -135,16 +135,16 @@ func TestContactsOfTheAppAPI(t *testing.T) {
 	assert.Nil(t, app.must(http.StatusOK, "PATCH", path, object{"relationship": nil}).body.at("relationship"),
 		"cleared")
 
-	stranger := w.appWith(sandbox.AppKeyRegistration{Email: "stranger@example.com"})
-	refused(t, http.StatusNotFound, "not_found", stranger.call("PATCH", path, object{"name": "mine"}))
-	refused(t, http.StatusNotFound, "not_found", stranger.call("DELETE", path, nil))
+	other := w.appWith(sandbox.AppKeyRegistration{Email: "stranger@example.com"})
+	refused(t, http.StatusNotFound, "not_found", other.call("PATCH", path, object{"name": "mine"}))
+	refused(t, http.StatusNotFound, "not_found", other.call("DELETE", path, nil))
 
 	require.Equal(t, http.StatusNoContent, app.call("DELETE", path, nil).status)
 	refused(t, http.StatusNotFound, "not_found", app.call("DELETE", path, nil))
 	assert.Empty(t, app.must(http.StatusOK, "GET", "/user/contacts", nil).items())
 }
 
-func TestAnEmailContactIsAnExistingAccount(t *testing.T) {
+func TestEmailContactNeedsExistingAccount(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
 	email := object{"account": object{"accountType": "email", "email": "Friend@example.com"}}
@@ -160,9 +160,9 @@ func TestAnEmailContactIsAnExistingAccount(t *testing.T) {
 	assert.Equal(t, "internal", w.status(quote).text("paymentChannel"))
 }
 
-// The body of a transfer alone wants a bare UUID.
+// Only the body of a transfer needs a UUID without the prefix.
 // Rule: size.contact-id, size.id-prefix
-func TestAContactsIDMayCarryItsPrefix(t *testing.T) {
+func TestContactIDWithAndWithoutPrefix(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
 	id := app.must(http.StatusCreated, "POST", "/user/contact", object{"name": "Bob", "account": object{
@@ -178,7 +178,7 @@ func TestAContactsIDMayCarryItsPrefix(t *testing.T) {
 	require.Equal(t, http.StatusNoContent, app.call("DELETE", "/user/contacts/ct_"+id, nil).status)
 }
 
-func TestContactsThatMakeNoSense(t *testing.T) {
+func TestInvalidAppContacts(t *testing.T) {
 	app := newWorld(t).app()
 	for name, c := range map[string]struct {
 		body   any
@@ -208,7 +208,7 @@ func TestContactsThatMakeNoSense(t *testing.T) {
 	refused(t, http.StatusMethodNotAllowed, "method_not_allowed", app.call("PUT", "/user/contact", object{}))
 }
 
-func TestPagesOfTheAppAPI(t *testing.T) {
+func TestAppAPIPagination(t *testing.T) {
 	app := newWorld(t).app()
 	for i := range 53 {
 		app.must(http.StatusCreated, "POST", "/user/contact", object{"name": fmt.Sprint(i), "account": object{
@@ -283,11 +283,11 @@ func TestBankDetailsAreValidated(t *testing.T) {
 // activeCard issues a card and lets the host's time pass until it can be used.
 func (b bearer) activeCard() string {
 	b.t.Helper()
-	issued := b.got(http.StatusCreated, "POST", "/cards", object{"format": "virtual"})
+	issued := b.expect(http.StatusCreated, "POST", "/cards", object{"format": "virtual"})
 	require.Equal(b.t, "pending", issued.text("status"))
 	b.host.Advance(time.Minute)
 	id := issued.text("id")
-	require.Equal(b.t, "active", b.got(http.StatusOK, "GET", "/cards/"+id, nil).text("status"))
+	require.Equal(b.t, "active", b.expect(http.StatusOK, "GET", "/cards/"+id, nil).text("status"))
 	return id
 }
 
@@ -303,69 +303,71 @@ func TestCardDefaults(t *testing.T) {
 	w := newWorld(t)
 	me := w.app()
 	for _, list := range []object{
-		me.got(http.StatusOK, "GET", "/cards", nil),
-		w.reference().got(http.StatusOK, "GET", "/api/v1/accounts/cards", nil),
+		me.expect(http.StatusOK, "GET", "/cards", nil),
+		w.reference().expect(http.StatusOK, "GET", "/api/v1/accounts/cards", nil),
 	} {
 		assert.Equal(t, object{"cards": []any{}, "total": 0.0, "created": false, "kycStatus": "not_started",
 			"phoneVerified": false}, list)
 	}
-	issued := me.got(http.StatusCreated, "POST", "/cards", object{})
+	issued := me.expect(http.StatusCreated, "POST", "/cards", object{})
 	assert.Equal(t, false, issued.at("activated"))
 	for _, usage := range [][]string{{"dailySpend"}, {"limit", "dailyUsage"}, {"limit", "monthlyUsage"},
 		{"limit", "lifetimeUsage"}} {
 		assert.InDelta(t, 0, issued.at(usage...), 0, usage)
 	}
-	assert.Equal(t, true, me.got(http.StatusOK, "GET", "/cards", nil).at("created"))
-	assert.Equal(t, "requested", me.got(http.StatusOK, "POST", "/cards/kyc/link", nil).text("status"))
-	assert.Equal(t, false, me.got(http.StatusOK, "GET", "/cards", nil).at("phoneVerified"), "not before it is approved")
+	assert.Equal(t, true, me.expect(http.StatusOK, "GET", "/cards", nil).at("created"))
+	assert.Equal(t, "requested", me.expect(http.StatusOK, "POST", "/cards/kyc/link", nil).text("status"))
+	assert.Equal(t, false, me.expect(http.StatusOK, "GET", "/cards", nil).at("phoneVerified"),
+		"not before it is approved")
 	w.host.Advance(time.Minute)
-	assert.Equal(t, "approved", me.got(http.StatusOK, "GET", "/cards", nil).text("kycStatus"))
-	assert.Equal(t, true, me.got(http.StatusOK, "POST", "/cards/pre-approve", object{"amount": "100"}).at("approved"))
+	assert.Equal(t, "approved", me.expect(http.StatusOK, "GET", "/cards", nil).text("kycStatus"))
+	preApproval := me.expect(http.StatusOK, "POST", "/cards/pre-approve", object{"amount": "100"})
+	assert.Equal(t, true, preApproval.at("approved"))
 }
 
-func TestACardIsFrozenLabelledAndLimited(t *testing.T) {
+func TestCardFreezeLabelAndLimit(t *testing.T) {
 	me := newWorld(t).app()
 	path := "/cards/" + me.activeCard()
-	assert.Equal(t, "frozen", me.got(http.StatusOK, "POST", path+"/freeze", nil).text("status"))
-	assert.Equal(t, "active", me.got(http.StatusOK, "POST", path+"/unfreeze", nil).text("status"))
-	assert.Equal(t, "Travel", me.got(http.StatusOK, "PUT", path+"/label", object{"label": "Travel"}).text("label"))
-	limited := me.got(http.StatusOK, "PUT", path+"/limit", object{"dailyLimit": 12.5, "monthlyLimit": nil})
+	assert.Equal(t, "frozen", me.expect(http.StatusOK, "POST", path+"/freeze", nil).text("status"))
+	assert.Equal(t, "active", me.expect(http.StatusOK, "POST", path+"/unfreeze", nil).text("status"))
+	assert.Equal(t, "Travel", me.expect(http.StatusOK, "PUT", path+"/label", object{"label": "Travel"}).text("label"))
+	limited := me.expect(http.StatusOK, "PUT", path+"/limit", object{"dailyLimit": 12.5, "monthlyLimit": nil})
 	assert.InDelta(t, 12.5, limited.at("limit", "dailyLimit"), 0)
 	assert.InDelta(t, 10_000, limited.at("limit", "monthlyLimit"), 0, "what is absent stays")
 	assert.Equal(t, map[string]string{"dailyLimit": "less_than_equal"},
 		me.call("PUT", path+"/limit", object{"dailyLimit": 10_001}).fields())
-	assert.Equal(t, limited, me.got(http.StatusOK, "GET", path, nil))
+	assert.Equal(t, limited, me.expect(http.StatusOK, "GET", path, nil))
 	refused(t, http.StatusNotFound, "not_found", me.call("GET", "/cards/card_of_nobody", nil))
 }
 
-// Only the value virtual is shown.
-func TestTheFormatOfACardIsOpen(t *testing.T) {
+// The description shows only the value virtual.
+func TestCardFormatIsOpen(t *testing.T) {
 	me := newWorld(t).app()
 	for _, format := range []string{"virtual", "physical", "Metal, engraved", ""} {
-		assert.Equal(t, "pending", me.got(http.StatusCreated, "POST", "/cards", object{"format": format}).
+		assert.Equal(t, "pending", me.expect(http.StatusCreated, "POST", "/cards", object{"format": format}).
 			text("status"), format)
 	}
 	assert.Equal(t, map[string]string{"format": "string_type"}, me.call("POST", "/cards", object{"format": 1}).fields())
 }
 
-func TestACardShowsItsNumberToItsWallet(t *testing.T) {
+func TestCardDetailsAreRevealedToItsWallet(t *testing.T) {
 	w := newWorld(t)
 	me, reference, key := w.app(), w.reference(), w.host.Credentials().Wallet
 	id := me.activeCard()
-	assert.Equal(t, key.Address(), me.got(http.StatusOK, "GET", "/cards/"+id, nil).text("walletAddress"))
+	assert.Equal(t, key.Address(), me.expect(http.StatusOK, "GET", "/cards/"+id, nil).text("walletAddress"))
 	now := w.host.Now().Unix()
-	shown := me.got(http.StatusOK, "POST", "/cards/"+id+"/details", proof(t, key, id, now))
-	assert.Regexp(t, `^\d{16}$`, shown.text("cardNumber"))
-	assert.Regexp(t, `^\d{3}$`, shown.text("cvv"))
-	assert.Equal(t, shown, reference.got(http.StatusOK, "POST", "/api/v1/accounts/cards/"+id+"/details",
+	view := me.expect(http.StatusOK, "POST", "/cards/"+id+"/details", proof(t, key, id, now))
+	assert.Regexp(t, `^\d{16}$`, view.text("cardNumber"))
+	assert.Regexp(t, `^\d{3}$`, view.text("cvv"))
+	assert.Equal(t, view, reference.expect(http.StatusOK, "POST", "/api/v1/accounts/cards/"+id+"/details",
 		proof(t, key, id, now+1)))
 
 	refused(t, http.StatusConflict, "conflict", reference.call("POST", "/api/v1/accounts/cards/"+id+"/details",
 		proof(t, key, id, now)))
-	stranger, err := wallet.Generate()
+	other, err := wallet.Generate()
 	require.NoError(t, err)
 	refused(t, http.StatusBadRequest, "signature_invalid",
-		me.call("POST", "/cards/"+id+"/details", proof(t, stranger, id, now+2)))
+		me.call("POST", "/cards/"+id+"/details", proof(t, other, id, now+2)))
 	stale := proof(t, key, id, now-301-60)
 	assert.Equal(t, map[string]string{"nonce": "nonce_expired"}, me.call("POST", "/cards/"+id+"/details", stale).
 		fields())
@@ -374,7 +376,7 @@ func TestACardShowsItsNumberToItsWallet(t *testing.T) {
 	assert.Equal(t, map[string]string{"body.nonce": "nonce_expired"}, got.details())
 }
 
-func TestANonceIsValidForFiveMinutes(t *testing.T) {
+func TestCardNonceIsValidForFiveMinutes(t *testing.T) {
 	w := newWorld(t)
 	me, key := w.app(), w.host.Credentials().Wallet
 	id := me.activeCard()

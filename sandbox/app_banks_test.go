@@ -21,7 +21,7 @@ func (r reply) rail(method string) object {
 	return nil
 }
 
-// activate opens a rail, and answers its bank account once it is active.
+// activate opens a rail, and returns its bank account once it is active.
 func (b bearer) activate(method string) string {
 	b.t.Helper()
 	b.must(http.StatusOK, "POST", "/banks/activate", object{"methods": []string{method}})
@@ -29,7 +29,7 @@ func (b bearer) activate(method string) string {
 	return b.must(http.StatusOK, "GET", "/banks", nil).rail(method).text("bankAccountId")
 }
 
-func TestBanksAreActivated(t *testing.T) {
+func TestActivateBanks(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
 	fresh := app.must(http.StatusOK, "GET", "/banks", nil)
@@ -55,7 +55,7 @@ func TestBanksAreActivated(t *testing.T) {
 		"all that were left")
 }
 
-func TestBanksThatAreNotToBeHad(t *testing.T) {
+func TestActivateUnavailableBanksIsRefused(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
 	unknown := app.call("POST", "/banks/activate", object{"methods": []string{"ach", "telegraph"}})
@@ -84,7 +84,7 @@ func (w *world) status(quote string) object {
 	return w.reference().must(http.StatusOK, "GET", "/api/v1/wallet/balance/transaction/status/"+quote, nil).body
 }
 
-func TestABankPayinIsQuotedSubmittedAndCompleted(t *testing.T) {
+func TestBankPayinIsQuotedSubmittedAndCompleted(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
 	account := app.activate("sepa")
@@ -116,10 +116,10 @@ func TestABankPayinIsQuotedSubmittedAndCompleted(t *testing.T) {
 	assert.Equal(t, done.text("destinationTxHash"), found[0].text("txHash"))
 	assert.Equal(t, "savings", found[0].text("memo"))
 	assert.Equal(t, id, found[0].text("quoteId"))
-	balanced(t, w)
+	requireLedgerBalanced(t, w)
 }
 
-func TestAPayinFromAnotherChain(t *testing.T) {
+func TestPayinFromAnotherChainOverAppAPI(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
 	quote := app.must(http.StatusOK, "POST", "/balance/payin/quote",
@@ -131,7 +131,7 @@ func TestAPayinFromAnotherChain(t *testing.T) {
 	assert.Equal(t, quote.text("depositAddress"), waiting.text("depositAddress"))
 	refused(t, http.StatusConflict, "conflict", app.call("POST", "/banks/payin/quote/submit", object{"quoteId": id}))
 	require.Equal(t, http.StatusOK, w.login().call("POST", "/sandbox/payins/"+id+"/complete", nil).status)
-	assert.Equal(t, "19.7", app.holds())
+	assert.Equal(t, "19.7", app.balance())
 
 	late := app.must(http.StatusOK, "POST", "/balance/payin/quote",
 		object{"amount": "21", "currency": "USDC", "originChainId": 1}).body.text("quoteId")
@@ -140,7 +140,7 @@ func TestAPayinFromAnotherChain(t *testing.T) {
 	assert.NotEmpty(t, w.status(late).text("errorMessage"))
 }
 
-func TestQuotesThatCannotBeGiven(t *testing.T) {
+func TestInvalidQuotes(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
 	for path, cases := range map[string][]struct {
@@ -185,7 +185,7 @@ func TestQuotesThatCannotBeGiven(t *testing.T) {
 			"bankAccountId": "bnk_none"}))
 }
 
-func TestAQuotePaysOnceWithinTwoMinutes(t *testing.T) {
+func TestQuoteIsSingleUseAndExpiresAfterTwoMinutes(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
 	app.fund(1)
@@ -203,7 +203,7 @@ func TestAQuotePaysOnceWithinTwoMinutes(t *testing.T) {
 
 	w.host.Advance(2*time.Minute - time.Second)
 	sent := app.must(http.StatusOK, "POST", "/apps/transfer", object{"quoteId": id})
-	assert.Equal(t, "80", app.holds())
+	assert.Equal(t, "80", app.balance())
 	done := w.status(id)
 	assert.Equal(t, "completed", done.text("status"))
 	assert.Equal(t, "payout", done.text("type"))
@@ -215,22 +215,22 @@ func TestAQuotePaysOnceWithinTwoMinutes(t *testing.T) {
 	w.host.Advance(2 * time.Minute)
 	refused(t, http.StatusConflict, "quote_expired", app.call("POST", "/apps/transfer", object{"quoteId": late}))
 	assert.Equal(t, "expired", w.status(late).text("status"))
-	assert.Equal(t, "80", app.holds())
+	assert.Equal(t, "80", app.balance())
 
 	payin := app.must(http.StatusOK, "POST", "/balance/payin/quote",
 		object{"amount": "20", "currency": "USDC", "originChainId": 1}).body.text("quoteId")
 	refused(t, http.StatusConflict, "conflict", app.call("POST", "/apps/transfer", object{"quoteId": payin}))
 	refused(t, http.StatusConflict, "conflict", app.call("POST", "/banks/payin/quote/submit", object{"quoteId": late}))
-	balanced(t, w)
+	requireLedgerBalanced(t, w)
 }
 
-func TestAQuoteIsTheAccountsOwn(t *testing.T) {
+func TestQuoteBelongsToItsAccount(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
 	id := app.must(http.StatusOK, "POST", "/balance/payout/quote",
 		object{"contactId": app.wallet("base", "USDC"), "amount": "1"}).body.text("quoteId")
-	stranger := w.appWith(sandbox.AppKeyRegistration{Email: "stranger@example.com"})
-	refused(t, http.StatusNotFound, "not_found", stranger.call("POST", "/apps/transfer", object{"quoteId": id}))
+	other := w.appWith(sandbox.AppKeyRegistration{Email: "stranger@example.com"})
+	refused(t, http.StatusNotFound, "not_found", other.call("POST", "/apps/transfer", object{"quoteId": id}))
 	refused(t, http.StatusNotFound, "not_found",
 		w.reference().call("GET", "/api/v1/wallet/balance/transaction/status/qt_none", nil))
 }

@@ -20,8 +20,8 @@ import (
 
 const invoices = "/documents/contracts/invoices"
 
-// got is must for who looks at the body only.
-func (b bearer) got(status int, method, path string, body any) object {
+// expect is must for who looks at the body only.
+func (b bearer) expect(status int, method, path string, body any) object {
 	b.t.Helper()
 	return b.must(status, method, path, body).body
 }
@@ -39,34 +39,34 @@ func newInvoice() object {
 	}
 }
 
-func TestAnInvoiceIsCreatedListedAndRead(t *testing.T) {
+func TestInvoiceIsCreatedListedAndRead(t *testing.T) {
 	w := newWorld(t)
 	me := w.app()
-	made := me.got(http.StatusCreated, "POST", invoices, newInvoice())
-	assert.Equal(t, "300.5", made.text("amount"))
-	assert.Equal(t, "sent", made.text("status"))
-	assert.Equal(t, "WEB-0001", made.text("invoiceNumber"))
-	assert.Equal(t, w.email, made.text("contractor", "email"))
-	assert.Equal(t, "Leeds", made.text("client", "address", "city"))
-	assert.Equal(t, "2030-01-31", made.text("dueDate"))
-	assert.NotContains(t, made, "transaction")
-	assert.Equal(t, made, me.got(http.StatusOK, "GET", invoices+"/"+made.text("id"), nil))
+	created := me.expect(http.StatusCreated, "POST", invoices, newInvoice())
+	assert.Equal(t, "300.5", created.text("amount"))
+	assert.Equal(t, "sent", created.text("status"))
+	assert.Equal(t, "WEB-0001", created.text("invoiceNumber"))
+	assert.Equal(t, w.email, created.text("contractor", "email"))
+	assert.Equal(t, "Leeds", created.text("client", "address", "city"))
+	assert.Equal(t, "2030-01-31", created.text("dueDate"))
+	assert.NotContains(t, created, "transaction")
+	assert.Equal(t, created, me.expect(http.StatusOK, "GET", invoices+"/"+created.text("id"), nil))
 
-	second := me.got(http.StatusCreated, "POST", invoices, newInvoice())
-	list := me.got(http.StatusOK, "GET", invoices, nil)
-	assert.Equal(t, []object{second, made}, itemsOf(list), "newest first")
+	second := me.expect(http.StatusCreated, "POST", invoices, newInvoice())
+	list := me.expect(http.StatusOK, "GET", invoices, nil)
+	assert.Equal(t, []object{second, created}, itemsOf(list), "newest first")
 	assert.InDelta(t, 2, list.at("total"), 0)
-	page := me.got(http.StatusOK, "GET", invoices+"?limit=1&offset=1", nil)
-	assert.Equal(t, []object{made}, itemsOf(page))
+	page := me.expect(http.StatusOK, "GET", invoices+"?limit=1&offset=1", nil)
+	assert.Equal(t, []object{created}, itemsOf(page))
 
 	refused(t, http.StatusNotFound, "not_found", w.appWith(sandbox.AppKeyRegistration{Email: "eve@example.com"}).
-		call("GET", invoices+"/"+made.text("id"), nil))
-	assert.Equal(t, made, w.appWith(sandbox.AppKeyRegistration{Email: "client@example.com"}).
-		got(http.StatusOK, "GET", invoices+"/"+made.text("id"), nil))
+		call("GET", invoices+"/"+created.text("id"), nil))
+	assert.Equal(t, created, w.appWith(sandbox.AppKeyRegistration{Email: "client@example.com"}).
+		expect(http.StatusOK, "GET", invoices+"/"+created.text("id"), nil))
 }
 
-// The description states no bound for a line. One that is free of charge is taken, and an invoice of such lines too.
-func TestLinesThatCostNothing(t *testing.T) {
+// The description states no bound for a line. A line may cost nothing, and an invoice may have only such lines.
+func TestInvoiceLinesWithZeroAmount(t *testing.T) {
 	me := newWorld(t).app()
 	me.fund(1)
 	free := object{"name": "Trial", "quantity": 1, "price": "0"}
@@ -76,13 +76,13 @@ func TestLinesThatCostNothing(t *testing.T) {
 	} {
 		body := newInvoice()
 		body["items"] = items
-		made := me.got(http.StatusCreated, "POST", invoices, body)
-		assert.Equal(t, want, made.text("amount"))
-		assert.Equal(t, made, me.got(http.StatusOK, "GET", invoices+"/"+made.text("id"), nil))
+		created := me.expect(http.StatusCreated, "POST", invoices, body)
+		assert.Equal(t, want, created.text("amount"))
+		assert.Equal(t, created, me.expect(http.StatusOK, "GET", invoices+"/"+created.text("id"), nil))
 	}
 }
 
-func TestInvoicesThatMakeNoSense(t *testing.T) {
+func TestInvalidInvoices(t *testing.T) {
 	me := newWorld(t).app()
 	for name, c := range map[string]struct {
 		change object
@@ -108,19 +108,19 @@ func TestInvoicesThatMakeNoSense(t *testing.T) {
 			assert.Equal(t, c.want, got.fields())
 		})
 	}
-	assert.Empty(t, itemsOf(me.got(http.StatusOK, "GET", invoices, nil)))
+	assert.Empty(t, itemsOf(me.expect(http.StatusOK, "GET", invoices, nil)))
 
 	finest := newInvoice()
 	finest["currency"], finest["items"] = "USDC", []any{object{"name": "x", "quantity": 2, "price": "0.000001"}}
-	assert.Equal(t, "0.000002", me.got(http.StatusCreated, "POST", invoices, finest).text("amount"))
+	assert.Equal(t, "0.000002", me.expect(http.StatusCreated, "POST", invoices, finest).text("amount"))
 }
 
-func TestPaidOffline(t *testing.T) {
+func TestInvoicePaidOffline(t *testing.T) {
 	w := newWorld(t)
 	me := w.app()
-	path := invoices + "/" + me.got(http.StatusCreated, "POST", invoices, newInvoice()).text("id")
+	path := invoices + "/" + me.expect(http.StatusCreated, "POST", invoices, newInvoice()).text("id")
 	before := w.host.Now()
-	paid := me.got(http.StatusOK, "PUT", path, object{"status": "paid"})
+	paid := me.expect(http.StatusOK, "PUT", path, object{"status": "paid"})
 	assert.Equal(t, "paid", paid.text("status"))
 	assert.NotContains(t, paid, "transaction", "no linked transaction")
 	assert.NotContains(t, paid, "onchainTransactionId")
@@ -128,7 +128,7 @@ func TestPaidOffline(t *testing.T) {
 	require.NoError(t, err)
 	assert.WithinDuration(t, before, at, time.Minute, "now when not given")
 
-	backdated := me.got(http.StatusOK, "PUT", path,
+	backdated := me.expect(http.StatusOK, "PUT", path,
 		object{"status": "paid", "paidAt": "2020-02-29T10:00:00Z", "onchainTransactionId": nil})
 	assert.Equal(t, "2020-02-29T10:00:00Z", backdated.text("paidAt"))
 	future := me.call("PUT", path, object{"status": "paid", "paidAt": w.host.Now().Add(time.Hour)})
@@ -136,43 +136,43 @@ func TestPaidOffline(t *testing.T) {
 	assert.Equal(t, map[string]string{"status": "enum"}, me.call("PUT", path, object{"status": "lost"}).fields())
 }
 
-// Callers tell the time more finely than the host: their now is not the host's future.
-func TestAPaymentIsDatedNow(t *testing.T) {
+// A caller's clock has more digits than the host's. The caller's present time must not count as the future.
+func TestInvoicePaidAtDefaultsToNow(t *testing.T) {
 	now := time.Date(2026, 5, 1, 12, 0, 0, 999_999, time.UTC)
 	me := newWorld(t, sandbox.WithClock(func() time.Time { return now })).app()
-	path := invoices + "/" + me.got(http.StatusCreated, "POST", invoices, newInvoice()).text("id")
-	paid := me.got(http.StatusOK, "PUT", path, object{"status": "paid", "paidAt": now})
+	path := invoices + "/" + me.expect(http.StatusCreated, "POST", invoices, newInvoice()).text("id")
+	paid := me.expect(http.StatusOK, "PUT", path, object{"status": "paid", "paidAt": now})
 	assert.Equal(t, "2026-05-01T12:00:00.000999999Z", paid.text("paidAt"))
 	future := me.call("PUT", path, object{"status": "paid", "paidAt": now.Add(time.Millisecond)})
 	assert.Equal(t, map[string]string{"paidAt": "less_than_equal"}, future.fields())
 }
 
-func TestATransactionReferenceBelongsToOneInvoice(t *testing.T) {
+func TestTransactionReferenceIsUniqueAcrossInvoices(t *testing.T) {
 	me := newWorld(t).app()
-	one := invoices + "/" + me.got(http.StatusCreated, "POST", invoices, newInvoice()).text("id")
-	two := invoices + "/" + me.got(http.StatusCreated, "POST", invoices, newInvoice()).text("id")
-	linked := me.got(http.StatusOK, "PUT", one, object{"status": "paid", "onchainTransactionId": "any string #1"})
+	one := invoices + "/" + me.expect(http.StatusCreated, "POST", invoices, newInvoice()).text("id")
+	two := invoices + "/" + me.expect(http.StatusCreated, "POST", invoices, newInvoice()).text("id")
+	linked := me.expect(http.StatusOK, "PUT", one, object{"status": "paid", "onchainTransactionId": "any string #1"})
 	assert.Equal(t, "any string #1", linked.text("onchainTransactionId"))
 	assert.Equal(t, "any string #1", linked.text("transaction", "onchainTransactionId"))
 	refused(t, http.StatusConflict, "conflict",
 		me.call("PUT", two, object{"status": "paid", "onchainTransactionId": "any string #1"}))
 	for _, status := range []string{"draft", "sent", "cancelled", "client_paid", "client_declined"} {
-		assert.Equal(t, status, me.got(http.StatusOK, "PUT", two, object{"status": status}).text("status"))
+		assert.Equal(t, status, me.expect(http.StatusOK, "PUT", two, object{"status": status}).text("status"))
 	}
 }
 
 // An absent reference says nothing about the payment; null says that there is no linked transaction.
-func TestPayingAgainWithoutAReferenceUnlinksTheTransaction(t *testing.T) {
+func TestPaidWithNullReferenceUnlinksTransaction(t *testing.T) {
 	w := newWorld(t)
 	me := w.app()
-	id := me.got(http.StatusCreated, "POST", invoices, newInvoice()).text("id")
+	id := me.expect(http.StatusCreated, "POST", invoices, newInvoice()).text("id")
 	for name, put := range map[string]func(body object) object{
-		"app API": func(body object) object { return me.got(http.StatusOK, "PUT", invoices+"/"+id, body) },
+		"app API": func(body object) object { return me.expect(http.StatusOK, "PUT", invoices+"/"+id, body) },
 		"reference": func(body object) object {
-			return w.reference().got(http.StatusOK, "PUT", "/api/v1"+invoices+"/"+id, body)
+			return w.reference().expect(http.StatusOK, "PUT", "/api/v1"+invoices+"/"+id, body)
 		},
 		"second reference path": func(body object) object {
-			return w.reference().got(http.StatusOK, "PUT", "/api/v1/invoices"+invoices+"/"+id, body)
+			return w.reference().expect(http.StatusOK, "PUT", "/api/v1/invoices"+invoices+"/"+id, body)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -187,14 +187,14 @@ func TestPayingAgainWithoutAReferenceUnlinksTheTransaction(t *testing.T) {
 			assert.NotContains(t, unlinked, "transaction")
 			assert.Equal(t, "2020-02-29T10:00:00Z", unlinked.text("paidAt"), "the time of payment stays")
 
-			other := invoices + "/" + me.got(http.StatusCreated, "POST", invoices, newInvoice()).text("id")
-			me.got(http.StatusOK, "PUT", other, object{"status": "paid", "onchainTransactionId": "wire 42"})
-			me.got(http.StatusOK, "PUT", other, object{"status": "paid", "onchainTransactionId": nil})
+			other := invoices + "/" + me.expect(http.StatusCreated, "POST", invoices, newInvoice()).text("id")
+			me.expect(http.StatusOK, "PUT", other, object{"status": "paid", "onchainTransactionId": "wire 42"})
+			me.expect(http.StatusOK, "PUT", other, object{"status": "paid", "onchainTransactionId": nil})
 		})
 	}
 }
 
-func TestATransferIsNotUnlinked(t *testing.T) {
+func TestTransferCannotBeUnlinkedFromInvoice(t *testing.T) {
 	w := newWorld(t)
 	client, contractor := w.app(), w.appWith(sandbox.AppKeyRegistration{Email: "contractor@example.com"})
 	client.fund(1)
@@ -202,15 +202,15 @@ func TestATransferIsNotUnlinked(t *testing.T) {
 	hash := client.must(http.StatusOK, "POST", "/apps/transfer", object{"invoiceId": id}).body.text("txHash")
 	refused(t, http.StatusConflict, "conflict",
 		contractor.call("PUT", invoices+"/"+id, object{"status": "paid", "onchainTransactionId": nil}))
-	assert.Equal(t, hash, contractor.got(http.StatusOK, "GET", invoices+"/"+id, nil).text("transaction", "txHash"))
+	assert.Equal(t, hash, contractor.expect(http.StatusOK, "GET", invoices+"/"+id, nil).text("transaction", "txHash"))
 }
 
-// Who pays may say by which transaction, before the payment is acknowledged.
-func TestAClientThatPaidGivesAReference(t *testing.T) {
+// The client may name the transaction before the contractor confirms the payment.
+func TestClientPaidInvoiceTakesReference(t *testing.T) {
 	me := newWorld(t).app()
-	one := invoices + "/" + me.got(http.StatusCreated, "POST", invoices, newInvoice()).text("id")
-	two := invoices + "/" + me.got(http.StatusCreated, "POST", invoices, newInvoice()).text("id")
-	claimed := me.got(http.StatusOK, "PUT", one, object{"status": "client_paid", "onchainTransactionId": "wire 42"})
+	one := invoices + "/" + me.expect(http.StatusCreated, "POST", invoices, newInvoice()).text("id")
+	two := invoices + "/" + me.expect(http.StatusCreated, "POST", invoices, newInvoice()).text("id")
+	claimed := me.expect(http.StatusOK, "PUT", one, object{"status": "client_paid", "onchainTransactionId": "wire 42"})
 	assert.Equal(t, "client_paid", claimed.text("status"))
 	assert.Equal(t, "wire 42", claimed.text("onchainTransactionId"))
 	assert.Equal(t, "wire 42", claimed.text("transaction", "onchainTransactionId"))
@@ -218,30 +218,30 @@ func TestAClientThatPaidGivesAReference(t *testing.T) {
 	refused(t, http.StatusConflict, "conflict",
 		me.call("PUT", two, object{"status": "client_paid", "onchainTransactionId": "wire 42"}))
 
-	dated := me.got(http.StatusOK, "PUT", one, object{"status": "client_paid", "paidAt": "2020-02-29T10:00:00Z"})
+	dated := me.expect(http.StatusOK, "PUT", one, object{"status": "client_paid", "paidAt": "2020-02-29T10:00:00Z"})
 	assert.Equal(t, "wire 42", dated.text("onchainTransactionId"), "what is absent stays")
 	assert.Equal(t, "2020-02-29T10:00:00Z", dated.text("paidAt"))
-	unlinked := me.got(http.StatusOK, "PUT", one, object{"status": "client_paid", "onchainTransactionId": nil})
+	unlinked := me.expect(http.StatusOK, "PUT", one, object{"status": "client_paid", "onchainTransactionId": nil})
 	assert.NotContains(t, unlinked, "transaction")
 
-	me.got(http.StatusOK, "PUT", one, object{"status": "client_paid", "onchainTransactionId": "wire 43"})
-	paid := me.got(http.StatusOK, "PUT", one, object{"status": "paid", "onchainTransactionId": "wire 43"})
+	me.expect(http.StatusOK, "PUT", one, object{"status": "client_paid", "onchainTransactionId": "wire 43"})
+	paid := me.expect(http.StatusOK, "PUT", one, object{"status": "paid", "onchainTransactionId": "wire 43"})
 	assert.Equal(t, "wire 43", paid.text("transaction", "onchainTransactionId"))
 	assert.NotEmpty(t, paid.text("paidAt"))
-	me.got(http.StatusOK, "PUT", one, object{"status": "client_paid", "onchainTransactionId": "wire 44"})
-	offline := me.got(http.StatusOK, "PUT", one, object{"status": "paid"})
+	me.expect(http.StatusOK, "PUT", one, object{"status": "client_paid", "onchainTransactionId": "wire 44"})
+	offline := me.expect(http.StatusOK, "PUT", one, object{"status": "paid"})
 	assert.NotContains(t, offline, "transaction", "marked paid with no reference is paid offline")
 }
 
-func TestTheSameInvoiceIsMovedOnBothReferencePaths(t *testing.T) {
+func TestInvoiceUpdateOnBothReferencePaths(t *testing.T) {
 	w := newWorld(t)
-	id := w.app().got(http.StatusCreated, "POST", invoices, newInvoice()).text("id")
+	id := w.app().expect(http.StatusCreated, "POST", invoices, newInvoice()).text("id")
 	reference := w.reference()
 	for path, status := range map[string]string{
 		"/api/v1/documents/contracts/invoices/" + id:          "client_paid",
 		"/api/v1/invoices/documents/contracts/invoices/" + id: "client_declined",
 	} {
-		assert.Equal(t, status, reference.got(http.StatusOK, "PUT", path, object{"status": status}).text("status"))
+		assert.Equal(t, status, reference.expect(http.StatusOK, "PUT", path, object{"status": status}).text("status"))
 		got := reference.call("PUT", path, object{"status": "lost"})
 		assert.Equal(t, http.StatusUnprocessableEntity, got.status)
 		assert.Equal(t, map[string]string{"body.status": "enum"}, got.details())
@@ -253,7 +253,7 @@ func TestTheSameInvoiceIsMovedOnBothReferencePaths(t *testing.T) {
 			object{"status": "sent"}))
 }
 
-func TestDocumentsAreUploadedAndInvoiced(t *testing.T) {
+func TestUploadedDocumentInvoice(t *testing.T) {
 	w := newWorld(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.MaxUpload = 1000 }))
 	me := w.app()
 	upload := func(size int) reply {
@@ -285,29 +285,29 @@ func TestDocumentsAreUploadedAndInvoiced(t *testing.T) {
 
 	body := object{"documentId": stored.body.text("id"), "amount": "7.50", "currency": "GBP",
 		"clientEmail": "client@example.com"}
-	made := me.got(http.StatusCreated, "POST", invoices+"/uploaded", body)
-	assert.Equal(t, "7.5", made.text("amount"))
-	documents, _ := made.at("documents").([]any)
+	created := me.expect(http.StatusCreated, "POST", invoices+"/uploaded", body)
+	assert.Equal(t, "7.5", created.text("amount"))
+	documents, _ := created.at("documents").([]any)
 	require.Len(t, documents, 1)
 	assert.Equal(t, map[string]any(stored.body), documents[0])
 	body["documentId"] = "00000000-0000-4000-8000-000000000000"
 	assert.Equal(t, map[string]string{"documentId": "not_found"}, me.call("POST", invoices+"/uploaded", body).fields())
 }
 
-func TestAnUploadOfTenMebibytesIsTaken(t *testing.T) {
+func TestUploadOfTenMebibytes(t *testing.T) {
 	me := newWorld(t).app()
 	body := func(size int) object {
 		return object{"base64": base64.StdEncoding.EncodeToString(make([]byte, size))}
 	}
-	me.got(http.StatusCreated, "POST", "/documents/upload", body(10<<20))
+	me.expect(http.StatusCreated, "POST", "/documents/upload", body(10<<20))
 	refused(t, http.StatusRequestEntityTooLarge, "payload_too_large",
 		me.call("POST", "/documents/upload", body(10<<20+1)))
 	refused(t, http.StatusRequestEntityTooLarge, "payload_too_large",
 		me.call("POST", "/documents/upload", body(12<<20)))
 }
 
-// An invoice that is cancelled is not paid, and one that money paid is not cancelled, however close the two come.
-func TestAnInvoiceIsPaidOrCancelledAndNeverBoth(t *testing.T) {
+// A cancelled invoice is never paid, and a paid one is never cancelled, also if both are requested at once.
+func TestInvoiceIsNeverPaidAndCancelled(t *testing.T) {
 	w := newWorld(t)
 	client := w.app()
 	client.fund(1)
@@ -339,47 +339,48 @@ func newContract() object {
 // activeContract is a contract that both sides have accepted.
 func (b bearer) activeContract() string {
 	b.t.Helper()
-	id := b.got(http.StatusCreated, "POST", contracts, newContract()).text("id")
+	id := b.expect(http.StatusCreated, "POST", contracts, newContract()).text("id")
 	b.host.Advance(time.Minute)
-	require.Equal(b.t, "active", b.got(http.StatusOK, "POST", contracts+"/"+id+"/approve", nil).text("status"))
+	require.Equal(b.t, "active", b.expect(http.StatusOK, "POST", contracts+"/"+id+"/approve", nil).text("status"))
 	return id
 }
 
-func TestAContractMovesThroughItsNamedStates(t *testing.T) {
+func TestContractStatusTransitions(t *testing.T) {
 	w := newWorld(t)
 	me := w.app()
-	made := me.got(http.StatusCreated, "POST", contracts, newContract())
-	path := contracts + "/" + made.text("id")
-	assert.Equal(t, "pending_approval_by_contractor", made.text("status"))
-	assert.Equal(t, false, made.at("contractor", "isBusiness"))
-	assert.Equal(t, me.got(http.StatusOK, "GET", "/user", nil).text("id"), made.text("clientId"))
+	created := me.expect(http.StatusCreated, "POST", contracts, newContract())
+	path := contracts + "/" + created.text("id")
+	assert.Equal(t, "pending_approval_by_contractor", created.text("status"))
+	assert.Equal(t, false, created.at("contractor", "isBusiness"))
+	assert.Equal(t, me.expect(http.StatusOK, "GET", "/user", nil).text("id"), created.text("clientId"))
 	refused(t, http.StatusConflict, "conflict", me.call("POST", path+"/pause", nil))
 
 	w.host.Advance(time.Minute)
-	assert.Equal(t, "pending_approval_by_client", me.got(http.StatusOK, "GET", path, nil).text("status"))
-	assert.Equal(t, "active", me.got(http.StatusOK, "POST", path+"/approve", nil).text("status"))
-	assert.Equal(t, "paused", me.got(http.StatusOK, "POST", path+"/pause", nil).text("status"))
+	assert.Equal(t, "pending_approval_by_client", me.expect(http.StatusOK, "GET", path, nil).text("status"))
+	assert.Equal(t, "active", me.expect(http.StatusOK, "POST", path+"/approve", nil).text("status"))
+	assert.Equal(t, "paused", me.expect(http.StatusOK, "POST", path+"/pause", nil).text("status"))
 	refused(t, http.StatusConflict, "conflict", me.call("POST", path+"/create-invoice", object{}))
-	assert.Equal(t, "active", me.got(http.StatusOK, "POST", path+"/approve", nil).text("status"))
-	changed := me.got(http.StatusOK, "PATCH", path,
+	assert.Equal(t, "active", me.expect(http.StatusOK, "POST", path+"/approve", nil).text("status"))
+	changed := me.expect(http.StatusOK, "PATCH", path,
 		object{"expirationAt": w.host.Now().Add(time.Hour), "fields": object{"amount": "3000"}})
 	assert.Equal(t, "3000", changed.text("amount"))
 	assert.Equal(t, "Website", changed.text("label"))
 	w.host.Advance(2 * time.Hour)
-	assert.Equal(t, "completed", w.reference().got(http.StatusOK, "GET", "/api/v1/invoices"+path, nil).text("status"))
+	completed := w.reference().expect(http.StatusOK, "GET", "/api/v1/invoices"+path, nil)
+	assert.Equal(t, "completed", completed.text("status"))
 
 	other := contracts + "/" + me.activeContract()
 	require.Equal(t, http.StatusNoContent, me.call("DELETE", other, nil).status)
-	assert.Equal(t, "cancelled", me.got(http.StatusOK, "GET", other, nil).text("status"))
-	assert.Len(t, itemsOf(me.got(http.StatusOK, "GET", contracts, nil)), 2)
+	assert.Equal(t, "cancelled", me.expect(http.StatusOK, "GET", other, nil).text("status"))
+	assert.Len(t, itemsOf(me.expect(http.StatusOK, "GET", contracts, nil)), 2)
 }
 
-func TestTheContractorApprovesWithAKeyOfItsOwn(t *testing.T) {
+func TestContractorApprovesWithOwnKey(t *testing.T) {
 	w := newWorld(t)
 	me, ada := w.app(), w.appWith(sandbox.AppKeyRegistration{Email: "ada@example.com"})
-	path := contracts + "/" + me.got(http.StatusCreated, "POST", contracts, newContract()).text("id")
-	assert.Equal(t, "pending_approval_by_client", ada.got(http.StatusOK, "POST", path+"/approve", nil).text("status"))
-	signed := me.got(http.StatusOK, "POST", path+"/approve", nil)
+	path := contracts + "/" + me.expect(http.StatusCreated, "POST", contracts, newContract()).text("id")
+	assert.Equal(t, "pending_approval_by_client", ada.expect(http.StatusOK, "POST", path+"/approve", nil).text("status"))
+	signed := me.expect(http.StatusOK, "POST", path+"/approve", nil)
 	assert.Equal(t, "active", signed.text("status"))
 	assert.NotEmpty(t, signed.text("contractorAcceptance", "acceptedAt"))
 	refused(t, http.StatusNotFound, "not_found", w.appWith(sandbox.AppKeyRegistration{Email: "eve@example.com"}).
@@ -388,42 +389,43 @@ func TestTheContractorApprovesWithAKeyOfItsOwn(t *testing.T) {
 
 func TestPreviewsAndTemplates(t *testing.T) {
 	me := newWorld(t).app()
-	preview := me.got(http.StatusOK, "GET", contracts+"/"+me.activeContract()+"/preview", nil)
+	preview := me.expect(http.StatusOK, "GET", contracts+"/"+me.activeContract()+"/preview", nil)
 	assert.Equal(t, "2500", preview.text("fields", "amount"))
 	assert.Contains(t, preview.text("text"), "Build it.")
-	assert.Len(t, itemsOf(me.got(http.StatusOK, "GET", contracts+"/templates", nil)), 10)
+	assert.Len(t, itemsOf(me.expect(http.StatusOK, "GET", contracts+"/templates", nil)), 10)
 }
 
-func TestTheLiteralSegmentInvoicesIsNoContract(t *testing.T) {
+func TestContractInvoicesPathIsNotAContractID(t *testing.T) {
 	me := newWorld(t).app()
-	assert.NotNil(t, me.got(http.StatusOK, "GET", contracts+"/invoices", nil).at("items"))
+	assert.NotNil(t, me.expect(http.StatusOK, "GET", contracts+"/invoices", nil).at("items"))
 	got := me.call("GET", contracts+"/invoices/preview", nil)
 	assert.Equal(t, map[string]string{"invoice_id": "uuid_parsing"}, got.fields(), "%s", got.raw)
 	got = me.call("PUT", contracts+"/invoices/payment_methods", object{"status": "paid"})
 	assert.Equal(t, map[string]string{"invoice_id": "uuid_parsing"}, got.fields(), "%s", got.raw)
 }
 
-func TestAContractIsInvoiced(t *testing.T) {
+func TestContractInvoice(t *testing.T) {
 	me := newWorld(t).app()
 	id := me.activeContract()
-	made := me.got(http.StatusCreated, "POST", contracts+"/"+id+"/create-invoice", object{
+	created := me.expect(http.StatusCreated, "POST", contracts+"/"+id+"/create-invoice", object{
 		"periodStart": "2026-01-01", "invoicePrefix": "JAN", "contractorAddress": object{"city": "Rome"},
 		"addItems": []any{object{"name": "Trip", "quantity": 0.5, "price": "99.99"}},
 	})
-	assert.Equal(t, "2550", made.text("amount"))
-	assert.InDelta(t, 1, made.at("periodNumber"), 0)
-	assert.Equal(t, id, made.text("contract", "id"))
-	assert.Equal(t, true, made.at("contract", "isRecurring"))
+	assert.Equal(t, "2550", created.text("amount"))
+	assert.InDelta(t, 1, created.at("periodNumber"), 0)
+	assert.Equal(t, id, created.text("contract", "id"))
+	assert.Equal(t, true, created.at("contract", "isRecurring"))
 	refused(t, http.StatusConflict, "conflict",
 		me.call("POST", contracts+"/"+id+"/create-invoice", object{"periodStart": "2026-01-01"}))
-	assert.Equal(t, made.text("id"), me.got(http.StatusOK, "GET", contracts+"/"+id, nil).text("lastInvoice", "id"))
+	contract := me.expect(http.StatusOK, "GET", contracts+"/"+id, nil)
+	assert.Equal(t, created.text("id"), contract.text("lastInvoice", "id"))
 
-	me.got(http.StatusOK, "PATCH", contracts+"/"+id, object{"period": ""})
-	assert.Equal(t, false, me.got(http.StatusOK, "GET", invoices+"/"+made.text("id"), nil).
+	me.expect(http.StatusOK, "PATCH", contracts+"/"+id, object{"period": ""})
+	assert.Equal(t, false, me.expect(http.StatusOK, "GET", invoices+"/"+created.text("id"), nil).
 		at("contract", "isRecurring"), "without a period")
 }
 
-func TestABatchWithOneBadRowIssuesNothing(t *testing.T) {
+func TestInvoiceBatchWithOneInvalidRowIssuesNothing(t *testing.T) {
 	me := newWorld(t).app()
 	one, two := me.activeContract(), me.activeContract()
 	batch := invoices + "/batch_invoicing"
@@ -438,15 +440,15 @@ func TestABatchWithOneBadRowIssuesNothing(t *testing.T) {
 	assert.Equal(t, map[string]string{"1.contractId": "missing", "2.period": "int_type"}, got.fields(), "%s", got.raw)
 	assert.Equal(t, http.StatusUnprocessableEntity, me.call("POST", batch, []any{}).status)
 	refused(t, http.StatusBadRequest, "invalid_request", me.call("POST", batch, object{"contractId": one}))
-	assert.Empty(t, itemsOf(me.got(http.StatusOK, "GET", invoices, nil)))
+	assert.Empty(t, itemsOf(me.expect(http.StatusOK, "GET", invoices, nil)))
 
-	issued := itemsOf(me.got(http.StatusCreated, "POST", batch, []any{
+	issued := itemsOf(me.expect(http.StatusCreated, "POST", batch, []any{
 		object{"contractId": two, "period": 3, "memo": "March"}, object{"contractId": one},
 	}))
 	require.Len(t, issued, 2)
 	assert.Equal(t, "March", issued[0].text("comment"))
 	assert.Equal(t, two, issued[0].text("contract", "id"))
-	assert.Len(t, itemsOf(me.got(http.StatusOK, "GET", invoices, nil)), 2)
+	assert.Len(t, itemsOf(me.expect(http.StatusOK, "GET", invoices, nil)), 2)
 }
 
 // text is what a PDF prints, one piece a line. Its fonts encode characters in UTF-16.
@@ -480,31 +482,31 @@ func (r reply) text(t testing.TB) string {
 func (b bearer) sepaInvoice() string {
 	b.t.Helper()
 	id := b.activeContract()
-	b.got(http.StatusOK, "PUT", contracts+"/"+id+"/payment_methods", object{"paymentMethods": []any{
+	b.expect(http.StatusOK, "PUT", contracts+"/"+id+"/payment_methods", object{"paymentMethods": []any{
 		object{"accountType": "sepa", "ibanNumber": "DE89370400440532013000", "bic": "TESTDEFF",
 			"beneficiaryName": "Ada Żółw"},
 		object{"accountType": "pix", "pixKey": "ada@example.com"},
 	}})
-	return b.got(http.StatusCreated, "POST", contracts+"/"+id+"/create-invoice", object{}).text("id")
+	return b.expect(http.StatusCreated, "POST", contracts+"/"+id+"/create-invoice", object{}).text("id")
 }
 
-func TestAnInvoiceAppearsAtItsPublicLink(t *testing.T) {
+func TestPublicInvoiceLink(t *testing.T) {
 	w := newWorld(t)
 	me := w.app()
-	made := me.got(http.StatusCreated, "POST", invoices, newInvoice())
-	public := w.call("GET", made.text("invoiceLink"), nil)
+	created := me.expect(http.StatusCreated, "POST", invoices, newInvoice())
+	public := w.call("GET", created.text("invoiceLink"), nil)
 	require.Equal(t, http.StatusOK, public.status)
-	assert.Equal(t, made, public.body)
+	assert.Equal(t, created, public.body)
 
-	me.got(http.StatusOK, "PUT", invoices+"/"+made.text("id"), object{"status": "paid"})
-	assert.Equal(t, "paid", w.call("GET", made.text("invoiceLink"), nil).body.text("status"))
-	me.got(http.StatusOK, "PUT", invoices+"/"+made.text("id"), object{"status": "draft"})
-	refused(t, http.StatusNotFound, "not_found", w.call("GET", made.text("invoiceLink"), nil))
-	refused(t, http.StatusNotFound, "not_found", w.call("GET", made.text("invoiceLink")+"/pdf", nil))
+	me.expect(http.StatusOK, "PUT", invoices+"/"+created.text("id"), object{"status": "paid"})
+	assert.Equal(t, "paid", w.call("GET", created.text("invoiceLink"), nil).body.text("status"))
+	me.expect(http.StatusOK, "PUT", invoices+"/"+created.text("id"), object{"status": "draft"})
+	refused(t, http.StatusNotFound, "not_found", w.call("GET", created.text("invoiceLink"), nil))
+	refused(t, http.StatusNotFound, "not_found", w.call("GET", created.text("invoiceLink")+"/pdf", nil))
 	refused(t, http.StatusNotFound, "not_found", w.call("GET", "/public/invoices/any", nil))
 }
 
-func TestACopyCarriesPaymentDetailsOnlyWhenAsked(t *testing.T) {
+func TestInvoicePDFHasPaymentDetailsOnlyOnRequest(t *testing.T) {
 	w := newWorld(t)
 	id := w.app().sepaInvoice()
 	path := "/public/invoices/" + id + "/pdf"
@@ -526,7 +528,7 @@ func TestACopyCarriesPaymentDetailsOnlyWhenAsked(t *testing.T) {
 	again := w.call("GET", path, nil)
 	assert.Equal(t, w.call("GET", path, nil).raw, again.raw, "the same copy is the same file")
 	assert.Contains(t, plain, "Amount due\n")
-	w.app().got(http.StatusOK, "PUT", invoices+"/"+id, object{"status": "paid", "paidAt": "2026-02-03T10:00:00Z"})
+	w.app().expect(http.StatusOK, "PUT", invoices+"/"+id, object{"status": "paid", "paidAt": "2026-02-03T10:00:00Z"})
 	paid := w.call("GET", path, nil).text(t)
 	assert.Contains(t, paid, "Amount paid\n")
 	assert.Contains(t, paid, "3 February 2026\n")

@@ -16,12 +16,12 @@ import (
 // amount is a JSON number with its own digits.
 func amount(digits string) json.Number { return json.Number(digits) }
 
-// holds is what the account has in USDC.
-func (b bearer) holds() string {
+// balance is what the account has in USDC.
+func (b bearer) balance() string {
 	return b.must(http.StatusOK, "GET", "/apps/me", nil).body.text("balance")
 }
 
-func TestATransferToAContact(t *testing.T) {
+func TestTransferToContact(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
 	app.fund(1)
@@ -31,7 +31,7 @@ func TestATransferToAContact(t *testing.T) {
 		object{"contactId": bob, "quoteId": nil, "invoiceId": nil, "amount": amount("12.5"), "memo": "lunch"})
 	assert.Regexp(t, `^0x[0-9a-f]{64}$`, sent.body.text("txHash"))
 	assert.Empty(t, sent.header.Get("Idempotency-Replayed"))
-	assert.Equal(t, "87.5", app.holds())
+	assert.Equal(t, "87.5", app.balance())
 
 	history := app.must(http.StatusOK, "GET", "/apps/transfers", nil).items()
 	require.Len(t, history, 1)
@@ -49,10 +49,10 @@ func TestATransferToAContact(t *testing.T) {
 	assert.Equal(t, false, ledger[0].at("incoming"))
 	assert.Len(t, w.login().must(http.StatusOK, "GET", "/transactions", nil).items(), 2,
 		"the platform API shows the same ledger")
-	balanced(t, w)
+	requireLedgerBalanced(t, w)
 }
 
-func TestABodyOfATransferNamesOneWay(t *testing.T) {
+func TestTransferNeedsExactlyOneOfContactQuoteInvoice(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
 	const id = "0b0e7f0e-5d0f-4f7e-9a57-0c3a6a9f4b11"
@@ -88,7 +88,7 @@ func TestABodyOfATransferNamesOneWay(t *testing.T) {
 	refused(t, http.StatusNotFound, "not_found", app.call("POST", "/apps/transfer", object{"quoteId": "qt_1"}))
 }
 
-func TestAKeySendsATransferOnce(t *testing.T) {
+func TestTransferIsIdempotentByKey(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
 	app.fund(1)
@@ -99,7 +99,7 @@ func TestAKeySendsATransferOnce(t *testing.T) {
 		object{"contactId": body["contactId"], "amount": amount("10.0")}, "Idempotency-Key", "order-7")
 	assert.Equal(t, first.body, again.body, "10.0 is 10")
 	assert.Equal(t, "true", again.header.Get("Idempotency-Replayed"))
-	assert.Equal(t, "90", app.holds())
+	assert.Equal(t, "90", app.balance())
 
 	other := app.call("POST", "/apps/transfer", object{"contactId": body["contactId"], "amount": 11}, "Idempotency-Key",
 		"order-7")
@@ -107,7 +107,7 @@ func TestAKeySendsATransferOnce(t *testing.T) {
 	app.must(http.StatusOK, "POST", "/apps/transfer", body, "Idempotency-Key", "order-8")
 	app.must(http.StatusOK, "POST", "/apps/transfer", body)
 	app.must(http.StatusOK, "POST", "/apps/transfer", body)
-	assert.Equal(t, "60", app.holds(), "without a key the same body is another transfer")
+	assert.Equal(t, "60", app.balance(), "without a key the same body is another transfer")
 
 	found := app.must(http.StatusOK, "GET", "/apps/transfers?idempotency_key=order-7", nil)
 	require.Len(t, found.items(), 1)
@@ -119,13 +119,13 @@ func TestAKeySendsATransferOnce(t *testing.T) {
 
 	w.host.Advance(7*24*time.Hour - time.Second)
 	app.must(http.StatusOK, "POST", "/apps/transfer", body, "Idempotency-Key", "order-7")
-	assert.Equal(t, "60", app.holds())
+	assert.Equal(t, "60", app.balance())
 	w.host.Advance(time.Second)
 	app.must(http.StatusOK, "POST", "/apps/transfer", body, "Idempotency-Key", "order-7")
-	assert.Equal(t, "50", app.holds(), "a key is kept for 7 days")
+	assert.Equal(t, "50", app.balance(), "a key is kept for 7 days")
 }
 
-func TestARefusedTransferLeavesItsKeyFree(t *testing.T) {
+func TestRefusedTransferDoesNotUseItsKey(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
 	body := object{"contactId": app.wallet("base", "USDC"), "amount": 10}
@@ -138,13 +138,13 @@ func TestARefusedTransferLeavesItsKeyFree(t *testing.T) {
 	assert.Equal(t, "9990", app.must(http.StatusOK, "GET", "/apps/me", nil).body.text("remainingSpendLimit"))
 }
 
-func TestAKeySpendsUpToItsLimit(t *testing.T) {
+func TestAppKeySpendLimit(t *testing.T) {
 	w := newWorld(t)
 	app := w.appWith(sandbox.AppKeyRegistration{SpendLimit: dollars("25")})
 	app.fund(1)
 	body := object{"contactId": app.wallet("base", "USDC"), "amount": 10}
 
-	slugs := together(6, func(i int) string {
+	slugs := concurrently(6, func(i int) string {
 		return app.call("POST", "/apps/transfer", body, "Idempotency-Key", fmt.Sprint("order-", i)).slug()
 	})
 	assert.Equal(t, map[string]int{"": 2, "forbidden": 4}, slugs)
@@ -153,14 +153,14 @@ func TestAKeySpendsUpToItsLimit(t *testing.T) {
 	refused(t, http.StatusForbidden, "forbidden", beyond)
 	assert.Equal(t, "spendLimitExceeded", beyond.body.text("error", "details", "reason"))
 	assert.Equal(t, "5", beyond.body.text("error", "details", "remainingSpendLimit"))
-	assert.Equal(t, "80", app.holds())
+	assert.Equal(t, "80", app.balance())
 	body["amount"] = 5
 	app.must(http.StatusOK, "POST", "/apps/transfer", body)
 	assert.Equal(t, "0", app.must(http.StatusOK, "GET", "/mcp/get_balance", nil).body.text("remainingAllowance"))
-	balanced(t, w)
+	requireLedgerBalanced(t, w)
 }
 
-func TestTransfersAreTheAppsOwn(t *testing.T) {
+func TestTransfersBelongToTheirApp(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
 	app.fund(1)
@@ -179,13 +179,13 @@ func TestTransfersAreTheAppsOwn(t *testing.T) {
 	assert.NotEqual(t, first.body, second.body)
 	assert.Len(t, bot.must(http.StatusOK, "GET", "/transactions", nil).items(), 3, "one account, one ledger")
 
-	stranger := w.appWith(sandbox.AppKeyRegistration{Email: "stranger@example.com"})
-	refused(t, http.StatusNotFound, "not_found", stranger.call("POST", "/apps/transfer", body, "Idempotency-Key",
+	other := w.appWith(sandbox.AppKeyRegistration{Email: "stranger@example.com"})
+	refused(t, http.StatusNotFound, "not_found", other.call("POST", "/apps/transfer", body, "Idempotency-Key",
 		"order-7"))
-	assert.Empty(t, stranger.must(http.StatusOK, "GET", "/transactions", nil).items())
+	assert.Empty(t, other.must(http.StatusOK, "GET", "/transactions", nil).items())
 }
 
-func TestATransferArrivesAtAnAccountOfTheHost(t *testing.T) {
+func TestTransferToAccountOfTheHost(t *testing.T) {
 	w := newWorld(t)
 	friend := w.appWith(sandbox.AppKeyRegistration{Email: "friend@example.com"})
 	friend.must(http.StatusOK, "GET", "/user", nil)
@@ -194,17 +194,17 @@ func TestATransferArrivesAtAnAccountOfTheHost(t *testing.T) {
 	contact := app.must(http.StatusCreated, "POST", "/user/contact",
 		object{"account": object{"email": "friend@example.com"}}).body.text("id")
 	app.must(http.StatusOK, "POST", "/apps/transfer", object{"contactId": contact, "amount": amount("33.333333")})
-	assert.Equal(t, "33.333333", friend.holds())
-	assert.Equal(t, "66.666667", app.holds())
+	assert.Equal(t, "33.333333", friend.balance())
+	assert.Equal(t, "66.666667", app.balance())
 
 	received := friend.must(http.StatusOK, "GET", "/transactions?incomeOnly=true", nil).items()
 	require.Len(t, received, 1)
 	assert.Equal(t, "33.333333", received[0].text("amount"))
 	assert.Nil(t, received[0].at("contactId"), "whom the sender calls a contact is the sender's own affair")
-	balanced(t, w)
+	requireLedgerBalanced(t, w)
 }
 
-func TestAContactThatCannotBePaid(t *testing.T) {
+func TestContactNotPayable(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
 	app.fund(1)
@@ -217,7 +217,7 @@ func TestAContactThatCannotBePaid(t *testing.T) {
 		refused(t, http.StatusConflict, "contact_not_payable", got)
 		assert.NotEmpty(t, got.body.at("error", "details", "blockers"))
 	}
-	assert.Equal(t, "100", app.holds())
+	assert.Equal(t, "100", app.balance())
 	assert.Equal(t, "10000", app.must(http.StatusOK, "GET", "/apps/me", nil).body.text("remainingSpendLimit"))
 }
 
@@ -230,7 +230,7 @@ func (b bearer) invoice(currency, price string) string {
 	}).body.text("id")
 }
 
-func TestATransferPaysAnInvoice(t *testing.T) {
+func TestTransferPaysInvoice(t *testing.T) {
 	w := newWorld(t)
 	client := w.app()
 	client.fund(2)
@@ -247,7 +247,7 @@ func TestATransferPaysAnInvoice(t *testing.T) {
 	assert.WithinDuration(t, w.host.Now(), at, time.Second)
 
 	const cost = "50.251257" // 46 EUR at 0.92 with half a percent of spread, rounded up from 50.25125628
-	assert.Equal(t, cost, contractor.holds())
+	assert.Equal(t, cost, contractor.balance())
 	assert.InDelta(t, 50.251257, client.must(http.StatusOK, "GET", "/apps/transfers", nil).items()[0].at("amount"),
 		1e-9)
 	entry := client.must(http.StatusOK, "GET", "/transactions?type=internal", nil).items()
@@ -257,28 +257,28 @@ func TestATransferPaysAnInvoice(t *testing.T) {
 	refused(t, http.StatusConflict, "conflict", client.call("POST", "/apps/transfer", object{"invoiceId": invoice}))
 	refused(t, http.StatusConflict, "conflict",
 		client.call("POST", "/apps/transfer", object{"invoiceId": contractor.invoice("BTC", "0.1")}))
-	assert.Equal(t, cost, contractor.holds())
-	balanced(t, w)
+	assert.Equal(t, cost, contractor.balance())
+	requireLedgerBalanced(t, w)
 }
 
-// Every fiat currency that an invoice can have has a price, so that the invoice can be paid.
-func TestEveryFiatCurrencyOfAnInvoiceIsPricedAndPaid(t *testing.T) {
+// The host has a price for each fiat currency of invoices, so each invoice can be paid.
+func TestInvoiceInEachFiatCurrencyIsPayable(t *testing.T) {
 	w := newWorld(t)
 	client, contractor := w.app(), w.appWith(sandbox.AppKeyRegistration{Email: "contractor@example.com"})
 	client.fund(1)
-	left := client.holds()
+	left := client.balance()
 	for _, currency := range []string{"USD", "EUR", "GBP", "JPY", "CHF", "CAD", "AUD", "NZD", "SEK", "NOK", "AED",
 		"HKD"} {
 		rate := w.call("GET", "/utils/rates/"+currency, nil)
 		require.Equal(t, http.StatusOK, rate.status, "%s: %s", currency, rate.raw)
 		client.must(http.StatusOK, "POST", "/apps/transfer", object{"invoiceId": contractor.invoice(currency, "1")})
-		assert.NotEqual(t, left, client.holds(), currency)
-		left = client.holds()
+		assert.NotEqual(t, left, client.balance(), currency)
+		left = client.balance()
 	}
-	balanced(t, w)
+	requireLedgerBalanced(t, w)
 }
 
-func TestAnInvoiceThatIsNotPaidForStaysAsItIs(t *testing.T) {
+func TestInvoiceStaysUnpaidIfTransferFails(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
 	invoice := app.invoice("USD", "500")

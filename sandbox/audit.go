@@ -66,10 +66,10 @@ type AuditedApproval struct {
 // change meanwhile may be seen as before or as after. It panics without [WithAudit], since a check of no payments would
 // prove nothing.
 func (h *Host) Audit() iter.Seq[AuditedPayment] {
-	h.needsAudit()
+	h.requireAudit()
 	return func(yield func(AuditedPayment) bool) {
 		for payment := range h.audit.All() {
-			if !yield(audited(payment)) {
+			if !yield(auditedView(payment)) {
 				return
 			}
 		}
@@ -79,18 +79,18 @@ func (h *Host) Audit() iter.Seq[AuditedPayment] {
 // AuditOf returns the payment with an account, which is a client's id or self, and an idempotency key. It returns false
 // if the host saw no request with them. It panics without [WithAudit].
 func (h *Host) AuditOf(account, key string) (AuditedPayment, bool) {
-	h.needsAudit()
+	h.requireAudit()
 	payment, ok := h.audit.Payment(account, key)
-	return audited(payment), ok
+	return auditedView(payment), ok
 }
 
-func (h *Host) needsAudit() {
+func (h *Host) requireAudit() {
 	if h.audit == nil {
 		panic(errors.New("sandbox: the host has no audit; make it with sandbox.New(sandbox.WithAudit())"))
 	}
 }
 
-func audited(p platform.AuditedPayment) AuditedPayment {
+func auditedView(p platform.AuditedPayment) AuditedPayment {
 	seen := AuditedPayment{
 		Account: p.Account, Key: p.Key, Requests: p.Requests, Bodies: p.Bodies, Confirms: p.Confirms,
 		PayoutIDs: p.PayoutIDs, Approvals: make([]AuditedApproval, len(p.Approvals)),
@@ -127,7 +127,7 @@ func (c control) readAudit(r *http.Request) (int, any, error) {
 		if !ok {
 			break
 		}
-		items = append(items, audited(payment))
+		items = append(items, auditedView(payment))
 	}
 	return http.StatusOK, map[string]any{"items": items, "next": after + len(items)}, nil
 }
@@ -141,5 +141,5 @@ func (c control) readAuditOf(r *http.Request) (int, any, error) {
 	if !ok {
 		return 0, nil, wire.NotFound()
 	}
-	return http.StatusOK, audited(payment), nil
+	return http.StatusOK, auditedView(payment), nil
 }

@@ -16,12 +16,12 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-func TestTheAuditCountsWhatWasDoneForAPayment(t *testing.T) {
+func TestAuditCountsPayment(t *testing.T) {
 	p := newPayer(t, sandbox.WithAudit(), sandbox.WithRequestLog(0))
 	_, seen := p.host.AuditOf(p.account, "invoice-42")
 	assert.False(t, seen)
 	p.host.Arm("POST", "/payouts", sandbox.DropBefore())
-	_, err := p.try("POST", "/payouts", object{"contactId": p.contact, "amount": "20", "currency": "USDC"},
+	_, err := p.attempt("POST", "/payouts", object{"contactId": p.contact, "amount": "20", "currency": "USDC"},
 		"Idempotency-Key", "invoice-42")
 	require.Error(t, err)
 	payment, seen := p.host.AuditOf(p.account, "invoice-42")
@@ -63,8 +63,8 @@ func TestTheAuditCountsWhatWasDoneForAPayment(t *testing.T) {
 	assert.Equal(t, 3, payment.Bodies)
 }
 
-// The audit outlives what it counted, and says that a key was used for two payouts.
-func TestTheAuditIsNotForgotten(t *testing.T) {
+// The audit keeps its counts after the payouts are forgotten, and shows a key that was used for two payouts.
+func TestAuditSurvivesForgetting(t *testing.T) {
 	p := newPayer(t, sandbox.WithAudit(), sandbox.WithSettings(func(s *sandbox.Settings) {
 		s.ForgetFinishedAfter = sandbox.Duration(time.Hour)
 	}))
@@ -88,8 +88,8 @@ func TestTheAuditIsNotForgotten(t *testing.T) {
 	assert.Empty(t, slices.Collect(p.host.Audit()))
 }
 
-// An approval that was signed counts although the host refused it, and without the price of a later one.
-func TestTheAuditHasRefusedApprovals(t *testing.T) {
+// A signed approval is counted also if the host refuses it, without the price of a later approval.
+func TestAuditCountsRefusedConfirms(t *testing.T) {
 	p := newPayer(t, sandbox.WithAudit())
 	poor := p.book("too-much", "100.000001")
 	refused(t, http.StatusConflict, "payout_not_fundable", p.confirm(poor))
@@ -106,7 +106,7 @@ func TestTheAuditHasRefusedApprovals(t *testing.T) {
 	assert.Equal(t, 1, payment.Confirms)
 }
 
-func TestTheAuditOverHTTP(t *testing.T) {
+func TestAuditControl(t *testing.T) {
 	p := newPayer(t, sandbox.WithAudit(), sandbox.WithControl(), sandbox.WithResponseValidation(nil))
 	const payments = 1003
 	for i := range payments {
@@ -131,7 +131,7 @@ func TestTheAuditOverHTTP(t *testing.T) {
 	}
 }
 
-func TestAHostWithoutAnAuditSaysSo(t *testing.T) {
+func TestAuditPanicsWithoutWithAudit(t *testing.T) {
 	w := newWorld(t, sandbox.WithControl())
 	assert.Panics(t, func() { w.host.Audit() })
 	assert.Panics(t, func() { w.host.AuditOf("self", "k") })
@@ -140,7 +140,7 @@ func TestAHostWithoutAnAuditSaysSo(t *testing.T) {
 }
 
 // Rule: rate.writes
-func TestTheAuditCountsWhatAWindowStopped(t *testing.T) {
+func TestAuditCountsRateLimitedRequests(t *testing.T) {
 	p := newPayer(t, sandbox.WithAudit(), sandbox.WithRateLimits())
 	var last reply
 	for range 130 {

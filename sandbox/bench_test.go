@@ -275,12 +275,12 @@ func BenchmarkReads(b *testing.B) {
 		},
 	} {
 		b.Run(name, func(b *testing.B) {
-			var made atomic.Int64
+			var created atomic.Int64
 			paths := []string{"/clients/" + c.account, "/transactions?limit=10", "/chains"}
 			b.SetParallelism(4)
 			b.RunParallel(func(pb *testing.PB) {
 				for pb.Next() {
-					path := paths[made.Add(1)%int64(len(paths))]
+					path := paths[created.Add(1)%int64(len(paths))]
 					r, _ := http.NewRequestWithContext(b.Context(), http.MethodGet, server.URL+"/dapi/v1"+path, nil)
 					r.Header.Set("Authorization", "Bearer "+c.bearer)
 					r.Header.Set("X-Service-Account", c.account)

@@ -47,7 +47,7 @@ func (o object) text(path ...string) string {
 	return text
 }
 
-// reply is an answer of the host.
+// reply is a response of the host.
 type reply struct {
 	status int
 	header http.Header
@@ -109,9 +109,8 @@ func withS(t testing.TB, signature []byte, order *big.Int, high bool) []byte {
 	return signature
 }
 
-// world is a host behind a real server, with every answer held against the
-// OpenAPI description. Its clock stands unless a test moves it: on a machine
-// that is slow, nothing happens earlier than on one that is fast.
+// world is a host behind a real server, with every response held against the OpenAPI description. Its clock stands
+// unless a test moves it: on a machine that is slow, nothing happens earlier than on one that is fast.
 type world struct {
 	t      testing.TB
 	host   *sandbox.Host
@@ -126,13 +125,13 @@ func newWorld(t testing.TB, options ...sandbox.Option) *world {
 	options = slices.Concat([]sandbox.Option{
 		sandbox.WithClock(func() time.Time { return start }),
 		sandbox.WithResponseValidation(func(_ string, err error) { t.Error(err) }),
-		encoded(t),
+		withEncodedStore(t),
 	}, options)
 	w := &world{t: t, host: sandbox.New(options...), key: newSigner(t)}
 	w.email = w.host.Credentials().Email
 	w.server = httptest.NewServer(w.host)
 	t.Cleanup(w.server.Close)
-	// net/http sends a keyed request once more, of itself, when a connection that was kept closes without an answer.
+	// net/http sends a keyed request once more, of itself, when a connection that was kept closes without a response.
 	w.server.Client().Transport.(*http.Transport).DisableKeepAlives = true
 	_, err := w.host.RegisterKey(sandbox.KeyRegistration{Email: w.email, PublicKey: w.key.public(t)})
 	require.NoError(t, err)
@@ -155,7 +154,7 @@ func (w *world) call(method, path string, body any, headers ...string) reply {
 	return r
 }
 
-// send is call for requests that may get no answer. Headers come in pairs.
+// send is call for requests that may get no response. Headers come in pairs.
 func (w *world) send(method, path string, body any, headers ...string) (reply, error) {
 	w.t.Helper()
 	var content io.Reader
@@ -255,8 +254,8 @@ func (s *session) call(method, path string, body any, headers ...string) reply {
 	return s.world.call(method, "/dapi/v1"+path, body, s.headers(headers)...)
 }
 
-// try is call for requests that may get no answer.
-func (s *session) try(method, path string, body any, headers ...string) (reply, error) {
+// attempt is call for requests that may get no response.
+func (s *session) attempt(method, path string, body any, headers ...string) (reply, error) {
 	s.t.Helper()
 	return s.world.send(method, "/dapi/v1"+path, body, s.headers(headers)...)
 }
@@ -298,7 +297,7 @@ func refused(t testing.TB, status int, slug string, got reply) {
 	assert.NotEmpty(t, got.header.Get("X-Request-ID"))
 }
 
-// walletContact saves a wallet on Base and answers the contact's id.
+// walletContact saves a wallet on Base and returns the contact's id.
 func (s *session) walletContact() string {
 	s.t.Helper()
 	return s.must(http.StatusCreated, "POST", "/contacts", object{"name": "Bob", "account": object{
@@ -307,8 +306,8 @@ func (s *session) walletContact() string {
 	}}).body.text("id")
 }
 
-// together makes calls at the same time and counts what they answer.
-func together(calls int, call func(i int) string) map[string]int {
+// concurrently makes calls at the same time and counts what they return.
+func concurrently(calls int, call func(i int) string) map[string]int {
 	answers := make([]string, calls)
 	var wg sync.WaitGroup
 	for i := range answers {
@@ -316,8 +315,8 @@ func together(calls int, call func(i int) string) map[string]int {
 	}
 	wg.Wait()
 	counted := map[string]int{}
-	for _, answer := range answers {
-		counted[answer]++
+	for _, response := range answers {
+		counted[response]++
 	}
 	return counted
 }
@@ -403,8 +402,8 @@ func (r reply) details() map[string]string {
 	return found
 }
 
-// balanced asserts that the books sum to zero.
-func balanced(t testing.TB, w *world) {
+// requireLedgerBalanced asserts that the books sum to zero.
+func requireLedgerBalanced(t testing.TB, w *world) {
 	t.Helper()
 	for currency, sum := range w.host.Ledger().Sums {
 		assert.True(t, sum.IsZero(), "%s sums to %s", currency, sum)

@@ -20,10 +20,10 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// pipes is a listener whose connections are in memory, so that time on them can be a test's.
-type pipes chan net.Conn
+// pipeListener is a listener whose connections are in memory, so that time on them can be a test's.
+type pipeListener chan net.Conn
 
-func (p pipes) Accept() (net.Conn, error) {
+func (p pipeListener) Accept() (net.Conn, error) {
 	conn, ok := <-p
 	if !ok {
 		return nil, net.ErrClosed
@@ -31,12 +31,12 @@ func (p pipes) Accept() (net.Conn, error) {
 	return conn, nil
 }
 
-func (p pipes) Close() error { return nil }
+func (p pipeListener) Close() error { return nil }
 
-func (p pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
+func (p pipeListener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
 
-// connect serves a handler over one connection in memory, and returns the caller's end and a signal of its end.
-func connect(t *testing.T, server *http.Server) (conn net.Conn, over <-chan struct{}) {
+// connectPipe serves a handler over one connection in memory, and returns the caller's end and a signal of its end.
+func connectPipe(t *testing.T, server *http.Server) (conn net.Conn, over <-chan struct{}) {
 	t.Helper()
 	ended := make(chan struct{})
 	server.ConnState = func(_ net.Conn, state http.ConnState) {
@@ -44,7 +44,7 @@ func connect(t *testing.T, server *http.Server) (conn net.Conn, over <-chan stru
 			close(ended)
 		}
 	}
-	listener := make(pipes, 1)
+	listener := make(pipeListener, 1)
 	conn, theirs := net.Pipe()
 	listener <- theirs
 	go func() { _ = server.Serve(listener) }()
@@ -55,17 +55,17 @@ func connect(t *testing.T, server *http.Server) (conn net.Conn, over <-chan stru
 	return conn, ended
 }
 
-// head is that of a request with a body of so many bytes, from somebody without credentials.
-func head(path string, length int) string {
+// requestHead is that of a request with a body of so many bytes, from somebody without credentials.
+func requestHead(path string, length int) string {
 	return fmt.Sprintf("POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"+
 		"Content-Length: %d\r\n\r\n", path, length)
 }
 
-func TestABodyThatComesByteByByteIsCutOff(t *testing.T) {
+func TestSlowRequestBodyHitsReadDeadline(t *testing.T) {
 	for _, path := range []string{"/dapi/v1/auth/challenge", "/_host/clock"} {
 		synctest.Test(t, func(t *testing.T) {
 			host := sandbox.New(sandbox.WithControl())
-			conn, over := connect(t,
+			conn, over := connectPipe(t,
 				&http.Server{ReadHeaderTimeout: time.Minute,
 					Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 						r.RemoteAddr = "127.0.0.1:4000" // which a connection in memory does not have
@@ -74,18 +74,18 @@ func TestABodyThatComesByteByByteIsCutOff(t *testing.T) {
 			start := time.Now()
 			var sender sync.WaitGroup
 			sender.Go(func() {
-				_, err := io.WriteString(conn, head(path, 10_000))
+				_, err := io.WriteString(conn, requestHead(path, 10_000))
 				for err == nil {
 					time.Sleep(time.Second)
 					_, err = io.WriteString(conn, " ")
 				}
 			})
-			answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			response, err := http.ReadResponse(bufio.NewReader(conn), nil)
 			require.NoError(t, err)
-			defer answer.Body.Close()
-			text, err := io.ReadAll(answer.Body)
+			defer response.Body.Close()
+			text, err := io.ReadAll(response.Body)
 			require.NoError(t, err)
-			assert.Equal(t, http.StatusBadRequest, answer.StatusCode)
+			assert.Equal(t, http.StatusBadRequest, response.StatusCode)
 			assert.Contains(t, string(text), "invalid_request")
 			<-over
 			assert.LessOrEqual(t, time.Since(start), 2*time.Minute, path)
@@ -94,65 +94,65 @@ func TestABodyThatComesByteByByteIsCutOff(t *testing.T) {
 	}
 }
 
-func TestAServerKeepsTimeoutsOfItsOwn(t *testing.T) {
+func TestServerTimeoutsWinOverDeadlines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &http.Server{Handler: sandbox.New(), ReadTimeout: time.Second, WriteTimeout: 2 * time.Second}
-		conn, over := connect(t, server)
+		conn, over := connectPipe(t, server)
 		start := time.Now()
-		_, err := io.WriteString(conn, head("/dapi/v1/auth/challenge", 10))
+		_, err := io.WriteString(conn, requestHead("/dapi/v1/auth/challenge", 10))
 		require.NoError(t, err)
-		<-over // neither the body came nor was the answer read
+		<-over // neither the body came nor was the response read
 		assert.LessOrEqual(t, time.Since(start), 5*time.Second)
 	})
 }
 
-func TestAnAnswerThatNobodyReadsIsCutOff(t *testing.T) {
+func TestUnreadResponseHitsWriteDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		conn, over := connect(t, &http.Server{Handler: sandbox.New(), ReadHeaderTimeout: time.Minute})
+		conn, over := connectPipe(t, &http.Server{Handler: sandbox.New(), ReadHeaderTimeout: time.Minute})
 		start := time.Now()
-		_, err := io.WriteString(conn, raw("GET", "/dapi/v1/chains", "unknown", ""))
+		_, err := io.WriteString(conn, rawRequest("GET", "/dapi/v1/chains", "unknown", ""))
 		require.NoError(t, err)
 		<-over
 		assert.LessOrEqual(t, time.Since(start), 2*time.Minute)
 	})
 }
 
-// A body that arrived and an answer that left have no deadline any more: what comes later on the connection is in time.
-func TestADelayMayBeLongerThanTheDeadlines(t *testing.T) {
+// The deadlines end with the body and with the response. They do not apply to later requests on the connection.
+func TestDelayFaultOutlastsConnectionDeadlines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := sandbox.New()
 		armed := host.Arm("POST", "/auth/challenge", sandbox.Delay(time.Hour))
-		conn, _ := connect(t, &http.Server{Handler: host, ReadHeaderTimeout: time.Minute})
+		conn, _ := connectPipe(t, &http.Server{Handler: host, ReadHeaderTimeout: time.Minute})
 		read := bufio.NewReader(conn)
 		for _, delay := range []time.Duration{time.Hour, 0} {
 			body := fmt.Sprintf(`{"email":"ops@example.com","requestExpiry":%q}`, time.Now().Add(delay+time.Minute).
 				Format(time.RFC3339))
-			_, err := io.WriteString(conn, head("/dapi/v1/auth/challenge", len(body))+body)
+			_, err := io.WriteString(conn, requestHead("/dapi/v1/auth/challenge", len(body))+body)
 			require.NoError(t, err)
-			answer, err := http.ReadResponse(read, nil)
+			response, err := http.ReadResponse(read, nil)
 			require.NoError(t, err)
-			defer answer.Body.Close()
-			_, err = io.Copy(io.Discard, answer.Body)
+			defer response.Body.Close()
+			_, err = io.Copy(io.Discard, response.Body)
 			require.NoError(t, err)
-			assert.Equal(t, http.StatusCreated, answer.StatusCode)
+			assert.Equal(t, http.StatusCreated, response.StatusCode)
 			time.Sleep(time.Hour)
 		}
 		assert.Equal(t, 1, armed.Consumed())
 	})
 }
 
-// Read from a raw connection: net/http's client keeps to itself what came before the connection ended.
-func TestADroppedRequestIsAnsweredWithoutAByte(t *testing.T) {
+// It reads a raw connection, because the client of net/http hides bytes that came before the connection ended.
+func TestDropFaultSendsNoBytes(t *testing.T) {
 	w := newWorld(t)
 	token := w.login().access
 	addresses := map[string]string{
-		"http.Server":        served(t, w.host),
+		"http.Server":        startServer(t, w.host),
 		"httptest.NewServer": w.server.Listener.Addr().String(),
 	}
 	faults := map[string]sandbox.Fault{"before": sandbox.DropBefore(), "after commit": sandbox.DropAfterCommit()}
 	requests := map[string]string{
-		"a read":  raw("GET", "/dapi/v1/chains", token, ""),
-		"a write": raw("POST", "/dapi/v1/clients", token, `{"email":"acme@example.com"}`),
+		"a read":  rawRequest("GET", "/dapi/v1/chains", token, ""),
+		"a write": rawRequest("POST", "/dapi/v1/clients", token, `{"email":"acme@example.com"}`),
 	}
 	for server, address := range addresses {
 		for when, fault := range faults {
@@ -160,11 +160,11 @@ func TestADroppedRequestIsAnsweredWithoutAByte(t *testing.T) {
 				t.Run(server+", "+when+", "+what, func(t *testing.T) {
 					conn := dial(t, address)
 					armed := w.host.Arm("", "/dapi/v1/**", fault)
-					assert.Empty(t, allOf(t, conn, request), "on a new connection")
+					assert.Empty(t, readAll(t, conn, request), "on a new connection")
 					assert.Equal(t, 1, armed.Consumed())
 
 					kept := dial(t, address)
-					_, err := io.WriteString(kept, raw("GET", "/dapi/v1/chains", token, ""))
+					_, err := io.WriteString(kept, rawRequest("GET", "/dapi/v1/chains", token, ""))
 					require.NoError(t, err)
 					read := bufio.NewReader(kept)
 					first, err := http.ReadResponse(read, nil)
@@ -175,7 +175,7 @@ func TestADroppedRequestIsAnsweredWithoutAByte(t *testing.T) {
 					require.Zero(t, read.Buffered())
 
 					armed = w.host.Arm("", "/dapi/v1/**", fault)
-					assert.Empty(t, allOf(t, kept, request), "on a connection that was kept")
+					assert.Empty(t, readAll(t, kept, request), "on a connection that was kept")
 					assert.Equal(t, 1, armed.Consumed())
 				})
 			}
@@ -183,8 +183,8 @@ func TestADroppedRequestIsAnsweredWithoutAByte(t *testing.T) {
 	}
 }
 
-// served is the address of the host behind a server of net/http's own.
-func served(t *testing.T, host http.Handler) string {
+// startServer is the address of the host behind a server of net/http's own.
+func startServer(t *testing.T, host http.Handler) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -203,8 +203,8 @@ func dial(t *testing.T, address string) net.Conn {
 	return conn
 }
 
-// raw is a request as it travels.
-func raw(method, path, token, body string) string {
+// rawRequest is a request as it travels.
+func rawRequest(method, path, token, body string) string {
 	head := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n", method, path, token)
 	if body != "" {
 		head += fmt.Sprintf("Content-Type: application/json\r\nContent-Length: %d\r\n", len(body))
@@ -212,8 +212,8 @@ func raw(method, path, token, body string) string {
 	return head + "\r\n" + body
 }
 
-// allOf sends a request and reads until the other side closes the connection.
-func allOf(t *testing.T, conn net.Conn, request string) string {
+// readAll sends a request and reads until the other side closes the connection.
+func readAll(t *testing.T, conn net.Conn, request string) string {
 	t.Helper()
 	_, err := io.WriteString(conn, request)
 	require.NoError(t, err)
@@ -222,16 +222,16 @@ func allOf(t *testing.T, conn net.Conn, request string) string {
 	return string(read)
 }
 
-// endless is a body that never ends, and counts what is read of it.
-type endless struct{ read atomic.Int64 }
+// endlessReader is a body that never ends, and counts what is read of it.
+type endlessReader struct{ read atomic.Int64 }
 
-func (e *endless) Read(p []byte) (int, error) {
+func (e *endlessReader) Read(p []byte) (int, error) {
 	e.read.Add(int64(len(p)))
 	return len(p), nil
 }
 
 // Rule: session.bearer
-func TestStrangersHaveNothingOfABodyRead(t *testing.T) {
+func TestUnauthenticatedRequestBodyIsNotRead(t *testing.T) {
 	w := newWorld(t)
 	for name, path := range map[string]string{
 		"platform": "/dapi/v1/clients", "app": "/user/contact", "reference": "/api/v1/wallet/login",
@@ -239,18 +239,18 @@ func TestStrangersHaveNothingOfABodyRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Run("refused at once", func(t *testing.T) {
 				conn := dial(t, w.server.Listener.Addr().String())
-				_, err := io.WriteString(conn, head(path, 100))
+				_, err := io.WriteString(conn, requestHead(path, 100))
 				require.NoError(t, err)
-				answer, err := http.ReadResponse(bufio.NewReader(conn), nil) // the body has yet to come
+				response, err := http.ReadResponse(bufio.NewReader(conn), nil) // the body has yet to come
 				require.NoError(t, err)
-				defer answer.Body.Close()
-				text, err := io.ReadAll(answer.Body)
+				defer response.Body.Close()
+				text, err := io.ReadAll(response.Body)
 				require.NoError(t, err)
-				assert.Equal(t, http.StatusUnauthorized, answer.StatusCode)
+				assert.Equal(t, http.StatusUnauthorized, response.StatusCode)
 				assert.Contains(t, string(text), "unauthenticated")
 			})
 			t.Run("not read", func(t *testing.T) {
-				body := &endless{}
+				body := &endlessReader{}
 				request := httptest.NewRequest(http.MethodPost, path, io.LimitReader(body, 1<<30))
 				request.Header.Set("Content-Type", "application/json")
 				recorder := httptest.NewRecorder()

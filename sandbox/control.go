@@ -30,7 +30,7 @@ type control struct{ host *Host }
 // its own. Requests that a browser sends for a page of another origin are refused.
 func newControl(h *Host, names gate.HostNames, service http.Handler) http.Handler {
 	c := control{h}
-	controls := onlyMachine(names, c.mux())
+	controls := localOnly(names, c.mux())
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if isControl(r.URL.Path) {
 			controls.ServeHTTP(w, r)
@@ -43,25 +43,25 @@ func newControl(h *Host, names gate.HostNames, service http.Handler) http.Handle
 // controlCall carries out a control. It returns the status and the body of the response, or the refusal.
 type controlCall func(*http.Request) (int, any, error)
 
-// ifRoom makes a control call, or refuses it.
-func (c control) ifRoom(call controlCall) controlCall {
+// withinLimit makes a control call, or refuses it.
+func (c control) withinLimit(call controlCall) controlCall {
 	return func(r *http.Request) (int, any, error) {
-		if err := c.host.room(); err != nil {
+		if err := c.host.checkRecordLimit(); err != nil {
 			return 0, nil, err
 		}
 		return call(r)
 	}
 }
 
-// onlyMachine refuses callers that are not on this machine, and pages of other origins.
-func onlyMachine(names gate.HostNames, next http.Handler) http.Handler {
+// localOnly refuses callers that are not on this machine, and pages of other origins.
+func localOnly(names gate.HostNames, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case !gate.IsLoopback(r.RemoteAddr):
 			writeRefusal(w, forbidden("The controls are for callers on the same machine."))
 		case !names.AllowControl(r):
 			writeRefusal(w, wire.UnknownHost())
-		case isForeign(r):
+		case isCrossOrigin(r):
 			writeRefusal(w, forbidden("The controls are not for pages of another origin."))
 		default:
 			next.ServeHTTP(w, r)
@@ -75,19 +75,19 @@ func forbidden(message string) *wire.Refusal {
 	return refusal
 }
 
-// origins finds requests of pages of other origins.
-var origins = http.NewCrossOriginProtection()
+// crossOrigin finds requests of pages of other origins.
+var crossOrigin = http.NewCrossOriginProtection()
 
-// isForeign reports whether a page of another origin makes the request, also one that only reads: a browser would not
-// show the page the response, but the host would do its work. A link to the page for people may be anywhere.
-func isForeign(r *http.Request) bool {
+// isCrossOrigin reports whether a page of another origin makes the request, also one that only reads: a browser would
+// not show the page the response, but the host would do its work. A link to the page for people may be anywhere.
+func isCrossOrigin(r *http.Request) bool {
 	if r.URL.Path == consolePath && r.Header.Get("Sec-Fetch-Mode") == "navigate" &&
 		r.Header.Get("Sec-Fetch-Dest") == "document" {
 		return false
 	}
 	asWrite := *r // the check lets every read pass
 	asWrite.Method = http.MethodPost
-	return origins.Check(&asWrite) != nil
+	return crossOrigin.Check(&asWrite) != nil
 }
 
 // respondWith writes what a call returns, or its refusal.
@@ -129,9 +129,9 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 	_, _ = w.Write(append(text, '\n')) // a caller that hung up needs no response
 }
 
-// read decodes a body over what into holds; a member that it does not have is
+// decodeBody decodes a body over what into holds; a member that it does not have is
 // refused.
-func read(r *http.Request, into any) error {
+func decodeBody(r *http.Request, into any) error {
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxControlBody))
 	if err != nil {
 		return wire.InvalidRequest("The body cannot be read.")
@@ -153,25 +153,25 @@ func (c control) routes() map[controlRoute]http.Handler {
 		{get, "/_host/credentials"}:  http.HandlerFunc(c.readCredentials),
 		{get, "/_host/operations"}:   respondWith(c.listOperations),
 		{get, "/_host/slugs"}:        respondWith(c.listSlugs),
-		{post, "/_host/reset"}:       c.changing(c.reset),
+		{post, "/_host/reset"}:       c.notifying(c.reset),
 
 		{get, "/_host/clock"}:             respondWith(c.readClock),
-		{post, "/_host/clock"}:            c.changing(c.moveClock),
+		{post, "/_host/clock"}:            c.notifying(c.moveClock),
 		{get, "/_host/settings"}:          respondWith(c.readSettings),
-		{put, "/_host/settings"}:          c.changing(c.changeSettings),
+		{put, "/_host/settings"}:          c.notifying(c.changeSettings),
 		{get, "/_host/settings/start"}:    respondWith(c.readSettingsOfStart),
 		{get, "/_host/settings/meanings"}: respondWith(listMeanings),
 		{get, "/_host/windows"}:           respondWith(c.listWindows),
 
 		{get, "/_host/accounts"}:              respondWith(c.listAccounts),
-		{post, "/_host/credits"}:              c.changing(c.ifRoom(c.credit)),
+		{post, "/_host/credits"}:              c.notifying(c.withinLimit(c.credit)),
 		{get, "/_host/payouts"}:               respondWith(c.listPayouts),
-		{post, "/_host/payouts"}:              c.changing(c.ifRoom(c.sendPayout)),
-		{post, "/_host/payouts/{id}"}:         c.changing(c.ifRoom(c.movePayout)),
+		{post, "/_host/payouts"}:              c.notifying(c.withinLimit(c.sendPayout)),
+		{post, "/_host/payouts/{id}"}:         c.notifying(c.withinLimit(c.movePayout)),
 		{get, "/_host/payins"}:                respondWith(c.listPayins),
-		{post, "/_host/payins/{id}"}:          c.changing(c.ifRoom(c.movePayin)),
+		{post, "/_host/payins/{id}"}:          c.notifying(c.withinLimit(c.movePayin)),
 		{get, "/_host/verifications"}:         respondWith(c.listVerifications),
-		{post, "/_host/verifications/{id}"}:   c.changing(c.decideVerification),
+		{post, "/_host/verifications/{id}"}:   c.notifying(c.decideVerification),
 		{get, "/_host/escrows"}:               respondWith(c.listEscrows),
 		{get, "/_host/ledger"}:                respondWith(c.readLedger),
 		{get, "/_host/audit"}:                 respondWith(c.readAudit),
@@ -182,16 +182,16 @@ func (c control) routes() map[controlRoute]http.Handler {
 		{get, "/_host/events"}:        http.HandlerFunc(c.listen),
 
 		{get, "/_host/faults"}:      respondWith(c.listFaults),
-		{post, "/_host/faults"}:     c.changing(c.ifRoom(c.armFault)),
-		{del, "/_host/faults"}:      c.changing(c.disarmFaults),
-		{del, "/_host/faults/{id}"}: c.changing(c.disarmFault),
+		{post, "/_host/faults"}:     c.notifying(c.withinLimit(c.armFault)),
+		{del, "/_host/faults"}:      c.notifying(c.disarmFaults),
+		{del, "/_host/faults/{id}"}: c.notifying(c.disarmFault),
 
 		{get, "/_host/keys"}:          respondWith(c.listKeys),
-		{post, "/_host/keys"}:         c.changing(c.ifRoom(c.registerKey)),
-		{del, "/_host/keys/{id}"}:     c.changing(c.deleteKey),
+		{post, "/_host/keys"}:         c.notifying(c.withinLimit(c.registerKey)),
+		{del, "/_host/keys/{id}"}:     c.notifying(c.deleteKey),
 		{get, "/_host/app-keys"}:      respondWith(c.listAppKeys),
-		{post, "/_host/app-keys"}:     c.changing(c.ifRoom(c.registerAppKey)),
-		{del, "/_host/app-keys/{id}"}: c.changing(c.deleteAppKey),
+		{post, "/_host/app-keys"}:     c.notifying(c.withinLimit(c.registerAppKey)),
+		{del, "/_host/app-keys/{id}"}: c.notifying(c.deleteAppKey),
 	}
 }
 
@@ -211,8 +211,8 @@ func (c control) mux() http.Handler {
 	return mux
 }
 
-// changing responds with what a call returns, and makes the listeners look for changes.
-func (c control) changing(call controlCall) http.Handler {
+// notifying responds with what a call returns, and makes the listeners look for changes.
+func (c control) notifying(call controlCall) http.Handler {
 	respond := respondWith(call)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		respond(w, r)

@@ -25,7 +25,7 @@ func (c control) moveClock(r *http.Request) (int, any, error) {
 	var move struct {
 		Advance Duration `json:"advance"`
 	}
-	if err := read(r, &move); err != nil {
+	if err := decodeBody(r, &move); err != nil {
 		return 0, nil, err
 	}
 	if move.Advance < 0 {
@@ -44,7 +44,7 @@ type keyView struct {
 	CreatedAt time.Time `json:"createdAt"`
 }
 
-func viewOf(key DeveloperKey) keyView {
+func keyViewOf(key DeveloperKey) keyView {
 	return keyView{
 		key.ID, key.Email, base64.StdEncoding.EncodeToString(key.PublicKey), key.Scopes, key.Allowlist, key.CreatedAt,
 	}
@@ -53,21 +53,21 @@ func viewOf(key DeveloperKey) keyView {
 func (c control) listKeys(*http.Request) (int, any, error) {
 	views := []keyView{}
 	for _, key := range c.host.Keys() {
-		views = append(views, viewOf(key))
+		views = append(views, keyViewOf(key))
 	}
 	return http.StatusOK, map[string][]keyView{"items": views}, nil
 }
 
 func (c control) registerKey(r *http.Request) (int, any, error) {
 	var registration session.Registration
-	if err := read(r, &registration); err != nil {
+	if err := decodeBody(r, &registration); err != nil {
 		return 0, nil, err
 	}
 	key, err := c.host.registry.Register(registration)
 	if err != nil {
 		return 0, nil, err
 	}
-	return http.StatusCreated, viewOf(publicView(key)), nil
+	return http.StatusCreated, keyViewOf(publicView(key)), nil
 }
 
 func (c control) deleteKey(r *http.Request) (int, any, error) {
@@ -76,7 +76,7 @@ func (c control) deleteKey(r *http.Request) (int, any, error) {
 
 func (c control) listFaults(r *http.Request) (int, any, error) {
 	items := slices.DeleteFunc(c.host.faults.List(), func(armed fault.Armed) bool {
-		return !wire.Found(findOf(r), armed.ID, armed.Method, armed.Path, string(armed.Fault.Kind))
+		return !wire.MatchesText(searchText(r), armed.ID, armed.Method, armed.Path, string(armed.Fault.Kind))
 	})
 	return http.StatusOK, map[string]any{"items": items, "pendingDuplicates": c.host.PendingDeliveries()}, nil
 }
@@ -88,7 +88,7 @@ func (c control) armFault(r *http.Request) (int, any, error) {
 		Times  int         `json:"times"`
 		Fault  fault.Fault `json:"fault"`
 	}
-	if err := read(r, &order); err != nil {
+	if err := decodeBody(r, &order); err != nil {
 		return 0, nil, err
 	}
 	if order.Path == "" {
@@ -122,12 +122,12 @@ func (c control) readSettings(*http.Request) (int, any, error) {
 
 // readSettingsOfStart returns what the settings are compared with.
 func (c control) readSettingsOfStart(*http.Request) (int, any, error) {
-	return http.StatusOK, c.host.configured.first, nil
+	return http.StatusOK, c.host.settings.initial, nil
 }
 
 // changeSettings changes the settings that the body names, and no others.
 func (c control) changeSettings(r *http.Request) (int, any, error) {
-	changed, err := c.host.configured.change(func(s *Settings) error { return read(r, s) })
+	changed, err := c.host.settings.change(func(s *Settings) error { return decodeBody(r, s) })
 	return http.StatusOK, changed, err
 }
 
@@ -136,8 +136,8 @@ func (c control) reset(*http.Request) (int, any, error) {
 	return http.StatusNoContent, nil, nil
 }
 
-// appKeyAnswer is an app key in JSON.
-type appKeyAnswer struct {
+// appKeyJSON is an app key in JSON.
+type appKeyJSON struct {
 	ID                  string           `json:"id"`
 	APIKey              string           `json:"apiKey,omitzero"` // only in the response to its registration
 	AppID               string           `json:"appId"`
@@ -149,33 +149,33 @@ type appKeyAnswer struct {
 	CreatedAt           time.Time        `json:"createdAt"`
 }
 
-func answerOf(key session.AppKey) appKeyAnswer {
-	return appKeyAnswer{
+func appKeyJSONOf(key session.AppKey) appKeyJSON {
+	return appKeyJSON{
 		ID: key.ID, AppID: key.AppID, App: key.AppName, Email: key.Account.Email, Scopes: key.Scopes,
 		SpendLimit: key.SpendLimit, RemainingSpendLimit: key.Remaining(), CreatedAt: key.CreatedAt,
 	}
 }
 
 func (c control) listAppKeys(*http.Request) (int, any, error) {
-	items := []appKeyAnswer{}
+	items := []appKeyJSON{}
 	for _, key := range c.host.appKeys.List() {
-		items = append(items, answerOf(key))
+		items = append(items, appKeyJSONOf(key))
 	}
-	return http.StatusOK, map[string][]appKeyAnswer{"items": items}, nil
+	return http.StatusOK, map[string][]appKeyJSON{"items": items}, nil
 }
 
 func (c control) registerAppKey(r *http.Request) (int, any, error) {
 	var registration session.AppRegistration
-	if err := read(r, &registration); err != nil {
+	if err := decodeBody(r, &registration); err != nil {
 		return 0, nil, err
 	}
 	key, err := c.host.registerAppKey(registration)
 	if err != nil {
 		return 0, nil, err
 	}
-	answer := answerOf(key)
-	answer.APIKey = key.Secret
-	return http.StatusCreated, answer, nil
+	response := appKeyJSONOf(key)
+	response.APIKey = key.Secret
+	return http.StatusCreated, response, nil
 }
 
 func (c control) deleteAppKey(r *http.Request) (int, any, error) {
@@ -184,15 +184,15 @@ func (c control) deleteAppKey(r *http.Request) (int, any, error) {
 
 // readCredentials shows what the credentials do not print. No other control does.
 func (c control) readCredentials(w http.ResponseWriter, _ *http.Request) {
-	own := c.host.Credentials()
+	credentials := c.host.Credentials()
 	body := map[string]string{
-		"email": own.Email, "keyId": own.KeyID,
-		"apiKey": own.APIKey.Reveal(), "accessToken": own.AccessToken.Reveal(),
+		"email": credentials.Email, "keyId": credentials.KeyID,
+		"apiKey": credentials.APIKey.Reveal(), "accessToken": credentials.AccessToken.Reveal(),
 	}
-	if text, err := own.Key.PEM(); err == nil { // or else the private half is not in this process
+	if text, err := credentials.Key.PEM(); err == nil { // or else the private half is not in this process
 		body["developerKey"] = string(text)
 	}
-	if text, err := own.Wallet.PEM(); err == nil {
+	if text, err := credentials.Wallet.PEM(); err == nil {
 		body["walletKey"] = string(text)
 	}
 	w.Header().Set("Cache-Control", "no-store")
@@ -210,7 +210,7 @@ func (c control) listSlugs(*http.Request) (int, any, error) {
 func (c control) listWindows(r *http.Request) (int, any, error) {
 	open, on := c.host.windows.Open()
 	open = slices.DeleteFunc(open, func(count clock.Count) bool {
-		return !wire.Found(findOf(r), count.Window, count.Key)
+		return !wire.MatchesText(searchText(r), count.Window, count.Key)
 	})
 	return http.StatusOK, map[string]any{"items": open, "on": on}, nil
 }

@@ -98,7 +98,7 @@ func (w *world) rate(currency string) {
 	require.Equal(w.t, http.StatusOK, w.call("GET", "/utils/rates/"+currency, nil).status)
 }
 
-func TestEventsAsTheyCome(t *testing.T) {
+func TestEventStream(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sandbox.WithControl())
 	w.rate("EUR")
@@ -113,7 +113,7 @@ func TestEventsAsTheyCome(t *testing.T) {
 	assert.Equal(t, event{name: "change", data: object{"what": "clock"}}, l.next())
 }
 
-func TestEventsFromTheFirstRequest(t *testing.T) {
+func TestEventStreamFromFirstRequest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sandbox.WithControl())
 	w.rate("EUR")
@@ -140,8 +140,8 @@ func (w *world) listenOnce(t *testing.T) (host, last string) {
 	return l.begin(1), l.next().id
 }
 
-// A connection that was lost goes on after the last event that it received.
-func TestEventsGoOn(t *testing.T) {
+// A client that connects again gets the events after the last one that it received.
+func TestEventStreamResumes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sandbox.WithControl())
 	id, last := w.listenOnce(t)
@@ -151,8 +151,8 @@ func TestEventsGoOn(t *testing.T) {
 	assert.Equal(t, []string{"/utils/rates/GBP"}, l.paths(1))
 }
 
-// The requests of another host have the same numbers. So none of them may be taken for one that was seen.
-func TestEventsOfAHostThatIsStartedAgain(t *testing.T) {
+// Another host numbers its requests in the same way. The client must not take them for requests that it has seen.
+func TestEventStreamAfterRestart(t *testing.T) {
 	t.Parallel()
 	id, last := newWorld(t, sandbox.WithControl()).listenOnce(t)
 	w := newWorld(t, sandbox.WithControl())
@@ -165,8 +165,8 @@ func TestEventsOfAHostThatIsStartedAgain(t *testing.T) {
 	}
 }
 
-// A listener that had no connection during a reset sees it by the id of the host.
-func TestEventsAfterAReset(t *testing.T) {
+// A client that was not connected during a reset detects it by the id of the log.
+func TestEventStreamAfterReset(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sandbox.WithControl())
 	id, last := w.listenOnce(t)
@@ -213,8 +213,8 @@ func (w *slowWriter) names() []string {
 	return names
 }
 
-// A listener forgets its requests at a reset. So it must hear of the reset before it hears of a later request.
-func TestAResetIsToldBeforeWhatFollows(t *testing.T) {
+// A client forgets its requests at a reset. So the reset event must come before later requests.
+func TestResetEventComesBeforeLaterEvents(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sandbox.WithControl())
 	slow := &slowWriter{header: http.Header{}, flushed: make(chan struct{}), resume: make(chan struct{})}

@@ -43,7 +43,7 @@ func busyWorld(t testing.TB) (*world, map[string]string) {
 		"applicant": object{"legalName": "Acme Ltd", "country": "DE"}, "documentIds": []string{"doc_1"},
 	})
 	acme.must(http.StatusOK, "POST", "/client/kyb/complete", nil)
-	acme.deal("deal-1", nil)
+	acme.mustCreateEscrow("escrow-1", nil)
 	refused(t, http.StatusNotFound, "not_found", acme.call("GET", "/payouts/po_none", nil))
 	w.host.Arm("GET", "/chains", sandbox.DropBefore())
 	appKey, err := w.host.RegisterAppKey(sandbox.AppKeyRegistration{App: "Books"})
@@ -91,7 +91,7 @@ func requestExamples(operation *openapi3.Operation) map[string]any {
 	return examples
 }
 
-// Every example of the description does what it says, and every response is as described.
+// Every example of control.yaml works, and every response matches it.
 func TestEveryExampleOfTheControlsWorks(t *testing.T) {
 	openapi3filter.RegisterBodyDecoder("application/yaml", openapi3filter.FileBodyDecoder)
 	first, _ := busyWorld(t)
@@ -167,8 +167,8 @@ func assertSomethingInLists(t *testing.T, body any) {
 	}
 }
 
-// The index shows each control, and its requests can be copied into a shell.
-func TestTheIndexListsEveryControl(t *testing.T) {
+// The index lists each control with a request that can be pasted into a shell.
+func TestControlIndexIsComplete(t *testing.T) {
 	w := newWorld(t, sandbox.WithControl())
 	document := describedControls(t, w)
 	for _, path := range []string{"/_host", "/_host/"} {
@@ -203,9 +203,8 @@ func refused404(t *testing.T, got reply) {
 	assert.Equal(t, "not_found", got.slug())
 }
 
-// FuzzControl: whatever is sent to the controls, they carry it out or refuse it with a code, in JSON of bounded size. A
-// refusal changes no setting, an answer shows no credential, and settings that were taken are shown, and taken again,
-// as the same.
+// FuzzControl: any request to the controls succeeds, or is refused with a code, in JSON of bounded size. A refusal
+// changes no setting, a response has no credential, and accepted settings can be read and written again unchanged.
 func FuzzControl(f *testing.F) {
 	calls := []struct{ method, path string }{
 		{"PUT", "/_host/settings"}, {"POST", "/_host/clock"}, {"POST", "/_host/keys"}, {"POST", "/_host/app-keys"},
@@ -252,40 +251,40 @@ func FuzzControl(f *testing.F) {
 		}
 		w := httptest.NewRecorder()
 		host.ServeHTTP(w, r)
-		answer := w.Body.Bytes()
+		response := w.Body.Bytes()
 		switch {
-		case w.Code >= 500 || len(answer) > 64<<10+8*len(body):
-			t.Fatalf("%d with %d bytes", w.Code, len(answer))
+		case w.Code >= 500 || len(response) > 64<<10+8*len(body):
+			t.Fatalf("%d with %d bytes", w.Code, len(response))
 		case w.Code >= 300 && w.Code < 400: // a path that is cleaned
-		case w.Code != http.StatusNoContent && !json.Valid(answer):
-			t.Fatalf("%d with %q", w.Code, answer)
+		case w.Code != http.StatusNoContent && !json.Valid(response):
+			t.Fatalf("%d with %q", w.Code, response)
 		}
 		for _, secret := range secrets {
-			if bytes.Contains(answer, secret) {
-				t.Fatalf("a credential in %q", answer)
+			if bytes.Contains(response, secret) {
+				t.Fatalf("a credential in %q", response)
 			}
 		}
-		return w.Code, answer
+		return w.Code, response
 	}
 	_, settings := send(&testing.T{}, "GET", "/_host/settings", nil)
 	f.Fuzz(func(t *testing.T, which byte, rest string, body []byte) {
 		call := calls[int(which)%len(calls)]
-		status, answer := send(t, call.method, call.path+rest, body)
+		status, response := send(t, call.method, call.path+rest, body)
 		switch {
 		case status >= 400:
 			var refusal struct{ Error struct{ Code string } }
-			if json.Unmarshal(answer, &refusal) != nil || refusal.Error.Code == "" {
-				t.Fatalf("%d with %q", status, answer)
+			if json.Unmarshal(response, &refusal) != nil || refusal.Error.Code == "" {
+				t.Fatalf("%d with %q", status, response)
 			}
 			if _, now := send(t, "GET", "/_host/settings", nil); call.method == "PUT" && !bytes.Equal(now, settings) {
 				t.Fatalf("a refusal left %s", now)
 			}
 		case call.method == "PUT" && status == http.StatusOK:
-			if _, now := send(t, "GET", "/_host/settings", nil); !bytes.Equal(now, answer) {
-				t.Fatalf("%s was taken and %s is shown", answer, now)
+			if _, now := send(t, "GET", "/_host/settings", nil); !bytes.Equal(now, response) {
+				t.Fatalf("%s was taken and %s is shown", response, now)
 			}
-			if _, again := send(t, "PUT", "/_host/settings", answer); !bytes.Equal(again, answer) {
-				t.Fatalf("%s was taken again as %s", answer, again)
+			if _, again := send(t, "PUT", "/_host/settings", response); !bytes.Equal(again, response) {
+				t.Fatalf("%s was taken again as %s", response, again)
 			}
 		}
 		if call.method != "GET" && status < 400 {

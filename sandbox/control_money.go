@@ -22,7 +22,7 @@ func (h *Host) operator() platform.Operator {
 }
 
 func (c control) listAccounts(r *http.Request) (int, any, error) {
-	return http.StatusOK, c.host.operator().Accounts(findOf(r)), nil
+	return http.StatusOK, c.host.operator().Accounts(searchText(r)), nil
 }
 
 func (c control) credit(r *http.Request) (int, any, error) {
@@ -31,52 +31,52 @@ func (c control) credit(r *http.Request) (int, any, error) {
 		Amount   decimal.Decimal `json:"amount"`
 		Currency string          `json:"currency"`
 	}
-	if err := read(r, &order); err != nil {
+	if err := decodeBody(r, &order); err != nil {
 		return 0, nil, err
 	}
-	made, err := c.host.operator().Credit(order.Account, order.Amount, cmp.Or(order.Currency, "USDC"))
-	return http.StatusCreated, made, err
+	created, err := c.host.operator().Credit(order.Account, order.Amount, cmp.Or(order.Currency, "USDC"))
+	return http.StatusCreated, created, err
 }
 
 func (c control) listPayouts(r *http.Request) (int, any, error) {
-	return http.StatusOK, c.host.operator().Payouts(findOf(r)), nil
+	return http.StatusOK, c.host.operator().Payouts(searchText(r)), nil
 }
 
 func (c control) listPayins(r *http.Request) (int, any, error) {
-	return http.StatusOK, c.host.operator().Payins(findOf(r)), nil
+	return http.StatusOK, c.host.operator().Payins(searchText(r)), nil
 }
 
 func (c control) listVerifications(r *http.Request) (int, any, error) {
-	return http.StatusOK, c.host.operator().Verifications(findOf(r)), nil
+	return http.StatusOK, c.host.operator().Verifications(searchText(r)), nil
 }
 
 func (c control) listEscrows(r *http.Request) (int, any, error) {
-	return http.StatusOK, c.host.operator().Escrows(findOf(r)), nil
+	return http.StatusOK, c.host.operator().Escrows(searchText(r)), nil
 }
 
 func (c control) readLedger(r *http.Request) (int, any, error) {
-	last, err := countOf(r, "last", "last is how many movements are returned at most.")
-	return http.StatusOK, c.host.operator().Ledger(findOf(r), last), err
+	last, err := countParam(r, "last", "last is how many movements are returned at most.")
+	return http.StatusOK, c.host.operator().Ledger(searchText(r), last), err
 }
 
 func (c control) movePayout(r *http.Request) (int, any, error) {
-	return move(r, c.host.MovePayout)
+	return decodeMove(r, c.host.MovePayout)
 }
 
 func (c control) movePayin(r *http.Request) (int, any, error) {
-	return move(r, c.host.operator().MovePayin)
+	return decodeMove(r, c.host.operator().MovePayin)
 }
 
 func (c control) decideVerification(r *http.Request) (int, any, error) {
-	return move(r, c.host.operator().Decide)
+	return decodeMove(r, c.host.operator().Decide)
 }
 
-// move reads the status that a resource is moved to.
-func move(r *http.Request, to func(id, status string) error) (int, any, error) {
+// decodeMove reads the status that a resource is moved to.
+func decodeMove(r *http.Request, to func(id, status string) error) (int, any, error) {
 	var order struct {
 		Status string `json:"status"`
 	}
-	if err := read(r, &order); err != nil {
+	if err := decodeBody(r, &order); err != nil {
 		return 0, nil, err
 	}
 	return http.StatusNoContent, nil, to(r.PathValue("id"), order.Status)
@@ -89,10 +89,10 @@ func (c control) sendPayout(r *http.Request) (int, any, error) {
 		Account string          `json:"account"`
 		Amount  decimal.Decimal `json:"amount"`
 	}
-	if err := read(r, &order); err != nil {
+	if err := decodeBody(r, &order); err != nil {
 		return 0, nil, err
 	}
-	s := ownSession{host: c.host, remote: r.RemoteAddr, name: r.Host}
+	s := consoleClient{host: c.host, remote: r.RemoteAddr, name: r.Host}
 	if err := s.logIn(r.Context()); err != nil {
 		return 0, nil, err
 	}
@@ -125,15 +125,15 @@ func (c control) sendPayout(r *http.Request) (int, any, error) {
 	return http.StatusCreated, map[string]string{"id": booked.ID, "idempotencyKey": s.key}, nil
 }
 
-// ownSession calls the host's platform API in this process.
-type ownSession struct {
+// consoleClient calls the host's platform API in this process.
+type consoleClient struct {
 	host                 *Host
 	remote, name         string // of the caller of the controls
 	access, account, key string
 }
 
-// ownResponse is what the calls of a payment return.
-type ownResponse struct {
+// apiResponse is what the calls of a payment return.
+type apiResponse struct {
 	ID          string `json:"id"`
 	ChallengeID string `json:"challengeId"`
 	Payload     []byte `json:"payload"`
@@ -145,7 +145,7 @@ type ownResponse struct {
 	} `json:"approval"`
 }
 
-func (s *ownSession) logIn(ctx context.Context) error {
+func (s *consoleClient) logIn(ctx context.Context) error {
 	challenge, err := s.send(ctx, "/auth/challenge", map[string]any{
 		"email": s.host.Credentials().Email, "requestExpiry": s.host.Now().Add(time.Minute).Format(time.RFC3339),
 	})
@@ -166,7 +166,7 @@ func (s *ownSession) logIn(ctx context.Context) error {
 }
 
 // approve signs the approval of a booked payout.
-func (s *ownSession) approve(ctx context.Context, booked ownResponse, want signing.Intent) (map[string]any, error) {
+func (s *consoleClient) approve(ctx context.Context, booked apiResponse, want signing.Intent) (map[string]any, error) {
 	key, approval := s.host.Credentials().Key, booked.Approval
 	signature, err := signing.SignApproval(ctx, key,
 		signing.Approval{ID: approval.ID, Payload: approval.Payload, ExpiresAt: approval.ExpiresAt}, want, s.host.Now())
@@ -174,15 +174,15 @@ func (s *ownSession) approve(ctx context.Context, booked ownResponse, want signi
 }
 
 // send makes a call. It fails with the host's refusal.
-func (s *ownSession) send(ctx context.Context, path string, body map[string]any) (answer ownResponse, err error) {
+func (s *consoleClient) send(ctx context.Context, path string, body map[string]any) (response apiResponse, err error) {
 	text, err := json.Marshal(body)
 	if err != nil {
-		return answer, err
+		return response, err
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+s.name+"/dapi/v1"+path,
 		bytes.NewReader(text))
 	if err != nil {
-		return answer, err
+		return response, err
 	}
 	request.RemoteAddr = s.remote
 	for name, value := range map[string]string{
@@ -193,9 +193,9 @@ func (s *ownSession) send(ctx context.Context, path string, body map[string]any)
 			request.Header.Set(name, value)
 		}
 	}
-	w := &kept{header: http.Header{}}
+	w := &responseRecorder{header: http.Header{}}
 	if !w.serve(s.host, request) {
-		return answer, &wire.Refusal{Status: http.StatusConflict, Code: "conflict",
+		return response, &wire.Refusal{Status: http.StatusConflict, Code: "conflict",
 			Message: "A fault ended the connection of POST " + path + ". The payout is where that left it."}
 	}
 	if w.status >= http.StatusBadRequest {
@@ -207,36 +207,36 @@ func (s *ownSession) send(ctx context.Context, path string, body map[string]any)
 			} `json:"error"`
 		}
 		_ = json.Unmarshal(w.body.Bytes(), &refused) // a fault may send anything
-		return answer, &wire.Refusal{Status: w.status, Code: refused.Error.Code,
+		return response, &wire.Refusal{Status: w.status, Code: refused.Error.Code,
 			Message: "POST " + path + ": " + refused.Error.Message, Details: refused.Error.Details}
 	}
-	return answer, json.Unmarshal(w.body.Bytes(), &answer)
+	return response, json.Unmarshal(w.body.Bytes(), &response)
 }
 
-// kept keeps a response.
-type kept struct {
+// responseRecorder keeps a response.
+type responseRecorder struct {
 	header http.Header
 	status int
 	body   bytes.Buffer
 }
 
 // Header implements http.ResponseWriter.
-func (k *kept) Header() http.Header { return k.header }
+func (k *responseRecorder) Header() http.Header { return k.header }
 
 // WriteHeader implements http.ResponseWriter.
-func (k *kept) WriteHeader(status int) {
+func (k *responseRecorder) WriteHeader(status int) {
 	if k.status == 0 {
 		k.status = status
 	}
 }
 
-func (k *kept) Write(text []byte) (int, error) {
+func (k *responseRecorder) Write(text []byte) (int, error) {
 	k.WriteHeader(http.StatusOK)
 	return k.body.Write(text)
 }
 
 // serve reports whether the host responded. A fault may end the connection instead.
-func (k *kept) serve(host http.Handler, r *http.Request) (responded bool) {
+func (k *responseRecorder) serve(host http.Handler, r *http.Request) (responded bool) {
 	defer func() {
 		if cause := recover(); cause != nil && cause != http.ErrAbortHandler { //nolint:errorlint // it is that value
 			panic(cause)

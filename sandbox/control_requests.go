@@ -46,15 +46,15 @@ func (c control) mask() gate.Mask {
 	for _, key := range c.host.appKeys.List() {
 		known = append(known, key.Secret)
 	}
-	return gate.Mask{Known: append(known, c.host.seed.foreign()...)}
+	return gate.Mask{Known: append(known, c.host.seed.otherSurfaceTokens()...)}
 }
 
 func (c control) listRequests(r *http.Request) (int, any, error) {
-	after, err := countOf(r, "after", "after is the id of a request.")
+	after, err := countParam(r, "after", "after is the id of a request.")
 	if err != nil {
 		return 0, nil, err
 	}
-	last, err := countOf(r, "last", "last is how many requests are returned at most.")
+	last, err := countParam(r, "last", "last is how many requests are returned at most.")
 	if err != nil {
 		return 0, nil, err
 	}
@@ -62,7 +62,7 @@ func (c control) listRequests(r *http.Request) (int, any, error) {
 	if !known {
 		return 0, nil, wire.InvalidField("kind", "enum", "The kind is refused, faults, replayed or writes.")
 	}
-	items, mask, find := []requestView{}, c.mask(), findOf(r)
+	items, mask, find := []requestView{}, c.mask(), searchText(r)
 	var names map[string]string
 	if find != "" {
 		names = c.host.operator().Names()
@@ -71,7 +71,7 @@ func (c control) listRequests(r *http.Request) (int, any, error) {
 		if last > 0 && len(items) == last {
 			break
 		}
-		if fits(entry) && (find == "" || c.found(mask, entry, names[entry.Account], find)) {
+		if fits(entry) && (find == "" || c.matches(mask, entry, names[entry.Account], find)) {
 			items = append(items, c.viewOfRequest(mask, entry))
 		}
 	}
@@ -88,18 +88,19 @@ var requestKinds = map[string]func(gate.Entry) bool{
 	"writes":   func(e gate.Entry) bool { return e.Method != http.MethodGet },
 }
 
-// anID is a text that can only be an id, such as po_4xq2.
-var anID = regexp.MustCompile(`^[a-z]{2,4}_[a-z0-9._:-]+$`)
+// idPattern is a text that can only be an id, such as po_4xq2.
+var idPattern = regexp.MustCompile(`^[a-z]{2,4}_[a-z0-9._:-]+$`)
 
-// found reports whether a request has a text: in what is listed of it, or, if the text is an id, in the response. So
+// matches reports whether a request has a text: in what is listed of it, or, if the text is an id, in the response. So
 // the booking of a payout is found by the id that it returned.
-func (c control) found(mask gate.Mask, entry gate.Entry, account, text string) bool {
-	if wire.Found(text, entry.Method, mask.Text(entry.Path), strconv.Itoa(entry.Status), entry.Slug, entry.Account,
-		account, entry.IdempotencyKey, entry.Fault, entry.Operation, entry.Time.UTC().Format(time.DateTime)) {
+func (c control) matches(mask gate.Mask, entry gate.Entry, account, text string) bool {
+	if wire.MatchesText(text, entry.Method, mask.Text(entry.Path), strconv.Itoa(entry.Status), entry.Slug,
+		entry.Account, account, entry.IdempotencyKey, entry.Fault, entry.Operation,
+		entry.Time.UTC().Format(time.DateTime)) {
 		return true
 	}
 	id := strings.ToLower(text)
-	if !anID.MatchString(id) {
+	if !idPattern.MatchString(id) {
 		return false
 	}
 	if strings.HasPrefix(strings.ToLower(entry.RequestID), id) { // a part of it would be found by chance
@@ -109,8 +110,8 @@ func (c control) found(mask gate.Mask, entry gate.Entry, account, text string) b
 	return bytes.Contains(sent.Response.Body(), []byte(`"`+text+`"`))
 }
 
-// findOf reads the text that a list is searched for.
-func findOf(r *http.Request) string { return strings.TrimSpace(r.URL.Query().Get("find")) }
+// searchText reads the text that a list is searched for.
+func searchText(r *http.Request) string { return strings.TrimSpace(r.URL.Query().Get("find")) }
 
 func (c control) readRequest(r *http.Request) (int, any, error) {
 	id, err := strconv.Atoi(r.PathValue("id"))
@@ -127,8 +128,8 @@ func (c control) readRequest(r *http.Request) (int, any, error) {
 	return http.StatusOK, view, nil
 }
 
-// countOf reads a parameter of the query that counts something, 0 if it is missing.
-func countOf(r *http.Request, name, meaning string) (int, error) {
+// countParam reads a parameter of the query that counts something, 0 if it is missing.
+func countParam(r *http.Request, name, meaning string) (int, error) {
 	text := r.URL.Query().Get(name)
 	if text == "" {
 		return 0, nil
@@ -143,17 +144,17 @@ func countOf(r *http.Request, name, meaning string) (int, error) {
 const (
 	// heartbeat is how often a listener hears something, so that both sides notice a broken connection.
 	heartbeat = 15 * time.Second
-	// lookEvery is how often a listener looks for changes that no request and no control made. The host does a step
+	// pollInterval is how often a listener looks for changes that no request and no control made. The host does a step
 	// that is due only when somebody looks.
-	lookEvery = time.Second
-	// eventTime is how long a listener may take to receive what is sent at once. A slower one is dropped.
-	eventTime = 10 * time.Second
+	pollInterval = time.Second
+	// eventTimeout is how long a listener may take to receive what is sent at once. A slower one is dropped.
+	eventTimeout = 10 * time.Second
 )
 
 // listen sends requests and changes until the listener leaves. It waits for nobody: it reads the log, as any caller of
 // the list does, whenever something happened. So a listener that is slow misses what the log forgets meanwhile.
 func (c control) listen(w http.ResponseWriter, r *http.Request) {
-	after, err := c.startOf(r)
+	after, err := c.lastEventID(r)
 	if err != nil {
 		respondWith(func(*http.Request) (int, any, error) { return 0, nil, err })(w, r)
 		return
@@ -161,7 +162,7 @@ func (c control) listen(w http.ResponseWriter, r *http.Request) {
 	log := c.host.log
 	woken, stop := log.Listen()
 	defer stop()
-	known := c.marks()
+	known := c.revisions()
 
 	stream := &eventStream{w: w, connection: http.NewResponseController(w)}
 	_ = stream.connection.SetReadDeadline(time.Time{}) // a server's ReadTimeout would end the request
@@ -173,17 +174,17 @@ func (c control) listen(w http.ResponseWriter, r *http.Request) {
 	stream.text("retry: 1000\n\n")
 	stream.host(log, known.log)
 
-	look, silent := time.NewTicker(lookEvery), time.NewTicker(heartbeat)
+	look, silent := time.NewTicker(pollInterval), time.NewTicker(heartbeat)
 	defer look.Stop()
 	defer silent.Stop()
 	for stream.flush() == nil {
-		now := c.marks()
+		now := c.revisions()
 		var entries []gate.Entry
-		now.log, entries = log.News(after)
+		now.log, entries = log.EntriesSince(after)
 		if now.log != known.log { // first: a listener forgets its requests at a reset
 			stream.host(log, now.log)
 		}
-		for _, what := range now.differFrom(known) {
+		for _, what := range now.changedSince(known) {
 			stream.event("change", "", map[string]string{"what": what})
 		}
 		known = now
@@ -212,9 +213,9 @@ func (c control) listen(w http.ResponseWriter, r *http.Request) {
 // requests from 1.
 func eventID(log string, request int) string { return log + "-" + strconv.Itoa(request) }
 
-// startOf returns the number of the request after which the stream begins: that of the header of a connection that was
-// lost, or of the query, or of the latest request.
-func (c control) startOf(r *http.Request) (int, error) {
+// lastEventID returns the number of the request after which the stream begins: that of the header of a connection that
+// was lost, or of the query, or of the latest request.
+func (c control) lastEventID(r *http.Request) (int, error) {
 	log := c.host.log
 	if seen := r.Header.Get("Last-Event-ID"); seen != "" {
 		id, number, _ := strings.Cut(seen, "-")
@@ -227,31 +228,31 @@ func (c control) startOf(r *http.Request) (int, error) {
 	if !r.URL.Query().Has("after") {
 		return last, nil
 	}
-	after, err := countOf(r, "after", "after is the id of a request.")
+	after, err := countParam(r, "after", "after is the id of a request.")
 	if after > last { // an id of a host that was started again since
 		after = 0
 	}
 	return after, err
 }
 
-// marks are numbers and pointers that differ after a change.
-type marks struct {
+// revisions are numbers and pointers that differ after a change.
+type revisions struct {
 	log                  string // another id after a reset
 	ledger, faults, keys int64
 	advanced             time.Duration
 	settings             *deployment.Settings
 }
 
-func (c control) marks() marks {
+func (c control) revisions() revisions {
 	h := c.host
-	return marks{
+	return revisions{
 		log: h.log.ID(), ledger: h.operator().Revision(), faults: h.faults.Revision(),
-		keys: h.registry.Revision() + h.appKeys.Revision(), advanced: h.clock.Advanced(), settings: h.configured.get(),
+		keys: h.registry.Revision() + h.appKeys.Revision(), advanced: h.clock.Advanced(), settings: h.settings.get(),
 	}
 }
 
-// differFrom lists what has changed. After a reset, that is everything.
-func (m marks) differFrom(before marks) []string {
+// changedSince lists what has changed. After a reset, that is everything.
+func (m revisions) changedSince(before revisions) []string {
 	var list []string
 	for _, change := range []struct {
 		what    string
@@ -281,7 +282,7 @@ type eventStream struct {
 
 func (s *eventStream) text(text string) {
 	if !s.pending { // the deadline of a usual response would end the stream
-		_ = s.connection.SetWriteDeadline(time.Now().Add(eventTime)) // a writer that cannot is no connection's
+		_ = s.connection.SetWriteDeadline(time.Now().Add(eventTimeout)) // a writer that cannot is no connection's
 	}
 	s.pending = true
 	if _, err := fmt.Fprint(s.w, text); err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-func TestTheClockOverHTTP(t *testing.T) {
+func TestClockControl(t *testing.T) {
 	w := newWorld(t, sandbox.WithControl())
 	moved := w.call("POST", "/_host/clock", object{"advance": "61s"})
 	require.Equal(t, http.StatusOK, moved.status)
@@ -30,7 +30,7 @@ func TestTheClockOverHTTP(t *testing.T) {
 		"time never moves back")
 }
 
-func TestKeysOverHTTP(t *testing.T) {
+func TestDeveloperKeyControls(t *testing.T) {
 	w := newWorld(t, sandbox.WithControl())
 	key := newSigner(t)
 	registration := object{"email": w.email, "publicKey": key.public(t), "scopes": []string{"read"},
@@ -53,7 +53,7 @@ func TestKeysOverHTTP(t *testing.T) {
 		"allowlist.0": "value_error"}, wrong.fields())
 }
 
-func TestLedgerRequestsAndFaultsOverHTTP(t *testing.T) {
+func TestLedgerRequestAndFaultControls(t *testing.T) {
 	w := newWorld(t, sandbox.WithControl())
 	acme := w.login().readyClient("acme@example.com")
 	acme.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "1", "currency": "USDC"},
@@ -90,7 +90,7 @@ func TestLedgerRequestsAndFaultsOverHTTP(t *testing.T) {
 	assert.Equal(t, "invalid_request", w.call("POST", "/_host/faults", object{"pathh": "/chains"}).slug())
 }
 
-func TestAFaultOfNoOperationIsRefusedOverHTTP(t *testing.T) {
+func TestFaultForUnknownOperationIsRefusedOverHTTP(t *testing.T) {
 	w := newWorld(t, sandbox.WithControl())
 	for _, c := range []struct{ method, path, near string }{
 		{"POST", "/payout/{payoutId}/confirm", "POST /dapi/v1/payouts/{payoutId}/confirm"},
@@ -154,14 +154,14 @@ func TestSettingsOverHTTPChangeOnlyWhatIsNamed(t *testing.T) {
 	assert.Equal(t, settings, w.host.Settings(), "a refused change changes nothing")
 }
 
-func TestResetOverHTTP(t *testing.T) {
+func TestResetControl(t *testing.T) {
 	w := newWorld(t, sandbox.WithControl())
 	me := w.login()
 	require.Equal(t, http.StatusNoContent, w.call("POST", "/_host/reset", nil).status)
 	refused(t, http.StatusUnauthorized, "unauthenticated", me.call("GET", "/chains", nil))
 }
 
-func TestControlsAnswerTheMachineItselfOnly(t *testing.T) {
+func TestControlsRefuseRemoteCallers(t *testing.T) {
 	host := sandbox.New(sandbox.WithControl())
 	for _, c := range []struct {
 		name, remote, host, origin string
@@ -210,7 +210,7 @@ func TestControlsAnswerTheMachineItselfOnly(t *testing.T) {
 	assert.Equal(t, http.StatusNotFound, recorder.Code, "not served unless asked for")
 }
 
-func TestTheGoControlsRefuseTheSame(t *testing.T) {
+func TestHostMethodsRefuseLikeControls(t *testing.T) {
 	w := newWorld(t)
 	_, err := w.host.RegisterKey(sandbox.KeyRegistration{Email: w.email, PublicKey: w.key.public(t)})
 	assert.ErrorContains(t, err, "developer_key_already_exists")
@@ -225,15 +225,15 @@ func TestTheGoControlsRefuseTheSame(t *testing.T) {
 func TestCredentialsPrintWithoutTheirSecrets(t *testing.T) {
 	credentials := sandbox.New(sandbox.WithEmail("dev@example.com")).Credentials()
 	assert.Equal(t, "dev@example.com", credentials.Email)
-	for _, shown := range everyWayToPrint(t, credentials) {
-		assert.NotContains(t, shown, credentials.APIKey.Reveal())
-		assert.NotContains(t, shown, credentials.AccessToken.Reveal())
-		assert.Contains(t, shown, "dev@example.com")
+	for _, view := range everyWayToPrint(t, credentials) {
+		assert.NotContains(t, view, credentials.APIKey.Reveal())
+		assert.NotContains(t, view, credentials.AccessToken.Reveal())
+		assert.Contains(t, view, "dev@example.com")
 	}
 }
 
-// The controls advise what the SDK's errors advise, which know the details of a refusal.
-func TestTheAdviceOfTheControlsKnowsTheDetails(t *testing.T) {
+// The controls give the same advice as the errors of the SDK, which use the details of the refusal.
+func TestRequestAdviceUsesDetails(t *testing.T) {
 	p := newPayer(t, sandbox.WithControl())
 	booked := p.book("too-much", "500")
 	refused(t, http.StatusConflict, "payout_not_fundable", p.confirm(booked))
@@ -256,8 +256,8 @@ func TestTheAdviceOfTheControlsKnowsTheDetails(t *testing.T) {
 	assert.Empty(t, want, "not met")
 }
 
-// A list is searched at the host, which has more requests than a page can show.
-func TestRequestsAreFoundAtTheHost(t *testing.T) {
+// The host does the search, because it has more requests than the page shows.
+func TestSearchInRequests(t *testing.T) {
 	p := newPayer(t, sandbox.WithControl())
 	booked := p.book("Invoice-42", "20")
 	for range 450 {
@@ -281,29 +281,29 @@ func TestRequestsAreFoundAtTheHost(t *testing.T) {
 	assert.Equal(t, http.StatusUnprocessableEntity, p.world.call("GET", "/_host/requests?kind=x", nil).status)
 }
 
-// A list of payouts says what an operator looks for, and is searched by it.
-func TestPayoutsAreFoundAtTheHost(t *testing.T) {
+// The list of payouts can be searched by what an operator knows.
+func TestSearchInPayouts(t *testing.T) {
 	p := newPayer(t, sandbox.WithControl())
 	contact := p.must(http.StatusCreated, "POST", "/contacts", object{"name": "Supplier Ltd",
 		"account": object{"accountType": "sepa", "iban": "DE89370400440532013000"}}).body.text("id")
-	made := p.must(http.StatusCreated, "POST", "/payouts", object{"contactId": contact, "amount": "20",
+	created := p.must(http.StatusCreated, "POST", "/payouts", object{"contactId": contact, "amount": "20",
 		"currency": "USDC", "paymentReference": "RF-7"}, "Idempotency-Key", "invoice-42").body
 	for i := range 220 {
 		p.book("other-"+strconv.Itoa(i), "1")
 	}
-	for _, find := range []string{"supplier", "rf-7", "invoice-42", made.text("id"), contact} {
+	for _, find := range []string{"supplier", "rf-7", "invoice-42", created.text("id"), contact} {
 		found := p.world.call("GET", "/_host/payouts?find="+find, nil).items()
 		require.Len(t, found, 1, find)
-		assert.Equal(t, made.text("id"), found[0].text("id"))
+		assert.Equal(t, created.text("id"), found[0].text("id"))
 		assert.Equal(t, "Supplier Ltd", found[0].text("contact"))
-		assert.Equal(t, made.text("quote", "destinationAmount"), found[0].text("arrives"))
+		assert.Equal(t, created.text("quote", "destinationAmount"), found[0].text("arrives"))
 		assert.Equal(t, "EUR", found[0].text("arrivesIn"))
 		assert.Equal(t, "RF-7", found[0].text("reference"))
 	}
 }
 
-// Each list finds what it shows of an entry: words as they are shown, in small and capital letters.
-func TestEachListIsFoundAtTheHost(t *testing.T) {
+// Each list can be searched by what it shows of an entry, in upper or lower case.
+func TestSearchInEachList(t *testing.T) {
 	w, ids := busyWorld(t)
 	acme, payin := ids["/_host/verifications/{id}"], ids["/_host/payins/{id}"]
 	w.login().as("").readyClient("bolt@example.com")
@@ -314,7 +314,7 @@ func TestEachListIsFoundAtTheHost(t *testing.T) {
 		{"accounts", []string{acme, "ACME@example"}},
 		{"payins", []string{payin, "Awaiting funds", "acme@example.com", acme, "50 usdt", payin[:5]}},
 		{"verifications", []string{acme, "under review", "Under_Review", "acme@example.com"}},
-		{"escrows", []string{"acme@example.com", "0x52908400098527886e0f", "40 usdc", "deal-1"}},
+		{"escrows", []string{"acme@example.com", "0x52908400098527886e0f", "40 usdc", "escrow-1"}},
 		{"windows", []string{"sandbox money"}},
 		{"faults", []string{"flt_1", "drop before", "/chains"}},
 	} {
@@ -329,8 +329,8 @@ func TestEachListIsFoundAtTheHost(t *testing.T) {
 	}
 }
 
-// A movement is found by any of its entries, with both of its sides.
-func TestMovementsAreFoundAtTheHost(t *testing.T) {
+// A movement is found by any of its entries, and is returned with all of them.
+func TestSearchInLedger(t *testing.T) {
 	w, ids := busyWorld(t)
 	payout := ids["/_host/payouts/{id}"]
 	read := func(query string) (entries []object, total int) {
@@ -358,8 +358,8 @@ func TestMovementsAreFoundAtTheHost(t *testing.T) {
 	assert.Equal(t, http.StatusUnprocessableEntity, w.call("GET", "/_host/ledger?last=x", nil).status)
 }
 
-// What -seed of the command does is marked in the lists, however long ago it was.
-func TestWhatSeedDidIsMarked(t *testing.T) {
+// The lists mark requests of the command's -seed option, also old ones.
+func TestSeededRequestsAreMarked(t *testing.T) {
 	p := newPayer(t, sandbox.WithControl())
 	p.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "7", "currency": "USDC"},
 		"Idempotency-Key", "seed", "User-Agent", "moneymove-seed/0.1.0 moneymovement-go/0.1.0")
@@ -380,8 +380,8 @@ func TestWhatSeedDidIsMarked(t *testing.T) {
 	assert.Equal(t, 2, marked)
 }
 
-// A test payout is made of the requests of a real one.
-func TestATestPayoutIsSent(t *testing.T) {
+// A test payout sends the same requests as a real payout.
+func TestConsoleSendsTestPayout(t *testing.T) {
 	p := newPayer(t, sandbox.WithControl(), sandbox.WithInstantProgress())
 	sent := p.world.call("POST", "/_host/payouts", object{"account": p.account, "amount": "12.5"})
 	require.Equal(t, http.StatusCreated, sent.status, "%s", sent.raw)

@@ -75,9 +75,9 @@ type seed struct {
 // with new ones. It panics if the machine has no randomness for a key, or if the store cannot be read: then nothing
 // else works either.
 func newSeed(
-	setup setup, kept *state, registry *session.Registry, appKeys *session.AppKeys, access *session.AccessTokens,
+	setup setup, stored *state, registry *session.KeyRegistry, appKeys *session.AppKeys, access *session.AccessTokens,
 ) seed {
-	known := cmp.Or(kept.keptLogin(), &keptLogin{})
+	known := cmp.Or(stored.loadLogin(), &loginRecord{})
 	login := *known
 	key := setup.key
 	switch {
@@ -106,28 +106,28 @@ func newSeed(
 	if known.AppKey.Account != account {
 		login.AccessToken = access.Mint(account)
 	}
-	var purse *wallet.Key
+	var cardWallet *wallet.Key
 	if known.Wallet == "" {
-		purse = must(wallet.Generate())
-		login.Wallet = string(must(purse.PEM()))
+		cardWallet = must(wallet.Generate())
+		login.Wallet = string(must(cardWallet.PEM()))
 	} else {
-		purse = must(wallet.ParseKey([]byte(known.Wallet)))
+		cardWallet = must(wallet.ParseKey([]byte(known.Wallet)))
 	}
 	if !reflect.DeepEqual(login, *known) {
-		kept.keepLogin(&login)
+		stored.saveLogin(&login)
 	}
 	return seed{key: login.Key, appKey: login.AppKey, credentials: Credentials{
 		Email: login.Key.Email, KeyID: login.Key.ID, Key: key,
 		APIKey: newSecret(login.AppKey.Secret), AccessToken: newSecret(login.AccessToken),
-		Wallet: purse,
+		Wallet: cardWallet,
 	}}
 }
 
 // defaultEmail is that of the first account.
 const defaultEmail = "ops@example.com"
 
-// foreign are the credentials of other surfaces, which the platform API recognizes and refuses.
-func (s seed) foreign() []string {
+// otherSurfaceTokens are the credentials of other surfaces, which the platform API recognizes and refuses.
+func (s seed) otherSurfaceTokens() []string {
 	return []string{s.credentials.APIKey.Reveal(), s.credentials.AccessToken.Reveal()}
 }
 

@@ -47,7 +47,7 @@ func (w *world) loginWith(scopes, allowlist []string) *session {
 	return w.loginAs(w.email, key)
 }
 
-// A session that moves off its key's allowlist stops there, and goes on where it may be.
+// A session is refused from an address outside its key's allowlist, and works again from an address inside.
 // Rule: session.address, session.recheck-on-refresh
 func TestEveryRequestChecksTheAddress(t *testing.T) {
 	me := newWorld(t).loginWith(nil, []string{"127.0.0.1", "::1", "192.0.2.0/24"})
@@ -68,9 +68,9 @@ func TestEveryRequestChecksTheAddress(t *testing.T) {
 	}
 }
 
-// Every route but the login's and the sandbox's asks for its scope, and for that one alone.
+// Every route checks exactly one scope, except login and sandbox routes.
 // Rule: session.scope
-func TestEveryRouteAsksForItsScope(t *testing.T) {
+func TestEveryRouteChecksItsScope(t *testing.T) {
 	w := newWorld(t)
 	for _, scope := range sandbox.Scopes() {
 		others := slices.DeleteFunc(sandbox.Scopes(), func(s string) bool { return s == scope })
@@ -91,10 +91,10 @@ func TestEveryRouteAsksForItsScope(t *testing.T) {
 	none.must(http.StatusOK, "GET", "/sandbox/treasury", nil)
 }
 
-// The key is deleted at each moment of a request at which the host looks at its clock. A read is let through once it
-// was admitted; a confirm is refused at a later moment too, right before the money would move.
+// The key is deleted each time the host reads its clock during a request. A read succeeds once it is authenticated. A
+// confirm is refused also if the key is deleted right before the money moves.
 // Rule: session.recheck-before-co-signing
-func TestAKeyDeletedDuringAConfirmFundsNothing(t *testing.T) {
+func TestKeyDeletedDuringConfirmFundsNothing(t *testing.T) {
 	confirms, reads := 0, 0
 	for moment := int64(1); ; moment++ {
 		p, booked := newInterrupted(t)
@@ -122,14 +122,14 @@ func TestAKeyDeletedDuringAConfirmFundsNothing(t *testing.T) {
 	assert.Greater(t, confirms, reads)
 }
 
-// interrupted is a payer to whose host something happens when it looks at its clock.
-type interrupted struct {
+// interruptedPayer is a payer to whose host something happens when it looks at its clock.
+type interruptedPayer struct {
 	*payer
-	looking *atomic.Pointer[func()]
+	onClockRead *atomic.Pointer[func()]
 }
 
 // newInterrupted has a payout that waits for its confirm.
-func newInterrupted(t *testing.T) (*interrupted, reply) {
+func newInterrupted(t *testing.T) (*interruptedPayer, reply) {
 	start, looking := time.Now(), &atomic.Pointer[func()]{}
 	p := newPayer(t, sandbox.WithClock(func() time.Time {
 		if look := looking.Load(); look != nil {
@@ -137,46 +137,46 @@ func newInterrupted(t *testing.T) (*interrupted, reply) {
 		}
 		return start
 	}))
-	return &interrupted{p, looking}, p.book("invoice-42", "20")
+	return &interruptedPayer{p, looking}, p.book("invoice-42", "20")
 }
 
 // deletingTheKeyAt makes a request, and deletes the session's key when the host looks at its clock for the nth time.
-func (p *interrupted) deletingTheKeyAt(nth int64, request func() reply) reply {
+func (p *interruptedPayer) deletingTheKeyAt(nth int64, request func() reply) reply {
 	keys := p.host.Keys()
-	own := slices.IndexFunc(keys, func(k sandbox.DeveloperKey) bool {
+	index := slices.IndexFunc(keys, func(k sandbox.DeveloperKey) bool {
 		return bytes.Equal(k.PublicKey, p.key.public(p.t))
 	})
 	var looks atomic.Int64
 	look := func() {
 		if looks.Add(1) == nth {
-			assert.NoError(p.t, p.host.DeleteKey(keys[own].ID))
+			assert.NoError(p.t, p.host.DeleteKey(keys[index].ID))
 		}
 	}
-	p.looking.Store(&look)
-	defer p.looking.Store(nil)
+	p.onClockRead.Store(&look)
+	defer p.onClockRead.Store(nil)
 	return request()
 }
 
-// An approval may be signed with any key of the account that may do this itself; key_not_registered says that it is
-// none.
+// An approval may be signed with any key of the account that could make the request itself. Any other key is refused
+// with key_not_registered.
 // Rule: session.recheck-before-co-signing, session.scope, session.address
-func TestAnotherKeyOfTheAccountMaySign(t *testing.T) {
+func TestApprovalSignedByAnotherKeyOfTheAccount(t *testing.T) {
 	p := newPayer(t)
 	key := func(email string, scopes, allowlist []string) (string, signer) {
-		made := newSigner(t)
-		registered, err := p.host.RegisterKey(sandbox.KeyRegistration{Email: email, PublicKey: made.public(t),
+		created := newSigner(t)
+		registered, err := p.host.RegisterKey(sandbox.KeyRegistration{Email: email, PublicKey: created.public(t),
 			Scopes: scopes, Allowlist: allowlist})
 		require.NoError(t, err)
-		return registered.ID, made
+		return registered.ID, created
 	}
 	_, payer := key(p.email, []string{"payouts:write"}, nil)
 	_, reader := key(p.email, []string{"read"}, nil)
 	_, elsewhere := key(p.email, nil, []string{"192.0.2.1"})
-	_, stranger := key("other@example.com", nil, nil)
+	_, otherKey := key("other@example.com", nil, nil)
 	gone, deleted := key(p.email, nil, nil)
 	require.NoError(t, p.host.DeleteKey(gone))
 
-	booked, deal := p.book("invoice-42", "20"), p.deal("deal-1", nil)
+	booked, escrow := p.book("invoice-42", "20"), p.mustCreateEscrow("escrow-1", nil)
 	for name, c := range map[string]struct {
 		key      signer
 		slug     string
@@ -184,12 +184,12 @@ func TestAnotherKeyOfTheAccountMaySign(t *testing.T) {
 	}{
 		"without the scope":    {reader, "forbidden", "payouts:write"},
 		"from another address": {elsewhere, "forbidden", nil},
-		"of another account":   {stranger, "key_not_registered", nil},
+		"of another account":   {otherKey, "key_not_registered", nil},
 		"deleted":              {deleted, "key_not_registered", nil},
 	} {
 		other := *p.session
 		other.key = c.key
-		for _, got := range []reply{other.confirm(booked), other.act(deal, deal.action())} {
+		for _, got := range []reply{other.confirm(booked), other.act(escrow, escrow.action())} {
 			refused(t, http.StatusForbidden, c.slug, got)
 			assert.Equal(t, c.required, got.body.at("error", "details", "requiredScope"), name)
 		}
@@ -199,7 +199,7 @@ func TestAnotherKeyOfTheAccountMaySign(t *testing.T) {
 	other := *p.session
 	other.key = payer
 	assert.Equal(t, http.StatusOK, other.confirm(booked).status)
-	assert.Equal(t, http.StatusOK, other.act(deal, deal.action()).status)
+	assert.Equal(t, http.StatusOK, other.act(escrow, escrow.action()).status)
 	assert.Equal(t, "40", p.balance())
 }
 
@@ -230,7 +230,7 @@ func TestBoundsOfADeveloperKey(t *testing.T) {
 }
 
 // Rule: session.keys-immutable
-func TestKeysDoNotChange(t *testing.T) {
+func TestDeveloperKeysAreImmutable(t *testing.T) {
 	w := newWorld(t, sandbox.WithControl())
 	reader := w.loginWith([]string{"read"}, nil)
 	writer := w.loginWith([]string{"accounts:write"}, nil)
@@ -252,7 +252,7 @@ func TestKeysDoNotChange(t *testing.T) {
 	assert.Equal(t, keys, w.host.Keys())
 }
 
-func TestAnAppKeyComesInEitherHeader(t *testing.T) {
+func TestAppKeyInEitherHeader(t *testing.T) {
 	w := newWorld(t)
 	key := w.host.Credentials().APIKey.Reveal()
 	for _, c := range []struct {
@@ -281,7 +281,7 @@ func TestAnAppKeyComesInEitherHeader(t *testing.T) {
 	}
 }
 
-func TestAKeyThatIsSentTwiceIsNone(t *testing.T) {
+func TestTwoAppKeyHeadersAreUnauthenticated(t *testing.T) {
 	w := newWorld(t)
 	key := w.host.Credentials().APIKey.Reveal()
 	request, err := http.NewRequest(http.MethodGet, w.server.URL+"/user", nil)
@@ -294,7 +294,7 @@ func TestAKeyThatIsSentTwiceIsNone(t *testing.T) {
 }
 
 // Rule: session.other-surfaces
-func TestCredentialsNeverWorkOnAnotherSurface(t *testing.T) {
+func TestCredentialsAreRefusedOnOtherSurfaces(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()
 	credentials := w.host.Credentials()
@@ -324,19 +324,19 @@ func TestCredentialsNeverWorkOnAnotherSurface(t *testing.T) {
 	}
 }
 
-func TestTheReferenceEndpointsTakeAnAppKeyOfTheSameAccountBesides(t *testing.T) {
+func TestReferenceEndpointsCheckOptionalAppKey(t *testing.T) {
 	w := newWorld(t)
 	me := w.reference()
 	me.must(http.StatusOK, "GET", "/api/v1/accounts/cards", nil, "x-api-key", w.host.Credentials().APIKey.Reveal())
 	refused(t, http.StatusUnauthorized, "unauthenticated",
 		me.call("GET", "/api/v1/accounts/cards", nil, "x-api-key", "ak_none"))
-	stranger, err := w.host.RegisterAppKey(sandbox.AppKeyRegistration{Email: "stranger@example.com"})
+	other, err := w.host.RegisterAppKey(sandbox.AppKeyRegistration{Email: "stranger@example.com"})
 	require.NoError(t, err)
 	refused(t, http.StatusUnauthorized, "unauthenticated",
-		me.call("GET", "/api/v1/accounts/cards", nil, "x-api-key", stranger.Key.Reveal()))
+		me.call("GET", "/api/v1/accounts/cards", nil, "x-api-key", other.Key.Reveal()))
 }
 
-func TestPublicUtilitiesTakeEverybody(t *testing.T) {
+func TestPublicUtilitiesNeedNoCredentials(t *testing.T) {
 	w := newWorld(t)
 	for _, headers := range [][]string{nil, {"Authorization", "Bearer nonsense"}, {"X-Api-Key", "nonsense"}} {
 		got := w.call("GET", "/utils/rates/EUR", nil, headers...)
@@ -344,7 +344,7 @@ func TestPublicUtilitiesTakeEverybody(t *testing.T) {
 	}
 }
 
-func TestAppKeysCarryScopes(t *testing.T) {
+func TestAppKeyScopes(t *testing.T) {
 	w := newWorld(t)
 	reader := w.appWith(sandbox.AppKeyRegistration{Scopes: []string{"read"}})
 	reader.must(http.StatusOK, "GET", "/balance", nil)
@@ -386,18 +386,18 @@ func TestIntrospectionOfAKey(t *testing.T) {
 
 func TestAppKeysOverTheControls(t *testing.T) {
 	w := newWorld(t, sandbox.WithControl())
-	made := w.call("POST", "/_host/app-keys", object{"app": "Bot", "scopes": []string{"read"}, "spendLimit": "12.5"})
-	require.Equal(t, http.StatusCreated, made.status, "%s", made.raw)
-	bot := bearer{w, made.body.text("apiKey")}
+	created := w.call("POST", "/_host/app-keys", object{"app": "Bot", "scopes": []string{"read"}, "spendLimit": "12.5"})
+	require.Equal(t, http.StatusCreated, created.status, "%s", created.raw)
+	bot := bearer{w, created.body.text("apiKey")}
 	assert.Equal(t, "12.5", bot.must(http.StatusOK, "GET", "/apps/me", nil).body.text("remainingSpendLimit"))
 
 	listed := w.call("GET", "/_host/app-keys", nil)
 	require.Len(t, listed.items(), 2)
-	assert.NotContains(t, string(listed.raw), made.body.text("apiKey"), "shown once")
+	assert.NotContains(t, string(listed.raw), created.body.text("apiKey"), "shown once")
 
-	require.Equal(t, http.StatusNoContent, w.call("DELETE", "/_host/app-keys/"+made.body.text("id"), nil).status)
+	require.Equal(t, http.StatusNoContent, w.call("DELETE", "/_host/app-keys/"+created.body.text("id"), nil).status)
 	refused(t, http.StatusUnauthorized, "unauthenticated", bot.call("GET", "/user", nil))
-	assert.Equal(t, "not_found", w.call("DELETE", "/_host/app-keys/"+made.body.text("id"), nil).slug())
+	assert.Equal(t, "not_found", w.call("DELETE", "/_host/app-keys/"+created.body.text("id"), nil).slug())
 
 	wrong := w.call("POST", "/_host/app-keys", object{"scopes": []string{"everything"}, "spendLimit": "-1"})
 	assert.Equal(t, map[string]string{"scopes.0": "enum", "spendLimit": "greater_than_equal"}, wrong.fields())
@@ -422,13 +422,13 @@ func TestResetKeepsTheCredentialsOfEverySurface(t *testing.T) {
 	refused(t, http.StatusUnauthorized, "unauthenticated", extra.call("GET", "/user", nil))
 }
 
-// A chosen app key has no form by which it is known, and that of an earlier start is still a key. Wherever a caller
-// puts one of them, or a registered one, the recorded requests do not show it.
+// An app key that the caller chose has no recognizable form. The recorded requests must hide it, and the keys of an
+// earlier start and registered keys, wherever a caller sends them.
 func TestRecordedRequestsShowNoAppKey(t *testing.T) {
 	const earlier, chosen = "an-earlier-key-of-22", "a-chosen-key-of-16"
 	kept := new(storetest.Encoded)
-	startedAgain(kept, sandbox.WithAPIKey(earlier))
-	host := startedAgain(kept, sandbox.WithControl(), sandbox.WithAPIKey(chosen))
+	restart(kept, sandbox.WithAPIKey(earlier))
+	host := restart(kept, sandbox.WithControl(), sandbox.WithAPIKey(chosen))
 	registered, err := host.RegisterAppKey(sandbox.AppKeyRegistration{})
 	require.NoError(t, err)
 	keys := []string{earlier, chosen, registered.Key.Reveal()}
@@ -445,12 +445,12 @@ func TestRecordedRequestsShowNoAppKey(t *testing.T) {
 	}
 	requests := host.Requests()
 	require.Len(t, requests, len(keys))
-	shown := ask(http.MethodGet, "/_host/requests", "", http.Header{})
+	view := ask(http.MethodGet, "/_host/requests", "", http.Header{})
 	for _, request := range requests {
-		shown += ask(http.MethodGet, "/_host/requests/"+strconv.Itoa(request.ID), "", http.Header{})
+		view += ask(http.MethodGet, "/_host/requests/"+strconv.Itoa(request.ID), "", http.Header{})
 	}
-	assert.Contains(t, shown, "[redacted]")
+	assert.Contains(t, view, "[redacted]")
 	for _, key := range keys {
-		assert.NotContains(t, shown, key)
+		assert.NotContains(t, view, key)
 	}
 }

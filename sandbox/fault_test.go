@@ -18,12 +18,12 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-func TestAnAnswerIsLostAfterTheOperationRan(t *testing.T) {
+func TestDropAfterCommit(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()
 	armed := w.host.Arm("POST", "/clients", sandbox.DropAfterCommit())
 
-	_, err := me.try("POST", "/clients", object{"email": "acme@example.com"})
+	_, err := me.attempt("POST", "/clients", object{"email": "acme@example.com"})
 	require.Error(t, err)
 	assert.Equal(t, 1, armed.Consumed())
 	assert.Zero(t, armed.Remaining())
@@ -38,12 +38,12 @@ func TestAnAnswerIsLostAfterTheOperationRan(t *testing.T) {
 	assert.Zero(t, lost.Status)
 }
 
-func TestTheConnectionClosesBeforeTheOperationRuns(t *testing.T) {
+func TestDropBefore(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()
 	w.host.Arm("POST", "/clients", sandbox.DropBefore())
 
-	_, err := me.try("POST", "/clients", object{"email": "acme@example.com"})
+	_, err := me.attempt("POST", "/clients", object{"email": "acme@example.com"})
 	require.Error(t, err)
 	me.must(http.StatusCreated, "POST", "/clients", object{"email": "acme@example.com"})
 }
@@ -66,7 +66,7 @@ func TestScriptedRefusals(t *testing.T) {
 	assert.Equal(t, "provider_unavailable", w.host.Requests()[2].Slug)
 }
 
-func TestAScriptedAnswerMayComeAfterTheOperationRan(t *testing.T) {
+func TestRespondFaultAfterCommit(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()
 	w.host.Arm("POST", "/clients", sandbox.Respond(500, "internal_error").AfterCommit())
@@ -74,7 +74,7 @@ func TestAScriptedAnswerMayComeAfterTheOperationRan(t *testing.T) {
 	me.must(http.StatusOK, "POST", "/clients", object{"email": "acme@example.com"})
 }
 
-func TestAnswersThatAreNone(t *testing.T) {
+func TestGarbageAndTruncatedResponses(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()
 
@@ -96,7 +96,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 	whole := me.must(http.StatusOK, "GET", "/chains", nil).raw
 	for _, keep := range []int{0, 5, 1 << 20} {
 		w.host.Arm("GET", "/chains", sandbox.Truncate(keep))
-		cut, err := me.try("GET", "/chains", nil)
+		cut, err := me.attempt("GET", "/chains", nil)
 		require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 		assert.Equal(t, http.StatusOK, cut.status)
 		assert.Less(t, len(cut.raw), len(whole))
@@ -104,7 +104,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 	}
 }
 
-func TestATokenExpiresUnderARequest(t *testing.T) {
+func TestExpireTokenFault(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()
 	w.host.Arm("", "/**", sandbox.ExpireToken())
@@ -114,7 +114,7 @@ func TestATokenExpiresUnderARequest(t *testing.T) {
 	assert.Equal(t, http.StatusCreated, renewed.status)
 }
 
-func TestADelayLetsTheRequestThrough(t *testing.T) {
+func TestDelayFaultThenHandlesRequest(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()
 	w.host.Arm("GET", "/chains", sandbox.Delay(50*time.Millisecond))
@@ -146,7 +146,7 @@ func TestADelayLetsTheRequestThrough(t *testing.T) {
 	}, time.Minute, 10*time.Millisecond, "who gives up waiting does not take back what was asked for")
 }
 
-func TestAFaultThatCouldNeverHappenIsRefused(t *testing.T) {
+func TestInvalidFaultPanics(t *testing.T) {
 	w := newWorld(t, sandbox.WithControl())
 	ok := sandbox.DropBefore()
 	for _, c := range []struct {
@@ -179,8 +179,8 @@ func TestAFaultThatCouldNeverHappenIsRefused(t *testing.T) {
 	assert.Empty(t, w.call("GET", "/_host/faults", nil).body.at("items"))
 }
 
-// TestAFaultForEachOperation: each surface's paths are known.
-func TestAFaultForEachOperation(t *testing.T) {
+// Faults can be armed for the paths of every surface.
+func TestArmAcceptsPathsOfEverySurface(t *testing.T) {
 	w := newWorld(t)
 	for _, c := range []struct{ method, path string }{
 		{"POST", "/dapi/v1/payouts/{payoutId}/confirm"}, {"post", "/payouts/po_1/confirm"}, {"GET", "/user"},
@@ -190,7 +190,7 @@ func TestAFaultForEachOperation(t *testing.T) {
 	}
 }
 
-func TestADisarmedFaultHappensNoMore(t *testing.T) {
+func TestDisarmedFaultDoesNotFire(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()
 	down := w.host.Arm("GET", "/chains", sandbox.Respond(503, "provider_unavailable").Times(100))
@@ -225,7 +225,7 @@ func (w *world) arrivals(operation string) (arrived []sandbox.Request) {
 	return arrived
 }
 
-func TestADuplicateArrivesAtOnce(t *testing.T) {
+func TestDuplicateIsDeliveredAtOnce(t *testing.T) {
 	p := newPayer(t)
 	armed := p.host.Arm("POST", "/payouts/{payoutId}/confirm", sandbox.DeliverTwice(0))
 	booked := p.book("invoice-42", "20")
@@ -250,7 +250,7 @@ func TestADuplicateArrivesAtOnce(t *testing.T) {
 	assert.NotEqual(t, first.RequestID, second.RequestID)
 }
 
-func TestADuplicateArrivesHoursLater(t *testing.T) {
+func TestDuplicateIsDeliveredLater(t *testing.T) {
 	p := newPayer(t)
 	p.host.Arm("POST", "/payouts", sandbox.DeliverTwice(3*time.Hour))
 	p.host.Arm("POST", "/payouts/{payoutId}/confirm", sandbox.DeliverTwice(5*time.Hour))
@@ -281,7 +281,7 @@ func TestADuplicateArrivesHoursLater(t *testing.T) {
 	assert.Zero(t, p.host.PendingDeliveries())
 }
 
-func TestAProxyRepeatsARequest(t *testing.T) {
+func TestProxyRetryReturnsSecondResponse(t *testing.T) {
 	p := newPayer(t)
 	p.host.Arm("POST", "/payouts", sandbox.ProxyRetry())
 	p.host.Arm("POST", "/payouts/{payoutId}/confirm", sandbox.ProxyRetry())
@@ -296,7 +296,7 @@ func TestAProxyRepeatsARequest(t *testing.T) {
 	assert.Equal(t, []bool{false, true}, []bool{arrived[0].Repeated, arrived[1].Repeated})
 }
 
-func TestAForeignResponse(t *testing.T) {
+func TestMisroutedResponse(t *testing.T) {
 	p := newPayer(t)
 	armed := p.host.Arm("POST", "/payouts", sandbox.MisroutedResponse())
 	first := p.book("first", "20")
@@ -322,8 +322,8 @@ func TestAForeignResponse(t *testing.T) {
 	assert.Equal(t, first.body.text("id"), got.body.text("id"))
 }
 
-// Every form of 429 that a proxy or the service sends, and responses that are no responses of the operation.
-func TestResponsesOfProxies(t *testing.T) {
+// Each form of 429 that a proxy or the service sends, and responses that the operation does not have.
+func TestRespondFaultStatusesAndBodies(t *testing.T) {
 	const date, long = "Fri, 01 May 2026 12:05:00 GMT", "99999999999999999999"
 	p, limited := newPayer(t), sandbox.Respond(429, "rate_limited")
 	p.server.Client().CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
@@ -365,17 +365,17 @@ func TestResponsesOfProxies(t *testing.T) {
 			})
 		}
 	}
-	made := 0
+	created := 0
 	for _, request := range p.arrivals("BookPayout") {
 		if request.Fault == "respond" {
-			made++
+			created++
 		}
 	}
-	assert.Equal(t, 11, made, "those that ran the operation")
+	assert.Equal(t, 11, created, "those that ran the operation")
 }
 
-// A response that is late moves the money before its caller gives up waiting.
-func TestADelayMayComeAfterTheOperation(t *testing.T) {
+// With AfterCommit the money has moved before the caller gives up waiting for the response.
+func TestDelayFaultAfterCommit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newPayingClient(t)
 		c.host.Arm("POST", "/payouts", sandbox.Delay(time.Hour).AfterCommit())
@@ -397,7 +397,7 @@ func TestADelayMayComeAfterTheOperation(t *testing.T) {
 	})
 }
 
-func TestAFunctionDecidesAboutFaults(t *testing.T) {
+func TestInterceptReturnsFaults(t *testing.T) {
 	p := newPayer(t)
 	var mu sync.Mutex
 	var seen []sandbox.Request
@@ -418,7 +418,7 @@ func TestAFunctionDecidesAboutFaults(t *testing.T) {
 	})
 	body := object{"contactId": p.contact, "amount": "20", "currency": "USDC"}
 	for range 2 {
-		_, err := p.try("POST", "/payouts", body, "Idempotency-Key", "invoice-42")
+		_, err := p.attempt("POST", "/payouts", body, "Idempotency-Key", "invoice-42")
 		require.Error(t, err)
 	}
 	booked := p.book("invoice-42", "20")
@@ -445,8 +445,9 @@ func TestAFunctionDecidesAboutFaults(t *testing.T) {
 	interception.End() // a second time changes nothing
 }
 
-// The function may call the host, since no lock is held: keys and tokens end between two steps, and clocks jump.
-func TestTheFunctionMayCallTheHost(t *testing.T) {
+// The function may call the host, because no lock is held. Keys and tokens may end and the clock may move during the
+// call.
+func TestInterceptMayCallTheHost(t *testing.T) {
 	p := newPayer(t)
 	booked := p.book("invoice-42", "20")
 	var id string
@@ -478,7 +479,7 @@ func TestTheFunctionMayCallTheHost(t *testing.T) {
 	assert.Equal(t, map[string]int{"expire_token": 1}, interception.Consumed())
 }
 
-func TestInterceptionsAndArmedFaults(t *testing.T) {
+func TestInterceptionWinsOverArmedFault(t *testing.T) {
 	p := newPayer(t)
 	down := p.host.Arm("GET", "/chains", sandbox.Respond(503, "provider_unavailable").Times(2))
 	interception := p.host.Intercept(func(r sandbox.Request) sandbox.Fault {
@@ -504,7 +505,7 @@ func TestInterceptionsAndArmedFaults(t *testing.T) {
 	assert.Equal(t, http.StatusUnauthorized, p.call("GET", "/chains", nil).status)
 }
 
-func TestAnInterceptionWithAnInvalidFaultPanics(t *testing.T) {
+func TestInterceptPanicsOnInvalidFault(t *testing.T) {
 	host := sandbox.New()
 	host.Intercept(func(sandbox.Request) sandbox.Fault { return sandbox.Respond(99, "gone") })
 	defer func() {
@@ -515,7 +516,7 @@ func TestAnInterceptionWithAnInvalidFaultPanics(t *testing.T) {
 	host.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/dapi/v1/chains", nil))
 }
 
-func TestNewFaultsOverHTTP(t *testing.T) {
+func TestArmFaultsOverHTTP(t *testing.T) {
 	w := newWorld(t, sandbox.WithControl())
 	me := w.login()
 	for _, fault := range []object{{"kind": "duplicate", "after": "1h"}, {"kind": "repeat"},
@@ -538,9 +539,9 @@ func TestNewFaultsOverHTTP(t *testing.T) {
 	assert.NotEmpty(t, last.text("bodyDigest"))
 }
 
-// A function may hold requests back until all of them wait: the host keeps no lock meanwhile, and its time is the
-// bubble's.
-func TestAFunctionHoldsRequestsBack(t *testing.T) {
+// The function may block several requests at once: the host holds no lock during the call, and its time is that of the
+// bubble.
+func TestInterceptMayBlock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newPayingClient(t)
 		release := make(chan struct{})

@@ -11,9 +11,9 @@ import (
 )
 
 // Fault is something that goes wrong with a request. Make one with [DropBefore], [DropAfterCommit], [Respond],
-// [Garbage], [Truncate], [Delay], [ExpireToken], [DeliverTwice], [ProxyRetry] or [MisroutedResponse], and give it to [Host.Arm], or
-// return it from the function of [Host.Intercept]. The methods of Fault return a changed copy. Arm refuses a fault that
-// sets something which its kind does not use.
+// [Garbage], [Truncate], [Delay], [ExpireToken], [DeliverTwice], [ProxyRetry] or [MisroutedResponse], and give it to
+// [Host.Arm], or return it from the function of [Host.Intercept]. The methods of Fault return a changed copy. Arm
+// refuses a fault that sets something which its kind does not use.
 type Fault struct {
 	inner fault.Fault
 	times int
@@ -69,20 +69,21 @@ func ExpireToken() Fault { return Fault{inner: fault.Fault{Kind: fault.ExpireTok
 // long, the access token of the first request still counts, as if the request had waited behind the check of the
 // session, and no rate window counts it. [Host.PendingDeliveries] counts what has not arrived yet.
 func DeliverTwice(after time.Duration) Fault {
-	return Fault{inner: fault.Fault{Kind: fault.Duplicate, After: fault.Duration(after)}}
+	return Fault{inner: fault.Fault{Kind: fault.DeliverTwice, After: fault.Duration(after)}}
 }
 
-// ProxyRetry makes the host receive the request a second time, right after the first, as from a proxy that lost the first
-// response and tries again. The caller gets the second response, such as already_funded for a confirm.
-func ProxyRetry() Fault { return Fault{inner: fault.Fault{Kind: fault.Repeat}} }
+// ProxyRetry makes the host receive the request a second time, right after the first, as from a proxy that lost the
+// first response and tries again. The caller gets the second response, such as already_funded for a confirm.
+func ProxyRetry() Fault { return Fault{inner: fault.Fault{Kind: fault.ProxyRetry}} }
 
-// MisroutedResponse sends a response that belongs to another request of the same account for the same operation, such as the
-// response of another payment: the latest success with another path or idempotency key. The operation does not run,
-// unless [Fault.AfterCommit] is set. As long as the host remembers no such response, the fault does not happen, and
-// waits. The host remembers the last 8 successes of each operation.
-func MisroutedResponse() Fault { return Fault{inner: fault.Fault{Kind: fault.Foreign}} }
+// MisroutedResponse sends a response that belongs to another request of the same account for the same operation, such
+// as the response of another payment: the latest success with another path or idempotency key. The operation does not
+// run, unless [Fault.AfterCommit] is set. As long as the host remembers no such response, the fault does not happen,
+// and waits. The host remembers the last 8 successes of each operation.
+func MisroutedResponse() Fault { return Fault{inner: fault.Fault{Kind: fault.MisroutedResponse}} }
 
-// OtherAccount makes [MisroutedResponse] send the latest response to a request of another account, such as another client.
+// OtherAccount makes [MisroutedResponse] send the latest response to a request of another account, such as another
+// client.
 func (f Fault) OtherAccount() Fault {
 	f.inner.OtherAccount = true
 	return f
@@ -94,8 +95,8 @@ func (f Fault) Times(n int) Fault {
 	return f
 }
 
-// AfterCommit makes [Respond], [Garbage] and [MisroutedResponse] run the operation first, and send their own response in place
-// of the operation's. For [Delay] it moves the wait behind the operation.
+// AfterCommit makes [Respond], [Garbage] and [MisroutedResponse] run the operation first, and send their own response
+// in place of the operation's. For [Delay] it moves the wait behind the operation.
 func (f Fault) AfterCommit() Fault {
 	f.inner.AfterCommit = true
 	return f
@@ -205,8 +206,8 @@ func (h *Host) Intercept(decide func(Request) Fault) *Interception {
 	return &Interception{gate: h.gate, inner: inner}
 }
 
-// Consumed returns how many faults of each kind happened, such as drop_after_commit. A [MisroutedResponse] that did not happen,
-// because the host remembered no response for it, is not counted.
+// Consumed returns how many faults of each kind happened, such as drop_after_commit. A [MisroutedResponse] that did not
+// happen, because the host remembered no response for it, is not counted.
 func (i *Interception) Consumed() map[string]int {
 	consumed := map[string]int{}
 	for kind, count := range i.inner.Consumed() {

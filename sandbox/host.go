@@ -28,12 +28,12 @@ import (
 
 // Host is the sandbox host. Make one with [New]. It is safe for concurrent use.
 type Host struct {
-	clock      *clock.Clock
-	configured *configured
-	state      *state
-	seed       seed
+	clock    *clock.Clock
+	settings *settingsStore
+	state    *state
+	seed     seed
 
-	registry   *session.Registry
+	registry   *session.KeyRegistry
 	tokens     *session.Tokens
 	challenges *session.Challenges
 	windows    *clock.Counters
@@ -42,16 +42,16 @@ type Host struct {
 	platform   *platform.Platform
 	*surfaces
 
-	keepers keepers
-	faults  *fault.Set
-	log     *gate.Log
-	audit   *platform.Audit // nil without [WithAudit]
-	gate    *gate.Gate
-	handler http.Handler
+	recordCounters recordCounters
+	faults         *fault.Set
+	log            *gate.Log
+	audit          *platform.Audit // nil without [WithAudit]
+	gate           *gate.Gate
+	handler        http.Handler
 	// operations are what faults can be armed for.
 	operations fault.Operations
 
-	resetting sync.Mutex
+	resetMu sync.Mutex
 }
 
 // New returns a host with its first account, an integrator's. The account has a developer key, an app key and an access
@@ -67,16 +67,16 @@ func New(options ...Option) *Host {
 		panic(fmt.Errorf("sandbox: New: %w", err))
 	}
 	clk := clock.New(setup.now)
-	kept := newState(clk, setup.store)
-	settings, err := newConfigured(setup, kept)
+	stored := newState(clk, setup.store)
+	settings, err := newSettingsStore(setup, stored)
 	if err != nil {
 		panic(fmt.Errorf("sandbox: New: %w", err))
 	}
 	h := &Host{
 		clock:      clk,
-		configured: settings,
-		state:      kept,
-		registry:   session.NewRegistry(clk, setup.store),
+		settings:   settings,
+		state:      stored,
+		registry:   session.NewKeyRegistry(clk, setup.store),
 		tokens:     session.NewTokens(clk, setup.store),
 		challenges: session.NewChallenges(clk, setup.store),
 		faults:     fault.NewSet(setup.store),
@@ -85,16 +85,18 @@ func New(options ...Option) *Host {
 		access:     session.NewAccessTokens(setup.store),
 	}
 	h.windows = clock.NewCounters(clk, h.rateMinute)
-	h.platform = platform.New(clk, h.configured.get, h.registry.OwnerOf, setup.store)
+	h.platform = platform.New(clk, h.settings.get, h.registry.OwnerOf, setup.store)
 	if setup.audit {
 		h.audit = platform.NewAudit()
 		h.platform.SetAudit(h.audit)
 	}
 	h.seed = newSeed(setup, h.state, h.registry, h.appKeys, h.access)
-	h.tokens.AddForeign(h.seed.foreign()...)
-	h.surfaces = newSurfaces(clk, h.configured.get, h.platform, h.appKeys, h.seed.credentials.Wallet.Address(),
+	h.tokens.AddOtherSurfaces(h.seed.otherSurfaceTokens()...)
+	h.surfaces = newSurfaces(clk, h.settings.get, h.platform, h.appKeys, h.seed.credentials.Wallet.Address(),
 		setup.logger, setup.store, h.state.started())
-	h.keepers = keepers{h.registry, h.tokens, h.appKeys, h.platform, h.app, h.billing, h.cards, h.faults}
+	h.recordCounters = recordCounters{
+		h.registry, h.tokens, h.appKeys, h.platform, h.account, h.paperwork, h.cards, h.faults,
+	}
 	h.gate = h.newGate(setup)
 	h.handler, h.operations = h.gate, h.gate.Operations()
 	if h.state.resetUnfinished() {
@@ -111,19 +113,19 @@ func New(options ...Option) *Host {
 func (h *Host) newGate(setup setup) *gate.Gate {
 	login := &session.Login{
 		Clock: h.clock, Registry: h.registry, Tokens: h.tokens, Challenges: h.challenges, Windows: h.windows,
-		Settings: h.configured.get,
+		Settings: h.settings.get,
 	}
 	g, err := gate.New(gate.Config{
 		Platform: platformOperations{login, h.platform},
-		App:      appOperations{h.app, paperworkApp{Billing: h.billing}, cards{Cards: h.cards}},
-		Reference: referenceOperations{accountReference{App: h.app}, paperworkReference{Billing: h.billing},
+		App:      appOperations{h.account, paperworkApp{Service: h.paperwork}, cards{Cards: h.cards}},
+		Reference: referenceOperations{accountReference{Service: h.account}, paperworkReference{Service: h.paperwork},
 			cardsReference{Cards: h.cards}, h.products},
-		Public:   publicOperations{accountPublic{App: h.app}, paperworkPublic{Billing: h.billing}},
+		Public:   publicOperations{accountPublic{Service: h.account}, paperworkPublic{Service: h.paperwork}},
 		Registry: h.registry, Tokens: h.tokens, Windows: h.windows, IsClient: h.platform.HasClient,
 		AppKeys: h.appKeys, AccessTokens: h.access,
 		Clock: h.clock, Faults: h.faults, Log: h.log, Audit: h.audit, Names: setup.names,
-		DatabaseAvailable: func() bool { return h.configured.get().DatabaseAvailable },
-		Room:              h.room,
+		DatabaseAvailable: func() bool { return h.settings.get().DatabaseAvailable },
+		Room:              h.checkRecordLimit,
 		Violation:         setup.violation,
 		Observe:           setup.observe,
 		Logger:            setup.logger,
@@ -173,12 +175,12 @@ func (h *Host) Advance(d time.Duration) time.Time {
 func (h *Host) Credentials() Credentials { return h.seed.credentials }
 
 // Settings returns a copy of the current settings.
-func (h *Host) Settings() Settings { return h.configured.get().Clone() }
+func (h *Host) Settings() Settings { return h.settings.get().Clone() }
 
 // Configure changes the settings. It calls change with the current settings. What change sets applies from the next
 // request on. If a setting is invalid, nothing changes, and the error names every invalid setting.
 func (h *Host) Configure(change func(*Settings)) error {
-	_, err := h.configured.change(func(s *Settings) error {
+	_, err := h.settings.change(func(s *Settings) error {
 		change(s)
 		return nil
 	})
@@ -186,42 +188,44 @@ func (h *Host) Configure(change func(*Settings)) error {
 }
 
 // Records returns how many records the host keeps, see [deployment.Settings.MaxRecords]. It counts accounts, keys,
-// sessions, clients, contacts, payouts and their approvals, payins, escrow deals, transactions, ledger entries,
-// idempotency keys, quotes, transfers, documents, contracts, invoices, cards, events and armed faults. It does not
-// count the request log and login challenges, which have their own bounds.
-func (h *Host) Records() int { return h.keepers.records() }
+// sessions, clients, contacts, payouts and their approvals, payins, escrows, transactions, ledger entries, idempotency
+// keys, quotes, transfers, documents, contracts, invoices, cards, events and armed faults. It does not count the
+// request log and login challenges, which have their own bounds.
+func (h *Host) Records() int { return h.recordCounters.records() }
 
-// room refuses what would make the host keep more records than it may.
-func (h *Host) room() error { return h.keepers.room(h.configured.get().MaxRecords) }
+// checkRecordLimit refuses what would make the host keep more records than it may.
+func (h *Host) checkRecordLimit() error {
+	return h.recordCounters.checkLimit(h.settings.get().MaxRecords)
+}
 
 // rateMinute returns how long a minute of the rate windows lasts, or 0 if the host does not count requests.
 func (h *Host) rateMinute() time.Duration {
-	if settings := h.configured.get(); settings.RateLimits {
+	if settings := h.settings.get(); settings.RateLimits {
 		return time.Duration(settings.RateMinute)
 	}
 	return 0
 }
 
-// ForgetKeys forgets every idempotency key of payouts, deals, transfers and sandbox money, as a service does that loses
-// its table of keys in a failover. Money and resources stay as they are: only the next request with a key counts as the
-// first one. A test can show with it that a program pays once nevertheless.
+// ForgetKeys forgets every idempotency key of payouts, escrows, transfers and sandbox money, as a service does that
+// loses its table of keys in a failover. Money and resources stay as they are: only the next request with a key counts
+// as the first one. A test can show with it that a program pays once nevertheless.
 func (h *Host) ForgetKeys() {
 	h.platform.ForgetKeys()
-	h.surfaces.app.ForgetKeys()
+	h.surfaces.account.ForgetKeys()
 }
 
 // Reset goes back to the start: it forgets sessions, clients, money, records, faults, counters and the request log, and
 // restores the settings and the clock. The credentials stay the same. A request that is under way may end before or
 // after the reset. With [WithStore], a reset that a crash ends is done again at the next start.
 func (h *Host) Reset() {
-	h.resetting.Lock()
-	defer h.resetting.Unlock()
+	h.resetMu.Lock()
+	defer h.resetMu.Unlock()
 	h.state.beginReset()
-	h.configured.reset()
+	h.settings.reset()
 	h.registry.Reset(h.seed.key)
 	h.appKeys.Reset(h.seed.appKey)
 	h.tokens.Reset()
-	h.tokens.AddForeign(h.seed.foreign()...)
+	h.tokens.AddOtherSurfaces(h.seed.otherSurfaceTokens()...)
 	h.challenges.Reset()
 	h.windows.Reset()
 	h.platform.Reset()
@@ -251,7 +255,7 @@ type (
 		*platform.Platform
 	}
 	appOperations struct {
-		*account.App
+		*account.Service
 		paperworkApp
 		cards
 	}
@@ -269,48 +273,48 @@ type (
 
 // Names apart, so that they stand side by side.
 type (
-	accountReference   = account.Reference
-	accountPublic      = account.Public
-	paperworkApp       = paperwork.App
-	paperworkReference = paperwork.Reference
-	paperworkPublic    = paperwork.Public
-	cards              = card.App
-	cardsReference     = card.Reference
+	accountReference   = account.ReferenceAPI
+	accountPublic      = account.PublicAPI
+	paperworkApp       = paperwork.AppAPI
+	paperworkReference = paperwork.ReferenceAPI
+	paperworkPublic    = paperwork.PublicAPI
+	cards              = card.AppAPI
+	cardsReference     = card.ReferenceAPI
 )
 
 // surfaces are the state machines beside the platform's. They act for the account that the platform API calls oneself.
 type surfaces struct {
-	app      *account.App
-	billing  *paperwork.Billing
-	cards    *card.Cards
-	products *paperwork.Products
-	logger   *slog.Logger
+	account   *account.Service
+	paperwork *paperwork.Service
+	cards     *card.Cards
+	products  *paperwork.Products
+	logger    *slog.Logger
 }
 
 func newSurfaces(
 	clk *clock.Clock, settings func() *deployment.Settings, p *platform.Platform, keys *session.AppKeys,
 	wallet string, logger *slog.Logger,
-	kept store.Store, started time.Time,
+	backend store.Store, started time.Time,
 ) *surfaces {
 	s := &surfaces{logger: logger, products: paperwork.NewProducts(started.Truncate(time.Millisecond))}
-	s.billing = paperwork.New(paperwork.Config{Clock: clk, Settings: settings, Profile: s.partyOf, Store: kept})
-	s.app = account.New(account.Config{Clock: clk, Settings: settings, Platform: p, Keys: keys, Invoices: s.billing,
-		Wallet: wallet, Store: kept})
+	s.paperwork = paperwork.New(paperwork.Config{Clock: clk, Settings: settings, Profile: s.partyOf, Store: backend})
+	s.account = account.New(account.Config{Clock: clk, Settings: settings, Platform: p, Keys: keys,
+		Invoices: s.paperwork, Wallet: wallet, Store: backend})
 	s.cards = card.New(card.Config{Clock: clk, Settings: settings, Holder: s.holderOf, WalletAddress: wallet,
-		Store: kept})
+		Store: backend})
 	return s
 }
 
 func (s *surfaces) reset() {
-	s.app.Reset()
-	s.billing.Reset()
+	s.account.Reset()
+	s.paperwork.Reset()
 	s.cards.Reset()
 }
 
 // profileOf is the profile of who makes a request. An account opens on its first
 // request, so that there always is one.
 func (s *surfaces) profileOf(ctx context.Context) appwire.UserProfile {
-	profile, err := s.app.Profile(ctx)
+	profile, err := s.account.Profile(ctx)
 	if err != nil {
 		s.logger.Error("a profile cannot be read", "error", err)
 	}
@@ -347,8 +351,8 @@ func (s *surfaces) holderOf(ctx context.Context) card.Holder {
 // How long a caller may take to send a body, and to receive the response. What a
 // scripted fault waits in between is in neither.
 const (
-	bodyTime   = time.Minute
-	answerTime = time.Minute
+	bodyTimeout     = time.Minute
+	responseTimeout = time.Minute
 )
 
 // withDeadlines bounds how long a connection is held by a caller that sends its
@@ -361,8 +365,8 @@ func withDeadlines(w http.ResponseWriter, r *http.Request) (http.ResponseWriter,
 	}
 	connection := http.NewResponseController(w)
 	if server.ReadTimeout <= 0 && r.Body != nil && r.Body != http.NoBody {
-		_ = connection.SetReadDeadline(time.Now().Add(bodyTime)) // a writer that cannot is no connection's
-		limited := *r                                            // net/http looks at its own copy of the request
+		_ = connection.SetReadDeadline(time.Now().Add(bodyTimeout)) // a writer that cannot is no connection's
+		limited := *r                                               // net/http looks at its own copy of the request
 		limited.Body = &timedBody{r.Body, connection}
 		r = &limited
 	}
@@ -396,7 +400,7 @@ type timedWriter struct {
 
 // WriteHeader implements http.ResponseWriter.
 func (w *timedWriter) WriteHeader(status int) {
-	_ = w.connection.SetWriteDeadline(time.Now().Add(answerTime))
+	_ = w.connection.SetWriteDeadline(time.Now().Add(responseTimeout))
 	w.ResponseWriter.WriteHeader(status)
 }
 

@@ -24,8 +24,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// A caller without any SDK onboards: it logs in, makes a client, funds it, saves
-// two contacts, and pays both.
+// A caller without an SDK logs in, creates a client, funds it, saves two contacts, and pays both.
 // Rule: login.two-steps, session.prepare-sign-confirm, client.ready, idempotency.client, ledger.progress
 // Rule: idempotency.echo
 func TestOnboardingOverPlainHTTP(t *testing.T) {
@@ -105,7 +104,7 @@ func checkApproval(t *testing.T, account string, contact, booked reply) {
 	}, payload)
 }
 
-func TestTheKeyFileOfTheCredentialsLogsIn(t *testing.T) {
+func TestSavedKeyFileLogsIn(t *testing.T) {
 	w := newWorld(t)
 	credentials := w.host.Credentials()
 	path := filepath.Join(t.TempDir(), "developer.pem")
@@ -121,7 +120,7 @@ func TestTheKeyFileOfTheCredentialsLogsIn(t *testing.T) {
 	me.must(http.StatusOK, "GET", "/chains", nil)
 }
 
-func TestResetGoesBackToTheFirstState(t *testing.T) {
+func TestResetRestoresInitialState(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()
 	me.readyClient("acme@example.com")
@@ -144,7 +143,7 @@ func TestResetGoesBackToTheFirstState(t *testing.T) {
 	refused(t, http.StatusUnauthorized, "unauthenticated", me.call("GET", "/chains", nil))
 }
 
-func TestARequestAsksForTheHostByOneOfItsNames(t *testing.T) {
+func TestUnknownHostHeaderIsRefused(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()
 	ask := func(address, name string) reply {
@@ -176,7 +175,7 @@ func TestARequestAsksForTheHostByOneOfItsNames(t *testing.T) {
 	assert.Equal(t, "forbidden", requests[len(requests)-1].Slug)
 }
 
-func TestMoreNamesOfTheHost(t *testing.T) {
+func TestWithHosts(t *testing.T) {
 	host := sandbox.New(sandbox.WithControl(), sandbox.WithHosts("Sandbox.internal", "other:8080"))
 	call := func(path, name string) int {
 		request := httptest.NewRequest(http.MethodGet, path, nil)
@@ -198,8 +197,8 @@ func TestMoreNamesOfTheHost(t *testing.T) {
 	}
 }
 
-// Another program on this machine passes the requests of its pages on, with its own port in the Host header.
-func TestTheControlsAreAskedForAtTheirPort(t *testing.T) {
+// Another program on this machine may forward requests of its pages. They have its port in the Host header.
+func TestControlsNeedTheirPort(t *testing.T) {
 	for _, c := range []struct {
 		host, name string
 		status     int
@@ -223,9 +222,9 @@ func TestTheControlsAreAskedForAtTheirPort(t *testing.T) {
 	}
 }
 
-// Who binds the host to an address that others reach, such as a container's, and who calls it without a connection,
-// calls it as they like.
-func TestNoNameIsAskedForWhereTheMachineIsReachedFromElsewhere(t *testing.T) {
+// The check applies to connections over loopback only: not to another address, such as a container's, and not to calls
+// without a connection.
+func TestHostNameIsNotCheckedOffLoopback(t *testing.T) {
 	host := sandbox.New()
 	for _, arrived := range []net.Addr{nil, &net.TCPAddr{IP: net.IPv4(192, 0, 2, 7), Port: 8080}} {
 		request := httptest.NewRequest(http.MethodGet, "http://anything.example.com/dapi/v1/chains", nil)
@@ -238,8 +237,8 @@ func TestNoNameIsAskedForWhereTheMachineIsReachedFromElsewhere(t *testing.T) {
 	}
 }
 
-// Hosts share what they read of the descriptions, and nothing else. Their first requests come at the same time.
-func TestHostsOfOneProcessAreApart(t *testing.T) {
+// Hosts share only the parsed descriptions. Their first requests come at the same time.
+func TestHostsInOneProcessAreIndependent(t *testing.T) {
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
@@ -266,15 +265,15 @@ func TestHostsOfOneProcessAreApart(t *testing.T) {
 	all.Wait()
 }
 
-// A program that may use nothing but what FIPS 140 allows can start a host, and move money on it.
-func TestAHostUnderFIPS140(t *testing.T) {
+// A program in FIPS 140 mode can start a host and move money on it.
+func TestHostUnderFIPS140(t *testing.T) {
 	const child = "MONEYMOVEMENT_TEST_FIPS"
 	if os.Getenv(child) == "" {
-		command := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestAHostUnderFIPS140$", "-test.v")
+		command := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestHostUnderFIPS140$", "-test.v")
 		command.Env = append(os.Environ(), child+"=1", "GODEBUG=fips140=only")
 		said, err := command.CombinedOutput()
 		require.NoError(t, err, "%s", said)
-		assert.Contains(t, string(said), "--- PASS: TestAHostUnderFIPS140")
+		assert.Contains(t, string(said), "--- PASS: TestHostUnderFIPS140")
 		return
 	}
 	host := sandbox.New(sandbox.WithInstantProgress())

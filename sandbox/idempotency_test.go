@@ -13,9 +13,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// The key of a bank payout anchors its booking and its price; of a wallet payout it is part of the id.
+// The key of a bank payout identifies the booking and its price. The key of a wallet payout is part of the payout's id.
 // Rule: idempotency.bank-payout, idempotency.wallet-payout
-func TestWhatTheKeyOfAPayoutAnchors(t *testing.T) {
+func TestPayoutIdempotencyKey(t *testing.T) {
 	p := newPayer(t)
 	wallet := p.contact
 	p.contact = p.must(http.StatusCreated, "POST", "/contacts", object{"name": "Bob", "account": object{
@@ -34,23 +34,23 @@ func TestWhatTheKeyOfAPayoutAnchors(t *testing.T) {
 	assert.Contains(t, p.book("invoice-43", "20").body.text("id"), "invoice-43")
 }
 
-// The same terms in another spelling are the same terms.
+// Terms are compared in one spelling: 5.0 equals 5.
 // Rule: idempotency.replay
-func TestTermsAreComparedByWhatTheyMean(t *testing.T) {
+func TestIdempotencyTermsAreNormalized(t *testing.T) {
 	p := newPayer(t)
 	first := p.book("invoice-42", "20")
 	p.contact = strings.TrimPrefix(p.contact, "ct_")
 	assert.Equal(t, first.body, p.book("invoice-42", "+020.0000000").body)
 
-	deal := p.deal("deal-1", object{"approveWithin": "1h"})
-	again := p.escrow("deal-1", object{"payee": strings.ToLower(payee), "amount": "40.0", "approveWithin": "60m"})
+	escrow := p.mustCreateEscrow("escrow-1", object{"approveWithin": "1h"})
+	again := p.escrow("escrow-1", object{"payee": strings.ToLower(payee), "amount": "40.0", "approveWithin": "60m"})
 	assert.Equal(t, "true", again.header.Get("Idempotency-Replayed"), "%s", again.raw)
-	assert.Equal(t, deal.body, again.body)
+	assert.Equal(t, escrow.body, again.body)
 }
 
 // A booking may carry a public key and a signature, and the payout shows them.
 // Rule: idempotency.replay
-func TestABookingMayCarryASignature(t *testing.T) {
+func TestBookingAcceptsSignatureAndPublicKey(t *testing.T) {
 	p := newPayer(t)
 	terms := object{"contactId": p.contact, "amount": "20", "currency": "USDC", "publicKey": "AQID",
 		"signature": "BAUG"}
@@ -66,20 +66,20 @@ func TestABookingMayCarryASignature(t *testing.T) {
 }
 
 // Rule: idempotency.scope
-func TestAKeyBelongsToItsAccountAndOperation(t *testing.T) {
+func TestIdempotencyKeyScopeIsAccountAndOperation(t *testing.T) {
 	p := newPayer(t)
-	own := p.as("")
-	bolt := own.readyClient("bolt@example.com")
-	made := map[string]bool{}
-	for _, account := range []*session{p.session, bolt, own} {
+	integrator := p.as("")
+	bolt := integrator.readyClient("bolt@example.com")
+	created := map[string]bool{}
+	for _, account := range []*session{p.session, bolt, integrator} {
 		deposit := account.must(http.StatusCreated, "POST", "/sandbox/deposits",
 			object{"amount": "30", "currency": "USDC"}, "Idempotency-Key", "key-1")
 		payout := account.must(http.StatusCreated, "POST", "/payouts",
 			object{"contactId": account.anyContact(), "amount": "20", "currency": "USDC"}, "Idempotency-Key", "key-1")
-		deal := account.deal("key-1", nil)
-		for _, id := range []string{deposit.body.text("id"), payout.body.text("id"), deal.body.text("id")} {
-			assert.False(t, made[id], "%s was answered before", id)
-			made[id] = true
+		escrow := account.mustCreateEscrow("key-1", nil)
+		for _, id := range []string{deposit.body.text("id"), payout.body.text("id"), escrow.body.text("id")} {
+			assert.False(t, created[id], "%s was answered before", id)
+			created[id] = true
 		}
 	}
 }
@@ -92,7 +92,7 @@ func (s *session) anyContact() string {
 }
 
 // Rule: idempotency.equal-payouts, idempotency.derived, idempotency.echo
-func TestEqualPayoutsNeedKeysOfTheirOwn(t *testing.T) {
+func TestEqualPayoutsNeedDifferentKeys(t *testing.T) {
 	p := newPayer(t)
 	first, second := p.book("", "20"), p.book("", "20")
 	assert.Equal(t, http.StatusCreated, first.status)
@@ -109,17 +109,17 @@ func TestEqualPayoutsNeedKeysOfTheirOwn(t *testing.T) {
 	assert.Equal(t, []string{"invoice-1", "invoice-2"},
 		[]string{one.body.text("idempotencyKey"), two.body.text("idempotencyKey")})
 
-	deal := p.call("POST", "/escrow", object{"amount": "5", "currency": "USDC", "payee": payee})
-	assert.Equal(t, deal.body.text("idempotencyKey"), deal.body.text("action", "idempotencyKey"))
-	assert.NotEmpty(t, deal.body.text("idempotencyKey"))
+	escrow := p.call("POST", "/escrow", object{"amount": "5", "currency": "USDC", "payee": payee})
+	assert.Equal(t, escrow.body.text("idempotencyKey"), escrow.body.text("action", "idempotencyKey"))
+	assert.NotEmpty(t, escrow.body.text("idempotencyKey"))
 }
 
-// On these routes a key anchors nothing: with other terms it is no conflict, and without any key the natural key alone
-// finds what is there.
-func TestKeysThatAnchorNothing(t *testing.T) {
+// These routes ignore the key: other terms with the same key are no conflict. The natural key alone identifies the
+// resource.
+func TestOperationsThatIgnoreIdempotencyKeys(t *testing.T) {
 	p := newPayer(t)
 	p.verify()
-	own := p.as("")
+	integrator := p.as("")
 	reviewed := newPayer(t) // another client: while a submission is under review, it opens no rails
 	reviewed.verify()
 	quoted, other := p.payin(nil).body.text("id"), p.payin(object{"amount": "51"}).body.text("id")
@@ -134,7 +134,8 @@ func TestKeysThatAnchorNothing(t *testing.T) {
 		first, same, third int
 	}{
 		"client": { // Rule: idempotency.client
-			own, "POST", "/clients", "/clients", object{"email": "one@example.com"}, object{"email": "two@example.com"},
+			integrator, "POST", "/clients", "/clients",
+			object{"email": "one@example.com"}, object{"email": "two@example.com"},
 			201, 200, 201},
 		"rail": { // Rule: idempotency.rail
 			p.session, "POST", "/banks", "/banks", object{"method": "sepa", "currency": "EUR"},
@@ -178,10 +179,10 @@ func TestKeysThatAnchorNothing(t *testing.T) {
 		"key-1"))
 }
 
-// The routes that emulate money echo the key of their call, derived or given.
+// Sandbox routes echo the key of the call, also a derived one.
 //
 // Rule: idempotency.derived, idempotency.sandbox
-func TestEmulatedMoneyEchoesItsKey(t *testing.T) {
+func TestSandboxMoneyEchoesIdempotencyKey(t *testing.T) {
 	p := newPayer(t)
 	booked := p.book("payout-1", "20")
 	require.Equal(t, http.StatusOK, p.confirm(booked).status)
@@ -191,7 +192,7 @@ func TestEmulatedMoneyEchoesItsKey(t *testing.T) {
 		body object
 	}{
 		"deposit": {"/sandbox/deposits", object{"amount": "5", "currency": "USDC"}},
-		"payin":   {"/sandbox/payins/" + p.awaited().body.text("id") + "/complete", object{}},
+		"payin":   {"/sandbox/payins/" + p.acceptedPayin().body.text("id") + "/complete", object{}},
 		"payout":  {"/sandbox/payouts/" + payout + "/status", object{"status": "processing"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -215,21 +216,20 @@ func TestEmulatedMoneyEchoesItsKey(t *testing.T) {
 		"the payout keeps its own")
 }
 
-// The same create many times at once makes one object: one caller is told that it was made, all others that it was
-// there.
+// Many equal creates at once make one resource: one response is 201, all others are replays.
 // Rule: idempotency.replay, idempotency.client, idempotency.rail, idempotency.payin, idempotency.contacts
 // Rule: idempotency.derived
-func TestManyEqualCreatesAtOnceMakeOneObject(t *testing.T) {
+func TestConcurrentEqualCreatesMakeOneResource(t *testing.T) {
 	p := newPayer(t)
 	p.verify()
-	own, quoted := p.as(""), p.payin(object{"amount": "51"})
+	integrator, quoted := p.as(""), p.payin(object{"amount": "51"})
 	for name, c := range map[string]struct {
 		who  *session
 		path string
 		body object
 		key  []string
 	}{
-		"client": {own, "/clients", object{"email": "bolt@example.com"}, nil},
+		"client": {integrator, "/clients", object{"email": "bolt@example.com"}, nil},
 		"rail":   {p.session, "/banks", object{"method": "sepa", "currency": "EUR"}, nil},
 		"contact": {p.session, "/contacts",
 			object{"account": object{"accountType": "sepa", "iban": "DE89370400440532013000"}}, nil},
@@ -243,11 +243,13 @@ func TestManyEqualCreatesAtOnceMakeOneObject(t *testing.T) {
 			[]string{"Idempotency-Key", "key-1"}},
 		"deposit": {p.session, "/sandbox/deposits", object{"amount": "5", "currency": "USDC"},
 			[]string{"Idempotency-Key", "key-1"}},
-		"deposit, no key":  {p.session, "/sandbox/deposits", object{"amount": "6", "currency": "USDC"}, nil},
-		"arrival of money": {p.session, "/sandbox/payins/" + p.awaited().body.text("id") + "/complete", object{}, nil},
+		"deposit, no key": {p.session, "/sandbox/deposits", object{"amount": "6", "currency": "USDC"}, nil},
+		"arrival of money": {
+			p.session, "/sandbox/payins/" + p.acceptedPayin().body.text("id") + "/complete", object{}, nil,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			answered := together(50, func(int) string {
+			answered := concurrently(50, func(int) string {
 				got := c.who.call("POST", c.path, c.body, c.key...)
 				return fmt.Sprint(got.status, " ", got.header.Get("Idempotency-Replayed"))
 			})
@@ -261,17 +263,17 @@ func TestManyEqualCreatesAtOnceMakeOneObject(t *testing.T) {
 	assert.Equal(t, "160.7", p.balance(), "what was there, two deposits, and the payin less its fee")
 }
 
-// awaited is a payin whose payer knows where to pay.
-func (p *payer) awaited() reply {
+// acceptedPayin is a payin whose payer knows where to pay.
+func (p *payer) acceptedPayin() reply {
 	p.t.Helper()
 	quoted := p.payin(nil)
 	require.Equal(p.t, http.StatusCreated, p.instruct(quoted).status)
 	return quoted
 }
 
-// The chain is down when a payout is confirmed, before it funds or after: confirming again pays once.
+// The chain fails when a payout is confirmed, before or after the funding. A second confirm pays once.
 // Rule: status.502
-func TestAConfirmIsSafeToRepeatAfterTheChainFailed(t *testing.T) {
+func TestConfirmCanBeRetriedAfterChainFailure(t *testing.T) {
 	for name, after := range map[string]bool{"before it funded": false, "after it funded": true} {
 		t.Run(name, func(t *testing.T) {
 			p := newPayer(t)

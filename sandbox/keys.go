@@ -125,14 +125,14 @@ func (h *Host) registerAppKey(registration session.AppRegistration) (session.App
 	if registration.Email == "" {
 		registration.Email = h.seed.credentials.Email
 	}
-	key, err := h.appKeys.Register(h.account(registration.Email), registration)
+	key, err := h.appKeys.Register(h.appAccountOf(registration.Email), registration)
 	if err == nil {
-		h.tokens.AddForeign(key.Secret)
+		h.tokens.AddOtherSurfaces(key.Secret)
 	}
 	return key, err
 }
 
-func (h *Host) account(email string) session.AppAccount {
+func (h *Host) appAccountOf(email string) session.AppAccount {
 	id, canonical := h.registry.Account(email)
 	return session.AppAccount{ID: id, Email: canonical}
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// Whatever is called, on whatever surface and in whatever order: the books sum to zero in each currency and in each
-// movement, nobody but the outside is overdrawn, and what an account can spend is what its ledger says.
-func TestTheBooksBalanceAfterAnyCalls(t *testing.T) {
+// After any calls on any surface, in any order: the ledger sums to zero in each currency and movement, only the outside
+// account is negative, and each account can spend what its transactions add up to.
+func TestLedgerBalancesAfterAnyCalls(t *testing.T) {
 	w := newWorld(t)
 	rapid.Check(t, func(t *rapid.T) {
 		w.host.Reset()
@@ -36,13 +36,13 @@ func TestTheBooksBalanceAfterAnyCalls(t *testing.T) {
 		b.openApps()
 		t.Repeat(map[string]func(*rapid.T){
 			"deposit": b.deposit, "book": b.book, "confirm": b.confirm, "move": b.move,
-			"payin": b.payin, "arrive": b.arrive, "deal": b.deal, "act": b.act,
-			"send": b.send, "price": b.price, "sendQuote": b.sendQuote, "bankPayin": b.bankPayin,
-			"issue": b.issue, "settle": b.settle, "mark": b.mark,
-			"wait": b.wait, "change": b.change, "": b.balance,
+			"payin": b.payin, "arrive": b.completePayin, "escrow": b.createEscrow, "act": b.confirmEscrowAction,
+			"send": b.sendToContact, "price": b.price, "sendQuote": b.sendQuote, "bankPayin": b.bankPayin,
+			"issue": b.issueInvoice, "settle": b.payInvoice, "mark": b.markInvoice,
+			"wait": b.wait, "change": b.changeSettings, "": b.balance,
 		})
-		b.agree(t)
-		b.agreeOfApp(t)
+		b.checkLedger(t)
+		b.checkAppLedger(t)
 		b.forget(t)
 	})
 }
@@ -53,14 +53,14 @@ type bookkeeping struct {
 	accounts []*session
 	contacts []string // one of each account
 	payees   []string
-	payouts  []made
-	payins   []made
-	deals    []made
+	payouts  []createdResource
+	payins   []createdResource
+	escrows  []createdResource
 	apps     appBooks
 }
 
-// made is an answer with the account that asked for it.
-type made struct {
+// createdResource is a response with the account that asked for it.
+type createdResource struct {
 	by *session
 	reply
 }
@@ -74,15 +74,15 @@ func (b *bookkeeping) account(t *rapid.T) (int, *session) {
 	return i, b.accounts[i]
 }
 
-// remember keeps an answer that succeeded.
-func remember(list *[]made, by *session, answered reply) {
+// remember keeps a response that succeeded.
+func remember(list *[]createdResource, by *session, answered reply) {
 	if answered.status == http.StatusCreated {
-		*list = append(*list, made{by, answered})
+		*list = append(*list, createdResource{by, answered})
 	}
 }
 
-// pick draws one of the answers; there may be none.
-func pick(t *rapid.T, list []made, use func(made)) {
+// pick draws one of the responses; there may be none.
+func pick(t *rapid.T, list []createdResource, use func(createdResource)) {
 	if len(list) > 0 {
 		use(list[rapid.IntRange(0, len(list)-1).Draw(t, "which")])
 	}
@@ -101,12 +101,12 @@ func (b *bookkeeping) book(t *rapid.T) {
 }
 
 func (b *bookkeeping) confirm(t *rapid.T) {
-	pick(t, b.payouts, func(m made) { m.by.confirm(m.reply) })
+	pick(t, b.payouts, func(m createdResource) { m.by.confirm(m.reply) })
 }
 
 func (b *bookkeeping) move(t *rapid.T) {
 	to := rapid.SampledFrom([]string{"processing", "completed", "failed", "refunded", "expired"}).Draw(t, "to")
-	pick(t, b.payouts, func(m made) {
+	pick(t, b.payouts, func(m createdResource) {
 		m.by.call("POST", "/sandbox/payouts/"+m.body.text("id")+"/status", object{"status": to})
 	})
 }
@@ -120,22 +120,22 @@ func (b *bookkeeping) payin(t *rapid.T) {
 	}
 }
 
-func (b *bookkeeping) arrive(t *rapid.T) {
+func (b *bookkeeping) completePayin(t *rapid.T) {
 	key := fmt.Sprint("arrival-", rapid.IntRange(0, 3).Draw(t, "key"))
-	pick(t, b.payins, func(m made) { m.by.complete(key, m.reply) })
+	pick(t, b.payins, func(m createdResource) { m.by.complete(key, m.reply) })
 }
 
-func (b *bookkeeping) deal(t *rapid.T) {
+func (b *bookkeeping) createEscrow(t *rapid.T) {
 	_, account := b.account(t)
-	remember(&b.deals, account, account.call("POST", "/escrow", object{
+	remember(&b.escrows, account, account.call("POST", "/escrow", object{
 		"amount": amounts(t), "currency": "USDC", "payee": rapid.SampledFrom(b.payees).Draw(t, "payee"),
 		"approveWithin": "1m", "holdFor": "0s",
 	}))
 }
 
-func (b *bookkeeping) act(t *rapid.T) {
+func (b *bookkeeping) confirmEscrowAction(t *rapid.T) {
 	kind := rapid.SampledFrom([]string{"approve", "approve", "release", "refund"}).Draw(t, "kind")
-	pick(t, b.deals, func(m made) {
+	pick(t, b.escrows, func(m createdResource) {
 		prepared := m.by.call("POST", "/escrow/"+m.body.text("id")+"/actions", object{"type": kind})
 		if prepared.status < http.StatusBadRequest {
 			m.by.act(m.reply, prepared.action())
@@ -152,7 +152,7 @@ func (b *bookkeeping) wait(t *rapid.T) {
 	}
 }
 
-func (b *bookkeeping) change(t *rapid.T) {
+func (b *bookkeeping) changeSettings(t *rapid.T) {
 	balance := rapid.SampledFrom([]int64{50, 1_000_000}).Draw(t, "faucet")
 	back := rapid.SampledFrom([]time.Duration{0, time.Minute}).Draw(t, "back")
 	fee := decimal.New(rapid.Int64Range(0, 30).Draw(t, "fee"), -2)
@@ -187,8 +187,8 @@ func (b *bookkeeping) balance(t *rapid.T) {
 	}
 }
 
-// agree holds the clients' own ledgers against the books.
-func (b *bookkeeping) agree(t *rapid.T) {
+// checkLedger holds the clients' own ledgers against the books.
+func (b *bookkeeping) checkLedger(t *rapid.T) {
 	books := b.host.Ledger()
 	for _, client := range b.accounts[1:] {
 		if told, held := client.spendable(), books.Balances[client.account]["USDC"]; !told.Equal(held) {
@@ -205,7 +205,7 @@ func (b *bookkeeping) forget(t *rapid.T) {
 	b.host.Advance(2 * time.Minute)
 	after := b.host.Ledger()
 	require.Equal(t, balancesOf(before), balancesOf(after))
-	addsUp(t, after)
+	requireBalanced(t, after)
 	for _, entry := range after.Entries {
 		require.NotContains(t, []string{"payout_settlement", "payout_return", "payout_refund"}, entry.Kind)
 	}
@@ -240,17 +240,17 @@ type appBooks struct {
 	app, contractor bearer
 	paid            []string // contacts
 	quotes          []string
-	invoices        []issued
+	invoices        []issuedInvoice
 	bank            string // a bank account
 }
 
-// issued is an invoice with the app that issued it.
-type issued struct {
+// issuedInvoice is an invoice with the app that issued it.
+type issuedInvoice struct {
 	by bearer
 	id string
 }
 
-func (i issued) call(method string, body any) reply {
+func (i issuedInvoice) call(method string, body any) reply {
 	return i.by.call(method, invoices+"/"+i.id, body)
 }
 
@@ -279,7 +279,7 @@ func (b *bookkeeping) transfer(t *rapid.T, body object) {
 	b.apps.app.call("POST", "/apps/transfer", body, key...)
 }
 
-func (b *bookkeeping) send(t *rapid.T) {
+func (b *bookkeeping) sendToContact(t *rapid.T) {
 	contact := rapid.SampledFrom(b.apps.paid).Draw(t, "contact")
 	b.transfer(t, object{"contactId": contact, "amount": amount(amounts(t))})
 }
@@ -298,24 +298,24 @@ func (b *bookkeeping) sendQuote(t *rapid.T) {
 	}
 }
 
-func (b *bookkeeping) issue(t *rapid.T) {
+func (b *bookkeeping) issueInvoice(t *rapid.T) {
 	by := rapid.SampledFrom([]bearer{b.apps.contractor, b.apps.contractor, b.apps.app}).Draw(t, "contractor")
 	currency := rapid.SampledFrom([]string{"USD", "EUR"}).Draw(t, "currency")
 	price := decimal.New(rapid.Int64Range(1, 3000).Draw(t, "cents"), -2).String()
-	b.apps.invoices = append(b.apps.invoices, issued{by, by.invoice(currency, price)})
+	b.apps.invoices = append(b.apps.invoices, issuedInvoice{by, by.invoice(currency, price)})
 }
 
-func (b *bookkeeping) settle(t *rapid.T) {
-	b.anInvoice(t, func(invoice issued) { b.transfer(t, object{"invoiceId": invoice.id}) })
+func (b *bookkeeping) payInvoice(t *rapid.T) {
+	b.anInvoice(t, func(invoice issuedInvoice) { b.transfer(t, object{"invoiceId": invoice.id}) })
 }
 
-func (b *bookkeeping) mark(t *rapid.T) {
+func (b *bookkeeping) markInvoice(t *rapid.T) {
 	status := rapid.SampledFrom([]string{"draft", "sent", "sent", "sent", "paid", "cancelled"}).Draw(t, "status")
-	b.anInvoice(t, func(invoice issued) { invoice.call("PUT", object{"status": status}) })
+	b.anInvoice(t, func(invoice issuedInvoice) { invoice.call("PUT", object{"status": status}) })
 }
 
 // anInvoice draws one of the invoices; there may be none.
-func (b *bookkeeping) anInvoice(t *rapid.T, use func(issued)) {
+func (b *bookkeeping) anInvoice(t *rapid.T, use func(issuedInvoice)) {
 	if len(b.apps.invoices) > 0 {
 		use(b.apps.invoices[rapid.IntRange(0, len(b.apps.invoices)-1).Draw(t, "invoice")])
 	}
@@ -333,15 +333,15 @@ func (b *bookkeeping) bankPayin(t *rapid.T) {
 	}
 }
 
-// agreeOfApp holds what the app is told against what is booked: its balance, its limit and its invoices.
-func (b *bookkeeping) agreeOfApp(t *rapid.T) {
+// checkAppLedger holds what the app is told against what is booked: its balance, its limit and its invoices.
+func (b *bookkeeping) checkAppLedger(t *rapid.T) {
 	app := b.apps.app
-	held := decimal.RequireFromString(app.holds())
+	held := decimal.RequireFromString(app.balance())
 	if told := b.accounts[0].spendable(); !told.Equal(held) {
 		t.Fatalf("the account holds %s USDC, its ledger on the platform API says %s", held, told)
 	}
 	told := decimal.Zero
-	for _, entry := range all[object](app, "/transactions") {
+	for _, entry := range listAll[object](app, "/transactions") {
 		moved := decimal.RequireFromString(entry.text("amount"))
 		if entry.at("incoming") != true {
 			moved = moved.Neg()
@@ -355,7 +355,7 @@ func (b *bookkeeping) agreeOfApp(t *rapid.T) {
 	}
 
 	spent, settled := decimal.Zero, map[string]string{}
-	for _, sent := range all[transferred](app, "/apps/transfers") {
+	for _, sent := range listAll[transferred](app, "/apps/transfers") {
 		spent = spent.Add(decimal.RequireFromString(sent.Amount.String()))
 		if settled[sent.InvoiceID] != "" {
 			t.Fatalf("invoice %s was paid twice", sent.InvoiceID)
@@ -383,8 +383,8 @@ type transferred struct {
 	InvoiceID, TxHash string
 }
 
-// all are the entries of every page of a list.
-func all[T any](b bearer, path string) (entries []T) {
+// listAll are the entries of every page of a list.
+func listAll[T any](b bearer, path string) (entries []T) {
 	b.t.Helper()
 	for {
 		answered := b.must(http.StatusOK, "GET", fmt.Sprintf("%s?limit=100&offset=%d", path, len(entries)), nil)

@@ -20,7 +20,7 @@ import (
 )
 
 // Rule: login.request-expiry
-func TestRequestExpiryIsNotPastAndAtMostFiveMinutesOut(t *testing.T) {
+func TestRequestExpiryBounds(t *testing.T) {
 	w := newWorld(t)
 	start := w.host.Now()
 	cases := []struct {
@@ -47,7 +47,7 @@ func TestRequestExpiryIsNotPastAndAtMostFiveMinutesOut(t *testing.T) {
 }
 
 // Rule: login.challenge-once, login.challenge-expires, login.challenge-unknown, status.410
-func TestAChallengeIsSingleUseAndExpires(t *testing.T) {
+func TestChallengeIsSingleUseAndExpires(t *testing.T) {
 	w := newWorld(t)
 	challenge, late := w.challenge(w.email), w.challenge(w.email) // two minutes each
 	w.host.Advance(2*time.Minute - time.Nanosecond)
@@ -64,19 +64,19 @@ func TestAChallengeIsSingleUseAndExpires(t *testing.T) {
 }
 
 // Rule: login.challenge-once
-func TestOfManyLoginsWithOneChallengeOneSucceeds(t *testing.T) {
+func TestConcurrentLoginsUseChallengeOnce(t *testing.T) {
 	w := newWorld(t)
 	challenge := w.challenge(w.email)
 	body := object{
 		"challengeId": challenge.body.text("challengeId"), "publicKey": w.key.public(t),
 		"signature": w.key.sign(t, bytesOf(t, challenge.body.text("payload"))),
 	}
-	slugs := together(8, func(int) string { return w.call("POST", "/dapi/v1/auth/token", body).slug() })
+	slugs := concurrently(8, func(int) string { return w.call("POST", "/dapi/v1/auth/token", body).slug() })
 	assert.Equal(t, map[string]int{"": 1, "challenge_consumed": 7}, slugs)
 }
 
-// Rule: login.bad-signature, login.one-answer, login.signs-decoded-bytes
-func TestABadSignatureConsumesNothing(t *testing.T) {
+// Rule: login.bad-signature, login.one-response, login.signs-decoded-bytes
+func TestBadSignatureDoesNotConsumeChallenge(t *testing.T) {
 	for name, c := range map[string]struct {
 		opaque bool
 		status int
@@ -99,8 +99,8 @@ func TestABadSignatureConsumesNothing(t *testing.T) {
 	}
 }
 
-// Rule: login.one-answer, login.key-not-registered
-func TestWhoCannotLogIn(t *testing.T) {
+// Rule: login.one-response, login.key-not-registered
+func TestLoginRefusals(t *testing.T) {
 	w := newWorld(t)
 
 	t.Run("an unknown email gets a challenge and no session", func(t *testing.T) {
@@ -138,13 +138,13 @@ func TestWhoCannotLogIn(t *testing.T) {
 	})
 }
 
-func TestTheEmailIsNotCaseSensitive(t *testing.T) {
+func TestLoginEmailIsCaseInsensitive(t *testing.T) {
 	w := newWorld(t)
 	assert.NotEmpty(t, w.loginAs("OPS@Example.com", w.key).access)
 }
 
 // Rule: login.two-steps, login.signs-decoded-bytes
-func TestAllFourKindsOfKeyLogIn(t *testing.T) {
+func TestLoginWithEachKeyType(t *testing.T) {
 	ed, err := signing.GenerateEd25519()
 	require.NoError(t, err)
 	rsa, err := signing.GenerateRSA(2048)
@@ -171,7 +171,7 @@ func TestAllFourKindsOfKeyLogIn(t *testing.T) {
 }
 
 // Rule: login.unavailable, login.mode, status.501, status.503
-func TestLoginsCanBeUnavailable(t *testing.T) {
+func TestLoginUnavailable(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()
 	challenge := w.challenge(w.email)
@@ -252,7 +252,7 @@ func TestOnlyAPlatformAccessTokenIsAccepted(t *testing.T) {
 }
 
 // Rule: session.key-read-again, session.scope, session.recheck-on-refresh, status.403
-func TestEveryRequestReadsTheKeyAgain(t *testing.T) {
+func TestEveryRequestRechecksTheKey(t *testing.T) {
 	w := newWorld(t)
 	key := newSigner(t)
 	registered, err := w.host.RegisterKey(sandbox.KeyRegistration{
@@ -278,7 +278,7 @@ func TestEveryRequestReadsTheKeyAgain(t *testing.T) {
 	}
 }
 
-func TestAKeyWithoutPayoutScopeCannotConfirm(t *testing.T) {
+func TestKeyWithoutPayoutScopeCannotConfirm(t *testing.T) {
 	w := newWorld(t)
 	acme := w.login().readyClient("acme@example.com")
 	acme.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "50", "currency": "USDC"})
@@ -296,19 +296,19 @@ func TestAKeyWithoutPayoutScopeCannotConfirm(t *testing.T) {
 // secp256k1Order is the number of points of the curve.
 var secp256k1Order, _ = new(big.Int).SetString("fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141", 16)
 
-// twoFormed is a developer key whose signatures have two forms, one with a low S and one with a high.
-type twoFormed struct {
+// dualKey is a developer key whose signatures have two forms, one with a low S and one with a high.
+type dualKey struct {
 	public []byte
 	sign   func(message []byte, high bool) []byte
 }
 
-// twoFormedKeys are a key of each such kind, registered with the host.
-func (w *world) twoFormedKeys() map[string]twoFormed {
+// dualKeys are a key of each such kind, registered with the host.
+func (w *world) dualKeys() map[string]dualKey {
 	w.t.Helper()
 	p256 := newSigner(w.t)
 	k256, err := wallet.Generate()
 	require.NoError(w.t, err)
-	keys := map[string]twoFormed{
+	keys := map[string]dualKey{
 		"P-256": {p256.public(w.t), func(message []byte, high bool) []byte {
 			digest := sha256.Sum256(message)
 			signature, err := ecdsa.SignASN1(rand.Reader, p256.PrivateKey, digest[:])
@@ -329,12 +329,12 @@ func (w *world) twoFormedKeys() map[string]twoFormed {
 }
 
 // signedCalls are the calls that carry a developer key's signature, each anew.
-func (p *payer) signedCalls(key twoFormed) map[string]func(high bool) reply {
+func (p *payer) signedCalls(key dualKey) map[string]func(high bool) reply {
 	p.t.Helper()
 	challenge := p.challenge(p.email)
 	each := hex.EncodeToString(key.public[len(key.public)-8:])
 	payout := p.book("invoice-"+each, "1")
-	deal := p.deal("deal-"+each, object{"amount": "1"})
+	escrow := p.mustCreateEscrow("escrow-"+each, object{"amount": "1"})
 	confirm := func(path string, approval object) func(bool) reply {
 		return func(high bool) reply {
 			return p.call("POST", path, object{
@@ -352,17 +352,18 @@ func (p *payer) signedCalls(key twoFormed) map[string]func(high bool) reply {
 		},
 		"payout": confirm("/payouts/"+payout.body.text("id")+"/confirm",
 			object(payout.body.at("approval").(map[string]any))),
-		"escrow": confirm("/escrow/"+deal.body.text("id")+"/actions/"+deal.action().text("idempotencyKey")+"/confirm",
-			object(deal.action().at("approval").(map[string]any))),
+		"escrow": confirm("/escrow/"+escrow.body.text("id")+"/actions/"+
+			escrow.action().text("idempotencyKey")+"/confirm",
+			object(escrow.action().at("approval").(map[string]any))),
 	}
 }
 
 // Rule: login.signs-decoded-bytes, session.prepare-sign-confirm
-func TestBothFormsOfASignatureAreTaken(t *testing.T) {
+func TestHighAndLowSAreAccepted(t *testing.T) {
 	for form, high := range map[string]bool{"low S": false, "high S": true} {
 		t.Run(form, func(t *testing.T) {
 			p := newPayer(t)
-			for kind, key := range p.twoFormedKeys() {
+			for kind, key := range p.dualKeys() {
 				for name, call := range p.signedCalls(key) {
 					got := call(high)
 					assert.Contains(t, []int{http.StatusOK, http.StatusCreated}, got.status, "%s, %s: %s", kind, name,
@@ -374,11 +375,11 @@ func TestBothFormsOfASignatureAreTaken(t *testing.T) {
 }
 
 // Rule: login.bad-signature
-func TestAHighSIsRefusedBySetting(t *testing.T) {
+func TestRequireLowSRefusesHighS(t *testing.T) {
 	p := newPayer(t, sandbox.WithControl())
 	set := p.world.call("PUT", "/_host/settings", object{"requireLowS": true})
 	require.Equal(t, http.StatusOK, set.status, "%s", set.raw)
-	for kind, key := range p.twoFormedKeys() {
+	for kind, key := range p.dualKeys() {
 		for name, call := range p.signedCalls(key) {
 			high := call(true)
 			refused(t, http.StatusBadRequest, "signature_invalid", high)
@@ -392,11 +393,11 @@ func TestAHighSIsRefusedBySetting(t *testing.T) {
 	assert.False(t, p.host.Settings().RequireLowS, "off by default")
 }
 
-// A setting for the form of a signature does not change what a forged one is told.
-func TestAForgedSignatureIsForgedInEitherForm(t *testing.T) {
+// RequireLowS does not change how a forged signature is refused.
+func TestForgedSignatureIsRefusedWithHighAndLowS(t *testing.T) {
 	for _, lowOnly := range []bool{false, true} {
 		p := newPayer(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.RequireLowS = lowOnly }))
-		for kind, key := range p.twoFormedKeys() {
+		for kind, key := range p.dualKeys() {
 			signOther := key.sign
 			key.sign = func(_ []byte, high bool) []byte { return signOther([]byte("something else"), high) }
 			for name, call := range p.signedCalls(key) {
@@ -410,8 +411,8 @@ func TestAForgedSignatureIsForgedInEitherForm(t *testing.T) {
 	}
 }
 
-// Wallets make a low S. Who writes the other form signed all the same.
-func TestBothFormsOfAWalletsSignatureAreTaken(t *testing.T) {
+// Wallets sign with a low S. The same signature with a high S is also valid.
+func TestWalletSignatureWithHighAndLowSIsAccepted(t *testing.T) {
 	w := newWorld(t)
 	key := w.host.Credentials().Wallet
 	id := w.app().activeCard()
@@ -422,7 +423,7 @@ func TestBothFormsOfAWalletsSignatureAreTaken(t *testing.T) {
 	}
 	logIn := func() reply {
 		return w.reference().call("POST", "/api/v1/wallet/login", object{
-			"message": "Log in", "signatures": []string{otherForm(t, personally(t, key, "Log in"))},
+			"message": "Log in", "signatures": []string{otherForm(t, signPersonal(t, key, "Log in"))},
 		})
 	}
 	now := w.host.Now().Unix()
@@ -438,9 +439,9 @@ func TestBothFormsOfAWalletsSignatureAreTaken(t *testing.T) {
 	assert.Contains(t, string(loginRefused.raw), "S must be low")
 	assert.Equal(t, http.StatusOK, w.app().call("POST", "/cards/"+id+"/details", proof(t, key, id, now+1)).status)
 
-	stranger, err := wallet.Generate()
+	other, err := wallet.Generate()
 	require.NoError(t, err)
-	body := proof(t, stranger, id, now+2)
+	body := proof(t, other, id, now+2)
 	body["messageSignature"] = otherForm(t, body.text("messageSignature"))
 	foreign := w.app().call("POST", "/cards/"+id+"/details", body)
 	refused(t, http.StatusBadRequest, "signature_invalid", foreign)

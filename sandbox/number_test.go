@@ -10,21 +10,21 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Where the description does not show the JSON type of an amount, a string and a number say the same.
-func TestAmountsAreTakenAsStringAndAsNumber(t *testing.T) {
+// If the description does not state the JSON type of an amount, it may be a string or a number.
+func TestAmountOfAssumedTypeIsAcceptedAsStringAndNumber(t *testing.T) {
 	p := newPayer(t)
 	app := p.app()
 	app.fund(1)
 	bank := app.activate("sepa")
 	contact := app.wallet("base", "USDC")
 	contract := app.activeContract()
-	document := app.got(http.StatusCreated, "POST", "/documents/upload", object{"base64": "AAAA"}).text("id")
+	document := app.expect(http.StatusCreated, "POST", "/documents/upload", object{"base64": "AAAA"}).text("id")
 	card := app.activeCard()
 	line := func(quantity, price any) []any {
 		return []any{object{"name": "x", "quantity": quantity, "price": price}}
 	}
 	invoice := func(items []any) object {
-		return app.got(http.StatusCreated, "POST", invoices,
+		return app.expect(http.StatusCreated, "POST", invoices,
 			object{"currency": "EUR", "clientEmail": "client@example.com", "items": items})
 	}
 	platform := func(path string, body object) object { return p.must(http.StatusCreated, "POST", path, body).body }
@@ -49,46 +49,47 @@ func TestAmountsAreTakenAsStringAndAsNumber(t *testing.T) {
 			return invoice(line(amount, "1")).at("amount")
 		},
 		"uploaded invoice": func(amount any) any {
-			return app.got(http.StatusCreated, "POST", invoices+"/uploaded", object{
+			return app.expect(http.StatusCreated, "POST", invoices+"/uploaded", object{
 				"documentId": document, "amount": amount, "currency": "EUR", "clientEmail": "client@example.com",
 			}).at("amount")
 		},
 		"price added to a contract's": func(amount any) any {
-			made := app.got(http.StatusCreated, "POST", contracts+"/"+contract+"/create-invoice",
+			created := app.expect(http.StatusCreated, "POST", contracts+"/"+contract+"/create-invoice",
 				object{"addItems": line(1, amount)})
-			items := made.at("items").([]any)
+			items := created.at("items").([]any)
 			return object(items[len(items)-1].(map[string]any)).at("price")
 		},
 		"quantity in a batch": func(amount any) any {
-			made := app.must(http.StatusCreated, "POST", invoices+"/batch_invoicing",
+			created := app.must(http.StatusCreated, "POST", invoices+"/batch_invoicing",
 				[]any{object{"contractId": contract, "items": line(amount, "1")}})
-			items := made.items()[0].at("items").([]any)
+			items := created.items()[0].at("items").([]any)
 			return string(rawNumber(t, object(items[0].(map[string]any)).at("quantity")))
 		},
 		"contract": func(amount any) any {
 			body := newContract()
 			body["fields"] = object{"amount": amount, "currency": "EUR"}
-			return app.got(http.StatusCreated, "POST", contracts, body).at("amount")
+			return app.expect(http.StatusCreated, "POST", contracts, body).at("amount")
 		},
 		"contract's change": func(amount any) any {
-			return app.got(http.StatusOK, "PATCH", contracts+"/"+contract, object{"fields": object{"amount": amount}}).
+			return app.expect(http.StatusOK, "PATCH", contracts+"/"+contract,
+				object{"fields": object{"amount": amount}}).
 				at("amount")
 		},
 		"quote of a transfer from a chain": func(amount any) any {
-			return app.got(http.StatusOK, "POST", "/balance/payin/quote",
+			return app.expect(http.StatusOK, "POST", "/balance/payin/quote",
 				object{"amount": amount, "currency": "USDT", "originChainId": 1}).at("sourceAmount")
 		},
 		"quote of a bank transfer": func(amount any) any {
-			return app.got(http.StatusOK, "POST", "/banks/payin/quote",
+			return app.expect(http.StatusOK, "POST", "/banks/payin/quote",
 				object{"amount": amount, "bankAccountId": bank}).at("sourceAmount")
 		},
 		"quote of a payout": func(amount any) any {
-			return app.got(http.StatusOK, "POST", "/balance/payout/quote",
+			return app.expect(http.StatusOK, "POST", "/balance/payout/quote",
 				object{"contactId": contact, "amount": amount}).at("sourceAmount")
 		},
 		"limit of a card": func(amount any) any {
 			return string(rawNumber(t,
-				app.got(http.StatusOK, "PUT", "/cards/"+card+"/limit", object{"dailyLimit": amount}).
+				app.expect(http.StatusOK, "PUT", "/cards/"+card+"/limit", object{"dailyLimit": amount}).
 					at("limit", "dailyLimit")))
 		},
 	} {
@@ -99,7 +100,7 @@ func TestAmountsAreTakenAsStringAndAsNumber(t *testing.T) {
 		})
 	}
 	approve := func(amount any) object {
-		return app.got(http.StatusOK, "POST", "/cards/pre-approve", object{"amount": amount, "currency": "USDC"})
+		return app.expect(http.StatusOK, "POST", "/cards/pre-approve", object{"amount": amount, "currency": "USDC"})
 	}
 	assert.Equal(t, approve("12.5").text("txHash"), approve(json.Number("12.50")).text("txHash"), "the same approval")
 }
@@ -112,8 +113,8 @@ func rawNumber(t *testing.T, value any) []byte {
 	return text
 }
 
-// What the description types keeps its type.
-func TestAmountsOfAStatedTypeKeepIt(t *testing.T) {
+// If the description states the type, the other type is refused.
+func TestAmountOfStatedTypeIsRefusedInOtherType(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
 	app.fund(1)
@@ -129,8 +130,8 @@ func TestAmountsOfAStatedTypeKeepIt(t *testing.T) {
 		"the batch has its price as a string")
 }
 
-// A number is held to what a string is: its decimals, its sign, its length.
-func TestAnAmountAsANumberIsHeldToTheSameRules(t *testing.T) {
+// The same rules apply to a number as to a string: decimals, sign, length.
+func TestAmountAsNumberIsValidatedLikeString(t *testing.T) {
 	p := newPayer(t)
 	for amount, code := range map[json.Number]string{
 		"0.0000001": "amount_precision", "0": "greater_than", "-1": "greater_than", "1e-7": "amount_precision",
@@ -154,10 +155,10 @@ func TestAnAmountAsANumberIsHeldToTheSameRules(t *testing.T) {
 		limit.call("PUT", "/cards/"+limit.activeCard()+"/limit", object{"dailyLimit": "much"}).fields())
 }
 
-// Which release of Go decodes the body, and how it words what it cannot decode, decides nothing here.
+// The refusal does not depend on the Go release or on the wording of its decoder.
 //
 // Rule: error.fields, status.422
-func TestNumbersThatCannotBeReadAreNamed(t *testing.T) {
+func TestUnreadableNumberFieldIsNamed(t *testing.T) {
 	const uuid = "0b0e7f0e-5d0f-4f7e-9a57-0c3a6a9f4b11"
 	long := strings.Repeat("9", 300)
 	w := newWorld(t)
@@ -201,8 +202,8 @@ func TestNumbersThatCannotBeReadAreNamed(t *testing.T) {
 	assert.Equal(t, fields{"1.period": "int_type"}, batch.fields(), "in a list")
 }
 
-// What the description shows no fields of is kept as it came, but for a number that nothing holds.
-func TestANumberBeyondAllBoundsInAnOpenObject(t *testing.T) {
+// An object without described fields is stored as it was sent, unless it has a number out of range.
+func TestHugeNumberInOpenObject(t *testing.T) {
 	body := func(number string) string {
 		return `{"name":"Bob","bank":{"method":"sepa","currency":"EUR","fields":{"iban":"DE89370400440532013000","x":` +
 			number + `},"holder":{"name":"Bob"}}}`
@@ -212,10 +213,10 @@ func TestANumberBeyondAllBoundsInAnOpenObject(t *testing.T) {
 	me.must(http.StatusCreated, "POST", "/contacts", body("1e300"))
 }
 
-// A misspelled name would do nothing, or what the right one does, and look like a success.
+// A misspelled member must not be ignored: the request would look like a success.
 //
 // Rule: error.unknown-key
-func TestNamesThatTheAppAPIDoesNotKnowAreRefused(t *testing.T) {
+func TestAppAPIRefusesUnknownMembers(t *testing.T) {
 	w := newWorld(t)
 	app := w.app()
 	app.fund(1)
@@ -252,15 +253,15 @@ func TestNamesThatTheAppAPIDoesNotKnowAreRefused(t *testing.T) {
 	}
 	assert.Equal(t, "sent", app.must(http.StatusOK, "GET", "/documents/contracts/invoices/"+invoice, nil).
 		body.text("status"))
-	assert.Equal(t, "100", app.holds())
+	assert.Equal(t, "100", app.balance())
 
 	reference := w.reference().call("PUT", "/api/v1/documents/contracts/invoices/"+invoice,
 		object{"status": "paid", "paidat": "2020-01-01T00:00:00Z"})
 	assert.Equal(t, map[string]string{"body.paidat": "extra_forbidden"}, reference.details())
 }
 
-// The service shows no field of some payment methods, so that the host's are guesses and others may be right.
-func TestPaymentMethodsThatAreNotShownTakeOtherNames(t *testing.T) {
+// The description shows no fields of some payment methods. The host's fields are assumptions, so it accepts others.
+func TestUndescribedPaymentMethodsAcceptOtherMembers(t *testing.T) {
 	app := newWorld(t).app()
 	pix := object{"accountType": "pix", "pixKey": "ada@example.com", "pixKeyBank": "x"}
 	got := app.must(http.StatusOK, "PUT", "/documents/contracts/"+app.activeContract()+"/payment_methods",
@@ -268,7 +269,7 @@ func TestPaymentMethodsThatAreNotShownTakeOtherNames(t *testing.T) {
 	assert.Equal(t, []any{map[string]any(pix)}, got.body.at("paymentMethods"))
 }
 
-func TestABodyThatIsToBeAList(t *testing.T) {
+func TestBodyMustBeArray(t *testing.T) {
 	app := newWorld(t).app()
 	const path = "/documents/contracts/invoices/batch_invoicing"
 	none := app.call("POST", path, []any{})
@@ -278,7 +279,7 @@ func TestABodyThatIsToBeAList(t *testing.T) {
 	assert.Contains(t, object.body.text("error", "message"), "array")
 }
 
-func TestANumberMayBeWrittenWithAnExponent(t *testing.T) {
+func TestNumberWithExponentIsAccepted(t *testing.T) {
 	app := newWorld(t).app()
 	app.fund(1)
 	contact := app.wallet("base", "USDC")
@@ -286,11 +287,11 @@ func TestANumberMayBeWrittenWithAnExponent(t *testing.T) {
 		app.must(http.StatusOK, "POST", "/apps/transfer", `{"contactId":"`+contact+`","amount":`+written+`}`,
 			"Idempotency-Key", "ten")
 	}
-	assert.Equal(t, "90", app.holds(), "the same amount is the same transfer")
+	assert.Equal(t, "90", app.balance(), "the same amount is the same transfer")
 }
 
-// Reading a decimal takes time that grows with the square of its digits: a million take minutes.
-func TestAbsurdlyLongAmountsAreRefusedUnread(t *testing.T) {
+// The time to parse a decimal grows with the square of its digits: a million digits take minutes.
+func TestVeryLongAmountIsRefusedWithoutParsing(t *testing.T) {
 	w := newWorld(t)
 	digits := strings.Repeat("9", 300)
 	for _, number := range []string{"0." + digits, "1e-20000"} {

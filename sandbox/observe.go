@@ -66,8 +66,8 @@ func WithRequestObserver(observe func(Request)) Option {
 
 // LedgerEntry is one side of a movement of money. The entries of a movement add up to zero in each currency.
 type LedgerEntry struct {
-	// Account is the id of a client, an integrator or an escrow deal, or an account of the host itself: faucet,
-	// clearing, fees or outside.
+	// Account is the id of a client, an integrator or an escrow, or an account of the host itself: faucet, clearing,
+	// fees or outside.
 	Account string
 	// Amount is what the account gains, in units of the currency. It is negative if the account gives.
 	Amount decimal.Decimal
@@ -77,7 +77,7 @@ type LedgerEntry struct {
 	Movement string
 	// Kind says why the money moved, such as deposit, payout_funding, payout_settlement or payout_return.
 	Kind string
-	// ResourceID is the id of the payout, payin or escrow deal, if there is one.
+	// ResourceID is the id of the payout, payin or escrow, if there is one.
 	ResourceID string
 	// At is when the money moved, on the host's clock.
 	At time.Time
@@ -120,7 +120,7 @@ type WalletLogin struct {
 
 // WalletLogins returns the wallet logins, oldest first.
 func (h *Host) WalletLogins() []WalletLogin {
-	taken := h.app.Logins()
+	taken := h.account.Logins()
 	logins := make([]WalletLogin, len(taken))
 	for i, login := range taken {
 		logins[i] = WalletLogin(login)
@@ -139,7 +139,7 @@ type PartnerEvent struct {
 
 // PartnerEvents returns the events that partners sent, oldest first.
 func (h *Host) PartnerEvents() []PartnerEvent {
-	taken := h.app.Events()
+	taken := h.account.Events()
 	events := make([]PartnerEvent, len(taken))
 	for i, event := range taken {
 		events[i] = PartnerEvent(event)

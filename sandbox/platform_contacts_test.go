@@ -15,7 +15,7 @@ import (
 )
 
 // Rule: idempotency.contacts, contact.deduplicated, status.404
-func TestContactsOverTheirLife(t *testing.T) {
+func TestContactLifecycle(t *testing.T) {
 	me := newWorld(t).login()
 	acme, other := me.readyClient("acme@example.com"), me.readyClient("other@example.com")
 	body := object{
@@ -37,10 +37,10 @@ func TestContactsOverTheirLife(t *testing.T) {
 	assert.Nil(t, cleared.body.at("address"), "null clears")
 	assert.Equal(t, "Robert", cleared.body.text("name"))
 
-	for _, stranger := range []*session{other, me} {
-		refused(t, http.StatusNotFound, "not_found", stranger.call("PATCH", path, object{"name": "Eve"}))
-		refused(t, http.StatusNotFound, "not_found", stranger.call("GET", path+"/capabilities", nil))
-		refused(t, http.StatusNotFound, "not_found", stranger.call("DELETE", path, nil))
+	for _, caller := range []*session{other, me} {
+		refused(t, http.StatusNotFound, "not_found", caller.call("PATCH", path, object{"name": "Eve"}))
+		refused(t, http.StatusNotFound, "not_found", caller.call("GET", path+"/capabilities", nil))
+		refused(t, http.StatusNotFound, "not_found", caller.call("DELETE", path, nil))
 	}
 	refused(t, http.StatusBadRequest, "invalid_id", acme.call("DELETE", "/contacts/po_1", nil))
 
@@ -51,7 +51,7 @@ func TestContactsOverTheirLife(t *testing.T) {
 	acme.must(http.StatusCreated, "POST", "/contacts", body)
 }
 
-// What the description cuts off can have other keys than the host knows. Everywhere else an unknown key is refused.
+// Where the description is incomplete, unknown members are accepted. Everywhere else they are refused.
 //
 // Rule: error.unknown-key
 func TestUnknownKeysInsideAContact(t *testing.T) {
@@ -116,7 +116,7 @@ func TestDestinationsOfAContact(t *testing.T) {
 }
 
 // Rule: contact.email
-func TestAnIntegratorIsFoundByItsEmailBeforeItsFirstRequest(t *testing.T) {
+func TestIntegratorIsFoundByEmailBeforeFirstRequest(t *testing.T) {
 	p := newPayer(t)
 	other := newSigner(t)
 	_, err := p.host.RegisterKey(sandbox.KeyRegistration{Email: "other@example.com", PublicKey: other.public(t)})
@@ -136,7 +136,7 @@ func TestAnIntegratorIsFoundByItsEmailBeforeItsFirstRequest(t *testing.T) {
 	}
 }
 
-func TestTheOwnersEmailOfAWalletIsKept(t *testing.T) {
+func TestWalletContactKeepsOwnersEmail(t *testing.T) {
 	me := newWorld(t).login()
 	account := object{"walletAddress": payee, "chainId": "base", "currency": "USDC", "email": "bob@example.com"}
 	saved := me.must(http.StatusCreated, "POST", "/contacts", object{"account": account})
@@ -146,7 +146,7 @@ func TestTheOwnersEmailOfAWalletIsKept(t *testing.T) {
 		"the wallet is the same")
 }
 
-func TestALegacyMethodThatIsNoneIsNotShownAsOne(t *testing.T) {
+func TestUnknownLegacyBankMethodIsNotInContactView(t *testing.T) {
 	me := newWorld(t).login()
 	saved := me.must(http.StatusCreated, "POST", "/contacts", object{
 		"name": "Bob", "bank": object{"method": "cash", "currency": "USD", "fields": object{}, "holder": object{}},
@@ -243,7 +243,7 @@ func currencies(t *testing.T) map[string]string {
 	return found
 }
 
-// Every method is taken with nothing but its name, and with every identifier it pays out its currency.
+// Each method is accepted with its name alone. With all identifiers it pays out its currency.
 // Rule: contact.bank-methods, coverage.money-out, coverage.suffixes
 func TestEveryBankMethod(t *testing.T) {
 	acme := newWorld(t).login().readyClient("acme@example.com")
@@ -275,7 +275,7 @@ func TestEveryBankMethod(t *testing.T) {
 }
 
 // Rule: contact.onchain, contact.crypto, contact.variants, contact.default-variant, contact.email
-func TestWhatDestinationsNeed(t *testing.T) {
+func TestDestinationRequirements(t *testing.T) {
 	acme := newWorld(t).login().readyClient("acme@example.com")
 	for name, c := range map[string]struct {
 		body object
@@ -316,8 +316,8 @@ func TestWhatDestinationsNeed(t *testing.T) {
 	}
 }
 
-// Rule: contact.answer, contact.name, contact.deduplicated
-func TestACreatedContactSaysWhatItIs(t *testing.T) {
+// Rule: contact.response, contact.name, contact.deduplicated
+func TestContactViewPerDestination(t *testing.T) {
 	acme := newWorld(t).login().readyClient("acme@example.com")
 	account := object{"accountType": "sepa", "iban": "DE89370400440532013000", "accountHolderName": "Bob"}
 	created := acme.must(http.StatusCreated, "POST", "/contacts", object{"account": account})

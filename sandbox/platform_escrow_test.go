@@ -12,7 +12,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// escrow creates a deal over 40 USDC, or what the change makes of it.
+// escrow creates an escrow over 40 USDC, or what the change makes of it.
 func (s *session) escrow(key string, change object) reply {
 	s.t.Helper()
 	body := object{"amount": "40", "currency": "USDC", "payee": payee}
@@ -22,23 +22,23 @@ func (s *session) escrow(key string, change object) reply {
 	return s.call("POST", "/escrow", body, "Idempotency-Key", key)
 }
 
-// deal creates a deal that must succeed.
-func (s *session) deal(key string, change object) reply {
+// escrow creates an escrow that must succeed.
+func (s *session) mustCreateEscrow(key string, change object) reply {
 	s.t.Helper()
 	created := s.escrow(key, change)
 	require.Equal(s.t, http.StatusCreated, created.status, "%s", created.raw)
 	return created
 }
 
-func (s *session) prepare(key string, deal reply, kind string) reply {
+func (s *session) prepare(key string, escrow reply, kind string) reply {
 	s.t.Helper()
-	return s.call("POST", "/escrow/"+deal.body.text("id")+"/actions", object{"type": kind}, "Idempotency-Key", key)
+	return s.call("POST", "/escrow/"+escrow.body.text("id")+"/actions", object{"type": kind}, "Idempotency-Key", key)
 }
 
 // act signs the approval of a prepared action and confirms it.
-func (s *session) act(deal reply, action object) reply {
+func (s *session) act(escrow reply, action object) reply {
 	s.t.Helper()
-	return s.call("POST", "/escrow/"+deal.body.text("id")+"/actions/"+action.text("idempotencyKey")+"/confirm",
+	return s.call("POST", "/escrow/"+escrow.body.text("id")+"/actions/"+action.text("idempotencyKey")+"/confirm",
 		s.signed(action))
 }
 
@@ -57,24 +57,24 @@ func (r reply) action() object {
 	return object(action)
 }
 
-func (s *session) sync(deal reply) reply {
+func (s *session) sync(escrow reply) reply {
 	s.t.Helper()
-	return s.must(http.StatusOK, "POST", "/escrow/"+deal.body.text("id")+"/sync", nil)
+	return s.must(http.StatusOK, "POST", "/escrow/"+escrow.body.text("id")+"/sync", nil)
 }
 
-// held is what the ledger has in a deal, in USDC.
-func (w *world) held(deal reply) string {
-	return w.host.Ledger().Balances[deal.body.text("id")]["USDC"].String()
+// held is what the ledger has in an escrow, in USDC.
+func (w *world) held(escrow reply) string {
+	return w.host.Ledger().Balances[escrow.body.text("id")]["USDC"].String()
 }
 
 // Rule: idempotency.escrow, idempotency.escrow-action, idempotency.echo, session.prepare-sign-confirm
-func TestDealIsApprovedAndReleased(t *testing.T) {
+func TestEscrowIsApprovedAndReleased(t *testing.T) {
 	p := newPayer(t)
-	created := p.deal("deal-1", nil)
+	created := p.mustCreateEscrow("escrow-1", nil)
 	assert.Equal(t, "pending_approval", created.body.text("status"))
-	assert.Equal(t, "deal-1", created.body.text("idempotencyKey"))
+	assert.Equal(t, "escrow-1", created.body.text("idempotencyKey"))
 	assert.Equal(t, []any{"approve"}, created.body.at("availableActions"))
-	assert.Equal(t, "deal-1", created.body.text("action", "idempotencyKey"),
+	assert.Equal(t, "escrow-1", created.body.text("action", "idempotencyKey"),
 		"the raw key, the address in the confirm URL")
 	assert.Equal(t, "100", p.balance())
 
@@ -114,9 +114,9 @@ func TestDealIsApprovedAndReleased(t *testing.T) {
 }
 
 // Rule: lifetime.escrow-refresh
-func TestDealIsReadFromChainEveryFifteenSeconds(t *testing.T) {
+func TestEscrowSyncIsThrottledToFifteenSeconds(t *testing.T) {
 	p := newPayer(t)
-	created := p.deal("deal-1", nil)
+	created := p.mustCreateEscrow("escrow-1", nil)
 	assert.Nil(t, created.body.at("syncedAt"))
 	first := p.sync(created)
 	confirmed := p.act(created, created.action())
@@ -137,20 +137,20 @@ func TestDealIsReadFromChainEveryFifteenSeconds(t *testing.T) {
 }
 
 // Rule: lifetime.escrow-windows, lifetime.escrow-actions, size.escrow-duration
-func TestWindowsFollowEachOther(t *testing.T) {
-	at := func(deal reply, name string) time.Time {
-		parsed, err := time.Parse(time.RFC3339, deal.body.text(name))
+func TestEscrowWindowsAreConsecutive(t *testing.T) {
+	at := func(escrow reply, name string) time.Time {
+		parsed, err := time.Parse(time.RFC3339, escrow.body.text(name))
 		require.NoError(t, err)
 		return parsed
 	}
 	p := newPayer(t)
-	standard := p.deal("standard", nil)
+	standard := p.mustCreateEscrow("standard", nil)
 	assert.Equal(t, time.Hour, at(standard, "approveBy").Sub(at(standard, "createdAt")))
 	assert.Equal(t, 14*24*time.Hour, at(standard, "holdUntil").Sub(at(standard, "approveBy")))
 	assert.Equal(t, 90*24*time.Hour, at(standard, "refundableUntil").Sub(at(standard, "holdUntil")))
 
-	short := p.deal("short", object{"approveWithin": "90s", "holdFor": "10m", "refundableFor": "5m"})
-	late := p.deal("late", object{"approveWithin": "90s"})
+	short := p.mustCreateEscrow("short", object{"approveWithin": "90s", "holdFor": "10m", "refundableFor": "5m"})
+	late := p.mustCreateEscrow("late", object{"approveWithin": "90s"})
 	require.Equal(t, http.StatusOK, p.act(short, short.action()).status)
 	for _, step := range []struct {
 		advance   time.Duration
@@ -182,9 +182,10 @@ func TestWindowsFollowEachOther(t *testing.T) {
 }
 
 // Rule: lifetime.escrow-windows, lifetime.escrow-actions
-func TestADealIsApprovedWithinItsFirstWindow(t *testing.T) {
+func TestEscrowApprovalWindow(t *testing.T) {
 	p := newPayer(t)
-	first, second := p.deal("deal-1", object{"approveWithin": "30s"}), p.deal("deal-2", object{"approveWithin": "30s"})
+	first := p.mustCreateEscrow("escrow-1", object{"approveWithin": "30s"})
+	second := p.mustCreateEscrow("escrow-2", object{"approveWithin": "30s"})
 	p.host.Advance(30*time.Second - time.Millisecond)
 	assert.Equal(t, []any{"approve"}, p.sync(first).body.at("availableActions"))
 	require.Equal(t, http.StatusOK, p.act(first, first.action()).status)
@@ -194,14 +195,14 @@ func TestADealIsApprovedWithinItsFirstWindow(t *testing.T) {
 	assert.Equal(t, "60", p.balance())
 }
 
-func TestRefundBringsTheMoneyBack(t *testing.T) {
+func TestEscrowRefundReturnsMoney(t *testing.T) {
 	p := newPayer(t)
-	deal := p.deal("deal-1", object{"approveWithin": "1m", "holdFor": "0s"})
-	require.Equal(t, http.StatusOK, p.act(deal, deal.action()).status)
+	escrow := p.mustCreateEscrow("escrow-1", object{"approveWithin": "1m", "holdFor": "0s"})
+	require.Equal(t, http.StatusOK, p.act(escrow, escrow.action()).status)
 	p.host.Advance(time.Minute)
-	refund := p.prepare("refund-1", deal, "refund")
+	refund := p.prepare("refund-1", escrow, "refund")
 	require.Equal(t, http.StatusCreated, refund.status, "%s", refund.raw)
-	back := p.act(deal, refund.action())
+	back := p.act(escrow, refund.action())
 	require.Equal(t, http.StatusOK, back.status, "%s", back.raw)
 	assert.Equal(t, "refunded", back.body.text("status"))
 	assert.Equal(t, "100", p.balance())
@@ -209,58 +210,58 @@ func TestRefundBringsTheMoneyBack(t *testing.T) {
 	var directions []string
 	for _, item := range p.must(http.StatusOK, "GET", "/transactions?type=escrow", nil).body.at("items").([]any) {
 		entry := object(item.(map[string]any))
-		assert.Equal(t, deal.body.text("id"), entry.text("escrowId"))
+		assert.Equal(t, escrow.body.text("id"), entry.text("escrowId"))
 		directions = append(directions, entry.text("direction"))
 	}
 	assert.Equal(t, []string{"in", "out"}, directions)
 }
 
-func TestReleaseCreditsAPayeeOfTheHost(t *testing.T) {
+func TestEscrowReleaseCreditsPayeeOfTheHost(t *testing.T) {
 	p := newPayer(t)
 	bolt := p.as("").readyClient("bolt@example.com")
 	wallet := p.as("").must(http.StatusOK, "GET", "/clients/"+bolt.account, nil).body.text("baseSmartWallet")
-	deal := p.deal("deal-1", object{"payee": wallet})
-	require.Equal(t, http.StatusOK, p.act(deal, deal.action()).status)
-	require.Equal(t, http.StatusOK, p.act(deal, p.prepare("release-1", deal, "release").action()).status)
+	escrow := p.mustCreateEscrow("escrow-1", object{"payee": wallet})
+	require.Equal(t, http.StatusOK, p.act(escrow, escrow.action()).status)
+	require.Equal(t, http.StatusOK, p.act(escrow, p.prepare("release-1", escrow, "release").action()).status)
 	assert.Equal(t, "40", p.host.Ledger().Balances[bolt.account]["USDC"].String())
-	refused(t, http.StatusNotFound, "not_found", bolt.call("POST", "/escrow/"+deal.body.text("id")+"/sync", nil))
+	refused(t, http.StatusNotFound, "not_found", bolt.call("POST", "/escrow/"+escrow.body.text("id")+"/sync", nil))
 }
 
 // Rule: idempotency.escrow, idempotency.escrow-action, idempotency.replay, idempotency.other-terms
-func TestKeysAnchorDealsAndActions(t *testing.T) {
+func TestEscrowsAndActionsAreIdempotentByKey(t *testing.T) {
 	p := newPayer(t)
-	first := p.deal("deal-1", nil)
+	first := p.mustCreateEscrow("escrow-1", nil)
 	p.host.Advance(time.Second)
-	again := p.escrow("deal-1", object{"amount": "40.00", "approveWithin": "60m", "holdFor": "336h"})
+	again := p.escrow("escrow-1", object{"amount": "40.00", "approveWithin": "60m", "holdFor": "336h"})
 	assert.Equal(t, http.StatusOK, again.status)
 	assert.Equal(t, "true", again.header.Get("Idempotency-Replayed"))
 	assert.Equal(t, first.body, again.body, "the first answer")
 	for _, change := range []object{{"amount": "41"}, {"holdFor": "15d"}, {"memo": "x"},
 		{"payee": "0x1111111111111111111111111111111111111111"}} {
-		other := p.escrow("deal-1", change)
+		other := p.escrow("escrow-1", change)
 		refused(t, http.StatusConflict, "idempotency_key_reused", other)
 		assert.Equal(t, first.body.text("id"), other.body.text("error", "details", "escrowId"))
 	}
 
-	prepared := p.prepare("deal-1", first, "approve")
+	prepared := p.prepare("escrow-1", first, "approve")
 	assert.Equal(t, http.StatusOK, prepared.status, "the create call's key stands for the approve action")
 	assert.Equal(t, "true", prepared.header.Get("Idempotency-Replayed"))
 	assert.NotEqual(t, first.action().text("approval", "id"), prepared.action().text("approval", "id"))
 	require.Equal(t, http.StatusOK, p.act(first, prepared.action()).status)
 	refused(t, http.StatusConflict, "approval_consumed", p.act(first, first.action()))
-	done := p.prepare("deal-1", first, "approve")
+	done := p.prepare("escrow-1", first, "approve")
 	assert.Equal(t, prepared.body, done.body, "a confirmed action answers as it was")
 
-	refused(t, http.StatusConflict, "idempotency_key_reused", p.prepare("deal-1", first, "release"))
+	refused(t, http.StatusConflict, "idempotency_key_reused", p.prepare("escrow-1", first, "release"))
 	require.Equal(t, http.StatusCreated, p.prepare("go", first, "release").status)
-	second := p.deal("deal-2", nil)
+	second := p.mustCreateEscrow("escrow-2", nil)
 	elsewhere := p.prepare("go", second, "approve")
 	refused(t, http.StatusConflict, "idempotency_key_reused", elsewhere)
 	assert.Equal(t, first.body.text("id"), elsewhere.body.text("error", "details", "escrowId"))
 }
 
 // Rule: idempotency.lifetimes
-func TestDerivedKeyOfADealReplaysForTwoHours(t *testing.T) {
+func TestEscrowDerivedKeyReplaysForTwoHours(t *testing.T) {
 	p := newPayer(t)
 	ask := func() reply {
 		return p.call("POST", "/escrow", object{"amount": "40", "currency": "USDC", "payee": payee})
@@ -275,72 +276,72 @@ func TestDerivedKeyOfADealReplaysForTwoHours(t *testing.T) {
 }
 
 // Rule: lifetime.escrow-approval
-func TestActionApprovalHoldsSixtySeconds(t *testing.T) {
+func TestEscrowActionApprovalExpiresAfterSixtySeconds(t *testing.T) {
 	p := newPayer(t)
-	deal := p.deal("deal-1", nil)
+	escrow := p.mustCreateEscrow("escrow-1", nil)
 	p.host.Advance(60 * time.Second)
-	refused(t, http.StatusGone, "approval_expired", p.act(deal, deal.action()))
-	fresh := p.prepare("deal-1", deal, "approve")
+	refused(t, http.StatusGone, "approval_expired", p.act(escrow, escrow.action()))
+	fresh := p.prepare("escrow-1", escrow, "approve")
 	p.host.Advance(60*time.Second - time.Millisecond)
-	assert.Equal(t, http.StatusOK, p.act(deal, fresh.action()).status)
+	assert.Equal(t, http.StatusOK, p.act(escrow, fresh.action()).status)
 }
 
-func TestConfirmsThatAreRefused(t *testing.T) {
+func TestEscrowConfirmRefusals(t *testing.T) {
 	p := newPayer(t)
-	deal, other := p.deal("deal-1", nil), p.deal("deal-2", object{"amount": "60.000001"})
+	escrow, other := p.mustCreateEscrow("escrow-1", nil), p.mustCreateEscrow("escrow-2", object{"amount": "60.000001"})
 	confirm := func(key string, body object) reply {
-		return p.call("POST", "/escrow/"+deal.body.text("id")+"/actions/"+key+"/confirm", body)
+		return p.call("POST", "/escrow/"+escrow.body.text("id")+"/actions/"+key+"/confirm", body)
 	}
-	good := p.signed(deal.action())
+	good := p.signed(escrow.action())
 
-	refused(t, http.StatusNotFound, "not_found", confirm("deal-3", good))
-	refused(t, http.StatusConflict, "approval_mismatch", confirm("deal-1", p.signed(other.action())))
+	refused(t, http.StatusNotFound, "not_found", confirm("escrow-3", good))
+	refused(t, http.StatusConflict, "approval_mismatch", confirm("escrow-1", p.signed(other.action())))
 	unsigned := object{"approvalId": good["approvalId"], "publicKey": good["publicKey"],
 		"signature": p.key.sign(t, []byte("another message"))}
-	refused(t, http.StatusBadRequest, "signature_invalid", confirm("deal-1", unsigned))
-	stranger := newSigner(t)
-	refused(t, http.StatusForbidden, "key_not_registered", confirm("deal-1", object{
-		"approvalId": good["approvalId"], "publicKey": stranger.public(t),
-		"signature": stranger.sign(t, bytesOf(t, deal.action().text("approval", "payload"))),
+	refused(t, http.StatusBadRequest, "signature_invalid", confirm("escrow-1", unsigned))
+	unregistered := newSigner(t)
+	refused(t, http.StatusForbidden, "key_not_registered", confirm("escrow-1", object{
+		"approvalId": good["approvalId"], "publicKey": unregistered.public(t),
+		"signature": unregistered.sign(t, bytesOf(t, escrow.action().text("approval", "payload"))),
 	}))
 	p.change(func(s *sandbox.Settings) { s.SigningPolicy = sandbox.SigningPolicyRefuse })
-	refused(t, http.StatusForbidden, "signing_policy_refused", confirm("deal-1", good))
+	refused(t, http.StatusForbidden, "signing_policy_refused", confirm("escrow-1", good))
 	p.change(func(s *sandbox.Settings) { s.SigningPolicy, s.SignerDetached = sandbox.SigningPolicyAllow, true })
-	refused(t, http.StatusConflict, "signer_not_attached", confirm("deal-1", good))
-	refused(t, http.StatusConflict, "signer_not_attached", p.escrow("deal-3", nil))
+	refused(t, http.StatusConflict, "signer_not_attached", confirm("escrow-1", good))
+	refused(t, http.StatusConflict, "signer_not_attached", p.escrow("escrow-3", nil))
 	p.change(func(s *sandbox.Settings) { s.SignerDetached = false })
 	assert.Equal(t, "100", p.balance(), "a refusal consumes nothing")
-	assert.Equal(t, http.StatusOK, confirm("deal-1", good).status)
+	assert.Equal(t, http.StatusOK, confirm("escrow-1", good).status)
 
 	poor := p.act(other, other.action())
 	refused(t, http.StatusConflict, "conflict", poor)
 	assert.Equal(t, "60", poor.body.text("error", "details", "available"))
 }
 
-// What a caller cannot know it asks again with the same key, and holds the money once.
-func TestLostAnswersHoldOnce(t *testing.T) {
+// After a lost response the caller repeats the call with the same key. The money is held once.
+func TestLostResponsesApproveEscrowOnce(t *testing.T) {
 	p := newPayer(t)
 	p.host.Arm("POST", "/escrow", sandbox.DropAfterCommit())
-	_, err := p.try("POST", "/escrow", object{"amount": "40", "currency": "USDC", "payee": payee}, "Idempotency-Key",
-		"deal-1")
+	_, err := p.attempt("POST", "/escrow", object{"amount": "40", "currency": "USDC", "payee": payee},
+		"Idempotency-Key", "escrow-1")
 	require.Error(t, err)
-	deal := p.escrow("deal-1", nil)
-	assert.Equal(t, "true", deal.header.Get("Idempotency-Replayed"))
+	escrow := p.escrow("escrow-1", nil)
+	assert.Equal(t, "true", escrow.header.Get("Idempotency-Replayed"))
 
 	p.host.Arm("POST", "/escrow/*/actions/*/confirm", sandbox.DropAfterCommit())
-	_, err = p.try("POST", "/escrow/"+deal.body.text("id")+"/actions/deal-1/confirm", p.signed(deal.action()))
+	_, err = p.attempt("POST", "/escrow/"+escrow.body.text("id")+"/actions/escrow-1/confirm", p.signed(escrow.action()))
 	require.Error(t, err)
-	refused(t, http.StatusConflict, "approval_consumed", p.act(deal, deal.action()))
+	refused(t, http.StatusConflict, "approval_consumed", p.act(escrow, escrow.action()))
 	p.host.Advance(15 * time.Second)
-	assert.Equal(t, "active", p.sync(deal).body.text("status"))
+	assert.Equal(t, "active", p.sync(escrow).body.text("status"))
 	assert.Equal(t, "60", p.balance())
 }
 
-func TestManyConfirmsOfADealMoveTheMoneyOnce(t *testing.T) {
+func TestConcurrentEscrowConfirmsMoveMoneyOnce(t *testing.T) {
 	p := newPayer(t)
-	deal := p.deal("deal-1", nil)
-	path, body := "/escrow/"+deal.body.text("id")+"/actions/deal-1/confirm", p.signed(deal.action())
-	counted := together(12, func(int) string { return p.call("POST", path, body).slug() })
+	escrow := p.mustCreateEscrow("escrow-1", nil)
+	path, body := "/escrow/"+escrow.body.text("id")+"/actions/escrow-1/confirm", p.signed(escrow.action())
+	counted := concurrently(12, func(int) string { return p.call("POST", path, body).slug() })
 	assert.Equal(t, map[string]int{"": 1, "approval_consumed": 11}, counted)
 	assert.Equal(t, "60", p.balance())
 }

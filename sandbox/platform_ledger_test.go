@@ -15,7 +15,7 @@ import (
 )
 
 // Rule: status.409
-func TestPartnerMovesReturnTheMoney(t *testing.T) {
+func TestMovePayoutReturnsMoney(t *testing.T) {
 	for name, tc := range map[string]struct {
 		path    []string // moves after the confirm
 		slug    string   // of the last one
@@ -67,7 +67,7 @@ func TestUnfundedPayoutsAreNotSettled(t *testing.T) {
 }
 
 // Rule: sandbox.minimum, sandbox.maximum, sandbox.faucet-covers, idempotency.sandbox
-func TestCreditsFollowTheFaucet(t *testing.T) {
+func TestDepositsAreLimitedByFaucet(t *testing.T) {
 	p := newPayer(t)
 	credit := func(key, amount string) reply {
 		return p.call("POST", "/sandbox/deposits", object{"amount": amount, "currency": "EURC"}, "Idempotency-Key", key)
@@ -140,7 +140,7 @@ func TestTransactionsArePagedByACursorOfTheirQuery(t *testing.T) {
 }
 
 // Rule: page.cursor-of-its-query
-func TestTheLedgerSinceATime(t *testing.T) {
+func TestTransactionsSince(t *testing.T) {
 	p := newPayer(t)
 	for i := range 3 {
 		p.host.Advance(time.Second)
@@ -159,7 +159,7 @@ func TestTheLedgerSinceATime(t *testing.T) {
 }
 
 // Rule: coverage.chains
-func TestChainsNameWhatContactsAndPayoutsNeed(t *testing.T) {
+func TestListChainsHasCodesAndTokens(t *testing.T) {
 	me := newWorld(t).login()
 	chains := me.must(http.StatusOK, "GET", "/chains", nil).body.at("items").([]any)
 	base := object(chains[0].(map[string]any))
@@ -181,9 +181,9 @@ func (p *payer) refunds() (payoutIDs, amounts []string) {
 	return payoutIDs, amounts
 }
 
-// Two payouts are refunded, the later one first, and their money is on its way at the same time.
+// Two payouts are refunded, the later one first, and both returns are pending at the same time.
 // Rule: sandbox.returned-money
-func TestReturnedMoneyIsAttributedByItsAmount(t *testing.T) {
+func TestReturnIsMatchedByAmount(t *testing.T) {
 	for name, c := range map[string]struct {
 		second, fee string
 		swapped     bool
@@ -224,7 +224,7 @@ func TestReturnedMoneyIsAttributedByItsAmount(t *testing.T) {
 }
 
 // Rule: sandbox.returned-money
-func TestReturnedMoneyThatFitsNoPayoutIsAttributedToNone(t *testing.T) {
+func TestReturnWithoutMatchingPayout(t *testing.T) {
 	for fee, fits := range map[string]bool{"0": true, "0.2": true, "0.200001": false} {
 		t.Run(fee, func(t *testing.T) {
 			kept := decimal.RequireFromString(fee)
@@ -253,8 +253,9 @@ func forgetAfter(d time.Duration) func(*sandbox.Settings) {
 	return func(s *sandbox.Settings) { s.ForgetFinishedAfter = sandbox.Duration(d) }
 }
 
-// addsUp asserts that the books sum to zero, in each currency and in each movement, and are what the balances say.
-func addsUp(t require.TestingT, ledger sandbox.Ledger) {
+// requireBalanced asserts that the books sum to zero, in each currency and in each movement, and are what the balances
+// say.
+func requireBalanced(t require.TestingT, ledger sandbox.Ledger) {
 	type place struct{ of, currency string }
 	movements, accounts := map[place]decimal.Decimal{}, map[place]decimal.Decimal{}
 	for _, entry := range ledger.Entries {
@@ -285,7 +286,7 @@ func balancesOf(ledger sandbox.Ledger) map[string]string {
 	return balances
 }
 
-func TestFinishedPayoutsAreForgottenAndTheBooksStayRight(t *testing.T) {
+func TestForgottenPayoutsKeepTheLedgerBalanced(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()
 	bolt := me.readyClient("bolt@example.com")
@@ -320,8 +321,8 @@ func TestFinishedPayoutsAreForgottenAndTheBooksStayRight(t *testing.T) {
 	assert.Equal(t, "7.25", bolt.must(http.StatusOK, "GET", "/clients/"+bolt.account, nil).
 		body.at("balances").([]any)[0].(map[string]any)["available"])
 	after := w.host.Ledger()
-	addsUp(t, before)
-	addsUp(t, after)
+	requireBalanced(t, before)
+	requireBalanced(t, after)
 	assert.Equal(t, balancesOf(before), balancesOf(after))
 	assert.Less(t, len(after.Entries), len(before.Entries))
 	for end, booked := range paid {
@@ -340,11 +341,11 @@ func TestFinishedPayoutsAreForgottenAndTheBooksStayRight(t *testing.T) {
 	assert.Equal(t, "completed", p.status(open), "not long enough ago")
 	w.host.Advance(time.Minute)
 	refused(t, http.StatusNotFound, "not_found", p.call("GET", "/payouts/"+open.body.text("id"), nil))
-	addsUp(t, w.host.Ledger())
+	requireBalanced(t, w.host.Ledger())
 }
 
 // Rule: idempotency.lifetimes
-func TestTheKeysOfForgottenPayoutsBookNothing(t *testing.T) {
+func TestKeysOfForgottenPayoutsAreGone(t *testing.T) {
 	p := newPayer(t, sandbox.WithSettings(forgetAfter(time.Minute)))
 	explicit, derived := p.book("invoice-42", "5"), p.book("", "6")
 	require.Equal(t, http.StatusOK, p.confirm(explicit).status)
@@ -369,7 +370,7 @@ func TestTheKeysOfForgottenPayoutsBookNothing(t *testing.T) {
 	assert.Equal(t, balance, p.balance())
 }
 
-func TestMoneyOnItsWayBackKeepsItsPayout(t *testing.T) {
+func TestPayoutWithPendingReturnIsNotForgotten(t *testing.T) {
 	p := newPayer(t, sandbox.WithSettings(func(s *sandbox.Settings) {
 		forgetAfter(time.Minute)(s)
 		// attributed to no payout
@@ -387,10 +388,10 @@ func TestMoneyOnItsWayBackKeepsItsPayout(t *testing.T) {
 	p.host.Advance(time.Minute)
 	refused(t, http.StatusNotFound, "not_found", p.call("GET", "/payouts/"+booked.body.text("id"), nil))
 	assert.Equal(t, "99.5", p.balance())
-	addsUp(t, p.host.Ledger())
+	requireBalanced(t, p.host.Ledger())
 }
 
-func TestAHostThatForgetsDoesNotGrow(t *testing.T) {
+func TestForgetFinishedAfterBoundsRecords(t *testing.T) {
 	c := newPayingClient(t, sandbox.WithSettings(forgetAfter(time.Second)))
 	const payouts = 200
 	for i := range payouts {
@@ -399,7 +400,7 @@ func TestAHostThatForgetsDoesNotGrow(t *testing.T) {
 	}
 	c.host.Advance(time.Minute)
 	ledger := c.host.Ledger()
-	addsUp(t, ledger)
+	requireBalanced(t, ledger)
 	assert.LessOrEqual(t, len(ledger.Entries), 20)
 	assert.LessOrEqual(t, c.host.Records(), payouts+100, "a key of each payout, and next to nothing else")
 }

@@ -57,7 +57,7 @@ func (p *payer) move(key string, payout reply, to string) reply {
 func (p *payer) step() { p.host.Advance(time.Duration(p.host.Settings().PayoutStepAfter)) }
 
 // Rule: idempotency.replay, idempotency.other-terms, idempotency.wallet-payout, idempotency.scope, idempotency.pattern
-func TestReplayedBookingAnswersTheFirstAnswer(t *testing.T) {
+func TestReplayedBookingReturnsFirstResponse(t *testing.T) {
 	p := newPayer(t)
 	first := p.book("invoice-42", "20")
 	require.Equal(t, http.StatusCreated, first.status)
@@ -104,7 +104,7 @@ func (p *payer) relogin() {
 }
 
 // Rule: session.prepare-sign-confirm, ledger.progress
-func TestPayoutFundsOnceAndMovesOn(t *testing.T) {
+func TestPayoutIsFundedOnceAndSettles(t *testing.T) {
 	p := newPayer(t)
 	booked := p.book("invoice-42", "20")
 	assert.Equal(t, "100", p.balance())
@@ -127,11 +127,11 @@ func TestPayoutFundsOnceAndMovesOn(t *testing.T) {
 	assert.Equal(t, "80", p.balance())
 }
 
-// What a caller cannot know it asks again with the same key, and pays once.
-func TestLostAnswersPayOnce(t *testing.T) {
+// After a lost response the caller repeats the call with the same key. The money is paid once.
+func TestLostResponsesPayOnce(t *testing.T) {
 	p := newPayer(t)
 	lostBooking := p.host.Arm("POST", "/payouts", sandbox.DropAfterCommit())
-	_, err := p.try("POST", "/payouts", object{"contactId": p.contact, "amount": "20", "currency": "USDC"},
+	_, err := p.attempt("POST", "/payouts", object{"contactId": p.contact, "amount": "20", "currency": "USDC"},
 		"Idempotency-Key", "invoice-42")
 	require.Error(t, err)
 	booked := p.book("invoice-42", "20")
@@ -139,7 +139,7 @@ func TestLostAnswersPayOnce(t *testing.T) {
 	assert.Equal(t, 1, lostBooking.Consumed())
 
 	p.host.Arm("POST", "/payouts/*/confirm", sandbox.DropAfterCommit())
-	_, err = p.try("POST", "/payouts/"+booked.body.text("id")+"/confirm", object{
+	_, err = p.attempt("POST", "/payouts/"+booked.body.text("id")+"/confirm", object{
 		"approvalId": booked.body.text("approval", "id"), "publicKey": p.key.public(t),
 		"signature": p.key.sign(t, bytesOf(t, booked.body.text("approval", "payload"))),
 	})
@@ -150,7 +150,7 @@ func TestLostAnswersPayOnce(t *testing.T) {
 	assert.Equal(t, "80", p.balance())
 }
 
-func TestManyConfirmsAtOnceFundOnce(t *testing.T) {
+func TestConcurrentConfirmsFundOnce(t *testing.T) {
 	p := newPayer(t)
 	booked := p.book("invoice-42", "20")
 	path := "/payouts/" + booked.body.text("id") + "/confirm"
@@ -158,13 +158,13 @@ func TestManyConfirmsAtOnceFundOnce(t *testing.T) {
 		"approvalId": booked.body.text("approval", "id"), "publicKey": p.key.public(t),
 		"signature": p.key.sign(t, bytesOf(t, booked.body.text("approval", "payload"))),
 	}
-	counted := together(12, func(int) string { return p.call("POST", path, body).slug() })
+	counted := concurrently(12, func(int) string { return p.call("POST", path, body).slug() })
 	assert.Equal(t, map[string]int{"": 1, "funding_in_progress": 11}, counted)
 	assert.Equal(t, "80", p.balance())
 }
 
 // Rule: lifetime.payout-approval
-func TestClosedWindowReopensWithTheSameKey(t *testing.T) {
+func TestExpiredApprovalIsRenewedByTheSameKey(t *testing.T) {
 	p := newPayer(t)
 	first := p.book("invoice-42", "20")
 	p.host.Advance(120*time.Second - time.Millisecond)
@@ -213,7 +213,7 @@ func TestPayoutPriceHoldsTwoMinutes(t *testing.T) {
 }
 
 // Rule: lifetime.price
-func TestOldPriceIsRefusedWhileTheApprovalStillHolds(t *testing.T) {
+func TestExpiredQuoteIsRefusedWithValidApproval(t *testing.T) {
 	p := newPayer(t,
 		sandbox.WithSettings(func(s *sandbox.Settings) { s.QuoteLifetime = sandbox.Duration(30 * time.Second) }))
 	first := p.book("invoice-42", "20")
@@ -222,10 +222,10 @@ func TestOldPriceIsRefusedWhileTheApprovalStillHolds(t *testing.T) {
 	assert.Equal(t, http.StatusOK, p.confirm(p.book("invoice-42", "20")).status)
 }
 
-func TestConfirmTellsWhatIsWrongAndConsumesNothing(t *testing.T) {
+func TestConfirmErrorsOverHTTP(t *testing.T) {
 	p := newPayer(t)
 	booked, another := p.book("one", "20"), p.book("two", "20")
-	stranger := newSigner(t)
+	other := newSigner(t)
 	payload := bytesOf(t, booked.body.text("approval", "payload"))
 	sound := object{
 		"approvalId": booked.body.text("approval", "id"), "publicKey": p.key.public(t),
@@ -247,8 +247,8 @@ func TestConfirmTellsWhatIsWrongAndConsumesNothing(t *testing.T) {
 	}{
 		"another payout's approval": {with("approvalId", another.body.text("approval", "id")), nil, 409,
 			"approval_mismatch"},
-		"another key":             {with("publicKey", stranger.public(t)), nil, 403, "key_not_registered"},
-		"another key's signature": {with("signature", stranger.sign(t, payload)), nil, 400, "signature_invalid"},
+		"another key":             {with("publicKey", other.public(t)), nil, 403, "key_not_registered"},
+		"another key's signature": {with("signature", other.sign(t, payload)), nil, 400, "signature_invalid"},
 		"another message":         {with("signature", p.key.sign(t, []byte("{}"))), nil, 400, "signature_invalid"},
 		"the policy": {sound, func(s *sandbox.Settings) {
 			s.SigningPolicy = sandbox.SigningPolicyRefuse
@@ -269,7 +269,7 @@ func TestConfirmTellsWhatIsWrongAndConsumesNothing(t *testing.T) {
 	assert.Equal(t, http.StatusOK, p.confirm(booked).status)
 }
 
-func TestTooLittleBalanceIsRefusedAtTheConfirm(t *testing.T) {
+func TestInsufficientBalanceIsRefusedAtConfirm(t *testing.T) {
 	p := newPayer(t)
 	booked := p.book("invoice-42", "100.000001")
 	require.Equal(t, http.StatusCreated, booked.status)
@@ -279,7 +279,7 @@ func TestTooLittleBalanceIsRefusedAtTheConfirm(t *testing.T) {
 }
 
 // Rule: error.amount-precision, error.missing, status.422
-func TestBookingTellsWhatIsWrong(t *testing.T) {
+func TestBookingErrorsOverHTTP(t *testing.T) {
 	p := newPayer(t)
 	sepa := p.must(http.StatusCreated, "POST", "/contacts", object{"name": "Bob", "account": object{
 		"accountType": "sepa", "iban": "DE89370400440532013000"}}).body.text("id")
@@ -352,8 +352,9 @@ func price(booked reply) string {
 	return booked.body.text("quote", "rate") + " " + booked.body.text("quote", "fee")
 }
 
-// Each price of a payout has its own drift, and another host with the same seed has the same ones, whatever the order.
-func TestPricesDrift(t *testing.T) {
+// Each price of a payout has its own drift. Another host with the same seed has the same drifts, in any order of
+// requests.
+func TestPriceDrift(t *testing.T) {
 	drifting := func(seed int64) func(*sandbox.Settings) {
 		return func(s *sandbox.Settings) {
 			s.PriceDrift, s.Seed = decimal.RequireFromString("0.02"), seed
@@ -389,15 +390,15 @@ func TestPricesDrift(t *testing.T) {
 	assert.NotEqual(t, before, price(first.book("k1", "2")), "a new price drifts anew")
 }
 
-func TestTheFeeCanGrow(t *testing.T) {
+func TestFeeIncrease(t *testing.T) {
 	increase := func(s *sandbox.Settings) { s.FeeIncrease = decimal.RequireFromString("0.25") }
 	assert.Equal(t, "0.75", newBankPayer(t, increase).book("k", "20").body.text("quote", "fee"))
 	direct := newPayer(t, sandbox.WithSettings(increase)).book("k", "20")
 	assert.Equal(t, "0", direct.body.text("quote", "fee"))
 }
 
-// ends pays some payments of one USDC, lets them end, and counts how.
-func (p *payer) ends(payments int) map[string]int {
+// countEnds pays some payments of one USDC, lets them end, and counts how.
+func (p *payer) countEnds(payments int) map[string]int {
 	p.t.Helper()
 	for i := range payments {
 		require.Equal(p.t, http.StatusOK, p.confirm(p.book(fmt.Sprint("k", i), "1")).status)
@@ -411,11 +412,11 @@ func (p *payer) ends(payments int) map[string]int {
 	return ended
 }
 
-func TestSomePayoutsFailAndSomeComeBack(t *testing.T) {
+func TestFailOneInAndRefundOneIn(t *testing.T) {
 	outcomes := func(s *sandbox.Settings) { s.FailOneIn, s.RefundOneIn, s.Seed = 4, 3, 3 }
 	p := newPayer(t, sandbox.WithSettings(outcomes))
-	ended := p.ends(60)
-	assert.Equal(t, ended, newPayer(t, sandbox.WithSettings(outcomes)).ends(60), "by the keys alone")
+	ended := p.countEnds(60)
+	assert.Equal(t, ended, newPayer(t, sandbox.WithSettings(outcomes)).countEnds(60), "by the keys alone")
 	assert.Equal(t, 60, ended["failed"]+ended["refunded"]+ended["completed"], ended)
 	assert.InDelta(t, 15, ended["failed"], 8)
 	assert.InDelta(t, 15, ended["refunded"], 8)
@@ -424,11 +425,11 @@ func TestSomePayoutsFailAndSomeComeBack(t *testing.T) {
 		assert.True(t, sum.IsZero(), currency)
 	}
 	other := newPayer(t, sandbox.WithSettings(outcomes), sandbox.WithSettings(func(s *sandbox.Settings) { s.Seed = 4 }))
-	assert.NotEqual(t, ended, other.ends(60))
+	assert.NotEqual(t, ended, other.countEnds(60))
 }
 
 // A payout of a named amount is completed, stays so for a week, and then comes back.
-func TestPayoutsOfAnAmountFailOrComeBackLater(t *testing.T) {
+func TestFailAmountAndRefundAmount(t *testing.T) {
 	p := newPayer(t, sandbox.WithControl())
 	require.Equal(t, http.StatusOK, p.world.call("PUT", "/_host/settings", object{"failAmount": "3",
 		"refundAmount": "4.00", "refundAfter": "168h", "returnAfter": "1h", "forgetFinishedAfter": "24h"}).status)
@@ -459,11 +460,11 @@ func TestPayoutsOfAnAmountFailOrComeBackLater(t *testing.T) {
 	assert.Equal(t, "98", p.balance())
 }
 
-func TestAPayoutIsMovedByTheTest(t *testing.T) {
+func TestHostMovePayout(t *testing.T) {
 	p := newPayer(t, sandbox.WithControl())
 	first, second := p.book("first", "2"), p.book("second", "3")
 	refused(t, http.StatusConflict, "quote_not_submitted",
-		withID(p.world.call("POST", "/_host/payouts/"+first.body.text("id"), object{"status": "failed"})))
+		withoutRequestID(p.world.call("POST", "/_host/payouts/"+first.body.text("id"), object{"status": "failed"})))
 	for _, booked := range []reply{first, second} {
 		require.Equal(t, http.StatusOK, p.confirm(booked).status)
 	}
@@ -479,14 +480,14 @@ func TestAPayoutIsMovedByTheTest(t *testing.T) {
 	assert.ErrorContains(t, p.host.MovePayout(first.body.text("id"), "lost"), "lost")
 }
 
-// withID gives a control call's refusal what refusals of the service have.
-func withID(got reply) reply {
+// withoutRequestID gives a control call's refusal what refusals of the service have.
+func withoutRequestID(got reply) reply {
 	got.header.Set("X-Request-ID", "none")
 	return got
 }
 
-// Of many payouts that come back at the same moment, each comes back once.
-func TestManyPayoutsComeBackTogether(t *testing.T) {
+// If many payouts are returned at the same time, each is matched once.
+func TestManyReturnsAreMatched(t *testing.T) {
 	c := newPayingClient(t, sandbox.WithAudit(), sandbox.WithSettings(func(s *sandbox.Settings) {
 		s.PayoutStepAfter, s.RefundOneIn, s.ReturnAfter = 0, 1, sandbox.Duration(time.Hour)
 		s.ReturnFee = decimal.RequireFromString("0.1")

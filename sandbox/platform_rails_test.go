@@ -36,7 +36,7 @@ func (s *session) openRail(method, currency string) reply {
 	return s.call("POST", "/banks", object{"method": method, "currency": currency})
 }
 
-// activeRail opens a rail, lets it become active, and answers its virtual account's id.
+// activeRail opens a rail, lets it become active, and returns its virtual account's id.
 func (s *session) activeRail(method, currency string) string {
 	s.t.Helper()
 	require.Equal(s.t, http.StatusCreated, s.openRail(method, currency).status)
@@ -83,7 +83,7 @@ func TestRailsOpenOnceForAVerifiedClient(t *testing.T) {
 }
 
 // Rule: rail.agreement, rail.partner
-func TestWhatNarrowsTheAvailabilityOfRails(t *testing.T) {
+func TestRailAvailability(t *testing.T) {
 	for name, tc := range map[string]struct {
 		change           func(*sandbox.Settings)
 		method, currency string
@@ -122,7 +122,7 @@ func TestWhatNarrowsTheAvailabilityOfRails(t *testing.T) {
 }
 
 // Rule: rail.residency, rail.states, page.cursor-of-its-query
-func TestListsShowWhatSettingsDoToRails(t *testing.T) {
+func TestRailListFollowsSettings(t *testing.T) {
 	acme := newPayer(t)
 	acme.verify()
 	acme.activeRail("sepa", "EUR")
@@ -160,7 +160,7 @@ func TestRailsNeedAWallet(t *testing.T) {
 // payee is a wallet that the host knows nothing of.
 const payee = "0x52908400098527886E0F7030069857D2E4169EE7"
 
-// verification is what GET /client/kyb answers: the status and the fields that are outstanding.
+// verification is what GET /client/kyb returns: the status and the fields that are outstanding.
 func (s *session) verification() (status string, outstanding []string) {
 	s.t.Helper()
 	answered := s.must(http.StatusOK, "GET", "/client/kyb", nil)
@@ -181,7 +181,7 @@ func (s *session) verify() {
 }
 
 // Rule: verification.completed-explicitly, idempotency.verification, status.409
-func TestVerificationIsSavedInspectedAndThenCompleted(t *testing.T) {
+func TestKYBIsSavedReadAndCompleted(t *testing.T) {
 	acme := newPayer(t)
 	save := func(body object) { acme.must(http.StatusOK, "PUT", "/client/kyb", body) }
 
@@ -216,7 +216,7 @@ func TestVerificationIsSavedInspectedAndThenCompleted(t *testing.T) {
 }
 
 // Rule: verification.snapshot
-func TestEditingChangesNoSubmission(t *testing.T) {
+func TestSavingKYBDoesNotChangeSubmission(t *testing.T) {
 	acme := newPayer(t)
 	acme.verify()
 	first := acme.must(http.StatusOK, "POST", "/client/kyb/complete", nil).body.text("snapshotId")
@@ -241,7 +241,7 @@ func TestEditingChangesNoSubmission(t *testing.T) {
 }
 
 // Rule: error.location
-func TestVerificationIsAClients(t *testing.T) {
+func TestKYBNeedsAClient(t *testing.T) {
 	me := newWorld(t).login()
 	for _, call := range []struct {
 		method, path string
@@ -351,13 +351,13 @@ func TestPayinOverAVirtualAccount(t *testing.T) {
 	assert.Equal(t, http.StatusOK, p.complete("c1", quoted).status, "a refused key anchors nothing")
 	assert.Equal(t, "50", p.host.Ledger().Balances[p.account]["EURC"].String())
 
-	stranger := p.as("").readyClient("bolt@example.com")
-	refused(t, http.StatusNotFound, "not_found", stranger.payin(euros))
-	refused(t, http.StatusNotFound, "not_found", stranger.call("GET", "/payins/"+quoted.body.text("id"), nil))
+	other := p.as("").readyClient("bolt@example.com")
+	refused(t, http.StatusNotFound, "not_found", other.payin(euros))
+	refused(t, http.StatusNotFound, "not_found", other.call("GET", "/payins/"+quoted.body.text("id"), nil))
 }
 
 // Rule: error.amount-precision
-func TestPayinTermsThatAreRefused(t *testing.T) {
+func TestInvalidPayinTerms(t *testing.T) {
 	p := newPayer(t)
 	p.verify()
 	bank := p.activeRail("ukfps", "GBP")
@@ -414,7 +414,7 @@ func TestPayinPriceHoldsTwoMinutes(t *testing.T) {
 }
 
 // Rule: sandbox.minimum, sandbox.maximum, sandbox.faucet-covers
-func TestPayinsFollowTheFaucet(t *testing.T) {
+func TestPayinsAreLimitedByFaucet(t *testing.T) {
 	p := newPayer(t)
 	for amount, slug := range map[string]string{"0.35": "amount_below_minimum", "100.300001": "amount_above_maximum"} {
 		quoted := p.payin(object{"amount": amount})

@@ -13,7 +13,7 @@ import (
 )
 
 // Rule: resource.payout
-func TestAPayoutCarriesWhatItWasBookedWith(t *testing.T) {
+func TestPayoutShowsItsBooking(t *testing.T) {
 	p := newPayer(t)
 	terms := object{
 		"contactId": p.contact, "amount": "20", "currency": "USDC", "paymentReference": "Invoice 42",
@@ -45,7 +45,7 @@ func TestAPayoutCarriesWhatItWasBookedWith(t *testing.T) {
 }
 
 // Rule: resource.payin
-func TestAPayinCarriesWhereItComesFromAndItsMaximum(t *testing.T) {
+func TestPayinShowsOriginAndMaximum(t *testing.T) {
 	p := newPayer(t)
 	quoted := p.payin(object{"maxAmount": "60"})
 	require.Equal(t, http.StatusCreated, quoted.status, "%s", quoted.raw)
@@ -60,14 +60,14 @@ func TestAPayinCarriesWhereItComesFromAndItsMaximum(t *testing.T) {
 
 // Every resource, with everything that it can carry: amounts are decimal strings, and times are UTC.
 // Rule: resource.decimals, resource.dates, resource.id-prefixes
-func TestHowAmountsTimesAndIDsAreWritten(t *testing.T) {
+func TestFormatsOfAmountsTimesAndIDs(t *testing.T) {
 	p := newPayer(t)
 	p.verify()
 	rail := p.activeRail("sepa", "EUR")
-	booked, deal, quoted := p.book("invoice-42", "20.5"), p.deal("deal-1",
+	booked, escrow, quoted := p.book("invoice-42", "20.5"), p.mustCreateEscrow("escrow-1",
 		object{"amount": "0.000001"}), p.payin(object{"maxAmount": "60"})
 	answers := []reply{
-		booked, deal, quoted, p.confirm(booked), p.act(deal, deal.action()),
+		booked, escrow, quoted, p.confirm(booked), p.act(escrow, escrow.action()),
 		p.must(http.StatusOK, "GET", "/transactions", nil), p.must(http.StatusOK, "GET", "/sandbox/treasury", nil),
 		p.must(http.StatusOK, "GET", "/clients/"+p.account, nil),
 		p.call("POST", "/contacts", object{"email": "acme@example.com"}),
@@ -136,7 +136,7 @@ func TestNoBankingPartnerIsNamed(t *testing.T) {
 }
 
 // Rule: contact.linked-account
-func TestAContactThatIsAnAccountIsLinkedToIt(t *testing.T) {
+func TestEmailContactIsLinkedToItsAccount(t *testing.T) {
 	p := newPayer(t)
 	linked := p.must(http.StatusCreated, "POST", "/contacts", object{"name": "Acme", "email": "ACME@example.com"})
 	id := linked.body.text("userId")
@@ -150,7 +150,7 @@ func TestAContactThatIsAnAccountIsLinkedToIt(t *testing.T) {
 }
 
 // Rule: coverage.direct, coverage.cross-chain
-func TestWalletsArePaidDirectlyOrAcrossChains(t *testing.T) {
+func TestWalletPayoutsDirectAndCrossChain(t *testing.T) {
 	for name, c := range map[string]struct {
 		chain, token, asset string
 		toChain             int
@@ -188,7 +188,7 @@ func TestWalletsArePaidDirectlyOrAcrossChains(t *testing.T) {
 }
 
 // Rule: coverage.chains
-func TestEveryListedTokenSaysItsDecimalsAndAddress(t *testing.T) {
+func TestListedTokensHaveDecimalsAndAddress(t *testing.T) {
 	chains := newWorld(t).login().must(http.StatusOK, "GET", "/chains", nil).body.at("items").([]any)
 	require.NotEmpty(t, chains)
 	for _, item := range chains {
@@ -204,9 +204,9 @@ func TestEveryListedTokenSaysItsDecimalsAndAddress(t *testing.T) {
 	}
 }
 
-// A client without any verification receives on chain and from another chain, and holds no virtual account.
+// A client without a verification receives money on chain and from another chain, and has no virtual account.
 // Rule: payin.needs-ready, client.balance
-func TestChainReceiptNeedsAWalletAndNoVerification(t *testing.T) {
+func TestReceivingOnChainNeedsWalletButNoVerification(t *testing.T) {
 	p := newPayer(t)
 	status, _ := p.verification()
 	require.Equal(t, "not_started", status)
@@ -223,20 +223,20 @@ func TestChainReceiptNeedsAWalletAndNoVerification(t *testing.T) {
 	}, client.body.at("balances"))
 
 	// What arrives at the wallet is balance.
-	own := p.as("")
-	own.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "30", "currency": "EURC"})
-	contact := own.must(http.StatusCreated, "POST", "/contacts", object{"account": object{
+	integrator := p.as("")
+	integrator.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "30", "currency": "EURC"})
+	contact := integrator.must(http.StatusCreated, "POST", "/contacts", object{"account": object{
 		"accountType": "onchain", "chainId": "base", "currency": "EURC", "walletAddress": strings.ToLower(wallet)}})
-	booked := own.must(http.StatusCreated, "POST", "/payouts",
+	booked := integrator.must(http.StatusCreated, "POST", "/payouts",
 		object{"contactId": contact.body["id"], "amount": "30", "currency": "EURC"})
-	require.Equal(t, http.StatusOK, own.confirm(booked).status)
+	require.Equal(t, http.StatusOK, integrator.confirm(booked).status)
 	p.step()
 	p.step()
 	assert.Equal(t, "30", p.host.Ledger().Balances[p.account]["EURC"].String())
 }
 
 // Rule: rail.money-in, rail.states
-func TestMoneyInIsTheCatalogue(t *testing.T) {
+func TestRailsMatchCoverageCatalogue(t *testing.T) {
 	p := newPayer(t)
 	p.verify()
 	want := map[string]string{
@@ -273,11 +273,11 @@ func TestEveryCreditComesFromOneFaucet(t *testing.T) {
 }
 
 // Rule: ledger.whole-account
-func TestTheLedgerIsTheAccountsOwn(t *testing.T) {
+func TestTransactionsBelongToTheAccount(t *testing.T) {
 	p := newPayer(t)
 	require.Equal(t, http.StatusOK, p.confirm(p.book("invoice-42", "20")).status)
-	deal := p.deal("deal-1", nil)
-	require.Equal(t, http.StatusOK, p.act(deal, deal.action()).status)
+	escrow := p.mustCreateEscrow("escrow-1", nil)
+	require.Equal(t, http.StatusOK, p.act(escrow, escrow.action()).status)
 	quoted := p.payin(nil)
 	require.Equal(t, http.StatusCreated, p.instruct(quoted).status)
 	require.Equal(t, http.StatusOK, p.complete("c1", quoted).status)

@@ -13,8 +13,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// limited asserts that a window is used up, and answers when it opens again.
-func limited(t *testing.T, got reply) time.Duration {
+// rateLimited asserts that a window is used up, and returns when it opens again.
+func rateLimited(t *testing.T, got reply) time.Duration {
 	t.Helper()
 	refused(t, http.StatusTooManyRequests, "rate_limited", got)
 	seconds, err := strconv.Atoi(got.header.Get("Retry-After"))
@@ -35,40 +35,40 @@ func TestReadsAndWritesAreCountedPerCredential(t *testing.T) {
 		}
 		caller.must(http.StatusOK, "GET", "/chains", nil)
 	}
-	assert.Equal(t, time.Minute, limited(t, me.call("GET", "/chains", nil)))
-	assert.Equal(t, time.Minute, limited(t, me.as(acme).call("GET", "/chains", nil)), "not per acted-for account")
+	assert.Equal(t, time.Minute, rateLimited(t, me.call("GET", "/chains", nil)))
+	assert.Equal(t, time.Minute, rateLimited(t, me.as(acme).call("GET", "/chains", nil)), "not per acted-for account")
 
 	for range 118 {
 		me.must(http.StatusOK, "POST", "/clients", object{"email": "acme@example.com"})
 	}
 	refresh := object{"refreshToken": me.refresh}
 	require.Equal(t, http.StatusCreated, w.call("POST", "/dapi/v1/auth/refresh", refresh).status)
-	assert.Equal(t, time.Minute, limited(t, w.call("POST", "/dapi/v1/auth/refresh", refresh)))
-	limited(t, w.loginAs(w.email, w.key).call("POST", "/clients", object{"email": "acme@example.com"}))
+	assert.Equal(t, time.Minute, rateLimited(t, w.call("POST", "/dapi/v1/auth/refresh", refresh)))
+	rateLimited(t, w.loginAs(w.email, w.key).call("POST", "/clients", object{"email": "acme@example.com"}))
 	for method, path := range map[string]string{"POST": "/clients", "PUT": "/client/kyb", "PATCH": "/contacts/ct_1",
 		"DELETE": "/contacts/ct_1"} {
-		limited(t, me.call(method, path, object{}))
+		rateLimited(t, me.call(method, path, object{}))
 	}
 
 	w.host.Advance(time.Minute - time.Nanosecond)
-	assert.Equal(t, time.Second, limited(t, me.call("GET", "/chains", nil)), "whole seconds, and long enough")
-	assert.Equal(t, time.Second, limited(t, me.call("POST", "/clients", object{"email": "acme@example.com"})))
+	assert.Equal(t, time.Second, rateLimited(t, me.call("GET", "/chains", nil)), "whole seconds, and long enough")
+	assert.Equal(t, time.Second, rateLimited(t, me.call("POST", "/clients", object{"email": "acme@example.com"})))
 	w.host.Advance(time.Nanosecond)
 	me.must(http.StatusOK, "GET", "/chains", nil)
 	me.must(http.StatusOK, "POST", "/clients", object{"email": "acme@example.com"})
 }
 
-// Writes of every verb count, and take up the window of all.
+// Writes of every method share one window.
 // Rule: rate.writes
-func TestEveryVerbThatWritesIsAWrite(t *testing.T) {
+func TestEveryWriteMethodCountsAsWrite(t *testing.T) {
 	for method, path := range map[string]string{"PUT": "/client/kyb", "PATCH": "/contacts/ct_1",
 		"DELETE": "/contacts/ct_1"} {
 		me := newWorld(t, sandbox.WithRateLimits()).login()
 		for range 120 {
 			assert.NotEqual(t, http.StatusTooManyRequests, me.call(method, path, nil).status, method)
 		}
-		limited(t, me.call(method, path, nil))
-		limited(t, me.call("POST", "/clients", object{"email": "acme@example.com"}))
+		rateLimited(t, me.call(method, path, nil))
+		rateLimited(t, me.call("POST", "/clients", object{"email": "acme@example.com"}))
 		me.must(http.StatusOK, "GET", "/chains", nil)
 	}
 }
@@ -80,7 +80,7 @@ func TestLoginsAreCountedPerAddressEmailAndChallenge(t *testing.T) {
 		for range 10 {
 			require.Equal(t, http.StatusCreated, w.challenge("one@example.com").status)
 		}
-		assert.Equal(t, 5*time.Minute, limited(t, w.challenge("One@example.com")))
+		assert.Equal(t, 5*time.Minute, rateLimited(t, w.challenge("One@example.com")))
 		assert.Equal(t, http.StatusCreated, w.challenge("two@example.com").status)
 	})
 	t.Run("tokens per challenge", func(t *testing.T) {
@@ -89,16 +89,16 @@ func TestLoginsAreCountedPerAddressEmailAndChallenge(t *testing.T) {
 		for range 10 {
 			refused(t, http.StatusForbidden, "key_not_registered", w.token(challenge, newSigner(t)))
 		}
-		assert.Equal(t, 5*time.Minute, limited(t, w.token(challenge, w.key)))
+		assert.Equal(t, 5*time.Minute, rateLimited(t, w.token(challenge, w.key)))
 	})
 	t.Run("both per address", func(t *testing.T) {
 		w := newWorld(t, sandbox.WithRateLimits())
 		for range 10 {
 			w.login()
 		}
-		assert.Equal(t, 5*time.Minute, limited(t, w.challenge("another@example.com")))
+		assert.Equal(t, 5*time.Minute, rateLimited(t, w.challenge("another@example.com")))
 		w.host.Advance(5*time.Minute - time.Nanosecond)
-		limited(t, w.challenge("another@example.com"))
+		rateLimited(t, w.challenge("another@example.com"))
 		w.host.Advance(time.Nanosecond)
 		assert.Equal(t, http.StatusCreated, w.challenge("another@example.com").status)
 	})
@@ -116,10 +116,10 @@ func TestSandboxMoneyIsCountedPerAccount(t *testing.T) {
 	for n := range 60 {
 		require.Equal(t, http.StatusCreated, deposit(acme, n).status)
 	}
-	assert.Equal(t, time.Hour, limited(t, deposit(acme, 60)))
-	assert.Equal(t, time.Hour, limited(t, acme.call("POST", "/sandbox/payins/pi_1/complete", nil)))
+	assert.Equal(t, time.Hour, rateLimited(t, deposit(acme, 60)))
+	assert.Equal(t, time.Hour, rateLimited(t, acme.call("POST", "/sandbox/payins/pi_1/complete", nil)))
 	assert.Equal(t, time.Hour,
-		limited(t, acme.call("POST", "/sandbox/payouts/po_1/status", object{"status": "failed"})))
+		rateLimited(t, acme.call("POST", "/sandbox/payouts/po_1/status", object{"status": "failed"})))
 	assert.Equal(t, http.StatusCreated, deposit(other, 0).status)
 	assert.Equal(t, http.StatusCreated, deposit(me, 0).status)
 	w.host.Advance(time.Hour)
@@ -128,7 +128,7 @@ func TestSandboxMoneyIsCountedPerAccount(t *testing.T) {
 }
 
 // Rule: rate.off
-func TestCountersAreOffUnlessAskedFor(t *testing.T) {
+func TestRateLimitsAreOffByDefault(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()
 	for range 130 {
@@ -138,7 +138,7 @@ func TestCountersAreOffUnlessAskedFor(t *testing.T) {
 }
 
 // Rule: rate.retry-after
-func TestAMinuteOfTheWindowsMayBeShorter(t *testing.T) {
+func TestRateMinuteShortensWindows(t *testing.T) {
 	w := newWorld(t, sandbox.WithRateLimits(), sandbox.WithControl())
 	changed := w.call("PUT", "/_host/settings", object{"rateMinute": "1s"})
 	require.Equal(t, http.StatusOK, changed.status)
@@ -148,9 +148,9 @@ func TestAMinuteOfTheWindowsMayBeShorter(t *testing.T) {
 		for range 600 {
 			me.must(http.StatusOK, "GET", "/chains", nil)
 		}
-		assert.Equal(t, time.Second, limited(t, me.call("GET", "/chains", nil)))
+		assert.Equal(t, time.Second, rateLimited(t, me.call("GET", "/chains", nil)))
 		w.host.Advance(750 * time.Millisecond)
-		assert.Equal(t, time.Second, limited(t, me.call("GET", "/chains", nil)), "whole seconds, and long enough")
+		assert.Equal(t, time.Second, rateLimited(t, me.call("GET", "/chains", nil)), "whole seconds, and long enough")
 		w.host.Advance(250 * time.Millisecond)
 	}
 	for _, minute := range []string{"0s", "61s", "-1s"} {

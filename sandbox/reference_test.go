@@ -12,18 +12,18 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
 
-// personally signs a message as a wallet shows it to a person.
-func personally(t testing.TB, key *wallet.Key, message string) string {
+// signPersonal signs a message as a wallet shows it to a person.
+func signPersonal(t testing.TB, key *wallet.Key, message string) string {
 	t.Helper()
 	signature, err := key.SignMessage(t.Context(), []byte(message))
 	require.NoError(t, err)
 	return signature
 }
 
-func TestAWalletLogsIn(t *testing.T) {
+func TestWalletLogin(t *testing.T) {
 	w := newWorld(t)
 	key := w.host.Credentials().Wallet
-	signature := personally(t, key, "Log in")
+	signature := signPersonal(t, key, "Log in")
 	body := object{"message": "Log in", "signatures": []string{signature, signature}}
 
 	assert.Equal(t, object{"status": "success"}, w.reference().must(http.StatusOK, "POST", "/api/v1/wallet/login",
@@ -51,7 +51,7 @@ func TestAWalletLogsIn(t *testing.T) {
 			map[string]string{"body.signatures.1": "signature_invalid"}},
 		"no message": {object{"signatures": []string{signature}}, 422,
 			map[string]string{"body.message": "missing"}},
-		"another wallet": {object{"message": "Log in", "signatures": []string{personally(t, other, "Log in")}}, 403,
+		"another wallet": {object{"message": "Log in", "signatures": []string{signPersonal(t, other, "Log in")}}, 403,
 			nil},
 		"another's message": {object{"message": "Log out", "signatures": []string{signature}}, 403, nil},
 	} {
@@ -68,7 +68,7 @@ func TestAWalletLogsIn(t *testing.T) {
 	assert.Empty(t, w.host.WalletLogins())
 }
 
-func TestAPartnersWebhookIsTaken(t *testing.T) {
+func TestPartnerWebhook(t *testing.T) {
 	w := newWorld(t)
 	event := object{
 		"eventType": "payment.settled", "entityId": "pi_1", "entityType": "payin", "createdAt": "2026-01-02T03:04:05Z",
@@ -96,8 +96,8 @@ func TestAPartnersWebhookIsTaken(t *testing.T) {
 	assert.Len(t, w.host.PartnerEvents(), 2)
 }
 
-// The reference endpoints say what failed as an array, and everything else as the platform does.
-func TestTheShapesOfRefusalsUnderAPIV1(t *testing.T) {
+// The reference endpoints refuse a failed validation with an array, and everything else with the platform's envelope.
+func TestRefusalFormsUnderAPIV1(t *testing.T) {
 	w := newWorld(t)
 	me := w.reference()
 	path := me.call("GET", "/api/v1/invoices/documents/contracts/no-uuid", nil)
@@ -118,7 +118,7 @@ func TestTheShapesOfRefusalsUnderAPIV1(t *testing.T) {
 		me.call("POST", "/api/v1/webhook/x", `"`+strings.Repeat("x", 2<<20)+`"`))
 }
 
-func TestRatesArePricedAgainstTheDollar(t *testing.T) {
+func TestRatesInUSD(t *testing.T) {
 	w := newWorld(t)
 	for currency, want := range map[string]object{
 		"USD":  {"usdRate": "1", "bankTransfer": "1", "card": "1"},

@@ -16,7 +16,7 @@ import (
 )
 
 // Rule: endpoint.base, status.404
-func TestPathsThatAreNotThere(t *testing.T) {
+func TestUnknownPathsAreNotFound(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()
 	for _, path := range []string{"/", "/dapi", "/dapi/v1", "/dapi/v1/", "/dapi/v2/chains", "/dapi/v1/chains/",
@@ -27,7 +27,7 @@ func TestPathsThatAreNotThere(t *testing.T) {
 }
 
 // Rule: status.405
-func TestWrongVerbsNameTheRightOnes(t *testing.T) {
+func TestWrongMethodHasAllowHeader(t *testing.T) {
 	me := newWorld(t).login()
 	for _, c := range []struct{ method, path, allow string }{
 		{"GET", "/payouts", "POST"},
@@ -41,7 +41,7 @@ func TestWrongVerbsNameTheRightOnes(t *testing.T) {
 }
 
 // Rule: endpoint.request-id
-func TestEveryAnswerCarriesItsOwnRequestID(t *testing.T) {
+func TestEveryResponseHasARequestID(t *testing.T) {
 	me := newWorld(t).login()
 	first, second := me.call("GET", "/chains", nil), me.call("GET", "/nowhere", nil)
 	assert.NotEmpty(t, first.header.Get("X-Request-ID"))
@@ -51,7 +51,7 @@ func TestEveryAnswerCarriesItsOwnRequestID(t *testing.T) {
 }
 
 // Rule: endpoint.json, status.400, status.413
-func TestBodiesThatCannotBeRead(t *testing.T) {
+func TestUnreadableBodiesAreRefused(t *testing.T) {
 	me := newWorld(t).login()
 	for name, body := range map[string]string{
 		"empty":            "",
@@ -88,7 +88,7 @@ func TestBodiesThatCannotBeRead(t *testing.T) {
 }
 
 // Rule: status.400
-func TestQueriesThatCannotBeRead(t *testing.T) {
+func TestMalformedQueriesAreRefused(t *testing.T) {
 	me := newWorld(t).login()
 	for _, query := range []string{"limit=%zz", "limit=1;cursor=x", "%zz=1", "limit=1&limit=2"} {
 		refused(t, http.StatusBadRequest, "invalid_request", me.call("GET", "/transactions?"+query, nil))
@@ -96,13 +96,13 @@ func TestQueriesThatCannotBeRead(t *testing.T) {
 }
 
 // Rule: error.unknown-key, endpoint.json
-func TestWhereNoBodyIsTakenItsKeysAreUnknown(t *testing.T) {
+func TestBodyMembersAreRefusedWithoutRequestBody(t *testing.T) {
 	p := newPayer(t)
 	payin := p.payin(nil).body.text("id")
 	instructions := "/payins/" + payin + "/instructions"
 	for _, path := range []string{
 		"/client/kyb/complete", instructions, "/sandbox/payins/" + payin + "/complete",
-		"/escrow/" + p.deal("deal-1", nil).body.text("id") + "/sync",
+		"/escrow/" + p.mustCreateEscrow("escrow-1", nil).body.text("id") + "/sync",
 	} {
 		got := p.call("POST", path, object{"amount": "1", "key": "x"})
 		refused(t, http.StatusUnprocessableEntity, "validation_failed", got)
@@ -115,7 +115,7 @@ func TestWhereNoBodyIsTakenItsKeysAreUnknown(t *testing.T) {
 }
 
 // Rule: error.fields, error.missing, error.unknown-key, contact.variants, status.422
-func TestWrongFieldsAreAllNamed(t *testing.T) {
+func TestAllInvalidFieldsAreNamed(t *testing.T) {
 	me := newWorld(t).login()
 	cases := []struct {
 		name, method, path string
@@ -170,7 +170,7 @@ func TestWrongFieldsAreAllNamed(t *testing.T) {
 }
 
 // Rule: error.location, page.limit, page.cursor-size
-func TestParametersNameTheirLocation(t *testing.T) {
+func TestParameterErrorsNameLocation(t *testing.T) {
 	me := newWorld(t).login()
 	for query, want := range map[string]map[string]string{
 		"limit=0":              {"limit": "greater_than_equal"},
@@ -192,7 +192,7 @@ func TestParametersNameTheirLocation(t *testing.T) {
 }
 
 // Rule: size.id-prefix, status.400
-func TestIDsOfAnotherNamespace(t *testing.T) {
+func TestIDWithWrongPrefixIsRefused(t *testing.T) {
 	me := newWorld(t).login()
 	for _, c := range []struct {
 		method, path string
@@ -219,7 +219,7 @@ func TestIDsOfAnotherNamespace(t *testing.T) {
 }
 
 // Rule: idempotency.pattern, status.400
-func TestIdempotencyKeysHaveAPattern(t *testing.T) {
+func TestIdempotencyKeyPattern(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()
 	body := object{"email": "acme@example.com"}
@@ -232,7 +232,7 @@ func TestIdempotencyKeysHaveAPattern(t *testing.T) {
 }
 
 // Rule: session.service-account, status.404
-func TestXServiceAccountNamesAClientOfOnesOwn(t *testing.T) {
+func TestServiceAccountHeaderMustBeOwnClient(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()
 	acme := me.must(http.StatusCreated, "POST", "/clients", object{"email": "acme@example.com"}).body.text("id")
@@ -243,7 +243,7 @@ func TestXServiceAccountNamesAClientOfOnesOwn(t *testing.T) {
 	require.NoError(t, err)
 	refused(t, http.StatusNotFound, "not_found", w.loginAs("other@example.com", other).as(acme).
 		call("GET", "/transactions", nil))
-	// whether its answer is an account's own or not
+	// whether its response is an account's own or not
 	for _, path := range []string{"/transactions", "/chains", "/sandbox/treasury", "/clients/" + acme} {
 		refused(t, http.StatusNotFound, "not_found", me.as("cl_unknown").call("GET", path, nil))
 	}
@@ -254,7 +254,7 @@ func TestXServiceAccountNamesAClientOfOnesOwn(t *testing.T) {
 }
 
 // Rule: contact.default-variant
-func TestTheVariantOfAnAccountMayBeLeftOutWhereItHasADefault(t *testing.T) {
+func TestAccountTypeMayBeOmittedIfDefault(t *testing.T) {
 	acme := newWorld(t).login().readyClient("acme@example.com")
 	onchain := acme.must(http.StatusCreated, "POST", "/contacts", object{"account": object{
 		"walletAddress": "0x52908400098527886E0F7030069857D2E4169EE7", "chainId": "base", "currency": "USDC",
@@ -263,7 +263,7 @@ func TestTheVariantOfAnAccountMayBeLeftOutWhereItHasADefault(t *testing.T) {
 }
 
 // Rule: error.request-id, status.503
-func TestTheDatabaseCanBeUnavailable(t *testing.T) {
+func TestDatabaseUnavailable(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()
 	require.NoError(t, w.host.Configure(func(s *sandbox.Settings) { s.DatabaseAvailable = false }))
@@ -272,7 +272,7 @@ func TestTheDatabaseCanBeUnavailable(t *testing.T) {
 	assert.Equal(t, got.header.Get("X-Request-ID"), got.body.text("error", "details", "requestId"))
 }
 
-func TestTheRequestLogHoldsNoSecret(t *testing.T) {
+func TestRequestLogHasNoSecrets(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()
 	me.must(http.StatusCreated, "POST", "/clients", object{"email": "acme@example.com"}, "Idempotency-Key", "client-1")
@@ -294,7 +294,7 @@ func TestTheRequestLogHoldsNoSecret(t *testing.T) {
 }
 
 // Anybody can send a megabyte as a path, and the log remembers thousands of requests.
-func TestTheLogOfLongRequestsStaysSmall(t *testing.T) {
+func TestLogMemoryOfLongRequests(t *testing.T) {
 	host := sandbox.New()
 	long := strings.Repeat("a", 1<<20)
 	for _, sent := range []struct{ method, path string }{{http.MethodGet, "/dapi/v1/" + long},
@@ -347,9 +347,9 @@ var platformRoutes = []platformRoute{
 	{"POST /escrow/esc_1/actions/key-1/confirm", "payouts:write"},
 }
 
-// Every route is there, and asks for a session unless it is a login's.
+// Every route is served, and needs a session unless it is a login route.
 // Rule: endpoint.rows, session.bearer
-func TestEveryRowOfTheTableIsThere(t *testing.T) {
+func TestEveryRouteOfTheTableIsServed(t *testing.T) {
 	w := newWorld(t)
 	require.Len(t, platformRoutes, 25+5)
 	for _, route := range platformRoutes {
@@ -363,17 +363,17 @@ func TestEveryRowOfTheTableIsThere(t *testing.T) {
 	}
 }
 
-// Every write of the platform API, in an order in which each can succeed. Each is made with a key of its own, and
-// without any: the answers have the same status.
+// Every write of the platform API, in an order in which each can succeed, with a key and without one. Both responses
+// have the same status.
 // Rule: idempotency.optional
-func TestEveryWriteTakesAKeyAndNeedsNone(t *testing.T) {
+func TestIdempotencyKeyIsOptionalForEveryWrite(t *testing.T) {
 	for _, keyed := range []bool{true, false} {
 		p := newPayer(t)
 		p.verify()
-		made := map[string]bool{}
+		created := map[string]bool{}
 		write := func(status int, pattern, path string, body any) reply {
 			method, _, _ := strings.Cut(pattern, " ")
-			made[pattern] = true
+			created[pattern] = true
 			var headers []string
 			if keyed {
 				headers = []string{"Idempotency-Key", "key-" + strings.NewReplacer(" ", "-", "/", "-").Replace(pattern)}
@@ -409,16 +409,16 @@ func TestEveryWriteTakesAKeyAndNeedsNone(t *testing.T) {
 		write(200, "PATCH /contacts/ct_1", "/contacts/"+contact, object{"name": "Robert"})
 		write(204, "DELETE /contacts/ct_1", "/contacts/"+contact, nil)
 
-		deal := write(201, "POST /escrow", "/escrow", object{"amount": "10", "currency": "USDC", "payee": payee})
-		path := "/escrow/" + deal.body.text("id")
-		write(200, "POST /escrow/esc_1/actions/key-1/confirm", path+"/actions/"+deal.action().
-			text("idempotencyKey")+"/confirm", p.signed(deal.action()))
+		escrow := write(201, "POST /escrow", "/escrow", object{"amount": "10", "currency": "USDC", "payee": payee})
+		path := "/escrow/" + escrow.body.text("id")
+		write(200, "POST /escrow/esc_1/actions/key-1/confirm", path+"/actions/"+escrow.action().
+			text("idempotencyKey")+"/confirm", p.signed(escrow.action()))
 		write(201, "POST /escrow/esc_1/actions", path+"/actions", object{"type": "release"})
 		write(200, "POST /escrow/esc_1/sync", path+"/sync", nil)
 
 		for _, route := range platformRoutes {
 			if !strings.HasPrefix(route.pattern, "GET ") {
-				assert.True(t, made[route.pattern], "%s was not made", route.pattern)
+				assert.True(t, created[route.pattern], "%s was not made", route.pattern)
 			}
 		}
 	}
@@ -478,10 +478,10 @@ func TestSizesAtTheirBoundsAndBeyond(t *testing.T) {
 // Rule: size.signature
 func TestSignaturesThatAreTooLong(t *testing.T) {
 	p := newPayer(t)
-	booked, deal := p.book("invoice-42", "20"), p.deal("deal-1", nil)
+	booked, escrow := p.book("invoice-42", "20"), p.mustCreateEscrow("escrow-1", nil)
 	for path, approval := range map[string]string{
-		"/payouts/" + booked.body.text("id") + "/confirm":             booked.body.text("approval", "id"),
-		"/escrow/" + deal.body.text("id") + "/actions/deal-1/confirm": deal.body.text("action", "approval", "id"),
+		"/payouts/" + booked.body.text("id") + "/confirm":                 booked.body.text("approval", "id"),
+		"/escrow/" + escrow.body.text("id") + "/actions/escrow-1/confirm": escrow.body.text("action", "approval", "id"),
 	} {
 		body := object{"approvalId": approval, "publicKey": p.key.public(t), "signature": base64Of(2048)}
 		refused(t, http.StatusBadRequest, "signature_invalid", p.call("POST", path, body))
@@ -514,7 +514,7 @@ func TestEscrowDurations(t *testing.T) {
 	}
 	for _, duration := range []string{"10000s", "1w", "1.5h", "-1h", "h", "12", " 1h", "1H", "1h30m", ""} {
 		for _, field := range []string{"approveWithin", "holdFor", "refundableFor"} {
-			got := p.escrow("deal", object{field: duration})
+			got := p.escrow("escrow", object{field: duration})
 			refused(t, http.StatusUnprocessableEntity, "validation_failed", got)
 			assert.Equal(t, map[string]string{field: "string_pattern_mismatch"}, got.fields(), "%q", duration)
 		}
@@ -522,7 +522,7 @@ func TestEscrowDurations(t *testing.T) {
 }
 
 // Rule: page.limit, page.next-cursor, page.cursor-size
-func TestAPageHasFiftyEntriesByDefaultAndAHundredAtMost(t *testing.T) {
+func TestPageSizeDefaultAndMaximum(t *testing.T) {
 	p := newPayer(t)
 	for i := range 109 { // besides the first deposit
 		p.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "1", "currency": "USDC"},

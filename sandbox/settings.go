@@ -62,19 +62,19 @@ type Duration = deployment.Duration
 // faucet is full, nothing counts against rate windows, and each step of progress takes 250 to 300 milliseconds.
 func DefaultSettings() Settings { return deployment.DefaultSettings() }
 
-// configured holds the settings: requests read them without waiting for a change.
-type configured struct {
-	first    Settings
-	kept     *state
-	current  atomic.Pointer[Settings]
-	changing sync.Mutex
+// settingsStore holds the settings: requests read them without waiting for a change.
+type settingsStore struct {
+	initial Settings
+	state   *state
+	current atomic.Pointer[Settings]
+	mu      sync.Mutex
 }
 
-// newConfigured returns the settings as they were last changed. What an option sets wins over that.
-func newConfigured(setup setup, kept *state) (*configured, error) {
-	c := &configured{first: setup.settings, kept: kept}
+// newSettingsStore returns the settings as they were last changed. What an option sets wins over that.
+func newSettingsStore(setup setup, stored *state) (*settingsStore, error) {
+	c := &settingsStore{initial: setup.settings, state: stored}
 	c.reset()
-	changed := kept.changedSettings()
+	changed := stored.changedSettings()
 	if len(changed) == 0 {
 		return c, nil
 	}
@@ -95,19 +95,19 @@ func newConfigured(setup setup, kept *state) (*configured, error) {
 }
 
 // get returns settings that nobody changes.
-func (c *configured) get() *Settings { return c.current.Load() }
+func (c *settingsStore) get() *Settings { return c.current.Load() }
 
-func (c *configured) reset() {
-	c.changing.Lock()
-	defer c.changing.Unlock()
-	first := c.first.Clone()
+func (c *settingsStore) reset() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	first := c.initial.Clone()
 	c.current.Store(&first)
 }
 
 // change makes a whole change. If it fails, nothing changes.
-func (c *configured) change(change func(*Settings) error) (Settings, error) {
-	c.changing.Lock()
-	defer c.changing.Unlock()
+func (c *settingsStore) change(change func(*Settings) error) (Settings, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	changed := c.get().Clone()
 	if err := change(&changed); err != nil {
 		return Settings{}, err
@@ -121,7 +121,7 @@ func (c *configured) change(change func(*Settings) error) (Settings, error) {
 		return Settings{}, err
 	}
 	if len(names) > 0 {
-		c.kept.changeSettings(names)
+		c.state.changeSettings(names)
 	}
 	c.current.Store(&changed)
 	return changed.Clone(), nil

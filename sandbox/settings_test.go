@@ -56,7 +56,7 @@ func TestNilOptionsAreTheDefaults(t *testing.T) {
 	assert.WithinDuration(t, time.Now(), host.Now(), time.Minute)
 }
 
-// TestInstantProgress: each thing that progresses by itself has done so when it is next read, on a clock that stands.
+// With WithInstantProgress everything has progressed at its next read, without any time passing.
 func TestInstantProgress(t *testing.T) {
 	w := newWorld(t, sandbox.WithInstantProgress())
 	me := w.login()
@@ -73,12 +73,12 @@ func TestInstantProgress(t *testing.T) {
 	assert.Equal(t, "completed", p.status(booked))
 	refused(t, http.StatusConflict, "already_funded", p.confirm(booked))
 
-	card := w.app().got(http.StatusCreated, "POST", "/cards", object{})
-	assert.Equal(t, "active", w.app().got(http.StatusOK, "GET", "/cards/"+card.text("id"), nil).text("status"))
+	card := w.app().expect(http.StatusCreated, "POST", "/cards", object{})
+	assert.Equal(t, "active", w.app().expect(http.StatusOK, "GET", "/cards/"+card.text("id"), nil).text("status"))
 }
 
-// TestProgressWaitsForTheTest: nothing happens by itself until the test lets the time pass.
-func TestProgressWaitsForTheTest(t *testing.T) {
+// Nothing progresses until the test advances the clock.
+func TestProgressFollowsHostClock(t *testing.T) {
 	host := sandbox.New(sandbox.WithSettings(func(s *sandbox.Settings) { s.SetProgress(time.Hour) }))
 	settings := host.Settings()
 	for _, after := range []sandbox.Duration{settings.ClientReadyAfter, settings.PayoutStepAfter,
@@ -92,7 +92,7 @@ func TestProgressWaitsForTheTest(t *testing.T) {
 	assert.Error(t, host.Configure(func(s *sandbox.Settings) { s.SetProgress(-1) }))
 }
 
-func TestAGivenKeyIsTheCredentials(t *testing.T) {
+func TestWithDeveloperKeySetsCredentials(t *testing.T) {
 	key, err := signing.Generate()
 	require.NoError(t, err)
 	host := sandbox.New(sandbox.WithDeveloperKey(key))
@@ -132,7 +132,7 @@ func TestSettingsAreCopies(t *testing.T) {
 }
 
 // Each setting says what it does, to the command and the console.
-func TestEachSettingSaysWhatItDoes(t *testing.T) {
+func TestEachSettingHasADescription(t *testing.T) {
 	w := newWorld(t, sandbox.WithControl())
 	meanings := w.call("GET", "/_host/settings/meanings", nil)
 	settings := w.call("GET", "/_host/settings", nil)

@@ -34,8 +34,8 @@ func set(change func(*sandbox.Settings), request func(*payer) reply) func(*payer
 	}
 }
 
-// scripted arms a refusal for GET /chains.
-func scripted(status int, slug string) func(*payer) reply {
+// respondWithSlug arms a refusal for GET /chains.
+func respondWithSlug(status int, slug string) func(*payer) reply {
 	return func(p *payer) reply {
 		p.host.Arm("GET", "/chains", sandbox.Respond(status, slug))
 		return p.call("GET", "/chains", nil)
@@ -52,11 +52,12 @@ var (
 	openSEPA       = func(p *payer) reply { return p.openRail("sepa", "EUR") }
 )
 
-// pending is a client that has no wallet yet.
-func pending(p *payer) *session {
+// pendingClient is a client that has no wallet yet.
+func pendingClient(p *payer) *session {
 	p.change(func(s *sandbox.Settings) { s.ClientReadyAfter = sandbox.Duration(time.Hour) })
-	own := p.as("")
-	return own.as(own.must(http.StatusCreated, "POST", "/clients", object{"email": "bolt@example.com"}).body.text("id"))
+	integrator := p.as("")
+	created := integrator.must(http.StatusCreated, "POST", "/clients", object{"email": "bolt@example.com"})
+	return integrator.as(created.body.text("id"))
 }
 
 // registration is the body of POST /_host/keys for the payer's own key.
@@ -91,7 +92,7 @@ var requestProvocations = []provocation{
 	{"conflict", "complete a verification while requirements are outstanding", func(p *payer) reply {
 		return p.call("POST", "/client/kyb/complete", nil)
 	}},
-	{"gone", "arm the fault `respond` with status 410 and this slug", scripted(http.StatusGone, "gone")},
+	{"gone", "arm the fault `respond` with status 410 and this slug", respondWithSlug(http.StatusGone, "gone")},
 	{"payload_too_large", "send a body over 1 MiB", func(p *payer) reply {
 		return p.call("POST", "/contacts", object{"name": strings.Repeat("x", 1<<20)})
 	}},
@@ -110,7 +111,7 @@ var requestProvocations = []provocation{
 		func(s *sandbox.Settings) { s.DatabaseAvailable = false },
 		func(p *payer) reply { return p.call("GET", "/chains", nil) })},
 	{"internal_error", "arm the fault `respond` with status 500 and this slug",
-		scripted(http.StatusInternalServerError, "internal_error")},
+		respondWithSlug(http.StatusInternalServerError, "internal_error")},
 }
 
 var sessionProvocations = []provocation{
@@ -173,17 +174,17 @@ var moneyProvocations = []provocation{
 		func(s *sandbox.Settings) { s.SignerDetached = true }, func(p *payer) reply { return p.book("k", "20") })},
 	{"wallet_not_linked", "set `clientReadyAfter` to an hour, create a client and deposit for it",
 		func(p *payer) reply {
-			return pending(p).call("POST", "/sandbox/deposits", object{"amount": "1", "currency": "USDC"})
+			return pendingClient(p).call("POST", "/sandbox/deposits", object{"amount": "1", "currency": "USDC"})
 		}},
 	{"approval_consumed", "confirm an escrow action twice", func(p *payer) reply {
-		deal := p.deal("deal", nil)
-		p.act(deal, deal.action())
-		return p.act(deal, deal.action())
+		escrow := p.mustCreateEscrow("escrow", nil)
+		p.act(escrow, escrow.action())
+		return p.act(escrow, escrow.action())
 	}},
 	{"approval_expired", "advance the clock by 60 seconds before you confirm an escrow action", func(p *payer) reply {
-		deal := p.deal("deal", nil)
+		escrow := p.mustCreateEscrow("escrow", nil)
 		p.host.Advance(time.Minute)
-		return p.act(deal, deal.action())
+		return p.act(escrow, escrow.action())
 	}},
 	{"approval_mismatch", "confirm a payout with the approval of another payout", func(p *payer) reply {
 		first, second := p.book("k1", "20"), p.book("k2", "21")
@@ -291,7 +292,7 @@ func TestEverySlugCanBeProvoked(t *testing.T) {
 	assert.Empty(t, left, "nothing provokes these")
 }
 
-func TestTheListOfSlugsIsWhatIsTested(t *testing.T) {
+func TestSlugsPageMatchesProvocations(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("SLUGS.md")
 	require.NoError(t, err)
@@ -324,8 +325,7 @@ func catalogueDetails(t *testing.T) map[string][]string {
 	return found
 }
 
-// Every slug of the catalogue comes in the same envelope, whatever provoked it, with the details that it is said to
-// have.
+// Every slug of the catalogue has the same envelope, with the details that the catalogue lists.
 // Rule: error.envelope, error.message, error.details, error.request-id
 func TestEveryRefusalIsTheEnvelope(t *testing.T) {
 	t.Parallel()
@@ -369,13 +369,13 @@ func TestEveryRefusalIsTheEnvelope(t *testing.T) {
 var sometimesEmpty = []string{"conflict", "payout_not_fundable"}
 
 // Rule: error.location
-func TestFailuresOutsideTheBodySayWhere(t *testing.T) {
+func TestValidationErrorsNameTheirLocation(t *testing.T) {
 	p := newPayer(t)
-	deal := p.deal("deal-1", nil)
-	confirm := "/escrow/" + deal.body.text("id") + "/actions/"
+	escrow := p.mustCreateEscrow("escrow-1", nil)
+	confirm := "/escrow/" + escrow.body.text("id") + "/actions/"
 	for want, got := range map[string]reply{
 		"query":  p.call("GET", "/transactions?limit=0", nil),
-		"path":   p.call("POST", confirm+strings.Repeat("k", 129)+"/confirm", p.signed(deal.action())),
+		"path":   p.call("POST", confirm+strings.Repeat("k", 129)+"/confirm", p.signed(escrow.action())),
 		"header": p.as("").call("GET", "/client/kyb", nil),
 	} {
 		refused(t, http.StatusUnprocessableEntity, "validation_failed", got)
@@ -387,7 +387,7 @@ func TestFailuresOutsideTheBodySayWhere(t *testing.T) {
 	assert.Nil(t, body.body.at("error", "details", "location"))
 }
 
-// Unknown keys are refused wherever a caller can put one.
+// Unknown members are refused in every part of a request.
 // Rule: error.unknown-key, page.no-offset
 func TestUnknownKeysAreRefused(t *testing.T) {
 	p := newPayer(t)
@@ -424,7 +424,7 @@ func TestUnknownKeysAreRefused(t *testing.T) {
 // The slugs of the published enum that never reach callers are those of a contact that cannot be paid directly: one on
 // another chain or expecting another token is routed, and one that is on no live chain cannot be paid at all.
 // Rule: error.folded
-func TestSlugsThatNeverReachCallers(t *testing.T) {
+func TestInternalSlugsAreNeverSent(t *testing.T) {
 	p := newPayer(t)
 	for name, c := range map[string]struct{ chain, token, slug string }{
 		"on Base, as expected":  {"base", "USDC", ""},

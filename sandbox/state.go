@@ -20,23 +20,23 @@ type state struct {
 
 	mu       sync.Mutex
 	keeper   *store.Keeper
-	time     *store.Table[keptTime]
-	settings *store.Table[keptSettings]
-	login    *store.Table[keptLogin]
+	time     *store.Table[clockRecord]
+	settings *store.Table[settingsRecord]
+	login    *store.Table[loginRecord]
 	reset    *store.Table[unfinishedReset]
 }
 
-// keptTime says when the host was first started, and by how much its clock was advanced.
-type keptTime struct {
+// clockRecord says when the host was first started, and by how much its clock was advanced.
+type clockRecord struct {
 	Started  time.Time
 	Advanced Duration
 }
 
-// keptSettings are the values of the settings that were changed while the host ran, by their names.
-type keptSettings struct{ Changed map[string]jsontext.Value }
+// settingsRecord are the values of the settings that were changed while the host ran, by their names.
+type settingsRecord struct{ Changed map[string]jsontext.Value }
 
-// keptLogin are the credentials of the first account, and what they are registered as.
-type keptLogin struct {
+// loginRecord are the credentials of the first account, and what they are registered as.
+type loginRecord struct {
 	Key          session.Key
 	DeveloperKey string // the private key as PEM, or "" if it is not in this process
 	AppKey       session.AppKey
@@ -47,21 +47,21 @@ type keptLogin struct {
 // unfinishedReset is stored while a reset is under way. A host that finds it begins the reset again.
 type unfinishedReset struct{}
 
-// only is the id of the only record of a kind.
-const only = "host"
+// recordID is the id of the only record of a kind.
+const recordID = "host"
 
 // newState reads the state, and moves the clock on to where it was.
-func newState(clk *clock.Clock, kept store.Store) *state {
-	s := &state{clock: clk, keeper: store.NewKeeper(kept)}
-	s.time = store.Open[keptTime](s.keeper, "host.time")
-	s.settings = store.Open[keptSettings](s.keeper, "host.settings")
-	s.login = store.Open[keptLogin](s.keeper, "host.login")
+func newState(clk *clock.Clock, backend store.Store) *state {
+	s := &state{clock: clk, keeper: store.NewKeeper(backend)}
+	s.time = store.Open[clockRecord](s.keeper, "host.time")
+	s.settings = store.Open[settingsRecord](s.keeper, "host.settings")
+	s.login = store.Open[loginRecord](s.keeper, "host.login")
 	s.reset = store.Open[unfinishedReset](s.keeper, "host.reset")
-	if t := s.time.Get(only); t != nil {
+	if t := s.time.Get(recordID); t != nil {
 		clk.Advance(time.Duration(t.Advanced))
 		return s
 	}
-	s.time.Put(only, &keptTime{Started: clk.Now()})
+	s.time.Put(recordID, &clockRecord{Started: clk.Now()})
 	s.keeper.Commit()
 	return s
 }
@@ -70,7 +70,7 @@ func newState(clk *clock.Clock, kept store.Store) *state {
 func (s *state) started() time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.time.Get(only).Started
+	return s.time.Get(recordID).Started
 }
 
 // advance moves the clock. The move is stored first: whoever reads the new time can rely on it.
@@ -79,7 +79,8 @@ func (s *state) advance(d time.Duration) time.Time {
 	defer s.mu.Unlock()
 	if d > 0 {
 		advanced := s.clock.Advanced()
-		s.time.Put(only, &keptTime{s.time.Get(only).Started, Duration(advanced + min(d, math.MaxInt64-advanced))})
+		advanced += min(d, math.MaxInt64-advanced)
+		s.time.Put(recordID, &clockRecord{s.time.Get(recordID).Started, Duration(advanced)})
 		s.keeper.Commit()
 	}
 	return s.clock.Advance(d)
@@ -89,8 +90,8 @@ func (s *state) advance(d time.Duration) time.Time {
 func (s *state) changedSettings() map[string]jsontext.Value {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if kept := s.settings.Get(only); kept != nil {
-		return kept.Changed
+	if record := s.settings.Get(recordID); record != nil {
+		return record.Changed
 	}
 	return nil
 }
@@ -99,31 +100,31 @@ func (s *state) changedSettings() map[string]jsontext.Value {
 func (s *state) changeSettings(changed map[string]jsontext.Value) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := &keptSettings{map[string]jsontext.Value{}}
-	if kept := s.settings.Get(only); kept != nil {
-		for name, value := range kept.Changed {
+	all := &settingsRecord{map[string]jsontext.Value{}}
+	if record := s.settings.Get(recordID); record != nil {
+		for name, value := range record.Changed {
 			all.Changed[name] = value
 		}
 	}
 	for name, value := range changed {
 		all.Changed[name] = value
 	}
-	s.settings.Put(only, all)
+	s.settings.Put(recordID, all)
 	s.keeper.Commit()
 }
 
-// keptLogin returns the stored credentials, or nil.
-func (s *state) keptLogin() *keptLogin {
+// loadLogin returns the stored credentials, or nil.
+func (s *state) loadLogin() *loginRecord {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.login.Get(only)
+	return s.login.Get(recordID)
 }
 
-// keepLogin stores the credentials.
-func (s *state) keepLogin(login *keptLogin) {
+// saveLogin stores the credentials.
+func (s *state) saveLogin(login *loginRecord) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.login.Put(only, login)
+	s.login.Put(recordID, login)
 	s.keeper.Commit()
 }
 
@@ -131,9 +132,9 @@ func (s *state) keepLogin(login *keptLogin) {
 func (s *state) beginReset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.reset.Put(only, &unfinishedReset{})
+	s.reset.Put(recordID, &unfinishedReset{})
 	s.settings.Clear()
-	s.time.Put(only, &keptTime{Started: s.time.Get(only).Started})
+	s.time.Put(recordID, &clockRecord{Started: s.time.Get(recordID).Started})
 	s.keeper.Commit()
 	s.clock.Reset()
 }
@@ -149,7 +150,7 @@ func (s *state) endReset() {
 func (s *state) resetUnfinished() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.reset.Get(only) != nil
+	return s.reset.Get(recordID) != nil
 }
 
 // Store keeps the state of a host for its next start. Package sandbox/bolt has one that keeps it in a file. Its methods
@@ -166,28 +167,28 @@ type Store = store.Store
 //
 // The host forgets on purpose what counts or shows requests: the rate windows, the log of [Host.Requests], the audit of
 // [WithAudit], and requests that a fault would have repeated later.
-func WithStore(kept Store) Option {
+func WithStore(backend Store) Option {
 	return func(s *setup) {
-		if s.store = kept; kept == nil {
+		if s.store = backend; backend == nil {
 			s.refuse("WithStore", errors.New("the store is nil; leave the option out to keep nothing"))
 		}
 	}
 }
 
-// keepers keep records, and count them one by one.
-type keepers []interface{ Records() int }
+// recordCounters keep records, and count them one by one.
+type recordCounters []interface{ Records() int }
 
-func (k keepers) records() int {
-	kept := 0
-	for _, keeper := range k {
-		kept += keeper.Records()
+func (k recordCounters) records() int {
+	count := 0
+	for _, counter := range k {
+		count += counter.Records()
 	}
-	return kept
+	return count
 }
 
-// room refuses what would make a host keep more, once it keeps as much as
+// checkLimit refuses what would make a host keep more, once it keeps as much as
 // [Settings.MaxRecords] allows.
-func (k keepers) room(limit int) error {
+func (k recordCounters) checkLimit(limit int) error {
 	if k.records() >= limit {
 		return wire.Full(limit)
 	}

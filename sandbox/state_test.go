@@ -16,8 +16,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// startedAgain returns a host on a store, at noon of the machine's clock.
-func startedAgain(kept sandbox.Store, options ...sandbox.Option) *sandbox.Host {
+// restart returns a host on a store, at noon of the machine's clock.
+func restart(kept sandbox.Store, options ...sandbox.Option) *sandbox.Host {
 	noon := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	return sandbox.New(append([]sandbox.Option{
 		sandbox.WithStore(kept), sandbox.WithClock(func() time.Time { return noon }),
@@ -29,44 +29,44 @@ func secrets(t *testing.T, c sandbox.Credentials) []string {
 	t.Helper()
 	key, err := c.Key.PEM()
 	require.NoError(t, err)
-	purse, err := c.Wallet.PEM()
+	cardWallet, err := c.Wallet.PEM()
 	require.NoError(t, err)
-	return []string{c.Email, c.KeyID, string(key), c.APIKey.Reveal(), c.AccessToken.Reveal(), string(purse)}
+	return []string{c.Email, c.KeyID, string(key), c.APIKey.Reveal(), c.AccessToken.Reveal(), string(cardWallet)}
 }
 
-func TestTheCredentialsStayWithTheStore(t *testing.T) {
+func TestCredentialsAreRestoredFromStore(t *testing.T) {
 	kept := new(storetest.Encoded)
-	first := startedAgain(kept)
-	second := startedAgain(kept)
+	first := restart(kept)
+	second := restart(kept)
 	assert.Equal(t, secrets(t, first.Credentials()), secrets(t, second.Credentials()))
 	assert.Len(t, second.Keys(), 1)
 	assert.Len(t, second.AppKeys(), 1)
 	second.Reset()
-	assert.Equal(t, secrets(t, first.Credentials()), secrets(t, startedAgain(kept).Credentials()))
+	assert.Equal(t, secrets(t, first.Credentials()), secrets(t, restart(kept).Credentials()))
 	assert.Empty(t, kept.Stale())
 }
 
-func TestOptionsWinOverTheCredentialsInTheStore(t *testing.T) {
+func TestOptionsWinOverStoredCredentials(t *testing.T) {
 	kept := new(storetest.Encoded)
-	before := startedAgain(kept).Credentials()
+	before := restart(kept).Credentials()
 	key, err := signing.Generate()
 	require.NoError(t, err)
 	given := []sandbox.Option{sandbox.WithDeveloperKey(key), sandbox.WithAPIKey("a-key-of-the-test")}
-	first := startedAgain(kept, given...)
+	first := restart(kept, given...)
 	assert.Equal(t, before.Email, first.Credentials().Email)
 	assert.Equal(t, key, first.Credentials().Key)
 	assert.Equal(t, "a-key-of-the-test", first.Credentials().APIKey.Reveal())
 	assert.Equal(t, before.AccessToken.Reveal(), first.Credentials().AccessToken.Reveal())
 	assert.Len(t, first.Keys(), 2, "what was registered before stays")
 
-	again := startedAgain(kept, given...)
+	again := restart(kept, given...)
 	assert.Equal(t, secrets(t, first.Credentials()), secrets(t, again.Credentials()))
 	assert.Len(t, again.Keys(), 2)
 	assert.Len(t, again.AppKeys(), 2)
-	without := startedAgain(kept)
+	without := restart(kept)
 	assert.Equal(t, secrets(t, first.Credentials()), secrets(t, without.Credentials()), "they are kept from then on")
 
-	other := startedAgain(kept, sandbox.WithEmail(" Other@example.com"), sandbox.WithAPIKey("a-key-of-the-test"))
+	other := restart(kept, sandbox.WithEmail(" Other@example.com"), sandbox.WithAPIKey("a-key-of-the-test"))
 	assert.Equal(t, "other@example.com", other.Credentials().Email)
 	assert.NotEqual(t, first.Credentials().KeyID, other.Credentials().KeyID)
 	assert.NotEqual(t, first.Credentials().AccessToken.Reveal(), other.Credentials().AccessToken.Reveal())
@@ -77,56 +77,56 @@ func TestOptionsWinOverTheCredentialsInTheStore(t *testing.T) {
 	}
 }
 
-func TestADeletedKeyStaysDeleted(t *testing.T) {
+func TestDeletedKeyStaysDeletedAfterRestart(t *testing.T) {
 	kept := new(storetest.Encoded)
-	first := startedAgain(kept)
+	first := restart(kept)
 	require.NoError(t, first.DeleteKey(first.Credentials().KeyID))
-	second := startedAgain(kept, sandbox.WithDeveloperKey(first.Credentials().Key))
+	second := restart(kept, sandbox.WithDeveloperKey(first.Credentials().Key))
 	assert.Empty(t, second.Keys())
 	second.Reset()
 	assert.Equal(t, first.Credentials().KeyID, second.Keys()[0].ID)
 }
 
-func TestTheClockGoesOn(t *testing.T) {
+func TestClockIsRestoredFromStore(t *testing.T) {
 	kept := new(storetest.Encoded)
-	first := startedAgain(kept)
+	first := restart(kept)
 	first.Advance(time.Hour)
 	moved := first.Advance(61 * time.Second)
-	assert.Equal(t, moved, startedAgain(kept).Now())
-	assert.Equal(t, moved, startedAgain(kept).Advance(-time.Hour))
+	assert.Equal(t, moved, restart(kept).Now())
+	assert.Equal(t, moved, restart(kept).Advance(-time.Hour))
 
-	furthest := startedAgain(kept).Advance(1<<63 - 1)
-	assert.Equal(t, furthest, startedAgain(kept).Now(), "as far as a clock goes")
-	second := startedAgain(kept)
+	furthest := restart(kept).Advance(1<<63 - 1)
+	assert.Equal(t, furthest, restart(kept).Now(), "as far as a clock goes")
+	second := restart(kept)
 	second.Reset()
-	assert.Equal(t, moved.Add(-time.Hour-61*time.Second), startedAgain(kept).Now())
+	assert.Equal(t, moved.Add(-time.Hour-61*time.Second), restart(kept).Now())
 }
 
-func TestChangedSettingsStay(t *testing.T) {
+func TestChangedSettingsAreRestoredFromStore(t *testing.T) {
 	kept := new(storetest.Encoded)
-	first := startedAgain(kept, sandbox.WithInstantProgress())
+	first := restart(kept, sandbox.WithInstantProgress())
 	require.NoError(t, first.Configure(func(s *sandbox.Settings) {
 		s.FailOneIn, s.RateLimits, s.RailsHidden = 3, true, []string{"sepa"}
 	}))
 	require.NoError(t, first.Configure(func(s *sandbox.Settings) { s.FailOneIn = 4 }))
 	require.Error(t, first.Configure(func(s *sandbox.Settings) { s.FailOneIn = -1 }))
 
-	second := startedAgain(kept)
+	second := restart(kept)
 	want := sandbox.DefaultSettings()
 	want.FailOneIn, want.RateLimits, want.RailsHidden = 4, true, []string{"sepa"}
 	assert.Equal(t, want, second.Settings(), "and not what an option of the first start set")
 
-	third := startedAgain(kept, sandbox.WithSettings(func(s *sandbox.Settings) { s.RateLimits = false }))
+	third := restart(kept, sandbox.WithSettings(func(s *sandbox.Settings) { s.RateLimits = false }))
 	assert.False(t, third.Settings().RateLimits, "an option wins")
 	assert.Equal(t, 4, third.Settings().FailOneIn)
 
 	third.Reset()
-	assert.Equal(t, sandbox.DefaultSettings(), startedAgain(kept).Settings())
+	assert.Equal(t, sandbox.DefaultSettings(), restart(kept).Settings())
 }
 
 func TestSettingsInTheStoreThatAreInvalidAreRefused(t *testing.T) {
 	kept := new(storetest.Encoded)
-	require.NoError(t, startedAgain(kept).Configure(func(s *sandbox.Settings) { s.FailOneIn = 3 }))
+	require.NoError(t, restart(kept).Configure(func(s *sandbox.Settings) { s.FailOneIn = 3 }))
 	defer func() {
 		err, _ := recover().(error)
 		assert.ErrorContains(t, err, "failOneIn must not be negative")
@@ -135,16 +135,16 @@ func TestSettingsInTheStoreThatAreInvalidAreRefused(t *testing.T) {
 	// As a version with other bounds could have written it.
 	require.NoError(t, kept.Commit([]store.Change{store.Put("host.settings", "host",
 		&struct{ Changed map[string]int }{map[string]int{"failOneIn": -3}})}))
-	startedAgain(kept)
+	restart(kept)
 }
 
-// ending is a store that takes a number of commits, and then none.
-type ending struct {
+// crashingStore is a store that takes a number of commits, and then none.
+type crashingStore struct {
 	storetest.Encoded
 	left int
 }
 
-func (i *ending) Commit(changes []store.Change) error {
+func (i *crashingStore) Commit(changes []store.Change) error {
 	if i.left == 0 {
 		return errors.New("the process has ended")
 	}
@@ -152,11 +152,11 @@ func (i *ending) Commit(changes []store.Change) error {
 	return i.Encoded.Commit(changes)
 }
 
-// A crash at each commit of a reset leaves a host that is as before, or as at its start.
-func TestAResetThatACrashEndsIsDoneAgain(t *testing.T) {
+// After a crash at any commit of a reset, the host has its old state or its initial state.
+func TestInterruptedResetIsRepeatedAtStart(t *testing.T) {
 	ended := false
 	for commits := 0; !ended; commits++ {
-		kept := &ending{left: -1}
+		kept := &crashingStore{left: -1}
 		w := newWorld(t, sandbox.WithStore(kept))
 		session := w.login()
 		session.must(http.StatusCreated, "POST", "/clients", object{"email": "acme@example.com"})
@@ -171,29 +171,29 @@ func TestAResetThatACrashEndsIsDoneAgain(t *testing.T) {
 		}()
 		kept.left = -1
 
-		again := startedAgain(kept)
+		again := restart(kept)
 		if commits == 0 {
 			assert.Equal(t, before, again.Records())
 			continue
 		}
-		fresh := startedAgain(new(storetest.Encoded))
+		fresh := restart(new(storetest.Encoded))
 		assert.Equal(t, fresh.Records(), again.Records(), "after %d commits", commits)
 		assert.Equal(t, fresh.Ledger(), again.Ledger(), "after %d commits", commits)
 		assert.Equal(t, fresh.Now(), again.Now())
 	}
 }
 
-// encoded makes a host keep its records as bytes, and fails the test if the host changed one without saying so. The
-// store in memory would not notice.
-func encoded(t testing.TB) sandbox.Option {
+// withEncodedStore makes a host keep its records as bytes, and fails the test if the host changed one without saying
+// so. The store in memory would not notice.
+func withEncodedStore(t testing.TB) sandbox.Option {
 	t.Helper()
 	kept := new(storetest.Encoded)
 	t.Cleanup(func() { assert.Empty(t, kept.Stale()) })
 	return sandbox.WithStore(kept)
 }
 
-// A second host on the same store answers what the first one answered, byte by byte, to the same callers.
-func TestWhatIsKeptOutlivesTheHost(t *testing.T) {
+// A second host on the same store returns what the first one returned, byte by byte, to the same callers.
+func TestStoredRecordsSurviveRestart(t *testing.T) {
 	kept := new(storetest.Encoded)
 	first := newWorld(t, sandbox.WithStore(kept))
 	me, session := first.app(), first.login()
@@ -205,8 +205,8 @@ func TestWhatIsKeptOutlivesTheHost(t *testing.T) {
 		"contractorEmail": "ada@example.com", "type": "service", "activationAt": "2026-05-01T00:00:00+02:00",
 		"fields": object{"amount": "100.00", "currency": "EUR"},
 	})
-	invoice := me.got(http.StatusCreated, "POST", invoices, newInvoice()).text("id")
-	card := me.got(http.StatusCreated, "POST", "/cards", object{}).text("id")
+	invoice := me.expect(http.StatusCreated, "POST", invoices, newInvoice()).text("id")
+	card := me.expect(http.StatusCreated, "POST", "/cards", object{}).text("id")
 	me.must(http.StatusOK, "POST", "/cards/pre-approve", object{"amount": "10", "currency": "USDC"})
 	session.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "100", "currency": "USDC"},
 		"Idempotency-Key", "fund")
@@ -243,29 +243,30 @@ func TestWhatIsKeptOutlivesTheHost(t *testing.T) {
 		"signature": session.key.sign(t, bytesOf(t, booked.text("approval", "payload"))),
 	}).body
 	assert.Equal(t, "funding", confirmed.text("status"), "an approval of the first host is good")
-	assert.Equal(t, "WEB-0002", again.got(http.StatusCreated, "POST", invoices, newInvoice()).text("invoiceNumber"))
+	assert.Equal(t, "WEB-0002", again.expect(http.StatusCreated, "POST", invoices, newInvoice()).text("invoiceNumber"))
 
 	second.host.Reset()
 	assert.NotContains(t, string(again.must(http.StatusOK, "GET", "/cards", nil).raw), card)
 	assert.Equal(t, http.StatusUnauthorized, session.call("GET", "/transactions", nil).status, "its session has ended")
 }
 
-// full is a store that can stop taking changes.
-type full struct {
+// fullStore is a store that can stop taking changes.
+type fullStore struct {
 	storetest.Encoded
 	now atomic.Bool
 }
 
-func (f *full) Commit(changes []store.Change) error {
+func (f *fullStore) Commit(changes []store.Change) error {
 	if f.now.Load() {
 		return errors.New("no space left")
 	}
 	return f.Encoded.Commit(changes)
 }
 
-// What could not be kept is not answered for, is handed to the store again, and holds nobody up.
-func TestAStoreThatTakesNothingIsAnInternalError(t *testing.T) {
-	kept := new(full)
+// If a commit fails, the request is refused with internal_error, the next commit includes the changes, and later
+// requests work.
+func TestStoreErrorIsInternalError(t *testing.T) {
+	kept := new(fullStore)
 	w := newWorld(t, sandbox.WithStore(kept))
 	me := w.app()
 	me.must(http.StatusOK, "GET", "/user", nil)
@@ -277,14 +278,14 @@ func TestAStoreThatTakesNothingIsAnInternalError(t *testing.T) {
 	assert.Equal(t, 1, kept.Len("card.card"))
 }
 
-// Whatever a caller can make the host keep is counted, and goes on to be refused in the same words.
-func TestEverythingThatIsKeptIsCounted(t *testing.T) {
+// Each kind of record that callers can add is counted. At the limit each is refused in the same way.
+func TestRecordsCountsEveryKind(t *testing.T) {
 	p := newPayer(t, sandbox.WithControl())
 	w := p.world
 	app, reference := w.app(), w.reference()
 	app.fund(1)
 	contact := app.wallet("base", "USDC")
-	deal := p.deal("deal-1", nil).body.text("id")
+	escrow := p.mustCreateEscrow("escrow-1", nil).body.text("id")
 	waiting := w.challenge(w.email)
 	for name, add := range map[string]func() reply{
 		"client": func() reply { return p.as("").call("POST", "/clients", object{"email": "new@example.com"}) },
@@ -297,9 +298,10 @@ func TestEverythingThatIsKeptIsCounted(t *testing.T) {
 		"deposit": func() reply {
 			return p.call("POST", "/sandbox/deposits", object{"amount": "1.5", "currency": "USDC"})
 		},
-		"deal": func() reply { return p.escrow("deal-2", nil) },
+		"escrow": func() reply { return p.escrow("escrow-2", nil) },
 		"approval": func() reply {
-			return p.call("POST", "/escrow/"+deal+"/actions", object{"type": "approve"}, "Idempotency-Key", "deal-1")
+			return p.call("POST", "/escrow/"+escrow+"/actions", object{"type": "approve"},
+				"Idempotency-Key", "escrow-1")
 		},
 		"applicant": func() reply {
 			return p.call("PUT", "/client/kyb", object{"applicant": object{"legalName": "Acme", "country": "DE"}})
@@ -351,7 +353,7 @@ func TestEverythingThatIsKeptIsCounted(t *testing.T) {
 	}
 }
 
-func TestAFullHostStillReadsDeletesAndIsMended(t *testing.T) {
+func TestRecordLimitStillAllowsReadsAndDeletes(t *testing.T) {
 	p := newPayer(t, sandbox.WithControl())
 	w := p.world
 	require.Equal(t, http.StatusOK, w.call("PUT", "/_host/settings", object{"maxRecords": 1}).status)

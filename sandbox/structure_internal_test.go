@@ -21,9 +21,9 @@ type noImports struct{}
 
 func (noImports) Import(string) (*types.Package, error) { return nil, errors.New("left out") }
 
-// Files that use a field or a method of the host, or give it one, stand above host.go. It and all others use nothing
-// that is declared there.
-func TestTheFilesOfTheHostStandInOneDirection(t *testing.T) {
+// Files that use or declare fields and methods of Host are above host.go. host.go and all other files use no
+// declarations of those files.
+func TestFilesDependInOneDirection(t *testing.T) {
 	set := token.NewFileSet()
 	var files []*ast.File
 	names, err := filepath.Glob("*.go")
@@ -37,10 +37,10 @@ func TestTheFilesOfTheHostStandInOneDirection(t *testing.T) {
 	}
 	info := &types.Info{Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}}
 	config := types.Config{Importer: noImports{}, Error: func(error) {}}
-	own, _ := config.Check("sandbox", set, files, info)
+	pkg, _ := config.Check("sandbox", set, files, info)
 	fileOf := func(at token.Pos) string { return set.Position(at).Filename }
 
-	host := own.Scope().Lookup("Host").Type().(*types.Named)
+	host := pkg.Scope().Lookup("Host").Type().(*types.Named)
 	ofHost := map[types.Object]bool{}
 	for field := range host.Underlying().(*types.Struct).Fields() {
 		ofHost[field] = true
@@ -60,7 +60,7 @@ func TestTheFilesOfTheHostStandInOneDirection(t *testing.T) {
 		above)
 
 	for name, object := range info.Uses {
-		if object.Pkg() == own && above[fileOf(object.Pos())] && !above[fileOf(name.Pos())] {
+		if object.Pkg() == pkg && above[fileOf(object.Pos())] && !above[fileOf(name.Pos())] {
 			assert.Fail(t, "a file uses what stands above host.go", "%s: %s of %s", set.Position(name.Pos()), name.Name,
 				fileOf(object.Pos()))
 		}
@@ -68,7 +68,7 @@ func TestTheFilesOfTheHostStandInOneDirection(t *testing.T) {
 }
 
 // control.yaml and the routes that the host serves are the same.
-func TestTheControlsAreThoseOfTheirDescription(t *testing.T) {
+func TestControlsMatchTheirDescription(t *testing.T) {
 	document, err := controlDescription()
 	require.NoError(t, err)
 	require.NoError(t, document.Validate(t.Context()))

@@ -20,7 +20,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store/storetest"
 )
 
-func TestTheFileIsItsOwnersAlone(t *testing.T) {
+func TestFilePermissions(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has no such modes")
 	}
@@ -41,7 +41,7 @@ func TestTheFileIsItsOwnersAlone(t *testing.T) {
 	assert.Equal(t, os.FileMode(0o600), mode(path))
 }
 
-func TestASecondOpeningIsRefused(t *testing.T) {
+func TestSecondOpenIsRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "host.db")
 	kept, err := bolt.Open(path)
 	require.NoError(t, err)
@@ -54,7 +54,7 @@ func TestASecondOpeningIsRefused(t *testing.T) {
 	open(t, path)
 }
 
-// database makes a file with bbolt itself.
+// database creates a file with bbolt directly.
 func database(t *testing.T, change func(*bbolt.Tx) error) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "host.db")
@@ -76,7 +76,7 @@ func head(version string) func(*bbolt.Tx) error {
 	}
 }
 
-func TestFilesOfOthersAreRefusedAndStayAsTheyAre(t *testing.T) {
+func TestOtherFilesAreRefusedAndUnchanged(t *testing.T) {
 	text := filepath.Join(t.TempDir(), "host.db")
 	require.NoError(t, os.WriteFile(text, bytes.Repeat([]byte("a line of text\n"), 2000), 0o600))
 	short := filepath.Join(t.TempDir(), "host.db")
@@ -102,7 +102,7 @@ func TestFilesOfOthersAreRefusedAndStayAsTheyAre(t *testing.T) {
 	}
 }
 
-func TestAFileOfALaterVersionIsRefused(t *testing.T) {
+func TestNewerFileVersionIsRefused(t *testing.T) {
 	path := database(t, head("2"))
 	_, err := bolt.Open(path)
 	var newer *bolt.Newer
@@ -111,7 +111,7 @@ func TestAFileOfALaterVersionIsRefused(t *testing.T) {
 	assert.ErrorContains(t, err, "use the later version of the program")
 }
 
-func TestAFolderIsNoFile(t *testing.T) {
+func TestFolderPathIsRefused(t *testing.T) {
 	folder := t.TempDir()
 	_, err := bolt.Open(folder)
 	assert.ErrorContains(t, err, "cannot open "+folder)
@@ -119,8 +119,8 @@ func TestAFolderIsNoFile(t *testing.T) {
 	assert.ErrorContains(t, err, "cannot make the folder")
 }
 
-// A process that ends while it makes the file leaves one of these.
-func TestAFileThatWasNotFinishedIsANewOne(t *testing.T) {
+// A process that ends while it creates the file leaves one of these.
+func TestUnfinishedFileIsInitialized(t *testing.T) {
 	empty := filepath.Join(t.TempDir(), "host.db")
 	require.NoError(t, os.WriteFile(empty, nil, 0o600))
 	for _, path := range []string{empty, database(t, func(*bbolt.Tx) error { return nil })} {
@@ -129,7 +129,7 @@ func TestAFileThatWasNotFinishedIsANewOne(t *testing.T) {
 	}
 }
 
-// filled returns a file with records that fill many pages.
+// filled returns a file with many pages of records.
 func filled(t *testing.T) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "host.db")
@@ -146,7 +146,7 @@ func filled(t *testing.T) (path string) {
 	return path
 }
 
-// read opens a file and reads it all.
+// read opens a file and reads all records.
 func read(path string) (records int, err error) {
 	kept, err := bolt.Open(path)
 	if err != nil {
@@ -157,7 +157,7 @@ func read(path string) (records int, err error) {
 	return records, err
 }
 
-func TestADamagedFileIsAnErrorAndNeverACrash(t *testing.T) {
+func TestDamagedFileReturnsError(t *testing.T) {
 	whole, err := os.ReadFile(filled(t))
 	require.NoError(t, err)
 	page := os.Getpagesize()
@@ -194,7 +194,7 @@ func TestADamagedFileIsAnErrorAndNeverACrash(t *testing.T) {
 	}
 }
 
-// TestFlippedBits changes one byte of a record at a time: what is read is what was written, or an error.
+// TestFlippedBits changes one byte of a record at a time. Load returns the original record or an error.
 func TestFlippedBits(t *testing.T) {
 	whole, err := os.ReadFile(filled(t))
 	require.NoError(t, err)
@@ -217,7 +217,7 @@ func TestFlippedBits(t *testing.T) {
 	assert.Positive(t, found)
 }
 
-// newStore returns a store in a new file, which ends with the test.
+// newStore returns a store in a new file, which is closed at the end of the test.
 func newStore(t *testing.T) *bolt.Store {
 	t.Helper()
 	return open(t, filepath.Join(t.TempDir(), "host.db"))
@@ -231,18 +231,18 @@ func open(t *testing.T, path string) *bolt.Store {
 	return kept
 }
 
-func TestConforms(t *testing.T) {
+func TestStoreConforms(t *testing.T) {
 	storetest.Conforms(t, func(t *testing.T) store.Store { return newStore(t) })
 }
 
-func TestLasts(t *testing.T) {
+func TestStorePersists(t *testing.T) {
 	storetest.Lasts(t, func(t *testing.T) store.Store { return newStore(t) })
 }
 
 type note struct{ Text string }
 
-// More records than are read at a time, with a page that ends where a record was deleted.
-func TestManyRecordsKeepTheirOrder(t *testing.T) {
+// More records than Load reads at a time, and a deleted record at the end of a batch.
+func TestLoadKeepsOrderOfManyRecords(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "host.db")
 	kept, err := bolt.Open(path)
 	require.NoError(t, err)
@@ -252,7 +252,7 @@ func TestManyRecordsKeepTheirOrder(t *testing.T) {
 		id := fmt.Sprint(7919 * i % 3000)
 		changes = append(changes, store.Put("note", id, &note{id}))
 		if i == 1023 || i == 1024 || i == 2999 {
-			changes = append(changes, store.Gone("note", id))
+			changes = append(changes, store.Deleted("note", id))
 			continue
 		}
 		want = append(want, id)
@@ -269,8 +269,8 @@ func TestManyRecordsKeepTheirOrder(t *testing.T) {
 	assert.Equal(t, want, found)
 }
 
-// A key of bbolt has a largest size. A record with a longer id is refused whole, and the store goes on.
-func TestAnIDThatIsTooLongIsRefused(t *testing.T) {
+// bbolt limits the length of keys. A record with a longer id is refused, and the store continues to work.
+func TestTooLongIDIsRefused(t *testing.T) {
 	kept := newStore(t)
 	long := string(make([]byte, 40_000))
 	require.ErrorContains(t, kept.Commit([]store.Change{
@@ -280,7 +280,7 @@ func TestAnIDThatIsTooLongIsRefused(t *testing.T) {
 	require.NoError(t, kept.Commit([]store.Change{store.Put("note", "a", &note{"1"})}))
 }
 
-func TestAClosedStoreTakesNothing(t *testing.T) {
+func TestClosedStoreRefusesCommit(t *testing.T) {
 	kept, err := bolt.Open(filepath.Join(t.TempDir(), "host.db"))
 	require.NoError(t, err)
 	require.NoError(t, kept.Close())

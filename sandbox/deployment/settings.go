@@ -129,8 +129,8 @@ type Settings struct {
 	ChannelsUnavailable []string `json:"channelsUnavailable"`
 	// RailActiveAfter is how long an opened rail stays pending. The default is 300 ms.
 	RailActiveAfter Duration `json:"railActiveAfter"`
-	// ChainReadEvery is the shortest time between two reads of an escrow deal from the chain. In between, a sync
-	// returns what was last read. The default is 15 seconds.
+	// ChainReadEvery is the shortest time between two reads of an escrow from the chain. In between, a sync returns
+	// what was last read. The default is 15 seconds.
 	ChainReadEvery Duration `json:"chainReadEvery"`
 
 	// ContractorAcceptsAfter is how long a contractor takes to accept a contract. The default is 300 ms.

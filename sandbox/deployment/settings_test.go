@@ -39,7 +39,7 @@ func TestInvalidSettingsAreNamed(t *testing.T) {
 	}
 }
 
-func TestAnUploadIsWhatARequestCarries(t *testing.T) {
+func TestMaxUploadBound(t *testing.T) {
 	t.Parallel()
 	settings := deployment.DefaultSettings()
 	settings.MaxUpload = 10 << 20

@@ -40,8 +40,8 @@ type Config struct {
 	Store store.Store
 }
 
-// App serves the operations of the app API on its owner's account and money. It is safe for concurrent use.
-type App struct {
+// Service serves the operations of the app API on its owner's account and money. It is safe for concurrent use.
+type Service struct {
 	Config
 
 	mu    sync.Mutex
@@ -59,10 +59,10 @@ type state struct {
 	logins   *store.Table[WalletLogin]
 	events   *store.Table[PartnerEvent]
 
-	transfers     map[string]*transfer // by the transaction of the ledger
-	sentInOrder   []*transfer          // oldest first
-	loginsInOrder []WalletLogin
-	eventsInOrder []PartnerEvent
+	transfers    map[string]*transfer // by the transaction of the ledger
+	transferList []*transfer          // oldest first
+	loginList    []WalletLogin
+	eventList    []PartnerEvent
 }
 
 // account is what this surface stores about an integrator's own account.
@@ -72,56 +72,56 @@ type account struct {
 	contacts []*contact // oldest first
 	quotes   map[string]*payoutQuote
 	memos    map[string]string    // of payins
-	anchored map[string]*transfer // the latest of each idempotency key
+	byKey    map[string]*transfer // the latest of each idempotency key
 }
 
 // memo is the purpose of a payin.
 type memo struct{ Account, Text string }
 
 // New returns an app with the stored records.
-func New(config Config) *App {
+func New(config Config) *Service {
 	s := &state{keeper: store.NewKeeper(config.Store), transfers: map[string]*transfer{}}
-	s.accounts = store.Open(s.keeper, "app.account", func(_ string, mine *account) { mine.open() })
+	s.accounts = store.Open(s.keeper, "app.account", func(_ string, acct *account) { acct.init() })
 	s.contacts = store.Open(s.keeper, "app.contact", func(_ string, c *contact) {
-		mine := s.accounts.Get(c.Account)
-		mine.contacts = append(mine.contacts, c)
+		acct := s.accounts.Get(c.Account)
+		acct.contacts = append(acct.contacts, c)
 	})
-	s.sent = store.Open(s.keeper, "app.transfer", func(_ string, sent *transfer) {
-		s.enter(s.accounts.Get(sent.Account), sent)
+	s.sent = store.Open(s.keeper, "app.transfer", func(_ string, tr *transfer) {
+		s.addTransfer(s.accounts.Get(tr.Account), tr)
 	})
-	s.quotes = store.Open(s.keeper, "app.payout_quote", func(id string, quoted *payoutQuote) {
-		quoted.used = s.sent.Get(quoted.UsedBy)
-		s.accounts.Get(quoted.Account).quotes[id] = quoted
+	s.quotes = store.Open(s.keeper, "app.payout_quote", func(id string, quote *payoutQuote) {
+		quote.used = s.sent.Get(quote.UsedBy)
+		s.accounts.Get(quote.Account).quotes[id] = quote
 	})
 	s.memos = store.Open(s.keeper, "app.memo", func(payin string, m *memo) {
 		s.accounts.Get(m.Account).memos[payin] = m.Text
 	})
 	s.logins = store.Open(s.keeper, "app.login", func(_ string, login *WalletLogin) {
-		s.loginsInOrder = append(s.loginsInOrder, *login)
+		s.loginList = append(s.loginList, *login)
 	})
 	s.events = store.Open(s.keeper, "app.event", func(_ string, event *PartnerEvent) {
-		s.eventsInOrder = append(s.eventsInOrder, *event)
+		s.eventList = append(s.eventList, *event)
 	})
-	return &App{Config: config, state: s}
+	return &Service{Config: config, state: s}
 }
 
-func (mine *account) open() {
-	mine.quotes, mine.memos, mine.anchored = map[string]*payoutQuote{}, map[string]string{}, map[string]*transfer{}
+func (acct *account) init() {
+	acct.quotes, acct.memos, acct.byKey = map[string]*payoutQuote{}, map[string]string{}, map[string]*transfer{}
 }
 
-// enter adds a transfer as the latest of an account.
-func (s *state) enter(mine *account, sent *transfer) {
-	s.sentInOrder = append(s.sentInOrder, sent)
-	s.transfers[sent.LedgerTransaction] = sent
-	if sent.Key != "" {
-		mine.anchored[sent.Key] = sent
+// addTransfer adds a transfer as the latest of an account.
+func (s *state) addTransfer(acct *account, tr *transfer) {
+	s.transferList = append(s.transferList, tr)
+	s.transfers[tr.LedgerTransaction] = tr
+	if tr.Key != "" {
+		acct.byKey[tr.Key] = tr
 	}
 }
 
 // Reset returns to the initial state.
-func (a *App) Reset() {
+func (a *Service) Reset() {
 	a.mu.Lock()
-	defer a.leave()
+	defer a.commit()
 	s := a.state
 	s.accounts.Clear()
 	s.contacts.Clear()
@@ -130,48 +130,48 @@ func (a *App) Reset() {
 	s.memos.Clear()
 	s.logins.Clear()
 	s.events.Clear()
-	s.transfers, s.sentInOrder, s.loginsInOrder, s.eventsInOrder = map[string]*transfer{}, nil, nil, nil
+	s.transfers, s.transferList, s.loginList, s.eventList = map[string]*transfer{}, nil, nil, nil
 }
 
 // ForgetKeys forgets every idempotency key. The transfers stay as they are.
-func (a *App) ForgetKeys() {
+func (a *Service) ForgetKeys() {
 	a.mu.Lock()
-	defer a.leave()
-	for _, mine := range a.state.accounts.All() {
-		clear(mine.anchored)
+	defer a.commit()
+	for _, acct := range a.state.accounts.All() {
+		clear(acct.byKey)
 	}
 }
 
-// turn is one request's time with the state, while it holds the lock. Money and invoices have their own locks, which
-// are always taken after this one.
-type turn struct {
+// txn is one request's access to the state. It lasts as long as the lock is held. Money and invoices have their own
+// locks, which are always taken after this one.
+type txn struct {
 	*state
 	*account
 	caller   wire.Caller
-	own      platform.Own
+	own      platform.OwnAccount
 	settings *deployment.Settings
 	now      time.Time
 }
 
-// enter takes the lock for a caller's account. leave releases it.
-func (a *App) enter(ctx context.Context) *turn {
+// begin takes the lock for a caller's account. commit releases it.
+func (a *Service) begin(ctx context.Context) *txn {
 	settings := a.Settings()
-	who := wire.CallerOf(ctx)
+	caller := wire.CallerOf(ctx)
 	a.mu.Lock()
-	mine := a.state.accounts.Get(who.Owner)
-	if mine == nil {
-		mine = &account{}
-		mine.open()
-		a.state.accounts.Put(who.Owner, mine)
+	acct := a.state.accounts.Get(caller.Owner)
+	if acct == nil {
+		acct = &account{}
+		acct.init()
+		a.state.accounts.Put(caller.Owner, acct)
 	}
-	return &turn{
-		state: a.state, account: mine, caller: who, own: a.Platform.Own(who),
+	return &txn{
+		state: a.state, account: acct, caller: caller, own: a.Platform.OwnAccount(caller),
 		settings: settings, now: a.Clock.Now().Truncate(time.Millisecond),
 	}
 }
 
-// leave stores what has changed, and releases the lock.
-func (a *App) leave() {
+// commit stores what has changed, and releases the lock.
+func (a *Service) commit() {
 	defer a.mu.Unlock()
 	a.state.keeper.Commit()
 }
@@ -195,16 +195,16 @@ func total[T any](list []T) *int {
 }
 
 // Records returns how many records there are.
-func (a *App) Records() int {
+func (a *Service) Records() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	s := a.state
-	kept := s.accounts.Len() + s.contacts.Len() + s.quotes.Len() + s.sent.Len() + s.memos.Len() + s.logins.Len() +
+	count := s.accounts.Len() + s.contacts.Len() + s.quotes.Len() + s.sent.Len() + s.memos.Len() + s.logins.Len() +
 		s.events.Len()
-	for _, mine := range s.accounts.All() {
-		kept += len(mine.anchored)
+	for _, acct := range s.accounts.All() {
+		count += len(acct.byKey)
 	}
-	return kept
+	return count
 }
 
 // profile is what an account saved about itself.
@@ -225,30 +225,30 @@ func (p *profile) displayName() string {
 }
 
 // GetProfile returns the profile.
-func (a *App) GetProfile(ctx context.Context) (wire.Answer, error) {
+func (a *Service) GetProfile(ctx context.Context) (wire.Response, error) {
 	view, err := a.Profile(ctx)
 	return wire.OK(view), err
 }
 
 // Profile returns the profile of the account that makes a request.
-func (a *App) Profile(ctx context.Context) (appwire.UserProfile, error) {
-	t := a.enter(ctx)
-	defer a.leave()
+func (a *Service) Profile(ctx context.Context) (appwire.UserProfile, error) {
+	t := a.begin(ctx)
+	defer a.commit()
 	return t.profileView()
 }
 
 // UpdateProfile saves the members that the body names.
-func (a *App) UpdateProfile(ctx context.Context, body appwire.ProfileUpdate) (wire.Answer, error) {
-	t := a.enter(ctx)
-	defer a.leave()
+func (a *Service) UpdateProfile(ctx context.Context, body appwire.ProfileUpdate) (wire.Response, error) {
+	t := a.begin(ctx)
+	defer a.commit()
 	t.Profile.change(body, t.now)
-	t.changed()
+	t.store()
 	view, err := t.profileView()
 	return wire.OK(view), err
 }
 
-// changed stores the account.
-func (t *turn) changed() { t.accounts.Put(t.caller.Owner, t.account) }
+// store stores the account.
+func (t *txn) store() { t.accounts.Put(t.caller.Owner, t.account) }
 
 func (p *profile) change(body appwire.ProfileUpdate, now time.Time) {
 	wire.Update(&p.FirstName, body.FirstName)
@@ -268,7 +268,7 @@ func (p *profile) change(body appwire.ProfileUpdate, now time.Time) {
 	}
 }
 
-func (t *turn) profileView() (appwire.UserProfile, error) {
+func (t *txn) profileView() (appwire.UserProfile, error) {
 	identity, err := t.own.Identity()
 	if err != nil {
 		return appwire.UserProfile{}, err
@@ -300,29 +300,29 @@ type verification struct {
 }
 
 // CreateKYCLink creates a link, or returns the existing one.
-func (a *App) CreateKYCLink(ctx context.Context) (wire.Answer, error) {
-	t := a.enter(ctx)
-	defer a.leave()
+func (a *Service) CreateKYCLink(ctx context.Context) (wire.Response, error) {
+	t := a.begin(ctx)
+	defer a.commit()
 	v := &t.Profile.Verification
 	if v.Link == "" {
 		v.Link, v.LinkedAt = "https://verify.example.com/kyc/"+strings.ToLower(rand.Text()), t.now
-		t.changed()
+		t.store()
 	}
 	return wire.OK(appwire.KYCLink{URL: v.Link, Status: t.kycStatus()}), nil
 }
 
 // GetKYCStatus returns the status of the verification.
-func (a *App) GetKYCStatus(ctx context.Context, params appwire.GetKYCStatusParams) (wire.Answer, error) {
-	t := a.enter(ctx)
-	defer a.leave()
-	if asked := params.Provider; asked != "" && asked != verificationProvider {
-		return wire.OK(appwire.KYCState{Status: commonwire.KYCStatusNotStarted, Provider: asked}), nil
+func (a *Service) GetKYCStatus(ctx context.Context, params appwire.GetKYCStatusParams) (wire.Response, error) {
+	t := a.begin(ctx)
+	defer a.commit()
+	if requested := params.Provider; requested != "" && requested != verificationProvider {
+		return wire.OK(appwire.KYCState{Status: commonwire.KYCStatusNotStarted, Provider: requested}), nil
 	}
 	return wire.OK(appwire.KYCState{Status: t.kycStatus(), Provider: verificationProvider}), nil
 }
 
 // kycStatus returns the status of the verification. A decision is final.
-func (t *turn) kycStatus() commonwire.KYCStatus {
+func (t *txn) kycStatus() commonwire.KYCStatus {
 	v := &t.Profile.Verification
 	reviewFrom := v.LinkedAt
 	if v.CompletedAt.After(reviewFrom) {
@@ -342,6 +342,6 @@ func (t *turn) kycStatus() commonwire.KYCStatus {
 	default:
 		v.Decision = commonwire.KYCStatusApproved
 	}
-	t.changed()
+	t.store()
 	return v.Decision
 }

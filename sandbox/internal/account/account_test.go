@@ -47,9 +47,9 @@ func (i invoices) Settle(id string, pay func(decimal.Decimal, string, string) (s
 	return err
 }
 
-// world is an app on a platform, without anything in front of it.
+// world is the account service on a platform, without a gate.
 type world struct {
-	*account.App
+	*account.Service
 	platform *platform.Platform
 	keys     *session.AppKeys
 	clock    *clock.Clock
@@ -73,33 +73,33 @@ func newWorld(t require.TestingT, limit string) *world {
 	w.config = account.Config{
 		Clock: w.clock, Settings: settings, Platform: w.platform, Keys: w.keys, Invoices: w.invoices, Store: w.kept,
 	}
-	w.App = account.New(w.config)
+	w.Service = account.New(w.config)
 	spend := decimal.RequireFromString(limit)
 	var err error
 	w.key, err = w.keys.Register(session.AppAccount{ID: "acc_1", Email: "ops@example.com"},
 		session.AppRegistration{SpendLimit: &spend})
 	require.NoError(t, err)
-	_, err = w.platform.Own(wire.Caller{Owner: "acc_2", Email: "friend@example.com"}).Identity()
+	_, err = w.platform.OwnAccount(wire.Caller{Owner: "acc_2", Email: "friend@example.com"}).Identity()
 	require.NoError(t, err)
 	w.ctx = w.as("")
 	return w
 }
 
-// reopen opens the app and its keys a second time, as they are kept: its owner reads what it read.
+// reopen opens the account and its keys again from the store, and asserts that the owner reads the same.
 func (w *world) reopen(t require.TestingT) {
 	read, records := w.read(t), w.Records()
 	require.Empty(t, w.kept.Stale())
 	w.keys = session.NewAppKeys(w.clock, w.kept)
 	w.config.Keys = w.keys
-	w.App = account.New(w.config)
+	w.Service = account.New(w.config)
 	require.Equal(t, read, w.read(t))
 	require.Equal(t, records, w.Records())
 }
 
-// read is what the owner reads, as it travels.
+// read returns what the owner reads, in JSON.
 func (w *world) read(t require.TestingT) string {
 	var all []any
-	take := func(answer wire.Answer, err error) {
+	take := func(answer wire.Response, err error) {
 		require.NoError(t, err)
 		all = append(all, answer.Body)
 	}
@@ -113,11 +113,11 @@ func (w *world) read(t require.TestingT) string {
 	return string(text)
 }
 
-// as is a request with an idempotency key.
+// as returns the context of a request with an idempotency key.
 func (w *world) as(key string) context.Context {
-	who := w.key.Account.Caller()
-	who.KeyID, who.IdempotencyKey = w.key.ID, key
-	return wire.WithCaller(context.Background(), who)
+	caller := w.key.Account.Caller()
+	caller.KeyID, caller.IdempotencyKey = w.key.ID, key
+	return wire.WithCaller(context.Background(), caller)
 }
 
 func (w *world) contact(t require.TestingT, chain, token string) string {
@@ -143,9 +143,9 @@ func (w *world) transfers(t require.TestingT) []appwire.Transfer {
 	return answer.Body.(appwire.TransferList).Items
 }
 
-// Whatever an app does, the books balance, nobody but the outside is overdrawn, and what its transfers debited is what
-// is gone of the key's limit.
-func TestTheBooksBalanceOverTheOperationsOfAnApp(t *testing.T) {
+// After any operations of an app the ledger balances, only the outside account is negative, and the key's spent amount
+// equals the debits of its transfers.
+func TestLedgerBalancesAfterAppCalls(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t, "150")
 		direct, routed := w.contact(t, "base", "USDC"), w.contact(t, "arbitrum", "USDT")
@@ -203,8 +203,8 @@ func TestTheBooksBalanceOverTheOperationsOfAnApp(t *testing.T) {
 					require.False(t, account != "outside" && held["USDC"].IsNegative(), "%s is overdrawn", account)
 				}
 				spent := decimal.Zero
-				for _, sent := range w.transfers(t) {
-					spent = spent.Add(sent.Amount.Decimal)
+				for _, tr := range w.transfers(t) {
+					spent = spent.Add(tr.Amount.Decimal)
 				}
 				require.Equal(t, decimal.NewFromInt(150).Sub(spent).String(), w.remaining(t).String())
 				require.False(t, w.remaining(t).IsNegative())
@@ -213,7 +213,7 @@ func TestTheBooksBalanceOverTheOperationsOfAnApp(t *testing.T) {
 	})
 }
 
-func TestAQuoteKeepsItsPriceWhenPricesWorsen(t *testing.T) {
+func TestQuoteKeepsItsPriceWhenPricesWorsen(t *testing.T) {
 	w := newWorld(t, "150")
 	_, err := w.platform.CreateDeposit(w.ctx,
 		platformwire.DepositCreate{Amount: decimal.NewFromInt(50), Currency: platformwire.AssetUSDC})
@@ -237,7 +237,7 @@ func TestAQuoteKeepsItsPriceWhenPricesWorsen(t *testing.T) {
 	assert.Equal(t, quote.DestinationAmount.String(), status.ToAmount.String())
 }
 
-func TestAQuotePaysEvenIfItsPriceCannotBeHadAnyMore(t *testing.T) {
+func TestQuoteIsPayableAtItsOldPrice(t *testing.T) {
 	w := newWorld(t, "150")
 	_, err := w.platform.CreateDeposit(w.ctx,
 		platformwire.DepositCreate{Amount: decimal.NewFromInt(50), Currency: platformwire.AssetUSDC})
@@ -255,7 +255,7 @@ func TestAQuotePaysEvenIfItsPriceCannotBeHadAnyMore(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestMoneyThatDidNotMoveIsNotSpent(t *testing.T) {
+func TestFailedTransferIsNotCountedAgainstSpendLimit(t *testing.T) {
 	w := newWorld(t, "150")
 	amount := wire.NumberOf(decimal.NewFromInt(20))
 	body := appwire.TransferCreate{ContactID: w.contact(t, "base", "USDC"), Amount: &amount}
@@ -265,8 +265,8 @@ func TestMoneyThatDidNotMoveIsNotSpent(t *testing.T) {
 	assert.Empty(t, w.transfers(t))
 }
 
-// TestAnAppIsKept opens it a second time: it stands where it stood, and goes on from there.
-func TestAnAppIsKept(t *testing.T) {
+// TestAccountIsRestoredFromStore opens the same store again, compares, and continues.
+func TestAccountIsRestoredFromStore(t *testing.T) {
 	w := newWorld(t, "150")
 	_, err := w.platform.CreateDeposit(w.ctx,
 		platformwire.DepositCreate{Amount: decimal.NewFromInt(50), Currency: platformwire.AssetUSDC})
@@ -294,7 +294,7 @@ func TestAnAppIsKept(t *testing.T) {
 	_, err = w.CreateKYCLink(w.ctx)
 	require.NoError(t, err)
 	w.clock.Advance(time.Hour)
-	_, err = account.Reference{App: w.App}.ReceiveWebhook(w.ctx, "bank", referencewire.WebhookEvent{
+	_, err = account.ReferenceAPI{Service: w.Service}.ReceiveWebhook(w.ctx, "bank", referencewire.WebhookEvent{
 		EventType: "paid", EventPayload: map[string]any{"amount": 1.5, "of": []any{"a", nil}},
 	})
 	require.NoError(t, err)

@@ -15,16 +15,16 @@ import (
 )
 
 // ListBalances lists the balance accounts.
-func (a *App) ListBalances(ctx context.Context) (wire.Answer, error) {
-	t := a.enter(ctx)
-	defer a.leave()
+func (a *Service) ListBalances(ctx context.Context) (wire.Response, error) {
+	t := a.begin(ctx)
+	defer a.commit()
 	identity, err := t.own.Identity()
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
 	balances, err := t.own.Balances()
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
 	items := make([]appwire.Balance, len(balances))
 	for i, balance := range balances {
@@ -37,16 +37,16 @@ func (a *App) ListBalances(ctx context.Context) (wire.Answer, error) {
 }
 
 // GetMCPBalance returns the wallet with its dollars, and what the key may still spend.
-func (a *App) GetMCPBalance(ctx context.Context) (wire.Answer, error) {
-	t := a.enter(ctx)
-	defer a.leave()
+func (a *Service) GetMCPBalance(ctx context.Context) (wire.Response, error) {
+	t := a.begin(ctx)
+	defer a.commit()
 	key, err := a.Keys.Get(t.caller.KeyID)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
 	identity, err := t.own.Identity()
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
 	dollars, err := t.dollars()
 	return wire.OK(appwire.MCPBalance{
@@ -56,12 +56,12 @@ func (a *App) GetMCPBalance(ctx context.Context) (wire.Answer, error) {
 }
 
 // GetApp returns the app of the key, its account and its scopes.
-func (a *App) GetApp(ctx context.Context) (wire.Answer, error) {
-	t := a.enter(ctx)
-	defer a.leave()
+func (a *Service) GetApp(ctx context.Context) (wire.Response, error) {
+	t := a.begin(ctx)
+	defer a.commit()
 	key, err := a.Keys.Get(t.caller.KeyID)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
 	dollars, err := t.dollars()
 	return wire.OK(appwire.App{
@@ -72,7 +72,7 @@ func (a *App) GetApp(ctx context.Context) (wire.Answer, error) {
 }
 
 // dollars returns the account's balance in USDC.
-func (t *turn) dollars() (decimal.Decimal, error) {
+func (t *txn) dollars() (decimal.Decimal, error) {
 	balances, err := t.own.Balances()
 	for _, balance := range balances {
 		if balance.Currency == platformwire.AssetUSDC {
@@ -83,12 +83,12 @@ func (t *turn) dollars() (decimal.Decimal, error) {
 }
 
 // ListBanks lists the rails with the bank accounts opened on them.
-func (a *App) ListBanks(ctx context.Context) (wire.Answer, error) {
-	t := a.enter(ctx)
-	defer a.leave()
+func (a *Service) ListBanks(ctx context.Context) (wire.Response, error) {
+	t := a.begin(ctx)
+	defer a.commit()
 	rails, err := t.own.Rails()
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
 	list, err := bankList(rails)
 	return wire.OK(list), err
@@ -96,23 +96,23 @@ func (a *App) ListBanks(ctx context.Context) (wire.Answer, error) {
 
 // ActivateBanks opens the named rails, or all rails that can be opened. If one of the named rails cannot be opened, it
 // opens none.
-func (a *App) ActivateBanks(ctx context.Context, body appwire.BankActivation) (wire.Answer, error) {
-	t := a.enter(ctx)
-	defer a.leave()
+func (a *Service) ActivateBanks(ctx context.Context, body appwire.BankActivation) (wire.Response, error) {
+	t := a.begin(ctx)
+	defer a.commit()
 	methods := slices.Compact(slices.Sorted(slices.Values(body.Methods)))
 	if len(methods) == 0 {
 		var err error
 		if methods, err = t.available(); err != nil {
-			return wire.Answer{}, err
+			return wire.Response{}, err
 		}
 	} else if err := t.offered(methods); err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
 	opened := make([]platformwire.Rail, 0, len(methods))
 	for _, method := range methods {
 		rail, err := t.own.OpenRail(method)
 		if err != nil {
-			return wire.Answer{}, err
+			return wire.Response{}, err
 		}
 		opened = append(opened, rail)
 	}
@@ -121,7 +121,7 @@ func (a *App) ActivateBanks(ctx context.Context, body appwire.BankActivation) (w
 }
 
 // available lists the methods of rails that can be opened.
-func (t *turn) available() ([]string, error) {
+func (t *txn) available() ([]string, error) {
 	rails, err := t.own.Rails()
 	var methods []string
 	for _, rail := range rails {
@@ -134,7 +134,7 @@ func (t *turn) available() ([]string, error) {
 }
 
 // offered refuses methods that are not on the account's list, before any rail is opened.
-func (t *turn) offered(methods []string) error {
+func (t *txn) offered(methods []string) error {
 	rails, err := t.own.Rails()
 	for _, method := range methods {
 		listed := slices.ContainsFunc(rails, func(rail platformwire.Rail) bool { return string(rail.Method) == method })

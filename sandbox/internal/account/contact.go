@@ -29,9 +29,9 @@ func (c *contact) view() appwire.Contact {
 }
 
 // ListContacts lists the contacts, oldest first.
-func (a *App) ListContacts(ctx context.Context, params appwire.ListContactsParams) (wire.Answer, error) {
-	t := a.enter(ctx)
-	defer a.leave()
+func (a *Service) ListContacts(ctx context.Context, params appwire.ListContactsParams) (wire.Response, error) {
+	t := a.begin(ctx)
+	defer a.commit()
 	items := []appwire.Contact{}
 	for _, c := range pageOf(t.account.contacts, params.Limit, params.Offset) {
 		items = append(items, c.view())
@@ -40,15 +40,15 @@ func (a *App) ListContacts(ctx context.Context, params appwire.ListContactsParam
 }
 
 // CreateContact saves a destination, or returns the contact that has the same account details.
-func (a *App) CreateContact(ctx context.Context, body appwire.ContactCreate) (wire.Answer, error) {
+func (a *Service) CreateContact(ctx context.Context, body appwire.ContactCreate) (wire.Response, error) {
 	to, err := destinationOf(body.Account)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	t := a.enter(ctx)
-	defer a.leave()
+	t := a.begin(ctx)
+	defer a.commit()
 	if err := t.own.Resolve(to); err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
 	i := slices.IndexFunc(t.account.contacts, func(c *contact) bool { return c.To == to })
 	if i >= 0 {
@@ -82,7 +82,7 @@ func destinationOf(account commonwire.ContactAccount) (platform.Destination, err
 }
 
 // contactOf finds a contact of the account. Its id may have the prefix or not.
-func (t *turn) contactOf(id string) (*contact, error) {
+func (t *txn) contactOf(id string) (*contact, error) {
 	id = strings.TrimPrefix(id, "ct_")
 	i := slices.IndexFunc(t.account.contacts, func(c *contact) bool { return c.ID == id })
 	if i < 0 {
@@ -92,12 +92,14 @@ func (t *turn) contactOf(id string) (*contact, error) {
 }
 
 // UpdateContact changes the members that the body names.
-func (a *App) UpdateContact(ctx context.Context, contactID string, body appwire.ContactUpdate) (wire.Answer, error) {
-	t := a.enter(ctx)
-	defer a.leave()
+func (a *Service) UpdateContact(
+	ctx context.Context, contactID string, body appwire.ContactUpdate,
+) (wire.Response, error) {
+	t := a.begin(ctx)
+	defer a.commit()
 	found, err := t.contactOf(contactID)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
 	wire.Update(&found.Name, body.Name)
 	wire.Update(&found.Relationship, body.Relationship)
@@ -106,12 +108,12 @@ func (a *App) UpdateContact(ctx context.Context, contactID string, body appwire.
 }
 
 // DeleteContact deletes a contact. Its quotes keep their price and their destination.
-func (a *App) DeleteContact(ctx context.Context, contactID string) (wire.Answer, error) {
-	t := a.enter(ctx)
-	defer a.leave()
+func (a *Service) DeleteContact(ctx context.Context, contactID string) (wire.Response, error) {
+	t := a.begin(ctx)
+	defer a.commit()
 	found, err := t.contactOf(contactID)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
 	t.account.contacts = slices.DeleteFunc(t.account.contacts, func(c *contact) bool { return c == found })
 	t.state.contacts.Delete(found.ID)
@@ -119,7 +121,7 @@ func (a *App) DeleteContact(ctx context.Context, contactID string) (wire.Answer,
 }
 
 // ValidateBankDetails checks bank details and saves nothing.
-func (a *App) ValidateBankDetails(_ context.Context, body appwire.BankDetails) (wire.Answer, error) {
+func (a *Service) ValidateBankDetails(_ context.Context, body appwire.BankDetails) (wire.Response, error) {
 	check := appwire.BankDetailsCheck{Errors: []appwire.BankDetailsError{}}
 	for _, wrong := range (platform.BankDetails{
 		Kind: body.BankType, Country: body.Country, IBAN: body.IBAN, BIC: body.BIC,

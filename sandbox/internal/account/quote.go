@@ -29,60 +29,60 @@ type payoutQuote struct {
 }
 
 // QuoteBalancePayin prices a transfer from another chain. The transfer may be sent at once.
-func (a *App) QuoteBalancePayin(ctx context.Context, body appwire.BalancePayinQuote) (wire.Answer, error) {
-	t := a.enter(ctx)
-	defer a.leave()
+func (a *Service) QuoteBalancePayin(ctx context.Context, body appwire.BalancePayinQuote) (wire.Response, error) {
+	t := a.begin(ctx)
+	defer a.commit()
 	if body.OriginChainID == 0 {
-		return wire.Answer{}, wire.InvalidField("originChainId", "missing", "originChainId is required.")
+		return wire.Response{}, wire.InvalidField("originChainId", "missing", "originChainId is required.")
 	}
-	quoted, err := t.own.QuotePayin(platformwire.PayinCreate{
+	quote, err := t.own.QuotePayin(platformwire.PayinCreate{
 		Amount: body.Amount, Currency: strings.ToUpper(body.Currency), OriginChainID: body.OriginChainID,
 	})
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	quoted, err = t.own.SubmitPayin(quoted.ID)
-	return wire.OK(payinView(quoted)), err
+	quote, err = t.own.SubmitPayin(quote.ID)
+	return wire.OK(payinView(quote)), err
 }
 
 // QuoteBankPayin prices a transfer to one of the account's own bank accounts, in its currency.
-func (a *App) QuoteBankPayin(ctx context.Context, body appwire.BankPayinQuote) (wire.Answer, error) {
-	t := a.enter(ctx)
-	defer a.leave()
+func (a *Service) QuoteBankPayin(ctx context.Context, body appwire.BankPayinQuote) (wire.Response, error) {
+	t := a.begin(ctx)
+	defer a.commit()
 	rail, err := t.own.RailOf(body.BankAccountID)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	quoted, err := t.own.QuotePayin(platformwire.PayinCreate{Amount: body.Amount, Currency: rail.Currency,
+	quote, err := t.own.QuotePayin(platformwire.PayinCreate{Amount: body.Amount, Currency: rail.Currency,
 		BankID: body.BankAccountID})
 	if err == nil && body.Memo != "" {
-		t.account.memos[quoted.ID] = body.Memo
-		t.state.memos.Put(quoted.ID, &memo{t.caller.Owner, body.Memo})
+		t.account.memos[quote.ID] = body.Memo
+		t.state.memos.Put(quote.ID, &memo{t.caller.Owner, body.Memo})
 	}
-	return wire.OK(payinView(quoted)), err
+	return wire.OK(payinView(quote)), err
 }
 
 // SubmitBankPayinQuote accepts the price of a bank payin. The payin then waits for its money. Submitting again changes
 // nothing.
-func (a *App) SubmitBankPayinQuote(ctx context.Context, body appwire.QuoteSubmission) (wire.Answer, error) {
-	t := a.enter(ctx)
-	defer a.leave()
-	quoted, err := t.payin(body.QuoteID)
+func (a *Service) SubmitBankPayinQuote(ctx context.Context, body appwire.QuoteSubmission) (wire.Response, error) {
+	t := a.begin(ctx)
+	defer a.commit()
+	quote, err := t.payin(body.QuoteID)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	if quoted.BankID == "" {
-		return wire.Answer{}, wire.Conflict("The quote is not for a bank payin.")
+	if quote.BankID == "" {
+		return wire.Response{}, wire.Conflict("The quote is not for a bank payin.")
 	}
-	if quoted, err = t.own.SubmitPayin(quoted.ID); err != nil {
-		return wire.Answer{}, err
+	if quote, err = t.own.SubmitPayin(quote.ID); err != nil {
+		return wire.Response{}, err
 	}
-	status, err := t.payinStatus(quoted)
+	status, err := t.payinStatus(quote)
 	return wire.OK(status), err
 }
 
 // payin finds a payin by its quote. It does not find the quote of a payout.
-func (t *turn) payin(quoteID string) (platformwire.Payin, error) {
+func (t *txn) payin(quoteID string) (platformwire.Payin, error) {
 	if t.account.quotes[quoteID] != nil {
 		return platformwire.Payin{}, wire.Conflict("The quote is for a payout.")
 	}
@@ -90,26 +90,26 @@ func (t *turn) payin(quoteID string) (platformwire.Payin, error) {
 }
 
 // QuoteBalancePayout prices a payment to a contact, in USDC.
-func (a *App) QuoteBalancePayout(ctx context.Context, body appwire.BalancePayoutQuote) (wire.Answer, error) {
-	t := a.enter(ctx)
-	defer a.leave()
+func (a *Service) QuoteBalancePayout(ctx context.Context, body appwire.BalancePayoutQuote) (wire.Response, error) {
+	t := a.begin(ctx)
+	defer a.commit()
 	paid, err := t.contactOf(body.ContactID)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
 	if body.BankAccountID != "" {
 		// contacts of this surface are wallets and emails, and have no bank account
-		return wire.Answer{}, wire.NotFound()
+		return wire.Response{}, wire.NotFound()
 	}
 	price, err := t.own.Price(paid.To, body.Amount)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	quoted := &payoutQuote{ID: "qt_" + strings.ToLower(rand.Text()), Account: t.caller.Owner, Contact: *paid,
+	quote := &payoutQuote{ID: "qt_" + strings.ToLower(rand.Text()), Account: t.caller.Owner, Contact: *paid,
 		Price: price, CreatedAt: t.now}
-	t.account.quotes[quoted.ID] = quoted
-	t.state.quotes.Put(quoted.ID, quoted)
-	return wire.OK(quoteView(quoted.ID, price)), nil
+	t.account.quotes[quote.ID] = quote
+	t.state.quotes.Put(quote.ID, quote)
+	return wire.OK(quoteView(quote.ID, price)), nil
 }
 
 func payinView(p platformwire.Payin) appwire.Quote {
@@ -140,50 +140,50 @@ const (
 )
 
 // Status returns the status of a quote's payment.
-func (a *App) Status(ctx context.Context, quoteID string) (commonwire.UniversalTransactionStatus, error) {
-	t := a.enter(ctx)
-	defer a.leave()
-	if quoted := t.account.quotes[quoteID]; quoted != nil {
-		return t.payoutStatus(quoted), nil
+func (a *Service) Status(ctx context.Context, quoteID string) (commonwire.UniversalTransactionStatus, error) {
+	t := a.begin(ctx)
+	defer a.commit()
+	if quote := t.account.quotes[quoteID]; quote != nil {
+		return t.payoutStatus(quote), nil
 	}
-	quoted, err := t.own.Payin(quoteID)
+	quote, err := t.own.Payin(quoteID)
 	if err != nil {
 		return commonwire.UniversalTransactionStatus{}, err
 	}
-	return t.payinStatus(quoted)
+	return t.payinStatus(quote)
 }
 
-func (t *turn) payoutStatus(quoted *payoutQuote) commonwire.UniversalTransactionStatus {
-	status := statusOf(quoted.ID, typePayout, quoted.Price, quoted.CreatedAt)
-	status.PaymentChannel = quoted.Contact.To.Method()
+func (t *txn) payoutStatus(quote *payoutQuote) commonwire.UniversalTransactionStatus {
+	status := statusOf(quote.ID, typePayout, quote.Price, quote.CreatedAt)
+	status.PaymentChannel = quote.Contact.To.Method()
 	status.Status = statusQuoted
 	switch {
-	case quoted.used != nil:
-		status.Status, status.OriginTxHash = statusCompleted, quoted.used.Hash
-	case !t.now.Before(quoted.Price.ExpiresAt):
+	case quote.used != nil:
+		status.Status, status.OriginTxHash = statusCompleted, quote.used.Hash
+	case !t.now.Before(quote.Price.ExpiresAt):
 		status.Status, status.ErrorMessage = statusExpired, "The price expired before it was used."
 	}
 	return status
 }
 
-func (t *turn) payinStatus(quoted platformwire.Payin) (commonwire.UniversalTransactionStatus, error) {
-	status := statusOf(quoted.ID, typePayin, *quoted.Quote, quoted.CreatedAt)
-	status.Status, status.DepositAddress = string(quoted.Status), quoted.DepositAddress
+func (t *txn) payinStatus(quote platformwire.Payin) (commonwire.UniversalTransactionStatus, error) {
+	status := statusOf(quote.ID, typePayin, *quote.Quote, quote.CreatedAt)
+	status.Status, status.DepositAddress = string(quote.Status), quote.DepositAddress
 	status.PaymentChannel = platform.MethodCrypto
-	if quoted.Status == platformwire.PayinStatusExpired {
+	if quote.Status == platformwire.PayinStatusExpired {
 		status.ErrorMessage = "The price expired before the money arrived."
 	}
-	if quoted.BankID != "" {
-		rail, err := t.own.RailOf(quoted.BankID)
+	if quote.BankID != "" {
+		rail, err := t.own.RailOf(quote.BankID)
 		if err != nil {
 			return status, err
 		}
 		status.PaymentChannel = string(rail.Method)
 	}
-	if quoted.Status != platformwire.PayinStatusCompleted {
+	if quote.Status != platformwire.PayinStatusCompleted {
 		return status, nil
 	}
-	received, _, err := t.own.Transactions(func(entry platform.Entry) bool { return entry.PayinID == quoted.ID },
+	received, _, err := t.own.Transactions(func(entry platform.Entry) bool { return entry.PayinID == quote.ID },
 		wire.Page{Limit: 1})
 	for _, entry := range received {
 		status.DestinationTxHash = entry.TransactionHash

@@ -21,7 +21,7 @@ const keyLifetime = 7 * 24 * time.Hour
 type transfer struct {
 	ID, AppID, Key    string
 	Account           string // of the owner
-	Terms             terms
+	Terms             transferTerms
 	ContactID, Hash   string
 	Method            string
 	Amount            decimal.Decimal // in USDC, fee included
@@ -30,40 +30,40 @@ type transfer struct {
 	LedgerTransaction string
 }
 
-// terms are the terms of a transfer. Requests with equal terms are the same transfer.
-type terms struct{ ContactID, QuoteID, InvoiceID, Amount, Memo string }
+// transferTerms are the terms of a transfer. Requests with equal terms are the same transfer.
+type transferTerms struct{ ContactID, QuoteID, InvoiceID, Amount, Memo string }
 
 // CreateTransfer pays a contact, a quote or an invoice.
-func (a *App) CreateTransfer(ctx context.Context, body appwire.TransferCreate) (wire.Answer, error) {
+func (a *Service) CreateTransfer(ctx context.Context, body appwire.TransferCreate) (wire.Response, error) {
 	if err := checkTransfer(body); err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	t := a.enter(ctx)
-	defer a.leave()
+	t := a.begin(ctx)
+	defer a.commit()
 	key, err := a.Keys.Get(t.caller.KeyID)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	asked := termsOf(body)
+	requested := termsOf(body)
 	anchor := t.caller.IdempotencyKey // per account, for all of its apps
-	if earlier := t.anchored[anchor]; earlier != nil && t.now.Before(earlier.CreatedAt.Add(keyLifetime)) {
-		if earlier.Terms != asked {
-			return wire.Answer{}, wire.IdempotencyKeyReused("transferId", earlier.ID)
+	if earlier := t.byKey[anchor]; earlier != nil && t.now.Before(earlier.CreatedAt.Add(keyLifetime)) {
+		if earlier.Terms != requested {
+			return wire.Response{}, wire.IdempotencyKeyReused("transferId", earlier.ID)
 		}
 		return receipt(earlier.Hash).Replayed(), nil
 	}
-	sent, err := a.send(t, asked, body)
+	transfer, err := a.createTransfer(t, requested, body)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	sent.AppID, sent.Key = key.AppID, anchor
-	t.state.enter(t.account, sent)
-	t.sent.Put(sent.ID, sent)
-	return receipt(sent.Hash), nil
+	transfer.AppID, transfer.Key = key.AppID, anchor
+	t.state.addTransfer(t.account, transfer)
+	t.sent.Put(transfer.ID, transfer)
+	return receipt(transfer.Hash), nil
 }
 
 // receipt is the response to a transfer.
-func receipt(hash string) wire.Answer { return wire.OK(appwire.TransferReceipt{TxHash: hash}).Lean() }
+func receipt(hash string) wire.Response { return wire.OK(appwire.TransferReceipt{TxHash: hash}).Lean() }
 
 // checkTransfer requires exactly one way to pay. An amount is for a contact only.
 func checkTransfer(body appwire.TransferCreate) error {
@@ -98,86 +98,92 @@ func checkTransfer(body appwire.TransferCreate) error {
 	return nil
 }
 
-func termsOf(body appwire.TransferCreate) terms {
-	asked := terms{ContactID: body.ContactID, QuoteID: body.QuoteID, InvoiceID: body.InvoiceID, Memo: body.Memo}
-	if body.Amount != nil {
-		asked.Amount = body.Amount.String()
+func termsOf(body appwire.TransferCreate) transferTerms {
+	requested := transferTerms{
+		ContactID: body.ContactID, QuoteID: body.QuoteID, InvoiceID: body.InvoiceID, Memo: body.Memo,
 	}
-	return asked
+	if body.Amount != nil {
+		requested.Amount = body.Amount.String()
+	}
+	return requested
 }
 
-// send finds the payment, and makes it within the key's spend limit.
-func (a *App) send(t *turn, asked terms, body appwire.TransferCreate) (*transfer, error) {
-	sent := &transfer{
-		ID: uuid.NewString(), Account: t.caller.Owner, Terms: asked, CreatedAt: t.now,
+// createTransfer finds the payment, and makes it within the key's spend limit.
+func (a *Service) createTransfer(t *txn, requested transferTerms, body appwire.TransferCreate) (*transfer, error) {
+	tr := &transfer{
+		ID: uuid.NewString(), Account: t.caller.Owner, Terms: requested, CreatedAt: t.now,
 		ContactID: body.ContactID, QuoteID: body.QuoteID, Invoice: body.InvoiceID,
 	}
 	switch {
 	case body.QuoteID != "":
-		return sent, a.payQuote(t, sent)
+		return tr, a.payQuote(t, tr)
 	case body.InvoiceID != "":
-		return sent, a.payInvoice(t, sent)
+		return tr, a.payInvoice(t, tr)
 	default:
-		return sent, a.payContact(t, sent, body.Amount.Decimal)
+		return tr, a.payContact(t, tr, body.Amount.Decimal)
 	}
 }
 
-func (a *App) payContact(t *turn, sent *transfer, amount decimal.Decimal) error {
-	paid, err := t.contactOf(sent.ContactID)
+func (a *Service) payContact(t *txn, tr *transfer, amount decimal.Decimal) error {
+	paid, err := t.contactOf(tr.ContactID)
 	if err != nil {
 		return err
 	}
-	sent.Amount = amount
-	return a.spend(t, sent, func() (platform.Paid, error) { return t.own.Pay(paid.To, amount, nil, sent.ID) })
+	tr.Amount = amount
+	return a.payWithinLimit(t, tr, func() (platform.PaymentResult, error) {
+		return t.own.Pay(paid.To, amount, nil, tr.ID)
+	})
 }
 
-func (a *App) payQuote(t *turn, sent *transfer) error {
-	quoted := t.account.quotes[sent.QuoteID]
+func (a *Service) payQuote(t *txn, tr *transfer) error {
+	quote := t.account.quotes[tr.QuoteID]
 	switch {
-	case quoted == nil:
-		if _, err := t.own.Payin(sent.QuoteID); err != nil {
+	case quote == nil:
+		if _, err := t.own.Payin(tr.QuoteID); err != nil {
 			return err
 		}
 		return wire.Conflict("The quote is for a payin.")
-	case quoted.used != nil:
+	case quote.used != nil:
 		return wire.Conflict("The quote was used before.")
-	case !t.now.Before(quoted.Price.ExpiresAt):
+	case !t.now.Before(quote.Price.ExpiresAt):
 		return wire.QuoteExpired()
 	}
-	sent.Amount = quoted.Price.SourceAmount
-	err := a.spend(t, sent, func() (platform.Paid, error) {
-		return t.own.Pay(quoted.Contact.To, sent.Amount, &quoted.Price, sent.ID)
+	tr.Amount = quote.Price.SourceAmount
+	err := a.payWithinLimit(t, tr, func() (platform.PaymentResult, error) {
+		return t.own.Pay(quote.Contact.To, tr.Amount, &quote.Price, tr.ID)
 	})
 	if err == nil {
-		quoted.UsedBy, quoted.used = sent.ID, sent
-		t.state.quotes.Put(quoted.ID, quoted)
+		quote.UsedBy, quote.used = tr.ID, tr
+		t.state.quotes.Put(quote.ID, quote)
 	}
 	return err
 }
 
-func (a *App) payInvoice(t *turn, sent *transfer) error {
-	return a.Invoices.Settle(sent.Invoice, func(amount decimal.Decimal, currency, payee string) (string, error) {
+func (a *Service) payInvoice(t *txn, tr *transfer) error {
+	return a.Invoices.Settle(tr.Invoice, func(amount decimal.Decimal, currency, payee string) (string, error) {
 		cost, err := t.own.CostOf(amount, currency)
 		if err != nil {
 			return "", err
 		}
-		sent.Amount = cost
-		err = a.spend(t, sent, func() (platform.Paid, error) { return t.own.PayByEmail(payee, cost, sent.ID) })
-		return sent.Hash, err
+		tr.Amount = cost
+		err = a.payWithinLimit(t, tr, func() (platform.PaymentResult, error) {
+			return t.own.PayByEmail(payee, cost, tr.ID)
+		})
+		return tr.Hash, err
 	})
 }
 
-// spend pays within the key's spend limit. If the money did not move, the limit gets the amount back.
-func (a *App) spend(t *turn, sent *transfer, pay func() (platform.Paid, error)) error {
-	if err := a.Keys.Spend(t.caller.KeyID, sent.Amount); err != nil {
+// payWithinLimit pays within the key's spend limit. If the money did not move, the limit gets the amount back.
+func (a *Service) payWithinLimit(t *txn, tr *transfer, pay func() (platform.PaymentResult, error)) error {
+	if err := a.Keys.Spend(t.caller.KeyID, tr.Amount); err != nil {
 		return err
 	}
 	paid, err := pay()
 	if err != nil {
-		a.Keys.GiveBack(t.caller.KeyID, sent.Amount)
+		a.Keys.Refund(t.caller.KeyID, tr.Amount)
 		return err
 	}
-	sent.Hash, sent.Method, sent.LedgerTransaction = paid.Hash, paid.Method, paid.TransactionID
+	tr.Hash, tr.Method, tr.LedgerTransaction = paid.Hash, paid.Method, paid.TransactionID
 	return nil
 }
 
@@ -186,16 +192,16 @@ const transferStatus = string(platformwire.TransactionStatusCompleted)
 
 // ListTransfers lists the transfers of the app, newest first. With an idempotency key it lists only the transfer with
 // that key.
-func (a *App) ListTransfers(ctx context.Context, params appwire.ListTransfersParams) (wire.Answer, error) {
-	t := a.enter(ctx)
-	defer a.leave()
+func (a *Service) ListTransfers(ctx context.Context, params appwire.ListTransfersParams) (wire.Response, error) {
+	t := a.begin(ctx)
+	defer a.commit()
 	key, err := a.Keys.Get(t.caller.KeyID)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	items, total := wire.Newest(t.sentInOrder,
-		func(sent *transfer) bool {
-			return sent.AppID == key.AppID && (params.IdempotencyKey == "" || sent.Key == params.IdempotencyKey)
+	items, total := wire.NewestFirst(t.transferList,
+		func(tr *transfer) bool {
+			return tr.AppID == key.AppID && (params.IdempotencyKey == "" || tr.Key == params.IdempotencyKey)
 		},
 		(*transfer).view, wire.Page{Limit: params.Limit, Offset: params.Offset})
 	return wire.OK(appwire.TransferList{Items: items, Total: &total}), nil
@@ -209,16 +215,16 @@ func (s *transfer) view() appwire.Transfer {
 }
 
 // ListTransactions lists the ledger of the account, newest first.
-func (a *App) ListTransactions(ctx context.Context, params appwire.ListTransactionsParams) (wire.Answer, error) {
-	t := a.enter(ctx)
-	defer a.leave()
+func (a *Service) ListTransactions(ctx context.Context, params appwire.ListTransactionsParams) (wire.Response, error) {
+	t := a.begin(ctx)
+	defer a.commit()
 	var visible func(platform.Entry) bool
 	if isFiltered(params) {
 		visible = func(entry platform.Entry) bool { return matches(t.transactionView(entry), params) }
 	}
 	entries, total, err := t.own.Transactions(visible, wire.Page{Limit: params.Limit, Offset: params.Offset})
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
 	list := appwire.TransactionList{Items: make([]appwire.Transaction, 0, len(entries)), Total: &total}
 	for _, entry := range entries {
@@ -239,7 +245,7 @@ func matches(entry appwire.Transaction, params appwire.ListTransactionsParams) b
 }
 
 // transactionView returns an entry of the ledger with what this surface knows about it.
-func (t *turn) transactionView(entry platform.Entry) appwire.Transaction {
+func (t *txn) transactionView(entry platform.Entry) appwire.Transaction {
 	incoming := entry.Direction == platformwire.TransactionDirectionIn
 	view := appwire.Transaction{
 		ID: entry.ID, Type: entry.Method, Status: string(entry.Status), Incoming: &incoming,
@@ -247,9 +253,9 @@ func (t *turn) transactionView(entry platform.Entry) appwire.Transaction {
 		QuoteID: entry.PayinID, Memo: t.account.memos[entry.PayinID], TxHash: entry.TransactionHash,
 		CreatedAt: entry.CreatedAt,
 	}
-	if sent := t.transfers[entry.ID]; sent != nil {
-		view.Type, view.Memo = sent.Method, sent.Terms.Memo
-		view.ContactID, view.QuoteID, view.InvoiceID = sent.ContactID, sent.QuoteID, sent.Invoice
+	if transfer := t.transfers[entry.ID]; transfer != nil {
+		view.Type, view.Memo = transfer.Method, transfer.Terms.Memo
+		view.ContactID, view.QuoteID, view.InvoiceID = transfer.ContactID, transfer.QuoteID, transfer.Invoice
 	}
 	return view
 }

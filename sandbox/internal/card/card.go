@@ -80,14 +80,14 @@ func (c *Cards) programme(account string) *programme {
 // Reset returns to the initial state.
 func (c *Cards) Reset() {
 	c.mu.Lock()
-	defer c.leave()
+	defer c.commit()
 	c.issued.Clear()
 	c.parts.Clear()
 	c.programmes = map[string]*programme{}
 }
 
-// turn is one request's time with the account's part of the programme, while it holds the lock.
-type turn struct {
+// txn is one request's time with the account's part of the programme, while it holds the lock.
+type txn struct {
 	*Cards
 	*programme
 	account  string
@@ -95,47 +95,47 @@ type turn struct {
 	now      time.Time
 }
 
-// enter takes the lock. leave releases it.
-func (c *Cards) enter(ctx context.Context) *turn {
+// begin takes the lock. commit releases it.
+func (c *Cards) begin(ctx context.Context) *txn {
 	account, settings := wire.CallerOf(ctx).Owner, c.config.Settings()
 	c.mu.Lock()
-	return &turn{
+	return &txn{
 		Cards: c, programme: c.programme(account), account: account,
 		settings: settings, now: c.config.Clock.Now().Truncate(time.Millisecond),
 	}
 }
 
-// leave stores what has changed, and releases the lock.
-func (c *Cards) leave() {
+// commit stores what has changed, and releases the lock.
+func (c *Cards) commit() {
 	defer c.mu.Unlock()
 	c.keeper.Commit()
 }
 
-// changed stores a new or changed card.
-func (t *turn) changed(c *card) { t.issued.Put(c.ID, c) }
+// putCard stores a new or changed card.
+func (t *txn) putCard(c *card) { t.issued.Put(c.ID, c) }
 
-// took stores the account's part in the programme.
-func (t *turn) took() { t.parts.Put(t.account, t.programme) }
+// putProgramme stores the account's part in the programme.
+func (t *txn) putProgramme() { t.parts.Put(t.account, t.programme) }
 
 // card finds a card of the account.
-func (t *turn) card(id string) (*card, error) {
-	for _, found := range t.cards {
-		if found.ID == id {
-			return found, nil
+func (t *txn) card(id string) (*card, error) {
+	for _, card := range t.cards {
+		if card.ID == id {
+			return card, nil
 		}
 	}
 	return nil, wire.NotFound()
 }
 
 // pending reports whether a card cannot be used yet.
-func (t *turn) pending(c *card) bool {
+func (t *txn) pending(c *card) bool {
 	return t.now.Before(c.CreatedAt.Add(time.Duration(t.settings.CardActiveAfter)))
 }
 
 // List returns the cards, newest first, and what the account still needs for a card.
 func (c *Cards) List(ctx context.Context) commonwire.CardList {
-	t := c.enter(ctx)
-	defer c.leave()
+	t := c.begin(ctx)
+	defer c.commit()
 	total := len(t.cards)
 	list := commonwire.CardList{
 		Cards: make([]commonwire.Card, 0, total), Total: &total, Created: total > 0, KYCStatus: t.verification(),
@@ -155,59 +155,59 @@ func (c *Cards) Create(ctx context.Context) (commonwire.Card, error) {
 	if err != nil {
 		return commonwire.Card{}, err
 	}
-	t := c.enter(ctx)
-	defer c.leave()
+	t := c.begin(ctx)
+	defer c.commit()
 	issued := &card{
 		ID:        "card_" + uuid.NewString(),
 		Account:   t.account,
 		Holder:    holder,
 		Wallet:    c.config.WalletAddress,
-		Limits:    firstLimits(),
+		Limits:    defaultLimits(),
 		Secrets:   secrets,
 		Nonces:    map[int64]bool{},
 		CreatedAt: t.now,
 	}
-	t.changed(issued)
+	t.putCard(issued)
 	t.cards = append(t.cards, issued)
 	return t.view(issued), nil
 }
 
 // Get reads a card without its secrets.
 func (c *Cards) Get(ctx context.Context, id string) (commonwire.Card, error) {
-	return c.on(ctx, id, func(*turn, *card) error { return nil })
+	return c.changeCard(ctx, id, func(*txn, *card) error { return nil })
 }
 
-// on changes one card, and returns the changed card.
-func (c *Cards) on(ctx context.Context, id string, do func(*turn, *card) error) (commonwire.Card, error) {
-	t := c.enter(ctx)
-	defer c.leave()
-	found, err := t.card(id)
+// changeCard changes one card, and returns the changed card.
+func (c *Cards) changeCard(ctx context.Context, id string, do func(*txn, *card) error) (commonwire.Card, error) {
+	t := c.begin(ctx)
+	defer c.commit()
+	card, err := t.card(id)
 	if err != nil {
 		return commonwire.Card{}, err
 	}
-	if err := do(t, found); err != nil {
+	if err := do(t, card); err != nil {
 		return commonwire.Card{}, err
 	}
-	return t.view(found), nil
+	return t.view(card), nil
 }
 
 // SetLabel sets the label of a card.
 func (c *Cards) SetLabel(ctx context.Context, id, label string) (commonwire.Card, error) {
-	return c.on(ctx, id, func(t *turn, found *card) error {
-		found.Label = label
-		t.changed(found)
+	return c.changeCard(ctx, id, func(t *txn, target *card) error {
+		target.Label = label
+		t.putCard(target)
 		return nil
 	})
 }
 
 // Freeze freezes or unfreezes a card.
 func (c *Cards) Freeze(ctx context.Context, id string, frozen bool) (commonwire.Card, error) {
-	return c.on(ctx, id, func(t *turn, found *card) error {
-		if t.pending(found) {
+	return c.changeCard(ctx, id, func(t *txn, target *card) error {
+		if t.pending(target) {
 			return wire.Conflict("The card is not active yet.")
 		}
-		found.Frozen = frozen
-		t.changed(found)
+		target.Frozen = frozen
+		t.putCard(target)
 		return nil
 	})
 }
@@ -232,7 +232,7 @@ type card struct {
 }
 
 // view returns the card as responses show it, without its secrets.
-func (t *turn) view(c *card) commonwire.Card {
+func (t *txn) view(c *card) commonwire.Card {
 	return commonwire.Card{
 		ID:            c.ID,
 		WalletAddress: c.Wallet,
@@ -257,7 +257,7 @@ func (t *turn) view(c *card) commonwire.Card {
 	}
 }
 
-func (t *turn) status(c *card) commonwire.CardStatus {
+func (t *txn) status(c *card) commonwire.CardStatus {
 	switch {
 	case t.pending(c):
 		return commonwire.CardStatusPending
@@ -277,32 +277,32 @@ const (
 // limits are what a card may spend.
 type limits struct{ Daily, Monthly, Lifetime decimal.Decimal }
 
-func firstLimits() limits {
+func defaultLimits() limits {
 	return limits{Daily: decimal.NewFromInt(1_000), Monthly: decimal.NewFromInt(10_000),
 		Lifetime: decimal.NewFromInt(100_000)}
 }
 
 // SetLimit sets the given limits, and keeps the others.
 func (c *Cards) SetLimit(ctx context.Context, id string, body appwire.CardLimitUpdate) (commonwire.Card, error) {
-	return c.on(ctx, id, func(t *turn, found *card) error {
-		changed := found.Limits
-		wrong := set("dailyLimit", &changed.Daily, body.DailyLimit)
-		wrong = append(wrong, set("monthlyLimit", &changed.Monthly, body.MonthlyLimit)...)
-		wrong = append(wrong, set("lifetimeLimit", &changed.Lifetime, body.LifetimeLimit)...)
+	return c.changeCard(ctx, id, func(t *txn, target *card) error {
+		changed := target.Limits
+		wrong := setLimit("dailyLimit", &changed.Daily, body.DailyLimit)
+		wrong = append(wrong, setLimit("monthlyLimit", &changed.Monthly, body.MonthlyLimit)...)
+		wrong = append(wrong, setLimit("lifetimeLimit", &changed.Lifetime, body.LifetimeLimit)...)
 		if len(wrong) == 0 {
-			wrong = changed.ordered()
+			wrong = changed.checkOrder()
 		}
 		if len(wrong) > 0 {
 			return wire.ValidationFailed("", wrong...)
 		}
-		found.Limits = changed
-		t.changed(found)
+		target.Limits = changed
+		t.putCard(target)
 		return nil
 	})
 }
 
-// set sets a given limit, or returns what is wrong with it. Null changes nothing, because every card has limits.
-func set(field string, limit *decimal.Decimal, member nullable.Nullable[wire.Number]) []wire.Field {
+// setLimit sets a given limit, or returns what is wrong with it. Null changes nothing, because every card has limits.
+func setLimit(field string, limit *decimal.Decimal, member nullable.Nullable[wire.Number]) []wire.Field {
 	given, err := member.Get()
 	if err != nil {
 		return nil
@@ -322,8 +322,8 @@ func set(field string, limit *decimal.Decimal, member nullable.Nullable[wire.Num
 	return nil
 }
 
-// ordered reports a limit that is more than the limit of a longer time.
-func (l limits) ordered() []wire.Field {
+// checkOrder reports a limit that is more than the limit of a longer time.
+func (l limits) checkOrder() []wire.Field {
 	var wrong []wire.Field
 	if l.Daily.GreaterThan(l.Monthly) {
 		wrong = append(wrong,
@@ -337,81 +337,81 @@ func (l limits) ordered() []wire.Field {
 	return wrong
 }
 
-// App serves the app API's operations on cards.
-type App struct{ *Cards }
+// AppAPI serves the app API's operations on cards.
+type AppAPI struct{ *Cards }
 
 // ListCards implements the operation of that name.
-func (a App) ListCards(ctx context.Context) (wire.Answer, error) {
+func (a AppAPI) ListCards(ctx context.Context) (wire.Response, error) {
 	return wire.OK(a.List(ctx)), nil
 }
 
 // CreateCard implements the operation of that name.
-func (a App) CreateCard(ctx context.Context, _ appwire.CardCreate) (wire.Answer, error) {
-	answer, err := a.Create(ctx)
-	return wire.Created(answer), err
+func (a AppAPI) CreateCard(ctx context.Context, _ appwire.CardCreate) (wire.Response, error) {
+	response, err := a.Create(ctx)
+	return wire.Created(response), err
 }
 
 // GetCard implements the operation of that name.
-func (a App) GetCard(ctx context.Context, cardID string) (wire.Answer, error) {
-	answer, err := a.Get(ctx, cardID)
-	return wire.OK(answer), err
+func (a AppAPI) GetCard(ctx context.Context, cardID string) (wire.Response, error) {
+	response, err := a.Get(ctx, cardID)
+	return wire.OK(response), err
 }
 
 // RevealCardDetails implements the operation of that name.
-func (a App) RevealCardDetails(
+func (a AppAPI) RevealCardDetails(
 	ctx context.Context, cardID string, body commonwire.CardDetailsProof,
-) (wire.Answer, error) {
-	answer, err := a.Reveal(ctx, cardID, body)
-	return wire.OK(answer), err
+) (wire.Response, error) {
+	response, err := a.Reveal(ctx, cardID, body)
+	return wire.OK(response), err
 }
 
 // SetCardLabel implements the operation of that name.
-func (a App) SetCardLabel(ctx context.Context, cardID string, body appwire.CardLabelUpdate) (wire.Answer, error) {
-	answer, err := a.SetLabel(ctx, cardID, wire.Value(body.Label))
-	return wire.OK(answer), err
+func (a AppAPI) SetCardLabel(ctx context.Context, cardID string, body appwire.CardLabelUpdate) (wire.Response, error) {
+	response, err := a.SetLabel(ctx, cardID, wire.Value(body.Label))
+	return wire.OK(response), err
 }
 
 // SetCardLimit implements the operation of that name.
-func (a App) SetCardLimit(ctx context.Context, cardID string, body appwire.CardLimitUpdate) (wire.Answer, error) {
-	answer, err := a.SetLimit(ctx, cardID, body)
-	return wire.OK(answer), err
+func (a AppAPI) SetCardLimit(ctx context.Context, cardID string, body appwire.CardLimitUpdate) (wire.Response, error) {
+	response, err := a.SetLimit(ctx, cardID, body)
+	return wire.OK(response), err
 }
 
 // FreezeCard implements the operation of that name.
-func (a App) FreezeCard(ctx context.Context, cardID string) (wire.Answer, error) {
-	answer, err := a.Freeze(ctx, cardID, true)
-	return wire.OK(answer), err
+func (a AppAPI) FreezeCard(ctx context.Context, cardID string) (wire.Response, error) {
+	response, err := a.Freeze(ctx, cardID, true)
+	return wire.OK(response), err
 }
 
 // UnfreezeCard implements the operation of that name.
-func (a App) UnfreezeCard(ctx context.Context, cardID string) (wire.Answer, error) {
-	answer, err := a.Freeze(ctx, cardID, false)
-	return wire.OK(answer), err
+func (a AppAPI) UnfreezeCard(ctx context.Context, cardID string) (wire.Response, error) {
+	response, err := a.Freeze(ctx, cardID, false)
+	return wire.OK(response), err
 }
 
 // CreateCardKYCLink implements the operation of that name.
-func (a App) CreateCardKYCLink(ctx context.Context) (wire.Answer, error) {
+func (a AppAPI) CreateCardKYCLink(ctx context.Context) (wire.Response, error) {
 	return wire.OK(a.KYCLink(ctx)), nil
 }
 
 // PreApproveCard implements the operation of that name.
-func (a App) PreApproveCard(ctx context.Context, body appwire.CardPreApprovalCreate) (wire.Answer, error) {
-	answer, err := a.PreApprove(ctx, body)
-	return wire.OK(answer), err
+func (a AppAPI) PreApproveCard(ctx context.Context, body appwire.CardPreApprovalCreate) (wire.Response, error) {
+	response, err := a.PreApprove(ctx, body)
+	return wire.OK(response), err
 }
 
-// Reference serves the reference endpoints' operations on cards.
-type Reference struct{ *Cards }
+// ReferenceAPI serves the reference endpoints' operations on cards.
+type ReferenceAPI struct{ *Cards }
 
 // ListCards implements the operation of that name.
-func (a Reference) ListCards(ctx context.Context) (wire.Answer, error) {
+func (a ReferenceAPI) ListCards(ctx context.Context) (wire.Response, error) {
 	return wire.OK(a.List(ctx)), nil
 }
 
 // RevealCardDetails implements the operation of that name.
-func (a Reference) RevealCardDetails(
+func (a ReferenceAPI) RevealCardDetails(
 	ctx context.Context, cardID string, body commonwire.CardDetailsProof,
-) (wire.Answer, error) {
-	answer, err := a.Reveal(ctx, cardID, body)
-	return wire.OK(answer), err
+) (wire.Response, error) {
+	response, err := a.Reveal(ctx, cardID, body)
+	return wire.OK(response), err
 }

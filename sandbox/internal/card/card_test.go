@@ -22,7 +22,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
 
-// bank is a card programme with a clock that only moves when told to.
+// bank is a card programme with a clock that moves only by Advance.
 type bank struct {
 	*card.Cards
 	config card.Config
@@ -51,10 +51,10 @@ func newBank(t testing.TB) *bank {
 	return &bank{t: t, clock: clk, key: key, Cards: card.New(config), config: config}
 }
 
-// reopen opens the cards a second time, as they are kept.
+// reopen opens the cards again from their store.
 func (b *bank) reopen() { b.Cards = card.New(b.config) }
 
-// me is a request of one account, other of another.
+// me and other are the contexts of requests of two accounts.
 var (
 	me    = wire.WithCaller(context.Background(), wire.Caller{Owner: "acc_1"})
 	other = wire.WithCaller(context.Background(), wire.Caller{Owner: "acc_2"})
@@ -88,7 +88,7 @@ func fields(t testing.TB, err error) map[string]string {
 	return found
 }
 
-func TestAnAccountWithoutCards(t *testing.T) {
+func TestListCardsWithoutCards(t *testing.T) {
 	t.Parallel()
 	list := newBank(t).List(me)
 	assert.NotNil(t, list.Cards)
@@ -99,7 +99,7 @@ func TestAnAccountWithoutCards(t *testing.T) {
 	assert.False(t, list.PhoneVerified)
 }
 
-func TestACardIsPendingThenActiveThenFrozen(t *testing.T) {
+func TestCardStatusPendingActiveFrozen(t *testing.T) {
 	t.Parallel()
 	b := newBank(t)
 	issued, err := b.Create(me)
@@ -130,7 +130,7 @@ func TestACardIsPendingThenActiveThenFrozen(t *testing.T) {
 	assert.True(t, b.List(me).Created)
 }
 
-func TestCardsAreTheirAccountsOwn(t *testing.T) {
+func TestCardsBelongToTheirAccount(t *testing.T) {
 	t.Parallel()
 	b := newBank(t)
 	id := b.active()
@@ -193,7 +193,7 @@ func TestLimits(t *testing.T) {
 	assert.Equal(t, limited, read, "a refused change changes nothing")
 }
 
-func TestTheWalletRevealsTheNumber(t *testing.T) {
+func TestRevealCardDetails(t *testing.T) {
 	t.Parallel()
 	b := newBank(t)
 	id := b.active()
@@ -228,7 +228,7 @@ func luhn(number string) bool {
 	return sum%10 == 0
 }
 
-func TestNoncesAreFiveMinutesGoodInEitherDirection(t *testing.T) {
+func TestNonceToleranceIsFiveMinutes(t *testing.T) {
 	t.Parallel()
 	b := newBank(t)
 	id := b.active()
@@ -247,17 +247,17 @@ func TestNoncesAreFiveMinutesGoodInEitherDirection(t *testing.T) {
 		"forgotten nonces are too old to come again")
 }
 
-func TestProofsOfAnotherWalletCardOrNonce(t *testing.T) {
+func TestRevealRefusesProofOfAnotherWalletCardOrNonce(t *testing.T) {
 	t.Parallel()
 	b := newBank(t)
 	id, otherCard := b.active(), b.active()
-	stranger, err := wallet.Generate()
+	other, err := wallet.Generate()
 	require.NoError(t, err)
 	now := b.clock.Now().Unix()
 	shifted := b.proof(b.key, id, now)
 	shifted.Nonce++
 	for name, proof := range map[string]commonwire.CardDetailsProof{
-		"another wallet":  b.proof(stranger, id, now),
+		"another wallet":  b.proof(other, id, now),
 		"another card":    b.proof(b.key, otherCard, now),
 		"another nonce":   shifted,
 		"no signature":    {Nonce: now},
@@ -313,8 +313,8 @@ func TestPreApprovals(t *testing.T) {
 	assert.Equal(t, map[string]string{"currency": "enum"}, fields(t, err))
 }
 
-// TestCardsAreKept opens them a second time: they stand where they stood.
-func TestCardsAreKept(t *testing.T) {
+// TestCardsAreRestoredFromStore opens the same store again and compares.
+func TestCardsAreRestoredFromStore(t *testing.T) {
 	t.Parallel()
 	b := newBank(t)
 	first, second := b.active(), b.active()

@@ -24,7 +24,7 @@ type allowance struct {
 }
 
 // verification is the progress of the card programme's verification.
-func (t *turn) verification() commonwire.KYCStatus {
+func (t *txn) verification() commonwire.KYCStatus {
 	switch {
 	case t.RequestedAt.IsZero():
 		return commonwire.KYCStatusNotStarted
@@ -37,11 +37,11 @@ func (t *turn) verification() commonwire.KYCStatus {
 
 // KYCLink creates or returns the link at which the holder is verified for a card.
 func (c *Cards) KYCLink(ctx context.Context) appwire.KYCLink {
-	t := c.enter(ctx)
-	defer c.leave()
+	t := c.begin(ctx)
+	defer c.commit()
 	if t.RequestedAt.IsZero() {
 		t.RequestedAt = t.now
-		t.took()
+		t.putProgramme()
 	}
 	return appwire.KYCLink{
 		URL:    "https://verify.example.com/cards/" + wire.CallerOf(ctx).Owner,
@@ -57,17 +57,17 @@ func (c *Cards) PreApprove(ctx context.Context, body appwire.CardPreApprovalCrea
 	if err := checkAllowance(body); err != nil {
 		return appwire.CardPreApproval{}, err
 	}
-	t := c.enter(ctx)
-	defer c.leave()
-	if t.Allowance == nil || !t.Allowance.is(body) {
+	t := c.begin(ctx)
+	defer c.commit()
+	if t.Allowance == nil || !t.Allowance.matches(body) {
 		t.Allowance = &allowance{Amount: body.Amount, Currency: body.Currency, Hash: newHash()}
-		t.took()
+		t.putProgramme()
 	}
 	return appwire.CardPreApproval{Approved: true, TxHash: t.Allowance.Hash}, nil
 }
 
-// is reports whether the request asks for the same allowance.
-func (a *allowance) is(body appwire.CardPreApprovalCreate) bool {
+// matches reports whether the request asks for the same allowance.
+func (a *allowance) matches(body appwire.CardPreApprovalCreate) bool {
 	if a.Amount == nil || body.Amount == nil {
 		return a.Amount == body.Amount && a.Currency == body.Currency
 	}

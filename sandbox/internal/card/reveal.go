@@ -23,53 +23,53 @@ func message(cardID string, nonce int64) []byte {
 
 // Reveal returns number and security code to the holder of the card's wallet.
 func (c *Cards) Reveal(
-	ctx context.Context, id string, shown commonwire.CardDetailsProof,
+	ctx context.Context, id string, proof commonwire.CardDetailsProof,
 ) (commonwire.CardDetails, error) {
 	// before any lock
-	signer, refused := wire.SignerOf(message(id, shown.Nonce), shown.MessageSignature,
+	signer, refused := wire.SignerOf(message(id, proof.Nonce), proof.MessageSignature,
 		c.config.Settings().RequireLowS)
-	t := c.enter(ctx)
-	defer c.leave()
-	found, err := t.card(id)
+	t := c.begin(ctx)
+	defer c.commit()
+	card, err := t.card(id)
 	if err != nil {
 		return commonwire.CardDetails{}, err
 	}
 	switch {
-	case t.pending(found):
+	case t.pending(card):
 		return commonwire.CardDetails{}, wire.Conflict("The card is not active yet.")
-	case !t.fresh(shown.Nonce):
+	case !t.isFresh(proof.Nonce):
 		return commonwire.CardDetails{},
 			wire.InvalidField("nonce", "nonce_expired",
 				"The nonce is more than five minutes from the service's time.")
 	case refused != nil:
 		return commonwire.CardDetails{}, refused
-	case !strings.EqualFold(signer, found.Wallet):
+	case !strings.EqualFold(signer, card.Wallet):
 		return commonwire.CardDetails{}, wire.SignatureInvalid()
-	case found.Nonces[shown.Nonce]:
+	case card.Nonces[proof.Nonce]:
 		return commonwire.CardDetails{}, wire.Conflict("The nonce was used before.")
 	}
-	t.use(found, shown.Nonce)
+	t.useNonce(card, proof.Nonce)
 	return commonwire.CardDetails{
-		CardNumber: found.Secrets.Number, CVV: found.Secrets.CVV, ExpiryDate: found.Secrets.Expiry,
+		CardNumber: card.Secrets.Number, CVV: card.Secrets.CVV, ExpiryDate: card.Secrets.Expiry,
 	}, nil
 }
 
-// fresh reports whether a nonce is a Unix time near now. Bounds are compared in whole seconds, so that no nonce
+// isFresh reports whether a nonce is a Unix time near now. Bounds are compared in whole seconds, so that no nonce
 // overflows. The first is rounded up and the last down, because neither may differ by more than the lifetime.
-func (t *turn) fresh(nonce int64) bool {
+func (t *txn) isFresh(nonce int64) bool {
 	first := t.now.Add(-nonceLifetime + time.Second - time.Nanosecond).Unix()
 	return nonce >= first && nonce <= t.now.Add(nonceLifetime).Unix()
 }
 
-// use stores a nonce for as long as it is valid.
-func (t *turn) use(c *card, nonce int64) {
+// useNonce stores a nonce for as long as it is valid.
+func (t *txn) useNonce(c *card, nonce int64) {
 	for used := range c.Nonces {
-		if !t.fresh(used) {
+		if !t.isFresh(used) {
 			delete(c.Nonces, used)
 		}
 	}
 	c.Nonces[nonce] = true
-	t.changed(c)
+	t.putCard(c)
 }
 
 const (

@@ -24,7 +24,7 @@ func TestClockFollowsItsBaseAndAdvances(t *testing.T) {
 	assert.Equal(t, start.UTC(), c.Now())
 }
 
-func TestTheClockStopsWhereDurationsEnd(t *testing.T) {
+func TestClockAdvanceSaturates(t *testing.T) {
 	start := time.Unix(0, 0)
 	c := clock.New(func() time.Time { return start })
 	end := start.Add(math.MaxInt64).UTC()
@@ -32,7 +32,7 @@ func TestTheClockStopsWhereDurationsEnd(t *testing.T) {
 	assert.Equal(t, end, c.Advance(time.Hour), "time never moves back")
 }
 
-func TestZeroClockFollowsTheMachine(t *testing.T) {
+func TestZeroClockFollowsMachineClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var c clock.Clock
 		before := c.Now()

@@ -54,7 +54,7 @@ func TestEachWindowTakesItsLimitAndOpensAgain(t *testing.T) {
 	}
 }
 
-func TestCountersCanBeOffAndReset(t *testing.T) {
+func TestCountersOffAndReset(t *testing.T) {
 	length := time.Duration(0)
 	counters := clock.NewCounters(frozen(), func() time.Duration { return length })
 	for range 1000 {
@@ -69,8 +69,8 @@ func TestCountersCanBeOffAndReset(t *testing.T) {
 	assert.NoError(t, counters.Take(clock.Writes, "one"))
 }
 
-// A minute may last a second: the limits stay, and every window is shorter by the same factor.
-func TestAMinuteMayBeShorter(t *testing.T) {
+// A minute may last a second: the limits stay, and every window is 60 times as short.
+func TestWindowLengthFollowsMinute(t *testing.T) {
 	clk := frozen()
 	counters := clock.NewCounters(clk, func() time.Duration { return time.Second })
 	for w, length := range map[clock.Window]time.Duration{
@@ -90,7 +90,7 @@ func TestAMinuteMayBeShorter(t *testing.T) {
 	assert.Error(t, counters.Take(clock.Login, "one"))
 }
 
-func TestMadeUpKeysDoNotPushOutAnOpenWindow(t *testing.T) {
+func TestManyKeysDoNotEvictOpenWindow(t *testing.T) {
 	clk := frozen()
 	counters := clock.NewCounters(clk, minute)
 	for range 10 {

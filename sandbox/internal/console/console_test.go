@@ -16,7 +16,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/console"
 )
 
-func TestThePageMayRunOnlyItsOwnBlocks(t *testing.T) {
+func TestConsoleContentSecurityPolicy(t *testing.T) {
 	t.Parallel()
 	w := httptest.NewRecorder()
 	console.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/_console", nil))
@@ -37,7 +37,7 @@ func TestThePageMayRunOnlyItsOwnBlocks(t *testing.T) {
 	assert.Contains(t, policy, "script-src 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'")
 }
 
-func TestThePageLoadsNothingFromElsewhere(t *testing.T) {
+func TestConsoleLoadsNothingFromOtherOrigins(t *testing.T) {
 	t.Parallel()
 	w := httptest.NewRecorder()
 	console.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/_console", nil))
@@ -46,7 +46,7 @@ func TestThePageLoadsNothingFromElsewhere(t *testing.T) {
 	}
 }
 
-func TestThePageIsWhole(t *testing.T) {
+func TestConsolePageIsComplete(t *testing.T) {
 	t.Parallel()
 	w := httptest.NewRecorder()
 	console.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/_console", nil))

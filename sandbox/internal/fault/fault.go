@@ -32,16 +32,16 @@ const (
 	Delay Kind = "delay"
 	// ExpireToken expires the request's access token before it is checked.
 	ExpireToken Kind = "expire_token"
-	// Duplicate makes the request arrive a second time, and drops the second response.
-	Duplicate Kind = "duplicate"
-	// Repeat makes the request arrive a second time, and drops the first response.
-	Repeat Kind = "repeat"
-	// Foreign sends an earlier response of the same operation to another request.
-	Foreign Kind = "foreign"
+	// DeliverTwice makes the request arrive a second time, and drops the second response.
+	DeliverTwice Kind = "duplicate"
+	// ProxyRetry makes the request arrive a second time, and drops the first response.
+	ProxyRetry Kind = "repeat"
+	// MisroutedResponse sends an earlier response of the same operation to another request.
+	MisroutedResponse Kind = "foreign"
 )
 
-var kinds = []Kind{DropBefore, DropAfterCommit, Respond, Garbage, Truncate, Delay, ExpireToken, Duplicate, Repeat,
-	Foreign}
+var kinds = []Kind{DropBefore, DropAfterCommit, Respond, Garbage, Truncate, Delay, ExpireToken, DeliverTwice,
+	ProxyRetry, MisroutedResponse}
 
 // Fault is one thing that goes wrong.
 type Fault struct {
@@ -54,14 +54,15 @@ type Fault struct {
 	Details map[string]any    `json:"details,omitzero"`
 	Headers map[string]string `json:"headers,omitzero"`
 	Body    string            `json:"body,omitzero"`
-	// AfterCommit runs the operation first. Respond, Garbage and Foreign do not send its response. Delay sends it late.
+	// AfterCommit runs the operation first. Respond, Garbage and MisroutedResponse do not send its response. Delay
+	// sends it late.
 	AfterCommit bool `json:"afterCommit,omitzero"`
 
 	// The duration of Delay, on the machine's clock.
 	Delay Duration `json:"delay,omitzero"`
-	// For Duplicate, when the request arrives again, on the host's clock. Zero means at once.
+	// For DeliverTwice, when the request arrives again, on the host's clock. Zero means at once.
 	After Duration `json:"after,omitzero"`
-	// For Foreign, whether the response is one to another account, and not to the same account.
+	// For MisroutedResponse, whether the response is one to another account, and not to the same account.
 	OtherAccount bool `json:"otherAccount,omitzero"`
 	// For Truncate, how many bytes of the body are sent. Zero means half of it.
 	Keep int `json:"keep,omitzero"`
@@ -70,8 +71,8 @@ type Fault struct {
 // Check refuses a fault that could never happen, and a fault with a member that its kind does not use.
 func (f Fault) Check() error {
 	switch f.Kind {
-	case DropBefore, DropAfterCommit, Garbage, ExpireToken, Repeat, Foreign:
-	case Duplicate:
+	case DropBefore, DropAfterCommit, Garbage, ExpireToken, ProxyRetry, MisroutedResponse:
+	case DeliverTwice:
 		if f.After < 0 {
 			return wire.InvalidField("fault.after", "greater_than_equal", "after must not be negative.")
 		}
@@ -102,9 +103,9 @@ func (f Fault) Check() error {
 		{"details", len(f.Details) > 0, []Kind{Respond}},
 		{"headers", len(f.Headers) > 0, []Kind{Respond}},
 		{"body", f.Body != "", []Kind{Respond}},
-		{"afterCommit", f.AfterCommit, []Kind{Respond, Garbage, Foreign, Delay}},
-		{"after", f.After != 0, []Kind{Duplicate}},
-		{"otherAccount", f.OtherAccount, []Kind{Foreign}},
+		{"afterCommit", f.AfterCommit, []Kind{Respond, Garbage, MisroutedResponse, Delay}},
+		{"after", f.After != 0, []Kind{DeliverTwice}},
+		{"otherAccount", f.OtherAccount, []Kind{MisroutedResponse}},
 		{"delay", f.Delay != 0, []Kind{Delay}},
 		{"keep", f.Keep != 0, []Kind{Truncate}},
 	} {
@@ -121,7 +122,7 @@ func (f Fault) RunsOperation() bool {
 	switch f.Kind {
 	case DropBefore:
 		return false
-	case Respond, Garbage, Foreign:
+	case Respond, Garbage, MisroutedResponse:
 		return f.AfterCommit
 	default:
 		return true
@@ -183,8 +184,8 @@ type Set struct {
 type ids struct{ Last int }
 
 // NewSet returns a Set with the stored faults.
-func NewSet(kept store.Store) *Set {
-	s := &Set{keeper: store.NewKeeper(kept)}
+func NewSet(backend store.Store) *Set {
+	s := &Set{keeper: store.NewKeeper(backend)}
 	s.kept = store.Open(s.keeper, "fault.armed", func(_ string, armed *Armed) {
 		s.armed, s.waiting = append(s.armed, armed), append(s.waiting, armed)
 	})
@@ -195,8 +196,8 @@ func NewSet(kept store.Store) *Set {
 // Revision is a number that grows with each change of the faults.
 func (s *Set) Revision() int64 { return s.keeper.Revision() }
 
-// leave stores what has changed, and releases the lock.
-func (s *Set) leave() {
+// commit stores what has changed, and releases the lock.
+func (s *Set) commit() {
 	defer s.mu.Unlock()
 	s.keeper.Commit()
 }
@@ -223,7 +224,7 @@ func (s *Set) Arm(method, path string, times int, f Fault) (Armed, error) {
 		return Armed{}, err
 	}
 	s.mu.Lock()
-	defer s.leave()
+	defer s.commit()
 	armed := &Armed{
 		ID: s.next(), Method: strings.ToUpper(method), Path: path,
 		Times: max(times, 1), Fault: f,
@@ -236,7 +237,7 @@ func (s *Set) Arm(method, path string, times int, f Fault) (Armed, error) {
 // Take consumes the first armed fault that matches the request, and that is possible.
 func (s *Set) Take(method, path string, possible func(Fault) bool) (Fault, bool) {
 	s.mu.Lock()
-	defer s.leave()
+	defer s.commit()
 	for i, armed := range s.waiting {
 		matches := (armed.Method == "" || armed.Method == method) && Matches(armed.Path, path)
 		if armed.Remaining() == 0 || !matches || !possible(armed.Fault) {
@@ -255,7 +256,7 @@ func (s *Set) Take(method, path string, possible func(Fault) bool) (Fault, bool)
 // Disarm stops a fault. The fault stays in the list with its count. Disarm reports whether there is such a fault.
 func (s *Set) Disarm(id string) bool {
 	s.mu.Lock()
-	defer s.leave()
+	defer s.commit()
 	armed := s.kept.Get(id)
 	if armed == nil {
 		return false
@@ -268,7 +269,7 @@ func (s *Set) Disarm(id string) bool {
 // DisarmAll disarms every fault.
 func (s *Set) DisarmAll() {
 	s.mu.Lock()
-	defer s.leave()
+	defer s.commit()
 	for _, armed := range s.armed {
 		s.disarm(armed)
 	}
@@ -312,7 +313,7 @@ func (s *Set) Records() int {
 // Clear deletes every fault and its count. Their ids are not used again.
 func (s *Set) Clear() {
 	s.mu.Lock()
-	defer s.leave()
+	defer s.commit()
 	s.kept.Clear()
 	s.armed, s.waiting = nil, nil
 }

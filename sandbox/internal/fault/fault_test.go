@@ -69,7 +69,7 @@ func TestFaultsAreConsumedInTheOrderOfArming(t *testing.T) {
 	assert.Empty(t, set.List())
 }
 
-func TestAFaultThatCouldNotHappenIsRefused(t *testing.T) {
+func TestInvalidFaults(t *testing.T) {
 	for _, f := range []fault.Fault{
 		{},
 		{Kind: "explode"},
@@ -81,9 +81,9 @@ func TestAFaultThatCouldNotHappenIsRefused(t *testing.T) {
 		{Kind: fault.Delay, Delay: 1, Keep: 1},
 		{Kind: fault.Garbage, Body: "{}"},
 		{Kind: fault.ExpireToken, Status: 401},
-		{Kind: fault.Duplicate, After: -1},
-		{Kind: fault.Repeat, After: 1},
-		{Kind: fault.Duplicate, AfterCommit: true},
+		{Kind: fault.DeliverTwice, After: -1},
+		{Kind: fault.ProxyRetry, After: 1},
+		{Kind: fault.DeliverTwice, AfterCommit: true},
 		{Kind: fault.Garbage, OtherAccount: true},
 		{Kind: fault.DropAfterCommit, Headers: map[string]string{"Retry-After": "1"}},
 	} {
@@ -97,21 +97,21 @@ func TestAFaultThatCouldNotHappenIsRefused(t *testing.T) {
 	assert.ErrorIs(t, err, wire.ValidationFailed(""))
 }
 
-func TestAFaultThatIsNotPossibleWaits(t *testing.T) {
+func TestFaultWithoutPossibleResponseStaysArmed(t *testing.T) {
 	set := fault.NewSet(store.Memory{})
-	for _, kind := range []fault.Kind{fault.Foreign, fault.Repeat} {
+	for _, kind := range []fault.Kind{fault.MisroutedResponse, fault.ProxyRetry} {
 		_, err := set.Arm("", "/**", 1, fault.Fault{Kind: kind})
 		require.NoError(t, err)
 	}
-	taken, hit := set.Take("GET", "/user", func(f fault.Fault) bool { return f.Kind != fault.Foreign })
+	taken, hit := set.Take("GET", "/user", func(f fault.Fault) bool { return f.Kind != fault.MisroutedResponse })
 	require.True(t, hit)
-	assert.Equal(t, fault.Repeat, taken.Kind)
+	assert.Equal(t, fault.ProxyRetry, taken.Kind)
 	taken, hit = set.Take("GET", "/user", always)
 	require.True(t, hit)
-	assert.Equal(t, fault.Foreign, taken.Kind)
+	assert.Equal(t, fault.MisroutedResponse, taken.Kind)
 }
 
-func TestADisarmedFaultHappensNoMore(t *testing.T) {
+func TestDisarmedFaultDoesNotFire(t *testing.T) {
 	set := fault.NewSet(store.Memory{})
 	for range 2 {
 		_, err := set.Arm("", "/**", 2, fault.Fault{Kind: fault.Garbage})
@@ -138,18 +138,18 @@ func TestADisarmedFaultHappensNoMore(t *testing.T) {
 	assert.True(t, hit, "what is armed later happens")
 }
 
-func TestOnlySomeFaultsLetTheOperationRun(t *testing.T) {
+func TestRunsOperation(t *testing.T) {
 	assert.True(t, fault.Fault{Kind: fault.DropAfterCommit}.RunsOperation())
 	assert.True(t, fault.Fault{Kind: fault.Truncate}.RunsOperation())
 	assert.True(t, fault.Fault{Kind: fault.Garbage, AfterCommit: true}.RunsOperation())
-	assert.True(t, fault.Fault{Kind: fault.Repeat}.RunsOperation())
-	assert.True(t, fault.Fault{Kind: fault.Foreign, AfterCommit: true}.RunsOperation())
-	assert.False(t, fault.Fault{Kind: fault.Foreign}.RunsOperation())
+	assert.True(t, fault.Fault{Kind: fault.ProxyRetry}.RunsOperation())
+	assert.True(t, fault.Fault{Kind: fault.MisroutedResponse, AfterCommit: true}.RunsOperation())
+	assert.False(t, fault.Fault{Kind: fault.MisroutedResponse}.RunsOperation())
 	assert.False(t, fault.Fault{Kind: fault.Garbage}.RunsOperation())
 	assert.False(t, fault.Fault{Kind: fault.DropBefore, AfterCommit: true}.RunsOperation())
 }
 
-func TestDurationsTravelAsText(t *testing.T) {
+func TestDurationIsEncodedAsText(t *testing.T) {
 	var f fault.Fault
 	require.NoError(t, json.Unmarshal([]byte(`{"kind":"delay","delay":"1.5s"}`), &f))
 	assert.Equal(t, fault.Duration(1500*time.Millisecond), f.Delay)
@@ -159,10 +159,10 @@ func TestDurationsTravelAsText(t *testing.T) {
 	assert.Error(t, json.Unmarshal([]byte(`{"delay":"soon"}`), &f))
 }
 
-// TestFaultsAreKept opens them a second time: what was consumed is consumed.
-func TestFaultsAreKept(t *testing.T) {
-	kept := new(storetest.Encoded)
-	set := fault.NewSet(kept)
+// TestFaultsAreRestoredFromStore opens the same store again and compares.
+func TestFaultsAreRestoredFromStore(t *testing.T) {
+	backend := new(storetest.Encoded)
+	set := fault.NewSet(backend)
 	for _, f := range []fault.Fault{
 		{Kind: fault.Delay, Delay: fault.Duration(time.Second)},
 		{Kind: fault.Respond, Status: 503, Code: "x", Details: map[string]any{"a": []any{1.5, "b"}},
@@ -176,16 +176,16 @@ func TestFaultsAreKept(t *testing.T) {
 	last, err := set.Arm("", "/**", 1, fault.Fault{Kind: fault.Garbage})
 	require.NoError(t, err)
 	require.True(t, set.Disarm(last.ID))
-	assert.Empty(t, kept.Stale())
+	assert.Empty(t, backend.Stale())
 
-	again := fault.NewSet(kept)
+	again := fault.NewSet(backend)
 	assert.Equal(t, set.List(), again.List())
 	_, hit = again.Take("POST", "/payouts", always)
 	require.True(t, hit)
 	taken, _ := again.Take("POST", "/payouts", always)
 	assert.Equal(t, fault.Respond, taken.Kind)
 	again.Clear()
-	renewed := fault.NewSet(kept)
+	renewed := fault.NewSet(backend)
 	assert.Zero(t, renewed.Records())
 	armed, err := renewed.Arm("", "/**", 1, fault.Fault{Kind: fault.Garbage})
 	require.NoError(t, err)
@@ -207,7 +207,7 @@ func TestPatternsOfOperations(t *testing.T) {
 	}
 }
 
-func TestAnOperationThatDoesNotExistIsRefused(t *testing.T) {
+func TestUnknownOperationIsRefusedWithSimilarOnes(t *testing.T) {
 	for _, c := range []struct {
 		method, pattern, nearest string
 	}{
@@ -233,7 +233,7 @@ func TestAnOperationThatDoesNotExistIsRefused(t *testing.T) {
 	}
 }
 
-func TestOnlyWhatIsAboutAsNearIsNamed(t *testing.T) {
+func TestSimilarOperationsAreBounded(t *testing.T) {
 	unknown, ok := errors.AsType[*fault.UnknownOperation](operations.Check("POST", "/payouts/{payoutId}/confirms"))
 	require.True(t, ok)
 	assert.Equal(t, []string{"POST /dapi/v1/payouts/{payoutId}/confirm"}, unknown.Near)

@@ -35,12 +35,12 @@ func (all Operations) Check(method, pattern string) error {
 	}) {
 		return nil
 	}
-	return &UnknownOperation{Method: method, Path: pattern, Near: all.near(method, pattern)}
+	return &UnknownOperation{Method: method, Path: pattern, Near: all.similar(method, pattern)}
 }
 
-// near returns the operations most similar to the method and the pattern: at most three, and none that is much less
+// similar returns the operations most similar to the method and the pattern: at most three, and none that is much less
 // similar than the first.
-func (all Operations) near(method, pattern string) []string {
+func (all Operations) similar(method, pattern string) []string {
 	const most, apart = 3, 3
 	type candidate struct {
 		operation Operation

@@ -24,46 +24,46 @@ var idempotencyKeys = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,128}$`)
 // clientIDs is the pattern of a client's id. Its prefix is stated. The rest is like that of a contact's id.
 var clientIDs = regexp.MustCompile(`^cl_[A-Za-z0-9._:\-]{1,216}$`)
 
-// developerGuard admits callers with a session of a developer key.
-type developerGuard struct {
-	registry *session.Registry
+// developerAuth authenticates callers with a session of a developer key.
+type developerAuth struct {
+	registry *session.KeyRegistry
 	tokens   *session.Tokens
 	windows  *clock.Counters
 	isClient func(owner, client string) bool
 }
 
-// admit returns the caller of a request: the session of its token. The session needs room in its rate windows, and a
-// developer key that may call this operation.
-func (g *developerGuard) admit(r *http.Request, route *route, requestID string) (wire.Caller, error) {
-	who := wire.Caller{RequestID: requestID, Source: sourceOf(r)}
+// authenticate returns the caller of a request: the session of its token. The session needs room in its rate windows,
+// and a developer key that may call this operation.
+func (g *developerAuth) authenticate(r *http.Request, route *route, requestID string) (wire.Caller, error) {
+	caller := wire.Caller{RequestID: requestID, Source: sourceOf(r)}
 	if route.public {
-		return who, g.admitPublic(route, who.Source)
+		return caller, g.countLogin(route, caller.Source)
 	}
 	keyID, err := g.tokens.Authenticate(bearerOf(r))
 	if err != nil {
-		return who, err
+		return caller, err
 	}
 	// Windows count per credential, not per account. A refresh keeps the credential.
-	if err := g.windows.Take(route.perCredential(), keyID); err != nil {
-		return who, err
+	if err := g.windows.Take(route.credentialWindow(), keyID); err != nil {
+		return caller, err
 	}
-	key, err := g.registry.Check(keyID, who.Source, route.scope)
+	key, err := g.registry.Check(keyID, caller.Source, route.scope)
 	if err != nil {
-		return who, err
+		return caller, err
 	}
-	who.Owner, who.Email, who.KeyID = key.Owner, key.Email, key.ID
-	who.Signer = func(publicKey []byte) func() error { return g.signer(key, publicKey, who.Source, route.scope) }
-	if who.Account, err = g.accountOf(r, key.Owner); err != nil {
-		return who, err
+	caller.Owner, caller.Email, caller.KeyID = key.Owner, key.Email, key.ID
+	caller.Signer = func(publicKey []byte) func() error { return g.signer(key, publicKey, caller.Source, route.scope) }
+	if caller.Account, err = g.accountOf(r, key.Owner); err != nil {
+		return caller, err
 	}
 	if route.window == "sandbox_money" {
-		err = g.windows.Take(clock.SandboxMoney, key.Owner+"/"+who.Account)
+		err = g.windows.Take(clock.SandboxMoney, key.Owner+"/"+caller.Account)
 	}
-	return who, err
+	return caller, err
 }
 
 // signer repeats the checks of the session's key. If another key of the account signed, it checks that key as well.
-func (g *developerGuard) signer(
+func (g *developerAuth) signer(
 	own session.Key, publicKey []byte, source netip.Addr, scope string,
 ) (check func() error) {
 	keys := []string{own.ID}
@@ -84,8 +84,9 @@ func (g *developerGuard) signer(
 	}
 }
 
-// admitPublic counts logins by IP address. A refresh counts as a write of its credential, once its token is known.
-func (g *developerGuard) admitPublic(route *route, source netip.Addr) error {
+// countLogin counts a login in the rate window of its IP address. A refresh counts as a write of its credential, once
+// its token is known.
+func (g *developerAuth) countLogin(route *route, source netip.Addr) error {
 	if route.window != "login" {
 		return nil
 	}
@@ -94,7 +95,7 @@ func (g *developerGuard) admitPublic(route *route, source netip.Addr) error {
 
 // accountOf reads the account that the request acts for: a client of the session's integrator, or the integrator
 // itself.
-func (g *developerGuard) accountOf(r *http.Request, owner string) (string, error) {
+func (g *developerAuth) accountOf(r *http.Request, owner string) (string, error) {
 	values := r.Header.Values(serviceAccount)
 	switch {
 	case len(values) == 0:
@@ -146,8 +147,8 @@ func sourceOf(r *http.Request) netip.Addr {
 
 const appKeyHeader = "X-Api-Key"
 
-// appGuard admits callers with an app key.
-type appGuard struct{ keys *session.AppKeys }
+// appAuth authenticates callers with an app key.
+type appAuth struct{ keys *session.AppKeys }
 
 // appScopes has the scope that writes need, by the part of the app API. All reads need the same scope.
 var appScopes = map[string]string{
@@ -173,15 +174,15 @@ func scopeOf(r *route) string {
 	}
 }
 
-func (a *appGuard) admit(r *http.Request, route *route, requestID string) (wire.Caller, error) {
-	who := wire.Caller{RequestID: requestID, Source: sourceOf(r)}
+func (a *appAuth) authenticate(r *http.Request, route *route, requestID string) (wire.Caller, error) {
+	caller := wire.Caller{RequestID: requestID, Source: sourceOf(r)}
 	key, err := a.keys.Authenticate(appKeyOf(r))
 	if err != nil {
-		return who, err
+		return caller, err
 	}
-	who = key.Account.Caller()
-	who.KeyID, who.RequestID, who.Source = key.ID, requestID, sourceOf(r)
-	return who, key.Check(scopeOf(route))
+	caller = key.Account.Caller()
+	caller.KeyID, caller.RequestID, caller.Source = key.ID, requestID, sourceOf(r)
+	return caller, key.Check(scopeOf(route))
 }
 
 // appKeyOf returns the key, which may be in either of two headers. If the headers differ, there is no key.
@@ -197,36 +198,36 @@ func appKeyOf(r *http.Request) string {
 	}
 }
 
-// referenceGuard admits callers with an access token. If the request has an app key too, it must belong to the same
-// account.
-type referenceGuard struct {
+// referenceAuth authenticates callers with an access token. If the request has an app key too, it must belong to the
+// same account.
+type referenceAuth struct {
 	tokens *session.AccessTokens
 	keys   *session.AppKeys
 }
 
-func (a *referenceGuard) admit(r *http.Request, _ *route, requestID string) (wire.Caller, error) {
+func (a *referenceAuth) authenticate(r *http.Request, _ *route, requestID string) (wire.Caller, error) {
 	account, err := a.tokens.Authenticate(bearerOf(r))
-	who := account.Caller()
-	who.RequestID, who.Source = requestID, sourceOf(r)
+	caller := account.Caller()
+	caller.RequestID, caller.Source = requestID, sourceOf(r)
 	if err != nil {
-		return wire.Caller{RequestID: requestID, Source: who.Source}, err
+		return wire.Caller{RequestID: requestID, Source: caller.Source}, err
 	}
 	values := r.Header.Values(appKeyHeader)
 	if len(values) == 0 {
-		return who, nil
+		return caller, nil
 	}
 	key, err := a.keys.Authenticate(values[0])
 	if err != nil {
-		return who, err
+		return caller, err
 	}
 	if len(values) > 1 || key.Account != account {
-		return who, wire.Unauthenticated()
+		return caller, wire.Unauthenticated()
 	}
-	who.KeyID = key.ID
-	return who, nil
+	caller.KeyID = key.ID
+	return caller, nil
 }
 
-// admitAnyone admits everybody.
-func admitAnyone(r *http.Request, _ *route, requestID string) (wire.Caller, error) {
+// allowAnyone accepts requests without a credential.
+func allowAnyone(r *http.Request, _ *route, requestID string) (wire.Caller, error) {
 	return wire.Caller{RequestID: requestID, Source: sourceOf(r)}, nil
 }

@@ -24,16 +24,16 @@ type content struct {
 	members members
 }
 
-// readable returns the body for the operation. It refuses ids of another namespace in it, and completes unions whose
-// variant is the default.
-func readable(r *http.Request, route *route, body []byte) (content, error) {
+// parseBody returns the body for the operation. It refuses ids with the prefix of another type, and completes unions
+// whose variant is the default.
+func parseBody(r *http.Request, route *route, body []byte) (content, error) {
 	switch {
 	case !route.takesBody():
-		return content{text: body}, noMembers(r, body)
+		return content{text: body}, requireNoMembers(r, body)
 	case route.takesArray():
-		return content{text: body}, arrayIn(r, body)
+		return content{text: body}, requireArray(r, body)
 	}
-	members, err := objectOf(r, body)
+	members, err := parseObject(r, body)
 	if err != nil {
 		return content{}, err
 	}
@@ -48,9 +48,9 @@ func readable(r *http.Request, route *route, body []byte) (content, error) {
 	return content{completed, members}, err
 }
 
-// objectOf returns the members of a body that must be one object.
-func objectOf(r *http.Request, body []byte) (members, error) {
-	if err := sentAsJSON(r); err != nil {
+// parseObject returns the members of a body that must be one object.
+func parseObject(r *http.Request, body []byte) (members, error) {
+	if err := requireJSON(r); err != nil {
 		return nil, err
 	}
 	all, err := membersOf(body)
@@ -61,9 +61,9 @@ func objectOf(r *http.Request, body []byte) (members, error) {
 	return all, nil
 }
 
-// arrayIn requires a body that is one list.
-func arrayIn(r *http.Request, body jsontext.Value) error {
-	if err := sentAsJSON(r); err != nil {
+// requireArray refuses a body that is not one JSON array.
+func requireArray(r *http.Request, body jsontext.Value) error {
+	if err := requireJSON(r); err != nil {
 		return err
 	}
 	if !body.IsValid() || body.Kind() != jsontext.KindBeginArray {
@@ -72,8 +72,8 @@ func arrayIn(r *http.Request, body jsontext.Value) error {
 	return nil
 }
 
-// sentAsJSON requires the media type of JSON.
-func sentAsJSON(r *http.Request) error {
+// requireJSON refuses another media type than JSON.
+func requireJSON(r *http.Request) error {
 	sent := r.Header.Get("Content-Type")
 	if sent == "application/json" {
 		return nil
@@ -84,12 +84,13 @@ func sentAsJSON(r *http.Request) error {
 	return nil
 }
 
-// noMembers refuses members in the body of an operation that takes no body: unknown keys are refused and not ignored.
-func noMembers(r *http.Request, body []byte) error {
+// requireNoMembers refuses members in the body of an operation that takes no body: unknown keys are refused and not
+// ignored.
+func requireNoMembers(r *http.Request, body []byte) error {
 	if len(body) == 0 || r.Method == http.MethodGet {
 		return nil
 	}
-	members, err := objectOf(r, body)
+	members, err := parseObject(r, body)
 	if err != nil {
 		return err
 	}
@@ -135,24 +136,24 @@ type payload struct {
 
 	wasRead bool
 	bytes   []byte
-	refused error
+	err     error
 }
 
 // read returns the whole body, up to the limit.
 func (p *payload) read() ([]byte, error) {
 	if !p.wasRead {
 		p.wasRead = true
-		p.bytes, p.refused = bodyOf(p.request, p.limit)
+		p.bytes, p.err = bodyOf(p.request, p.limit)
 	}
-	return p.bytes, p.refused
+	return p.bytes, p.err
 }
 
-// farewell is how long the rest of a refused request's body is read and discarded, for the same reason.
-const farewell = 500 * time.Millisecond
+// drainTimeout is how long the rest of a refused request's body is read and discarded, for the same reason.
+const drainTimeout = 500 * time.Millisecond
 
-// precede lets the response leave before the rest of an unread body has arrived. Otherwise net/http waits for the rest.
-// If it returns true, call rest after the response.
-func (p *payload) precede(w http.ResponseWriter) (left bool) {
+// respondEarly lets the response leave before the rest of an unread body has arrived. Otherwise net/http waits for the
+// rest. If it returns true, call drain after the response.
+func (p *payload) respondEarly(w http.ResponseWriter) (left bool) {
 	r := p.request
 	if p.wasRead || r.ProtoMajor != 1 || r.Body == nil || r.Body == http.NoBody || r.Header.Get("Expect") != "" {
 		return false // net/http needs no help
@@ -160,12 +161,12 @@ func (p *payload) precede(w http.ResponseWriter) (left bool) {
 	return http.NewResponseController(w).EnableFullDuplex() == nil // fails without a connection
 }
 
-// rest sends the response, and discards the following bytes of the body for a moment. If that is not the whole body, it
-// closes the connection.
-func (p *payload) rest(w http.ResponseWriter) {
+// drain sends the response, and discards the following bytes of the body for a moment. If that is not the whole body,
+// it closes the connection.
+func (p *payload) drain(w http.ResponseWriter) {
 	connection := http.NewResponseController(w)
 	_ = connection.Flush()
-	_ = connection.SetReadDeadline(time.Now().Add(farewell))
+	_ = connection.SetReadDeadline(time.Now().Add(drainTimeout))
 	if n, err := io.CopyN(io.Discard, p.request.Body, maxDrained); n == maxDrained || !errors.Is(err, io.EOF) {
 		panic(http.ErrAbortHandler)
 	}
@@ -199,8 +200,8 @@ func membersOf(object []byte) (members, error) {
 	return all, err
 }
 
-// orRead reads the members of a part of the body, unless they are known.
-func (m members) orRead(object jsontext.Value) members {
+// orParse returns the members, and parses them if they are nil.
+func (m members) orParse(object jsontext.Value) members {
 	if m == nil {
 		m, _ = membersOf(object) // the body is valid
 	}
@@ -232,7 +233,7 @@ func (r *route) completeUnions(body []byte, all members) ([]byte, error) {
 			return nil, err
 		}
 		discriminator := union.Discriminator.PropertyName
-		if _, given := inner[discriminator]; given {
+		if _, present := inner[discriminator]; present {
 			continue
 		}
 		variant, ok := defaultVariant(union, inner)
@@ -268,10 +269,10 @@ func unionOf(property *openapi3.SchemaRef) *openapi3.Schema {
 // defaultVariant returns the first variant with a default whose required members are all there. It also returns a
 // variant if one of its required members is there and no other variant has it: then other members are missing, and not
 // the discriminator.
-func defaultVariant(union *openapi3.Schema, given members) (any, bool) {
+func defaultVariant(union *openapi3.Schema, present members) (any, bool) {
 	for _, variant := range union.OneOf {
 		fallback := defaultOf(variant.Value.Properties[union.Discriminator.PropertyName])
-		if fallback != nil && (hasAll(given, variant.Value.Required) || hasOwn(given, variant, union)) {
+		if fallback != nil && (hasAll(present, variant.Value.Required) || hasOwn(present, variant, union)) {
 			return fallback, true
 		}
 	}
@@ -279,9 +280,9 @@ func defaultVariant(union *openapi3.Schema, given members) (any, bool) {
 }
 
 // hasOwn reports whether the object has a required member of the variant that no other variant has.
-func hasOwn(given members, variant *openapi3.SchemaRef, union *openapi3.Schema) bool {
+func hasOwn(present members, variant *openapi3.SchemaRef, union *openapi3.Schema) bool {
 	return slices.ContainsFunc(variant.Value.Required, func(name string) bool {
-		_, ok := given[name]
+		_, ok := present[name]
 		return ok && !slices.ContainsFunc(union.OneOf, func(other *openapi3.SchemaRef) bool {
 			return other != variant && other.Value.Properties[name] != nil
 		})
@@ -303,9 +304,9 @@ func defaultOf(property *openapi3.SchemaRef) any {
 	return nil
 }
 
-func hasAll(given members, required []string) bool {
+func hasAll(present members, required []string) bool {
 	for _, name := range required {
-		if _, ok := given[name]; !ok {
+		if _, ok := present[name]; !ok {
 			return false
 		}
 	}

@@ -24,24 +24,24 @@ var (
 	publicLines string
 )
 
-// describedOperation reads the description of one operation: a document with nothing else. All callers share it, and
+// operationDescription reads the description of one operation: a document with nothing else. All callers share it, and
 // must not change it.
-type describedOperation func() (*openapi3.T, error)
+type operationDescription func() (*openapi3.T, error)
 
-// describedOperations are the operations of a surface by method and path, such as "GET /payouts/{payoutId}". An
+// operationDescriptions are the operations of a surface by method and path, such as "GET /payouts/{payoutId}". An
 // operation is read at its first use, once for all hosts of a process.
-type describedOperations map[string]describedOperation
+type operationDescriptions map[string]operationDescription
 
 // The surfaces of the service.
 var (
-	platformOperations  = sync.OnceValue(func() describedOperations { return operationsOf(platformLines) })
-	appOperations       = sync.OnceValue(func() describedOperations { return operationsOf(appLines) })
-	referenceOperations = sync.OnceValue(func() describedOperations { return operationsOf(referenceLines) })
-	publicOperations    = sync.OnceValue(func() describedOperations { return operationsOf(publicLines) })
+	platformOperations  = sync.OnceValue(func() operationDescriptions { return operationsOf(platformLines) })
+	appOperations       = sync.OnceValue(func() operationDescriptions { return operationsOf(appLines) })
+	referenceOperations = sync.OnceValue(func() operationDescriptions { return operationsOf(referenceLines) })
+	publicOperations    = sync.OnceValue(func() operationDescriptions { return operationsOf(publicLines) })
 )
 
-func operationsOf(file string) describedOperations {
-	found := describedOperations{}
+func operationsOf(file string) operationDescriptions {
+	found := operationDescriptions{}
 	for line := range strings.Lines(file) {
 		method, rest, _ := strings.Cut(line, " ")
 		path, document, _ := strings.Cut(rest, " ")

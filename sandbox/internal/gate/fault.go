@@ -14,51 +14,51 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
-// garbage is a page as a proxy sends it.
-const garbage = "<!DOCTYPE html>\n<html><head><title>Bad gateway</title></head><body>" +
+// garbagePage is a page as a proxy sends it.
+const garbagePage = "<!DOCTYPE html>\n<html><head><title>Bad gateway</title></head><body>" +
 	"<h1>502 Bad gateway</h1></body></html>\n"
 
-// nothing, as the length of a response, closes the connection without a response.
-const nothing = -1
+// dropConnection, in place of a length, closes the connection without a response.
+const dropConnection = -1
 
-// before does what a fault does before the request is checked. It reports whether the operation runs. It reads the body
-// of the request first: net/http notices only then that a caller gives up, and closing a connection with unread bytes
-// causes an error.
-func (g *Gate) before(v *visit, f fault.Fault) bool {
+// applyBefore does what a fault does before the request is checked. It reports whether the operation runs. It reads the
+// body of the request first: net/http notices only then that a caller gives up, and closing a connection with unread
+// bytes causes an error.
+func (g *Gate) applyBefore(c *call, f fault.Fault) bool {
 	if f.Kind != "" {
-		_, _ = v.body.read() // a later step reports what is wrong with the body
+		_, _ = c.body.read() // a later step reports what is wrong with the body
 	}
 	switch {
 	case f.Kind == fault.ExpireToken:
-		g.tokens.Expire(bearerOf(v.request))
+		g.tokens.Expire(bearerOf(c.request))
 	case f.Kind == fault.Delay && !f.AfterCommit:
-		v.wait(f)
+		c.wait(f)
 	}
 	return f.RunsOperation()
 }
 
 // wait waits for the time of a delay, or until the caller gives up. Its request has arrived, whatever it does.
-func (v *visit) wait(f fault.Fault) {
+func (c *call) wait(f fault.Fault) {
 	timer := time.NewTimer(time.Duration(f.Delay))
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-v.request.Context().Done():
+	case <-c.request.Context().Done():
 	}
 }
 
-// after does what a fault does to the response. It returns how many bytes of its body are sent.
-func (g *Gate) after(v *visit, f fault.Fault, foreign *sentAnswer) (length int) {
-	a := v.answer
+// applyAfter does what a fault does to the response. It returns how many bytes of its body are sent.
+func (g *Gate) applyAfter(c *call, f fault.Fault, foreign *sentResponse) (length int) {
+	a := c.response
 	switch f.Kind {
 	case fault.Delay:
 		if f.AfterCommit {
-			v.wait(f)
+			c.wait(f)
 		}
-	case fault.Foreign:
-		a.impersonate(foreign)
+	case fault.MisroutedResponse:
+		a.replaceBy(foreign)
 	case fault.DropBefore, fault.DropAfterCommit:
-		return nothing
+		return dropConnection
 	case fault.Truncate:
 		if f.Keep == 0 {
 			return len(a.body) / 2
@@ -69,7 +69,7 @@ func (g *Gate) after(v *visit, f fault.Fault, foreign *sentAnswer) (length int) 
 		if status == 0 {
 			status = http.StatusBadGateway
 		}
-		a.replace(status, "text/html; charset=utf-8", []byte(garbage))
+		a.replace(status, "text/html; charset=utf-8", []byte(garbagePage))
 	case fault.Respond:
 		a.respond(f)
 	}
@@ -77,7 +77,7 @@ func (g *Gate) after(v *visit, f fault.Fault, foreign *sentAnswer) (length int) 
 }
 
 // respond writes a scripted response.
-func (a *answer) respond(f fault.Fault) {
+func (a *response) respond(f fault.Fault) {
 	if f.Body != "" || f.Code == "" {
 		a.replace(f.Status, "application/json", []byte(f.Body))
 	} else {
@@ -85,78 +85,77 @@ func (a *answer) respond(f fault.Fault) {
 		if message == "" {
 			message = "A scripted refusal."
 		}
-		a.write(&wire.Refusal{Status: f.Status, Code: f.Code, Message: message, Details: f.Details})
+		a.writeRefusal(&wire.Refusal{Status: f.Status, Code: f.Code, Message: message, Details: f.Details})
 	}
 	for name, value := range f.Headers {
 		a.header.Set(name, value)
 	}
 }
 
-// breakOff closes the connection. The bytes written so far reach the caller first.
-func breakOff(w http.ResponseWriter) {
+// abortConnection closes the connection. The bytes written so far reach the caller first.
+func abortConnection(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).Flush() // a writer that cannot flush has written nothing
 	panic(http.ErrAbortHandler)
 }
 
-// again returns the second arrival of a request.
-func (g *Gate) again(v *visit, r *http.Request) *visit {
-	body, _ := v.body.read()
+// redeliver returns the call for a request that arrives a second time.
+func (g *Gate) redeliver(c *call, r *http.Request) *call {
+	body, _ := c.body.read()
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	second := g.newVisit(r)
-	second.find()
+	second := g.newCall(r)
+	second.resolveRoute()
 	second.entry.Repeated, second.entry.Attempt = true, g.attempts.count(second)
 	return second
 }
 
-// repeat makes the request arrive again if the fault says so, and returns the arrival that the caller gets the response
-// of.
-func (g *Gate) repeat(v *visit, f fault.Fault) *visit {
-	if f.Kind != fault.Repeat {
-		return v
+// retryAsProxy handles the request a second time if the fault says so. It returns the call whose response is sent.
+func (g *Gate) retryAsProxy(c *call, f fault.Fault) *call {
+	if f.Kind != fault.ProxyRetry {
+		return c
 	}
-	g.note(v, v.answer.status, v.answer.slug)
-	second := g.again(v, v.request.WithContext(v.request.Context())) // a copy
-	second.entry.Fault = v.entry.Fault
-	g.operate(second)
+	g.record(c, c.response.status, c.response.slug)
+	second := g.redeliver(c, c.request.WithContext(c.request.Context())) // a copy
+	second.entry.Fault = c.entry.Fault
+	g.handle(second)
 	return second
 }
 
-// duplicate makes the request arrive again, at once or later. Nobody gets the second response.
-func (g *Gate) duplicate(v *visit, f fault.Fault) {
+// deliverTwice handles the request a second time, at once or later. Nobody gets the second response.
+func (g *Gate) deliverTwice(c *call, f fault.Fault) {
 	// The request must not end with its caller, and the caller must not see a change.
-	copied := v.request.Clone(context.WithoutCancel(v.request.Context()))
+	copied := c.request.Clone(context.WithoutCancel(c.request.Context()))
 	if f.After == 0 {
-		g.deliver(g.again(v, copied))
+		g.deliver(g.redeliver(c, copied))
 		return
 	}
-	body, _ := v.body.read()
+	body, _ := c.body.read()
 	copied = copied.WithContext(context.Background())
-	g.deliveries.add(delivery{due: g.clock.Now().Add(time.Duration(f.After)), arrive: func() *visit {
-		second := g.again(&visit{body: &payload{wasRead: true, bytes: body}}, copied)
-		// The session may have ended since: what arrives so late was held behind the check of the session.
-		second.admitted = admittedAs(v.admitted, second.answer.requestID)
+	g.deliveries.add(delivery{due: g.clock.Now().Add(time.Duration(f.After)), arrive: func() *call {
+		second := g.redeliver(&call{body: &payload{wasRead: true, bytes: body}}, copied)
+		// The session may have ended since. It was checked when the request first arrived.
+		second.caller = callerOf(c.caller, second.response.requestID)
 		return second
 	}})
 }
 
-// admittedAs returns the caller of an earlier arrival, for another arrival.
-func admittedAs(who *wire.Caller, requestID string) *wire.Caller {
-	if who == nil {
+// callerOf returns the caller of the first call, for the second one.
+func callerOf(caller *wire.Caller, requestID string) *wire.Caller {
+	if caller == nil {
 		return nil
 	}
-	again := *who
+	again := *caller
 	again.RequestID = requestID
 	return &again
 }
 
 // deliver runs the operation for nobody.
-func (g *Gate) deliver(v *visit) {
-	g.operate(v)
-	v.answer.finish()
-	g.note(v, v.answer.status, v.answer.slug)
+func (g *Gate) deliver(c *call) {
+	g.handle(c)
+	c.response.finish()
+	g.record(c, c.response.status, c.response.slug)
 }
 
-// DeliverDue delivers the duplicates that are due.
+// DeliverDue delivers the second requests that are due.
 func (g *Gate) DeliverDue() {
 	for {
 		due, ok := g.deliveries.take(g.clock.Now)
@@ -167,17 +166,17 @@ func (g *Gate) DeliverDue() {
 	}
 }
 
-// PendingDeliveries returns how many duplicates are not delivered yet.
+// PendingDeliveries returns how many second requests are not delivered yet.
 func (g *Gate) PendingDeliveries() int { return g.deliveries.pending() }
 
-// delivery is a duplicate that arrives later.
+// delivery is a second request that arrives later.
 type delivery struct {
 	due    time.Time
 	number int // in the order of adding
-	arrive func() *visit
+	arrive func() *call
 }
 
-// deliveries are the duplicates that arrive later, the first one first. The zero deliveries are ready.
+// deliveries are the second requests that arrive later, the first one first. The zero value is ready.
 type deliveries struct {
 	mu    sync.Mutex
 	queue deliveryQueue
@@ -244,14 +243,14 @@ func (q *deliveryQueue) Pop() any {
 }
 
 const (
-	// mostAnswers is how many responses of each operation are remembered.
-	mostAnswers = 8
-	// longestAnswer is how many bytes a remembered response has, at most.
-	longestAnswer = 64 << 10
+	// maxSentResponses is how many responses of each operation are remembered.
+	maxSentResponses = 8
+	// maxSentResponseSize is how many bytes a remembered response has, at most.
+	maxSentResponseSize = 64 << 10
 )
 
-// sentAnswer is a response that an operation returned.
-type sentAnswer struct {
+// sentResponse is a response that an operation returned.
+type sentResponse struct {
 	account, path, key string
 	status             int
 	header             []headerField // less to copy than a map
@@ -263,68 +262,68 @@ type headerField struct {
 	values []string
 }
 
-// answers remembers the latest successful responses of each operation. The zero answers are ready.
-type answers struct {
+// sentResponses remembers the latest successful responses of each operation. The zero value is ready.
+type sentResponses struct {
 	mu          sync.Mutex
-	byOperation map[string][]*sentAnswer // the latest is last
+	byOperation map[string][]*sentResponse // the latest is last
 }
 
 // remember keeps the response of a request, if it is a success.
-func (a *answers) remember(v *visit) {
-	if v.answer.status >= http.StatusBadRequest || v.route == nil || len(v.answer.body) > longestAnswer {
+func (a *sentResponses) remember(c *call) {
+	if c.response.status >= http.StatusBadRequest || c.route == nil || len(c.response.body) > maxSentResponseSize {
 		return
 	}
-	sent := &sentAnswer{
-		account: askedAccount(v.request), path: v.entry.Path, key: v.entry.IdempotencyKey,
-		status: v.answer.status, header: make([]headerField, 0, len(v.answer.header)), body: v.answer.body,
+	past := &sentResponse{
+		account: requestedAccount(c.request), path: c.entry.Path, key: c.entry.IdempotencyKey,
+		status: c.response.status, header: make([]headerField, 0, len(c.response.header)), body: c.response.body,
 	}
-	for name, values := range v.answer.header {
-		sent.header = append(sent.header, headerField{name, values})
+	for name, values := range c.response.header {
+		past.header = append(past.header, headerField{name, values})
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.byOperation == nil {
-		a.byOperation = map[string][]*sentAnswer{}
+		a.byOperation = map[string][]*sentResponse{}
 	}
-	list := a.byOperation[v.route.operation]
-	if len(list) == mostAnswers {
+	list := a.byOperation[c.route.operation]
+	if len(list) == maxSentResponses {
 		copy(list, list[1:])
-		list = list[:mostAnswers-1]
+		list = list[:maxSentResponses-1]
 	}
-	a.byOperation[v.route.operation] = append(list, sent)
+	a.byOperation[c.route.operation] = append(list, past)
 }
 
-// foreign returns the latest response of the same operation to a request of another account, or to another request of
+// misrouted returns the latest response of the same operation to a request of another account, or to another request of
 // the same account, or nil.
-func (a *answers) foreign(v *visit, otherAccount bool) *sentAnswer {
-	if v.route == nil {
+func (a *sentResponses) misrouted(c *call, otherAccount bool) *sentResponse {
+	if c.route == nil {
 		return nil
 	}
-	account := askedAccount(v.request)
+	account := requestedAccount(c.request)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	list := a.byOperation[v.route.operation]
+	list := a.byOperation[c.route.operation]
 	for i := len(list) - 1; i >= 0; i-- {
-		sent := list[i]
-		other := sent.path != v.entry.Path || sent.key != v.entry.IdempotencyKey
-		if otherAccount && sent.account != account || !otherAccount && sent.account == account && other {
-			return sent
+		past := list[i]
+		other := past.path != c.entry.Path || past.key != c.entry.IdempotencyKey
+		if otherAccount && past.account != account || !otherAccount && past.account == account && other {
+			return past
 		}
 	}
 	return nil
 }
 
-func (a *answers) reset() {
+func (a *sentResponses) reset() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.byOperation = nil
 }
 
-// impersonate replaces the response by that of another request.
-func (a *answer) impersonate(sent *sentAnswer) {
-	a.status, a.slug, a.body = sent.status, "", sent.body
+// replaceBy replaces the response by that of another request.
+func (a *response) replaceBy(past *sentResponse) {
+	a.status, a.slug, a.body = past.status, "", past.body
 	clear(a.header)
-	for _, field := range sent.header {
+	for _, field := range past.header {
 		a.header[field.name] = field.values
 	}
 }

@@ -36,7 +36,7 @@ type Config struct {
 
 	// The state that sessions of the platform API are checked with. IsClient reports whether a client exists and
 	// belongs to an integrator's account.
-	Registry *session.Registry
+	Registry *session.KeyRegistry
 	Tokens   *session.Tokens
 	Windows  *clock.Counters
 	IsClient func(owner, client string) bool
@@ -79,11 +79,11 @@ type Gate struct {
 	observe    func(Entry)
 	logger     *slog.Logger
 
-	interception atomic.Pointer[Interception]
-	attempts     attempts
-	answers      answers
-	deliveries   deliveries
-	digestKey    string
+	interception  atomic.Pointer[Interception]
+	attempts      attempts
+	sentResponses sentResponses
+	deliveries    deliveries
+	digestKey     string
 }
 
 // New returns the gate. It fails if a description and its generated server disagree, which is a mistake in the build.
@@ -123,220 +123,220 @@ func (g *Gate) surfaceOf(path string) *surface {
 	return g.surfaces[len(g.surfaces)-1]
 }
 
-// Reset forgets what faults need: the interception, the requests that arrived, and the ones that arrive again later.
+// Reset forgets what faults need: the interception, the counted attempts, the sent responses and the later deliveries.
 func (g *Gate) Reset() {
 	g.interception.Store(nil)
 	g.attempts.reset()
-	g.answers.reset()
+	g.sentResponses.reset()
 	g.deliveries.reset()
 }
 
 // ServeHTTP handles one request, and adds it to the log.
 func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.DeliverDue()
-	v := g.newVisit(r)
+	c := g.newCall(r)
 	var scripted fault.Fault // no fault does nothing
-	var foreign *sentAnswer
+	var foreign *sentResponse
 	if g.names.AllowArrival(r) {
-		v.find()
-		scripted, foreign = g.faultFor(v)
-		v.entry.Fault = string(scripted.Kind)
-		if g.before(v, scripted) {
-			g.operate(v)
-			g.answers.remember(v)
-			v = g.repeat(v, scripted)
+		c.resolveRoute()
+		scripted, foreign = g.faultFor(c)
+		c.entry.Fault = string(scripted.Kind)
+		if g.applyBefore(c, scripted) {
+			g.handle(c)
+			g.sentResponses.remember(c)
+			c = g.retryAsProxy(c, scripted)
 		}
 	} else {
-		v.answer.refuse(wire.UnknownHost())
+		c.response.refuse(wire.UnknownHost())
 	}
-	length := g.after(v, scripted, foreign)
-	v.answer.header.Set("Date", g.clock.Now().UTC().Format(http.TimeFormat)) // the host's time, which may have moved
-	v.answer.finish()
-	if length == nothing {
-		g.note(v, 0, "")
+	length := g.applyAfter(c, scripted, foreign)
+	c.response.header.Set("Date", g.clock.Now().UTC().Format(http.TimeFormat)) // the host's time, which may have moved
+	c.response.finish()
+	if length == dropConnection {
+		g.record(c, 0, "")
 		panic(http.ErrAbortHandler) // closes the connection; a flush would send status 200 and an empty header first
 	}
-	g.note(v, v.answer.status, v.answer.slug)
-	if scripted.Kind == fault.Duplicate {
-		g.duplicate(v, scripted)
+	g.record(c, c.response.status, c.response.slug)
+	if scripted.Kind == fault.DeliverTwice {
+		g.deliverTwice(c, scripted)
 	}
-	left := v.body.precede(w)
-	if !v.answer.send(w, length) {
-		breakOff(w)
+	left := c.body.respondEarly(w)
+	if !c.response.send(w, length) {
+		abortConnection(w)
 	}
 	if left {
-		v.body.rest(w)
+		c.body.drain(w)
 	}
 }
 
-// operate takes a request through every step, and leaves the response in its answer.
-func (g *Gate) operate(v *visit) {
+// handle takes a request through every step, and leaves the response in call.response.
+func (g *Gate) handle(c *call) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			g.logger.Error("operation panicked", "operation", v.entry.Operation, "cause", cause, "stack",
+			g.logger.Error("operation panicked", "operation", c.entry.Operation, "cause", cause, "stack",
 				string(debug.Stack()))
-			v.answer.refuse(wire.InternalError())
+			c.response.refuse(wire.InternalError())
 		}
 	}()
 	if !g.available() {
-		v.answer.refuse(wire.DatabaseUnavailable())
+		c.response.refuse(wire.DatabaseUnavailable())
 		return
 	}
-	if v.unknown != nil {
-		g.refused(v, v.unknown)
+	if c.routeErr != nil {
+		g.refuse(c, c.routeErr)
 		return
 	}
-	v.entry.Operation = v.route.operation
-	if err := g.perform(v); err != nil {
-		g.refused(v, err)
+	c.entry.Operation = c.route.operation
+	if err := g.runOperation(c); err != nil {
+		g.refuse(c, err)
 	}
-	g.validateAnswer(v.answer, v.request, v.route, v.parameters)
+	g.validateResponse(c.response, c.request, c.route, c.parameters)
 }
 
-// perform checks the request and runs the operation.
-func (g *Gate) perform(v *visit) error {
-	who, err := v.admit()
-	v.entry.Account = who.Account
+// runOperation checks the request and runs the operation.
+func (g *Gate) runOperation(c *call) error {
+	caller, err := c.authenticate()
+	c.entry.Account = caller.Account
 	if err != nil {
 		return err
 	}
-	r, route := v.request, v.route
-	if route.adds() {
+	r, route := c.request, c.route
+	if route.addsRecords() {
 		if err := g.room(); err != nil {
 			return err
 		}
 	}
-	body, err := v.body.read()
+	body, err := c.body.read()
 	if err != nil {
 		return err
 	}
-	if v.surface.keyed(route) {
-		if who.IdempotencyKey, err = idempotencyKeyOf(r); err != nil {
+	if c.surface.takesKey(route) {
+		if caller.IdempotencyKey, err = idempotencyKeyOf(r); err != nil {
 			return err
 		}
 	}
-	who.Seeded = v.entry.Seeded
-	ctx := wire.WithCaller(r.Context(), who)
+	caller.Seeded = c.entry.Seeded
+	ctx := wire.WithCaller(r.Context(), caller)
 	r = r.WithContext(ctx)
-	request := &wire.Request{Path: v.parameters, Header: r.Header, Body: body}
+	request := &wire.Request{Path: c.parameters, Header: r.Header, Body: body}
 	if err := g.validate(ctx, r, route, request); err != nil {
 		return err
 	}
-	returned, err := v.run(ctx, request)
+	returned, err := c.handler(ctx, request)
 	if err != nil {
 		return err
 	}
-	v.entry.Replayed = returned.IsReplayed()
-	return v.answer.take(returned)
+	c.entry.Replayed = returned.IsReplayed()
+	return c.response.setResult(returned)
 }
 
-// refused writes the refusal of an operation. Any other error is a failure of the host and is logged.
-func (g *Gate) refused(v *visit, err error) {
+// refuse writes the refusal of an operation. Any other error is a failure of the host and is logged.
+func (g *Gate) refuse(c *call, err error) {
 	var refusal *wire.Refusal
 	if !errors.As(err, &refusal) {
-		g.logger.Error("operation failed", "method", v.request.Method, "path", v.request.URL.Path, "error", err)
+		g.logger.Error("operation failed", "method", c.request.Method, "path", c.request.URL.Path, "error", err)
 	}
-	v.answer.refuse(err)
+	c.response.refuse(err)
 }
 
-// visit is one arrival of a request. A fault can make a request arrive twice.
-type visit struct {
-	request *http.Request
-	surface *surface
-	body    *payload
-	answer  *answer
-	entry   Entry
+// call is one request while it is handled. A fault can have the same request handled twice.
+type call struct {
+	request  *http.Request
+	surface  *surface
+	body     *payload
+	response *response
+	entry    Entry
 
 	route      *route
-	run        func(context.Context, *wire.Request) (wire.Answer, error)
+	handler    func(context.Context, *wire.Request) (wire.Response, error)
 	parameters map[string]string
-	unknown    error // why there is no route
+	routeErr   error // why there is no route
 
-	admitted *wire.Caller // nil until the caller was admitted
-	began    time.Time    // on the machine's clock
+	caller  *wire.Caller // nil before authentication
+	started time.Time    // on the machine's clock
 }
 
 // seedAgent is in the User-Agent of the requests by which the command prepares a host.
 const seedAgent = "moneymove-seed"
 
-func (g *Gate) newVisit(r *http.Request) *visit {
+func (g *Gate) newCall(r *http.Request) *call {
 	s := g.surfaceOf(r.URL.Path)
-	v := &visit{request: r, surface: s, answer: newAnswer("req_" + rand.Text()), began: time.Now()}
-	v.answer.detailed = s.detailed
-	v.body = &payload{request: r, limit: s.maxBody}
-	v.entry.Request = Request{
-		Time: g.clock.Now(), Method: r.Method, Path: r.URL.Path, RequestID: v.answer.requestID,
+	c := &call{request: r, surface: s, response: newResponse("req_" + rand.Text()), started: time.Now()}
+	c.response.detailed = s.detailed
+	c.body = &payload{request: r, limit: s.maxBody}
+	c.entry.Request = Request{
+		Time: g.clock.Now(), Method: r.Method, Path: r.URL.Path, RequestID: c.response.requestID,
 	}
-	v.entry.IdempotencyKey, _ = idempotencyKeyOf(r)
-	v.entry.Seeded = strings.Contains(r.UserAgent(), seedAgent)
-	return v
+	c.entry.IdempotencyKey, _ = idempotencyKeyOf(r)
+	c.entry.Seeded = strings.Contains(r.UserAgent(), seedAgent)
+	return c
 }
 
-// find finds the operation and the resource of the request.
-func (v *visit) find() {
+// resolveRoute finds the operation and the resource of the request.
+func (c *call) resolveRoute() {
 	var found *endpoint
-	if found, v.parameters, v.unknown = v.surface.routes.find(v.request); v.unknown == nil {
-		v.route, v.unknown = found.open()
+	if found, c.parameters, c.routeErr = c.surface.routes.find(c.request); c.routeErr == nil {
+		c.route, c.routeErr = found.describe()
 	}
-	if v.unknown == nil {
-		v.run = v.surface.served[found.index].Run
-		v.entry.ResourceID = v.parameters[v.route.resource]
+	if c.routeErr == nil {
+		c.handler = c.surface.operations[found.index].Run
+		c.entry.ResourceID = c.parameters[c.route.resource]
 	}
 }
 
-// admit returns the caller of the request, or refuses it.
-func (v *visit) admit() (wire.Caller, error) {
-	if v.admitted != nil {
-		return *v.admitted, nil
+// authenticate returns the caller of the request, or refuses it.
+func (c *call) authenticate() (wire.Caller, error) {
+	if c.caller != nil {
+		return *c.caller, nil
 	}
-	who, err := v.surface.admit(v.request, v.route, v.answer.requestID)
+	caller, err := c.surface.authenticate(c.request, c.route, c.response.requestID)
 	if err == nil {
-		admitted := who
-		v.admitted = &admitted
+		admitted := caller
+		c.caller = &admitted
 	}
-	return who, err
+	return caller, err
 }
 
-// note adds the request to the log and to the audit, with the response that its caller gets, and calls the observer.
-func (g *Gate) note(v *visit, status int, slug string) {
+// record adds the request to the log and to the audit, with the response that its caller gets, and calls the observer.
+func (g *Gate) record(c *call, status int, slug string) {
 	if g.log.length == 0 && g.audit == nil && g.observe == nil {
 		return
 	}
-	v.entry.Status, v.entry.Slug, v.entry.Duration = status, slug, time.Since(v.began)
+	c.entry.Status, c.entry.Slug, c.entry.Duration = status, slug, time.Since(c.started)
 	var body *platform.BodyDigest
-	if v.body.wasRead && v.body.refused == nil && len(v.body.bytes) > 0 {
-		body = g.digest(v.body.bytes)
-		v.entry.BodyDigest = hex.EncodeToString(body[:])
+	if c.body.wasRead && c.body.err == nil && len(c.body.bytes) > 0 {
+		body = g.digest(c.body.bytes)
+		c.entry.BodyDigest = hex.EncodeToString(body[:])
 	}
-	v.entry = g.log.add(v.entry, g.exchangeOf(v))
+	c.entry = g.log.add(c.entry, g.exchangeOf(c))
 	if g.observe != nil {
-		g.observe(v.entry)
+		g.observe(c.entry)
 	}
-	if g.audit == nil || v.route == nil || v.entry.Repeated {
+	if g.audit == nil || c.route == nil || c.entry.Repeated {
 		return
 	}
-	switch v.route.operation {
+	switch c.route.operation {
 	case "BookPayout":
-		if v.entry.IdempotencyKey != "" {
-			g.audit.Requested(askedAccount(v.request), v.entry.IdempotencyKey, body)
+		if c.entry.IdempotencyKey != "" {
+			g.audit.Requested(requestedAccount(c.request), c.entry.IdempotencyKey, body)
 		}
 	case "ConfirmPayout":
-		g.audit.Confirmed(v.entry.ResourceID)
+		g.audit.Confirmed(c.entry.ResourceID)
 	}
 }
 
 // exchangeOf returns what was sent, or nil if the log does not keep it.
-func (g *Gate) exchangeOf(v *visit) *Exchange {
+func (g *Gate) exchangeOf(c *call) *Exchange {
 	if !g.log.records() {
 		return nil
 	}
 	var body []byte // a body that nobody read is not kept
-	if v.body.wasRead {
-		body = v.body.bytes
+	if c.body.wasRead {
+		body = c.body.bytes
 	}
-	sent := &Exchange{Request: NewMessage(v.request.Header, v.request.URL.RawQuery, body)}
-	if v.entry.Status != 0 {
-		sent.Response = NewMessage(v.answer.header, "", v.answer.body)
+	sent := &Exchange{Request: NewMessage(c.request.Header, c.request.URL.RawQuery, body)}
+	if c.entry.Status != 0 {
+		sent.Response = NewMessage(c.response.header, "", c.response.body)
 	}
 	return sent
 }

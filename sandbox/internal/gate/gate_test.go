@@ -29,39 +29,39 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// operations serves logins, and one read as the test wants.
+// operations serves logins and one read that the test sets.
 type operations struct {
 	platformwire.Server
 	login    *session.Login
-	treasury func(context.Context) (wire.Answer, error)
+	treasury func(context.Context) (wire.Response, error)
 }
 
-func (o operations) GetTreasury(ctx context.Context) (wire.Answer, error) {
+func (o operations) GetTreasury(ctx context.Context) (wire.Response, error) {
 	return o.treasury(ctx)
 }
 
-func (o operations) CreateChallenge(ctx context.Context, body platformwire.ChallengeRequest) (wire.Answer, error) {
+func (o operations) CreateChallenge(ctx context.Context, body platformwire.ChallengeRequest) (wire.Response, error) {
 	return o.login.CreateChallenge(ctx, body)
 }
 
-func (o operations) CreateToken(ctx context.Context, body platformwire.TokenRequest) (wire.Answer, error) {
+func (o operations) CreateToken(ctx context.Context, body platformwire.TokenRequest) (wire.Response, error) {
 	return o.login.CreateToken(ctx, body)
 }
 
 // rig is a gate with one session.
 type rig struct {
 	*Gate
-	registry *session.Registry
+	registry *session.KeyRegistry
 	key      session.Key
 	bearer   string
 	logged   *bytes.Buffer
 	broken   []error
 }
 
-func newRig(t testing.TB, treasury func(context.Context) (wire.Answer, error)) *rig {
+func newRig(t testing.TB, treasury func(context.Context) (wire.Response, error)) *rig {
 	t.Helper()
 	clk := clock.New(time.Now)
-	r := &rig{registry: session.NewRegistry(clk, store.Memory{}), logged: &bytes.Buffer{}}
+	r := &rig{registry: session.NewKeyRegistry(clk, store.Memory{}), logged: &bytes.Buffer{}}
 	tokens := session.NewTokens(clk, store.Memory{})
 	developer, err := signing.Generate()
 	require.NoError(t, err)
@@ -124,21 +124,21 @@ func (r *rig) get() *httptest.ResponseRecorder {
 	return recorder
 }
 
-func TestTheKeyIsCheckedAgainRightBeforeCoSigning(t *testing.T) {
+func TestKeyIsRecheckedBeforeCosigning(t *testing.T) {
 	var r *rig
-	r = newRig(t, func(ctx context.Context) (wire.Answer, error) {
+	r = newRig(t, func(ctx context.Context) (wire.Response, error) {
 		check := wire.CallerOf(ctx).Signer(r.key.PublicKey)
 		require.NoError(t, check())
 		require.NoError(t, r.registry.Delete(r.key.ID))
-		return wire.Answer{}, check()
+		return wire.Response{}, check()
 	})
 	got := r.get()
 	assert.Equal(t, http.StatusForbidden, got.Code)
 	assert.JSONEq(t, `{"error":{"code":"forbidden","message":"The session may not do this."}}`, got.Body.String())
 }
 
-func TestAPanicIsAnInternalErrorAndLogged(t *testing.T) {
-	r := newRig(t, func(context.Context) (wire.Answer, error) { panic("a fault of the host") })
+func TestPanicIsInternalErrorAndLogged(t *testing.T) {
+	r := newRig(t, func(context.Context) (wire.Response, error) { panic("a fault of the host") })
 	got := r.get()
 	assert.Equal(t, http.StatusInternalServerError, got.Code)
 	assert.Contains(t, got.Body.String(), got.Header().Get("X-Request-ID"))
@@ -146,9 +146,9 @@ func TestAPanicIsAnInternalErrorAndLogged(t *testing.T) {
 	assert.Contains(t, r.logged.String(), "a fault of the host")
 }
 
-func TestAnErrorThatIsNoRefusalIsAnInternalErrorAndLogged(t *testing.T) {
-	r := newRig(t, func(context.Context) (wire.Answer, error) {
-		return wire.Answer{}, context.DeadlineExceeded
+func TestOtherErrorIsInternalErrorAndLogged(t *testing.T) {
+	r := newRig(t, func(context.Context) (wire.Response, error) {
+		return wire.Response{}, context.DeadlineExceeded
 	})
 	got := r.get()
 	assert.Equal(t, http.StatusInternalServerError, got.Code)
@@ -156,8 +156,8 @@ func TestAnErrorThatIsNoRefusalIsAnInternalErrorAndLogged(t *testing.T) {
 	assert.Contains(t, r.logged.String(), "deadline exceeded")
 }
 
-func TestAnAnswerThatIsNotAsDescribedIsReported(t *testing.T) {
-	r := newRig(t, func(context.Context) (wire.Answer, error) {
+func TestResponseThatViolatesDescriptionIsReported(t *testing.T) {
+	r := newRig(t, func(context.Context) (wire.Response, error) {
 		return wire.OK(platformwire.Treasury{Balances: []platformwire.Balance{{Currency: "GBP"}}}), nil
 	})
 	require.Equal(t, http.StatusOK, r.get().Code)
@@ -165,7 +165,7 @@ func TestAnAnswerThatIsNotAsDescribedIsReported(t *testing.T) {
 	assert.ErrorContains(t, r.broken[0], "GetTreasury returned 200")
 }
 
-func TestTheLogKeepsTheLatest(t *testing.T) {
+func TestLogIsARingBuffer(t *testing.T) {
 	l := NewLog(DefaultLogLength)
 	for i := range DefaultLogLength + 3 {
 		l.add(Entry{Request: Request{Status: i}}, nil)
@@ -189,7 +189,7 @@ func TestTheLogKeepsTheLatest(t *testing.T) {
 	assert.Equal(t, DefaultLogLength+4, l.After(0)[0].ID, "numbers go on")
 }
 
-func TestTheLogKeepsTheBeginningOfALongText(t *testing.T) {
+func TestLogTruncatesLongText(t *testing.T) {
 	l := NewLog(DefaultLogLength)
 	l.add(Entry{Request: Request{Method: strings.Repeat("M", maxLogged+1), Path: strings.Repeat("p", maxLogged)}}, nil)
 	l.add(Entry{Request: Request{Path: strings.Repeat("p", maxLogged-1) + "ä"}}, nil)
@@ -199,34 +199,34 @@ func TestTheLogKeepsTheBeginningOfALongText(t *testing.T) {
 	assert.Equal(t, Request{ID: 2, Path: strings.Repeat("p", maxLogged-1) + "…"}, entries[1].Request)
 }
 
-// mounted are the surfaces of a gate without operations.
+// mounted returns the surfaces of a gate without operations.
 func mounted(t testing.TB) []*surface {
 	surfaces, err := new(Gate).mountAll(Config{})
 	require.NoError(t, err)
 	return surfaces
 }
 
-// descriptions are those of the surfaces, in their order.
-func descriptions() []describedOperations {
-	return []describedOperations{platformOperations(), referenceOperations(), publicOperations(), appOperations()}
+// descriptions returns the descriptions of the surfaces, in their order.
+func descriptions() []operationDescriptions {
+	return []operationDescriptions{platformOperations(), referenceOperations(), publicOperations(), appOperations()}
 }
 
-// all opens every route of a surface.
+// all describes every route of a surface.
 func (s *surface) all(t testing.TB) (routes []*route) {
 	for _, endpoint := range s.routes {
-		opened, err := endpoint.open()
+		opened, err := endpoint.describe()
 		require.NoError(t, err)
 		routes = append(routes, opened)
 	}
 	return routes
 }
 
-// reopen lets change open the routes of this surface, and of no other gate's.
+// reopen replaces the descriptions of this surface in this gate only.
 func (s *surface) reopen(change func(open func() (*route, error)) (*route, error)) {
 	s.routes = slices.Clone(s.routes)
 	for i, shared := range s.routes {
 		own := *shared
-		own.open = func() (*route, error) { return change(shared.open) }
+		own.describe = func() (*route, error) { return change(shared.describe) }
 		s.routes[i] = &own
 	}
 }
@@ -246,9 +246,9 @@ func TestEveryDescribedOperationIsMounted(t *testing.T) {
 	}
 }
 
-// A request opens its own route and no other.
-func TestARouteIsOpenedByARequestForIt(t *testing.T) {
-	r := newRig(t, func(context.Context) (wire.Answer, error) {
+// A request loads the description of its own route only.
+func TestRouteIsDescribedAtItsFirstRequest(t *testing.T) {
+	r := newRig(t, func(context.Context) (wire.Response, error) {
 		return wire.OK(platformwire.Treasury{Balances: []platformwire.Balance{}}), nil
 	})
 	opened := 0
@@ -263,12 +263,12 @@ func TestARouteIsOpenedByARequestForIt(t *testing.T) {
 	assert.Equal(t, 1, opened)
 }
 
-// Gates share their routes, and not what runs them.
-func TestGatesOfAProcessServeTheirOwnOperations(t *testing.T) {
+// Gates share routes and descriptions. Each runs its own operations.
+func TestGatesInOneProcessAreIndependent(t *testing.T) {
 	var served [2]int
 	var group sync.WaitGroup
 	for i := range served {
-		r := newRig(t, func(context.Context) (wire.Answer, error) {
+		r := newRig(t, func(context.Context) (wire.Response, error) {
 			served[i]++
 			return wire.OK(platformwire.Treasury{Balances: []platformwire.Balance{}}), nil
 		})
@@ -282,7 +282,7 @@ func TestGatesOfAProcessServeTheirOwnOperations(t *testing.T) {
 	assert.Equal(t, [2]int{1, 2}, served)
 }
 
-func TestADescriptionThatCannotBeReadIsAnInternalErrorAndLogged(t *testing.T) {
+func TestUnreadableDescriptionIsInternalError(t *testing.T) {
 	r := newRig(t, nil)
 	r.surfaces[0].reopen(func(func() (*route, error)) (*route, error) { return nil, errors.New("no description") })
 	got := r.get()
@@ -298,8 +298,8 @@ func TestEveryWriteOfTheAppAPINeedsAScope(t *testing.T) {
 	}
 }
 
-// What the gate checks before the validation, it checks by the description's patterns, wherever they are described.
-func TestTheGateChecksItsHeadersAsDescribed(t *testing.T) {
+// The patterns of headers that the gate checks itself are those of the description.
+func TestHeaderPatternsMatchDescription(t *testing.T) {
 	patterns := map[string]string{serviceAccount: clientIDs.String(), idempotencyKey: idempotencyKeys.String()}
 	found := map[string]int{}
 	for i, operations := range descriptions() {
@@ -308,7 +308,7 @@ func TestTheGateChecksItsHeadersAsDescribed(t *testing.T) {
 			require.NoError(t, err)
 			method, path, _ := strings.Cut(name, " ")
 			for _, parameter := range document.Paths.Value(path).GetOperation(method).Parameters {
-				if !isAdmitted(parameter) {
+				if !isCheckedHeader(parameter) {
 					continue
 				}
 				header := parameter.Value.Name
@@ -327,7 +327,7 @@ func TestTheGateChecksItsHeadersAsDescribed(t *testing.T) {
 	assert.Len(t, found, len(patterns))
 }
 
-func TestALiteralSegmentWinsOverAnID(t *testing.T) {
+func TestLiteralSegmentWinsOverParameter(t *testing.T) {
 	r := newRig(t, nil)
 	const id = "0b0e7f0e-5d0f-4f7e-9a57-0c3a6a9f4b11"
 	for _, c := range []struct{ method, path, operation string }{
@@ -349,13 +349,13 @@ func TestALiteralSegmentWinsOverAnID(t *testing.T) {
 			continue
 		}
 		require.NoError(t, err)
-		opened, err := found.open()
+		opened, err := found.describe()
 		require.NoError(t, err)
 		assert.Equal(t, c.operation, opened.operation, "%s %s", c.method, c.path)
 	}
 }
 
-func TestSurfacesByPath(t *testing.T) {
+func TestSurfaceOfPath(t *testing.T) {
 	r := newRig(t, nil)
 	for path, want := range map[string]int{
 		"/dapi/v1": 0, "/dapi/v1/chains": 0, "/dapi/v10/chains": 3, "/api/v1/accounts/cards": 1, "/utils/rates/EUR": 2,
@@ -366,7 +366,7 @@ func TestSurfacesByPath(t *testing.T) {
 }
 
 func BenchmarkRead(b *testing.B) {
-	r := newRig(b, func(context.Context) (wire.Answer, error) {
+	r := newRig(b, func(context.Context) (wire.Response, error) {
 		return wire.OK(platformwire.Treasury{Balances: []platformwire.Balance{}}), nil
 	})
 	for b.Loop() {
@@ -374,7 +374,7 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// judge validates a body; what matters is that it ends in an answer.
+// judge validates a body. It must return without a panic.
 func (g *Gate) judge(route *route, body string) {
 	request := httptest.NewRequest(route.method, "/", nil)
 	request.Header.Set("Content-Type", "application/json")
@@ -384,13 +384,13 @@ func (g *Gate) judge(route *route, body string) {
 	}
 	if err := g.validate(context.Background(), request, route,
 		&wire.Request{Path: parameters, Body: []byte(body)}); err != nil {
-		newAnswer("req_1").refuse(err)
+		newResponse("req_1").refuse(err)
 	}
 }
 
 // Every operation can be read, by several callers at once. They get the same document.
 func TestEveryOperationIsReadOnce(t *testing.T) {
-	for _, surface := range []func() describedOperations{platformOperations, appOperations, referenceOperations,
+	for _, surface := range []func() operationDescriptions{platformOperations, appOperations, referenceOperations,
 		publicOperations} {
 		require.NotEmpty(t, surface())
 		for name, operation := range surface() {

@@ -19,7 +19,7 @@ type HostNames []string
 // Add returns the names with more names added. A port is removed.
 func (n HostNames) Add(more ...string) HostNames {
 	for _, name := range more {
-		if name, _, ok := split(name); ok && name != "" {
+		if name, _, ok := splitHostPort(name); ok && name != "" {
 			n = append(n[:len(n):len(n)], name)
 		}
 	}
@@ -28,22 +28,22 @@ func (n HostNames) Add(more ...string) HostNames {
 
 // Allow reports whether the Host header of a request has an accepted name, and nothing else but a port.
 func (n HostNames) Allow(r *http.Request) bool {
-	asked, _, ok := split(r.Host)
-	return ok && (isLoopback(asked) || slices.Contains(n, asked))
+	name, _, ok := splitHostPort(r.Host)
+	return ok && (isLoopback(name) || slices.Contains(n, name))
 }
 
 // AllowControl is Allow for the controls. A loopback name must have the port that the request arrived at: another one
 // is that of another program on this machine, which passes requests of its pages on.
 func (n HostNames) AllowControl(r *http.Request) bool {
-	asked, port, _ := split(r.Host)
+	name, port, _ := splitHostPort(r.Host)
 	if !n.Allow(r) {
 		return false
 	}
 	arrived, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	if !ok || slices.Contains(n, asked) {
+	if !ok || slices.Contains(n, name) {
 		return true
 	}
-	_, own, ok := split(arrived.String())
+	_, own, ok := splitHostPort(arrived.String())
 	return !ok || port == own
 }
 
@@ -61,7 +61,7 @@ func (n HostNames) AllowArrival(r *http.Request) bool {
 
 // IsLoopback reports a loopback address or name, with or without a port.
 func IsLoopback(hostPort string) bool {
-	name, _, ok := split(hostPort)
+	name, _, ok := splitHostPort(hostPort)
 	return ok && isLoopback(name)
 }
 
@@ -73,10 +73,10 @@ func isLoopback(name string) bool {
 	return err == nil && address.Zone() == "" && address.Unmap().IsLoopback()
 }
 
-// split returns the name in lower case, without the brackets of an IPv6 address and without a last dot, and the port.
-// If there is no port, it is that of http. It accepts nothing else: a text could have more in it than a reader sees,
-// such as localhost:80@example.com.
-func split(hostPort string) (name, port string, ok bool) {
+// splitHostPort returns the name in lower case, without the brackets of an IPv6 address and without a last dot, and the
+// port. If there is no port, it is that of http. It accepts nothing else: a text could have more in it than a reader
+// sees, such as localhost:80@example.com.
+func splitHostPort(hostPort string) (name, port string, ok bool) {
 	name, port, err := net.SplitHostPort(hostPort)
 	if err != nil {
 		if name, port, err = net.SplitHostPort(hostPort + ":80"); err != nil {

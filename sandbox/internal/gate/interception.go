@@ -42,8 +42,8 @@ func (i *Interception) Consumed() map[fault.Kind]int {
 
 // take asks for a fault. It panics if the fault is invalid, like arming it.
 func (i *Interception) take(arrived Entry, possible func(fault.Fault) bool) (fault.Fault, bool) {
-	f, meant := i.decide(arrived)
-	if !meant {
+	f, ok := i.decide(arrived)
+	if !ok {
 		return fault.Fault{}, false
 	}
 	if err := f.Check(); err != nil {
@@ -58,45 +58,45 @@ func (i *Interception) take(arrived Entry, possible func(fault.Fault) bool) (fau
 	return f, true
 }
 
-// faultFor returns the fault of a request: that of the interception, or else the one that is armed. For [fault.Foreign]
-// it also returns the response to send. Without such a response, the fault does not happen.
-func (g *Gate) faultFor(v *visit) (fault.Fault, *sentAnswer) {
-	v.entry.Attempt = g.attempts.count(v)
-	var foreign *sentAnswer
+// faultFor returns the fault of a request: that of the interception, or else the one that is armed. For
+// [fault.MisroutedResponse] it also returns the response to send. Without such a response, the fault does not happen.
+func (g *Gate) faultFor(c *call) (fault.Fault, *sentResponse) {
+	c.entry.Attempt = g.attempts.count(c)
+	var foreign *sentResponse
 	possible := func(f fault.Fault) bool {
-		if f.Kind != fault.Foreign {
+		if f.Kind != fault.MisroutedResponse {
 			return true
 		}
-		foreign = g.answers.foreign(v, f.OtherAccount)
+		foreign = g.sentResponses.misrouted(c, f.OtherAccount)
 		return foreign != nil
 	}
 	if i := g.interception.Load(); i != nil {
-		arrived := v.entry
-		arrived.Account = askedAccount(v.request)
-		if v.route != nil {
-			arrived.Operation = v.route.operation
+		arrived := c.entry
+		arrived.Account = requestedAccount(c.request)
+		if c.route != nil {
+			arrived.Operation = c.route.operation
 		}
 		if f, ok := i.take(arrived, possible); ok {
 			return f, foreign
 		}
 	}
-	f, _ := g.faults.Take(v.request.Method, v.request.URL.Path, possible)
+	f, _ := g.faults.Take(c.request.Method, c.request.URL.Path, possible)
 	return f, foreign
 }
 
-// askedAccount returns the account that a request names.
-func askedAccount(r *http.Request) string {
+// requestedAccount returns the account that a request names.
+func requestedAccount(r *http.Request) string {
 	if account := r.Header.Get(serviceAccount); account != "" {
 		return account
 	}
 	return wire.Self
 }
 
-// mostAttempts is how many different requests the attempts are counted of, at least.
-const mostAttempts = 1 << 18
+// minCountedAttempts is how many different requests are counted at least.
+const minCountedAttempts = 1 << 18
 
-// attempts counts how often the same request arrived. It forgets the requests that did not arrive for long. The zero
-// attempts are ready.
+// attempts counts how often the same request arrived. It forgets requests that have not arrived for a long time. The
+// zero attempts are ready.
 type attempts struct {
 	mu         sync.Mutex
 	seed       maphash.Seed
@@ -107,15 +107,15 @@ type attempts struct {
 type sameRequest struct{ method, path, account, key string }
 
 // count counts a request, and returns which attempt it is, from 1.
-func (a *attempts) count(v *visit) int {
+func (a *attempts) count(c *call) int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.young == nil {
 		a.seed, a.young = maphash.MakeSeed(), map[uint64]int{}
 	}
-	same := sameRequest{v.entry.Method, v.entry.Path, v.request.Header.Get(serviceAccount), v.entry.IdempotencyKey}
+	same := sameRequest{c.entry.Method, c.entry.Path, c.request.Header.Get(serviceAccount), c.entry.IdempotencyKey}
 	at := maphash.Comparable(a.seed, same)
-	if len(a.young) >= mostAttempts {
+	if len(a.young) >= minCountedAttempts {
 		a.young, a.old = map[uint64]int{}, a.young
 	}
 	count := max(a.young[at], a.old[at]) + 1

@@ -13,19 +13,19 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
-// numbers are the places in a value where the description has numbers whose digits all count. Validation reads every
-// number as a float64, which hides an integer that is too large, and an amount that is too long.
-type numbers struct {
+// numberSchema says where a value has numbers whose digits all count. Validation reads every number as a float64, which
+// hides an integer that is too large, and an amount that is too long.
+type numberSchema struct {
 	amount  bool // an amount as a number
 	text    bool // an amount as a string
-	either  bool // the type is not stated, so both are accepted
+	anyType bool // the type is not stated, so both are accepted
 	bits    int  // the size of an integer, or 0
-	members map[string]*numbers
-	entries *numbers // of a list
+	members map[string]*numberSchema
+	entries *numberSchema // of a list
 }
 
 // numbersOfBody returns the numbers of an operation's request body, or nil.
-func numbersOfBody(operation *openapi3.Operation) *numbers {
+func numbersOfBody(operation *openapi3.Operation) *numberSchema {
 	if operation.RequestBody == nil {
 		return nil
 	}
@@ -37,42 +37,42 @@ func numbersOfBody(operation *openapi3.Operation) *numbers {
 }
 
 // numbersOf returns nil for a schema without numbers.
-func numbersOf(schema *openapi3.SchemaRef) *numbers {
+func numbersOf(schema *openapi3.SchemaRef) *numberSchema {
 	if schema == nil {
 		return nil
 	}
-	var found numbers
+	var result numberSchema
 	switch {
 	case schema.Value.Type.Is(openapi3.TypeInteger) && schema.Value.Format == "int64":
-		found.bits = 64
+		result.bits = 64
 	case schema.Value.Type.Is(openapi3.TypeInteger):
-		found.bits = strconv.IntSize // the size of int, which the generated server uses
+		result.bits = strconv.IntSize // the size of int, which the generated server uses
 	case schema.Value.Format == "decimal-number":
-		found.amount = true
+		result.amount = true
 	case schema.Value.Format == "decimal":
-		found.text = true
+		result.text = true
 	}
 	for name, property := range schema.Value.Properties {
-		found.add(&numbers{members: map[string]*numbers{name: numbersOfMember(schema.Value, property)}})
+		result.merge(&numberSchema{members: map[string]*numberSchema{name: numbersOfMember(schema.Value, property)}})
 	}
-	found.entries = numbersOf(schema.Value.Items)
+	result.entries = numbersOf(schema.Value.Items)
 	for _, part := range schema.Value.AllOf {
-		found.add(numbersOf(part))
+		result.merge(numbersOf(part))
 	}
-	if !found.amount && !found.text && found.bits == 0 && found.members == nil && found.entries == nil {
+	if !result.amount && !result.text && result.bits == 0 && result.members == nil && result.entries == nil {
 		return nil
 	}
-	return &found
+	return &result
 }
 
-// add adds the places of another part of the same schema.
-func (n *numbers) add(other *numbers) {
+// merge adds the places of another part of the same schema.
+func (n *numberSchema) merge(other *numberSchema) {
 	if other == nil {
 		return
 	}
 	n.amount = n.amount || other.amount
 	n.text = n.text || other.text
-	n.either = n.either || other.either
+	n.anyType = n.anyType || other.anyType
 	n.bits = max(n.bits, other.bits)
 	if n.entries == nil {
 		n.entries = other.entries
@@ -81,34 +81,34 @@ func (n *numbers) add(other *numbers) {
 		switch known := n.members[name]; {
 		case inner == nil:
 		case known != nil:
-			known.add(inner)
+			known.merge(inner)
 		case n.members == nil:
-			n.members = map[string]*numbers{name: inner}
+			n.members = map[string]*numberSchema{name: inner}
 		default:
 			n.members[name] = inner
 		}
 	}
 }
 
-// wrong lists the numbers of a valid value that cannot be read. path is the path of the value. The members of an object
-// are read if they are not given.
-func (n *numbers) wrong(value jsontext.Value, given members, path string) []wire.Field {
+// validate lists the numbers of a valid value that are out of range. path is the path of the value. It parses the
+// members of an object if they are nil.
+func (n *numberSchema) validate(value jsontext.Value, present members, path string) []wire.Field {
 	if n == nil {
 		return nil
 	}
 	switch value.Kind() {
 	case '0':
-		return n.wrongNumber(string(value), path)
+		return n.validateNumber(string(value), path)
 	case '{':
-		return n.wrongMembers(value, given, path)
+		return n.validateMembers(value, present, path)
 	case '[':
-		return n.wrongEntries(value, path)
+		return n.validateEntries(value, path)
 	default:
 		return nil
 	}
 }
 
-func (n *numbers) wrongNumber(text, path string) []wire.Field {
+func (n *numberSchema) validateNumber(text, path string) []wire.Field {
 	if n.amount {
 		if _, err := wire.ParseNumber(text); err != nil {
 			return []wire.Field{{Field: path, Code: "decimal_max_digits",
@@ -125,31 +125,31 @@ func (n *numbers) wrongNumber(text, path string) []wire.Field {
 	return nil
 }
 
-func (n *numbers) wrongMembers(object jsontext.Value, given members, path string) (wrong []wire.Field) {
+func (n *numberSchema) validateMembers(object jsontext.Value, present members, path string) (wrong []wire.Field) {
 	if n.members == nil {
 		return nil
 	}
-	given = given.orRead(object)
+	present = present.orParse(object)
 	for _, name := range slices.Sorted(maps.Keys(n.members)) {
-		wrong = append(wrong, n.members[name].wrong(given[name], nil, within(path, name))...)
+		wrong = append(wrong, n.members[name].validate(present[name], nil, joinPath(path, name))...)
 	}
 	return wrong
 }
 
-func (n *numbers) wrongEntries(list jsontext.Value, path string) (wrong []wire.Field) {
+func (n *numberSchema) validateEntries(list jsontext.Value, path string) (wrong []wire.Field) {
 	if n.entries == nil {
 		return nil
 	}
-	var given []jsontext.Value
-	_ = json.Unmarshal(list, &given) // it was valid as a part of the body
-	for i, entry := range given {
-		wrong = append(wrong, n.entries.wrong(entry, nil, within(path, strconv.Itoa(i)))...)
+	var present []jsontext.Value
+	_ = json.Unmarshal(list, &present) // it was valid as a part of the body
+	for i, entry := range present {
+		wrong = append(wrong, n.entries.validate(entry, nil, joinPath(path, strconv.Itoa(i)))...)
 	}
 	return wrong
 }
 
-// within returns the path of a part.
-func within(path, name string) string {
+// joinPath returns the path of a part.
+func joinPath(path, name string) string {
 	if path == "" {
 		return name
 	}
@@ -158,23 +158,24 @@ func within(path, name string) string {
 
 // numbersOfMember returns the numbers of one member of an object. For an amount it says whether the JSON type is
 // stated. If the service's description leaves the type open, our type is a guess, and callers may use the other one.
-func numbersOfMember(object *openapi3.Schema, member *openapi3.SchemaRef) *numbers {
-	found := numbersOf(member)
-	if found == nil {
+func numbersOfMember(object *openapi3.Schema, member *openapi3.SchemaRef) *numberSchema {
+	result := numbersOf(member)
+	if result == nil {
 		return nil
 	}
-	found.either = (found.amount || found.text) && (assumes(member.Value, "type") || assumes(object, "fieldTypes"))
+	result.anyType = (result.amount || result.text) &&
+		(isAssumed(member.Value, "type") || isAssumed(object, "fieldTypes"))
 	stated, _ := member.Value.Extensions["x-stated-types"].([]any)
 	for _, name := range stated { // the types of a list's entries are marked here
-		if name, ok := name.(string); ok && found.entries != nil && found.entries.members[name] != nil {
-			found.entries.members[name].either = false
+		if name, ok := name.(string); ok && result.entries != nil && result.entries.members[name] != nil {
+			result.entries.members[name].anyType = false
 		}
 	}
-	return found
+	return result
 }
 
-// assumes reports whether an aspect of a schema, or the whole schema, is an assumption.
-func assumes(schema *openapi3.Schema, aspect string) bool {
+// isAssumed reports whether an aspect of a schema, or the whole schema, is an assumption.
+func isAssumed(schema *openapi3.Schema, aspect string) bool {
 	switch mark := schema.Extensions["x-assumed"].(type) {
 	case string:
 		return true
@@ -186,18 +187,18 @@ func assumes(schema *openapi3.Schema, aspect string) bool {
 }
 
 // normalized converts every amount whose JSON type is not stated to the assumed type, so that all later code reads one
-// type. A value that is not an amount stays as it is: the validation refuses it. If the members of an object are given,
-// they change with it. Otherwise they are read.
-func (n *numbers) normalized(value jsontext.Value, given members) jsontext.Value {
+// type. A value that is not an amount stays as it is: the validation refuses it. The members of an object, if they are
+// passed, change with it.
+func (n *numberSchema) normalized(value jsontext.Value, present members) jsontext.Value {
 	switch {
 	case n == nil:
 		return value
-	case value.Kind() == jsontext.KindNumber && n.either && n.text:
+	case value.Kind() == jsontext.KindNumber && n.anyType && n.text:
 		return asText(value)
-	case value.Kind() == jsontext.KindString && n.either && n.amount:
+	case value.Kind() == jsontext.KindString && n.anyType && n.amount:
 		return asNumber(value)
 	case value.Kind() == jsontext.KindBeginObject && n.members != nil:
-		return n.normalizedMembers(value, given.orRead(value))
+		return n.normalizedMembers(value, present.orParse(value))
 	case value.Kind() == jsontext.KindBeginArray && n.entries != nil:
 		return n.normalizedEntries(value)
 	default:
@@ -205,30 +206,30 @@ func (n *numbers) normalized(value jsontext.Value, given members) jsontext.Value
 	}
 }
 
-func (n *numbers) normalizedMembers(object jsontext.Value, given members) jsontext.Value {
+func (n *numberSchema) normalizedMembers(object jsontext.Value, present members) jsontext.Value {
 	changed := false
 	for name, place := range n.members {
-		if value, ok := given[name]; ok {
-			given[name] = place.normalized(value, nil)
-			changed = changed || !bytes.Equal(given[name], value)
+		if value, ok := present[name]; ok {
+			present[name] = place.normalized(value, nil)
+			changed = changed || !bytes.Equal(present[name], value)
 		}
 	}
-	return rewritten(object, given, changed)
+	return reencode(object, present, changed)
 }
 
-func (n *numbers) normalizedEntries(list jsontext.Value) jsontext.Value {
-	var given []jsontext.Value
-	_ = json.Unmarshal(list, &given) // it was valid as a part of the body
+func (n *numberSchema) normalizedEntries(list jsontext.Value) jsontext.Value {
+	var present []jsontext.Value
+	_ = json.Unmarshal(list, &present) // it was valid as a part of the body
 	changed := false
-	for i, entry := range given {
-		given[i] = n.entries.normalized(entry, nil)
-		changed = changed || !bytes.Equal(given[i], entry)
+	for i, entry := range present {
+		present[i] = n.entries.normalized(entry, nil)
+		changed = changed || !bytes.Equal(present[i], entry)
 	}
-	return rewritten(list, given, changed)
+	return reencode(list, present, changed)
 }
 
-// rewritten returns a value with changed parts. Without a change it returns the original bytes.
-func rewritten(value jsontext.Value, parts any, changed bool) jsontext.Value {
+// reencode returns a value with changed parts. Without a change it returns the original bytes.
+func reencode(value jsontext.Value, parts any, changed bool) jsontext.Value {
 	if !changed {
 		return value
 	}

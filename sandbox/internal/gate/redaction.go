@@ -18,38 +18,39 @@ import (
 // redacted stands for a secret.
 const redacted = "[redacted]"
 
-// Mask leaves secrets out of texts. It knows them by the name that they have, by their form, or by themselves.
+// Mask replaces secrets in texts. It knows them by the name that they have, by their form, or by themselves.
 type Mask struct {
 	// Known are secrets whose form says nothing.
 	Known []string
 }
 
-// alsoSecret are names of secrets that the descriptions do not have, in the spelling of [plain]. Callers invent them
-// when they guess.
-var alsoSecret = []string{"apikey", "authorization", "clientsecret", "cvc", "idtoken", "pan", "passphrase", "password",
-	"pin", "privatekey", "secret", "securitycode", "sessiontoken", "signedmessage", "xapikey"}
+// moreSecretNames are names of secrets that the descriptions do not have, in the spelling of [plain]. Callers invent
+// them when they guess.
+var moreSecretNames = []string{"apikey", "authorization", "clientsecret", "cvc", "idtoken", "pan", "passphrase",
+	"password", "pin", "privatekey", "secret", "securitycode", "sessiontoken", "signedmessage", "xapikey"}
 
 // secretNames are the names of members that hold secrets, in the spelling of [plain].
 var secretNames = sync.OnceValue(func() map[string]bool {
 	names := map[string]bool{}
-	for _, name := range slices.Concat(AllOperations().Secrets, alsoSecret) {
-		names[plain(name)] = true
+	for _, name := range slices.Concat(AllOperations().Secrets, moreSecretNames) {
+		names[normalizeName(name)] = true
 	}
 	return names
 })
 
-// plain returns a name in one spelling: access_token, Access-Token and accessToken are the same.
-func plain(name string) string {
+// normalizeName returns a name in one spelling: access_token, Access-Token and accessToken are the same.
+func normalizeName(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(name))
 }
 
-func isSecret(name string) bool { return secretNames()[plain(name)] }
+func isSecret(name string) bool { return secretNames()[normalizeName(name)] }
 
 // secretHeaders are parts of the names of headers that hold secrets.
 var secretHeaders = regexp.MustCompile(`(?i)auth|token|secret|cookie|api-?key|password|signature`)
 
-// hidden returns the value of a header, or what stands for it. It leaves the scheme of an Authorization.
-func hidden(name, value string) string {
+// maskHeader returns the value of a header, or a placeholder for a secret one. The scheme of an Authorization header
+// stays.
+func maskHeader(name, value string) string {
 	if !secretHeaders.MatchString(name) {
 		return value
 	}
@@ -61,19 +62,19 @@ func hidden(name, value string) string {
 
 // The forms of secrets: the host's own tokens and keys, and private keys in PEM.
 var (
-	issued      = regexp.MustCompile(`\b(?:at|rt|uat|ak)_[A-Z2-7]{20,}`)
-	privateKeys = regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END [A-Z ]*PRIVATE KEY-----)?`)
-	cardNumbers = regexp.MustCompile(`\b[0-9]{15,19}\b`)
+	issuedTokens = regexp.MustCompile(`\b(?:at|rt|uat|ak)_[A-Z2-7]{20,}`)
+	privateKeys  = regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END [A-Z ]*PRIVATE KEY-----)?`)
+	cardNumbers  = regexp.MustCompile(`\b[0-9]{15,19}\b`)
 )
 
-// Text leaves secrets out of a text by their form.
+// Text replaces secrets that it knows by their form.
 func (m Mask) Text(text string) string {
 	for _, secret := range m.Known {
 		if secret != "" {
 			text = strings.ReplaceAll(text, secret, redacted)
 		}
 	}
-	text = issued.ReplaceAllString(text, redacted)
+	text = issuedTokens.ReplaceAllString(text, redacted)
 	text = privateKeys.ReplaceAllString(text, redacted)
 	return cardNumbers.ReplaceAllStringFunc(text, func(digits string) string {
 		if isCardNumber(digits) {
@@ -98,7 +99,7 @@ func isCardNumber(digits string) bool {
 	return sum%10 == 0
 }
 
-// query leaves secrets out of the query of a URL.
+// query replaces secrets in the query of a URL.
 func (m Mask) query(query string) string {
 	parts := strings.Split(query, "&")
 	for i, part := range parts {
@@ -116,15 +117,15 @@ func (m Mask) body(body []byte, length int) string {
 	if len(body) == 0 {
 		return ""
 	}
-	shown, rest := maskJSON(body)
-	text := m.Text(string(shown))
+	masked, rest := maskJSON(body)
+	text := m.Text(string(masked))
 	if !utf8.ValidString(text) {
 		text = strings.ToValidUTF8(text, "�")
 	}
 	switch cutOff := len(body) < length; {
 	case rest == 0:
 		return text
-	case cutOff && len(shown) > 0:
+	case cutOff && len(masked) > 0:
 		return text + "…"
 	default:
 		return text + fmt.Sprintf("[%d bytes that are not JSON]", rest+length-len(body))
@@ -133,7 +134,7 @@ func (m Mask) body(body []byte, length int) string {
 
 // maskJSON copies JSON as it was written, and puts a text in place of each secret. If the JSON breaks off or is wrong,
 // it returns the part before that, and how many bytes it left out.
-func maskJSON(body []byte) (shown []byte, rest int) {
+func maskJSON(body []byte) (masked []byte, rest int) {
 	in := jsontext.NewDecoder(bytes.NewReader(body), jsontext.AllowDuplicateNames(true),
 		jsontext.AllowInvalidUTF8(true))
 	copied := 0
@@ -142,18 +143,18 @@ func maskJSON(body []byte) (shown []byte, rest int) {
 		token, err := in.ReadToken()
 		switch {
 		case errors.Is(err, io.EOF):
-			return append(shown, body[copied:]...), 0 // only space is left
+			return append(masked, body[copied:]...), 0 // only space is left
 		case err != nil:
 			end := int(in.InputOffset())
-			return append(shown, body[copied:max(end, copied)]...), len(body) - end
+			return append(masked, body[copied:max(end, copied)]...), len(body) - end
 		case !isName || token.Kind() != jsontext.KindString || !isSecret(token.String()):
 			continue
 		}
-		shown = append(shown, body[copied:in.InputOffset()]...)
-		shown = append(shown, `:"`+redacted+`"`...)
+		masked = append(masked, body[copied:in.InputOffset()]...)
+		masked = append(masked, `:"`+redacted+`"`...)
 		copied = int(in.InputOffset())
 		if err := in.SkipValue(); err != nil {
-			return shown, len(body) - copied
+			return masked, len(body) - copied
 		}
 		copied = int(in.InputOffset())
 	}

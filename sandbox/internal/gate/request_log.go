@@ -54,8 +54,8 @@ const DefaultRecorded = 1000
 // maxLogged is how many bytes of a caller's text the log holds. The longest path of an operation has half as many.
 const maxLogged = 1024
 
-// short returns a copy: a slice would keep the whole text in memory.
-func short(text string) string {
+// truncatePath returns a copy: a slice would keep the whole text in memory.
+func truncatePath(text string) string {
 	if len(text) <= maxLogged {
 		return text
 	}
@@ -92,14 +92,14 @@ func (l *Log) Record(length int) { l.exchanges = make([]*Exchange, min(length, l
 func (l *Log) records() bool { return len(l.exchanges) > 0 }
 
 // add adds an entry, and returns it as it was added. sent is nil without a recording.
-func (l *Log) add(entry Entry, sent *Exchange) Entry {
-	entry.Method, entry.Path = short(entry.Method), short(entry.Path)
+func (l *Log) add(entry Entry, exchange *Exchange) Entry {
+	entry.Method, entry.Path = truncatePath(entry.Method), truncatePath(entry.Path)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.last++
 	entry.ID = l.last
-	if sent != nil {
-		l.exchanges[entry.ID%len(l.exchanges)] = sent
+	if exchange != nil {
+		l.exchanges[entry.ID%len(l.exchanges)] = exchange
 	}
 	switch {
 	case l.length == 0:
@@ -119,12 +119,12 @@ func (l *Log) Entries() []Entry { return l.After(0) }
 
 // After returns the entries with larger numbers, oldest first.
 func (l *Log) After(number int) []Entry {
-	_, entries := l.News(number)
+	_, entries := l.EntriesSince(number)
 	return entries
 }
 
-// News returns the entries with larger numbers, oldest first, and the id of the log that has them.
-func (l *Log) News(after int) (id string, entries []Entry) {
+// EntriesSince returns the entries with larger numbers, oldest first, and the id of the log that has them.
+func (l *Log) EntriesSince(after int) (id string, entries []Entry) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	first := l.last - len(l.entries) + 1 // numbers have no gaps
@@ -137,7 +137,7 @@ func (l *Log) News(after int) (id string, entries []Entry) {
 }
 
 // Get returns the entry with a number, and what was sent if the log still has it.
-func (l *Log) Get(id int) (entry Entry, sent Exchange, ok bool) {
+func (l *Log) Get(id int) (entry Entry, exchange Exchange, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	at := id - (l.last - len(l.entries) + 1)
@@ -145,9 +145,9 @@ func (l *Log) Get(id int) (entry Entry, sent Exchange, ok bool) {
 		return Entry{}, Exchange{}, false
 	}
 	if kept := len(l.exchanges); kept > 0 && id > l.last-kept && l.exchanges[id%kept] != nil {
-		sent = *l.exchanges[id%kept]
+		exchange = *l.exchanges[id%kept]
 	}
-	return l.entries[(l.next+at)%len(l.entries)], sent, true
+	return l.entries[(l.next+at)%len(l.entries)], exchange, true
 }
 
 // Last returns the number of the last entry, or 0.
@@ -195,7 +195,7 @@ func (l *Log) wake() {
 	for listener := range l.listeners {
 		select {
 		case listener <- struct{}{}:
-		default: // it has not looked since the last time
+		default: // it has not received the last one yet
 		}
 	}
 }
@@ -223,7 +223,9 @@ type Message struct {
 
 // NewMessage keeps a message. It keeps the body itself if it is short, so that nobody may change it.
 func NewMessage(header http.Header, query string, body []byte) *Message {
-	m := &Message{headers: make(map[string]string, len(header)), query: cut(query), body: body, length: len(body)}
+	m := &Message{
+		headers: make(map[string]string, len(header)), query: truncateHeader(query), body: body, length: len(body),
+	}
 	if len(body) > maxKeptBody {
 		m.body = bytes.Clone(body[:maxKeptBody]) // a slice would keep the whole body in memory
 	}
@@ -231,12 +233,12 @@ func NewMessage(header http.Header, query string, body []byte) *Message {
 		if len(m.headers) == maxHeaders {
 			break
 		}
-		m.headers[cut(name)] = cut(hidden(name, strings.Join(values, ", ")))
+		m.headers[truncateHeader(name)] = truncateHeader(maskHeader(name, strings.Join(values, ", ")))
 	}
 	return m
 }
 
-func cut(text string) string {
+func truncateHeader(text string) string {
 	if len(text) <= maxHeaderValue {
 		return strings.Clone(text)
 	}

@@ -19,8 +19,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/referencewire"
 )
 
-// answer is a response in memory.
-type answer struct {
+// response is a response in memory.
+type response struct {
 	requestID string
 	status    int
 	slug      string // of a refusal
@@ -29,12 +29,12 @@ type answer struct {
 	body      []byte
 }
 
-func newAnswer(requestID string) *answer {
-	return &answer{requestID: requestID, header: make(http.Header, 4)}
+func newResponse(requestID string) *response {
+	return &response{requestID: requestID, header: make(http.Header, 4)}
 }
 
-// take writes the result of an operation.
-func (a *answer) take(returned wire.Answer) (err error) {
+// setResult writes the result of an operation.
+func (a *response) setResult(returned wire.Response) (err error) {
 	if a.body, err = returned.Encode(); err != nil {
 		return err
 	}
@@ -47,25 +47,25 @@ func (a *answer) take(returned wire.Answer) (err error) {
 }
 
 // refuse replaces the response with a refusal. An error that is not a refusal is a failure of the host: internal_error.
-func (a *answer) refuse(err error) {
+func (a *response) refuse(err error) {
 	var refusal *wire.Refusal
 	if !errors.As(err, &refusal) {
 		refusal = wire.InternalError()
 	}
-	a.write(refusal)
+	a.writeRefusal(refusal)
 	var wrong *wrongMethod
 	if errors.As(err, &wrong) {
 		a.header.Set("Allow", strings.Join(wrong.allowed, ", "))
 	}
 }
 
-// write writes a refusal in the form of the surface.
-func (a *answer) write(refusal *wire.Refusal) {
+// writeRefusal writes a refusal in the form of the surface.
+func (a *response) writeRefusal(refusal *wire.Refusal) {
 	if a.detailed && isValidation(refusal) {
-		a.detail(refusal)
+		a.writeDetails(refusal)
 		return
 	}
-	a.envelope(refusal)
+	a.writeEnvelope(refusal)
 }
 
 type envelope struct {
@@ -78,8 +78,8 @@ type envelopeBody struct {
 	Details map[string]any `json:"details,omitempty"`
 }
 
-// envelope writes a refusal as the description shows it.
-func (a *answer) envelope(refusal *wire.Refusal) {
+// writeEnvelope writes a refusal as the description shows it.
+func (a *response) writeEnvelope(refusal *wire.Refusal) {
 	details := refusal.Details
 	if refusal.Status >= http.StatusInternalServerError {
 		details = maps.Clone(details)
@@ -90,7 +90,7 @@ func (a *answer) envelope(refusal *wire.Refusal) {
 	}
 	body, err := json.Marshal(envelope{envelopeBody{refusal.Code, refusal.Message, details}}, json.Deterministic(true))
 	if err != nil {
-		a.envelope(wire.InternalError()) // its details can always be encoded
+		a.writeEnvelope(wire.InternalError()) // its details can always be encoded
 		return
 	}
 	a.replace(refusal.Status, "application/json", body)
@@ -101,7 +101,7 @@ func (a *answer) envelope(refusal *wire.Refusal) {
 }
 
 // replace discards the response so far.
-func (a *answer) replace(status int, contentType string, body []byte) {
+func (a *response) replace(status int, contentType string, body []byte) {
 	a.status, a.slug = status, ""
 	clear(a.header)
 	a.header.Set("Content-Type", contentType)
@@ -114,7 +114,7 @@ func wholeSeconds(d time.Duration) string {
 }
 
 // finish completes the headers. A fault may script a header without a value, which is not sent.
-func (a *answer) finish() {
+func (a *response) finish() {
 	maps.DeleteFunc(a.header, func(_ string, values []string) bool {
 		return !slices.ContainsFunc(values, func(value string) bool { return value != "" })
 	})
@@ -128,7 +128,7 @@ func (a *answer) finish() {
 }
 
 // send sends the response, or only the first bytes of its body. It reports whether the whole response was sent.
-func (a *answer) send(w http.ResponseWriter, length int) bool {
+func (a *response) send(w http.ResponseWriter, length int) bool {
 	maps.Copy(w.Header(), a.header)
 	w.WriteHeader(a.status)
 	whole := length >= len(a.body)
@@ -147,8 +147,9 @@ func isValidation(refusal *wire.Refusal) bool {
 	return refusal.Code == validationFailed || refusal.Code == invalidRequest
 }
 
-// detail writes a failed validation in the form of the reference endpoints: an array with place, problem and type.
-func (a *answer) detail(refusal *wire.Refusal) {
+// writeDetails writes a failed validation in the form of the reference endpoints: an array with place, problem and
+// type.
+func (a *response) writeDetails(refusal *wire.Refusal) {
 	location, _ := refusal.Details["location"].(string)
 	if location == "" {
 		location = "body"
@@ -168,26 +169,26 @@ func (a *answer) detail(refusal *wire.Refusal) {
 	}
 	body, err := json.Marshal(referencewire.HTTPValidationError{Detail: items})
 	if err != nil {
-		a.envelope(wire.InternalError())
+		a.writeEnvelope(wire.InternalError())
 		return
 	}
 	a.replace(http.StatusUnprocessableEntity, "application/json", body)
 	a.slug = refusal.Code
 }
 
-// validateAnswer reports a response that differs from the description.
-func (g *Gate) validateAnswer(a *answer, r *http.Request, route *route, parameters map[string]string) {
+// validateResponse reports a response that differs from the description.
+func (g *Gate) validateResponse(a *response, r *http.Request, route *route, parameters map[string]string) {
 	if g.violation == nil {
 		return
 	}
 	a.finish()
-	if err := g.described(r.Context(), a, r, route, parameters); err != nil {
+	if err := g.checkResponse(r.Context(), a, r, route, parameters); err != nil {
 		g.violation(route.operation, fmt.Errorf("%s returned %d: %w", route.operation, a.status, err))
 	}
 }
 
-func (g *Gate) described(
-	ctx context.Context, a *answer, r *http.Request, route *route, parameters map[string]string,
+func (g *Gate) checkResponse(
+	ctx context.Context, a *response, r *http.Request, route *route, parameters map[string]string,
 ) error {
 	if a.status < http.StatusBadRequest && route.described.Operation.Responses.Status(a.status) == nil {
 		return errors.New("the description has no such success")

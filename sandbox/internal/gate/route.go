@@ -28,14 +28,14 @@ type endpoint struct {
 	full         string   // the path with its base
 	segments     []string // of the full path; {name} stands for a parameter
 	index        int      // among the routes of the generated server
-	open         func() (*route, error)
+	describe     func() (*route, error)
 }
 
 // newEndpoint joins an operation with its description. The description's paths have no base path.
-func newEndpoint(base, method, path string, index int, described describedOperation) *endpoint {
+func newEndpoint(base, method, path string, index int, described operationDescription) *endpoint {
 	return &endpoint{
 		method: method, path: path, full: base + path, segments: strings.Split(base+path, "/"), index: index,
-		open: sync.OnceValues(func() (*route, error) {
+		describe: sync.OnceValues(func() (*route, error) {
 			document, err := described()
 			if err != nil {
 				return nil, fmt.Errorf("gate: the description of %s %s: %w", method, path, err)
@@ -57,14 +57,14 @@ type route struct {
 	tag       string         // the part of the surface
 	resource  string         // the name of the last parameter of the path, or ""
 	ids       idFields
-	numbers   *numbers // of the body
+	numbers   *numberSchema // of the body
 }
 
 func newRoute(document *openapi3.T, method, path string) *route {
 	item := document.Paths.Value(path)
 	operation := item.GetOperation(method)
 	validated := *operation
-	validated.Parameters = slices.DeleteFunc(slices.Clone(operation.Parameters), isAdmitted)
+	validated.Parameters = slices.DeleteFunc(slices.Clone(operation.Parameters), isCheckedHeader)
 	return &route{
 		method: method,
 		described: &routers.Route{Spec: document, Path: path, PathItem: item, Method: method,
@@ -74,36 +74,38 @@ func newRoute(document *openapi3.T, method, path string) *route {
 		public:    operation.Security != nil && len(*operation.Security) == 0,
 		scope:     extension(operation.Extensions, "x-scope"),
 		window:    extension(operation.Extensions, "x-window"),
-		tag:       firstOf(operation.Tags),
+		tag:       first(operation.Tags),
 		resource:  resourceOf(path),
 		ids:       idFieldsOf(operation),
 		numbers:   numbersOfBody(operation),
 	}
 }
 
-// isAdmitted reports whether the gate checks a parameter before the validation, by the same pattern.
-func isAdmitted(parameter *openapi3.ParameterRef) bool {
+// isCheckedHeader reports whether authentication checks this header, by the same pattern.
+func isCheckedHeader(parameter *openapi3.ParameterRef) bool {
 	return parameter.Value.In == openapi3.ParameterInHeader &&
 		(parameter.Value.Name == serviceAccount || parameter.Value.Name == idempotencyKey)
 }
 
-func firstOf(tags []string) string {
+func first(tags []string) string {
 	if len(tags) == 0 {
 		return ""
 	}
 	return tags[0]
 }
 
-// perCredential returns the window that counts this route for the credential.
-func (r *route) perCredential() clock.Window {
+// credentialWindow returns the window that counts this route for the credential.
+func (r *route) credentialWindow() clock.Window {
 	if r.method == http.MethodGet {
 		return clock.Reads
 	}
 	return clock.Writes
 }
 
-// adds reports whether the operation can make the host keep more records.
-func (r *route) adds() bool { return r.method != http.MethodGet && r.method != http.MethodDelete }
+// addsRecords reports whether the operation can make the host keep more records.
+func (r *route) addsRecords() bool {
+	return r.method != http.MethodGet && r.method != http.MethodDelete
+}
 
 // declaresKey reports whether the operation takes an idempotency key by the description.
 func (r *route) declaresKey() bool { return r.takesKey }
@@ -113,15 +115,15 @@ type routes []*endpoint
 
 // The operations of each surface.
 var (
-	platformRoutes  = joined(Base, platformOperations, platformwire.Routes)
-	referenceRoutes = joined("", referenceOperations, referencewire.Routes)
-	publicRoutes    = joined("", publicOperations, publicwire.Routes)
-	appRoutes       = joined("", appOperations, appwire.Routes)
+	platformRoutes  = joinRoutes(Base, platformOperations, platformwire.Routes)
+	referenceRoutes = joinRoutes("", referenceOperations, referencewire.Routes)
+	publicRoutes    = joinRoutes("", publicOperations, publicwire.Routes)
+	appRoutes       = joinRoutes("", appOperations, appwire.Routes)
 )
 
-// joined joins the routes of a generated server with the description, once for all hosts of a process.
-func joined[Server any](
-	base string, operations func() describedOperations, served func(Server) []wire.Route,
+// joinRoutes joins the routes of a generated server with the description, once for all hosts of a process.
+func joinRoutes[Server any](
+	base string, operations func() operationDescriptions, served func(Server) []wire.Route,
 ) func() (routes, error) {
 	return sync.OnceValues(func() (routes, error) {
 		var none Server
@@ -234,16 +236,16 @@ const (
 
 // surface is one part of the service: its paths, its operations, and its own credential.
 type surface struct {
-	paths  []string // the beginnings of its paths; the last surface has none, and gets all other paths
-	joined func() (routes, error)
-	routes routes       // what joined returned: the operations, each with its description
-	served []wire.Route // what runs them on this host
-	// admit returns the caller of a request, or refuses it.
-	admit func(r *http.Request, route *route, requestID string) (wire.Caller, error)
+	paths      []string // the beginnings of its paths; the last surface has none, and gets all other paths
+	load       func() (routes, error)
+	routes     routes       // what joined returned: the operations, each with its description
+	operations []wire.Route // what runs them on this host
+	// authenticate returns the caller of a request, or refuses it.
+	authenticate func(r *http.Request, route *route, requestID string) (wire.Caller, error)
 	// maxBody is the limit of a request's body, in bytes.
 	maxBody int64
-	// keyed reports whether a write takes an idempotency key.
-	keyed func(*route) bool
+	// takesKey reports whether a write takes an idempotency key.
+	takesKey func(*route) bool
 	// detailed surfaces write failed validations as an array of details and not as the envelope.
 	detailed bool
 }
@@ -260,30 +262,30 @@ func (s *surface) owns(path string) bool {
 
 // mountAll mounts every surface's operations.
 func (g *Gate) mountAll(config Config) ([]*surface, error) {
-	developer := &developerGuard{config.Registry, config.Tokens, config.Windows, config.IsClient}
-	app := &appGuard{config.AppKeys}
-	reference := &referenceGuard{config.AccessTokens, config.AppKeys}
+	developer := &developerAuth{config.Registry, config.Tokens, config.Windows, config.IsClient}
+	app := &appAuth{config.AppKeys}
+	reference := &referenceAuth{config.AccessTokens, config.AppKeys}
 	surfaces := []*surface{
 		{
-			paths: []string{Base}, joined: platformRoutes, served: platformwire.Routes(config.Platform),
-			admit: developer.admit, maxBody: maxBody, keyed: everyWrite,
+			paths: []string{Base}, load: platformRoutes, operations: platformwire.Routes(config.Platform),
+			authenticate: developer.authenticate, maxBody: maxBody, takesKey: everyWrite,
 		},
 		{
-			paths: []string{"/api/v1"}, joined: referenceRoutes, served: referencewire.Routes(config.Reference),
-			admit: reference.admit, maxBody: maxBody, keyed: (*route).declaresKey, detailed: true,
+			paths: []string{"/api/v1"}, load: referenceRoutes, operations: referencewire.Routes(config.Reference),
+			authenticate: reference.authenticate, maxBody: maxBody, takesKey: (*route).declaresKey, detailed: true,
 		},
 		{
-			paths: []string{"/utils", "/public"}, joined: publicRoutes, served: publicwire.Routes(config.Public),
-			admit: admitAnyone, maxBody: maxBody, keyed: (*route).declaresKey,
+			paths: []string{"/utils", "/public"}, load: publicRoutes, operations: publicwire.Routes(config.Public),
+			authenticate: allowAnyone, maxBody: maxBody, takesKey: (*route).declaresKey,
 		},
 		{
-			joined: appRoutes, served: appwire.Routes(config.App),
-			admit: app.admit, maxBody: maxAppBody, keyed: (*route).declaresKey,
+			load: appRoutes, operations: appwire.Routes(config.App),
+			authenticate: app.authenticate, maxBody: maxAppBody, takesKey: (*route).declaresKey,
 		},
 	}
 	for _, s := range surfaces {
 		var err error
-		if s.routes, err = s.joined(); err != nil {
+		if s.routes, err = s.load(); err != nil {
 			return nil, err
 		}
 	}

@@ -42,7 +42,7 @@ func (g *Gate) validate(ctx context.Context, r *http.Request, route *route, read
 	if read.Query, err = url.ParseQuery(r.URL.RawQuery); err != nil { // URL.Query drops malformed parts
 		return wire.InvalidRequest("The query string is malformed.")
 	}
-	body, err := readable(r, route, read.Body)
+	body, err := parseBody(r, route, read.Body)
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (g *Gate) validate(ctx context.Context, r *http.Request, route *route, read
 	if unknown := route.unknownQuery(read.Query); err != nil || len(unknown) > 0 {
 		return refusalOf(err, unknown, route)
 	}
-	if wrong := route.numbers.wrong(body.text, body.members, ""); len(wrong) > 0 {
+	if wrong := route.numbers.validate(body.text, body.members, ""); len(wrong) > 0 {
 		return wire.ValidationFailed("", wrong...)
 	}
 	return nil

@@ -11,9 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The description's pattern has a look-ahead; its replacement takes the same
-// strings.
-func TestTheDecimalPatternHasAnEquivalent(t *testing.T) {
+// The pattern without a look-ahead accepts the same strings as the description's.
+func TestDecimalPatternEquivalent(t *testing.T) {
 	described, err := platformOperations()["GET /sandbox/treasury"]()
 	require.NoError(t, err)
 	require.Equal(t, decimalPattern,
@@ -66,9 +65,9 @@ func FuzzReadable(f *testing.F) {
 	})
 }
 
-// The service description types the amount of a transfer and the price in a batch, and no other amount of a request. An
-// amount that is added here without a mark would be taken for typed.
-func TestTheAmountsWhoseTypeIsStated(t *testing.T) {
+// The description states the type of a transfer's amount and of a batch's price, and of no other amount in a request.
+// An amount that is added without x-assumed would count as stated.
+func TestNumberSchemaOfStatedTypes(t *testing.T) {
 	t.Parallel()
 	var stated, open []string
 	for _, surface := range mounted(t) {
@@ -86,14 +85,14 @@ func TestTheAmountsWhoseTypeIsStated(t *testing.T) {
 	assert.NotEmpty(t, open)
 }
 
-// amountsIn are the places of amounts, and whether their type is open.
-func amountsIn(n *numbers, path string) map[string]bool {
+// amountsIn returns the paths of amounts, and whether both types are accepted.
+func amountsIn(n *numberSchema, path string) map[string]bool {
 	found := map[string]bool{}
 	if n == nil {
 		return found
 	}
 	if n.amount || n.text {
-		found[path] = n.either
+		found[path] = n.anyType
 	}
 	for name, inner := range n.members {
 		maps.Copy(found, amountsIn(inner, path+"."+name))
@@ -104,9 +103,9 @@ func amountsIn(n *numbers, path string) map[string]bool {
 
 func TestAmountsAreWrittenInTheAssumedType(t *testing.T) {
 	t.Parallel()
-	places := &numbers{members: map[string]*numbers{
-		"text": {text: true, either: true}, "number": {amount: true, either: true}, "stated": {amount: true},
-		"lines": {entries: &numbers{members: map[string]*numbers{"price": {text: true, either: true}}}},
+	places := &numberSchema{members: map[string]*numberSchema{
+		"text": {text: true, anyType: true}, "number": {amount: true, anyType: true}, "stated": {amount: true},
+		"lines": {entries: &numberSchema{members: map[string]*numberSchema{"price": {text: true, anyType: true}}}},
 	}}
 	for body, want := range map[string]string{
 		`{"text":12.50}`:                      `{"text":"12.5"}`,

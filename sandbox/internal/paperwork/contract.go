@@ -42,8 +42,8 @@ func (c *contract) pending() bool {
 		c.Status == commonwire.ContractStatusPendingApprovalByClient
 }
 
-// over reports whether the contract has ended.
-func (c *contract) over() bool {
+// hasEnded reports whether the contract has ended.
+func (c *contract) hasEnded() bool {
 	return c.Status == commonwire.ContractStatusCompleted || c.Status == commonwire.ContractStatusCancelled
 }
 
@@ -66,24 +66,24 @@ func (c *contract) accept(side *time.Time, at time.Time) {
 	}
 }
 
-// settle does what is due: the contractor accepts, or the contract ends.
-func (t *turn) settle(c *contract) {
-	if t.overdue(c) {
-		t.changed(c)
+// update does what is due: the contractor accepts, or the contract ends.
+func (t *txn) update(c *contract) {
+	if t.advance(c) {
+		t.put(c)
 	}
 }
 
-// changed stores a new or changed contract.
-func (t *turn) changed(c *contract) { t.contracts.Put(c.ID, c) }
+// put stores a new or changed contract.
+func (t *txn) put(c *contract) { t.contracts.Put(c.ID, c) }
 
-// overdue does what is due, and reports whether there was anything to do.
-func (t *turn) overdue(c *contract) (changed bool) {
+// advance does what is due, and reports whether there was anything to do.
+func (t *txn) advance(c *contract) (changed bool) {
 	due := c.CreatedAt.Add(time.Duration(t.settings.ContractorAcceptsAfter))
-	if c.Status == commonwire.ContractStatusPendingApprovalByContractor && !t.now.Before(due) && !c.ended(due) {
+	if c.Status == commonwire.ContractStatusPendingApprovalByContractor && !t.now.Before(due) && !c.isExpired(due) {
 		c.accept(&c.ContractorAccepted, due)
 		changed = true
 	}
-	if c.over() || !c.ended(t.now) {
+	if c.hasEnded() || !c.isExpired(t.now) {
 		return changed
 	}
 	end := commonwire.ContractStatusCompleted
@@ -94,61 +94,61 @@ func (t *turn) overdue(c *contract) (changed bool) {
 	return true
 }
 
-func (c *contract) ended(at time.Time) bool {
+func (c *contract) isExpired(at time.Time) bool {
 	return !c.ExpirationAt.IsZero() && !at.Before(c.ExpirationAt)
 }
 
-// seenBy reports whether an account is a party.
-func (c *contract) seenBy(who party) bool { return c.Client.is(who) || c.Contractor.is(who) }
+// visibleTo reports whether an account is a party.
+func (c *contract) visibleTo(who party) bool { return c.Client.same(who) || c.Contractor.same(who) }
 
 // contract finds a contract of the caller, and brings it up to date.
-func (t *turn) contract(id string) (*contract, error) {
-	found := t.contracts.Get(id)
-	if found == nil || !found.seenBy(t.me) {
+func (t *txn) contract(id string) (*contract, error) {
+	contract := t.contracts.Get(id)
+	if contract == nil || !contract.visibleTo(t.me) {
 		return nil, wire.NotFound()
 	}
-	t.settle(found)
-	return found, nil
+	t.update(contract)
+	return contract, nil
 }
 
 // Contract reads a contract.
-func (b *Billing) Contract(ctx context.Context, id string) (commonwire.Contract, error) {
-	return b.onContract(ctx, id, func(*turn, *contract) error { return nil })
+func (b *Service) Contract(ctx context.Context, id string) (commonwire.Contract, error) {
+	return b.changeContract(ctx, id, func(*txn, *contract) error { return nil })
 }
 
-// onContract changes one contract, and returns the changed contract.
-func (b *Billing) onContract(
-	ctx context.Context, id string, do func(*turn, *contract) error,
+// changeContract changes one contract, and returns the changed contract.
+func (b *Service) changeContract(
+	ctx context.Context, id string, do func(*txn, *contract) error,
 ) (commonwire.Contract, error) {
-	t := b.enter(ctx)
-	defer b.leave()
-	found, err := t.contract(id)
+	t := b.begin(ctx)
+	defer b.commit()
+	contract, err := t.contract(id)
 	if err != nil {
 		return commonwire.Contract{}, err
 	}
-	if err := do(t, found); err != nil {
+	if err := do(t, contract); err != nil {
 		return commonwire.Contract{}, err
 	}
-	return found.view(), nil
+	return contract.view(), nil
 }
 
 // Contracts lists the contracts of the account, newest first.
-func (b *Billing) Contracts(ctx context.Context, page wire.Page) appwire.ContractList {
-	t := b.enter(ctx)
-	defer b.leave()
-	items, total := wire.Newest(t.contractOrder,
-		func(c *contract) bool { return c.seenBy(t.me) },
-		func(c *contract) commonwire.Contract { t.settle(c); return c.view() }, page)
+func (b *Service) Contracts(ctx context.Context, page wire.Page) appwire.ContractList {
+	t := b.begin(ctx)
+	defer b.commit()
+	items, total := wire.NewestFirst(t.contractOrder,
+		func(c *contract) bool { return c.visibleTo(t.me) },
+		func(c *contract) commonwire.Contract { t.update(c); return c.view() }, page)
 	return appwire.ContractList{Items: items, Total: &total}
 }
 
 // CreateContract offers a contract. The caller is its client.
-func (b *Billing) CreateContract(ctx context.Context, body appwire.ContractCreate) (commonwire.Contract, error) {
-	t := b.enter(ctx)
-	defer b.leave()
+func (b *Service) CreateContract(ctx context.Context, body appwire.ContractCreate) (commonwire.Contract, error) {
+	t := b.begin(ctx)
+	defer b.commit()
 	contractor := t.resolve(body.ContractorEmail)
 	wrong := checkFields(body.Fields)
-	if contractor.is(t.me) {
+	if contractor.same(t.me) {
 		wrong = append(wrong,
 			wire.Field{Field: "contractorEmail", Code: "value_error", Message: "You cannot be your own contractor."})
 	}
@@ -167,7 +167,7 @@ func (b *Billing) CreateContract(ctx context.Context, body appwire.ContractCreat
 	if !offered.requiresSignature() {
 		offered.ClientAccepted = t.now
 	}
-	t.changed(offered)
+	t.put(offered)
 	t.contractOrder = append(t.contractOrder, offered)
 	return offered.view(), nil
 }
@@ -193,8 +193,8 @@ func (c *contract) view() commonwire.Contract {
 		ClientID:             c.Client.ID,
 		ContractorID:         c.Contractor.ID,
 		CreatorID:            c.Client.ID,
-		Client:               c.Client.onContract(),
-		Contractor:           c.Contractor.onContract(),
+		Client:               c.Client.contractView(),
+		Contractor:           c.Contractor.contractView(),
 		Label:                c.Terms.Label,
 		Period:               c.Terms.Period,
 		Currency:             c.Terms.Fields.Currency,
@@ -212,7 +212,7 @@ func (c *contract) view() commonwire.Contract {
 		view.Amount = &amount
 	}
 	if len(c.invoices) > 0 {
-		last := c.invoices[len(c.invoices)-1].onContract()
+		last := c.invoices[len(c.invoices)-1].contractView()
 		view.LastInvoice = &last
 	}
 	if c.requiresSignature() {
@@ -236,11 +236,11 @@ func acceptance(at time.Time) commonwire.OpenObject {
 func stamp(at time.Time) string { return at.UTC().Format(time.RFC3339Nano) }
 
 // UpdateContract changes the given fields and the given schedule, and nothing else.
-func (b *Billing) UpdateContract(
+func (b *Service) UpdateContract(
 	ctx context.Context, id string, body appwire.ContractUpdate,
 ) (commonwire.Contract, error) {
-	return b.onContract(ctx, id, func(t *turn, c *contract) error {
-		if c.over() {
+	return b.changeContract(ctx, id, func(t *txn, c *contract) error {
+		if c.hasEnded() {
 			return wire.Conflict("The contract has ended.")
 		}
 		terms, expirationAt := c.Terms, c.ExpirationAt
@@ -264,52 +264,52 @@ func (b *Billing) UpdateContract(
 			return err
 		}
 		c.Terms, c.ExpirationAt, c.UpdatedAt = terms, expirationAt, t.now
-		t.changed(c)
-		t.settle(c)
+		t.put(c)
+		t.update(c)
 		return nil
 	})
 }
 
 // ReplacePaymentMethods replaces all payment methods. Invoices keep the methods with which they were issued.
-func (b *Billing) ReplacePaymentMethods(
+func (b *Service) ReplacePaymentMethods(
 	ctx context.Context, id string, methods []commonwire.PaymentMethod,
 ) (commonwire.Contract, error) {
-	return b.onContract(ctx, id, func(t *turn, c *contract) error {
-		if c.over() {
+	return b.changeContract(ctx, id, func(t *txn, c *contract) error {
+		if c.hasEnded() {
 			return wire.Conflict("The contract has ended.")
 		}
 		c.Methods, c.UpdatedAt = slices.Clone(methods), t.now
-		t.changed(c)
+		t.put(c)
 		return nil
 	})
 }
 
 // ApproveContract accepts a contract for the calling party, or resumes a paused contract.
-func (b *Billing) ApproveContract(ctx context.Context, id string) (commonwire.Contract, error) {
-	return b.onContract(ctx, id, func(t *turn, c *contract) error {
+func (b *Service) ApproveContract(ctx context.Context, id string) (commonwire.Contract, error) {
+	return b.changeContract(ctx, id, func(t *txn, c *contract) error {
 		switch {
-		case c.over():
+		case c.hasEnded():
 			return wire.Conflict("The contract has ended.")
 		case c.Status == commonwire.ContractStatusPaused:
 			c.move(commonwire.ContractStatusActive, t.now)
 		case !c.pending(): // already in force
-		case c.Client.is(t.me):
+		case c.Client.same(t.me):
 			c.accept(&c.ClientAccepted, t.now)
 		default:
 			c.accept(&c.ContractorAccepted, t.now)
 		}
-		t.changed(c)
+		t.put(c)
 		return nil
 	})
 }
 
 // PauseContract stops a contract from invoicing until it is approved again.
-func (b *Billing) PauseContract(ctx context.Context, id string) (commonwire.Contract, error) {
-	return b.onContract(ctx, id, func(t *turn, c *contract) error {
+func (b *Service) PauseContract(ctx context.Context, id string) (commonwire.Contract, error) {
+	return b.changeContract(ctx, id, func(t *txn, c *contract) error {
 		switch c.Status {
 		case commonwire.ContractStatusActive:
 			c.move(commonwire.ContractStatusPaused, t.now)
-			t.changed(c)
+			t.put(c)
 			return nil
 		case commonwire.ContractStatusPaused:
 			return nil
@@ -320,8 +320,8 @@ func (b *Billing) PauseContract(ctx context.Context, id string) (commonwire.Cont
 }
 
 // DeleteContract deletes an offer, and cancels a contract that is in force.
-func (b *Billing) DeleteContract(ctx context.Context, id string) error {
-	_, err := b.onContract(ctx, id, func(t *turn, c *contract) error {
+func (b *Service) DeleteContract(ctx context.Context, id string) error {
+	_, err := b.changeContract(ctx, id, func(t *txn, c *contract) error {
 		switch {
 		case c.pending():
 			t.contracts.Delete(c.ID)
@@ -330,7 +330,7 @@ func (b *Billing) DeleteContract(ctx context.Context, id string) error {
 			return wire.Conflict("The contract is completed.")
 		case c.Status != commonwire.ContractStatusCancelled:
 			c.move(commonwire.ContractStatusCancelled, t.now)
-			t.changed(c)
+			t.put(c)
 		}
 		return nil
 	})
@@ -359,22 +359,22 @@ func template(kind commonwire.ContractType, name string, fields ...string) appwi
 }
 
 // Templates lists the templates that contracts can be created from.
-func (b *Billing) Templates() appwire.ContractTemplateList {
+func (b *Service) Templates() appwire.ContractTemplateList {
 	total := len(templates)
 	return appwire.ContractTemplateList{Items: append([]appwire.ContractTemplate(nil), templates...), Total: &total}
 }
 
 // Preview returns the final fields and the text of a contract.
-func (b *Billing) Preview(ctx context.Context, id string) (appwire.ContractPreview, error) {
-	t := b.enter(ctx)
-	defer b.leave()
-	found, err := t.contract(id)
+func (b *Service) Preview(ctx context.Context, id string) (appwire.ContractPreview, error) {
+	t := b.begin(ctx)
+	defer b.commit()
+	contract, err := t.contract(id)
 	if err != nil {
 		return appwire.ContractPreview{}, err
 	}
-	fields := fieldsOf(found.Terms.Fields)
-	fields["clientName"], fields["contractorName"] = found.Client.name(), found.Contractor.name()
-	return appwire.ContractPreview{Fields: fields, Text: found.text()}, nil
+	fields := fieldsOf(contract.Terms.Fields)
+	fields["clientName"], fields["contractorName"] = contract.Client.name(), contract.Contractor.name()
+	return appwire.ContractPreview{Fields: fields, Text: contract.text()}, nil
 }
 
 // fieldsOf returns the values of a contract's fields, without empty ones.

@@ -16,11 +16,11 @@ import (
 
 // CreateInvoiceFromContract issues the invoice of the next period of a contract. It has the contract's own line, and
 // the lines of the request.
-func (b *Billing) CreateInvoiceFromContract(
+func (b *Service) CreateInvoiceFromContract(
 	ctx context.Context, contractID string, body appwire.ContractInvoiceCreate,
 ) (commonwire.Invoice, error) {
-	t := b.enter(ctx)
-	defer b.leave()
+	t := b.begin(ctx)
+	defer b.commit()
 	under, err := t.contract(contractID)
 	if err != nil {
 		return commonwire.Invoice{}, err
@@ -31,15 +31,15 @@ func (b *Billing) CreateInvoiceFromContract(
 	if under.invoicedFrom(body.PeriodStart) {
 		return commonwire.Invoice{}, wire.Conflict("The period that starts then is already invoiced.")
 	}
-	made, wrong := under.invoice(under.nextPeriod(), append(under.ownLines(body.PeriodStart), body.AddItems...),
+	created, wrong := under.invoice(under.nextPeriod(), append(under.ownLines(body.PeriodStart), body.AddItems...),
 		"addItems")
 	if err := invalid(wrong); err != nil {
 		return commonwire.Invoice{}, err
 	}
-	made.PeriodStart = body.PeriodStart
-	made.Contractor = made.Contractor.renamed("", body.ContractorAddress)
-	t.issue(made, body.InvoicePrefix)
-	return t.view(made), nil
+	created.PeriodStart = body.PeriodStart
+	created.Contractor = created.Contractor.withDetails("", body.ContractorAddress)
+	t.issue(created, body.InvoicePrefix)
+	return t.view(created), nil
 }
 
 // invoice makes the invoice of one period, and does not issue it. field is the name of the list of lines.
@@ -53,14 +53,15 @@ func (c *contract) invoice(period int, lines []commonwire.LineItem, field string
 		return nil, []wire.Field{{Field: field, Code: "value_error", Message: "The contract has no currency."}}
 	}
 	amount, wrong := total(field, lines, currency)
-	made := &invoice{
+	created := &invoice{
 		Client: c.Client, Contractor: c.Contractor, ContractID: c.ID, contract: c, Period: period,
 		Amount: amount, Currency: currency, Items: lines,
 	}
-	if made.Methods = slices.Clone(c.Methods); len(made.Methods) == 0 {
-		made.Methods = made.ownMethods(slices.Contains(c.Terms.PriorityMethods, commonwire.PriorityMethodCrypto))
+	if created.Methods = slices.Clone(c.Methods); len(created.Methods) == 0 {
+		onchain := slices.Contains(c.Terms.PriorityMethods, commonwire.PriorityMethodCrypto)
+		created.Methods = created.defaultMethods(onchain)
 	}
-	return made, wrong
+	return created, wrong
 }
 
 // ownLines returns the contract's own line for a period, if the contract has an amount.
@@ -109,14 +110,14 @@ const maxBatch = 100
 
 // CreateInvoiceBatch issues one invoice for each entry, or none. In a refusal, the names of fields begin with the row,
 // counted from 0.
-func (b *Billing) CreateInvoiceBatch(ctx context.Context, rows appwire.InvoiceBatch) (appwire.InvoiceList, error) {
-	t := b.enter(ctx)
-	defer b.leave()
+func (b *Service) CreateInvoiceBatch(ctx context.Context, rows appwire.InvoiceBatch) (appwire.InvoiceList, error) {
+	t := b.begin(ctx)
+	defer b.commit()
 	if len(rows) > maxBatch {
 		return appwire.InvoiceList{},
 			wire.InvalidField(strconv.Itoa(maxBatch), "too_long", "A batch has at most 100 rows.")
 	}
-	batch := batch{turn: t, planned: map[*contract]map[int]bool{}}
+	batch := batch{txn: t, planned: map[*contract]map[int]bool{}}
 	var wrong []wire.Field
 	for i, row := range rows {
 		for _, problem := range batch.plan(row) {
@@ -127,10 +128,10 @@ func (b *Billing) CreateInvoiceBatch(ctx context.Context, rows appwire.InvoiceBa
 	if err := invalid(wrong); err != nil {
 		return appwire.InvoiceList{}, err
 	}
-	issued := appwire.InvoiceList{Items: make([]commonwire.Invoice, len(batch.made))}
-	for i, made := range batch.made {
-		t.issue(made, "")
-		issued.Items[i] = t.view(made)
+	issued := appwire.InvoiceList{Items: make([]commonwire.Invoice, len(batch.drafts))}
+	for i, created := range batch.drafts {
+		t.issue(created, "")
+		issued.Items[i] = t.view(created)
 	}
 	count := len(issued.Items)
 	issued.Total = &count
@@ -139,8 +140,8 @@ func (b *Billing) CreateInvoiceBatch(ctx context.Context, rows appwire.InvoiceBa
 
 // batch holds the invoices of a batch before they are issued.
 type batch struct {
-	*turn
-	made    []*invoice
+	*txn
+	drafts  []*invoice
 	planned map[*contract]map[int]bool // periods of the rows so far
 }
 
@@ -168,16 +169,16 @@ func (b *batch) plan(row appwire.InvoiceBatchEntry) []wire.Field {
 	if len(lines) == 0 {
 		lines = under.ownLines(openapi_types.Date{})
 	}
-	made, wrong := under.invoice(period, lines, "items")
+	created, wrong := under.invoice(period, lines, "items")
 	if len(wrong) > 0 {
 		return wrong
 	}
-	made.Comment = row.Memo
+	created.Comment = row.Memo
 	if b.planned[under] == nil {
 		b.planned[under] = map[int]bool{}
 	}
 	b.planned[under][period] = true
-	b.made = append(b.made, made)
+	b.drafts = append(b.drafts, created)
 	return nil
 }
 

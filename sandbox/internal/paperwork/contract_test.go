@@ -14,46 +14,46 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
-func TestASignedContractPassesBothSides(t *testing.T) {
+func TestContractWithSignatureNeedsBothParties(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	yes := true
-	made, err := o.CreateContract(as(acme),
+	created, err := o.CreateContract(as(acme),
 		appwire.ContractCreate{ContractorEmail: ada, Type: commonwire.ContractTypeNDA, RequireSignature: &yes})
 	require.NoError(t, err)
-	assert.Equal(t, commonwire.ContractStatusPendingApprovalByContractor, made.Status)
-	assert.Nil(t, made.ClientAcceptance)
-	assert.NotEmpty(t, made.SignatureRequestID)
-	assert.Equal(t, acme, made.Client.Email)
-	assert.False(t, made.Contractor.IsBusiness)
+	assert.Equal(t, commonwire.ContractStatusPendingApprovalByContractor, created.Status)
+	assert.Nil(t, created.ClientAcceptance)
+	assert.NotEmpty(t, created.SignatureRequestID)
+	assert.Equal(t, acme, created.Client.Email)
+	assert.False(t, created.Contractor.IsBusiness)
 
 	o.clock.Advance(299 * time.Millisecond)
-	o.status(made.ID, commonwire.ContractStatusPendingApprovalByContractor)
+	o.status(created.ID, commonwire.ContractStatusPendingApprovalByContractor)
 	o.clock.Advance(time.Millisecond)
-	o.status(made.ID, commonwire.ContractStatusPendingApprovalByClient)
+	o.status(created.ID, commonwire.ContractStatusPendingApprovalByClient)
 
-	signed, err := o.ApproveContract(as(acme), made.ID)
+	signed, err := o.ApproveContract(as(acme), created.ID)
 	require.NoError(t, err)
 	assert.Equal(t, commonwire.ContractStatusActive, signed.Status)
 	assert.Len(t, signed.Signed, 2)
 	assert.Equal(t, commonwire.OpenObject{"acceptedAt": "2026-03-01T12:00:00.3Z"}, signed.ContractorAcceptance)
 
-	again, err := o.ApproveContract(as(acme), made.ID)
+	again, err := o.ApproveContract(as(acme), created.ID)
 	require.NoError(t, err)
 	assert.Equal(t, signed, again, "a repeat changes nothing")
 }
 
-func TestTheClientMayApproveFirstAndTheContractorByItself(t *testing.T) {
+func TestContractApprovalOrder(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	yes := true
-	made, err := o.CreateContract(as(acme), appwire.ContractCreate{ContractorEmail: "ADA@example.com", Type: "msa",
+	created, err := o.CreateContract(as(acme), appwire.ContractCreate{ContractorEmail: "ADA@example.com", Type: "msa",
 		RequireSignature: &yes})
 	require.NoError(t, err)
-	first, err := o.ApproveContract(as(acme), made.ID)
+	first, err := o.ApproveContract(as(acme), created.ID)
 	require.NoError(t, err)
 	assert.Equal(t, commonwire.ContractStatusPendingApprovalByContractor, first.Status)
-	second, err := o.ApproveContract(as(ada), made.ID)
+	second, err := o.ApproveContract(as(ada), created.ID)
 	require.NoError(t, err)
 	assert.Equal(t, commonwire.ContractStatusActive, second.Status)
 }
@@ -79,7 +79,7 @@ func TestPausingAndResuming(t *testing.T) {
 	require.ErrorIs(t, err, wire.Conflict(""), "an offer is not in force")
 }
 
-func TestContractsEndWhenTheirTimeHasCome(t *testing.T) {
+func TestContractExpiration(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	id := o.contract()
@@ -109,7 +109,7 @@ func TestContractsEndWhenTheirTimeHasCome(t *testing.T) {
 	o.status(offer.ID, commonwire.ContractStatusCancelled)
 }
 
-func TestDeleting(t *testing.T) {
+func TestDeleteContract(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	offer, err := o.CreateContract(as(acme), appwire.ContractCreate{ContractorEmail: ada, Type: "other"})
@@ -127,7 +127,7 @@ func TestDeleting(t *testing.T) {
 	require.ErrorIs(t, o.DeleteContract(as(eve), id), wire.NotFound())
 }
 
-func TestUpdatesChangeWhatIsGiven(t *testing.T) {
+func TestUpdateContractChangesGivenFields(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	id := o.contract()
@@ -164,7 +164,7 @@ func TestUpdatesChangeWhatIsGiven(t *testing.T) {
 		fields(t, err))
 }
 
-func TestContractsThatMakeNoSense(t *testing.T) {
+func TestInvalidContracts(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	_, err := o.CreateContract(as(acme),
@@ -177,7 +177,7 @@ func TestContractsThatMakeNoSense(t *testing.T) {
 	assert.Equal(t, map[string]string{"fields.amount": "greater_than"}, fields(t, err))
 }
 
-func TestContractsAreTheirPartiesOwn(t *testing.T) {
+func TestContractsAreVisibleToTheirPartiesOnly(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	id := o.contract()
@@ -210,7 +210,7 @@ func TestPreviewsResolveTheFields(t *testing.T) {
 	}
 }
 
-func TestThereIsATemplateForEachType(t *testing.T) {
+func TestContractTemplates(t *testing.T) {
 	t.Parallel()
 	types := map[commonwire.ContractType]bool{}
 	for _, template := range newOffice(t).Templates().Items {

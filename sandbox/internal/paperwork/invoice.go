@@ -46,7 +46,7 @@ type invoice struct {
 type sequence struct{ Last int }
 
 // issue stores a new invoice. Its parties can now see it.
-func (t *turn) issue(made *invoice, prefix string) {
+func (t *txn) issue(created *invoice, prefix string) {
 	if prefix == "" {
 		prefix = "INV"
 	}
@@ -56,77 +56,77 @@ func (t *turn) issue(made *invoice, prefix string) {
 	}
 	numbers.Last++
 	t.numbers.Put(name, numbers)
-	made.ID = uuid.NewString()
-	made.Number = fmt.Sprintf("%s-%04d", prefix, numbers.Last)
-	made.Creator = t.me
-	made.Status = commonwire.InvoiceStatusSent
-	made.Issued = dateOf(t.now)
-	made.CreatedAt, made.UpdatedAt = t.now, t.now
-	t.invoices.Put(made.ID, made)
-	t.enter(made)
+	created.ID = uuid.NewString()
+	created.Number = fmt.Sprintf("%s-%04d", prefix, numbers.Last)
+	created.Creator = t.me
+	created.Status = commonwire.InvoiceStatusSent
+	created.Issued = dateOf(t.now)
+	created.CreatedAt, created.UpdatedAt = t.now, t.now
+	t.invoices.Put(created.ID, created)
+	t.addInvoice(created)
 }
 
 func dateOf(at time.Time) openapi_types.Date {
 	return openapi_types.Date{Time: at.UTC().Truncate(24 * time.Hour)}
 }
 
-// seenBy reports whether an account may see the invoice: its creator always, the parties unless it is a draft.
-func (i *invoice) seenBy(who party) bool {
-	return i.Creator.is(who) || i.sent() && (i.Client.is(who) || i.Contractor.is(who))
+// visibleTo reports whether an account may see the invoice: its creator always, the parties unless it is a draft.
+func (i *invoice) visibleTo(who party) bool {
+	return i.Creator.same(who) || i.isIssued() && (i.Client.same(who) || i.Contractor.same(who))
 }
 
-// sent reports whether anybody but its creator sees the invoice.
-func (i *invoice) sent() bool { return i.Status != commonwire.InvoiceStatusDraft }
+// isIssued reports whether anybody but its creator sees the invoice.
+func (i *invoice) isIssued() bool { return i.Status != commonwire.InvoiceStatusDraft }
 
 // invoice finds an invoice of the caller.
-func (t *turn) invoice(id string) (*invoice, error) {
-	found := t.invoices.Get(id)
-	if found == nil || !found.seenBy(t.me) {
+func (t *txn) invoice(id string) (*invoice, error) {
+	invoice := t.invoices.Get(id)
+	if invoice == nil || !invoice.visibleTo(t.me) {
 		return nil, wire.NotFound()
 	}
-	return found, nil
+	return invoice, nil
 }
 
 // Invoice reads an invoice of the account.
-func (b *Billing) Invoice(ctx context.Context, id string) (commonwire.Invoice, error) {
-	t := b.enter(ctx)
-	defer b.leave()
-	found, err := t.invoice(id)
+func (b *Service) Invoice(ctx context.Context, id string) (commonwire.Invoice, error) {
+	t := b.begin(ctx)
+	defer b.commit()
+	invoice, err := t.invoice(id)
 	if err != nil {
 		return commonwire.Invoice{}, err
 	}
-	return t.view(found), nil
+	return t.view(invoice), nil
 }
 
 // Invoices lists the invoices of the account, newest first.
-func (b *Billing) Invoices(ctx context.Context, page wire.Page) appwire.InvoiceList {
-	t := b.enter(ctx)
-	defer b.leave()
-	items, total := wire.Newest(t.invoiceOrder, func(i *invoice) bool { return i.seenBy(t.me) }, t.view, page)
+func (b *Service) Invoices(ctx context.Context, page wire.Page) appwire.InvoiceList {
+	t := b.begin(ctx)
+	defer b.commit()
+	items, total := wire.NewestFirst(t.invoiceOrder, func(i *invoice) bool { return i.visibleTo(t.me) }, t.view, page)
 	return appwire.InvoiceList{Items: items, Total: &total}
 }
 
 // PublicInvoice reads an invoice by its public id, which is its id.
-func (b *Billing) PublicInvoice(id string) (commonwire.Invoice, error) {
-	t := b.enterPublic()
-	defer b.leave()
-	found, err := t.publicInvoice(id)
+func (b *Service) PublicInvoice(id string) (commonwire.Invoice, error) {
+	t := b.beginPublic()
+	defer b.commit()
+	invoice, err := t.publicInvoice(id)
 	if err != nil {
 		return commonwire.Invoice{}, err
 	}
-	return t.view(found), nil
+	return t.view(invoice), nil
 }
 
-func (t *turn) publicInvoice(id string) (*invoice, error) {
-	found := t.invoices.Get(id)
-	if found == nil || !found.sent() {
+func (t *txn) publicInvoice(id string) (*invoice, error) {
+	invoice := t.invoices.Get(id)
+	if invoice == nil || !invoice.isIssued() {
 		return nil, wire.NotFound()
 	}
-	return found, nil
+	return invoice, nil
 }
 
 // view returns the invoice as responses show it.
-func (t *turn) view(i *invoice) commonwire.Invoice {
+func (t *txn) view(i *invoice) commonwire.Invoice {
 	view := commonwire.Invoice{
 		ID:                   i.ID,
 		Amount:               i.Amount,
@@ -139,8 +139,8 @@ func (t *turn) view(i *invoice) commonwire.Invoice {
 		DueDate:              i.Due,
 		Items:                slices.Clone(i.Items),
 		PaymentMethods:       slices.Clone(i.Methods),
-		Client:               i.Client.onInvoice(),
-		Contractor:           i.Contractor.onInvoice(),
+		Client:               i.Client.invoiceView(),
+		Contractor:           i.Contractor.invoiceView(),
 		OnchainTransactionID: i.Reference,
 		Transaction:          i.Transaction,
 		PaidAt:               i.PaidAt,
@@ -152,7 +152,7 @@ func (t *turn) view(i *invoice) commonwire.Invoice {
 		view.Documents = []commonwire.Document{i.document.view()}
 	}
 	if c := i.contract; c != nil {
-		t.settle(c)
+		t.update(c)
 		view.Contract = &commonwire.InvoiceContract{
 			ID:           c.ID,
 			Type:         c.Terms.Type,
@@ -166,8 +166,8 @@ func (t *turn) view(i *invoice) commonwire.Invoice {
 	return view
 }
 
-// onContract returns the invoice as its contract shows its latest invoice, without nesting.
-func (i *invoice) onContract() commonwire.ContractInvoice {
+// contractView returns the invoice as its contract shows its latest invoice, without nesting.
+func (i *invoice) contractView() commonwire.ContractInvoice {
 	view := commonwire.ContractInvoice{
 		ID:                   i.ID,
 		ClientID:             i.Client.ID,
@@ -193,38 +193,38 @@ func (i *invoice) onContract() commonwire.ContractInvoice {
 }
 
 // CreateInvoice issues an invoice from a contractor to a client.
-func (b *Billing) CreateInvoice(ctx context.Context, body appwire.InvoiceCreate) (commonwire.Invoice, error) {
-	t := b.enter(ctx)
-	defer b.leave()
+func (b *Service) CreateInvoice(ctx context.Context, body appwire.InvoiceCreate) (commonwire.Invoice, error) {
+	t := b.begin(ctx)
+	defer b.commit()
 	client, contractor, wrong := t.parties(body.ClientEmail, body.ContractorEmail)
 	amount, lines := total("items", body.Items, body.Currency)
 	if err := invalid(append(wrong, lines...)); err != nil {
 		return commonwire.Invoice{}, err
 	}
-	made := &invoice{
-		Client:     client.renamed(body.ClientDisplayName, body.ClientAddress),
-		Contractor: contractor.renamed(body.ContractorDisplayName, commonwire.PostalAddress{}),
+	created := &invoice{
+		Client:     client.withDetails(body.ClientDisplayName, body.ClientAddress),
+		Contractor: contractor.withDetails(body.ContractorDisplayName, commonwire.PostalAddress{}),
 		Amount:     amount,
 		Currency:   body.Currency,
 		Items:      body.Items,
 		Due:        body.DueDate,
 	}
-	made.Methods = made.ownMethods(body.Onchain != nil && *body.Onchain)
-	t.issue(made, body.InvoicePrefix)
-	return t.view(made), nil
+	created.Methods = created.defaultMethods(body.Onchain != nil && *body.Onchain)
+	t.issue(created, body.InvoicePrefix)
+	return t.view(created), nil
 }
 
 // CreateUploadedInvoice issues an invoice for an uploaded document.
-func (b *Billing) CreateUploadedInvoice(
+func (b *Service) CreateUploadedInvoice(
 	ctx context.Context, body appwire.UploadedInvoiceCreate,
 ) (commonwire.Invoice, error) {
-	t := b.enter(ctx)
-	defer b.leave()
+	t := b.begin(ctx)
+	defer b.commit()
 	client, contractor, wrong := t.parties(body.ClientEmail, body.ContractorEmail)
 	wrong = append(wrong, checkAmount("amount", body.Amount, decimalsOf(body.Currency))...)
 	uploaded := t.documents.Get(body.DocumentID)
 	switch {
-	case uploaded == nil || !uploaded.Owner.is(t.me):
+	case uploaded == nil || !uploaded.Owner.same(t.me):
 		wrong = append(wrong,
 			wire.Field{Field: "documentId", Code: "not_found", Message: "There is no such document."})
 	case uploaded.Kind == appwire.DocumentKindContract:
@@ -235,19 +235,19 @@ func (b *Billing) CreateUploadedInvoice(
 	if err := invalid(wrong); err != nil {
 		return commonwire.Invoice{}, err
 	}
-	made := &invoice{
+	created := &invoice{
 		Client: client, Contractor: contractor,
 		Amount: body.Amount, Currency: body.Currency, Due: body.DueDate,
 		DocumentID: uploaded.ID, document: uploaded,
 	}
-	made.Methods = made.ownMethods(false)
-	t.issue(made, "")
-	return t.view(made), nil
+	created.Methods = created.defaultMethods(false)
+	t.issue(created, "")
+	return t.view(created), nil
 }
 
 // parties returns both sides of an invoice. If the contractor is not named, it is the caller. If the client of another
 // contractor's invoice is not named, it is the caller too.
-func (t *turn) parties(clientEmail, contractorEmail string) (client, contractor party, wrong []wire.Field) {
+func (t *txn) parties(clientEmail, contractorEmail string) (client, contractor party, wrong []wire.Field) {
 	contractor = t.me
 	if contractorEmail != "" {
 		contractor = t.resolve(contractorEmail)
@@ -255,14 +255,14 @@ func (t *turn) parties(clientEmail, contractorEmail string) (client, contractor 
 	switch {
 	case clientEmail != "":
 		client = t.resolve(clientEmail)
-	case !contractor.is(t.me):
+	case !contractor.same(t.me):
 		client = t.me
 	default:
 		return client, contractor,
 			[]wire.Field{{Field: "clientEmail", Code: "missing",
 				Message: "Say who pays the invoice: give clientEmail."}}
 	}
-	if client.is(contractor) {
+	if client.same(contractor) {
 		return client, contractor,
 			[]wire.Field{{Field: "clientEmail", Code: "value_error", Message: "You cannot invoice yourself."}}
 	}

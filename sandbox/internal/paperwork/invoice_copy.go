@@ -22,7 +22,7 @@ const dayFormat = "2 January 2006"
 
 // RenderInvoice makes a PDF copy of an invoice. details is the index of the payment method to print, or nil for a copy
 // without payment details.
-func (b *Billing) RenderInvoice(id string, details *int) ([]byte, error) {
+func (b *Service) RenderInvoice(id string, details *int) ([]byte, error) {
 	content, err := b.copyOf(id, details)
 	if err != nil {
 		return nil, err
@@ -30,19 +30,19 @@ func (b *Billing) RenderInvoice(id string, details *int) ([]byte, error) {
 	return RenderCopy(content)
 }
 
-func (b *Billing) copyOf(id string, details *int) (InvoiceCopy, error) {
-	t := b.enterPublic()
-	defer b.leave()
+func (b *Service) copyOf(id string, details *int) (CopyContent, error) {
+	t := b.beginPublic()
+	defer b.commit()
 	found, err := t.publicInvoice(id)
 	if err != nil {
-		return InvoiceCopy{}, err
+		return CopyContent{}, err
 	}
 	content := found.copy()
 	if details == nil {
 		return content, nil
 	}
 	if *details < 0 || *details >= len(found.Methods) {
-		return InvoiceCopy{}, wire.ValidationFailed("query", wire.Field{
+		return CopyContent{}, wire.ValidationFailed("query", wire.Field{
 			Field: "details", Code: "index_out_of_range",
 			Message: "The invoice has " + strconv.Itoa(len(found.Methods)) + " payment methods, counted from 0.",
 		})
@@ -53,16 +53,16 @@ func (b *Billing) copyOf(id string, details *int) (InvoiceCopy, error) {
 
 // copy returns the content of a copy, without payment details. Its date is that of the invoice's last change, so two
 // copies of the same invoice are the same file.
-func (i *invoice) copy() InvoiceCopy {
-	content := InvoiceCopy{
+func (i *invoice) copy() CopyContent {
+	content := CopyContent{
 		Title: "Invoice " + i.Number,
 		Facts: []CopyRow{
 			{Label: "Status", Value: string(i.Status)},
 			{Label: "Issued", Value: i.Issued.Format(dayFormat)},
 		},
-		From:       i.Contractor.onCopy(),
-		To:         i.Client.onCopy(),
-		Totals:     []CopyRow{{Label: "Amount due", Value: i.printed(i.Amount) + " " + string(i.Currency)}},
+		From:       i.Contractor.copyView(),
+		To:         i.Client.copyView(),
+		Totals:     []CopyRow{{Label: "Amount due", Value: i.format(i.Amount) + " " + string(i.Currency)}},
 		Note:       i.Comment,
 		RenderedAt: i.UpdatedAt,
 	}
@@ -84,21 +84,21 @@ func (i *invoice) copy() InvoiceCopy {
 	for _, line := range i.Items {
 		content.Lines = append(content.Lines, CopyLine{
 			Name: line.Name, Quantity: line.Quantity.Decimal.String(),
-			Price: i.printed(line.Price), Total: i.printed(lineTotal(line, decimalsOf(i.Currency))),
+			Price: i.format(line.Price), Total: i.format(lineTotal(line, decimalsOf(i.Currency))),
 		})
 	}
 	return content
 }
 
-// printed returns an amount with the decimals of its fiat currency, or with its own decimals for a token.
-func (i *invoice) printed(amount decimal.Decimal) string {
+// format returns an amount with the decimals of its fiat currency, or with its own decimals for a token.
+func (i *invoice) format(amount decimal.Decimal) string {
 	if decimals := decimalsOf(i.Currency); decimals <= 2 {
 		return amount.StringFixed(decimals)
 	}
 	return amount.String()
 }
 
-func (p party) onCopy() CopyParty {
+func (p party) copyView() CopyParty {
 	view := CopyParty{Name: p.name()}
 	if address := p.Profile.Address; address != nil {
 		view.Lines = addressLines(*address)
@@ -133,9 +133,9 @@ func (d *document) view() commonwire.Document {
 }
 
 // Upload stores a document.
-func (b *Billing) Upload(ctx context.Context, body appwire.DocumentUpload) (commonwire.Document, error) {
-	t := b.enter(ctx)
-	defer b.leave()
+func (b *Service) Upload(ctx context.Context, body appwire.DocumentUpload) (commonwire.Document, error) {
+	t := b.begin(ctx)
+	defer b.commit()
 	switch size := len(body.Base64); {
 	case size == 0:
 		return commonwire.Document{}, wire.InvalidField("base64", "string_too_short", "The document is empty.")
@@ -155,9 +155,9 @@ func (b *Billing) Upload(ctx context.Context, body appwire.DocumentUpload) (comm
 	return stored.view(), nil
 }
 
-// ownMethods returns the payment methods of an invoice for which none were given: the contractor's wallet on Base if
-// the invoice is on chain and the wallet is known, and the contractor's account by its email address.
-func (i *invoice) ownMethods(onchain bool) []commonwire.PaymentMethod {
+// defaultMethods returns the payment methods of an invoice for which none were given: the contractor's wallet on Base
+// if the invoice is on chain and the wallet is known, and the contractor's account by its email address.
+func (i *invoice) defaultMethods(onchain bool) []commonwire.PaymentMethod {
 	methods := make([]commonwire.PaymentMethod, 0, 2)
 	payee := i.Contractor.Profile
 	if onchain && payee.WalletAddress != "" {

@@ -16,7 +16,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
-// anything drives paperwork with random calls of its parties.
+// anything makes random calls of the parties.
 type anything struct {
 	*office
 	rt                  *rapid.T
@@ -35,7 +35,7 @@ func (a *anything) one(ids []string, label string) string {
 	return rapid.SampledFrom(ids).Draw(a.rt, label)
 }
 
-// tolerate lets refusals pass; anything else is a fault of the host.
+// tolerate fails on any error that is not a refusal.
 func (a *anything) tolerate(err error) bool {
 	if err != nil {
 		var refusal *wire.Refusal
@@ -51,13 +51,13 @@ func (a *anything) line() []commonwire.LineItem {
 
 func (a *anything) createContract(rt *rapid.T) {
 	signed := rapid.Bool().Draw(rt, "signed")
-	made, err := a.CreateContract(a.who(), appwire.ContractCreate{
+	created, err := a.CreateContract(a.who(), appwire.ContractCreate{
 		ContractorEmail: ada, Type: "service", RequireSignature: &signed,
 		Fields: appwire.ContractFields{Amount: decimal.NewFromInt(rapid.Int64Range(0, 3).Draw(rt, "amount")),
 			Currency: "EUR"},
 	})
 	if a.tolerate(err) {
-		a.contracts = append(a.contracts, made.ID)
+		a.contracts = append(a.contracts, created.ID)
 	}
 }
 
@@ -93,8 +93,8 @@ func (a *anything) invoiceContracts(rt *rapid.T) {
 	issued, err := a.CreateInvoiceBatch(who, rows)
 	if a.tolerate(err) {
 		require.Len(rt, issued.Items, len(rows))
-		for _, made := range issued.Items {
-			a.invoices = append(a.invoices, made.ID)
+		for _, created := range issued.Items {
+			a.invoices = append(a.invoices, created.ID)
 		}
 		return
 	}
@@ -124,7 +124,7 @@ func (a *anything) wait(rt *rapid.T) {
 	a.clock.Advance(time.Duration(rapid.IntRange(0, 5000).Draw(rt, "ms")) * time.Millisecond)
 }
 
-// check holds what is always so.
+// check asserts the invariants.
 func (a *anything) check(rt *rapid.T) {
 	references, periods := map[string]string{}, map[string]string{}
 	for _, who := range []string{acme, ada, eve} {
@@ -150,7 +150,7 @@ func (a *anything) check(rt *rapid.T) {
 	}
 }
 
-func TestPaperworkHoldsTogetherWhateverIsCalled(t *testing.T) {
+func TestPaperworkInvariants(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		a := &anything{office: newOffice(t), rt: rt, transferred: map[string]string{}}

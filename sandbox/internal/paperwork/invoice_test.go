@@ -17,37 +17,37 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
-func TestAnInvoiceAddsItsLinesUp(t *testing.T) {
+func TestInvoiceAmountIsSumOfLines(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	onchain := true
-	made, err := o.CreateInvoice(as(ada), appwire.InvoiceCreate{
+	created, err := o.CreateInvoice(as(ada), appwire.InvoiceCreate{
 		ClientEmail: acme, ClientDisplayName: "Acme", ClientAddress: commonwire.PostalAddress{City: "Oslo"},
 		Currency: "EUR", InvoicePrefix: "ADA", Onchain: &onchain,
 		Items: []commonwire.LineItem{line("Hours", "1.5", "33.33"), line("Trip", "1", "10")},
 	})
 	require.NoError(t, err)
-	assert.Equal(t, "60", made.Amount.String(), "49.995 is rounded to 50.00")
-	assert.Equal(t, commonwire.InvoiceStatusSent, made.Status)
-	assert.Equal(t, "ADA-0001", made.InvoiceNumber)
-	assert.Equal(t, "2026-03-01", made.IssuedDate.String())
-	assert.Equal(t, ada, made.Contractor.Email)
-	assert.Equal(t, "Acme", made.Client.DisplayName)
-	assert.Equal(t, "Oslo", made.Client.Address.City)
-	assert.Nil(t, made.Transaction)
+	assert.Equal(t, "60", created.Amount.String(), "49.995 is rounded to 50.00")
+	assert.Equal(t, commonwire.InvoiceStatusSent, created.Status)
+	assert.Equal(t, "ADA-0001", created.InvoiceNumber)
+	assert.Equal(t, "2026-03-01", created.IssuedDate.String())
+	assert.Equal(t, ada, created.Contractor.Email)
+	assert.Equal(t, "Acme", created.Client.DisplayName)
+	assert.Equal(t, "Oslo", created.Client.Address.City)
+	assert.Nil(t, created.Transaction)
 
-	require.Len(t, made.PaymentMethods, 2)
-	wallet, err := made.PaymentMethods[0].AsOnchainAccount()
+	require.Len(t, created.PaymentMethods, 2)
+	wallet, err := created.PaymentMethods[0].AsOnchainAccount()
 	require.NoError(t, err)
 	assert.Equal(t, "EURC", wallet.Currency)
-	account, err := made.PaymentMethods[1].AsEmailAccount()
+	account, err := created.PaymentMethods[1].AsEmailAccount()
 	require.NoError(t, err)
 	assert.Equal(t, ada, account.Email)
 
-	public, err := o.PublicInvoice(made.ID)
+	public, err := o.PublicInvoice(created.ID)
 	require.NoError(t, err)
-	assert.Equal(t, made, public)
-	assert.Equal(t, "/public/invoices/"+made.ID, made.InvoiceLink)
+	assert.Equal(t, created, public)
+	assert.Equal(t, "/public/invoices/"+created.ID, created.InvoiceLink)
 }
 
 func TestPartiesOfAnInvoice(t *testing.T) {
@@ -68,7 +68,7 @@ func TestPartiesOfAnInvoice(t *testing.T) {
 	assert.Equal(t, map[string]string{"clientEmail": "value_error"}, fields(t, err))
 }
 
-func TestLinesThatMakeNoSense(t *testing.T) {
+func TestInvalidInvoiceLines(t *testing.T) {
 	t.Parallel()
 	_, err := newOffice(t).CreateInvoice(as(ada),
 		appwire.InvoiceCreate{ClientEmail: acme, Currency: "JPY", Items: []commonwire.LineItem{
@@ -90,10 +90,10 @@ func TestInvoicesFromUploadedDocuments(t *testing.T) {
 	require.NoError(t, err)
 	body := appwire.UploadedInvoiceCreate{DocumentID: stored.ID, Amount: decimal.NewFromInt(7), Currency: "USD",
 		ClientEmail: acme}
-	made, err := o.CreateUploadedInvoice(as(ada), body)
+	created, err := o.CreateUploadedInvoice(as(ada), body)
 	require.NoError(t, err)
-	assert.Equal(t, []commonwire.Document{stored}, made.Documents)
-	assert.Equal(t, "7", made.Amount.String())
+	assert.Equal(t, []commonwire.Document{stored}, created.Documents)
+	assert.Equal(t, "7", created.Amount.String())
 
 	_, err = o.CreateUploadedInvoice(as(eve), body)
 	assert.Equal(t, map[string]string{"documentId": "not_found"}, fields(t, err))
@@ -138,7 +138,7 @@ func TestInvoicesOfAContract(t *testing.T) {
 	assert.Equal(t, id, read.LastInvoice.ContractID)
 }
 
-func TestInvoicesCarryTheContractsPaymentMethodsOfTheirTime(t *testing.T) {
+func TestInvoiceKeepsPaymentMethodsOfItsIssue(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	id := o.contract()
@@ -147,19 +147,19 @@ func TestInvoicesCarryTheContractsPaymentMethodsOfTheirTime(t *testing.T) {
 	changed, err := o.ReplacePaymentMethods(as(ada), id, []commonwire.PaymentMethod{sepa})
 	require.NoError(t, err)
 	assert.Len(t, changed.PaymentMethods, 1)
-	made, err := o.CreateInvoiceFromContract(as(ada), id, appwire.ContractInvoiceCreate{})
+	created, err := o.CreateInvoiceFromContract(as(ada), id, appwire.ContractInvoiceCreate{})
 	require.NoError(t, err)
 	_, err = o.ReplacePaymentMethods(as(ada), id, nil)
 	require.NoError(t, err)
 
-	read, err := o.Invoice(as(ada), made.ID)
+	read, err := o.Invoice(as(ada), created.ID)
 	require.NoError(t, err)
 	kind, err := read.PaymentMethods[0].Discriminator()
 	require.NoError(t, err)
 	assert.Equal(t, "sepa", kind)
 }
 
-func TestAContractWithoutAmountIsInvoicedByLines(t *testing.T) {
+func TestContractWithoutAmountIsInvoicedByLines(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	bare, err := o.CreateContract(as(acme), appwire.ContractCreate{ContractorEmail: ada, Type: "other"})
@@ -172,7 +172,7 @@ func TestAContractWithoutAmountIsInvoicedByLines(t *testing.T) {
 	assert.Equal(t, map[string]string{"addItems": "value_error"}, fields(t, err))
 }
 
-func TestABatchIsAllOrNothingAndNamesItsRows(t *testing.T) {
+func TestInvoiceBatchIsAtomicAndErrorsNameTheRow(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	first, second := o.contract(), o.contract()
@@ -218,7 +218,7 @@ func TestABatchIsAllOrNothingAndNamesItsRows(t *testing.T) {
 	assert.Equal(t, map[string]string{"100": "too_long"}, fields(t, err))
 }
 
-// paid marks an invoice paid; without a reference it says nothing of one.
+// paid marks an invoice as paid, with a reference unless it is empty.
 func paid(reference string, at time.Time) commonwire.InvoiceUpdate {
 	update := commonwire.InvoiceUpdate{Status: commonwire.InvoiceStatusPaid, OnchainTransactionID: referring(reference)}
 	if !at.IsZero() {
@@ -227,7 +227,7 @@ func paid(reference string, at time.Time) commonwire.InvoiceUpdate {
 	return update
 }
 
-// referring is a reference as a body has it; an empty one is absent.
+// referring returns the reference for a body, absent if it is empty.
 func referring(reference string) nullable.Nullable[string] {
 	if reference == "" {
 		return nil
@@ -235,7 +235,7 @@ func referring(reference string) nullable.Nullable[string] {
 	return nullable.NewNullableWithValue(reference)
 }
 
-func TestPaidOfflineHasNoTransactionAndIsPaidNow(t *testing.T) {
+func TestInvoicePaidOfflineHasNoTransaction(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	id := o.invoice().ID
@@ -256,7 +256,7 @@ func TestPaidOfflineHasNoTransactionAndIsPaidNow(t *testing.T) {
 	assert.Equal(t, start.Add(-time.Hour), backdated.PaidAt)
 }
 
-func TestATransactionReferenceIsAttachedAndUnique(t *testing.T) {
+func TestTransactionReferenceIsLinkedAndUnique(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	one, two := o.invoice().ID, o.invoice().ID
@@ -279,7 +279,7 @@ func TestATransactionReferenceIsAttachedAndUnique(t *testing.T) {
 	require.NoError(t, err, "the reference is free again")
 }
 
-func TestOtherStatesForgetThePayment(t *testing.T) {
+func TestUnpaidStatusClearsPayment(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	id := o.invoice().ID
@@ -294,7 +294,7 @@ func TestOtherStatesForgetThePayment(t *testing.T) {
 	}
 }
 
-func TestPaymentsThatMakeNoSense(t *testing.T) {
+func TestInvalidInvoicePayments(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	id := o.invoice().ID
@@ -368,7 +368,7 @@ func TestOnlySentInvoicesArePayable(t *testing.T) {
 	}
 }
 
-func TestDraftsAreTheirMakersOwn(t *testing.T) {
+func TestDraftInvoicesAreVisibleToTheirCreatorOnly(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	id := o.invoice().ID
@@ -382,7 +382,7 @@ func TestDraftsAreTheirMakersOwn(t *testing.T) {
 	require.ErrorIs(t, err, wire.NotFound())
 }
 
-func TestCopies(t *testing.T) {
+func TestRenderInvoice(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	id := o.invoice().ID

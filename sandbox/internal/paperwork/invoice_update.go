@@ -18,30 +18,30 @@ const (
 
 // UpdateInvoice moves an invoice to another state. Paid without a transaction reference means paid offline, without a
 // linked transaction. paidAt is the time of the payment; without it, that is now.
-func (b *Billing) UpdateInvoice(
+func (b *Service) UpdateInvoice(
 	ctx context.Context, id string, body commonwire.InvoiceUpdate,
 ) (commonwire.Invoice, error) {
-	t := b.enter(ctx)
-	defer b.leave()
-	found, err := t.invoice(id)
+	t := b.begin(ctx)
+	defer b.commit()
+	invoice, err := t.invoice(id)
 	if err != nil {
 		return commonwire.Invoice{}, err
 	}
 	switch {
-	case body.Status != commonwire.InvoiceStatusCancelled && found.replaced():
+	case body.Status != commonwire.InvoiceStatusCancelled && invoice.replaced():
 		err = wire.Conflict("The invoice was cancelled, and its period has a new invoice.")
-	case found.Transferred && body.Status != commonwire.InvoiceStatusPaid:
+	case invoice.Transferred && body.Status != commonwire.InvoiceStatusPaid:
 		err = wire.Conflict("The invoice was paid by a transfer.")
 	case isPayment(body.Status):
-		err = t.payByHand(found, body)
+		err = t.payByHand(invoice, body)
 	default:
-		err = t.moveUnpaid(found, body)
+		err = t.moveUnpaid(invoice, body)
 	}
 	if err != nil {
 		return commonwire.Invoice{}, err
 	}
-	t.invoices.Put(found.ID, found)
-	return t.view(found), nil
+	t.invoices.Put(invoice.ID, invoice)
+	return t.view(invoice), nil
 }
 
 // isPayment reports the states with a payment: the contractor or the client has reported it.
@@ -50,7 +50,7 @@ func isPayment(status commonwire.InvoiceStatus) bool {
 }
 
 // payByHand marks an invoice as paid, by either side, or adds to what is known about its payment.
-func (t *turn) payByHand(i *invoice, body commonwire.InvoiceUpdate) error {
+func (t *txn) payByHand(i *invoice, body commonwire.InvoiceUpdate) error {
 	reference, paidAt := wire.Value(body.OnchainTransactionID), wire.Value(body.PaidAt) // "" if it is null or missing
 	relinked := body.OnchainTransactionID.IsSpecified()
 	owner := t.references[reference]
@@ -79,7 +79,7 @@ func (t *turn) payByHand(i *invoice, body commonwire.InvoiceUpdate) error {
 }
 
 // moveUnpaid sets a state without a payment, and deletes a payment that was reported by hand.
-func (t *turn) moveUnpaid(i *invoice, body commonwire.InvoiceUpdate) error {
+func (t *txn) moveUnpaid(i *invoice, body commonwire.InvoiceUpdate) error {
 	switch {
 	case wire.Value(body.OnchainTransactionID) != "":
 		return wire.InvalidField("onchainTransactionId", "value_error", "Only a paid invoice has a transaction.")
@@ -92,13 +92,13 @@ func (t *turn) moveUnpaid(i *invoice, body commonwire.InvoiceUpdate) error {
 }
 
 // forgetPayment deletes a payment that was reported by hand.
-func (t *turn) forgetPayment(i *invoice) {
+func (t *txn) forgetPayment(i *invoice) {
 	t.link(i, "")
 	i.PaidAt = time.Time{}
 }
 
 // link links an invoice to the transaction that paid it. An empty reference links it to none.
-func (t *turn) link(i *invoice, reference string) {
+func (t *txn) link(i *invoice, reference string) {
 	t.refer(i, reference)
 	i.Transaction = nil
 	if reference == "" {
@@ -114,7 +114,7 @@ func (t *turn) link(i *invoice, reference string) {
 }
 
 // refer replaces the transaction reference of an invoice, also by none.
-func (t *turn) refer(i *invoice, reference string) {
+func (t *txn) refer(i *invoice, reference string) {
 	if i.Reference != "" {
 		delete(t.references, i.Reference)
 	}
@@ -127,30 +127,31 @@ func (t *turn) refer(i *invoice, reference string) {
 // moves the amount to the account with the contractor's email address, and returns the transfer's hash. If pay refuses,
 // the invoice does not change. Settle holds the lock, so nobody can cancel the invoice or pay it again meanwhile. An
 // invoice that does not wait for its payment is a conflict.
-func (b *Billing) Settle(
+func (b *Service) Settle(
 	id string, pay func(amount decimal.Decimal, currency, payee string) (txHash string, err error),
 ) error {
-	t := b.enterPublic()
-	defer b.leave()
-	found, err := t.publicInvoice(id)
+	t := b.beginPublic()
+	defer b.commit()
+	invoice, err := t.publicInvoice(id)
 	switch {
 	case err != nil:
 		return err
-	case found.Status == commonwire.InvoiceStatusPaid:
+	case invoice.Status == commonwire.InvoiceStatusPaid:
 		return wire.Conflict("The invoice is paid.")
-	case found.Status != commonwire.InvoiceStatusSent:
+	case invoice.Status != commonwire.InvoiceStatusSent:
 		return wire.Conflict("The invoice is not waiting for a payment.")
 	}
-	hash, err := pay(found.Amount, string(found.Currency), found.Contractor.Profile.Email)
+	hash, err := pay(invoice.Amount, string(invoice.Currency), invoice.Contractor.Profile.Email)
 	if err != nil {
 		return err
 	}
-	t.refer(found, hash)
-	found.Transaction = &commonwire.InvoiceTransaction{
-		OnchainTransactionID: hash, Amount: wire.NumberOf(found.Amount), TxHash: hash, Type: paidByTransfer,
+	t.refer(invoice, hash)
+	invoice.Transaction = &commonwire.InvoiceTransaction{
+		OnchainTransactionID: hash, Amount: wire.NumberOf(invoice.Amount), TxHash: hash, Type: paidByTransfer,
 		CreatedAt: t.now,
 	}
-	found.Status, found.PaidAt, found.Transferred, found.UpdatedAt = commonwire.InvoiceStatusPaid, t.now, true, t.now
-	t.invoices.Put(found.ID, found)
+	invoice.Status, invoice.Transferred = commonwire.InvoiceStatusPaid, true
+	invoice.PaidAt, invoice.UpdatedAt = t.now, t.now
+	t.invoices.Put(invoice.ID, invoice)
 	return nil
 }

@@ -43,8 +43,8 @@ type Config struct {
 	Store store.Store
 }
 
-// Billing serves the operations on documents, contracts and invoices. It is safe for concurrent use.
-type Billing struct {
+// Service serves the operations on documents, contracts and invoices. It is safe for concurrent use.
+type Service struct {
 	config Config
 
 	mu    sync.Mutex
@@ -65,7 +65,7 @@ type state struct {
 }
 
 // New returns a Billing with the stored records.
-func New(config Config) *Billing {
+func New(config Config) *Service {
 	s := &state{keeper: store.NewKeeper(config.Store), references: map[string]*invoice{}}
 	s.documents = store.Open[document](s.keeper, "billing.document")
 	s.contracts = store.Open(s.keeper, "billing.contract", func(_ string, c *contract) {
@@ -73,17 +73,17 @@ func New(config Config) *Billing {
 	})
 	s.invoices = store.Open(s.keeper, "billing.invoice", func(_ string, i *invoice) {
 		i.contract, i.document = s.contracts.Get(i.ContractID), s.documents.Get(i.DocumentID)
-		s.enter(i)
+		s.addInvoice(i)
 		if i.Reference != "" {
 			s.references[i.Reference] = i
 		}
 	})
 	s.numbers = store.Open[sequence](s.keeper, "billing.number")
-	return &Billing{config: config, state: s}
+	return &Service{config: config, state: s}
 }
 
-// enter adds an invoice as the latest.
-func (s *state) enter(i *invoice) {
+// addInvoice adds an invoice as the latest.
+func (s *state) addInvoice(i *invoice) {
 	s.invoiceOrder = append(s.invoiceOrder, i)
 	if i.contract != nil {
 		i.contract.invoices = append(i.contract.invoices, i)
@@ -91,9 +91,9 @@ func (s *state) enter(i *invoice) {
 }
 
 // Reset returns to the initial state.
-func (b *Billing) Reset() {
+func (b *Service) Reset() {
 	b.mu.Lock()
-	defer b.leave()
+	defer b.commit()
 	s := b.state
 	s.documents.Clear()
 	s.contracts.Clear()
@@ -102,197 +102,201 @@ func (b *Billing) Reset() {
 	s.contractOrder, s.invoiceOrder, s.references = nil, nil, map[string]*invoice{}
 }
 
-// turn is one request's time with the state, while it holds the lock.
-type turn struct {
+// txn is one request's access to the state. It lasts as long as the lock is held.
+type txn struct {
 	*state
 	settings *deployment.Settings
 	now      time.Time
 	me       party // the caller; zero on public routes
 }
 
-// enter takes the lock for an account's request. leave releases it.
-func (b *Billing) enter(ctx context.Context) *turn {
+// begin takes the lock for an account's request. commit releases it.
+func (b *Service) begin(ctx context.Context) *txn {
 	me := b.config.Profile(ctx).party()
-	t := b.enterPublic()
+	t := b.beginPublic()
 	t.me = me
 	return t
 }
 
-// enterPublic takes the lock for a request that needs no account.
-func (b *Billing) enterPublic() *turn {
+// beginPublic takes the lock for a request that needs no account.
+func (b *Service) beginPublic() *txn {
 	settings := b.config.Settings()
 	b.mu.Lock()
-	return &turn{state: b.state, settings: settings, now: b.config.Clock.Now().Truncate(precision)}
+	return &txn{state: b.state, settings: settings, now: b.config.Clock.Now().Truncate(precision)}
 }
 
 // precision is the precision of the host's times.
 const precision = time.Millisecond
 
-// leave stores what has changed, and releases the lock.
-func (b *Billing) leave() {
+// commit stores what has changed, and releases the lock.
+func (b *Service) commit() {
 	defer b.mu.Unlock()
 	b.state.keeper.Commit()
 }
 
 // Records returns how many records there are.
-func (b *Billing) Records() int {
+func (b *Service) Records() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s := b.state
 	return s.documents.Len() + s.contracts.Len() + s.invoices.Len() + len(s.references) + s.numbers.Len()
 }
 
-// App serves the app API's operations on documents, contracts and invoices.
-type App struct{ *Billing }
+// AppAPI serves the app API's operations on documents, contracts and invoices.
+type AppAPI struct{ *Service }
 
 // UploadDocument implements the operation of that name.
-func (a App) UploadDocument(ctx context.Context, body appwire.DocumentUpload) (wire.Answer, error) {
-	answer, err := a.Upload(ctx, body)
-	return wire.Created(answer), err
+func (a AppAPI) UploadDocument(ctx context.Context, body appwire.DocumentUpload) (wire.Response, error) {
+	response, err := a.Upload(ctx, body)
+	return wire.Created(response), err
 }
 
 // ListInvoices implements the operation of that name.
-func (a App) ListInvoices(ctx context.Context, params appwire.ListInvoicesParams) (wire.Answer, error) {
+func (a AppAPI) ListInvoices(ctx context.Context, params appwire.ListInvoicesParams) (wire.Response, error) {
 	return wire.OK(a.Invoices(ctx, wire.Page{Limit: params.Limit, Offset: params.Offset})), nil
 }
 
 // GetInvoice implements the operation of that name.
-func (a App) GetInvoice(ctx context.Context, invoiceID string) (wire.Answer, error) {
-	answer, err := a.Invoice(ctx, invoiceID)
-	return wire.OK(answer), err
+func (a AppAPI) GetInvoice(ctx context.Context, invoiceID string) (wire.Response, error) {
+	response, err := a.Invoice(ctx, invoiceID)
+	return wire.OK(response), err
 }
 
 // CreateInvoice implements the operation of that name.
-func (a App) CreateInvoice(ctx context.Context, body appwire.InvoiceCreate) (wire.Answer, error) {
-	answer, err := a.Billing.CreateInvoice(ctx, body)
-	return wire.Created(answer), err
+func (a AppAPI) CreateInvoice(ctx context.Context, body appwire.InvoiceCreate) (wire.Response, error) {
+	response, err := a.Service.CreateInvoice(ctx, body)
+	return wire.Created(response), err
 }
 
 // CreateUploadedInvoice implements the operation of that name.
-func (a App) CreateUploadedInvoice(ctx context.Context, body appwire.UploadedInvoiceCreate) (wire.Answer, error) {
-	answer, err := a.Billing.CreateUploadedInvoice(ctx, body)
-	return wire.Created(answer), err
+func (a AppAPI) CreateUploadedInvoice(ctx context.Context, body appwire.UploadedInvoiceCreate) (wire.Response, error) {
+	response, err := a.Service.CreateUploadedInvoice(ctx, body)
+	return wire.Created(response), err
 }
 
 // CreateInvoiceFromContract implements the operation of that name.
-func (a App) CreateInvoiceFromContract(
+func (a AppAPI) CreateInvoiceFromContract(
 	ctx context.Context, contractID string, body appwire.ContractInvoiceCreate,
-) (wire.Answer, error) {
-	answer, err := a.Billing.CreateInvoiceFromContract(ctx, contractID, body)
-	return wire.Created(answer), err
+) (wire.Response, error) {
+	response, err := a.Service.CreateInvoiceFromContract(ctx, contractID, body)
+	return wire.Created(response), err
 }
 
 // CreateInvoiceBatch implements the operation of that name.
-func (a App) CreateInvoiceBatch(ctx context.Context, body appwire.InvoiceBatch) (wire.Answer, error) {
-	answer, err := a.Billing.CreateInvoiceBatch(ctx, body)
-	return wire.Created(answer), err
+func (a AppAPI) CreateInvoiceBatch(ctx context.Context, body appwire.InvoiceBatch) (wire.Response, error) {
+	response, err := a.Service.CreateInvoiceBatch(ctx, body)
+	return wire.Created(response), err
 }
 
 // UpdateInvoice implements the operation of that name.
-func (a App) UpdateInvoice(ctx context.Context, invoiceID string, body commonwire.InvoiceUpdate) (wire.Answer, error) {
-	answer, err := a.Billing.UpdateInvoice(ctx, invoiceID, body)
-	return wire.OK(answer), err
+func (a AppAPI) UpdateInvoice(
+	ctx context.Context, invoiceID string, body commonwire.InvoiceUpdate,
+) (wire.Response, error) {
+	response, err := a.Service.UpdateInvoice(ctx, invoiceID, body)
+	return wire.OK(response), err
 }
 
 // ListContracts implements the operation of that name.
-func (a App) ListContracts(ctx context.Context, params appwire.ListContractsParams) (wire.Answer, error) {
+func (a AppAPI) ListContracts(ctx context.Context, params appwire.ListContractsParams) (wire.Response, error) {
 	return wire.OK(a.Contracts(ctx, wire.Page{Limit: params.Limit, Offset: params.Offset})), nil
 }
 
 // ListContractTemplates implements the operation of that name.
-func (a App) ListContractTemplates(context.Context) (wire.Answer, error) {
+func (a AppAPI) ListContractTemplates(context.Context) (wire.Response, error) {
 	return wire.OK(a.Templates()), nil
 }
 
 // GetContract implements the operation of that name.
-func (a App) GetContract(ctx context.Context, contractID string) (wire.Answer, error) {
-	answer, err := a.Contract(ctx, contractID)
-	return wire.OK(answer), err
+func (a AppAPI) GetContract(ctx context.Context, contractID string) (wire.Response, error) {
+	response, err := a.Contract(ctx, contractID)
+	return wire.OK(response), err
 }
 
 // CreateContract implements the operation of that name.
-func (a App) CreateContract(ctx context.Context, body appwire.ContractCreate) (wire.Answer, error) {
-	answer, err := a.Billing.CreateContract(ctx, body)
-	return wire.Created(answer), err
+func (a AppAPI) CreateContract(ctx context.Context, body appwire.ContractCreate) (wire.Response, error) {
+	response, err := a.Service.CreateContract(ctx, body)
+	return wire.Created(response), err
 }
 
 // UpdateContract implements the operation of that name.
-func (a App) UpdateContract(ctx context.Context, contractID string, body appwire.ContractUpdate) (wire.Answer, error) {
-	answer, err := a.Billing.UpdateContract(ctx, contractID, body)
-	return wire.OK(answer), err
+func (a AppAPI) UpdateContract(
+	ctx context.Context, contractID string, body appwire.ContractUpdate,
+) (wire.Response, error) {
+	response, err := a.Service.UpdateContract(ctx, contractID, body)
+	return wire.OK(response), err
 }
 
 // DeleteContract implements the operation of that name.
-func (a App) DeleteContract(ctx context.Context, contractID string) (wire.Answer, error) {
-	return wire.NoContent(), a.Billing.DeleteContract(ctx, contractID)
+func (a AppAPI) DeleteContract(ctx context.Context, contractID string) (wire.Response, error) {
+	return wire.NoContent(), a.Service.DeleteContract(ctx, contractID)
 }
 
 // PreviewContract implements the operation of that name.
-func (a App) PreviewContract(ctx context.Context, contractID string) (wire.Answer, error) {
-	answer, err := a.Preview(ctx, contractID)
-	return wire.OK(answer), err
+func (a AppAPI) PreviewContract(ctx context.Context, contractID string) (wire.Response, error) {
+	response, err := a.Preview(ctx, contractID)
+	return wire.OK(response), err
 }
 
 // PauseContract implements the operation of that name.
-func (a App) PauseContract(ctx context.Context, contractID string) (wire.Answer, error) {
-	answer, err := a.Billing.PauseContract(ctx, contractID)
-	return wire.OK(answer), err
+func (a AppAPI) PauseContract(ctx context.Context, contractID string) (wire.Response, error) {
+	response, err := a.Service.PauseContract(ctx, contractID)
+	return wire.OK(response), err
 }
 
 // ApproveContract implements the operation of that name.
-func (a App) ApproveContract(ctx context.Context, contractID string) (wire.Answer, error) {
-	answer, err := a.Billing.ApproveContract(ctx, contractID)
-	return wire.OK(answer), err
+func (a AppAPI) ApproveContract(ctx context.Context, contractID string) (wire.Response, error) {
+	response, err := a.Service.ApproveContract(ctx, contractID)
+	return wire.OK(response), err
 }
 
 // ReplacePaymentMethods implements the operation of that name.
-func (a App) ReplacePaymentMethods(
+func (a AppAPI) ReplacePaymentMethods(
 	ctx context.Context, contractID string, body appwire.PaymentMethodsReplacement,
-) (wire.Answer, error) {
-	answer, err := a.Billing.ReplacePaymentMethods(ctx, contractID, body.PaymentMethods)
-	return wire.OK(answer), err
+) (wire.Response, error) {
+	response, err := a.Service.ReplacePaymentMethods(ctx, contractID, body.PaymentMethods)
+	return wire.OK(response), err
 }
 
-// Public serves the public utilities' operations on invoices.
-type Public struct{ *Billing }
+// PublicAPI serves the public utilities' operations on invoices.
+type PublicAPI struct{ *Service }
 
 // GetInvoice implements the operation of that name.
-func (a Public) GetInvoice(_ context.Context, invoiceID string) (wire.Answer, error) {
-	answer, err := a.PublicInvoice(invoiceID)
-	return wire.OK(answer), err
+func (a PublicAPI) GetInvoice(_ context.Context, invoiceID string) (wire.Response, error) {
+	response, err := a.PublicInvoice(invoiceID)
+	return wire.OK(response), err
 }
 
 // RenderInvoicePDF implements the operation of that name.
-func (a Public) RenderInvoicePDF(
+func (a PublicAPI) RenderInvoicePDF(
 	_ context.Context, id string, params publicwire.RenderInvoicePDFParams,
-) (wire.Answer, error) {
+) (wire.Response, error) {
 	file, err := a.RenderInvoice(id, params.Details)
 	return wire.File("application/pdf", file), err
 }
 
-// Reference serves the reference endpoints' operations on contracts and invoices.
-type Reference struct{ *Billing }
+// ReferenceAPI serves the reference endpoints' operations on contracts and invoices.
+type ReferenceAPI struct{ *Service }
 
 // UpdateInvoice implements the operation of that name.
-func (a Reference) UpdateInvoice(
+func (a ReferenceAPI) UpdateInvoice(
 	ctx context.Context, invoiceID string, body commonwire.InvoiceUpdate,
-) (wire.Answer, error) {
-	answer, err := a.Billing.UpdateInvoice(ctx, invoiceID, body)
-	return wire.OK(answer), err
+) (wire.Response, error) {
+	response, err := a.Service.UpdateInvoice(ctx, invoiceID, body)
+	return wire.OK(response), err
 }
 
 // UpdateInvoiceOnInvoicesPath implements the operation of that name.
-func (a Reference) UpdateInvoiceOnInvoicesPath(
+func (a ReferenceAPI) UpdateInvoiceOnInvoicesPath(
 	ctx context.Context, invoiceID string, body commonwire.InvoiceUpdate,
-) (wire.Answer, error) {
-	answer, err := a.Billing.UpdateInvoice(ctx, invoiceID, body)
-	return wire.OK(answer), err
+) (wire.Response, error) {
+	response, err := a.Service.UpdateInvoice(ctx, invoiceID, body)
+	return wire.OK(response), err
 }
 
 // GetContract implements the operation of that name.
-func (a Reference) GetContract(ctx context.Context, contractID string) (wire.Answer, error) {
-	answer, err := a.Contract(ctx, contractID)
-	return wire.OK(answer), err
+func (a ReferenceAPI) GetContract(ctx context.Context, contractID string) (wire.Response, error) {
+	response, err := a.Contract(ctx, contractID)
+	return wire.OK(response), err
 }
 
 // party is one side of a contract or an invoice.
@@ -309,14 +313,14 @@ func (p Profile) party() party {
 	return party{ID: cmp.Or(p.ID, derived), Profile: p}
 }
 
-// is reports whether two parties are the same account. The zero party equals no party.
-func (p party) is(other party) bool {
+// same reports whether two parties are the same account. The zero party equals no party.
+func (p party) same(other party) bool {
 	return p.Profile.Email != "" && strings.EqualFold(p.Profile.Email, other.Profile.Email)
 }
 
 // resolve returns the party with an email address. If that is the caller, it has all that is known.
-func (t *turn) resolve(email string) party {
-	if named := partyOf(email); !named.is(t.me) {
+func (t *txn) resolve(email string) party {
+	if named := partyOf(email); !named.same(t.me) {
 		return named
 	}
 	return t.me
@@ -330,7 +334,7 @@ func (p party) name() string {
 	)
 }
 
-func (p party) onContract() commonwire.ContractParty {
+func (p party) contractView() commonwire.ContractParty {
 	return commonwire.ContractParty{
 		ID:          p.ID,
 		Email:       p.Profile.Email,
@@ -343,7 +347,7 @@ func (p party) onContract() commonwire.ContractParty {
 	}
 }
 
-func (p party) onInvoice() commonwire.InvoiceParty {
+func (p party) invoiceView() commonwire.InvoiceParty {
 	view := commonwire.InvoiceParty{Email: p.Profile.Email, DisplayName: p.name()}
 	if p.Profile.Address != nil {
 		view.Address = *p.Profile.Address
@@ -351,8 +355,8 @@ func (p party) onInvoice() commonwire.InvoiceParty {
 	return view
 }
 
-// renamed returns the party with the name and address of a document.
-func (p party) renamed(displayName string, address commonwire.PostalAddress) party {
+// withDetails returns the party with the name and address of a document.
+func (p party) withDetails(displayName string, address commonwire.PostalAddress) party {
 	p.Profile.DisplayName = cmp.Or(displayName, p.Profile.DisplayName)
 	if address != (commonwire.PostalAddress{}) {
 		p.Profile.Address = &address
@@ -408,7 +412,7 @@ func (p *Products) List(activeOnly bool) []referencewire.MerchantProduct {
 // ListMerchantProducts implements the operation of that name. Without active_only it lists products on sale.
 func (p *Products) ListMerchantProducts(
 	_ context.Context, params referencewire.ListMerchantProductsParams,
-) (wire.Answer, error) {
+) (wire.Response, error) {
 	activeOnly := params.ActiveOnly == nil || *params.ActiveOnly
 	return wire.OK(p.List(activeOnly)), nil
 }

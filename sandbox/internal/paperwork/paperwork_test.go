@@ -20,9 +20,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/referencewire"
 )
 
-// office is paperwork with a clock that only moves when told to.
+// office is paperwork with a clock that moves only by Advance.
 type office struct {
-	*paperwork.Billing
+	*paperwork.Service
 	config paperwork.Config
 	t      testing.TB
 	clock  *clock.Clock
@@ -44,19 +44,19 @@ func newOffice(t testing.TB) *office {
 				WalletAddress: "0x1111111111111111111111111111111111111111"}
 		},
 	}
-	return &office{t: t, clock: clk, Billing: paperwork.New(config), config: config}
+	return &office{t: t, clock: clk, Service: paperwork.New(config), config: config}
 }
 
-// reopen opens the paperwork a second time, as it is kept: every party reads what it read.
+// reopen opens the paperwork again from its store, and asserts that every party reads the same.
 func (o *office) reopen() {
 	o.t.Helper()
 	read, records := o.read(), o.Records()
-	o.Billing = paperwork.New(o.config)
+	o.Service = paperwork.New(o.config)
 	require.Equal(o.t, read, o.read())
 	require.Equal(o.t, records, o.Records())
 }
 
-// read is what every party reads, as it travels.
+// read returns what every party reads, in JSON.
 func (o *office) read() string {
 	o.t.Helper()
 	var all []any
@@ -68,7 +68,7 @@ func (o *office) read() string {
 	return string(text)
 }
 
-// as is a request of the account with this email.
+// as returns the context of a request of the account with this email.
 func as(email string) context.Context {
 	return wire.WithCaller(context.Background(), wire.Caller{Email: email, Account: wire.Self})
 }
@@ -89,15 +89,15 @@ func line(name, quantity, price string) commonwire.LineItem {
 // contract is an active contract between acme and ada, of 100 EUR a month.
 func (o *office) contract() string {
 	o.t.Helper()
-	made, err := o.CreateContract(as(acme), appwire.ContractCreate{
+	created, err := o.CreateContract(as(acme), appwire.ContractCreate{
 		ContractorEmail: ada, Type: commonwire.ContractTypeService, Period: "monthly",
 		Fields: appwire.ContractFields{Amount: decimal.NewFromInt(100), Currency: commonwire.FiatCurrencyEUR,
 			JobTitle: "Engineer"},
 	})
 	require.NoError(o.t, err)
 	o.clock.Advance(time.Minute)
-	o.status(made.ID, commonwire.ContractStatusActive)
-	return made.ID
+	o.status(created.ID, commonwire.ContractStatusActive)
+	return created.ID
 }
 
 func (o *office) status(contract string, want commonwire.ContractStatus) {
@@ -110,12 +110,12 @@ func (o *office) status(contract string, want commonwire.ContractStatus) {
 // invoice is an invoice from ada to acme.
 func (o *office) invoice() commonwire.Invoice {
 	o.t.Helper()
-	made, err := o.CreateInvoice(as(ada), appwire.InvoiceCreate{
+	created, err := o.CreateInvoice(as(ada), appwire.InvoiceCreate{
 		ClientEmail: acme, Currency: commonwire.InvoiceCurrencyEUR,
 		Items: []commonwire.LineItem{line("Work", "2", "50")},
 	})
 	require.NoError(o.t, err)
-	return made
+	return created
 }
 
 func (o *office) update(id string, body commonwire.InvoiceUpdate) (commonwire.Invoice, error) {
@@ -135,7 +135,7 @@ func fields(t testing.TB, err error) map[string]string {
 	return found
 }
 
-func TestResetForgets(t *testing.T) {
+func TestResetDeletesEverything(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	contract, invoice := o.contract(), o.invoice()
@@ -186,8 +186,8 @@ func TestUploads(t *testing.T) {
 	assert.Equal(t, "documents/invoice/"+apart.ID, apart.Key)
 }
 
-// TestPaperworkIsKept opens it a second time: it stands where it stood, and goes on from there.
-func TestPaperworkIsKept(t *testing.T) {
+// TestPaperworkIsRestoredFromStore opens the same store again, compares, and continues.
+func TestPaperworkIsRestoredFromStore(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	contract, first := o.contract(), o.invoice()
@@ -225,16 +225,16 @@ func TestPaperworkIsKept(t *testing.T) {
 	assert.Zero(t, o.Records())
 }
 
-func TestProductsOnSaleAreListedUnlessAllAreAskedFor(t *testing.T) {
+func TestListProductsActiveOnly(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	products := paperwork.NewProducts(now)
 	yes, no := true, false
 	list := func(activeOnly *bool) []referencewire.MerchantProduct {
-		answer, err := products.ListMerchantProducts(t.Context(),
+		response, err := products.ListMerchantProducts(t.Context(),
 			referencewire.ListMerchantProductsParams{ActiveOnly: activeOnly})
 		require.NoError(t, err)
-		return answer.Body.([]referencewire.MerchantProduct)
+		return response.Body.([]referencewire.MerchantProduct)
 	}
 	assert.Equal(t, list(&yes), list(nil))
 	assert.Greater(t, len(list(&no)), len(list(nil)))

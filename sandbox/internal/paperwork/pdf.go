@@ -15,11 +15,11 @@ import (
 
 // Measures of a page, in millimetres.
 const (
-	margin = 18.0
-	leaf   = 210.0 - 2*margin // between the margins
-	step   = 5.5              // from line to line
-	gap    = 6.0              // between sections
-	bottom = 297.0 - 22.0     // where a page ends
+	margin       = 18.0
+	contentWidth = 210.0 - 2*margin // between the margins
+	step         = 5.5              // from line to line
+	gap          = 6.0              // between sections
+	bottom       = 297.0 - 22.0     // where a page ends
 )
 
 // Font sizes, in points.
@@ -36,7 +36,7 @@ type page struct {
 }
 
 // RenderCopy makes the PDF. It fails only if the embedded fonts cannot be used.
-func RenderCopy(c InvoiceCopy) ([]byte, error) {
+func RenderCopy(c CopyContent) ([]byte, error) {
 	letters, err := newPrinter()
 	if err != nil {
 		return nil, fmt.Errorf("invoicepdf: the font cannot be read: %w", err)
@@ -60,7 +60,7 @@ func RenderCopy(c InvoiceCopy) ([]byte, error) {
 }
 
 // set prepares the document. Nothing in it may depend on the machine or on the order of a map.
-func (p page) set(c InvoiceCopy) {
+func (p page) set(c CopyContent) {
 	p.SetCatalogSort(true)
 	p.SetCreationDate(c.RenderedAt)
 	p.SetModificationDate(c.RenderedAt)
@@ -86,8 +86,8 @@ func (p page) keep(height float64) (started bool) {
 	return true
 }
 
-// InvoiceCopy is the content of a copy, in words. Empty parts are left out.
-type InvoiceCopy struct {
+// CopyContent is the content of a copy, in words. Empty parts are left out.
+type CopyContent struct {
 	// Title is the heading of the first page, such as "Invoice INV-0001".
 	Title string
 	// Facts are the status, the dates and similar facts.
@@ -123,7 +123,7 @@ const label = 45.0
 
 func (p page) heading(title string) {
 	p.SetFont(family, bold, large)
-	p.MultiCell(leaf, large*0.5, p.print.text(title), "", "L", false)
+	p.MultiCell(contentWidth, large*0.5, p.print.text(title), "", "L", false)
 	p.Ln(gap / 2)
 }
 
@@ -132,7 +132,7 @@ func (p page) caption(title string) {
 	p.Ln(gap)
 	p.keep(3 * step)
 	p.SetFont(family, bold, normal)
-	p.CellFormat(leaf, step+1, title, "B", 1, "L", false, 0, "")
+	p.CellFormat(contentWidth, step+1, title, "B", 1, "L", false, 0, "")
 	p.Ln(1)
 }
 
@@ -145,7 +145,7 @@ func (p page) rows(rows []CopyRow) {
 		p.SetFont(family, regular, normal)
 		p.keep(step)
 		p.CellFormat(label, step, p.print.text(row.Label), "", 0, "L", false, 0, "")
-		p.MultiCell(leaf-label, step, p.print.text(row.Value), "", "L", false)
+		p.MultiCell(contentWidth-label, step, p.print.text(row.Value), "", "L", false)
 	}
 }
 
@@ -163,7 +163,7 @@ func (p page) party(title string, party CopyParty) {
 	p.SetFont(family, regular, normal)
 	for _, line := range append([]string{party.Name}, party.Lines...) {
 		if line != "" {
-			p.MultiCell(leaf, step, p.print.text(line), "", "L", false)
+			p.MultiCell(contentWidth, step, p.print.text(line), "", "L", false)
 		}
 	}
 }
@@ -177,7 +177,7 @@ func (p page) totals(rows []CopyRow) {
 		}
 		p.keep(step)
 		p.SetFont(family, weight, normal)
-		p.CellFormat(leaf-label, step, p.print.text(row.Label), "", 0, "R", false, 0, "")
+		p.CellFormat(contentWidth-label, step, p.print.text(row.Label), "", 0, "R", false, 0, "")
 		p.CellFormat(label, step, p.print.text(row.Value), "", 1, "R", false, 0, "")
 	}
 }
@@ -188,7 +188,7 @@ func (p page) note(text string) {
 	}
 	p.caption("Note")
 	p.SetFont(family, regular, normal)
-	p.MultiCell(leaf, step, p.print.text(text), "", "L", false)
+	p.MultiCell(contentWidth, step, p.print.text(text), "", "L", false)
 }
 
 func (p page) payment(rows []CopyRow) {
@@ -204,7 +204,7 @@ const (
 	quantityWidth = 24.0
 	priceWidth    = 36.0
 	totalWidth    = 36.0
-	nameWidth     = leaf - quantityWidth - priceWidth - totalWidth
+	nameWidth     = contentWidth - quantityWidth - priceWidth - totalWidth
 )
 
 // table prints the lines. Each page repeats the head of the table.

@@ -15,8 +15,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/paperwork"
 )
 
-func sample() paperwork.InvoiceCopy {
-	return paperwork.InvoiceCopy{
+func sample() paperwork.CopyContent {
+	return paperwork.CopyContent{
 		Title: "Invoice INV-0001",
 		Facts: []paperwork.CopyRow{{Label: "Status", Value: "sent"}, {Label: "Paid", Value: ""}},
 		From:  paperwork.CopyParty{Name: "Łukasz Žák", Lines: []string{"lukasz@example.com", "", "Ulica Długa 1"}},
@@ -31,7 +31,7 @@ func sample() paperwork.InvoiceCopy {
 	}
 }
 
-// read returns the text of each page, one printed piece a line, as any reader of PDF finds it.
+// read extracts the text of each page, one printed piece a line.
 func read(t testing.TB, file []byte) []string {
 	t.Helper()
 	reader, err := pdf.NewReader(bytes.NewReader(file), int64(len(file)))
@@ -62,7 +62,7 @@ func characters(raw string) string {
 	return string(utf16.Decode(units))
 }
 
-func render(t testing.TB, c paperwork.InvoiceCopy) []string {
+func render(t testing.TB, c paperwork.CopyContent) []string {
 	t.Helper()
 	file, err := paperwork.RenderCopy(c)
 	require.NoError(t, err)
@@ -70,7 +70,7 @@ func render(t testing.TB, c paperwork.InvoiceCopy) []string {
 	return read(t, file)
 }
 
-func TestACopySaysWhatItIsGiven(t *testing.T) {
+func TestInvoicePDFContent(t *testing.T) {
 	t.Parallel()
 	pages := render(t, sample())
 	require.Len(t, pages, 1)
@@ -85,14 +85,14 @@ func TestACopySaysWhatItIsGiven(t *testing.T) {
 	assert.NotContains(t, pages[0], "Paid", "a fact without a value is left out")
 }
 
-func TestWithoutAPaymentMethodThereIsNoSuchSection(t *testing.T) {
+func TestInvoicePDFWithoutPaymentSection(t *testing.T) {
 	t.Parallel()
 	c := sample()
 	c.Payment = nil
 	assert.NotContains(t, render(t, c)[0], "Payment details")
 }
 
-func TestACopyIsTheSameBytesEachTime(t *testing.T) {
+func TestInvoicePDFIsDeterministic(t *testing.T) {
 	t.Parallel()
 	first, err := paperwork.RenderCopy(sample())
 	require.NoError(t, err)
@@ -108,7 +108,7 @@ func TestACopyIsTheSameBytesEachTime(t *testing.T) {
 	assert.NotEqual(t, first, other, "the file carries its time")
 }
 
-func TestManyLinesContinueOnPagesThatRepeatTheHead(t *testing.T) {
+func TestInvoicePDFRepeatsTableHeadOnEachPage(t *testing.T) {
 	t.Parallel()
 	c := sample()
 	c.Lines = nil
@@ -127,7 +127,7 @@ func TestManyLinesContinueOnPagesThatRepeatTheHead(t *testing.T) {
 	assert.Contains(t, pages[len(pages)-1], "DE89370400440532013000\n")
 }
 
-func TestLongNamesWrapAndShowTheirAmountsOnce(t *testing.T) {
+func TestInvoicePDFWrapsLongNames(t *testing.T) {
 	t.Parallel()
 	c := sample()
 	c.Lines = []paperwork.CopyLine{
@@ -139,14 +139,14 @@ func TestLongNamesWrapAndShowTheirAmountsOnce(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(page, "8.61\n"))
 }
 
-func TestWhatTheFontsDoNotKnowPrintsAsAQuestionMark(t *testing.T) {
+func TestInvoicePDFReplacesUnknownCharacters(t *testing.T) {
 	t.Parallel()
 	c := sample()
 	c.Note = "A\tB\nC\x00D 漢 😀 ½"
 	assert.Contains(t, render(t, c)[0], "A B CD ? ? ½\n")
 }
 
-func TestNoTextBreaksACopy(t *testing.T) {
+func TestInvoicePDFWithAnyText(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
 		"empty":          "",

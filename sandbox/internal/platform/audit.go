@@ -95,11 +95,11 @@ func (a *Audit) Requested(account, key string, body *BodyDigest) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	asked := a.of(account, key)
-	asked.Requests++
-	if body != nil && !slices.Contains(asked.bodies, *body) {
-		asked.bodies = append(asked.bodies, *body)
-		asked.Bodies = len(asked.bodies)
+	requested := a.of(account, key)
+	requested.Requests++
+	if body != nil && !slices.Contains(requested.bodies, *body) {
+		requested.bodies = append(requested.bodies, *body)
+		requested.Bodies = len(requested.bodies)
 	}
 }
 
@@ -110,8 +110,8 @@ func (a *Audit) Confirmed(payoutID string) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if asked := a.byPayout[payoutID]; asked != nil {
-		asked.Confirms++
+	if requested := a.byPayout[payoutID]; requested != nil {
+		requested.Confirms++
 	}
 }
 

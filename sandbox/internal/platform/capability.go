@@ -28,23 +28,25 @@ const (
 )
 
 // GetContactCapabilities returns how a contact can be paid, and what prevents it.
-func (p *Platform) GetContactCapabilities(ctx context.Context, contactID platformwire.ContactID) (wire.Answer, error) {
-	t := p.enter()
-	defer p.leave()
+func (p *Platform) GetContactCapabilities(
+	ctx context.Context, contactID platformwire.ContactID,
+) (wire.Response, error) {
+	t := p.begin()
+	defer p.commit()
 	h, err := t.holderOf(wire.CallerOf(ctx))
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
 	found, err := t.contactOf(h, contactID)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	answer := platformwire.ContactCapabilities{ContactID: found.ID, Blockers: blockersView(t.blockers(found))}
-	payable := len(answer.Blockers) == 0
-	if answer.Payable = &payable; payable {
-		answer.Methods = found.methods()
+	response := platformwire.ContactCapabilities{ContactID: found.ID, Blockers: blockersView(t.blockers(found))}
+	payable := len(response.Blockers) == 0
+	if response.Payable = &payable; payable {
+		response.Methods = found.methods()
 	}
-	return wire.OK(answer).Lean(), nil
+	return wire.OK(response).Lean(), nil
 }
 
 // blockersView returns blockers as responses show them. It is never nil, so that JSON has an array.
@@ -74,13 +76,13 @@ func (c *contact) methods() []platformwire.ContactMethod {
 }
 
 // blockers lists what prevents a payment to a contact, in the order of the account's fields.
-func (t *turn) blockers(c *contact) []wire.Blocker {
+func (t *txn) blockers(c *contact) []wire.Blocker {
 	switch {
 	case c.To.Bank != nil:
 		return t.bankBlockers(c)
 	case c.To.Wallet != nil:
 		return walletBlockers(c.To.Wallet)
-	case !t.ready(c.To.Email.holder):
+	case !t.hasWallet(c.To.Email.holder):
 		return []wire.Blocker{{Code: blockedAccountNotReady,
 			Message: "The account behind the email has no wallet yet.", Field: "email"}}
 	default:
@@ -88,7 +90,7 @@ func (t *turn) blockers(c *contact) []wire.Blocker {
 	}
 }
 
-func (t *turn) bankBlockers(c *contact) []wire.Blocker {
+func (t *txn) bankBlockers(c *contact) []wire.Blocker {
 	bank := c.To.Bank
 	route, known := platformwire.CoverageMethods[string(bank.AccountType)]
 	if !known {

@@ -14,7 +14,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-func TestClientBecomesReadyOnTheHostsClock(t *testing.T) {
+func TestClientBecomesReadyOnHostClock(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.set(func(s *deployment.Settings) { s.ClientReadyAfter = deployment.Duration(time.Second) })
@@ -42,7 +42,7 @@ func TestClientBecomesReadyOnTheHostsClock(t *testing.T) {
 	assert.Equal(t, "1.5", b.client(client.ID).Balances[1].Available.String())
 }
 
-func TestClientsNaturalKeyIsItsEmail(t *testing.T) {
+func TestCreateClientIsIdempotentByEmail(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	first := b.createClient(platformwire.ClientCreate{Email: "acme@example.com", EntityName: "Acme"})
@@ -59,9 +59,9 @@ func TestClientOfAnotherIntegratorIsNotFound(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	id := read[platformwire.Client](t, b.createClient(platformwire.ClientCreate{Email: "acme@example.com"})).ID
-	stranger := wire.WithCaller(t.Context(), wire.Caller{Owner: "acc_2", Email: "else@example.com", Account: wire.Self})
+	other := wire.WithCaller(t.Context(), wire.Caller{Owner: "acc_2", Email: "else@example.com", Account: wire.Self})
 
-	_, err := b.GetClient(stranger, id)
+	_, err := b.GetClient(other, id)
 	assert.ErrorIs(t, err, wire.NotFound())
 	_, err = b.GetClient(b.as(wire.Self, ""), wire.Self)
 	assert.ErrorIs(t, err, wire.NotFound(), "the integrator is no client")
@@ -84,7 +84,7 @@ func refusalOf(t testing.TB, err error, code string) *wire.Refusal {
 	return refusal
 }
 
-// details asserts a refusal with this slug, and takes a member of its details.
+// details asserts a refusal with this slug, and returns a member of its details.
 func details[T any](t testing.TB, err error, code, key string) T {
 	t.Helper()
 	value, ok := refusalOf(t, err, code).Details[key].(T)
@@ -138,7 +138,7 @@ func TestRequirementsFollowTheLegalForm(t *testing.T) {
 	}
 }
 
-func TestAVerificationHoldsSoManyDocuments(t *testing.T) {
+func TestVerificationDocumentLimit(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	client := b.readyClient("acme@example.com")
@@ -155,8 +155,8 @@ func TestAVerificationHoldsSoManyDocuments(t *testing.T) {
 	assert.ErrorIs(t, save(50, 51), wire.ValidationFailed(""))
 }
 
-// The order in which documents were saved is no part of what is submitted.
-func TestTheSameContentIsTheSameSubmission(t *testing.T) {
+// The order of documents does not matter to a submission.
+func TestKYBSubmissionIsIdempotentByContent(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	client := b.readyClient("acme@example.com")

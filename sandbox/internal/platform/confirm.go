@@ -20,21 +20,21 @@ import (
 // checks the state again before the money moves. Of two confirms at the same time, one funds and the other is refused.
 func (p *Platform) ConfirmPayout(
 	ctx context.Context, payoutID platformwire.PayoutID, body platformwire.ApprovalConfirm,
-) (wire.Answer, error) {
+) (wire.Response, error) {
 	c := wire.CallerOf(ctx)
-	payload, err := p.confirmable(c, payoutID, body.ApprovalID)
+	payload, err := p.payloadToSign(c, payoutID, body.ApprovalID)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	if err := p.cosign(c, payload, body); err != nil {
-		return wire.Answer{}, err
+	if err := p.verifyApproval(c, payload, body); err != nil {
+		return wire.Response{}, err
 	}
 	return p.fund(c, payoutID, body.ApprovalID, payload)
 }
 
-// cosign verifies a signed approval like the service before it adds its own signature. The key must be a developer key
-// of the account, which is read again. Call it without the lock.
-func (p *Platform) cosign(c wire.Caller, payload []byte, signed platformwire.ApprovalConfirm) error {
+// verifyApproval verifies a signed approval, as the service does before it adds its own signature. The key must be a
+// developer key of the account, which is read again. Call it without the lock.
+func (p *Platform) verifyApproval(c wire.Caller, payload []byte, signed platformwire.ApprovalConfirm) error {
 	check := c.Signer(signed.PublicKey)
 	if check == nil {
 		return wire.KeyNotRegistered()
@@ -46,11 +46,11 @@ func (p *Platform) cosign(c wire.Caller, payload []byte, signed platformwire.App
 	return check()
 }
 
-// confirmable returns the bytes to verify, if this approval can confirm the payout.
-func (p *Platform) confirmable(c wire.Caller, payoutID, approvalID string) ([]byte, error) {
-	t := p.enter()
-	defer p.leave()
-	booked, err := t.awaiting(c, payoutID, approvalID)
+// payloadToSign returns the bytes to verify, if this approval can confirm the payout.
+func (p *Platform) payloadToSign(c wire.Caller, payoutID, approvalID string) ([]byte, error) {
+	t := p.begin()
+	defer p.commit()
+	booked, err := t.confirmablePayout(c, payoutID, approvalID)
 	if err != nil {
 		return nil, err
 	}
@@ -58,26 +58,26 @@ func (p *Platform) confirmable(c wire.Caller, payoutID, approvalID string) ([]by
 }
 
 // fund moves the money to the clearing account. payload is what was signed.
-func (p *Platform) fund(c wire.Caller, payoutID, approvalID string, payload []byte) (wire.Answer, error) {
-	t := p.enter()
-	defer p.leave()
-	t.signed(approvalID, payload)
-	booked, err := t.awaiting(c, payoutID, approvalID)
+func (p *Platform) fund(c wire.Caller, payoutID, approvalID string, payload []byte) (wire.Response, error) {
+	t := p.begin()
+	defer p.commit()
+	t.auditApproval(approvalID, payload)
+	booked, err := t.confirmablePayout(c, payoutID, approvalID)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	if err := t.fundable(booked); err != nil {
-		return wire.Answer{}, err
+	if err := t.checkFundable(booked); err != nil {
+		return wire.Response{}, err
 	}
 	booked.Status = platformwire.PayoutStatusFunding
 	booked.Hash = newHash()
 	booked.Due = t.now.Add(time.Duration(t.settings.PayoutStepAfter))
 	t.inFlight.add(booked, booked.Due)
-	t.kept.payouts.Put(booked)
+	t.store.payouts.Put(booked)
 	t.audit.Funded(booked.Account.Account, booked.Key, approvalID, booked.Terms.Amount)
 	t.audit.Moved(booked.Account.Account, booked.Key, booked.ID, string(booked.Status))
-	booked.traces.moved(t.books.movement("payout_funding", booked.ID, t.now).
-		transfer(booked.holder.book(), bookClearing, booked.asset(), booked.Terms.Amount))
+	booked.traces.addMovement(t.ledger.movement("payout_funding", booked.ID, t.now).
+		transfer(booked.holder.ledgerAccount(), accountClearing, booked.asset(), booked.Terms.Amount))
 	booked.transaction = t.recordOf(booked.ID, booked.holder, platformwire.Transaction{
 		Type:            platformwire.TransactionTypePayout,
 		Direction:       platformwire.TransactionDirectionOut,
@@ -91,8 +91,8 @@ func (p *Platform) fund(c wire.Caller, payoutID, approvalID string, payload []by
 	return wire.OK(booked.view(t.now)).Lean(), nil
 }
 
-// signed counts an approval with a valid signature, whatever comes of it.
-func (t *turn) signed(approvalID string, payload []byte) {
+// auditApproval counts an approval with a valid signature, also if the payout is then refused.
+func (t *txn) auditApproval(approvalID string, payload []byte) {
 	p := t.approvals[approvalID]
 	if p == nil {
 		return
@@ -106,8 +106,8 @@ func (t *turn) signed(approvalID string, payload []byte) {
 	t.audit.Signed(p.Account.Account, p.Key, approval, payload)
 }
 
-// awaiting returns a payout that waits for this approval, or the refusal for its state.
-func (t *turn) awaiting(c wire.Caller, payoutID, approvalID string) (*payout, error) {
+// confirmablePayout returns a payout that waits for this approval, or why it does not.
+func (t *txn) confirmablePayout(c wire.Caller, payoutID, approvalID string) (*payout, error) {
 	h, err := t.holderOf(c)
 	if err != nil {
 		return nil, err
@@ -126,19 +126,19 @@ func (t *turn) awaiting(c wire.Caller, payoutID, approvalID string) (*payout, er
 		return nil, wire.ApprovalConsumed()
 	case booked.expired(t.now), approvalID != booked.Approval.ID:
 		return nil, wire.FundingAttemptExpired()
-	case booked.stale(t.now):
+	case booked.needsNewPrice(t.now):
 		return nil, wire.QuoteExpired()
 	default:
 		return booked, nil
 	}
 }
 
-// fundable refuses a payout that the service would not co-sign, or that the balance does not cover.
-func (t *turn) fundable(booked *payout) error {
-	if err := t.signable(booked.holder); err != nil {
+// checkFundable refuses a payout that the service would not co-sign, or that the balance does not cover.
+func (t *txn) checkFundable(booked *payout) error {
+	if err := t.checkSignable(booked.holder); err != nil {
 		return err
 	}
-	available := t.books.balance(booked.holder.book(), booked.asset())
+	available := t.ledger.balance(booked.holder.ledgerAccount(), booked.asset())
 	if available.LessThan(booked.Terms.Amount) {
 		return wire.PayoutNotFundable("The balance does not cover the payout.", map[string]any{
 			"available": available.String(),
@@ -148,10 +148,10 @@ func (t *turn) fundable(booked *payout) error {
 	return nil
 }
 
-// signable refuses what the service would not co-sign.
-func (t *turn) signable(h *holder) error {
+// checkSignable refuses what the service would not co-sign.
+func (t *txn) checkSignable(h *holder) error {
 	switch {
-	case !t.ready(h):
+	case !t.hasWallet(h):
 		return wire.WalletNotLinked()
 	case t.settings.SignerDetached:
 		return wire.SignerNotAttached()
@@ -162,7 +162,7 @@ func (t *turn) signable(h *holder) error {
 	}
 }
 
-// approvalPayload is the content that a developer key signs to fund a payout or to act on an escrow deal, as RFC 8785
+// approvalPayload is the content that a developer key signs to fund a payout or to act on an escrow, as RFC 8785
 // canonical JSON.
 type approvalPayload struct {
 	ApprovalID  string              `json:"approvalId"`
@@ -176,7 +176,7 @@ type approvalPayload struct {
 	Nonce       string              `json:"nonce"`
 }
 
-// approvalDestination is where the money goes: a payout's contact, or an escrow deal's payee.
+// approvalDestination is where the money goes: a payout's contact, or an escrow's payee.
 type approvalDestination struct {
 	ContactID string `json:"contactId,omitzero"`
 	Address   string `json:"address,omitzero"`

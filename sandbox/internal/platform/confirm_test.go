@@ -18,7 +18,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-func TestPayoutMovesByItselfOnTheHostsClock(t *testing.T) {
+func TestPayoutSettlesOnHostClock(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	client := b.fundedClient("acme@example.com")
@@ -50,7 +50,7 @@ func TestPayoutMovesByItselfOnTheHostsClock(t *testing.T) {
 	refusalOf(t, err, "already_funded")
 }
 
-func TestStepsThatPassedUnseenAllHappen(t *testing.T) {
+func TestAllDuePayoutStepsHappenAtOnce(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	client := b.fundedClient("acme@example.com")
@@ -64,27 +64,27 @@ func TestStepsThatPassedUnseenAllHappen(t *testing.T) {
 	assert.Equal(t, funded.Add(600*time.Millisecond), entries[len(entries)-1].At, "settled when it was due")
 }
 
-func TestReplayAfterFundingAnswersTheFirstAnswer(t *testing.T) {
+func TestReplayAfterFundingReturnsFirstResponse(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	client := b.fundedClient("acme@example.com")
-	asked := order(b.contact(client, achContact).ID, "20")
-	first, err := b.book(client, "invoice-42", asked)
+	requested := order(b.contact(client, achContact).ID, "20")
+	first, err := b.book(client, "invoice-42", requested)
 	require.NoError(t, err)
 	_, err = b.confirm(client, read[platformwire.Payout](t, first))
 	require.NoError(t, err)
 	b.clock.Advance(time.Hour)
-	again, err := b.book(client, "invoice-42", asked)
+	again, err := b.book(client, "invoice-42", requested)
 	require.NoError(t, err)
 	assert.True(t, again.replayed())
 	assert.Equal(t, first.Body.String(), again.Body.String())
 }
 
-func TestConfirmIsRefusedAndConsumesNothing(t *testing.T) {
+func TestRefusedConfirmDoesNotConsumeApproval(t *testing.T) {
 	t.Parallel()
-	stranger, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	other, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
-	strangersKey, err := x509.MarshalPKIXPublicKey(&stranger.PublicKey)
+	otherKey, err := x509.MarshalPKIXPublicKey(&other.PublicKey)
 	require.NoError(t, err)
 
 	for name, tc := range map[string]struct {
@@ -103,7 +103,7 @@ func TestConfirmIsRefusedAndConsumesNothing(t *testing.T) {
 			}, want: "approval_mismatch"},
 		"key of nobody": {
 			change: func(_ *bench, _ *string, body *platformwire.ApprovalConfirm) {
-				body.PublicKey = strangersKey
+				body.PublicKey = otherKey
 			}, want: "key_not_registered"},
 		"no key at all": {
 			change: func(_ *bench, _ *string, body *platformwire.ApprovalConfirm) {
@@ -160,19 +160,19 @@ func TestConfirmIsRefusedAndConsumesNothing(t *testing.T) {
 	}
 }
 
-func TestApprovalOfAnotherPayoutIsAMismatch(t *testing.T) {
+func TestApprovalOfAnotherPayoutIsApprovalMismatch(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	client := b.fundedClient("acme@example.com")
-	asked := order(b.contact(client, achContact).ID, "20")
-	one, two := b.booked(client, "one", asked), b.booked(client, "two", asked)
+	requested := order(b.contact(client, achContact).ID, "20")
+	one, two := b.booked(client, "one", requested), b.booked(client, "two", requested)
 	_, err := b.confirmWith(b.as(client, ""), one.ID, platformwire.ApprovalConfirm{
 		ApprovalID: two.Approval.ID, PublicKey: b.public, Signature: b.sign(two.Approval.Payload),
 	})
 	refusalOf(t, err, "approval_mismatch")
 }
 
-func TestTooLittleBalanceIsSaidWithWhatThereIs(t *testing.T) {
+func TestInsufficientBalanceHasAvailableAmount(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	client := b.fundedClient("acme@example.com")
@@ -186,7 +186,7 @@ func TestTooLittleBalanceIsSaidWithWhatThereIs(t *testing.T) {
 	assert.Equal(t, "0.499999", b.balance(client, platformwire.AssetUSDC))
 }
 
-func TestOfManyConfirmsAtOnceOneFunds(t *testing.T) {
+func TestOneOfManyConcurrentConfirmsFunds(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	client := b.fundedClient("acme@example.com")
@@ -213,7 +213,7 @@ func TestOfManyConfirmsAtOnceOneFunds(t *testing.T) {
 	assert.Equal(t, "80", b.balance(client, platformwire.AssetUSDC))
 }
 
-func TestDirectPayoutArrivesInAnAccountOfTheService(t *testing.T) {
+func TestDirectPayoutCreditsAccountOfTheHost(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	payer := b.fundedClient("acme@example.com")

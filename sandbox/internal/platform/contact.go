@@ -36,30 +36,30 @@ type detailsKey struct {
 
 func (c *contact) detailsKey() detailsKey { return detailsKey{c.Account, c.To.details()} }
 
-// contactID returns an id with its prefix. The given id may lack it.
+// contactID returns an id with its prefix. The id may lack it.
 func contactID(id string) string { return "ct_" + strings.TrimPrefix(id, "ct_") }
 
 // contactOf finds a contact of the account.
-func (t *turn) contactOf(h *holder, id string) (*contact, error) {
-	found, ok := t.contacts[contactID(id)]
-	if !ok || found.Account != h.Key {
+func (t *txn) contactOf(h *holder, id string) (*contact, error) {
+	saved, ok := t.contacts[contactID(id)]
+	if !ok || saved.Account != h.Key {
 		return nil, wire.NotFound()
 	}
-	return found, nil
+	return saved, nil
 }
 
 // CreateContact saves a destination, or returns the contact that has the same account details.
-func (p *Platform) CreateContact(ctx context.Context, body platformwire.ContactCreate) (wire.Answer, error) {
+func (p *Platform) CreateContact(ctx context.Context, body platformwire.ContactCreate) (wire.Response, error) {
 	c := wire.CallerOf(ctx)
-	t := p.enter()
-	defer p.leave()
+	t := p.begin()
+	defer p.commit()
 	h, err := t.holderOf(c)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	to, err := t.readDestination(c.Owner, &body)
+	to, err := t.parseDestination(c.Owner, &body)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
 	created := &contact{
 		ID:         newID("ct_"),
@@ -79,7 +79,7 @@ func (p *Platform) CreateContact(ctx context.Context, body platformwire.ContactC
 		return wire.OK(existing.view()).Lean().Replayed(), nil
 	}
 	t.contacts[created.ID] = created
-	t.kept.contacts.Put(created)
+	t.store.contacts.Put(created)
 	t.byDetails[key] = created
 	return wire.Created(created.view()).Lean(), nil
 }
@@ -87,42 +87,42 @@ func (p *Platform) CreateContact(ctx context.Context, body platformwire.ContactC
 // UpdateContact changes the members that the body names. Null clears a member.
 func (p *Platform) UpdateContact(
 	ctx context.Context, contactID platformwire.ContactID, body platformwire.ContactUpdate,
-) (wire.Answer, error) {
-	t := p.enter()
-	defer p.leave()
+) (wire.Response, error) {
+	t := p.begin()
+	defer p.commit()
 	h, err := t.holderOf(wire.CallerOf(ctx))
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	found, err := t.contactOf(h, contactID)
+	saved, err := t.contactOf(h, contactID)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	changed := *found // booked payouts keep the old contact
+	changed := *saved // booked payouts keep the old contact
 	if err := t.changeEmail(&changed, body.Email); err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	delete(t.byDetails, found.detailsKey())
-	found = &changed
-	t.contacts[found.ID], t.byDetails[found.detailsKey()] = found, found
-	wire.Update(&found.Name, body.Name)
-	wire.Update(&found.Currency, body.Currency)
+	delete(t.byDetails, saved.detailsKey())
+	saved = &changed
+	t.contacts[saved.ID], t.byDetails[saved.detailsKey()] = saved, saved
+	wire.Update(&saved.Name, body.Name)
+	wire.Update(&saved.Currency, body.Currency)
 	if body.IsExternal.IsSpecified() {
-		found.IsExternal = body.IsExternal.IsNull() || wire.Value(body.IsExternal)
+		saved.IsExternal = body.IsExternal.IsNull() || wire.Value(body.IsExternal)
 	}
 	if body.Address.IsSpecified() {
-		found.Address = nil
+		saved.Address = nil
 		if address, err := body.Address.Get(); err == nil {
-			found.Address = &address
+			saved.Address = &address
 		}
 	}
-	t.kept.contacts.Put(found)
-	return wire.OK(found.view()).Lean(), nil
+	t.store.contacts.Put(saved)
+	return wire.OK(saved.view()).Lean(), nil
 }
 
 // changeEmail changes the email of a contact. A contact that is paid by email must have one. Its new email must name an
 // account, and not be another contact's.
-func (t *turn) changeEmail(c *contact, email nullable.Nullable[string]) error {
+func (t *txn) changeEmail(c *contact, email nullable.Nullable[string]) error {
 	if !email.IsSpecified() {
 		return nil
 	}
@@ -133,7 +133,7 @@ func (t *turn) changeEmail(c *contact, email nullable.Nullable[string]) error {
 	if email.IsNull() || wire.Value(email) == "" {
 		return wire.InvalidRequest("The email is where this contact is paid, and cannot be changed.")
 	}
-	to, err := t.readEmail(c.Account.Owner, wire.Value(email))
+	to, err := t.accountByEmail(c.Account.Owner, wire.Value(email))
 	if err != nil {
 		return err
 	}
@@ -145,20 +145,20 @@ func (t *turn) changeEmail(c *contact, email nullable.Nullable[string]) error {
 }
 
 // DeleteContact deletes a contact. Booked payouts keep their destination.
-func (p *Platform) DeleteContact(ctx context.Context, contactID platformwire.ContactID) (wire.Answer, error) {
-	t := p.enter()
-	defer p.leave()
+func (p *Platform) DeleteContact(ctx context.Context, contactID platformwire.ContactID) (wire.Response, error) {
+	t := p.begin()
+	defer p.commit()
 	h, err := t.holderOf(wire.CallerOf(ctx))
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	found, err := t.contactOf(h, contactID)
+	saved, err := t.contactOf(h, contactID)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	delete(t.contacts, found.ID)
-	t.kept.contacts.Delete(found)
-	delete(t.byDetails, found.detailsKey())
+	delete(t.contacts, saved.ID)
+	t.store.contacts.Delete(saved)
+	delete(t.byDetails, saved.detailsKey())
 	return wire.NoContent(), nil
 }
 
@@ -187,11 +187,11 @@ func (c *contact) view() platformwire.Contact {
 		view.Crypto = &platformwire.ContactCryptoView{Chain: to.Wallet.Chain, Token: to.Wallet.Token,
 			Address: to.Wallet.Address}
 	default:
-		behind := to.Email.holder
+		account := to.Email.holder
 		view.Email = to.Email.Email
-		view.UserID = behind.UserID
-		view.User = &platformwire.ContactUser{ID: behind.UserID, Email: to.Email.Email,
-			DisplayName: behind.displayName()}
+		view.UserID = account.UserID
+		view.User = &platformwire.ContactUser{ID: account.UserID, Email: to.Email.Email,
+			DisplayName: account.displayName()}
 	}
 	return view
 }
@@ -229,37 +229,37 @@ type emailDestination struct {
 	holder  *holder
 }
 
-// readDestination finds the destination of a create request. Exactly one of `account`, `bank`, `crypto` and `email`
+// parseDestination finds the destination of a create request. Exactly one of `account`, `bank`, `crypto` and `email`
 // must be set. No single field covers that rule, so the refusal is invalid_request.
-func (t *turn) readDestination(owner string, body *platformwire.ContactCreate) (destination, error) {
+func (t *txn) parseDestination(owner string, body *platformwire.ContactCreate) (destination, error) {
 	account, err := body.Account.MarshalJSON()
 	if err != nil {
 		return destination{}, wire.InvalidRequest("account cannot be read.")
 	}
 	typed := len(account) > 0 && !bytes.Equal(account, []byte("null"))
-	given := 0
+	count := 0
 	for _, present := range []bool{typed, body.Bank != nil, body.Crypto != nil, body.Email != ""} {
 		if present {
-			given++
+			count++
 		}
 	}
 	switch {
-	case given != 1:
+	case count != 1:
 		return destination{},
 			wire.InvalidRequest("Give exactly one of account, bank, crypto and email.")
 	case typed:
-		return t.readAccount(owner, account)
+		return t.parseAccount(owner, account)
 	case body.Bank != nil:
-		return readLegacyBank(body.Bank)
+		return parseLegacyBank(body.Bank)
 	case body.Crypto != nil:
 		return walletAt(body.Crypto.Chain, body.Crypto.Token, body.Crypto.Address), nil
 	default:
-		return t.readEmail(owner, body.Email)
+		return t.accountByEmail(owner, body.Email)
 	}
 }
 
-// readAccount reads a typed variant. The on-chain and the email variant need no accountType.
-func (t *turn) readAccount(owner string, account []byte) (destination, error) {
+// parseAccount reads a typed variant. The on-chain and the email variant need no accountType.
+func (t *txn) parseAccount(owner string, account []byte) (destination, error) {
 	var variant struct {
 		AccountType   string `json:"accountType"`
 		WalletAddress string `json:"walletAddress"`
@@ -284,7 +284,7 @@ func (t *turn) readAccount(owner string, account []byte) (destination, error) {
 		to.Wallet.Email = variant.Email
 		return to, nil
 	case string(platformwire.EmailAccountTypeEmail):
-		return t.readEmail(owner, variant.Email)
+		return t.accountByEmail(owner, variant.Email)
 	}
 	var bank platformwire.BankAccount
 	if err := json.Unmarshal(account, &bank); err != nil {
@@ -298,8 +298,8 @@ func walletAt(chain, token, address string) destination {
 	return destination{Wallet: &walletDestination{Chain: chain, Token: strings.ToUpper(token), Address: address}}
 }
 
-// readEmail finds an existing account of the service. If there is none, the refusal is not_found.
-func (t *turn) readEmail(owner, email string) (destination, error) {
+// accountByEmail finds an existing account of the service. If there is none, the refusal is not_found.
+func (t *txn) accountByEmail(owner, email string) (destination, error) {
 	h, ok := t.holderByEmail(owner, email)
 	if !ok {
 		return destination{}, wire.NotFound()
@@ -307,9 +307,9 @@ func (t *turn) readEmail(owner, email string) (destination, error) {
 	return destination{Email: &emailDestination{Email: strings.ToLower(email), Account: h.Key, holder: h}}, nil
 }
 
-// readLegacyBank converts the legacy form to the typed form. `fields` and `holder` have the members of the typed
+// parseLegacyBank converts the legacy form to the typed form. `fields` and `holder` have the members of the typed
 // variant. The holder may also have only a `name`.
-func readLegacyBank(legacy *platformwire.BankDestination) (destination, error) {
+func parseLegacyBank(legacy *platformwire.BankDestination) (destination, error) {
 	bank := platformwire.BankAccount{}
 	for _, part := range []map[string]any{legacy.Fields, legacy.Holder} {
 		text, err := json.Marshal(part)
@@ -375,7 +375,7 @@ func (d destination) direct(asset string) bool {
 }
 
 // receiver returns the account of this host that receives a direct payment, or nil.
-func (t *turn) receiver(d destination, asset string) *holder {
+func (t *txn) receiver(d destination, asset string) *holder {
 	switch {
 	case d.Email != nil:
 		return d.Email.holder
@@ -398,11 +398,11 @@ func (d BankDetails) Check() []wire.Field {
 	report := func(field, code, message string) {
 		wrong = append(wrong, wire.Field{Field: field, Code: code, Message: message})
 	}
-	given := map[string]string{"iban": d.IBAN, "bic": d.BIC, "routingNumber": d.RoutingNumber}
+	fields := map[string]string{"iban": d.IBAN, "bic": d.BIC, "routingNumber": d.RoutingNumber}
 	route, known := platformwire.CoverageMethods[strings.ToLower(d.Kind)]
 	for _, alternatives := range route.Needed() {
-		checkable := !slices.ContainsFunc(alternatives, func(field string) bool { _, ok := given[field]; return !ok })
-		if checkable && !slices.ContainsFunc(alternatives, func(field string) bool { return given[field] != "" }) {
+		checkable := !slices.ContainsFunc(alternatives, func(field string) bool { _, ok := fields[field]; return !ok })
+		if checkable && !slices.ContainsFunc(alternatives, func(field string) bool { return fields[field] != "" }) {
 			report(alternatives[0], "missing", "The bank type needs "+strings.Join(alternatives, " or ")+".")
 		}
 	}

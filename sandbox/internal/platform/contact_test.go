@@ -121,7 +121,7 @@ func TestContactBelongsToOneAccount(t *testing.T) {
 	assert.ErrorIs(t, err, wire.NotFound())
 }
 
-func TestContactUpdateTellsAbsentFromNull(t *testing.T) {
+func TestContactUpdateDistinguishesAbsentAndNull(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	created := b.contact(wire.Self,
@@ -146,7 +146,7 @@ func TestContactUpdateTellsAbsentFromNull(t *testing.T) {
 	assert.Equal(t, "EUR", update(`{"currency":null}`).Bank.Currency)
 }
 
-func TestEmailContactResolvesAnewAndStaysUnique(t *testing.T) {
+func TestEmailContactUpdateStaysUnique(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	acme := read[platformwire.Client](t,
@@ -175,7 +175,7 @@ func TestEmailContactResolvesAnewAndStaysUnique(t *testing.T) {
 	}
 }
 
-func TestDeletedContactIsGoneAndCanBeCreatedAnew(t *testing.T) {
+func TestDeletedContactCanBeCreatedAgain(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	created := b.contact(wire.Self, sepaContact)
@@ -286,7 +286,7 @@ func TestDisabledMethodIsABlocker(t *testing.T) {
 	assert.True(t, *b.capabilities(wire.Self, ach.ID).Payable)
 }
 
-func TestEveryMethodPaysOutTheCurrencyOfTheCatalogue(t *testing.T) {
+func TestBankMethodsHaveTheCurrencyOfTheCatalogue(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile("../../../openapi/coverage.yaml")
 	require.NoError(t, err)
@@ -320,7 +320,7 @@ func TestEveryMethodPaysOutTheCurrencyOfTheCatalogue(t *testing.T) {
 }
 
 // The SDK warns about what the catalogue says is assumed to be needed. The host needs the same.
-func TestEveryMethodNeedsWhatTheCatalogueAssumes(t *testing.T) {
+func TestBankMethodsNeedTheFieldsOfTheCatalogue(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile("../../../openapi/coverage.yaml")
 	require.NoError(t, err)
@@ -340,7 +340,7 @@ func TestEveryMethodNeedsWhatTheCatalogueAssumes(t *testing.T) {
 	}
 }
 
-func TestCrossChainIsSaidInAdvance(t *testing.T) {
+func TestCapabilitiesSayCrossChain(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.createClient(platformwire.ClientCreate{Email: "acme@example.com"})
@@ -354,7 +354,7 @@ func TestCrossChainIsSaidInAdvance(t *testing.T) {
 	}
 }
 
-// Whatever a contact is made of, it is refused, or it can be shown and judged.
+// Any contact is refused, or it can be read and its capabilities computed.
 func FuzzCreateContact(f *testing.F) {
 	for _, seed := range []string{
 		sepaContact, achContact, baseContact, farContact, `{"email":"ops@example.com"}`, `{"account":[]}`,
@@ -385,7 +385,7 @@ func FuzzCreateContact(f *testing.F) {
 	})
 }
 
-// No cursor breaks a list: it continues the list, or it is refused.
+// Any cursor continues the list or is refused.
 func FuzzCursor(f *testing.F) {
 	seeding := newBench(f)
 	seeding.depositMany(wire.Self, 3)

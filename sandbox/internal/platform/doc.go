@@ -1,5 +1,5 @@
 // Package platform is the sandbox host's implementation of the platform API behind the generated server. It has clients
-// with their verification and rails, contacts, payins and payouts with their quotes and approvals, escrow deals, the
+// with their verification and rails, contacts, payins and payouts with their quotes and approvals, escrows, the
 // double-entry ledger, idempotency records, transactions, chains and the faucet.
 //
 // A [Platform] relies on the gate, which has checked the session, the acting account and the syntax of the request. It
@@ -53,11 +53,11 @@
 //   - A payin is completed while its price is valid and after its instructions were asked for (before that, the refusal
 //     is quote_not_submitted), with the amount of its quote. A virtual account whose channel is unavailable is refused
 //     with payout_not_fundable. A completed payin stays completed, whatever key is used later.
-//   - An escrow deal is approved within its first window, released within the second, and refunded within the third.
-//     After that no action is possible. The windows are fixed when the deal is created. Any other action is a conflict.
-//     An approval that the balance does not cover is a conflict too, with what is available in the details.
-//   - A confirmed escrow action happens on chain at once. The deal shows it after the next chain read. The confirm
-//     itself reads the chain, unless the deal was read in the 15 seconds before.
+//   - An escrow is approved within its first window, released within the second, and refunded within the third. After
+//     that no action is possible. The windows are fixed when the escrow is created. Any other action is a conflict. An
+//     approval that the balance does not cover is a conflict too, with what is available in the details.
+//   - A confirmed escrow action happens on chain at once. The escrow shows it after the next chain read. The confirm
+//     itself reads the chain, unless the escrow was read in the 15 seconds before.
 //   - Each approval that was issued for an escrow action can be confirmed during its own 60 seconds. The action happens
 //     once; later confirms are refused with approval_consumed.
 package platform

@@ -12,8 +12,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// deal is an escrow deal. It has three windows, one after the other, from its creation on.
-type deal struct {
+// escrow holds money until its payer releases it or takes it back. It has three windows, one after the other, from its
+// creation on.
+type escrow struct {
 	ID        string
 	Account   holderKey
 	holder    *holder
@@ -31,60 +32,60 @@ type deal struct {
 	Answer  platformwire.Escrow      // the response of the create call while the key is known
 }
 
-// chainState is the state of a deal on chain.
+// chainState is the state of an escrow on chain.
 type chainState struct {
 	Status platformwire.EscrowStatus
 	Hash   string // of the last transaction; "" before the first
 }
 
-// The windows of a deal that sets none.
+// The windows of an escrow that sets none.
 const (
 	defaultApproveWithin = "1h"
 	defaultHoldFor       = "14d"
 	defaultRefundableFor = "90d"
 )
 
-// CreateEscrow creates a deal and prepares its approve action. No money moves. The deal, its windows and that action
-// are bound to the idempotency key.
-func (p *Platform) CreateEscrow(ctx context.Context, body platformwire.EscrowCreate) (wire.Answer, error) {
+// CreateEscrow creates an escrow and prepares its approve action. No money moves. The escrow, its windows and that
+// action are bound to the idempotency key.
+func (p *Platform) CreateEscrow(ctx context.Context, body platformwire.EscrowCreate) (wire.Response, error) {
 	c, body := wire.CallerOf(ctx), withWindows(body)
 	if err := checkAmount(body.Amount, assetDecimals); err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	key, asked, lifetime, err := anchorOf(c, "CreateEscrow", agreementOf(body))
+	key, requested, lifetime, err := keyOf(c, "CreateEscrow", normalizeEscrowTerms(body))
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	t := p.enter()
-	defer p.leave()
+	t := p.begin()
+	defer p.commit()
 	h, err := t.holderOf(c)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	if id, found, same := t.agreements.find(key, asked, t.now); found {
-		agreed := t.deals[id]
+	if id, e, same := t.escrowCreations.find(key, requested, t.now); e {
+		agreed := t.escrows[id]
 		if !same {
-			return wire.Answer{}, wire.IdempotencyKeyReused("escrowId", agreed.ID)
+			return wire.Response{}, wire.IdempotencyKeyReused("escrowId", agreed.ID)
 		}
 		return wire.OK(agreed.Answer).Lean().Replayed(), nil
 	}
-	agreed, err := t.agree(h, key.Key, body)
+	agreed, err := t.createEscrow(h, key.Key, body)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	t.agreements.keep(key, asked, agreed.ID, t.now, lifetime)
+	t.escrowCreations.put(key, requested, agreed.ID, t.now, lifetime)
 	return wire.Created(agreed.Answer).Lean(), nil
 }
 
-// agree makes a new deal with its approve action.
-func (t *turn) agree(h *holder, key string, body platformwire.EscrowCreate) (*deal, error) {
+// createEscrow adds an escrow with its approve action.
+func (t *txn) createEscrow(h *holder, key string, body platformwire.EscrowCreate) (*escrow, error) {
 	switch {
-	case !t.ready(h):
+	case !t.hasWallet(h):
 		return nil, wire.WalletNotLinked()
 	case t.settings.SignerDetached:
 		return nil, wire.SignerNotAttached()
 	}
-	agreed := &deal{
+	agreed := &escrow{
 		ID:        newID("esc_"),
 		Account:   h.Key,
 		holder:    h,
@@ -95,14 +96,14 @@ func (t *turn) agree(h *holder, key string, body platformwire.EscrowCreate) (*de
 		Projected: chainState{Status: platformwire.EscrowStatusPendingApproval},
 		Actions:   map[string]*escrowAction{},
 	}
-	agreed.ApproveBy = t.now.Add(lasting(body.ApproveWithin))
-	agreed.HoldUntil = agreed.ApproveBy.Add(lasting(body.HoldFor))
-	agreed.RefundableUntil = agreed.HoldUntil.Add(lasting(body.RefundableFor))
-	approve := t.prepare(agreed, key, platformwire.EscrowActionTypeApprove)
-	t.deals[agreed.ID] = agreed
+	agreed.ApproveBy = t.now.Add(parseWindow(body.ApproveWithin))
+	agreed.HoldUntil = agreed.ApproveBy.Add(parseWindow(body.HoldFor))
+	agreed.RefundableUntil = agreed.HoldUntil.Add(parseWindow(body.RefundableFor))
+	approve := t.prepareAction(agreed, key, platformwire.EscrowActionTypeApprove)
+	t.escrows[agreed.ID] = agreed
 	agreed.Answer = agreed.view(t.now)
 	agreed.Answer.Action = &approve
-	t.kept.deals.Put(agreed)
+	t.store.escrows.Put(agreed)
 	return agreed, nil
 }
 
@@ -114,17 +115,17 @@ func withWindows(body platformwire.EscrowCreate) platformwire.EscrowCreate {
 	return body
 }
 
-// agreementOf returns the terms of a request in one spelling: 60m becomes 1h, and an address is in lower case.
-func agreementOf(body platformwire.EscrowCreate) platformwire.EscrowCreate {
+// normalizeEscrowTerms returns the terms of a request in one spelling: 60m becomes 1h, and an address is in lower case.
+func normalizeEscrowTerms(body platformwire.EscrowCreate) platformwire.EscrowCreate {
 	body.Payee = strings.ToLower(body.Payee)
 	for _, window := range []*platformwire.EscrowDuration{&body.ApproveWithin, &body.HoldFor, &body.RefundableFor} {
-		*window = lasting(*window).String()
+		*window = parseWindow(*window).String()
 	}
 	return body
 }
 
-// lasting reads a window. The gate has checked its form.
-func lasting(window platformwire.EscrowDuration) time.Duration {
+// parseWindow parses a window, such as 14d. The gate has checked its form.
+func parseWindow(window platformwire.EscrowDuration) time.Duration {
 	var count int64
 	var unit byte
 	_, _ = fmt.Sscanf(window, "%d%c", &count, &unit)
@@ -132,35 +133,35 @@ func lasting(window platformwire.EscrowDuration) time.Duration {
 	return time.Duration(count*seconds[unit]) * time.Second
 }
 
-// dealOf finds a deal of the account.
-func (t *turn) dealOf(h *holder, id string) (*deal, error) {
-	found, ok := t.deals[id]
-	if !ok || found.holder != h {
+// escrowOf finds an escrow of the account.
+func (t *txn) escrowOf(h *holder, id string) (*escrow, error) {
+	e, ok := t.escrows[id]
+	if !ok || e.holder != h {
 		return nil, wire.NotFound()
 	}
-	return found, nil
+	return e, nil
 }
 
-// view returns the deal as it was at the last chain read. A deal that was not approved in time needs no chain read: the
-// service co-signs every approval, so it knows.
-func (d *deal) view(now time.Time) platformwire.Escrow {
+// view returns the escrow as it was at the last chain read. An escrow that was not approved in time needs no chain
+// read: the service co-signs every approval, so it knows.
+func (e *escrow) view(now time.Time) platformwire.Escrow {
 	view := platformwire.Escrow{
-		ID:               d.ID,
-		Status:           d.Projected.Status,
-		AvailableActions: d.available(d.Projected.Status, now),
-		IdempotencyKey:   d.Key,
-		Amount:           d.Terms.Amount,
-		Currency:         d.Terms.Currency,
-		Payee:            d.Terms.Payee,
-		Memo:             d.Terms.Memo,
-		ApproveBy:        d.ApproveBy,
-		HoldUntil:        d.HoldUntil,
-		RefundableUntil:  d.RefundableUntil,
-		TransactionHash:  d.Projected.Hash,
-		SyncedAt:         d.SyncedAt,
-		CreatedAt:        d.CreatedAt,
+		ID:               e.ID,
+		Status:           e.Projected.Status,
+		AvailableActions: e.available(e.Projected.Status, now),
+		IdempotencyKey:   e.Key,
+		Amount:           e.Terms.Amount,
+		Currency:         e.Terms.Currency,
+		Payee:            e.Terms.Payee,
+		Memo:             e.Terms.Memo,
+		ApproveBy:        e.ApproveBy,
+		HoldUntil:        e.HoldUntil,
+		RefundableUntil:  e.RefundableUntil,
+		TransactionHash:  e.Projected.Hash,
+		SyncedAt:         e.SyncedAt,
+		CreatedAt:        e.CreatedAt,
 	}
-	if d.Chain.Status == platformwire.EscrowStatusPendingApproval && !now.Before(d.ApproveBy) {
+	if e.Chain.Status == platformwire.EscrowStatusPendingApproval && !now.Before(e.ApproveBy) {
 		view.Status = platformwire.EscrowStatusExpired
 	}
 	return view
@@ -168,63 +169,63 @@ func (d *deal) view(now time.Time) platformwire.Escrow {
 
 // windowEnd returns when the window for these actions ends. Without actions there is no window, and it returns the zero
 // time.
-func (d *deal) windowEnd(actions []platformwire.EscrowActionType) time.Time {
+func (e *escrow) windowEnd(actions []platformwire.EscrowActionType) time.Time {
 	if len(actions) == 0 {
 		return time.Time{}
 	}
 	return map[platformwire.EscrowActionType]time.Time{
-		platformwire.EscrowActionTypeApprove: d.ApproveBy,
-		platformwire.EscrowActionTypeRelease: d.HoldUntil,
-		platformwire.EscrowActionTypeRefund:  d.RefundableUntil,
+		platformwire.EscrowActionTypeApprove: e.ApproveBy,
+		platformwire.EscrowActionTypeRelease: e.HoldUntil,
+		platformwire.EscrowActionTypeRefund:  e.RefundableUntil,
 	}[actions[0]]
 }
 
-// available lists the possible actions of a deal with this status: approve within the first window, release within the
-// second, refund within the third.
-func (d *deal) available(status platformwire.EscrowStatus, now time.Time) []platformwire.EscrowActionType {
+// available lists the possible actions of an escrow with this status: approve within the first window, release within
+// the second, refund within the third.
+func (e *escrow) available(status platformwire.EscrowStatus, now time.Time) []platformwire.EscrowActionType {
 	switch {
-	case status == platformwire.EscrowStatusPendingApproval && now.Before(d.ApproveBy):
+	case status == platformwire.EscrowStatusPendingApproval && now.Before(e.ApproveBy):
 		return []platformwire.EscrowActionType{platformwire.EscrowActionTypeApprove}
-	case status == platformwire.EscrowStatusActive && now.Before(d.HoldUntil):
+	case status == platformwire.EscrowStatusActive && now.Before(e.HoldUntil):
 		return []platformwire.EscrowActionType{platformwire.EscrowActionTypeRelease}
-	case status == platformwire.EscrowStatusActive && now.Before(d.RefundableUntil):
+	case status == platformwire.EscrowStatusActive && now.Before(e.RefundableUntil):
 		return []platformwire.EscrowActionType{platformwire.EscrowActionTypeRefund}
 	default:
 		return []platformwire.EscrowActionType{}
 	}
 }
 
-// SyncEscrow returns a deal after a chain read. If the last read was a moment ago, it returns the stored deal.
-func (p *Platform) SyncEscrow(ctx context.Context, escrowID platformwire.EscrowID) (wire.Answer, error) {
-	t := p.enter()
-	defer p.leave()
+// SyncEscrow returns an escrow after a chain read. If the last read was a moment ago, it returns the stored escrow.
+func (p *Platform) SyncEscrow(ctx context.Context, escrowID platformwire.EscrowID) (wire.Response, error) {
+	t := p.begin()
+	defer p.commit()
 	h, err := t.holderOf(wire.CallerOf(ctx))
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	found, err := t.dealOf(h, escrowID)
+	e, err := t.escrowOf(h, escrowID)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	t.readChain(found)
-	return wire.OK(found.view(t.now)).Lean(), nil
+	t.readChain(e)
+	return wire.OK(e.view(t.now)).Lean(), nil
 }
 
-// readChain updates the stored deal, with at most one chain read per 15 seconds and deal.
-func (t *turn) readChain(d *deal) {
-	if !d.SyncedAt.IsZero() && t.now.Before(d.SyncedAt.Add(time.Duration(t.settings.ChainReadEvery))) {
+// readChain updates the stored escrow, with at most one chain read per 15 seconds and escrow.
+func (t *txn) readChain(e *escrow) {
+	if !e.SyncedAt.IsZero() && t.now.Before(e.SyncedAt.Add(time.Duration(t.settings.ChainReadEvery))) {
 		return
 	}
-	d.Projected, d.SyncedAt = d.Chain, t.now
-	t.kept.deals.Put(d)
+	e.Projected, e.SyncedAt = e.Chain, t.now
+	t.store.escrows.Put(e)
 }
 
 // actionApprovalLifetime is the approval window of an escrow action.
 const actionApprovalLifetime = 60 * time.Second
 
-// escrowAction is a prepared action of a deal.
+// escrowAction is a prepared action of an escrow.
 type escrowAction struct {
-	deal      *deal
+	escrow    *escrow
 	Key       string
 	Kind      platformwire.EscrowActionType
 	Approvals map[string]platformwire.Approval // all that were issued, by id
@@ -233,66 +234,66 @@ type escrowAction struct {
 }
 
 // PrepareEscrowAction prepares an action and returns the approval to sign. The key identifies the action, also when it
-// is confirmed. The key of the create call belongs to the deal's approve action. The same key returns the same action,
-// with a new approval until it is confirmed.
+// is confirmed. The key of the create call belongs to the escrow's approve action. The same key returns the same
+// action, with a new approval until it is confirmed.
 func (p *Platform) PrepareEscrowAction(
 	ctx context.Context, escrowID platformwire.EscrowID, body platformwire.EscrowActionCreate,
-) (wire.Answer, error) {
+) (wire.Response, error) {
 	c, kind := wire.CallerOf(ctx), body.Type
-	key, asked, lifetime, err := anchorOf(c, "PrepareEscrowAction", []string{escrowID, string(kind)})
+	key, requested, lifetime, err := keyOf(c, "PrepareEscrowAction", []string{escrowID, string(kind)})
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	t := p.enter()
-	defer p.leave()
+	t := p.begin()
+	defer p.commit()
 	h, err := t.holderOf(c)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	found, err := t.dealOf(h, escrowID)
+	e, err := t.escrowOf(h, escrowID)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	if dealID, ok, same := t.actions.find(key, asked, t.now); ok && !same {
-		return wire.Answer{}, wire.IdempotencyKeyReused("escrowId", dealID)
+	if dealID, ok, same := t.actions.find(key, requested, t.now); ok && !same {
+		return wire.Response{}, wire.IdempotencyKeyReused("escrowId", dealID)
 	}
-	known := found.Actions[key.Key]
+	known := e.Actions[key.Key]
 	if known != nil && known.Kind != kind {
-		return wire.Answer{}, wire.IdempotencyKeyReused("escrowId", found.ID)
+		return wire.Response{}, wire.IdempotencyKeyReused("escrowId", e.ID)
 	}
 	if known != nil && known.Confirmed {
 		return wire.OK(platformwire.PreparedEscrowAction{Action: known.view()}).Lean().Replayed(), nil
 	}
-	if !slices.Contains(found.available(found.Chain.Status, t.now), kind) {
-		return wire.Answer{}, wire.Conflict("The deal's state or its deadlines do not allow this action.")
+	if !slices.Contains(e.available(e.Chain.Status, t.now), kind) {
+		return wire.Response{}, wire.Conflict("The deal's state or its deadlines do not allow this action.")
 	}
-	answer := t.prepare(found, key.Key, kind)
+	response := t.prepareAction(e, key.Key, kind)
 	if known != nil {
-		return wire.OK(platformwire.PreparedEscrowAction{Action: answer}).Lean().Replayed(), nil
+		return wire.OK(platformwire.PreparedEscrowAction{Action: response}).Lean().Replayed(), nil
 	}
-	t.actions.keep(key, asked, found.ID, t.now, lifetime)
-	return wire.Created(platformwire.PreparedEscrowAction{Action: answer}).Lean(), nil
+	t.actions.put(key, requested, e.ID, t.now, lifetime)
+	return wire.Created(platformwire.PreparedEscrowAction{Action: response}).Lean(), nil
 }
 
-// prepare gives an action of a deal a new approval, and adds a new action. Earlier approvals stay valid until they
-// expire. Only one of them is ever used.
-func (t *turn) prepare(d *deal, key string, kind platformwire.EscrowActionType) platformwire.EscrowAction {
+// prepareAction issues a new approval for an action of an escrow. It adds the action if it is new. Earlier approvals
+// stay valid until they expire. Only one of them is ever used.
+func (t *txn) prepareAction(e *escrow, key string, kind platformwire.EscrowActionType) platformwire.EscrowAction {
 	approval := newApproval(t.now.Add(actionApprovalLifetime)).of(approvalPayload{
 		Operation:   "escrow." + string(kind),
-		ResourceID:  d.ID,
-		Account:     d.holder.Key.Account,
-		Amount:      d.Terms.Amount.String(),
-		Currency:    string(d.Terms.Currency),
-		Destination: approvalDestination{Address: d.Terms.Payee},
+		ResourceID:  e.ID,
+		Account:     e.holder.Key.Account,
+		Amount:      e.Terms.Amount.String(),
+		Currency:    string(e.Terms.Currency),
+		Destination: approvalDestination{Address: e.Terms.Payee},
 	})
-	action := d.Actions[key]
+	action := e.Actions[key]
 	if action == nil {
-		action = &escrowAction{deal: d, Key: key, Kind: kind, Approvals: map[string]platformwire.Approval{}}
-		d.Actions[key] = action
+		action = &escrowAction{escrow: e, Key: key, Kind: kind, Approvals: map[string]platformwire.Approval{}}
+		e.Actions[key] = action
 	}
 	action.Latest, action.Approvals[approval.ID] = approval, approval
 	t.actionApprovals++
-	t.kept.deals.Put(d)
+	t.store.escrows.Put(e)
 	return action.view()
 }
 
@@ -302,72 +303,72 @@ func (a *escrowAction) view() platformwire.EscrowAction {
 }
 
 // ConfirmEscrowAction carries out a prepared action with its signed approval. Like ConfirmPayout, it consumes nothing
-// until the money moves, and does not hold the lock while it verifies the signature. It returns the deal as it was at
+// until the money moves, and does not hold the lock while it verifies the signature. It returns the escrow as it was at
 // the last chain read. If that was not a moment ago, it reads the chain itself.
 func (p *Platform) ConfirmEscrowAction(
 	ctx context.Context, escrowID platformwire.EscrowID, idempotencyKey string, body platformwire.ApprovalConfirm,
-) (wire.Answer, error) {
+) (wire.Response, error) {
 	c, signed := wire.CallerOf(ctx), signedAction{escrowID, idempotencyKey, body.ApprovalID}
-	payload, err := p.actionable(c, signed)
+	payload, err := p.actionPayloadToSign(c, signed)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	if err := p.cosign(c, payload, body); err != nil {
-		return wire.Answer{}, err
+	if err := p.verifyApproval(c, payload, body); err != nil {
+		return wire.Response{}, err
 	}
-	return p.act(c, signed)
+	return p.runAction(c, signed)
 }
 
 // signedAction identifies a prepared action and the approval that was signed for it.
 type signedAction struct{ escrowID, key, approvalID string }
 
-// actionable returns the bytes to verify, if this approval can confirm the action.
-func (p *Platform) actionable(c wire.Caller, signed signedAction) ([]byte, error) {
-	t := p.enter()
-	defer p.leave()
-	action, err := t.prepared(c, signed)
+// actionPayloadToSign returns the bytes to verify, if this approval can confirm the action.
+func (p *Platform) actionPayloadToSign(c wire.Caller, signed signedAction) ([]byte, error) {
+	t := p.begin()
+	defer p.commit()
+	action, err := t.confirmableAction(c, signed)
 	if err != nil {
 		return nil, err
 	}
 	return action.Approvals[signed.approvalID].Payload, nil
 }
 
-// act carries the action out.
-func (p *Platform) act(c wire.Caller, signed signedAction) (wire.Answer, error) {
-	t := p.enter()
-	defer p.leave()
-	action, err := t.prepared(c, signed)
+// runAction carries the action out.
+func (p *Platform) runAction(c wire.Caller, signed signedAction) (wire.Response, error) {
+	t := p.begin()
+	defer p.commit()
+	action, err := t.confirmableAction(c, signed)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	if err := t.permitted(action); err != nil {
-		return wire.Answer{}, err
+	if err := t.checkActionPermitted(action); err != nil {
+		return wire.Response{}, err
 	}
 	action.Confirmed = true
-	t.kept.deals.Put(action.deal)
-	switch found := action.deal; action.Kind {
+	t.store.escrows.Put(action.escrow)
+	switch e := action.escrow; action.Kind {
 	case platformwire.EscrowActionTypeApprove:
-		t.hold(found)
+		t.holdEscrow(e)
 	case platformwire.EscrowActionTypeRelease:
-		t.release(found)
+		t.releaseEscrow(e)
 	case platformwire.EscrowActionTypeRefund:
-		t.giveBack(found)
+		t.refundEscrow(e)
 	}
-	t.readChain(action.deal)
-	return wire.OK(action.deal.view(t.now)).Lean(), nil
+	t.readChain(action.escrow)
+	return wire.OK(action.escrow.view(t.now)).Lean(), nil
 }
 
-// prepared returns an action that waits for this approval, or the refusal for its state.
-func (t *turn) prepared(c wire.Caller, signed signedAction) (*escrowAction, error) {
+// confirmableAction returns an action that waits for this approval, or the refusal for its state.
+func (t *txn) confirmableAction(c wire.Caller, signed signedAction) (*escrowAction, error) {
 	h, err := t.holderOf(c)
 	if err != nil {
 		return nil, err
 	}
-	found, err := t.dealOf(h, signed.escrowID)
+	e, err := t.escrowOf(h, signed.escrowID)
 	if err != nil {
 		return nil, err
 	}
-	action, known := found.Actions[signed.key]
+	action, known := e.Actions[signed.key]
 	if !known {
 		return nil, wire.NotFound()
 	}
@@ -379,68 +380,69 @@ func (t *turn) prepared(c wire.Caller, signed signedAction) (*escrowAction, erro
 		return nil, wire.ApprovalConsumed()
 	case !t.now.Before(approval.ExpiresAt):
 		return nil, wire.ApprovalExpired()
-	case !slices.Contains(found.available(found.Chain.Status, t.now), action.Kind):
+	case !slices.Contains(e.available(e.Chain.Status, t.now), action.Kind):
 		return nil, wire.Conflict("The deal's state or its deadlines do not allow this action.")
 	default:
 		return action, nil
 	}
 }
 
-// permitted refuses an action that the service would not co-sign, and a deal that the balance does not cover.
-func (t *turn) permitted(action *escrowAction) error {
-	if err := t.signable(action.deal.holder); err != nil || action.Kind != platformwire.EscrowActionTypeApprove {
+// checkActionPermitted refuses an action that the service would not co-sign, and an escrow that the balance does not
+// cover.
+func (t *txn) checkActionPermitted(action *escrowAction) error {
+	if err := t.checkSignable(action.escrow.holder); err != nil || action.Kind != platformwire.EscrowActionTypeApprove {
 		return err
 	}
-	asked := action.deal.Terms
-	available := t.books.balance(action.deal.holder.book(), string(asked.Currency))
-	if available.LessThan(asked.Amount) {
+	requested := action.escrow.Terms
+	available := t.ledger.balance(action.escrow.holder.ledgerAccount(), string(requested.Currency))
+	if available.LessThan(requested.Amount) {
 		refusal := wire.Conflict("The balance does not cover the deal.")
-		refusal.Details = map[string]any{"available": available.String(), "currency": string(asked.Currency)}
+		refusal.Details = map[string]any{"available": available.String(), "currency": string(requested.Currency)}
 		return refusal
 	}
 	return nil
 }
 
-// hold moves the money from the account to the deal.
-func (t *turn) hold(d *deal) {
-	d.Chain = chainState{platformwire.EscrowStatusActive, newHash()}
-	t.escrowed(d, d.holder.book(), d.ID)
-	t.recordEscrow(d, d.holder, platformwire.TransactionDirectionOut)
+// holdEscrow moves the money from the account to the escrow.
+func (t *txn) holdEscrow(e *escrow) {
+	e.Chain = chainState{platformwire.EscrowStatusActive, newHash()}
+	t.moveEscrowFunds(e, e.holder.ledgerAccount(), e.ID)
+	t.recordEscrow(e, e.holder, platformwire.TransactionDirectionOut)
 }
 
-// release moves the money from the deal to the payee, which may be an account of this host.
-func (t *turn) release(d *deal) {
-	d.Chain = chainState{platformwire.EscrowStatusReleased, newHash()}
-	if payee, ok := t.wallets[strings.ToLower(d.Terms.Payee)]; ok {
-		t.escrowed(d, d.ID, payee.book())
-		t.recordEscrow(d, payee, platformwire.TransactionDirectionIn)
+// releaseEscrow moves the money from the escrow to the payee, which may be an account of this host.
+func (t *txn) releaseEscrow(e *escrow) {
+	e.Chain = chainState{platformwire.EscrowStatusReleased, newHash()}
+	if payee, ok := t.wallets[strings.ToLower(e.Terms.Payee)]; ok {
+		t.moveEscrowFunds(e, e.ID, payee.ledgerAccount())
+		t.recordEscrow(e, payee, platformwire.TransactionDirectionIn)
 		return
 	}
-	t.escrowed(d, d.ID, bookOutside)
+	t.moveEscrowFunds(e, e.ID, accountOutside)
 }
 
-// giveBack moves the money from the deal back to the account.
-func (t *turn) giveBack(d *deal) {
-	d.Chain = chainState{platformwire.EscrowStatusRefunded, newHash()}
-	t.escrowed(d, d.ID, d.holder.book())
-	t.recordEscrow(d, d.holder, platformwire.TransactionDirectionIn)
+// refundEscrow moves the money from the escrow back to the account.
+func (t *txn) refundEscrow(e *escrow) {
+	e.Chain = chainState{platformwire.EscrowStatusRefunded, newHash()}
+	t.moveEscrowFunds(e, e.ID, e.holder.ledgerAccount())
+	t.recordEscrow(e, e.holder, platformwire.TransactionDirectionIn)
 }
 
-// escrowed adds a movement of the deal's whole amount to the ledger, with the given kind.
-func (t *turn) escrowed(d *deal, from, to string) {
-	t.books.movement("escrow_"+string(d.Chain.Status), d.ID, t.now).
-		transfer(from, to, string(d.Terms.Currency), d.Terms.Amount)
+// moveEscrowFunds adds a movement of the escrow's whole amount to the ledger, with the given kind.
+func (t *txn) moveEscrowFunds(e *escrow, from, to string) {
+	t.ledger.movement("escrow_"+string(e.Chain.Status), e.ID, t.now).
+		transfer(from, to, string(e.Terms.Currency), e.Terms.Amount)
 }
 
-func (t *turn) recordEscrow(d *deal, h *holder, direction platformwire.TransactionDirection) {
+func (t *txn) recordEscrow(e *escrow, h *holder, direction platformwire.TransactionDirection) {
 	t.record(h, platformwire.Transaction{
 		Type:            platformwire.TransactionTypeEscrow,
 		Direction:       direction,
 		Status:          platformwire.TransactionStatusCompleted,
-		Amount:          d.Terms.Amount,
-		Currency:        d.Terms.Currency,
-		EscrowID:        d.ID,
-		TransactionHash: d.Chain.Hash,
+		Amount:          e.Terms.Amount,
+		Currency:        e.Terms.Currency,
+		EscrowID:        e.ID,
+		TransactionHash: e.Chain.Hash,
 		CreatedAt:       t.now,
 	})
 }

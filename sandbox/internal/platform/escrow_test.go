@@ -15,7 +15,7 @@ import (
 
 const payee = "0x52908400098527886E0F7030069857D2E4169EE7"
 
-// agreement is a deal over an amount of USDC with its windows, empty ones being the defaults.
+// agreement is an escrow over an amount of USDC with these windows. Empty windows have their defaults.
 func agreement(amount string, approveWithin, holdFor platformwire.EscrowDuration) platformwire.EscrowCreate {
 	return platformwire.EscrowCreate{
 		Amount: decimal.RequireFromString(amount), Currency: platformwire.AssetUSDC, Payee: payee,
@@ -23,27 +23,27 @@ func agreement(amount string, approveWithin, holdFor platformwire.EscrowDuration
 	}
 }
 
-// agreed creates a deal that must succeed.
+// agreed creates an escrow that must succeed.
 func (b *bench) agreed(account, key string, body platformwire.EscrowCreate) platformwire.Escrow {
-	deal, err := b.escrow(account, key, body)
+	escrow, err := b.escrow(account, key, body)
 	require.NoError(b, err)
-	return deal
+	return escrow
 }
 
-func TestWindowsInEveryUnit(t *testing.T) {
+func TestEscrowWindowUnits(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	for window, lasts := range map[platformwire.EscrowDuration]time.Duration{
 		"1s": time.Second, "0090m": 90 * time.Minute, "36h": 36 * time.Hour, "9999d": 9999 * 24 * time.Hour,
 		"": time.Hour,
 	} {
-		deal := b.agreed(wire.Self, "", agreement("1", window, "0s"))
-		assert.Equal(t, lasts, deal.ApproveBy.Sub(deal.CreatedAt), window)
-		assert.Equal(t, deal.ApproveBy, deal.HoldUntil)
+		escrow := b.agreed(wire.Self, "", agreement("1", window, "0s"))
+		assert.Equal(t, lasts, escrow.ApproveBy.Sub(escrow.CreatedAt), window)
+		assert.Equal(t, escrow.ApproveBy, escrow.HoldUntil)
 	}
 }
 
-func TestSpellingsOfOneDeal(t *testing.T) {
+func TestEscrowTermsAreNormalized(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	first := b.agreed(wire.Self, "k", agreement("5", "", "2d"))
@@ -53,7 +53,7 @@ func TestSpellingsOfOneDeal(t *testing.T) {
 	assert.Equal(t, payee, first.Payee, "echoed as given")
 }
 
-func TestExplicitKeyOfADealReplaysForSevenDays(t *testing.T) {
+func TestEscrowExplicitKeyReplaysForSevenDays(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	first := b.agreed(wire.Self, "k", agreement("5", "", ""))
@@ -63,69 +63,69 @@ func TestExplicitKeyOfADealReplaysForSevenDays(t *testing.T) {
 	assert.NotEqual(t, first.ID, b.agreed(wire.Self, "k", agreement("5", "", "")).ID)
 }
 
-// An approval that outlives the deal's own window is of no use.
-func TestApprovalsEndWithTheirWindow(t *testing.T) {
+// An approval is useless after the window of the escrow, also if it has not expired itself.
+func TestEscrowApprovalEndsWithItsWindow(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	client := b.fundedClient("acme@example.com")
-	deal := b.agreed(client, "k", agreement("5", "30s", ""))
+	escrow := b.agreed(client, "k", agreement("5", "30s", ""))
 	b.clock.Advance(30 * time.Second)
-	_, err := b.act(client, deal.ID, *deal.Action)
+	_, err := b.act(client, escrow.ID, *escrow.Action)
 	assert.ErrorIs(t, err, wire.Conflict(""))
 	assert.Equal(t, "100", b.balance(client, platformwire.AssetUSDC))
 }
 
-func TestEveryIssuedApprovalCountsAndOneIsUsed(t *testing.T) {
+func TestAnyIssuedEscrowApprovalConfirmsOnce(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	client := b.fundedClient("acme@example.com")
-	deal := b.agreed(client, "k", agreement("5", "", ""))
+	escrow := b.agreed(client, "k", agreement("5", "", ""))
 	b.clock.Advance(30 * time.Second)
-	later, err := b.prepare(client, "k", deal.ID, platformwire.EscrowActionTypeApprove)
+	later, err := b.prepare(client, "k", escrow.ID, platformwire.EscrowActionTypeApprove)
 	require.NoError(t, err)
-	separate, err := b.prepare(client, "another", deal.ID, platformwire.EscrowActionTypeApprove)
+	separate, err := b.prepare(client, "another", escrow.ID, platformwire.EscrowActionTypeApprove)
 	require.NoError(t, err)
 
-	_, err = b.act(client, deal.ID, *deal.Action)
+	_, err = b.act(client, escrow.ID, *escrow.Action)
 	require.NoError(t, err, "the first approval has 30 seconds left")
-	_, err = b.act(client, deal.ID, later)
+	_, err = b.act(client, escrow.ID, later)
 	assert.ErrorIs(t, err, wire.ApprovalConsumed())
-	_, err = b.act(client, deal.ID, separate)
-	assert.ErrorIs(t, err, wire.Conflict(""), "the deal is approved already")
+	_, err = b.act(client, escrow.ID, separate)
+	assert.ErrorIs(t, err, wire.Conflict(""), "the escrow is approved already")
 	assert.Equal(t, "95", b.balance(client, platformwire.AssetUSDC))
 }
 
-func TestDerivedKeyOfAnActionIsItsAddress(t *testing.T) {
+func TestEscrowActionDerivedKeyIsItsAddress(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	client := b.fundedClient("acme@example.com")
-	deal := b.agreed(client, "", agreement("5", "", ""))
-	assert.Equal(t, deal.IdempotencyKey, deal.Action.IdempotencyKey)
-	_, err := b.act(client, deal.ID, *deal.Action)
+	escrow := b.agreed(client, "", agreement("5", "", ""))
+	assert.Equal(t, escrow.IdempotencyKey, escrow.Action.IdempotencyKey)
+	_, err := b.act(client, escrow.ID, *escrow.Action)
 	require.NoError(t, err)
-	release, err := b.prepare(client, "", deal.ID, platformwire.EscrowActionTypeRelease)
+	release, err := b.prepare(client, "", escrow.ID, platformwire.EscrowActionTypeRelease)
 	require.NoError(t, err)
-	again, err := b.prepare(client, "", deal.ID, platformwire.EscrowActionTypeRelease)
+	again, err := b.prepare(client, "", escrow.ID, platformwire.EscrowActionTypeRelease)
 	require.NoError(t, err)
 	assert.Equal(t, release.IdempotencyKey, again.IdempotencyKey)
-	_, err = b.act(client, deal.ID, again)
+	_, err = b.act(client, escrow.ID, again)
 	require.NoError(t, err)
-	assert.Equal(t, "0", b.balance(deal.ID, platformwire.AssetUSDC))
+	assert.Equal(t, "0", b.balance(escrow.ID, platformwire.AssetUSDC))
 	assert.Equal(t, "-999995", b.balance("outside", platformwire.AssetUSDC),
 		"the payee is outside, and so was what filled the faucet")
 }
 
-// A key that was deleted between login and confirm signs nothing.
-func TestDeveloperKeyIsReadAnewBeforeADealIsCosigned(t *testing.T) {
+// A key that was deleted after the login cannot sign.
+func TestDeveloperKeyIsRecheckedBeforeEscrowCosigning(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	client := b.fundedClient("acme@example.com")
-	deal := b.agreed(client, "k", agreement("5", "", ""))
+	escrow := b.agreed(client, "k", agreement("5", "", ""))
 	c := wire.CallerOf(b.as(client, ""))
 	c.Signer = b.signer(wire.Forbidden())
 	ctx := wire.WithCaller(context.Background(), c)
-	_, err := b.ConfirmEscrowAction(ctx, deal.ID, "k", platformwire.ApprovalConfirm{
-		ApprovalID: deal.Action.Approval.ID, PublicKey: b.public, Signature: b.sign(deal.Action.Approval.Payload),
+	_, err := b.ConfirmEscrowAction(ctx, escrow.ID, "k", platformwire.ApprovalConfirm{
+		ApprovalID: escrow.Action.Approval.ID, PublicKey: b.public, Signature: b.sign(escrow.Action.Approval.Payload),
 	})
 	assert.ErrorIs(t, err, wire.Forbidden())
 	assert.Equal(t, "100", b.balance(client, platformwire.AssetUSDC))

@@ -35,8 +35,8 @@ type holder struct {
 
 func (h *holder) isClient() bool { return h.Key.Account != wire.Self }
 
-// book returns the holder's name in the ledger.
-func (h *holder) book() string {
+// ledgerAccount returns the holder's name in the ledger.
+func (h *holder) ledgerAccount() string {
 	if h.isClient() {
 		return h.Key.Account
 	}
@@ -51,13 +51,13 @@ func (h *holder) displayName() string {
 	return strings.TrimSpace(h.Client.FirstName + " " + h.Client.LastName)
 }
 
-// ready reports whether the account has a wallet. The integrator's own account always has one.
-func (t *turn) ready(h *holder) bool {
+// hasWallet reports whether the account has a wallet. The integrator's own account always has one.
+func (t *txn) hasWallet(h *holder) bool {
 	return !h.isClient() || !t.now.Before(h.Client.CreatedAt.Add(time.Duration(t.settings.ClientReadyAfter)))
 }
 
 // holderOf returns the account that a caller acts for. It creates the integrator's own account at its first request.
-func (t *turn) holderOf(c wire.Caller) (*holder, error) {
+func (t *txn) holderOf(c wire.Caller) (*holder, error) {
 	key := holderKey{c.Owner, c.Account}
 	if h, ok := t.holders[key]; ok {
 		return h, nil
@@ -65,16 +65,16 @@ func (t *turn) holderOf(c wire.Caller) (*holder, error) {
 	if key.Account != wire.Self {
 		return nil, wire.NotFound()
 	}
-	return t.openOwn(c.Owner, c.Email), nil
+	return t.openIntegratorAccount(c.Owner, c.Email), nil
 }
 
-// openOwn creates an integrator's own account.
-func (t *turn) openOwn(owner, email string) *holder {
+// openIntegratorAccount creates an integrator's own account.
+func (t *txn) openIntegratorAccount(owner, email string) *holder {
 	return t.openAccount(holderKey{owner, wire.Self}, platformwire.Client{Email: email, CreatedAt: t.now})
 }
 
 // openAccount adds an account. Its wallet address is derived from its name.
-func (t *turn) openAccount(key holderKey, client platformwire.Client) *holder {
+func (t *txn) openAccount(key holderKey, client platformwire.Client) *holder {
 	name := key.Owner + "/" + key.Account
 	digest := sha256.Sum256([]byte("wallet of " + name))
 	h := &holder{
@@ -83,31 +83,31 @@ func (t *turn) openAccount(key holderKey, client platformwire.Client) *holder {
 		Wallet: "0x" + hex.EncodeToString(digest[:20]),
 		UserID: uuid.NewHash(sha256.New(), uuid.NameSpaceURL, []byte(name), 8).String(),
 	}
-	t.enroll(h)
-	t.kept.holders.Put(h)
+	t.indexHolder(h)
+	t.store.holders.Put(h)
 	return h
 }
 
 // holderByEmail finds an existing account of the service. It looks at the integrator's own clients first. An integrator
 // has its account before its first request.
-func (t *turn) holderByEmail(owner, email string) (*holder, bool) {
+func (t *txn) holderByEmail(owner, email string) (*holder, bool) {
 	if h, ok := t.emails[clientEmail(owner, email)]; ok {
 		return h, true
 	}
 	if h, ok := t.emails[integratorEmail(email)]; ok {
 		return h, true
 	}
-	if behind, ok := t.integrator(email); ok {
-		return t.openOwn(behind, strings.ToLower(email)), true
+	if accountID, ok := t.integrator(email); ok {
+		return t.openIntegratorAccount(accountID, strings.ToLower(email)), true
 	}
 	return nil, false
 }
 
 // CreateClient creates a client of the integrator. Its email, in upper or lower case, is the natural key.
-func (p *Platform) CreateClient(ctx context.Context, body platformwire.ClientCreate) (wire.Answer, error) {
+func (p *Platform) CreateClient(ctx context.Context, body platformwire.ClientCreate) (wire.Response, error) {
 	c := wire.CallerOf(ctx)
-	t := p.enter()
-	defer p.leave()
+	t := p.begin()
+	defer p.commit()
 	if h, ok := t.emails[clientEmail(c.Owner, body.Email)]; ok {
 		return wire.OK(t.clientView(h)).Lean().Replayed(), nil
 	}
@@ -126,34 +126,34 @@ func (p *Platform) CreateClient(ctx context.Context, body platformwire.ClientCre
 }
 
 // GetClient reads one client of the integrator.
-func (p *Platform) GetClient(ctx context.Context, clientID platformwire.ClientID) (wire.Answer, error) {
+func (p *Platform) GetClient(ctx context.Context, clientID platformwire.ClientID) (wire.Response, error) {
 	c := wire.CallerOf(ctx)
-	t := p.enter()
-	defer p.leave()
+	t := p.begin()
+	defer p.commit()
 	h, ok := t.holders[holderKey{c.Owner, clientID}]
 	if !ok || !h.isClient() {
-		return wire.Answer{}, wire.NotFound()
+		return wire.Response{}, wire.NotFound()
 	}
 	return wire.OK(t.clientView(h)).Lean(), nil
 }
 
 // clientView returns the client as responses show it: pending, or ready with its wallet.
-func (t *turn) clientView(h *holder) platformwire.Client {
+func (t *txn) clientView(h *holder) platformwire.Client {
 	view := h.Client
 	view.Status = platformwire.ClientStatusPending
-	if t.ready(h) {
+	if t.hasWallet(h) {
 		view.Status = platformwire.ClientStatusReady
 		view.BaseSmartWallet = h.Wallet
 	}
-	view.Balances = t.balances(h.book())
+	view.Balances = t.balances(h.ledgerAccount())
 	return view
 }
 
 // balances lists the balance of a ledger account in each settlement asset.
-func (t *turn) balances(account string) []platformwire.Balance {
+func (t *txn) balances(account string) []platformwire.Balance {
 	list := make([]platformwire.Balance, len(assets))
 	for i, asset := range assets {
-		list[i] = platformwire.Balance{Currency: platformwire.Asset(asset), Available: t.books.balance(account, asset)}
+		list[i] = platformwire.Balance{Currency: platformwire.Asset(asset), Available: t.ledger.balance(account, asset)}
 	}
 	return list
 }

@@ -17,70 +17,71 @@ const (
 	derivedKeyLifetime  = 2 * time.Hour
 )
 
-// anchor is an idempotency key within an account and an operation, with the terms of its request.
-type anchor struct {
+// scopedKey is an idempotency key within an account and an operation.
+type scopedKey struct {
 	Owner, Account, Operation, Key string
 }
 
-// terms identify the content of a request. Two requests with equal terms are the same request.
-type terms [sha256.Size]byte
+// fingerprint identifies the content of a request. Two requests with the same fingerprint are the same request.
+type fingerprint [sha256.Size]byte
 
-// anchorOf returns the caller's key, or a key derived from the request, with its lifetime.
-func anchorOf(c wire.Caller, operation string, request any) (anchor, terms, time.Duration, error) {
+// keyOf returns the caller's key, or a key derived from the request, with the fingerprint of the request and the key's
+// lifetime.
+func keyOf(c wire.Caller, operation string, request any) (scopedKey, fingerprint, time.Duration, error) {
 	canonical, err := json.Marshal([]any{c.Owner, c.Account, operation, request}, json.Deterministic(true))
 	if err != nil {
-		return anchor{}, terms{}, 0, err
+		return scopedKey{}, fingerprint{}, 0, err
 	}
-	asked := terms(sha256.Sum256(canonical))
-	a := anchor{Owner: c.Owner, Account: c.Account, Operation: operation, Key: c.IdempotencyKey}
+	requested := fingerprint(sha256.Sum256(canonical))
+	a := scopedKey{Owner: c.Owner, Account: c.Account, Operation: operation, Key: c.IdempotencyKey}
 	if a.Key != "" {
-		return a, asked, explicitKeyLifetime, nil
+		return a, requested, explicitKeyLifetime, nil
 	}
-	a.Key = "derived-" + hex.EncodeToString(asked[:16])
-	return a, asked, derivedKeyLifetime, nil
+	a.Key = "derived-" + hex.EncodeToString(requested[:16])
+	return a, requested, derivedKeyLifetime, nil
 }
 
-// record holds the value of a key until the key expires.
-type record[T any] struct {
-	Anchor  anchor
-	Terms   terms
+// idempotencyRecord holds the value of a key until the key expires.
+type idempotencyRecord[T any] struct {
+	Anchor  scopedKey
+	Terms   fingerprint
 	Expires time.Time
 	Value   T
 }
 
 // RecordID implements [store.Named].
-func (r *record[T]) RecordID() string { return r.Anchor.text() }
+func (r *idempotencyRecord[T]) RecordID() string { return r.Anchor.String() }
 
-// text returns the anchor as one text. The key is last, because it may have any character.
-func (a anchor) text() string {
+// String returns the anchor as one text. The key is last, because it may have any character.
+func (a scopedKey) String() string {
 	return a.Owner + "/" + a.Account + "/" + a.Operation + "/" + a.Key
 }
 
-// records are the idempotency records of one kind of write. Expired records count as absent. They are deleted together,
+// idempotencyRecords are the records of one kind of write. Expired records count as absent. They are deleted together,
 // each time the table has doubled.
-type records[T any] struct {
-	kept  map[digest]*record[T]
-	feed  *store.Feed[*record[T]]
+type idempotencyRecords[T any] struct {
+	known map[digest]*idempotencyRecord[T]
+	feed  *store.Writer[*idempotencyRecord[T]]
 	sweep int
 
 	// Keys whose value was deleted before they expired.
 	spent      map[digest]spentKey
-	spentFeed  *store.Feed[*spentRecord]
+	spentFeed  *store.Writer[*spentRecord]
 	spentSweep int
 }
 
-// openRecords returns the stored records.
-func openRecords[T any](k *store.Keeper, kind string) *records[T] {
-	r := &records[T]{kept: map[digest]*record[T]{}, spent: map[digest]spentKey{}}
-	r.feed = store.Follow(k, kind, func(kept *record[T]) { r.kept[kept.Anchor.digest()] = kept })
-	r.spentFeed = store.Follow(k, kind+"_spent", func(kept *spentRecord) { r.spent[kept.Digest] = kept.Key })
+// loadIdempotencyRecords returns the stored records.
+func loadIdempotencyRecords[T any](k *store.Keeper, kind string) *idempotencyRecords[T] {
+	r := &idempotencyRecords[T]{known: map[digest]*idempotencyRecord[T]{}, spent: map[digest]spentKey{}}
+	r.feed = store.OpenWriter(k, kind, func(record *idempotencyRecord[T]) { r.known[record.Anchor.digest()] = record })
+	r.spentFeed = store.OpenWriter(k, kind+"_spent", func(record *spentRecord) { r.spent[record.Digest] = record.Key })
 	return r
 }
 
-func (r *records[T]) clear() {
+func (r *idempotencyRecords[T]) clear() {
 	r.feed.Clear()
 	r.spentFeed.Clear()
-	r.kept, r.sweep, r.spent, r.spentSweep = map[digest]*record[T]{}, 0, map[digest]spentKey{}, 0
+	r.known, r.sweep, r.spent, r.spentSweep = map[digest]*idempotencyRecord[T]{}, 0, map[digest]spentKey{}, 0
 }
 
 // spentRecord is the stored form of a spent key.
@@ -95,8 +96,8 @@ func (r *spentRecord) RecordID() string { return hex.EncodeToString(r.Digest[:])
 // digest is a short form of an anchor.
 type digest [16]byte
 
-func (a anchor) digest() digest {
-	sum := sha256.Sum256([]byte(a.text()))
+func (a scopedKey) digest() digest {
+	sum := sha256.Sum256([]byte(a.String()))
 	return digest(sum[:16])
 }
 
@@ -106,16 +107,16 @@ type spentKey struct {
 	Expires int64  // in Unix milliseconds
 }
 
-// forgotten refuses a key whose value was deleted before the key expired. For the same terms the refusal is gone: the
-// host cannot return the first response, and must not create the resource again.
-func (r *records[T]) forgotten(a anchor, asked terms, now time.Time) error {
+// checkSpent refuses a key whose resource was deleted before the key expired. For the same terms the refusal is gone:
+// the host cannot return the first response, and must not create the resource again.
+func (r *idempotencyRecords[T]) checkSpent(a scopedKey, requested fingerprint, now time.Time) error {
 	if len(r.spent) == 0 {
 		return nil
 	}
 	switch spent, ok := r.spent[a.digest()]; {
 	case !ok || now.UnixMilli() >= spent.Expires:
 		return nil
-	case spent.Terms != digest(asked[:16]):
+	case spent.Terms != digest(requested[:16]):
 		return wire.IdempotencyKeyReused("", "")
 	default:
 		return wire.Gone("The payout of this key is finished, and the host has forgotten it " +
@@ -124,15 +125,15 @@ func (r *records[T]) forgotten(a anchor, asked terms, now time.Time) error {
 }
 
 // forget deletes the value of a key, if it is the given value. The key itself is known until it expires.
-func (r *records[T]) forget(a anchor, isMeant func(T) bool, now time.Time) {
+func (r *idempotencyRecords[T]) forget(a scopedKey, match func(T) bool, now time.Time) {
 	at := a.digest()
-	kept, ok := r.kept[at]
-	if !ok || !isMeant(kept.Value) {
+	record, ok := r.known[at]
+	if !ok || !match(record.Value) {
 		return
 	}
-	delete(r.kept, at)
-	r.feed.Delete(kept)
-	if !now.Before(kept.Expires) {
+	delete(r.known, at)
+	r.feed.Delete(record)
+	if !now.Before(record.Expires) {
 		return
 	}
 	if len(r.spent) >= max(r.spentSweep, 1024) {
@@ -144,34 +145,36 @@ func (r *records[T]) forget(a anchor, isMeant func(T) bool, now time.Time) {
 		}
 		r.spentSweep = 2 * len(r.spent)
 	}
-	spent := &spentRecord{at, spentKey{digest(kept.Terms[:16]), kept.Expires.UnixMilli()}}
+	spent := &spentRecord{at, spentKey{digest(record.Terms[:16]), record.Expires.UnixMilli()}}
 	r.spent[spent.Digest] = spent.Key
 	r.spentFeed.Put(spent)
 }
 
 // find returns the value of a key. same is false if the key has other terms.
-func (r *records[T]) find(a anchor, asked terms, now time.Time) (value T, found, same bool) {
-	kept, ok := r.kept[a.digest()]
-	if !ok || !now.Before(kept.Expires) {
+func (r *idempotencyRecords[T]) find(a scopedKey, requested fingerprint, now time.Time) (value T, found, same bool) {
+	record, ok := r.known[a.digest()]
+	if !ok || !now.Before(record.Expires) {
 		return value, false, false
 	}
-	return kept.Value, true, kept.Terms == asked
+	return record.Value, true, record.Terms == requested
 }
 
-func (r *records[T]) keep(a anchor, asked terms, value T, now time.Time, lifetime time.Duration) {
-	if len(r.kept) >= max(r.sweep, 1024) {
-		for key, kept := range r.kept {
-			if !now.Before(kept.Expires) {
-				delete(r.kept, key)
-				r.feed.Delete(kept)
+func (r *idempotencyRecords[T]) put(
+	a scopedKey, requested fingerprint, value T, now time.Time, lifetime time.Duration,
+) {
+	if len(r.known) >= max(r.sweep, 1024) {
+		for key, record := range r.known {
+			if !now.Before(record.Expires) {
+				delete(r.known, key)
+				r.feed.Delete(record)
 			}
 		}
-		r.sweep = 2 * len(r.kept)
+		r.sweep = 2 * len(r.known)
 	}
-	made := &record[T]{Anchor: a, Terms: asked, Expires: now.Add(lifetime), Value: value}
-	r.kept[a.digest()] = made
-	r.feed.Put(made)
+	created := &idempotencyRecord[T]{Anchor: a, Terms: requested, Expires: now.Add(lifetime), Value: value}
+	r.known[a.digest()] = created
+	r.feed.Put(created)
 }
 
 // size returns how many keys are known.
-func (r *records[T]) size() int { return len(r.kept) + len(r.spent) }
+func (r *idempotencyRecords[T]) size() int { return len(r.known) + len(r.spent) }

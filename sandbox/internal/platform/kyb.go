@@ -29,8 +29,8 @@ type verification struct {
 // snapshot is the content of one submission.
 type snapshot struct {
 	ID      string
-	Content terms     // of the applicant and the documents
-	Decided time.Time // when the review ends
+	Content fingerprint // of the applicant and the documents
+	Decided time.Time   // when the review ends
 	Status  commonwire.KYCStatus
 }
 
@@ -38,24 +38,24 @@ type snapshot struct {
 const maxKYBDocuments = 50
 
 // GetKYB returns the verification status and what is still missing.
-func (p *Platform) GetKYB(ctx context.Context) (wire.Answer, error) {
-	t := p.enter()
-	defer p.leave()
-	h, err := t.verifiable(wire.CallerOf(ctx))
+func (p *Platform) GetKYB(ctx context.Context) (wire.Response, error) {
+	t := p.begin()
+	defer p.commit()
+	h, err := t.clientToVerify(wire.CallerOf(ctx))
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	return t.kybAnswer(h), nil
+	return t.kybResponse(h), nil
 }
 
 // SaveKYB adds to the saved information. Members of the applicant replace members with the same name, null deletes a
 // member, and documents are added. It submits nothing, and does not change what was submitted.
-func (p *Platform) SaveKYB(ctx context.Context, body platformwire.KYBInformation) (wire.Answer, error) {
-	t := p.enter()
-	defer p.leave()
-	h, err := t.verifiable(wire.CallerOf(ctx))
+func (p *Platform) SaveKYB(ctx context.Context, body platformwire.KYBInformation) (wire.Response, error) {
+	t := p.begin()
+	defer p.commit()
+	h, err := t.clientToVerify(wire.CallerOf(ctx))
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
 	documents := slices.Clone(h.KYB.Documents)
 	for _, id := range body.DocumentIds {
@@ -64,7 +64,7 @@ func (p *Platform) SaveKYB(ctx context.Context, body platformwire.KYBInformation
 		}
 	}
 	if len(documents) > maxKYBDocuments {
-		return wire.Answer{},
+		return wire.Response{},
 			wire.InvalidField("documentIds", "too_long", "A verification holds at most 50 documents.")
 	}
 	h.KYB.Documents = documents
@@ -74,26 +74,26 @@ func (p *Platform) SaveKYB(ctx context.Context, body platformwire.KYBInformation
 	before := len(h.KYB.Applicant)
 	maps.Copy(h.KYB.Applicant, body.Applicant)
 	maps.DeleteFunc(h.KYB.Applicant, func(_ string, value any) bool { return value == nil })
-	t.particulars += len(h.KYB.Applicant) - before
-	t.kept.holders.Put(h)
-	return t.kybAnswer(h), nil
+	t.applicantFields += len(h.KYB.Applicant) - before
+	t.store.holders.Put(h)
+	return t.kybResponse(h), nil
 }
 
 // CompleteKYB submits a snapshot of the saved information. The same content again is the same submission. Changed
 // content is a new submission with its own review.
-func (p *Platform) CompleteKYB(ctx context.Context) (wire.Answer, error) {
-	t := p.enter()
-	defer p.leave()
-	h, err := t.verifiable(wire.CallerOf(ctx))
+func (p *Platform) CompleteKYB(ctx context.Context) (wire.Response, error) {
+	t := p.begin()
+	defer p.commit()
+	h, err := t.clientToVerify(wire.CallerOf(ctx))
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
 	if len(h.outstanding()) > 0 {
-		return wire.Answer{}, wire.Conflict("Requirements are outstanding; GET /client/kyb lists them.")
+		return wire.Response{}, wire.Conflict("Requirements are outstanding; GET /client/kyb lists them.")
 	}
 	content, err := h.KYB.content()
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
 	if h.KYB.Snapshot == nil || h.KYB.Snapshot.Content != content {
 		h.KYB.Snapshot = &snapshot{
@@ -102,14 +102,14 @@ func (p *Platform) CompleteKYB(ctx context.Context) (wire.Answer, error) {
 			Decided: t.now.Add(time.Duration(t.settings.KYBDecisionAfter)),
 			Status:  commonwire.KYCStatusUnderReview,
 		}
-		t.kept.holders.Put(h)
+		t.store.holders.Put(h)
 	}
 	return wire.OK(platformwire.KYBSubmission{Status: t.kybStatus(h), SnapshotID: h.KYB.Snapshot.ID}).Lean(), nil
 }
 
-// verifiable returns the client to verify. The integrator's own account is verified in the service's application, so a
-// request without a client is refused.
-func (t *turn) verifiable(c wire.Caller) (*holder, error) {
+// clientToVerify returns the client to verify. The integrator's own account is verified in the service's application,
+// so a request without a client is refused.
+func (t *txn) clientToVerify(c wire.Caller) (*holder, error) {
 	if c.Account == wire.Self {
 		return nil, wire.ValidationFailed("header", wire.Field{
 			Field: "X-Service-Account", Code: "missing",
@@ -120,18 +120,18 @@ func (t *turn) verifiable(c wire.Caller) (*holder, error) {
 }
 
 // content identifies the content of a submission.
-func (v *verification) content() (terms, error) {
+func (v *verification) content() (fingerprint, error) {
 	documents := slices.Sorted(slices.Values(v.Documents))
 	text, err := json.Marshal([]any{v.Applicant, documents}, json.Deterministic(true))
 	if err != nil {
-		return terms{}, err
+		return fingerprint{}, err
 	}
 	return sha256.Sum256(text), nil
 }
 
 // kybStatus returns the status of the verification: not started, not completed yet, or the status of the latest
 // submission.
-func (t *turn) kybStatus(h *holder) commonwire.KYCStatus {
+func (t *txn) kybStatus(h *holder) commonwire.KYCStatus {
 	submitted := h.KYB.Snapshot
 	switch {
 	case submitted == nil && len(h.KYB.Applicant) == 0 && len(h.KYB.Documents) == 0:
@@ -150,21 +150,21 @@ func (t *turn) kybStatus(h *holder) commonwire.KYCStatus {
 }
 
 // decide ends the review of the latest submission.
-func (t *turn) decide(h *holder, decision commonwire.KYCStatus) {
+func (t *txn) decide(h *holder, decision commonwire.KYCStatus) {
 	h.KYB.Snapshot.Status = decision
-	t.kept.holders.Put(h)
+	t.store.holders.Put(h)
 }
 
-// decisionRefused returns the refusal of a decision, or nil.
-func (t *turn) decisionRefused(h *holder, decision commonwire.KYCStatus) error {
+// checkDecision returns the refusal of a decision, or nil.
+func (t *txn) checkDecision(h *holder, decision commonwire.KYCStatus) error {
 	from := t.kybStatus(h)
-	if !verificationStates.movable(from, decision) {
+	if !verificationStates.allows(from, decision) {
 		return wire.Conflict("The verification does not move from " + string(from) + " to " + string(decision) + ".")
 	}
 	return nil
 }
 
-func (t *turn) kybAnswer(h *holder) wire.Answer {
+func (t *txn) kybResponse(h *holder) wire.Response {
 	return wire.OK(platformwire.KYB{Status: t.kybStatus(h), Requirements: blockersView(h.outstanding())}).Lean()
 }
 
@@ -181,8 +181,8 @@ func (h *holder) outstanding() []wire.Blocker {
 	missing := func(field, message string) {
 		list = append(list, wire.Blocker{Code: requiredApplicantField, Message: message, Field: "applicant." + field})
 	}
-	business := h.KYB.says("legalName", "entityName") != ""
-	first, last := h.KYB.says("firstName") != "", h.KYB.says("lastName") != ""
+	business := h.KYB.firstText("legalName", "entityName") != ""
+	first, last := h.KYB.firstText("firstName") != "", h.KYB.firstText("lastName") != ""
 	individual := h.Client.Type == platformwire.ClientTypeIndividual || h.Client.Type == "" && !business &&
 		(first || last)
 	if !individual && !business {
@@ -194,7 +194,7 @@ func (h *holder) outstanding() []wire.Blocker {
 	if individual && !last {
 		missing("lastName", "A person needs a last name.")
 	}
-	switch country := h.KYB.says("country"); {
+	switch country := h.KYB.firstText("country"); {
 	case country == "":
 		missing("country", "The country of residency or registration is needed.")
 	case !isCountry(country):
@@ -210,8 +210,8 @@ func (h *holder) outstanding() []wire.Blocker {
 	return list
 }
 
-// says returns the first text that the applicant has under one of the names.
-func (v *verification) says(names ...string) string {
+// firstText returns the first text that the applicant has under one of the names.
+func (v *verification) firstText(names ...string) string {
 	var found string
 	for _, name := range names {
 		text, _ := v.Applicant[name].(string)
@@ -220,9 +220,9 @@ func (v *verification) says(names ...string) string {
 	return found
 }
 
-// unverified lists what a client needs before it can have rails: the status of its verification, and what that lacks.
-// The integrator's own account is verified in the service's application.
-func (t *turn) unverified(h *holder) []wire.Blocker {
+// verificationBlockers lists what a client needs before it can have rails: the status of its verification, and what
+// that lacks. The integrator's own account is verified in the service's application.
+func (t *txn) verificationBlockers(h *holder) []wire.Blocker {
 	if !h.isClient() {
 		return nil
 	}

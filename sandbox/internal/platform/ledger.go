@@ -13,19 +13,19 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
-// Ledger accounts of the host, besides those of integrators, clients and escrow deals. Only bookOutside may be
-// negative: it stands for everything that is not in the host.
+// Ledger accounts of the host, besides those of integrators, clients and escrows. Only accountOutside may be negative:
+// it stands for everything that is not in the host.
 const (
-	bookFaucet   = "faucet"   // pays every emulated credit
-	bookClearing = "clearing" // holds payouts that are funded and not settled
-	bookFees     = "fees"     // fees of payouts
-	bookOutside  = "outside"  // banks, other chains, everyone else
+	accountFaucet   = "faucet"   // pays every emulated credit
+	accountClearing = "clearing" // holds payouts that are funded and not settled
+	accountFees     = "fees"     // fees of payouts
+	accountOutside  = "outside"  // banks, other chains, everyone else
 )
 
 // LedgerEntry is one side of a movement. The entries of a movement add up to zero in each currency.
 type LedgerEntry struct {
-	// Account is a client's id, an integrator's id, an escrow deal's id, or one of the host's own: faucet, clearing,
-	// fees, outside.
+	// Account is a client's id, an integrator's id, an escrow's id, or one of the host's own: faucet, clearing, fees,
+	// outside.
 	Account string `json:"account"`
 	// Amount is what the account receives, or a negative amount that it pays, in units of the currency.
 	Amount decimal.Decimal `json:"amount"`
@@ -36,7 +36,7 @@ type LedgerEntry struct {
 	// Kind says why the money moved, such as deposit, payout_funding or payout_settlement. It is forgotten for the sums
 	// of deleted payouts.
 	Kind string `json:"kind"`
-	// ResourceID is the payout, payin or escrow deal, if there is one.
+	// ResourceID is the payout, payin or escrow, if there is one.
 	ResourceID string `json:"resourceId,omitempty"`
 	// At is the time of the entry, on the host's clock.
 	At time.Time `json:"at"`
@@ -54,70 +54,70 @@ type Ledger struct {
 	Balances map[string]map[string]decimal.Decimal `json:"balances"`
 }
 
-type holding struct{ account, currency string }
+type balanceKey struct{ account, currency string }
 
-// books is the double-entry ledger. Money moves only in pairs, so the ledger always balances. When movements are
+// ledger is the double-entry ledger. Money moves only in pairs, so the ledger always balances. When movements are
 // deleted, their amounts are added to one sum for each account and currency.
-type books struct {
+type ledger struct {
 	movements []*movement // in the order they were made
-	balances  map[holding]decimal.Decimal
+	balances  map[balanceKey]decimal.Decimal
 	last      int // the number of the last movement
 	entries   int // of the stored movements
 
-	folded    map[holding]*folding
-	foldedAt  time.Time // time of the last deletion
+	openings  map[balanceKey]*openingBalance
+	openingAt time.Time // time of the last deletion
 	forgotten int       // deleted movements whose places are still in the list
 
-	feed       *store.Feed[*movement]
-	foldedFeed *store.Feed[*folding]
+	feed        *store.Writer[*movement]
+	openingFeed *store.Writer[*openingBalance]
 }
 
-func newBooks() books {
-	return books{balances: map[holding]decimal.Decimal{}, folded: map[holding]*folding{}}
+func newLedger() ledger {
+	return ledger{balances: map[balanceKey]decimal.Decimal{}, openings: map[balanceKey]*openingBalance{}}
 }
 
-// folding is the sum of deleted movements for one account and currency.
-type folding struct {
+// openingBalance is the sum of all deleted movements for one account and currency.
+type openingBalance struct {
 	Account, Currency string
 	Sum               decimal.Decimal
 }
 
-// open reads the ledger, and calls a function with each movement.
-func (b *books) open(k *store.Keeper, show func(*movement)) {
-	b.foldedFeed = store.Follow(k, "platform.folded", func(f *folding) {
-		at := holding{f.Account, f.Currency}
-		b.folded[at] = f
+// load reads the ledger, and calls a function with each movement.
+func (b *ledger) load(k *store.Keeper, each func(*movement)) {
+	b.openingFeed = store.OpenWriter(k, "platform.folded", func(f *openingBalance) {
+		at := balanceKey{f.Account, f.Currency}
+		b.openings[at] = f
 		b.balances[at] = f.Sum
 	})
-	b.feed = store.Follow(k, "platform.movement", func(m *movement) {
+	b.feed = store.OpenWriter(k, "platform.movement", func(m *movement) {
 		b.movements = append(b.movements, m)
 		for _, t := range m.Transfers {
 			b.apply(t)
 		}
-		show(m)
+		each(m)
 	})
 }
 
 // apply moves the money of a transfer.
-func (b *books) apply(t transfer) {
+func (b *ledger) apply(t transfer) {
 	b.entries += 2
-	b.balances[holding{t.From, t.Currency}] = b.balances[holding{t.From, t.Currency}].Sub(t.Amount)
-	b.balances[holding{t.To, t.Currency}] = b.balances[holding{t.To, t.Currency}].Add(t.Amount)
+	b.balances[balanceKey{t.From, t.Currency}] = b.balances[balanceKey{t.From, t.Currency}].Sub(t.Amount)
+	b.balances[balanceKey{t.To, t.Currency}] = b.balances[balanceKey{t.To, t.Currency}].Add(t.Amount)
 }
 
-// fold adds to the sums of deleted movements.
-func (b *books) fold(at holding, amount decimal.Decimal) {
-	sum := b.folded[at]
+// addOpening adds to the sums of deleted movements.
+func (b *ledger) addOpening(at balanceKey, amount decimal.Decimal) {
+	sum := b.openings[at]
 	if sum == nil {
-		sum = &folding{Account: at.account, Currency: at.currency}
-		b.folded[at] = sum
+		sum = &openingBalance{Account: at.account, Currency: at.currency}
+		b.openings[at] = sum
 	}
 	sum.Sum = sum.Sum.Add(amount)
-	b.foldedFeed.Put(sum)
+	b.openingFeed.Put(sum)
 }
 
-func (b *books) balance(account, currency string) decimal.Decimal {
-	return b.balances[holding{account, currency}]
+func (b *ledger) balance(account, currency string) decimal.Decimal {
+	return b.balances[balanceKey{account, currency}]
 }
 
 // movement is money that moves at one time for one reason.
@@ -136,45 +136,45 @@ type transfer struct {
 }
 
 // movement starts a movement. With its first transfer it becomes a part of the ledger.
-func (b *books) movement(kind, resourceID string, at time.Time) *moving {
+func (b *ledger) movement(kind, resourceID string, at time.Time) *movementBuilder {
 	b.last++
-	return &moving{b, &movement{Number: b.last, Kind: kind, ResourceID: resourceID, At: at}}
+	return &movementBuilder{b, &movement{Number: b.last, Kind: kind, ResourceID: resourceID, At: at}}
 }
 
-// moving is a movement that is not complete yet.
-type moving struct {
-	books *books
+// movementBuilder collects the transfers of a movement.
+type movementBuilder struct {
+	ledger *ledger
 	*movement
 }
 
 // transfer moves an amount from one account to another. It ignores zero.
-func (m *moving) transfer(from, to, currency string, amount decimal.Decimal) *movement {
+func (m *movementBuilder) transfer(from, to, currency string, amount decimal.Decimal) *movement {
 	if amount.IsZero() {
 		return m.movement
 	}
-	b := m.books
+	b := m.ledger
 	if len(m.Transfers) == 0 {
 		b.movements = append(b.movements, m.movement)
 	}
-	made := transfer{from, to, currency, amount}
-	m.Transfers = append(m.Transfers, made)
-	b.apply(made)
+	created := transfer{from, to, currency, amount}
+	m.Transfers = append(m.Transfers, created)
+	b.apply(created)
 	b.feed.Put(m.movement)
 	return m.movement
 }
 
 // forget deletes a movement and adds it to the sums. Balances stay as they are.
-func (b *books) forget(m *movement, now time.Time) {
+func (b *ledger) forget(m *movement, now time.Time) {
 	if len(m.Transfers) == 0 {
 		return
 	}
 	for _, t := range m.Transfers {
-		b.fold(holding{t.From, t.Currency}, t.Amount.Neg())
-		b.fold(holding{t.To, t.Currency}, t.Amount)
+		b.addOpening(balanceKey{t.From, t.Currency}, t.Amount.Neg())
+		b.addOpening(balanceKey{t.To, t.Currency}, t.Amount)
 	}
 	b.feed.Delete(m)
 	b.entries -= 2 * len(m.Transfers)
-	m.Transfers, b.foldedAt = nil, now
+	m.Transfers, b.openingAt = nil, now
 	if b.forgotten++; 2*b.forgotten > len(b.movements) {
 		b.movements = slices.DeleteFunc(b.movements, func(m *movement) bool { return len(m.Transfers) == 0 })
 		b.forgotten = 0
@@ -182,9 +182,9 @@ func (b *books) forget(m *movement, now time.Time) {
 }
 
 // view copies the ledger. It adds up the sums from the entries, and not from the balances.
-func (b *books) view() Ledger {
+func (b *ledger) view() Ledger {
 	ledger := Ledger{
-		Entries:  append(make([]LedgerEntry, 0, b.entries+len(b.folded)), b.opening()...),
+		Entries:  append(make([]LedgerEntry, 0, b.entries+len(b.openings)), b.openingEntries()...),
 		Sums:     map[string]decimal.Decimal{},
 		Balances: map[string]map[string]decimal.Decimal{},
 	}
@@ -212,14 +212,14 @@ func (b *books) view() Ledger {
 	return ledger
 }
 
-// opening returns the sums of deleted movements, as one movement before all others.
-func (b *books) opening() []LedgerEntry {
+// openingEntries returns the sums of deleted movements, as one movement before all others.
+func (b *ledger) openingEntries() []LedgerEntry {
 	var entries []LedgerEntry
-	for at, sum := range b.folded {
+	for at, sum := range b.openings {
 		if !sum.Sum.IsZero() {
 			entries = append(entries, LedgerEntry{
 				Account: at.account, Amount: sum.Sum, Currency: at.currency, Movement: movementID(0), Kind: "forgotten",
-				At: b.foldedAt,
+				At: b.openingAt,
 			})
 		}
 	}

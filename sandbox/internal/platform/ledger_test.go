@@ -17,9 +17,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// Whatever is asked, in whatever order: the books sum to zero per currency and per movement, nobody but the outside is
-// overdrawn, an account's balance is what its transactions say, and a deal holds its money while it is active.
-func TestBooksBalanceAfterAnyOperations(t *testing.T) {
+// After any operations in any order: the ledger sums to zero per currency and movement, only the outside account is
+// negative, balances equal the sums of transactions, and an active escrow holds its money.
+func TestLedgerBalancesAfterAnyOperations(t *testing.T) {
 	t.Parallel()
 	bench := newBench(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -35,7 +35,7 @@ func TestBooksBalanceAfterAnyOperations(t *testing.T) {
 			maps.Copy(steps, kind)
 		}
 		t.Repeat(steps)
-		w.checkDeals(t)
+		w.checkEscrows(t)
 	})
 }
 
@@ -101,8 +101,7 @@ func checkTransactions(t *rapid.T, b *bench, account string) {
 	}
 }
 
-// walk is a random sequence of operations, with what it has met on the way. What is refused is refused: only the books
-// are held to anything.
+// walk makes random operations and remembers the resources. Refusals are fine: only the ledger is checked.
 type walk struct {
 	*bench
 	accounts []string
@@ -111,14 +110,14 @@ type walk struct {
 
 	payouts []owned[platformwire.Payout]
 	payins  []owned[platformwire.Payin]
-	deals   []owned[platformwire.Escrow]
+	escrows []owned[platformwire.Escrow]
 	actions []owned[platformwire.EscrowAction]
 }
 
-// owned is a resource with the account and, for an action, the deal that it belongs to.
+// owned is a resource with the account and, for an action, the escrow that it belongs to.
 type owned[T any] struct {
-	account, deal string
-	resource      T
+	account, escrow string
+	resource        T
 }
 
 // What the steps draw from.
@@ -163,7 +162,7 @@ func newWalk(b *bench) *walk {
 
 func (w *walk) account(t *rapid.T) string { return rapid.SampledFrom(w.accounts).Draw(t, "account") }
 
-// one draws from what was met last, if anything was met.
+// one draws one of the latest resources, if there are any.
 func one[T any](t *rapid.T, met []owned[T]) (owned[T], bool) {
 	if len(met) == 0 {
 		return owned[T]{}, false
@@ -171,15 +170,15 @@ func one[T any](t *rapid.T, met []owned[T]) (owned[T], bool) {
 	return met[len(met)-1-rapid.IntRange(0, min(len(met)-1, 3)).Draw(t, "which")], true
 }
 
-// all is what every account reads, as it travels.
+// all returns what every account reads, in JSON.
 func (w *walk) all() string {
 	var read []string
-	take := func(answer wire.Answer, err error) {
+	take := func(response wire.Response, err error) {
 		if err != nil {
 			read = append(read, err.Error())
 			return
 		}
-		read = append(read, render(w, answer).Body.String())
+		read = append(read, render(w, response).Body.String())
 	}
 	for _, account := range w.accounts {
 		me := w.as(account, "")
@@ -197,13 +196,13 @@ func (w *walk) all() string {
 	for _, payin := range w.payins {
 		take(w.GetPayin(w.as(payin.account, ""), payin.resource.ID))
 	}
-	for _, deal := range w.deals {
-		take(w.SyncEscrow(w.as(deal.account, ""), deal.resource.ID))
+	for _, escrow := range w.escrows {
+		take(w.SyncEscrow(w.as(escrow.account, ""), escrow.resource.ID))
 	}
 	return strings.Join(read, "\n")
 }
 
-// faucetSteps move money from and into the faucet, the clock, and how money is returned.
+// faucetSteps deposit money, advance the clock, and change settings.
 func (w *walk) faucetSteps() map[string]func(*rapid.T) {
 	return map[string]func(*rapid.T){
 		"deposit": func(t *rapid.T) {
@@ -283,7 +282,7 @@ func (w *walk) payinSteps() map[string]func(*rapid.T) {
 	}
 }
 
-// escrowSteps agree on deals, prepare and confirm their actions, and read them.
+// escrowSteps create escrows, prepare and confirm their actions, and read them.
 func (w *walk) escrowSteps() map[string]func(*rapid.T) {
 	return map[string]func(*rapid.T){
 		"agree": func(t *rapid.T) {
@@ -291,56 +290,56 @@ func (w *walk) escrowSteps() map[string]func(*rapid.T) {
 			payee := rapid.SampledFrom([]string{
 				"0x1111111111111111111111111111111111111111", w.client(w.accounts[2]).BaseSmartWallet,
 			}).Draw(t, "payee")
-			deal, err := w.escrow(account, keys.Draw(t, "key"), platformwire.EscrowCreate{
+			escrow, err := w.escrow(account, keys.Draw(t, "key"), platformwire.EscrowCreate{
 				Amount: amounts.Draw(t, "amount"), Currency: currencies.Draw(t, "currency"), Payee: payee,
 				ApproveWithin: windows.Draw(t, "approveWithin"), HoldFor: windows.Draw(t, "holdFor"),
 				RefundableFor: "90d",
 			})
 			if err == nil {
-				w.deals = append(w.deals, owned[platformwire.Escrow]{account: account, resource: deal})
-				w.actions = append(w.actions, owned[platformwire.EscrowAction]{account: account, deal: deal.ID,
-					resource: *deal.Action})
+				w.escrows = append(w.escrows, owned[platformwire.Escrow]{account: account, resource: escrow})
+				w.actions = append(w.actions, owned[platformwire.EscrowAction]{account: account, escrow: escrow.ID,
+					resource: *escrow.Action})
 			}
 		},
 		"prepare": func(t *rapid.T) {
-			if deal, ok := one(t, w.deals); ok {
-				action, err := w.prepare(deal.account, keys.Draw(t, "key"), deal.resource.ID,
+			if escrow, ok := one(t, w.escrows); ok {
+				action, err := w.prepare(escrow.account, keys.Draw(t, "key"), escrow.resource.ID,
 					actionTypes.Draw(t, "type"))
 				if err == nil {
 					w.actions = append(w.actions,
-						owned[platformwire.EscrowAction]{account: deal.account, deal: deal.resource.ID,
+						owned[platformwire.EscrowAction]{account: escrow.account, escrow: escrow.resource.ID,
 							resource: action})
 				}
 			}
 		},
 		"act": func(t *rapid.T) {
 			if action, ok := one(t, w.actions); ok {
-				_, _ = w.act(action.account, action.deal, action.resource)
+				_, _ = w.act(action.account, action.escrow, action.resource)
 			}
 		},
 		"carry out": func(t *rapid.T) { // prepare and act in one step, as callers do
-			if deal, ok := one(t, w.deals); ok {
-				if action, err := w.prepare(deal.account, "", deal.resource.ID,
+			if escrow, ok := one(t, w.escrows); ok {
+				if action, err := w.prepare(escrow.account, "", escrow.resource.ID,
 					actionTypes.Draw(t, "type")); err == nil {
-					_, _ = w.act(deal.account, deal.resource.ID, action)
+					_, _ = w.act(escrow.account, escrow.resource.ID, action)
 				}
 			}
 		},
 		"sync": func(t *rapid.T) {
-			if deal, ok := one(t, w.deals); ok {
-				_, _ = w.sync(deal.account, deal.resource.ID)
+			if escrow, ok := one(t, w.escrows); ok {
+				_, _ = w.sync(escrow.account, escrow.resource.ID)
 			}
 		},
 	}
 }
 
-// checkDeals holds what each deal has against what the chain says, read after the throttle has passed.
-func (w *walk) checkDeals(t *rapid.T) {
+// checkEscrows compares the money of each escrow with its status, read after the throttle.
+func (w *walk) checkEscrows(t *rapid.T) {
 	w.set(func(s *deployment.Settings) { s.ChainReadEvery = 0 })
 	defer w.set(func(s *deployment.Settings) { s.ChainReadEvery = deployment.DefaultSettings().ChainReadEvery })
 	ledger := w.Ledger()
-	for _, deal := range w.deals {
-		read, err := w.sync(deal.account, deal.resource.ID)
+	for _, escrow := range w.escrows {
+		read, err := w.sync(escrow.account, escrow.resource.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -349,11 +348,11 @@ func (w *walk) checkDeals(t *rapid.T) {
 			want = read.Amount
 		}
 		if held := ledger.Balances[read.ID][string(read.Currency)]; !held.Equal(want) {
-			t.Fatalf("deal %s is %s and holds %s of %s", read.ID, read.Status, held, read.Amount)
+			t.Fatalf("escrow %s is %s and holds %s of %s", read.ID, read.Status, held, read.Amount)
 		}
 		if slices.Contains(read.AvailableActions,
 			platformwire.EscrowActionTypeApprove) != (read.Status == platformwire.EscrowStatusPendingApproval) {
-			t.Fatalf("deal %s is %s and offers %v", read.ID, read.Status, read.AvailableActions)
+			t.Fatalf("escrow %s is %s and offers %v", read.ID, read.Status, read.AvailableActions)
 		}
 	}
 }

@@ -25,8 +25,8 @@ type Operator struct {
 // Operator returns the operator of a host whose first account has this id and email.
 func (p *Platform) Operator(owner, email string) Operator { return Operator{p, owner, email} }
 
-// mostListed is how many resources a list has at most.
-const mostListed = 200
+// maxListed is how many resources a list has at most.
+const maxListed = 200
 
 // Listed are the newest resources of a kind.
 type Listed[V any] struct {
@@ -34,8 +34,9 @@ type Listed[V any] struct {
 	Total int `json:"total"` // of those that fit, with the ones that are too old for the list
 }
 
-// listedOf returns the newest resources in which a text is found, the newest first. shown is what a list shows of one.
-func listedOf[R, V any](all iter.Seq[R], find string, shown func(R) []string,
+// listedOf returns the newest resources in which a text is found, the newest first. fields returns what a list shows of
+// one.
+func listedOf[R, V any](all iter.Seq[R], find string, fields func(R) []string,
 	created func(R) (time.Time, string), view func(R) V,
 ) Listed[V] {
 	newer := func(a, b R) int {
@@ -46,17 +47,17 @@ func listedOf[R, V any](all iter.Seq[R], find string, shown func(R) []string,
 	var latest []R
 	total := 0
 	for one := range all {
-		if find != "" && !wire.Found(find, shown(one)...) {
+		if find != "" && !wire.MatchesText(find, fields(one)...) {
 			continue
 		}
-		if latest, total = append(latest, one), total+1; len(latest) == 2*mostListed {
+		if latest, total = append(latest, one), total+1; len(latest) == 2*maxListed {
 			slices.SortFunc(latest, newer)
-			latest = latest[:mostListed]
+			latest = latest[:maxListed]
 		}
 	}
 	slices.SortFunc(latest, newer)
 	list := Listed[V]{Items: []V{}, Total: total}
-	for _, one := range latest[:min(len(latest), mostListed)] {
+	for _, one := range latest[:min(len(latest), maxListed)] {
 		list.Items = append(list.Items, view(one))
 	}
 	return list
@@ -93,24 +94,24 @@ func (o Operator) names(h *holder) []string {
 
 // Names returns what a list shows of each account, by its id and by its name in the ledger.
 func (o Operator) Names() map[string]string {
-	t := o.platform.enter()
-	defer o.platform.leave()
+	t := o.platform.begin()
+	defer o.platform.commit()
 	return o.allNames(t)
 }
 
-func (o Operator) allNames(t *turn) map[string]string {
+func (o Operator) allNames(t *txn) map[string]string {
 	all := make(map[string]string, len(t.holders))
 	for _, h := range t.holders {
 		names := strings.Join(o.names(h), " ")
-		all[o.nameOf(h.Key)], all[h.book()] = names, names
+		all[o.nameOf(h.Key)], all[h.ledgerAccount()] = names, names
 	}
 	return all
 }
 
 // Accounts lists the accounts in which a text is found, the first one before all others.
 func (o Operator) Accounts(find string) Listed[AccountView] {
-	t := o.platform.enter()
-	defer o.platform.leave()
+	t := o.platform.begin()
+	defer o.platform.commit()
 	first := holderKey{o.owner, wire.Self}
 	all := maps.Values(t.holders)
 	if t.holders[first] == nil { // it opens with its first request
@@ -137,12 +138,12 @@ type FoundLedger struct {
 // Ledger returns the latest movements in which a text is found, each with all of its entries. If last is 0, it returns
 // all that fit.
 func (o Operator) Ledger(find string, last int) FoundLedger {
-	t := o.platform.enter()
-	defer o.platform.leave()
-	found := FoundLedger{Ledger: t.books.view()}
+	t := o.platform.begin()
+	defer o.platform.commit()
+	found := FoundLedger{Ledger: t.ledger.view()}
 	names := o.allNames(t)
 	fits := func(e LedgerEntry) bool {
-		return wire.Found(find, e.Account, names[e.Account], e.Kind, e.ResourceID, e.Movement,
+		return wire.MatchesText(find, e.Account, names[e.Account], e.Kind, e.ResourceID, e.Movement,
 			e.Amount.String(), e.Currency, e.At.UTC().Format(time.DateTime))
 	}
 	var movements [][]LedgerEntry
@@ -163,23 +164,23 @@ func (o Operator) Ledger(find string, last int) FoundLedger {
 	return found
 }
 
-func (o Operator) account(t *turn, h *holder) AccountView {
+func (o Operator) account(t *txn, h *holder) AccountView {
 	view := AccountView{
-		ID: o.nameOf(h.Key), Ledger: h.book(), Email: h.Client.Email, Name: h.displayName(),
+		ID: o.nameOf(h.Key), Ledger: h.ledgerAccount(), Email: h.Client.Email, Name: h.displayName(),
 		Status: string(platformwire.ClientStatusPending), CreatedAt: h.Client.CreatedAt,
 		Balances: map[string]decimal.Decimal{},
 	}
-	if t.ready(h) {
+	if t.hasWallet(h) {
 		view.Status = string(platformwire.ClientStatusReady)
 	}
 	for _, asset := range assets {
-		view.Balances[asset] = t.books.balance(h.book(), asset)
+		view.Balances[asset] = t.ledger.balance(h.ledgerAccount(), asset)
 	}
 	return view
 }
 
 // holder finds an account by the name that an operator has for it. It opens the first account if needed.
-func (o Operator) holder(t *turn, name string) (*holder, error) {
+func (o Operator) holder(t *txn, name string) (*holder, error) {
 	if name == wire.Self {
 		return t.holderOf(wire.Caller{Owner: o.owner, Email: o.email, Account: wire.Self})
 	}
@@ -210,25 +211,25 @@ func (o Operator) Credit(account string, amount decimal.Decimal, currency string
 		return Credited{}, err
 	}
 	credit := platformwire.DepositCreate{Amount: amount.Truncate(assetDecimals), Currency: platformwire.Asset(currency)}
-	t := o.platform.enter()
-	defer o.platform.leave()
+	t := o.platform.begin()
+	defer o.platform.commit()
 	h, err := o.holder(t, account)
 	if err != nil {
 		return Credited{}, err
 	}
-	if err := t.creditable(h, credit, credit.Amount); err != nil {
+	if err := t.checkCreditable(h, credit, credit.Amount); err != nil {
 		return Credited{}, err
 	}
-	made := t.credit(h, credit, false)
+	created := t.credit(h, credit, false)
 	return Credited{
-		TransactionID: made.ID, Account: o.nameOf(h.Key), Amount: made.Amount, Currency: currency,
-		Balance: t.books.balance(h.book(), currency),
+		TransactionID: created.ID, Account: o.nameOf(h.Key), Amount: created.Amount, Currency: currency,
+		Balance: t.ledger.balance(h.ledgerAccount(), currency),
 	}, nil
 }
 
 // Revision does what is due, and returns a number that grows with every change of money, payouts and accounts.
 func (o Operator) Revision() int64 {
-	keeper := o.platform.enter().kept.keeper
-	o.platform.leave()
+	keeper := o.platform.begin().store.keeper
+	o.platform.commit()
 	return keeper.Revision()
 }

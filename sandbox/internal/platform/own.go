@@ -10,17 +10,18 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// Own is an integrator's own account for the other surfaces of the service. The app API and the reference endpoints act
-// for the account that the platform API uses without X-Service-Account, with the same balance, rails and ledger.
-type Own struct {
+// OwnAccount is an integrator's own account, for the other surfaces. The app API and the reference endpoints act for
+// the account that the platform API uses without X-Service-Account, with the same balance, rails and ledger.
+type OwnAccount struct {
 	platform *Platform
 	caller   wire.Caller
 }
 
-// Own returns the account that a caller of another surface acts for. It creates the account at the first request.
-func (p *Platform) Own(c wire.Caller) Own {
+// OwnAccount returns the account that a caller of another surface acts for. It creates the account at the first
+// request.
+func (p *Platform) OwnAccount(c wire.Caller) OwnAccount {
 	c.Account = wire.Self
-	return Own{p, c}
+	return OwnAccount{p, c}
 }
 
 // Identity has the names of an account.
@@ -31,17 +32,17 @@ type Identity struct {
 	CreatedAt time.Time
 }
 
-// enter takes the lock for the account. The caller must release it. The account always exists: it is created if needed.
-func (o Own) enter() (*turn, *holder, error) {
-	t := o.platform.enter()
+// begin takes the lock for the account. The caller must release it. The account always exists: it is created if needed.
+func (o OwnAccount) begin() (*txn, *holder, error) {
+	t := o.platform.begin()
 	h, err := t.holderOf(o.caller)
 	return t, h, err
 }
 
 // Identity returns the names of the account.
-func (o Own) Identity() (Identity, error) {
-	_, h, err := o.enter()
-	defer o.platform.leave()
+func (o OwnAccount) Identity() (Identity, error) {
+	_, h, err := o.begin()
+	defer o.platform.commit()
 	if err != nil {
 		return Identity{}, err
 	}
@@ -49,19 +50,19 @@ func (o Own) Identity() (Identity, error) {
 }
 
 // Balances lists the account's balance in each settlement asset.
-func (o Own) Balances() ([]platformwire.Balance, error) {
-	t, h, err := o.enter()
-	defer o.platform.leave()
+func (o OwnAccount) Balances() ([]platformwire.Balance, error) {
+	t, h, err := o.begin()
+	defer o.platform.commit()
 	if err != nil {
 		return nil, err
 	}
-	return t.balances(h.book()), nil
+	return t.balances(h.ledgerAccount()), nil
 }
 
 // Rails lists the rails that the account can have, opened or not.
-func (o Own) Rails() ([]platformwire.Rail, error) {
-	t, h, err := o.enter()
-	defer o.platform.leave()
+func (o OwnAccount) Rails() ([]platformwire.Rail, error) {
+	t, h, err := o.begin()
+	defer o.platform.commit()
 	if err != nil {
 		return nil, err
 	}
@@ -75,23 +76,23 @@ func (o Own) Rails() ([]platformwire.Rail, error) {
 }
 
 // OpenRail opens a rail like OpenRail of the platform API, in the currency that its method receives.
-func (o Own) OpenRail(method string) (platformwire.Rail, error) {
+func (o OwnAccount) OpenRail(method string) (platformwire.Rail, error) {
 	offered, _ := platformwire.CoverageRailOf(platformwire.BankMethod(method)) // OpenRail refuses an unknown method
-	answer, err := o.platform.OpenRail(o.context(), platformwire.RailCreate{Method: platformwire.BankMethod(method),
+	response, err := o.platform.OpenRail(o.context(), platformwire.RailCreate{Method: platformwire.BankMethod(method),
 		Currency: offered.Currency})
-	opened, _ := answer.Body.(platformwire.Rail)
+	opened, _ := response.Body.(platformwire.Rail)
 	return opened, err
 }
 
 // QuotePayin prices an incoming payment like CreatePayin of the platform API.
-func (o Own) QuotePayin(terms platformwire.PayinCreate) (platformwire.Payin, error) {
-	answer, err := o.platform.CreatePayin(o.context(), terms)
-	quoted, _ := answer.Body.(platformwire.Payin)
+func (o OwnAccount) QuotePayin(terms platformwire.PayinCreate) (platformwire.Payin, error) {
+	response, err := o.platform.CreatePayin(o.context(), terms)
+	quoted, _ := response.Body.(platformwire.Payin)
 	return quoted, err
 }
 
 // SubmitPayin accepts a payin's quote, like a request for its instructions.
-func (o Own) SubmitPayin(id string) (platformwire.Payin, error) {
+func (o OwnAccount) SubmitPayin(id string) (platformwire.Payin, error) {
 	if _, err := o.platform.CreatePayinInstructions(o.context(), id); err != nil {
 		return platformwire.Payin{}, err
 	}
@@ -99,16 +100,16 @@ func (o Own) SubmitPayin(id string) (platformwire.Payin, error) {
 }
 
 // Payin reads one payin.
-func (o Own) Payin(id string) (platformwire.Payin, error) {
-	answer, err := o.platform.GetPayin(o.context(), id)
-	read, _ := answer.Body.(platformwire.Payin)
+func (o OwnAccount) Payin(id string) (platformwire.Payin, error) {
+	response, err := o.platform.GetPayin(o.context(), id)
+	read, _ := response.Body.(platformwire.Payin)
 	return read, err
 }
 
 // RailOf returns the rail of a virtual account of the account.
-func (o Own) RailOf(bankID string) (platformwire.Rail, error) {
-	t, h, err := o.enter()
-	defer o.platform.leave()
+func (o OwnAccount) RailOf(bankID string) (platformwire.Rail, error) {
+	t, h, err := o.begin()
+	defer o.platform.commit()
 	if err != nil {
 		return platformwire.Rail{}, err
 	}
@@ -120,7 +121,7 @@ func (o Own) RailOf(bankID string) (platformwire.Rail, error) {
 }
 
 // context returns a context for operations of the platform API on this account.
-func (o Own) context() context.Context {
+func (o OwnAccount) context() context.Context {
 	c := o.caller
 	c.IdempotencyKey = "" // the key belongs to an operation of another surface
 	return wire.WithCaller(context.Background(), c)
@@ -142,24 +143,24 @@ type Entry struct {
 
 // Transactions returns a page of the account's ledger, newest first, and the number of all visible entries. Without
 // visible, all are.
-func (o Own) Transactions(visible func(Entry) bool, page wire.Page) (items []Entry, total int, err error) {
-	t, h, err := o.enter()
-	defer o.platform.leave()
+func (o OwnAccount) Transactions(visible func(Entry) bool, page wire.Page) (items []Entry, total int, err error) {
+	t, h, err := o.begin()
+	defer o.platform.commit()
 	if err != nil {
 		return nil, 0, err
 	}
-	items, total = wire.Newest(h.history.all.list,
+	items, total = wire.NewestFirst(h.history.all.list,
 		func(recorded *transaction) bool {
-			return !recorded.forgotten() && (visible == nil || visible(t.entryOf(recorded.Transaction)))
+			return !recorded.isForgotten() && (visible == nil || visible(t.entryOf(recorded.Transaction)))
 		},
 		func(recorded *transaction) Entry { return t.entryOf(recorded.Transaction) }, page)
 	return items, total, nil
 }
 
-func (t *turn) entryOf(recorded platformwire.Transaction) Entry {
+func (t *txn) entryOf(recorded platformwire.Transaction) Entry {
 	entry := Entry{Transaction: recorded, Method: MethodCrypto}
-	if received := t.payins[recorded.PayinID]; received != nil && received.over != nil {
-		entry.Method, entry.BankAccountID = string(received.over.Method), received.over.ID
+	if received := t.payins[recorded.PayinID]; received != nil && received.rail != nil {
+		entry.Method, entry.BankAccountID = string(received.rail.Method), received.rail.ID
 	}
 	if sent := t.payouts[recorded.PayoutID]; sent != nil {
 		entry.Method = sent.Contact.To.method()
@@ -188,8 +189,8 @@ type Destination struct {
 	Chain, Token, Address string
 }
 
-// Paid is a payment that has left the account.
-type Paid struct {
+// PaymentResult says what a payment did.
+type PaymentResult struct {
 	TransactionID string
 	Hash          string
 	Method        string // crypto or internal
@@ -200,28 +201,28 @@ type Paid struct {
 func CheckDollars(amount decimal.Decimal) error { return checkAmount(amount, assetDecimals) }
 
 // Resolve refuses a destination without an existing account.
-func (o Own) Resolve(to Destination) error {
-	t, _, err := o.enter()
-	defer o.platform.leave()
+func (o OwnAccount) Resolve(to Destination) error {
+	t, _, err := o.begin()
+	defer o.platform.commit()
 	if err != nil {
 		return err
 	}
-	_, err = t.contactAt(o.caller.Owner, to)
+	_, err = t.contactFor(o.caller.Owner, to)
 	return err
 }
 
 // Price prices a payment in dollars.
-func (o Own) Price(to Destination, amount decimal.Decimal) (platformwire.Quote, error) {
-	t, _, err := o.enter()
-	defer o.platform.leave()
+func (o OwnAccount) Price(to Destination, amount decimal.Decimal) (platformwire.Quote, error) {
+	t, _, err := o.begin()
+	defer o.platform.commit()
 	if err != nil {
 		return platformwire.Quote{}, err
 	}
-	paid, err := t.payable(o.caller.Owner, to)
+	paid, err := t.payableContact(o.caller.Owner, to)
 	if err != nil {
 		return platformwire.Quote{}, err
 	}
-	quote, err := t.priceNow(paid, amount)
+	quote, err := t.currentQuote(paid, amount)
 	if err != nil {
 		return platformwire.Quote{}, err
 	}
@@ -230,20 +231,22 @@ func (o Own) Price(to Destination, amount decimal.Decimal) (platformwire.Quote, 
 
 // Pay moves dollars out of the account at once, at the given price or, without one, at the present price. If the
 // balance is too low, the refusal is payout_not_fundable, with the available amount.
-func (o Own) Pay(to Destination, amount decimal.Decimal, agreed *platformwire.Quote, resource string) (Paid, error) {
-	t, h, err := o.enter()
-	defer o.platform.leave()
+func (o OwnAccount) Pay(
+	to Destination, amount decimal.Decimal, agreed *platformwire.Quote, resource string,
+) (PaymentResult, error) {
+	t, h, err := o.begin()
+	defer o.platform.commit()
 	if err != nil {
-		return Paid{}, err
+		return PaymentResult{}, err
 	}
-	paid, err := t.payable(o.caller.Owner, to)
+	paid, err := t.payableContact(o.caller.Owner, to)
 	if err != nil {
-		return Paid{}, err
+		return PaymentResult{}, err
 	}
 	if agreed == nil {
-		price, err := t.priceNow(paid, amount)
+		price, err := t.currentQuote(paid, amount)
 		if err != nil {
-			return Paid{}, err
+			return PaymentResult{}, err
 		}
 		agreed = &price
 	}
@@ -251,11 +254,11 @@ func (o Own) Pay(to Destination, amount decimal.Decimal, agreed *platformwire.Qu
 }
 
 // PayByEmail moves dollars to the account with an email, or out of the host if there is none.
-func (o Own) PayByEmail(email string, amount decimal.Decimal, resource string) (Paid, error) {
-	t, h, err := o.enter()
-	defer o.platform.leave()
+func (o OwnAccount) PayByEmail(email string, amount decimal.Decimal, resource string) (PaymentResult, error) {
+	t, h, err := o.begin()
+	defer o.platform.commit()
 	if err != nil {
-		return Paid{}, err
+		return PaymentResult{}, err
 	}
 	receiver, _ := t.holderByEmail(o.caller.Owner, email)
 	return t.pay(h, receiver, platformwire.Quote{
@@ -264,18 +267,18 @@ func (o Own) PayByEmail(email string, amount decimal.Decimal, resource string) (
 	}, resource)
 }
 
-// contactAt returns a contact for a destination.
-func (t *turn) contactAt(owner string, to Destination) (*contact, error) {
+// contactFor returns a contact for a destination.
+func (t *txn) contactFor(owner string, to Destination) (*contact, error) {
 	if to.Email == "" {
 		return &contact{To: walletAt(to.Chain, to.Token, to.Address)}, nil
 	}
-	behind, err := t.readEmail(owner, to.Email)
-	return &contact{To: behind}, err
+	found, err := t.accountByEmail(owner, to.Email)
+	return &contact{To: found}, err
 }
 
-// payable returns the contact of a destination, or the refusal if it cannot be paid.
-func (t *turn) payable(owner string, to Destination) (*contact, error) {
-	paid, err := t.contactAt(owner, to)
+// payableContact returns the contact of a destination, or the refusal if it cannot be paid.
+func (t *txn) payableContact(owner string, to Destination) (*contact, error) {
+	paid, err := t.contactFor(owner, to)
 	if err != nil {
 		return nil, err
 	}
@@ -285,8 +288,8 @@ func (t *turn) payable(owner string, to Destination) (*contact, error) {
 	return paid, nil
 }
 
-// priceNow returns the present price of dollars for a contact.
-func (t *turn) priceNow(paid *contact, amount decimal.Decimal) (platformwire.Quote, error) {
+// currentQuote returns the present price of dollars for a contact.
+func (t *txn) currentQuote(paid *contact, amount decimal.Decimal) (platformwire.Quote, error) {
 	if err := CheckDollars(amount); err != nil {
 		return platformwire.Quote{}, err
 	}
@@ -294,17 +297,17 @@ func (t *turn) priceNow(paid *contact, amount decimal.Decimal) (platformwire.Quo
 }
 
 // pay settles at once: these payments are one transaction on chain.
-func (t *turn) pay(h, receiver *holder, quote platformwire.Quote, resource string) (Paid, error) {
-	available := t.books.balance(h.book(), quote.SourceCurrency)
+func (t *txn) pay(h, receiver *holder, quote platformwire.Quote, resource string) (PaymentResult, error) {
+	available := t.ledger.balance(h.ledgerAccount(), quote.SourceCurrency)
 	if available.LessThan(quote.SourceAmount) {
-		return Paid{}, wire.PayoutNotFundable("The balance does not cover the amount.", map[string]any{
+		return PaymentResult{}, wire.PayoutNotFundable("The balance does not cover the amount.", map[string]any{
 			"available": available.String(), "currency": quote.SourceCurrency,
 		})
 	}
-	paid := Paid{Hash: newHash(), Method: MethodCrypto, Quote: quote}
+	paid := PaymentResult{Hash: newHash(), Method: MethodCrypto, Quote: quote}
 	delivered := quote.SourceAmount.Sub(quote.Fee)
-	movement := t.books.movement("transfer", resource, t.now)
-	movement.transfer(h.book(), bookFees, quote.SourceCurrency, quote.Fee)
+	movement := t.ledger.movement("transfer", resource, t.now)
+	movement.transfer(h.ledgerAccount(), accountFees, quote.SourceCurrency, quote.Fee)
 	entry := platformwire.Transaction{
 		Type:            platformwire.TransactionTypePayout,
 		Direction:       platformwire.TransactionDirectionOut,
@@ -316,11 +319,11 @@ func (t *turn) pay(h, receiver *holder, quote platformwire.Quote, resource strin
 	}
 	paid.TransactionID = t.record(h, entry).ID
 	if receiver == nil {
-		movement.transfer(h.book(), bookOutside, quote.SourceCurrency, delivered)
+		movement.transfer(h.ledgerAccount(), accountOutside, quote.SourceCurrency, delivered)
 		return paid, nil
 	}
 	paid.Method = MethodInternal
-	movement.transfer(h.book(), receiver.book(), quote.SourceCurrency, delivered)
+	movement.transfer(h.ledgerAccount(), receiver.ledgerAccount(), quote.SourceCurrency, delivered)
 	entry.Type, entry.Direction, entry.Amount = platformwire.TransactionTypeDeposit,
 		platformwire.TransactionDirectionIn, delivered
 	t.record(receiver, entry)

@@ -20,22 +20,22 @@ type payin struct {
 	Account   holderKey
 	holder    *holder
 	Terms     platformwire.PayinCreate
-	over      *rail // of a bank payin
+	rail      *rail // of a bank payin
 	CreatedAt time.Time
 
 	Status     platformwire.PayinStatus
 	Quote      platformwire.Quote
 	Requisites platformwire.Requisites // the instructions for the payer
-	Asked      terms                   // identify Terms
+	Asked      fingerprint             // identify Terms
 }
 
 // payinKey is the natural key of a payin: the account and the terms.
 type payinKey struct {
 	account holderKey
-	asked   terms
+	asked   fingerprint
 }
 
-// expired reports whether a payin that nobody funded has an expired price.
+// expired reports whether the price has expired before the money arrived.
 func (p *payin) expired(now time.Time) bool {
 	return p.Status != platformwire.PayinStatusCompleted && !now.Before(p.Quote.ExpiresAt)
 }
@@ -53,83 +53,84 @@ func (p *payin) asset() platformwire.Asset { return platformwire.Asset(p.Quote.D
 
 // CreatePayin prices an incoming payment over a virtual account or from another chain. The same terms return the same
 // payin while it is quoted.
-func (p *Platform) CreatePayin(ctx context.Context, body platformwire.PayinCreate) (wire.Answer, error) {
+func (p *Platform) CreatePayin(ctx context.Context, body platformwire.PayinCreate) (wire.Response, error) {
 	c := wire.CallerOf(ctx)
 	if (body.BankID == "") == (body.OriginChainID == 0) {
-		return wire.Answer{}, wire.ValidationFailed("",
+		return wire.Response{}, wire.ValidationFailed("",
 			wire.Field{Field: "bankId", Code: "exactly_one",
 				Message: "Give exactly one of bankId and originChainId."},
 			wire.Field{Field: "originChainId", Code: "exactly_one",
 				Message: "Give exactly one of bankId and originChainId."})
 	}
-	_, asked, _, err := anchorOf(c, "CreatePayin", body)
+	_, requested, _, err := keyOf(c, "CreatePayin", body)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	t := p.enter()
-	defer p.leave()
+	t := p.begin()
+	defer p.commit()
 	h, err := t.holderOf(c)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	key := payinKey{h.Key, asked}
-	if known := t.quoted[key]; known != nil && known.Status == platformwire.PayinStatusQuoted && !known.expired(t.now) {
+	key := payinKey{h.Key, requested}
+	known := t.payinsByTerms[key]
+	if known != nil && known.Status == platformwire.PayinStatusQuoted && !known.expired(t.now) {
 		return wire.OK(known.view(t.now)).Lean().Replayed(), nil
 	}
 	quoted, err := t.quotePayin(h, body)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	quoted.Asked = asked
-	t.payins[quoted.ID], t.quoted[key] = quoted, quoted
-	t.kept.payins.Put(quoted)
+	quoted.Asked = requested
+	t.payins[quoted.ID], t.payinsByTerms[key] = quoted, quoted
+	t.store.payins.Put(quoted)
 	return wire.Created(quoted.view(t.now)).Lean(), nil
 }
 
 // payinOf finds a payin of the account.
-func (t *turn) payinOf(h *holder, id string) (*payin, error) {
-	found, ok := t.payins[id]
-	if !ok || found.holder != h {
+func (t *txn) payinOf(h *holder, id string) (*payin, error) {
+	payin, ok := t.payins[id]
+	if !ok || payin.holder != h {
 		return nil, wire.NotFound()
 	}
-	return found, nil
+	return payin, nil
 }
 
 // GetPayin reads one payin.
-func (p *Platform) GetPayin(ctx context.Context, payinID platformwire.PayinID) (wire.Answer, error) {
-	t := p.enter()
-	defer p.leave()
+func (p *Platform) GetPayin(ctx context.Context, payinID platformwire.PayinID) (wire.Response, error) {
+	t := p.begin()
+	defer p.commit()
 	h, err := t.holderOf(wire.CallerOf(ctx))
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	found, err := t.payinOf(h, payinID)
+	payin, err := t.payinOf(h, payinID)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	return wire.OK(found.view(t.now)).Lean(), nil
+	return wire.OK(payin.view(t.now)).Lean(), nil
 }
 
 // CreatePayinInstructions returns what the payer needs, and accepts the quote. The payin then waits for its money.
 // Asking again returns the same instructions.
-func (p *Platform) CreatePayinInstructions(ctx context.Context, payinID platformwire.PayinID) (wire.Answer, error) {
-	t := p.enter()
-	defer p.leave()
+func (p *Platform) CreatePayinInstructions(ctx context.Context, payinID platformwire.PayinID) (wire.Response, error) {
+	t := p.begin()
+	defer p.commit()
 	h, err := t.holderOf(wire.CallerOf(ctx))
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	found, err := t.payinOf(h, payinID)
+	payin, err := t.payinOf(h, payinID)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	if found.expired(t.now) {
-		return wire.Answer{}, wire.QuoteExpired()
+	if payin.expired(t.now) {
+		return wire.Response{}, wire.QuoteExpired()
 	}
-	instructions := platformwire.PayinInstructions{Requisites: found.Requisites}
-	if found.Status == platformwire.PayinStatusQuoted {
-		found.Status = platformwire.PayinStatusAwaitingFunds
-		t.kept.payins.Put(found)
+	instructions := platformwire.PayinInstructions{Requisites: payin.Requisites}
+	if payin.Status == platformwire.PayinStatusQuoted {
+		payin.Status = platformwire.PayinStatusAwaitingFunds
+		t.store.payins.Put(payin)
 		return wire.Created(instructions).Lean(), nil
 	}
 	return wire.OK(instructions).Lean().Replayed(), nil
@@ -154,8 +155,8 @@ func (p *payin) view(now time.Time) platformwire.Payin {
 }
 
 // quotePayin prices a payin and fixes the instructions for its payer.
-func (t *turn) quotePayin(h *holder, body platformwire.PayinCreate) (*payin, error) {
-	if !t.ready(h) {
+func (t *txn) quotePayin(h *holder, body platformwire.PayinCreate) (*payin, error) {
+	if !t.hasWallet(h) {
 		return nil, wire.WalletNotLinked()
 	}
 	quoted := &payin{
@@ -166,9 +167,9 @@ func (t *turn) quotePayin(h *holder, body platformwire.PayinCreate) (*payin, err
 		CreatedAt: t.now,
 		Status:    platformwire.PayinStatusQuoted,
 	}
-	route := t.fromChain
+	route := t.routeFromChain
 	if body.BankID != "" {
-		route = t.overBank
+		route = t.routeOverBank
 	}
 	fee, decimals, err := route(quoted)
 	if err != nil {
@@ -183,9 +184,9 @@ func (t *turn) quotePayin(h *holder, body platformwire.PayinCreate) (*payin, err
 	return quoted, nil
 }
 
-// overBank routes a payin over one of the account's virtual accounts, which costs nothing. It returns the fee and the
-// decimals of the currency.
-func (t *turn) overBank(quoted *payin) (fee decimal.Decimal, decimals int32, err error) {
+// routeOverBank routes a payin over one of the account's virtual accounts, which costs nothing. It returns the fee and
+// the decimals of the currency.
+func (t *txn) routeOverBank(quoted *payin) (fee decimal.Decimal, decimals int32, err error) {
 	over, err := t.railByID(quoted.holder, quoted.Terms.BankID)
 	if err != nil {
 		return fee, 0, err
@@ -197,13 +198,13 @@ func (t *turn) overBank(quoted *payin) (fee decimal.Decimal, decimals int32, err
 	case t.settings.PartnerDown, t.railStatus(over, over.Method) != platformwire.RailStatusActive:
 		return fee, 0, wire.ProviderUnavailable("The rail is unavailable.")
 	}
-	quoted.over, quoted.Requisites = over, over.requisites(quoted.holder)
+	quoted.rail, quoted.Requisites = over, over.requisites(quoted.holder)
 	quoted.Requisites.Reference = referenceOf(quoted.ID)
 	return fee, fiatDecimals(over.Currency), nil
 }
 
 // railByID finds a virtual account by the id that the list shows once it is active.
-func (t *turn) railByID(h *holder, id string) (*rail, error) {
+func (t *txn) railByID(h *holder, id string) (*rail, error) {
 	for _, opened := range h.Rails {
 		if opened.ID == id && !t.now.Before(opened.activeAt(t.settings)) {
 			return opened, nil
@@ -212,8 +213,8 @@ func (t *turn) railByID(h *holder, id string) (*rail, error) {
 	return nil, wire.NotFound()
 }
 
-// fromChain routes a payin from another chain. Money on Base needs no payin: it is balance when it arrives.
-func (t *turn) fromChain(quoted *payin) (fee decimal.Decimal, decimals int32, err error) {
+// routeFromChain routes a payin from another chain. Money on Base needs no payin: it is balance when it arrives.
+func (t *txn) routeFromChain(quoted *payin) (fee decimal.Decimal, decimals int32, err error) {
 	origin := slices.IndexFunc(chains, func(c platformwire.Chain) bool {
 		return c.ChainID == quoted.Terms.OriginChainID
 	})
@@ -249,7 +250,7 @@ func checkPayinAmounts(body platformwire.PayinCreate, decimals int32) error {
 }
 
 // payinQuote prices the incoming amount. Euros become the euro asset, everything else the dollar asset.
-func (t *turn) payinQuote(body platformwire.PayinCreate, fee decimal.Decimal) (platformwire.Quote, error) {
+func (t *txn) payinQuote(body platformwire.PayinCreate, fee decimal.Decimal) (platformwire.Quote, error) {
 	asset := settlementDollars
 	if fiatOf(body.Currency) == fiatOf(settlementEuros) {
 		asset = settlementEuros
@@ -283,54 +284,54 @@ func newAddress() string {
 
 // CompletePayin credits a payin as if its money had arrived. Like every emulated credit it comes from the faucet,
 // within the faucet's limits. A completed payin stays as it is.
-func (p *Platform) CompletePayin(ctx context.Context, payinID platformwire.PayinID) (wire.Answer, error) {
+func (p *Platform) CompletePayin(ctx context.Context, payinID platformwire.PayinID) (wire.Response, error) {
 	c := wire.CallerOf(ctx)
-	key, asked, lifetime, err := anchorOf(c, "CompletePayin", payinID)
+	key, requested, lifetime, err := keyOf(c, "CompletePayin", payinID)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	t := p.enter()
-	defer p.leave()
+	t := p.begin()
+	defer p.commit()
 	h, err := t.holderOf(c)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	if completed, found, same := t.completions.find(key, asked, t.now); found {
+	if completed, payin, same := t.completions.find(key, requested, t.now); payin {
 		if !same {
-			return wire.Answer{}, wire.IdempotencyKeyReused("", "")
+			return wire.Response{}, wire.IdempotencyKeyReused("", "")
 		}
 		return wire.OK(completed).Lean().Replayed(), nil
 	}
-	arriving, err := t.payinOf(h, payinID)
+	incoming, err := t.payinOf(h, payinID)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	if arriving.Status != platformwire.PayinStatusCompleted {
-		if err := t.arrivable(arriving, t.settings.MaxCredit); err != nil {
-			return wire.Answer{}, err
+	if incoming.Status != platformwire.PayinStatusCompleted {
+		if err := t.checkArrival(incoming, t.settings.MaxCredit); err != nil {
+			return wire.Response{}, err
 		}
-		t.arrive(arriving)
+		t.creditPayin(incoming)
 	}
-	view := arriving.view(t.now)
+	view := incoming.view(t.now)
 	view.IdempotencyKey = key.Key
-	t.completions.keep(key, asked, view, t.now, lifetime)
+	t.completions.put(key, requested, view, t.now, lifetime)
 	return wire.OK(view).Lean(), nil
 }
 
-// arrive credits the amount of the quote.
-func (t *turn) arrive(arriving *payin) {
-	credit := arriving.credit()
-	arriving.Status = platformwire.PayinStatusCompleted
-	t.kept.payins.Put(arriving)
-	t.books.movement("payin", arriving.ID, t.now).
-		transfer(bookFaucet, arriving.holder.book(), string(credit.Currency), credit.Amount)
-	t.record(arriving.holder, platformwire.Transaction{
+// creditPayin credits the amount of the quote.
+func (t *txn) creditPayin(incoming *payin) {
+	credit := incoming.credit()
+	incoming.Status = platformwire.PayinStatusCompleted
+	t.store.payins.Put(incoming)
+	t.ledger.movement("payin", incoming.ID, t.now).
+		transfer(accountFaucet, incoming.holder.ledgerAccount(), string(credit.Currency), credit.Amount)
+	t.record(incoming.holder, platformwire.Transaction{
 		Type:            platformwire.TransactionTypePayin,
 		Direction:       platformwire.TransactionDirectionIn,
 		Status:          platformwire.TransactionStatusCompleted,
 		Amount:          credit.Amount,
 		Currency:        credit.Currency,
-		PayinID:         arriving.ID,
+		PayinID:         incoming.ID,
 		TransactionHash: newHash(),
 		CreatedAt:       t.now,
 	})
@@ -341,17 +342,17 @@ func (p *payin) credit() platformwire.DepositCreate {
 	return platformwire.DepositCreate{Amount: p.Quote.DestinationAmount, Currency: p.asset()}
 }
 
-// arrivable refuses money that cannot arrive: the price has expired, nobody has asked for the instructions, the virtual
-// account's channel is down, or the faucet does not pay it. most is the largest credit.
-func (t *turn) arrivable(arriving *payin, most decimal.Decimal) error {
+// checkArrival refuses money that cannot arrive: the price has expired, nobody has asked for the instructions, the
+// virtual account's channel is down, or the faucet does not pay it. most is the largest credit.
+func (t *txn) checkArrival(incoming *payin, most decimal.Decimal) error {
 	switch {
-	case arriving.expired(t.now):
+	case incoming.expired(t.now):
 		return wire.QuoteExpired()
-	case arriving.Status == platformwire.PayinStatusQuoted:
+	case incoming.Status == platformwire.PayinStatusQuoted:
 		return wire.QuoteNotSubmitted()
-	case arriving.over != nil && t.railStatus(arriving.over, arriving.over.Method) != platformwire.RailStatusActive:
+	case incoming.rail != nil && t.railStatus(incoming.rail, incoming.rail.Method) != platformwire.RailStatusActive:
 		return wire.PayoutNotFundable("The virtual account cannot receive money at present.", nil)
 	default:
-		return t.creditable(arriving.holder, arriving.credit(), most)
+		return t.checkCreditable(incoming.holder, incoming.credit(), most)
 	}
 }

@@ -39,8 +39,8 @@ func TestRailsAreTheCoverageCatalogue(t *testing.T) {
 	assert.Equal(t, coverage.MoneyIn, listed)
 }
 
-// What a payer is told is enough to be paid by: a contact with these details has no blockers, checksums included.
-func TestRequisitesRouteMoney(t *testing.T) {
+// The requisites of a virtual account are valid: a contact with them has no blockers.
+func TestRequisitesAreValid(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	client := b.fundedClient("acme@example.com")
@@ -83,7 +83,7 @@ func TestSPEIAccountsCarryTheirControlDigit(t *testing.T) {
 	}
 }
 
-func TestARailWaitsForItsVirtualAccount(t *testing.T) {
+func TestRailHasVirtualAccountOnceActive(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.set(func(s *deployment.Settings) { s.RailActiveAfter = deployment.Duration(time.Minute) })
@@ -102,7 +102,7 @@ func TestARailWaitsForItsVirtualAccount(t *testing.T) {
 	assert.NotNil(t, active.VirtualAccount)
 }
 
-func TestVerificationStandsBeforeRails(t *testing.T) {
+func TestRailsNeedVerification(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.set(func(s *deployment.Settings) { s.KYBDecision = deployment.KYBDecisionReject })
@@ -131,7 +131,7 @@ func TestVerificationStandsBeforeRails(t *testing.T) {
 	assert.Equal(t, []string{"verification_rejected"}, blockers())
 }
 
-// incoming is a payin over a virtual account, or from a chain when there is none.
+// incoming is a payin over a virtual account or, without a bank id, from a chain.
 func incoming(amount, currency, bank string, chain int64) platformwire.PayinCreate {
 	return platformwire.PayinCreate{Amount: decimal.RequireFromString(amount), Currency: currency, BankID: bank,
 		OriginChainID: chain}
@@ -170,7 +170,7 @@ func TestPayinQuotes(t *testing.T) {
 	}
 }
 
-func TestWorsePricesCreditLess(t *testing.T) {
+func TestPriceWorseningReducesPayin(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.set(func(s *deployment.Settings) { s.PriceWorsening = decimal.RequireFromString("0.02") })
@@ -197,7 +197,7 @@ func TestPayinsNeedAnActiveVirtualAccount(t *testing.T) {
 	assert.NoError(t, err, "a chain needs no banking partner")
 }
 
-func TestACreditThatIsRefusedCanBeAskedAgain(t *testing.T) {
+func TestRefusedPayinCompletionDoesNotUseItsKey(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	quoted, err := b.payin(wire.Self, incoming("10", "USDT", "", 1))
@@ -221,7 +221,7 @@ func (b *bench) treasury() platformwire.Treasury {
 	return read[platformwire.Treasury](b, render(b, response))
 }
 
-func TestCreditsAreBounded(t *testing.T) {
+func TestDepositLimits(t *testing.T) {
 	t.Parallel()
 	zero := decimal.Decimal{}
 	for name, tc := range map[string]struct {
@@ -268,7 +268,7 @@ func TestCreditsAreBounded(t *testing.T) {
 	}
 }
 
-func TestCreditIsAnchoredByItsKey(t *testing.T) {
+func TestDepositIsIdempotentByKey(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	first, err := b.deposit(wire.Self, "credit-1", "10", platformwire.AssetUSDC)
@@ -283,7 +283,7 @@ func TestCreditIsAnchoredByItsKey(t *testing.T) {
 	assert.Equal(t, "10", b.balance("acc_1", platformwire.AssetUSDC))
 }
 
-func TestCreditWithoutKeyReplaysForTwoHours(t *testing.T) {
+func TestDepositWithDerivedKeyReplaysForTwoHours(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	for _, want := range []struct {

@@ -39,7 +39,7 @@ type payout struct {
 // asset returns the asset that is debited.
 func (p *payout) asset() string { return string(p.Terms.Currency) }
 
-// expired reports whether a payout that nobody funded has an expired approval.
+// expired reports whether the approval has expired before the payout was funded.
 func (p *payout) expired(now time.Time) bool {
 	return p.Status == platformwire.PayoutStatusExpired ||
 		p.Status == platformwire.PayoutStatusAwaitingApproval && !now.Before(p.Approval.ExpiresAt)
@@ -53,13 +53,14 @@ func (p *payout) statusAt(now time.Time) platformwire.PayoutStatus {
 	return p.Status
 }
 
-// stale reports whether a payout that nobody funded needs a new price or a new approval.
-func (p *payout) stale(now time.Time) bool {
+// needsNewPrice reports whether the quote or the approval has expired before the payout was funded.
+func (p *payout) needsNewPrice(now time.Time) bool {
 	return p.expired(now) || p.Status == platformwire.PayoutStatusAwaitingApproval && !now.Before(p.Quote.ExpiresAt)
 }
 
-// answer returns the response of the create call while the key is known: the payout as it was when it was last priced.
-func (p *payout) answer() platformwire.Payout {
+// bookingResponse returns the response of the create call while the key is known: the payout as it was when it was last
+// priced.
+func (p *payout) bookingResponse() platformwire.Payout {
 	first := *p
 	first.Status, first.Hash = platformwire.PayoutStatusAwaitingApproval, ""
 	return first.view(time.Time{}) // at a time before anything expired
@@ -94,84 +95,84 @@ func (p *payout) view(now time.Time) platformwire.Payout {
 }
 
 // payoutOf finds a payout of the account.
-func (t *turn) payoutOf(h *holder, id string) (*payout, error) {
-	found, ok := t.payouts[id]
-	if !ok || found.holder != h {
+func (t *txn) payoutOf(h *holder, id string) (*payout, error) {
+	payout, ok := t.payouts[id]
+	if !ok || payout.holder != h {
 		return nil, wire.NotFound()
 	}
-	return found, nil
+	return payout, nil
 }
 
 // GetPayout reads one payout.
-func (p *Platform) GetPayout(ctx context.Context, payoutID platformwire.PayoutID) (wire.Answer, error) {
-	t := p.enter()
-	defer p.leave()
+func (p *Platform) GetPayout(ctx context.Context, payoutID platformwire.PayoutID) (wire.Response, error) {
+	t := p.begin()
+	defer p.commit()
 	h, err := t.holderOf(wire.CallerOf(ctx))
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	found, err := t.payoutOf(h, payoutID)
+	payout, err := t.payoutOf(h, payoutID)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	return wire.OK(found.view(t.now)).Lean(), nil
+	return wire.OK(payout.view(t.now)).Lean(), nil
 }
 
 // BookPayout books a payout and returns its price and the approval to sign. The payment is bound to the idempotency
 // key. The same terms return the first response again. If the approval or the price has expired and nobody funded the
 // payout, they reopen it, with the same id and a new approval and price.
-func (p *Platform) BookPayout(ctx context.Context, body platformwire.PayoutCreate) (wire.Answer, error) {
+func (p *Platform) BookPayout(ctx context.Context, body platformwire.PayoutCreate) (wire.Response, error) {
 	c := wire.CallerOf(ctx)
 	if err := checkAmount(body.Amount, assetDecimals); err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	key, asked, lifetime, err := anchorOf(c, "BookPayout", termsOf(body))
+	key, requested, lifetime, err := keyOf(c, "BookPayout", normalizeTerms(body))
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	t := p.enter()
-	defer p.leave()
+	t := p.begin()
+	defer p.commit()
 	h, err := t.holderOf(c)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	if err := t.bookings.forgotten(key, asked, t.now); err != nil {
-		return wire.Answer{}, err
+	if err := t.bookings.checkSpent(key, requested, t.now); err != nil {
+		return wire.Response{}, err
 	}
-	if id, found, same := t.bookings.find(key, asked, t.now); found {
+	if id, payout, same := t.bookings.find(key, requested, t.now); payout {
 		booked := t.payouts[id]
 		if !same {
-			return wire.Answer{}, wire.IdempotencyKeyReused("payoutId", booked.ID)
+			return wire.Response{}, wire.IdempotencyKeyReused("payoutId", booked.ID)
 		}
-		if booked.stale(t.now) {
-			if err := t.price(booked); err != nil {
-				return wire.Answer{}, err
+		if booked.needsNewPrice(t.now) {
+			if err := t.reprice(booked); err != nil {
+				return wire.Response{}, err
 			}
 		}
-		return wire.OK(booked.answer()).Lean().Replayed(), nil
+		return wire.OK(booked.bookingResponse()).Lean().Replayed(), nil
 	}
-	booked, err := t.book(h, key.Key, body)
+	booked, err := t.bookPayout(h, key.Key, body)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	t.bookings.keep(key, asked, booked.ID, t.now, lifetime)
-	return wire.Created(booked.answer()).Lean(), nil
+	t.bookings.put(key, requested, booked.ID, t.now, lifetime)
+	return wire.Created(booked.bookingResponse()).Lean(), nil
 }
 
-// termsOf returns the terms of a request in one spelling: 5.0 becomes 5, and an id loses its prefix.
-func termsOf(body platformwire.PayoutCreate) platformwire.PayoutCreate {
+// normalizeTerms returns the terms of a request in one spelling: 5.0 becomes 5, and an id loses its prefix.
+func normalizeTerms(body platformwire.PayoutCreate) platformwire.PayoutCreate {
 	body.ContactID = contactID(body.ContactID)
 	body.Amount = body.Amount.Truncate(assetDecimals)
 	return body
 }
 
-// book makes a new payout, priced and waiting for its approval.
-func (t *turn) book(h *holder, key string, body platformwire.PayoutCreate) (*payout, error) {
+// bookPayout makes a new payout, priced and waiting for its approval.
+func (t *txn) bookPayout(h *holder, key string, body platformwire.PayoutCreate) (*payout, error) {
 	paid, err := t.contactOf(h, body.ContactID)
 	if err != nil {
 		return nil, err
 	}
-	if !t.ready(h) {
+	if !t.hasWallet(h) {
 		return nil, wire.WalletNotLinked()
 	}
 	if t.settings.SignerDetached {
@@ -196,7 +197,7 @@ func (t *turn) book(h *holder, key string, body platformwire.PayoutCreate) (*pay
 	if paid.To.Bank == nil {
 		booked.ID += ":" + key // with a wallet contact, the key is part of the id
 	}
-	if err := t.price(booked); err != nil {
+	if err := t.reprice(booked); err != nil {
 		return nil, err
 	}
 	t.payouts[booked.ID] = booked
@@ -204,8 +205,8 @@ func (t *turn) book(h *holder, key string, body platformwire.PayoutCreate) (*pay
 	return booked, nil
 }
 
-// price gives a payout that nobody funded a new quote and a new approval.
-func (t *turn) price(booked *payout) error {
+// reprice gives an unfunded payout a new quote and a new approval.
+func (t *txn) reprice(booked *payout) error {
 	if blockers := t.blockers(booked.Contact); len(blockers) > 0 {
 		return wire.ContactNotPayable(blockers)
 	}
@@ -222,7 +223,7 @@ func (t *turn) price(booked *payout) error {
 	booked.Status, booked.Quote = platformwire.PayoutStatusAwaitingApproval, quote
 	booked.Approval = newApproval(t.now.Add(time.Duration(t.settings.ApprovalLifetime)))
 	t.approvals[booked.Approval.ID] = booked
-	t.kept.payouts.Put(booked)
+	t.store.payouts.Put(booked)
 	return nil
 }
 

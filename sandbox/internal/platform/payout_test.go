@@ -67,7 +67,7 @@ func TestQuotes(t *testing.T) {
 	}
 }
 
-func TestBookingIsRefused(t *testing.T) {
+func TestBookingRefusals(t *testing.T) {
 	t.Parallel()
 	with := func(change func(*platformwire.PayoutCreate)) func(*platformwire.PayoutCreate) { return change }
 	amount := func(amount string) func(*platformwire.PayoutCreate) {
@@ -129,7 +129,7 @@ func TestBookingIsRefused(t *testing.T) {
 	}
 }
 
-func TestPartnerDownStopsNoWalletPayout(t *testing.T) {
+func TestPartnerDownDoesNotAffectWalletPayouts(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.set(func(s *deployment.Settings) { s.PartnerDown = true })
@@ -140,8 +140,8 @@ func TestPartnerDownStopsNoWalletPayout(t *testing.T) {
 	assert.EqualValues(t, 1, booked.ToChainID)
 }
 
-// The approval must pass the comparison that callers make before they sign, in every way a payout can be booked.
-func TestApprovalPayloadSaysWhatWasBooked(t *testing.T) {
+// The approval of each kind of payout passes the checks of package signing.
+func TestApprovalPayloadMatchesBooking(t *testing.T) {
 	t.Parallel()
 	key, err := signing.Generate()
 	require.NoError(t, err)
@@ -169,19 +169,19 @@ func TestApprovalPayloadSaysWhatWasBooked(t *testing.T) {
 	}
 }
 
-func TestKeyAnchorsThePayment(t *testing.T) {
+func TestPayoutIsIdempotentByKey(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	client := b.fundedClient("acme@example.com")
 	bank, wallet := b.contact(client, sepaContact), b.contact(client, baseContact)
-	asked := order(bank.ID, "20")
+	requested := order(bank.ID, "20")
 
-	first, err := b.book(client, "invoice-42", asked)
+	first, err := b.book(client, "invoice-42", requested)
 	require.NoError(t, err)
 	assert.Equal(t, http.StatusCreated, first.Code)
 	assert.Equal(t, "invoice-42", read[platformwire.Payout](t, first).IdempotencyKey)
 
-	sameTerms := asked
+	sameTerms := requested
 	sameTerms.Amount = decimal.RequireFromString("20.000")
 	sameTerms.ContactID = bank.ID[len("ct_"):]
 	again, err := b.book(client, "invoice-42", sameTerms)
@@ -190,7 +190,7 @@ func TestKeyAnchorsThePayment(t *testing.T) {
 	assert.True(t, again.replayed())
 	assert.Equal(t, first.Body.String(), again.Body.String(), "the first answer")
 
-	other := asked
+	other := requested
 	other.Purpose = "another"
 	_, err = b.book(client, "invoice-42", other)
 	assert.Equal(t, read[platformwire.Payout](t, first).ID,
@@ -205,22 +205,22 @@ func TestKeyAnchorsThePayment(t *testing.T) {
 	assert.Regexp(t, `^po_[a-z0-9]+:invoice-43$`, b.booked(client, "invoice-43", order(wallet.ID, "5")).ID)
 }
 
-func TestKeysLiveSevenDaysAndDerivedOnesTwoHours(t *testing.T) {
+func TestIdempotencyKeyLifetimes(t *testing.T) {
 	t.Parallel()
 	for key, lifetime := range map[string]time.Duration{"": 2 * time.Hour, "invoice-42": 7 * 24 * time.Hour} {
 		b := newBench(t)
-		asked := order(b.contact(wire.Self, sepaContact).ID, "20")
-		first := b.booked(wire.Self, key, asked)
+		requested := order(b.contact(wire.Self, sepaContact).ID, "20")
+		first := b.booked(wire.Self, key, requested)
 		assert.Regexp(t, `^[A-Za-z0-9._:-]{1,128}$`, first.IdempotencyKey)
 
 		b.clock.Advance(lifetime - time.Millisecond)
-		again, err := b.book(wire.Self, key, asked)
+		again, err := b.book(wire.Self, key, requested)
 		require.NoError(t, err)
 		assert.True(t, again.replayed())
 		assert.Equal(t, first.ID, read[platformwire.Payout](t, again).ID)
 
 		b.clock.Advance(time.Millisecond)
-		anew, err := b.book(wire.Self, key, asked)
+		anew, err := b.book(wire.Self, key, requested)
 		require.NoError(t, err)
 		assert.False(t, anew.replayed())
 		assert.NotEqual(t, first.ID, read[platformwire.Payout](t, anew).ID)
@@ -228,24 +228,24 @@ func TestKeysLiveSevenDaysAndDerivedOnesTwoHours(t *testing.T) {
 	}
 }
 
-func TestRefusedBookingTakesNoKey(t *testing.T) {
+func TestRefusedBookingDoesNotUseItsKey(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	asked := order(b.contact(wire.Self, sepaContact).ID, "20")
+	requested := order(b.contact(wire.Self, sepaContact).ID, "20")
 	b.set(func(s *deployment.Settings) { s.PartnerDown = true })
-	_, err := b.book(wire.Self, "invoice-42", asked)
+	_, err := b.book(wire.Self, "invoice-42", requested)
 	refusalOf(t, err, "provider_unavailable")
 	b.set(func(s *deployment.Settings) { s.PartnerDown = false })
-	asked.Purpose = "other terms"
-	b.booked(wire.Self, "invoice-42", asked)
+	requested.Purpose = "other terms"
+	b.booked(wire.Self, "invoice-42", requested)
 }
 
 func TestExpiredPayoutIsReopenedByItsKey(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	client := b.fundedClient("acme@example.com")
-	asked := order(b.contact(client, sepaContact).ID, "20")
-	first := b.booked(client, "invoice-42", asked)
+	requested := order(b.contact(client, sepaContact).ID, "20")
+	first := b.booked(client, "invoice-42", requested)
 
 	b.clock.Advance(120*time.Second - time.Millisecond)
 	assert.Equal(t, platformwire.PayoutStatusAwaitingApproval, b.payout(client, first.ID).Status)
@@ -255,7 +255,7 @@ func TestExpiredPayoutIsReopenedByItsKey(t *testing.T) {
 	refusalOf(t, err, "funding_attempt_expired")
 
 	b.set(func(s *deployment.Settings) { s.PriceWorsening = decimal.RequireFromString("0.1") })
-	reopened, err := b.book(client, "invoice-42", asked)
+	reopened, err := b.book(client, "invoice-42", requested)
 	require.NoError(t, err)
 	assert.True(t, reopened.replayed())
 	second := read[platformwire.Payout](t, reopened)
@@ -276,18 +276,18 @@ func TestPriceCanExpireBeforeTheApproval(t *testing.T) {
 	b := newBench(t)
 	b.set(func(s *deployment.Settings) { s.QuoteLifetime = deployment.Duration(30 * time.Second) })
 	client := b.fundedClient("acme@example.com")
-	asked := order(b.contact(client, sepaContact).ID, "20")
-	first := b.booked(client, "invoice-42", asked)
+	requested := order(b.contact(client, sepaContact).ID, "20")
+	first := b.booked(client, "invoice-42", requested)
 
 	b.clock.Advance(30 * time.Second)
 	_, err := b.confirm(client, first)
 	refusalOf(t, err, "quote_expired")
-	second := b.booked(client, "invoice-42", asked)
+	second := b.booked(client, "invoice-42", requested)
 	assert.Equal(t, first.ID, second.ID)
 	_, err = b.confirm(client, second)
 	require.NoError(t, err)
 
-	third := b.booked(client, "invoice-43", asked)
+	third := b.booked(client, "invoice-43", requested)
 	b.clock.Advance(120 * time.Second)
 	_, err = b.confirm(client, third)
 	refusalOf(t, err, "funding_attempt_expired")

@@ -32,9 +32,9 @@ func (p *Platform) SetAudit(a *Audit) { p.audit = a }
 
 // state is everything that Reset deletes.
 type state struct {
-	books  books
-	filled decimal.Decimal // the faucet setting that the ledger has
-	kept   kept
+	ledger     ledger
+	faucetFill decimal.Decimal // the faucet setting that the ledger has
+	store      recordStore
 
 	holders map[holderKey]*holder
 	emails  map[emailKey]*holder
@@ -43,49 +43,49 @@ type state struct {
 	contacts  map[string]*contact
 	byDetails map[detailsKey]*contact
 
-	payouts   map[string]*payout
-	approvals map[string]*payout // by approval id, with expired ones
-	inFlight  steps              // of funded payouts
-	returning steps              // of refunded payouts, with money on its way back
-	unmatched unmatched          // refunded payouts without attributed money
-	finished  queue[finished]    // payouts, in the order in which they finished
-	sequence  int                // of the last transaction
-	finishes  int                // of payouts
-	refunds   int                // of payouts
-	recorded  int                // transactions of all accounts
+	payouts          map[string]*payout
+	approvals        map[string]*payout // by approval id, with expired ones
+	inFlight         schedule           // of funded payouts
+	returning        schedule           // of refunded payouts, with money on its way back
+	unmatchedReturns unmatchedReturns   // refunded payouts without attributed money
+	finished         queue[finished]    // payouts, in the order in which they finished
+	sequence         int                // of the last transaction
+	finishCount      int                // of payouts
+	refundCount      int                // of payouts
+	transactionCount int                // transactions of all accounts
 
-	payins map[string]*payin
-	quoted map[payinKey]*payin // the latest payin of each terms
-	deals  map[string]*deal
+	payins        map[string]*payin
+	payinsByTerms map[payinKey]*payin // the latest payin of each terms
+	escrows       map[string]*escrow
 
-	actionApprovals int // of escrow deals
-	particulars     int // of applicants
+	actionApprovals int // of escrows
+	applicantFields int // of applicants
 
-	bookings    *records[string] // of payouts
-	deposits    *records[platformwire.Transaction]
-	moves       *records[platformwire.Payout]
-	completions *records[platformwire.Payin]
-	agreements  *records[string] // of deals
-	actions     *records[string] // of deals
+	bookings        *idempotencyRecords[string] // of payouts
+	deposits        *idempotencyRecords[platformwire.Transaction]
+	moves           *idempotencyRecords[platformwire.Payout]
+	completions     *idempotencyRecords[platformwire.Payin]
+	escrowCreations *idempotencyRecords[string] // of escrows
+	actions         *idempotencyRecords[string] // of escrows
 }
 
 func newState(k *store.Keeper) *state {
-	made := &state{
-		books:     newBooks(),
-		holders:   map[holderKey]*holder{},
-		emails:    map[emailKey]*holder{},
-		wallets:   map[string]*holder{},
-		contacts:  map[string]*contact{},
-		byDetails: map[detailsKey]*contact{},
-		payouts:   map[string]*payout{},
-		unmatched: unmatched{},
-		approvals: map[string]*payout{},
-		payins:    map[string]*payin{},
-		quoted:    map[payinKey]*payin{},
-		deals:     map[string]*deal{},
+	created := &state{
+		ledger:           newLedger(),
+		holders:          map[holderKey]*holder{},
+		emails:           map[emailKey]*holder{},
+		wallets:          map[string]*holder{},
+		contacts:         map[string]*contact{},
+		byDetails:        map[detailsKey]*contact{},
+		payouts:          map[string]*payout{},
+		unmatchedReturns: unmatchedReturns{},
+		approvals:        map[string]*payout{},
+		payins:           map[string]*payin{},
+		payinsByTerms:    map[payinKey]*payin{},
+		escrows:          map[string]*escrow{},
 	}
-	made.open(k)
-	return made
+	created.load(k)
+	return created
 }
 
 // Integrators finds the account of an integrator by its email. It must be safe for concurrent use.
@@ -93,15 +93,17 @@ type Integrators func(email string) (owner string, ok bool)
 
 // New returns a platform with the stored records. It reads the settings at the start of each request, before it takes a
 // lock. They must be safe for concurrent use.
-func New(clk *clock.Clock, settings func() *deployment.Settings, integrator Integrators, kept store.Store) *Platform {
-	return &Platform{clock: clk, settings: settings, integrator: integrator, state: newState(store.NewKeeper(kept))}
+func New(
+	clk *clock.Clock, settings func() *deployment.Settings, integrator Integrators, backend store.Store,
+) *Platform {
+	return &Platform{clock: clk, settings: settings, integrator: integrator, state: newState(store.NewKeeper(backend))}
 }
 
 // Reset returns to the initial state.
 func (p *Platform) Reset() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	keeper := p.state.kept.keeper
+	keeper := p.state.store.keeper
 	p.state.clear()
 	keeper.Commit()
 	p.state = newState(keeper)
@@ -109,9 +111,9 @@ func (p *Platform) Reset() {
 
 // Ledger returns a copy of the ledger, up to date.
 func (p *Platform) Ledger() Ledger {
-	t := p.enter()
-	defer p.leave()
-	return t.books.view()
+	t := p.begin()
+	defer p.commit()
+	return t.ledger.view()
 }
 
 // HasClient reports whether the integrator has a client with this id, ready or not.
@@ -122,8 +124,8 @@ func (p *Platform) HasClient(owner, clientID string) bool {
 	return ok && clientID != wire.Self
 }
 
-// turn is one request's time with the state, while it holds the lock.
-type turn struct {
+// txn is one request's access to the state. It lasts as long as the lock is held.
+type txn struct {
 	*state
 	settings   *deployment.Settings
 	integrator Integrators
@@ -131,21 +133,21 @@ type turn struct {
 	now        time.Time
 }
 
-// enter takes the lock and does everything that is due. leave releases the lock.
-func (p *Platform) enter() *turn {
+// begin takes the lock and does everything that is due. commit releases the lock.
+func (p *Platform) begin() *txn {
 	settings := p.settings()
 	p.mu.Lock()
-	t := &turn{state: p.state, settings: settings, integrator: p.integrator, audit: p.audit,
+	t := &txn{state: p.state, settings: settings, integrator: p.integrator, audit: p.audit,
 		now: p.clock.Now().Truncate(time.Millisecond)}
 	t.fillFaucet()
 	t.settleDue()
-	t.receiveReturned()
+	t.creditDueReturns()
 	t.forgetFinished()
 	return t
 }
 
-// leave stores what has changed, and releases the lock.
-func (p *Platform) leave() {
+// commit stores what has changed, and releases the lock.
+func (p *Platform) commit() {
 	defer p.mu.Unlock()
 	p.state.commit()
 }
@@ -169,9 +171,9 @@ func (p *Platform) Records() int {
 
 func (s *state) records() int {
 	return len(s.holders) + len(s.contacts) +
-		len(s.payouts) + len(s.approvals) + len(s.payins) + len(s.quoted) + len(s.deals) + s.actionApprovals +
-		s.particulars +
-		s.recorded + s.books.entries +
-		s.bookings.size() + s.deposits.size() + s.moves.size() + s.completions.size() + s.agreements.size() +
+		len(s.payouts) + len(s.approvals) + len(s.payins) + len(s.payinsByTerms) + len(s.escrows) + s.actionApprovals +
+		s.applicantFields +
+		s.transactionCount + s.ledger.entries +
+		s.bookings.size() + s.deposits.size() + s.moves.size() + s.completions.size() + s.escrowCreations.size() +
 		s.actions.size()
 }

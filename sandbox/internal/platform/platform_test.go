@@ -55,7 +55,7 @@ func newBench(t testing.TB) *bench {
 	return b
 }
 
-// reopen opens the platform a second time, as it is kept: the books and the counts are what they were.
+// reopen opens the platform again from its store, and asserts the same ledger and record counts.
 func (b *bench) reopen() {
 	before, records := b.Ledger(), b.Records()
 	require.Empty(b, b.kept.Stale())
@@ -70,7 +70,7 @@ func written(t testing.TB, value any) string {
 	return string(text)
 }
 
-// nobody is known but who made a request.
+// nobody finds no integrator by email.
 func nobody(string) (string, bool) { return "", false }
 
 // set changes the settings.
@@ -81,7 +81,7 @@ func (b *bench) set(change func(*deployment.Settings)) {
 	b.settings.Store(&settings)
 }
 
-// as is the integrator's session acting for an account, with an idempotency key or "".
+// as returns the context of a request for an account, with an idempotency key or "".
 func (b *bench) as(account, key string) context.Context {
 	return wire.WithCaller(context.Background(), wire.Caller{
 		Owner: "acc_1", Email: "ops@example.com", KeyID: "dk_1", Account: account, IdempotencyKey: key,
@@ -89,7 +89,7 @@ func (b *bench) as(account, key string) context.Context {
 	})
 }
 
-// signer has the key of the bench and no other; its checks answer err.
+// signer knows only the key of the bench. Its checks return err.
 func (b *bench) signer(err error) func([]byte) func() error {
 	return func(publicKey []byte) func() error {
 		if !bytes.Equal(publicKey, b.public) {
@@ -99,7 +99,7 @@ func (b *bench) signer(err error) func([]byte) func() error {
 	}
 }
 
-// sign signs as the wire page says: SHA-256, ASN.1 DER, low S.
+// sign returns a signature over SHA-256 in ASN.1 DER, with a low S.
 func (b *bench) sign(message []byte) []byte {
 	digest := sha256.Sum256(message)
 	r, s, err := ecdsa.Sign(rand.Reader, b.key, digest[:])
@@ -112,7 +112,7 @@ func (b *bench) sign(message []byte) []byte {
 	return signature
 }
 
-// answered is an answer as it goes over the wire.
+// answered is an encoded response.
 type answered struct {
 	*httptest.ResponseRecorder
 }
@@ -125,12 +125,12 @@ func read[T any](t testing.TB, a answered) T {
 	return body
 }
 
-// render writes an answer.
-func render(t testing.TB, answer wire.Answer) answered {
+// render writes a response.
+func render(t testing.TB, response wire.Response) answered {
 	w := httptest.NewRecorder()
-	maps.Copy(w.Header(), answer.Header)
-	w.WriteHeader(answer.Status)
-	body, err := answer.Encode()
+	maps.Copy(w.Header(), response.Header)
+	w.WriteHeader(response.Status)
+	body, err := response.Encode()
 	require.NoError(t, err)
 	_, _ = w.Write(body)
 	return answered{w}
@@ -289,7 +289,7 @@ func (b *bench) completeKYB(account string) (platformwire.KYBSubmission, error) 
 	return read[platformwire.KYBSubmission](b, render(b, response)), nil
 }
 
-// verify completes a client's verification and lets it be decided.
+// verify completes a client's verification and waits for the decision.
 func (b *bench) verify(account string) {
 	_, err := b.saveKYB(account, platformwire.KYBInformation{
 		Applicant: map[string]any{"legalName": "Acme Ltd", "country": "DE"}, DocumentIds: []string{"doc_1"},
@@ -308,7 +308,7 @@ func (b *bench) openRail(account string, body platformwire.RailCreate) (platform
 	return read[platformwire.Rail](b, render(b, response)), nil
 }
 
-// virtualAccount opens a rail, lets it become active, and answers its account.
+// virtualAccount opens a rail, lets it become active, and returns its account.
 func (b *bench) virtualAccount(account string, body platformwire.RailCreate) *platformwire.VirtualAccount {
 	_, err := b.openRail(account, body)
 	require.NoError(b, err)

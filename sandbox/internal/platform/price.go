@@ -53,7 +53,7 @@ var pegs = map[string]string{"USDC": "USD", "EURC": "EUR", "USDT": "USD", "DAI":
 
 // quote prices a payment of an asset to a contact. The amount includes the fee. drift is the fraction by which the
 // price is worse than usual, or better if it is negative.
-func (t *turn) quote(c *contact, asset string, amount, drift decimal.Decimal) (platformwire.Quote, error) {
+func (t *txn) quote(c *contact, asset string, amount, drift decimal.Decimal) (platformwire.Quote, error) {
 	quote := platformwire.Quote{
 		SourceAmount:        amount,
 		SourceCurrency:      asset,
@@ -96,7 +96,7 @@ func feeOf(to destination) decimal.Decimal {
 }
 
 // rate returns how much of the destination currency one unit of the source buys. Both may be tokens.
-func (t *turn) rate(source, destination string) decimal.Decimal {
+func (t *txn) rate(source, destination string) decimal.Decimal {
 	from, to := fiatOf(source), fiatOf(destination)
 	one := decimal.NewFromInt(1)
 	rate := perDollar[to].DivRound(perDollar[from], rateDecimals)
@@ -160,9 +160,9 @@ func (p *Platform) FXRate(currency string) (FXRate, error) {
 
 // CostOf returns how many dollars of the settlement asset pay an amount of a currency, rounded up. A currency without a
 // price is a conflict: the caller cannot correct it.
-func (o Own) CostOf(amount decimal.Decimal, currency string) (decimal.Decimal, error) {
-	t, _, err := o.enter()
-	defer o.platform.leave()
+func (o OwnAccount) CostOf(amount decimal.Decimal, currency string) (decimal.Decimal, error) {
+	t, _, err := o.begin()
+	defer o.platform.commit()
 	if err != nil {
 		return decimal.Zero, err
 	}
@@ -231,11 +231,11 @@ func tokenOf(chain platformwire.Chain, symbol string) (platformwire.Token, bool)
 }
 
 // ListChains lists the live chains.
-func (p *Platform) ListChains(ctx context.Context, params platformwire.ListChainsParams) (wire.Answer, error) {
+func (p *Platform) ListChains(ctx context.Context, params platformwire.ListChainsParams) (wire.Response, error) {
 	query := queryOf(wire.CallerOf(ctx), "ListChains")
 	from, err := query.position(params.Cursor, 0)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
 	page := platformwire.ChainPage{Items: chains[min(from, len(chains)):]}
 	if limit := pageSize(params.Limit); len(page.Items) > limit {

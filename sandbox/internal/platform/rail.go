@@ -21,18 +21,18 @@ type rail struct {
 }
 
 // ListRails lists the rails that the account can have, opened or not.
-func (p *Platform) ListRails(ctx context.Context, params platformwire.ListRailsParams) (wire.Answer, error) {
+func (p *Platform) ListRails(ctx context.Context, params platformwire.ListRailsParams) (wire.Response, error) {
 	c := wire.CallerOf(ctx)
 	list := queryOf(c, "ListRails")
 	from, err := list.position(params.Cursor, 0)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	t := p.enter()
-	defer p.leave()
+	t := p.begin()
+	defer p.commit()
 	h, err := t.holderOf(c)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
 	page := platformwire.RailPage{Items: []platformwire.Rail{}}
 	size := pageSize(params.Limit)
@@ -51,52 +51,52 @@ func (p *Platform) ListRails(ctx context.Context, params platformwire.ListRailsP
 
 // OpenRail opens a rail. Account and rail are the natural key. It checks for refusals in this order: the integrator's
 // agreement, the account's wallet, its verification, the partner.
-func (p *Platform) OpenRail(ctx context.Context, body platformwire.RailCreate) (wire.Answer, error) {
-	wanted := platformwire.CoverageRail{Method: body.Method, Currency: body.Currency}
-	if err := checkRail(wanted); err != nil {
-		return wire.Answer{}, err
+func (p *Platform) OpenRail(ctx context.Context, body platformwire.RailCreate) (wire.Response, error) {
+	requested := platformwire.CoverageRail{Method: body.Method, Currency: body.Currency}
+	if err := checkRail(requested); err != nil {
+		return wire.Response{}, err
 	}
-	t := p.enter()
-	defer p.leave()
+	t := p.begin()
+	defer p.commit()
 	h, err := t.holderOf(wire.CallerOf(ctx))
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	if h.Rails[wanted.Method] != nil {
-		return wire.OK(t.railView(h, wanted)).Lean().Replayed(), nil
+	if h.Rails[requested.Method] != nil {
+		return wire.OK(t.railView(h, requested)).Lean().Replayed(), nil
 	}
-	if err := t.openable(h, wanted); err != nil {
-		return wire.Answer{}, err
+	if err := t.checkOpenable(h, requested); err != nil {
+		return wire.Response{}, err
 	}
 	if h.Rails == nil {
 		h.Rails = map[platformwire.BankMethod]*rail{}
 	}
-	h.Rails[wanted.Method] = &rail{CoverageRail: wanted, ID: newID("bnk_"), OpenedAt: t.now}
-	t.kept.holders.Put(h)
-	return wire.Created(t.railView(h, wanted)).Lean(), nil
+	h.Rails[requested.Method] = &rail{CoverageRail: requested, ID: newID("bnk_"), OpenedAt: t.now}
+	t.store.holders.Put(h)
+	return wire.Created(t.railView(h, requested)).Lean(), nil
 }
 
 // checkRail refuses a rail that no client can have.
-func checkRail(wanted platformwire.CoverageRail) error {
-	offered, ok := platformwire.CoverageRailOf(wanted.Method)
+func checkRail(requested platformwire.CoverageRail) error {
+	offered, ok := platformwire.CoverageRailOf(requested.Method)
 	switch {
 	case !ok:
 		return wire.InvalidField("method", "enum", "There is no rail with this method.")
-	case offered.Currency != wanted.Currency:
+	case offered.Currency != requested.Currency:
 		return wire.InvalidField("currency", "currency_mismatch", "The rail receives "+offered.Currency+".")
 	default:
 		return nil
 	}
 }
 
-func (t *turn) openable(h *holder, wanted platformwire.CoverageRail) error {
+func (t *txn) checkOpenable(h *holder, requested platformwire.CoverageRail) error {
 	switch {
-	case t.hidden(wanted), slices.Contains(t.settings.RailsDisabled, string(wanted.Method)):
+	case t.hidden(requested), slices.Contains(t.settings.RailsDisabled, string(requested.Method)):
 		return wire.RailNotAvailable()
-	case !t.ready(h):
+	case !t.hasWallet(h):
 		return wire.WalletNotLinked()
 	}
-	if blockers := t.unverified(h); len(blockers) > 0 {
+	if blockers := t.verificationBlockers(h); len(blockers) > 0 {
 		return wire.RailRequirementsUnmet(blockers)
 	}
 	if t.settings.PartnerDown {
@@ -106,12 +106,12 @@ func (t *turn) openable(h *holder, wanted platformwire.CoverageRail) error {
 }
 
 // hidden reports whether clients cannot have a rail because of their country or type.
-func (t *turn) hidden(r platformwire.CoverageRail) bool {
+func (t *txn) hidden(r platformwire.CoverageRail) bool {
 	return slices.Contains(t.settings.RailsHidden, string(r.Method))
 }
 
 // railStatus returns the status of a rail.
-func (t *turn) railStatus(opened *rail, method platformwire.BankMethod) platformwire.RailStatus {
+func (t *txn) railStatus(opened *rail, method platformwire.BankMethod) platformwire.RailStatus {
 	switch {
 	case slices.Contains(t.settings.ChannelsUnavailable, string(method)):
 		return platformwire.RailStatusChannelUnavailable
@@ -130,7 +130,7 @@ func (r *rail) activeAt(settings *deployment.Settings) time.Time {
 
 // railView returns a rail as responses show it. Its virtual account is shown once it was active, even if the channel is
 // down.
-func (t *turn) railView(h *holder, r platformwire.CoverageRail) platformwire.Rail {
+func (t *txn) railView(h *holder, r platformwire.CoverageRail) platformwire.Rail {
 	opened := h.Rails[r.Method]
 	view := platformwire.Rail{Method: r.Method, Currency: r.Currency, Status: t.railStatus(opened, r.Method)}
 	if opened != nil && !t.now.Before(opened.activeAt(t.settings)) {

@@ -12,17 +12,17 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// kept stores the changes of the state. The rest of the state is derived from the stored records.
-type kept struct {
+// recordStore writes the changes of the state to the store. The rest of the state is derived from the stored records.
+type recordStore struct {
 	keeper       *store.Keeper
-	holders      *store.Feed[*holder]
-	contacts     *store.Feed[*contact]
-	payouts      *store.Feed[*payout]
-	transactions *store.Feed[*transaction]
-	payins       *store.Feed[*payin]
-	deals        *store.Feed[*deal]
-	counts       *store.Feed[*counts]
-	counted      counts // as last stored
+	holders      *store.Writer[*holder]
+	contacts     *store.Writer[*contact]
+	payouts      *store.Writer[*payout]
+	transactions *store.Writer[*transaction]
+	payins       *store.Writer[*payin]
+	escrows      *store.Writer[*escrow]
+	counts       *store.Writer[*counts]
+	storedCounts counts // as last stored
 }
 
 // counts are the counters that continue after a restart.
@@ -33,69 +33,69 @@ type counts struct {
 }
 
 // The ids of the stored records.
-func (h *holder) RecordID() string      { return h.Key.Owner + "/" + h.Key.Account }
-func (c *contact) RecordID() string     { return c.ID }
-func (p *payout) RecordID() string      { return p.ID }
-func (t *transaction) RecordID() string { return t.ID }
-func (p *payin) RecordID() string       { return p.ID }
-func (d *deal) RecordID() string        { return d.ID }
-func (m *movement) RecordID() string    { return strconv.Itoa(m.Number) }
-func (f *folding) RecordID() string     { return f.Currency + "/" + f.Account }
-func (*counts) RecordID() string        { return "platform" }
+func (h *holder) RecordID() string         { return h.Key.Owner + "/" + h.Key.Account }
+func (c *contact) RecordID() string        { return c.ID }
+func (p *payout) RecordID() string         { return p.ID }
+func (t *transaction) RecordID() string    { return t.ID }
+func (p *payin) RecordID() string          { return p.ID }
+func (d *escrow) RecordID() string         { return d.ID }
+func (m *movement) RecordID() string       { return strconv.Itoa(m.Number) }
+func (f *openingBalance) RecordID() string { return f.Currency + "/" + f.Account }
+func (*counts) RecordID() string           { return "platform" }
 
-// open reads the state. It reads each kind after the kinds that it refers to.
-func (s *state) open(k *store.Keeper) {
-	s.kept.keeper = k
-	s.kept.counts = store.Follow(k, "platform.counts", func(c *counts) {
-		s.kept.counted = *c
-		s.filled, s.sequence, s.finishes, s.refunds = c.Filled, c.Sequence, c.Finishes, c.Refunds
-		s.books.last, s.books.foldedAt = c.Movements, c.FoldedAt
+// load reads the state. It reads each kind after the kinds that it refers to.
+func (s *state) load(k *store.Keeper) {
+	s.store.keeper = k
+	s.store.counts = store.OpenWriter(k, "platform.counts", func(c *counts) {
+		s.store.storedCounts = *c
+		s.faucetFill, s.sequence, s.finishCount, s.refundCount = c.Filled, c.Sequence, c.Finishes, c.Refunds
+		s.ledger.last, s.ledger.openingAt = c.Movements, c.FoldedAt
 	})
-	s.kept.holders = store.Follow(k, "platform.holder", func(h *holder) {
-		s.enroll(h)
-		s.particulars += len(h.KYB.Applicant)
+	s.store.holders = store.OpenWriter(k, "platform.holder", func(h *holder) {
+		s.indexHolder(h)
+		s.applicantFields += len(h.KYB.Applicant)
 	})
-	s.kept.contacts = store.Follow(k, "platform.contact", func(c *contact) {
-		s.link(c)
+	s.store.contacts = store.OpenWriter(k, "platform.contact", func(c *contact) {
+		s.linkEmail(c)
 		s.contacts[c.ID], s.byDetails[c.detailsKey()] = c, c
 	})
-	s.kept.payouts = store.Follow(k, "platform.payout", s.openPayout)
-	s.orderPayouts()
-	s.books.open(k, func(m *movement) {
+	s.store.payouts = store.OpenWriter(k, "platform.payout", s.loadPayout)
+	s.sortPayouts()
+	s.ledger.load(k, func(m *movement) {
 		if p := s.payouts[m.ResourceID]; p != nil {
-			p.traces.moved(m)
+			p.traces.addMovement(m)
 		}
 	})
 	s.inFlight.reorder(func(a, b *payout) int {
 		return cmp.Compare(a.traces.movements[0].Number, b.traces.movements[0].Number)
 	})
-	s.kept.transactions = store.Follow(k, "platform.transaction", s.openTransaction)
-	s.kept.payins = store.Follow(k, "platform.payin", func(p *payin) {
+	s.store.transactions = store.OpenWriter(k, "platform.transaction", s.loadTransaction)
+	s.store.payins = store.OpenWriter(k, "platform.payin", func(p *payin) {
 		p.holder = s.holders[p.Account]
 		for _, opened := range p.holder.Rails {
 			if opened.ID == p.Terms.BankID {
-				p.over = opened
+				p.rail = opened
 			}
 		}
-		s.payins[p.ID], s.quoted[payinKey{p.Account, p.Asked}] = p, p
+		s.payins[p.ID], s.payinsByTerms[payinKey{p.Account, p.Asked}] = p, p
 	})
-	s.kept.deals = store.Follow(k, "platform.deal", func(d *deal) {
-		d.holder, s.deals[d.ID] = s.holders[d.Account], d
+	s.store.escrows = store.OpenWriter(k, "platform.deal", func(d *escrow) {
+		d.holder, s.escrows[d.ID] = s.holders[d.Account], d
 		for _, action := range d.Actions {
-			action.deal = d
+			action.escrow = d
 			s.actionApprovals += len(action.Approvals)
 		}
 	})
-	s.bookings = openRecords[string](k, "platform.booking")
-	s.deposits = openRecords[platformwire.Transaction](k, "platform.deposit")
-	s.moves = openRecords[platformwire.Payout](k, "platform.move")
-	s.completions = openRecords[platformwire.Payin](k, "platform.completion")
-	s.agreements = openRecords[string](k, "platform.agreement")
-	s.actions = openRecords[string](k, "platform.action")
+	s.bookings = loadIdempotencyRecords[string](k, "platform.booking")
+	s.deposits = loadIdempotencyRecords[platformwire.Transaction](k, "platform.deposit")
+	s.moves = loadIdempotencyRecords[platformwire.Payout](k, "platform.move")
+	s.completions = loadIdempotencyRecords[platformwire.Payin](k, "platform.completion")
+	s.escrowCreations = loadIdempotencyRecords[string](k, "platform.agreement")
+	s.actions = loadIdempotencyRecords[string](k, "platform.action")
 }
 
-// enroll adds an account to all indexes.
-func (s *state) enroll(h *holder) {
+// indexHolder adds an account to every index.
+func (s *state) indexHolder(h *holder) {
 	s.holders[h.Key], s.wallets[h.Wallet] = h, h
 	if h.isClient() {
 		s.emails[clientEmail(h.Key.Owner, h.Client.Email)] = h
@@ -104,21 +104,21 @@ func (s *state) enroll(h *holder) {
 	}
 }
 
-// link finds the account with the email of a contact that is paid by email.
-func (s *state) link(c *contact) {
+// linkEmail finds the account with the email of a contact that is paid by email.
+func (s *state) linkEmail(c *contact) {
 	if to := c.To.Email; to != nil {
 		to.holder = s.holders[to.Account]
 	}
 }
 
-func (s *state) openPayout(p *payout) {
+func (s *state) loadPayout(p *payout) {
 	p.holder = s.holders[*p.Account]
 	p.Account = &p.holder.Key
 	if p.Receiver != nil {
 		p.receiver = s.holders[*p.Receiver]
 		p.Receiver = &p.receiver.Key
 	}
-	s.link(p.Contact)
+	s.linkEmail(p.Contact)
 	s.payouts[p.ID] = p
 	for _, id := range append(p.Earlier, p.Approval.ID) {
 		s.approvals[id] = p
@@ -134,8 +134,8 @@ func (s *state) openPayout(p *payout) {
 	}
 }
 
-// orderPayouts sorts the lists of payouts in the order in which the payouts were added.
-func (s *state) orderPayouts() {
+// sortPayouts sorts the lists of payouts in the order in which the payouts were added.
+func (s *state) sortPayouts() {
 	slices.SortFunc(s.finished.list, func(a, b finished) int {
 		return cmp.Compare(a.payout.FinishNumber, b.payout.FinishNumber)
 	})
@@ -149,15 +149,15 @@ func (s *state) orderPayouts() {
 	}
 	slices.SortFunc(waiting, byRefund)
 	for _, p := range waiting {
-		s.unmatched.add(p)
+		s.unmatchedReturns.add(p)
 	}
 }
 
-func (s *state) openTransaction(entry *transaction) {
+func (s *state) loadTransaction(entry *transaction) {
 	h := s.holders[*entry.Account]
 	entry.Account = &h.Key
 	h.history.add(entry)
-	s.recorded++
+	s.transactionCount++
 	p := s.payouts[entry.Of]
 	if p == nil {
 		return
@@ -174,20 +174,20 @@ func (s *state) openTransaction(entry *transaction) {
 
 // commit stores what has changed.
 func (s *state) commit() {
-	now := counts{s.filled, s.sequence, s.books.last, s.finishes, s.refunds, s.books.foldedAt}
-	if now != s.kept.counted {
-		s.kept.counted = now
-		s.kept.counts.Put(&s.kept.counted)
+	now := counts{s.faucetFill, s.sequence, s.ledger.last, s.finishCount, s.refundCount, s.ledger.openingAt}
+	if now != s.store.storedCounts {
+		s.store.storedCounts = now
+		s.store.counts.Put(&s.store.storedCounts)
 	}
-	s.kept.keeper.Commit()
+	s.store.keeper.Commit()
 }
 
 // clear deletes everything that is stored.
 func (s *state) clear() {
 	for _, kind := range []interface{ Clear() }{
-		s.kept.holders, s.kept.contacts, s.kept.payouts, s.kept.transactions, s.kept.payins, s.kept.deals,
-		s.kept.counts,
-		s.books.feed, s.books.foldedFeed,
+		s.store.holders, s.store.contacts, s.store.payouts, s.store.transactions, s.store.payins, s.store.escrows,
+		s.store.counts,
+		s.ledger.feed, s.ledger.openingFeed,
 	} {
 		kind.Clear()
 	}
@@ -195,18 +195,18 @@ func (s *state) clear() {
 	s.deposits.clear()
 	s.moves.clear()
 	s.completions.clear()
-	s.agreements.clear()
+	s.escrowCreations.clear()
 	s.actions.clear()
 }
 
-// traces are the records that a payout leaves besides itself.
+// traces are the other records of a payout.
 type traces struct {
 	movements []*movement
 	arrival   *transaction // of the receiver
 	refund    *transaction // of the returned money
 }
 
-func (t *traces) moved(m *movement) { t.movements = append(t.movements, m) }
+func (t *traces) addMovement(m *movement) { t.movements = append(t.movements, m) }
 
 // finished is a payout and the time when it finished. It may have changed again since.
 type finished struct {
@@ -214,17 +214,17 @@ type finished struct {
 	at     time.Time
 }
 
-// finish notes that nothing more happens to a payout by itself.
-func (t *turn) finish(p *payout, at time.Time) {
-	t.finishes++
-	p.FinishedAt, p.FinishNumber = at, t.finishes
-	t.kept.payouts.Put(p)
+// finish records that a payout is final unless somebody moves it.
+func (t *txn) finish(p *payout, at time.Time) {
+	t.finishCount++
+	p.FinishedAt, p.FinishNumber = at, t.finishCount
+	t.store.payouts.Put(p)
 	t.finished.push(finished{p, at})
 }
 
 // forgetFinished deletes payouts that finished long enough ago. A payout that nobody funded is not finished, because
 // its key reopens it.
-func (t *turn) forgetFinished() {
+func (t *txn) forgetFinished() {
 	after := time.Duration(t.settings.ForgetFinishedAfter)
 	if after == 0 {
 		return
@@ -243,23 +243,23 @@ func (t *turn) forgetFinished() {
 
 // forget deletes a finished payout. Its amounts stay in the sums of the ledger, and its keys are known until they
 // expire.
-func (t *turn) forget(p *payout) {
+func (t *txn) forget(p *payout) {
 	delete(t.payouts, p.ID)
-	t.kept.payouts.Delete(p)
+	t.store.payouts.Delete(p)
 	if p.Refund != nil && !p.Refund.Matched {
-		t.unmatched.remove(p)
+		t.unmatchedReturns.remove(p)
 	}
 	for _, id := range append(p.Earlier, p.Approval.ID) {
 		delete(t.approvals, id)
 	}
 	for _, m := range p.traces.movements {
-		t.books.forget(m, t.now)
+		t.ledger.forget(m, t.now)
 	}
 	t.drop(p.holder, p.transaction)
 	t.drop(p.holder, p.traces.refund)
 	t.drop(p.receiver, p.traces.arrival)
 
-	at := anchor{Owner: p.Account.Owner, Account: p.Account.Account, Operation: "BookPayout", Key: p.Key}
+	at := scopedKey{Owner: p.Account.Owner, Account: p.Account.Account, Operation: "BookPayout", Key: p.Key}
 	t.bookings.forget(at, func(id string) bool { return id == p.ID }, t.now)
 	at.Operation = "MovePayout"
 	for _, at.Key = range p.Moves {
@@ -267,15 +267,15 @@ func (t *turn) forget(p *payout) {
 	}
 }
 
-// ForgetKeys forgets every idempotency key. What the keys made stays as it is.
+// ForgetKeys forgets every idempotency key. Resources and money stay as they are.
 func (p *Platform) ForgetKeys() {
-	t := p.enter()
-	defer p.leave()
+	t := p.begin()
+	defer p.commit()
 	t.bookings.clear()
 	t.deposits.clear()
 	t.moves.clear()
 	t.completions.clear()
-	t.agreements.clear()
+	t.escrowCreations.clear()
 	t.actions.clear()
 }
 

@@ -16,8 +16,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// What is under way goes on where it was, and what was forgotten stays so, whenever the platform is opened anew.
-func TestWhatIsUnderWayGoesOnAfterTheNextOpening(t *testing.T) {
+// After each restart payouts in progress continue, and forgotten ones stay forgotten.
+func TestPayoutsInProgressContinueAfterRestart(t *testing.T) {
 	ledgers := map[bool]string{}
 	for _, reopened := range []bool{false, true} {
 		b := newBench(t)
@@ -71,12 +71,12 @@ func TestWhatIsUnderWayGoesOnAfterTheNextOpening(t *testing.T) {
 		ledgers[reopened] += shape(b)
 		b.Reset()
 		again()
-		assert.Zero(t, records(b)-b.Records(), "nothing but the faucet's fill")
+		assert.Zero(t, idempotencyRecords(b)-b.Records(), "nothing but the faucet's fill")
 	}
 	assert.Equal(t, ledgers[false], ledgers[true], "the same entries in the same order")
 }
 
-// shape is the ledger without what is drawn at random.
+// shape is the ledger without its random ids.
 func shape(b *bench) (text string) {
 	for _, entry := range b.Ledger().Entries {
 		text += fmt.Sprintln(entry.Movement, entry.Kind, entry.Amount, entry.Currency, entry.At)
@@ -84,31 +84,30 @@ func shape(b *bench) (text string) {
 	return text
 }
 
-// records is how many entries a platform in its first state has.
-func records(b *bench) int {
+// records returns how many records the platform has.
+func idempotencyRecords(b *bench) int {
 	fresh := platform.New(b.clock, func() *deployment.Settings { return b.settings.Load() }, nobody, store.Memory{})
 	b.Ledger()
 	fresh.Ledger()
 	return fresh.Records()
 }
 
-// Returned money that was attributed to another payout than its own is attributed to it once, also after an opening
-// between.
-func TestAttributedMoneyStaysAttributedAfterTheNextOpening(t *testing.T) {
+// A return that was matched to another payout of the same amount stays matched after a restart.
+func TestMatchedReturnsAreRestoredFromStore(t *testing.T) {
 	b := newBench(t)
 	client := b.fundedClient("client@example.com")
 	to := b.contact(client, sepaContact).ID
 	refund := func(key string, after time.Duration) platformwire.Payout {
 		b.set(func(s *deployment.Settings) { s.ReturnAfter = deployment.Duration(after) })
-		made := b.booked(client, key, platformwire.PayoutCreate{ContactID: to, Amount: decimal.NewFromInt(10),
+		created := b.booked(client, key, platformwire.PayoutCreate{ContactID: to, Amount: decimal.NewFromInt(10),
 			Currency: platformwire.AssetUSDC})
-		_, err := b.confirm(client, made)
+		_, err := b.confirm(client, created)
 		require.NoError(t, err)
-		_, err = b.move(client, key, made.ID, platformwire.PayoutStatusRefunded)
+		_, err = b.move(client, key, created.ID, platformwire.PayoutStatusRefunded)
 		require.NoError(t, err)
 		b.clock.Advance(time.Second)
 		b.reopen()
-		return made
+		return created
 	}
 	slow, fast := refund("slow", time.Hour), refund("fast", 0)
 	b.clock.Advance(time.Hour)

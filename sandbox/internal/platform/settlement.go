@@ -17,21 +17,21 @@ import (
 
 // settleDue makes the steps that are due: from funding to processing, and from there to completed or, by the settings,
 // to failed. By the settings, a completed payout is refunded later.
-func (t *turn) settleDue() {
+func (t *txn) settleDue() {
 	t.inFlight.run(t.now, func(p *payout) time.Time {
 		for !p.Due.IsZero() && !t.now.Before(p.Due) {
 			switch at := p.Due; {
 			case p.Status == platformwire.PayoutStatusFunding:
 				p.Status, p.Due = platformwire.PayoutStatusProcessing, at.Add(time.Duration(t.settings.PayoutStepAfter))
-				t.kept.payouts.Put(p)
+				t.store.payouts.Put(p)
 				t.audit.Moved(p.Account.Account, p.Key, p.ID, string(p.Status))
 			case p.Status == platformwire.PayoutStatusCompleted:
 				t.settle(p, platformwire.PayoutStatusRefunded, at)
-			case t.fails(p):
+			case t.shouldFail(p):
 				t.settle(p, platformwire.PayoutStatusFailed, at)
 			default:
 				t.settle(p, platformwire.PayoutStatusCompleted, at)
-				t.refundLater(p, at)
+				t.scheduleRefund(p, at)
 			}
 		}
 		return p.Due
@@ -43,74 +43,74 @@ func (t *turn) settleDue() {
 // payout_not_fundable after its approval has expired.
 func (p *Platform) MovePayout(
 	ctx context.Context, payoutID platformwire.PayoutID, body platformwire.PayoutStatusUpdate,
-) (wire.Answer, error) {
+) (wire.Response, error) {
 	c, to := wire.CallerOf(ctx), body.Status
-	key, asked, lifetime, err := anchorOf(c, "MovePayout", []string{payoutID, string(to)})
+	key, requested, lifetime, err := keyOf(c, "MovePayout", []string{payoutID, string(to)})
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	t := p.enter()
-	defer p.leave()
+	t := p.begin()
+	defer p.commit()
 	h, err := t.holderOf(c)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	if err := t.moves.forgotten(key, asked, t.now); err != nil {
-		return wire.Answer{}, err
+	if err := t.moves.checkSpent(key, requested, t.now); err != nil {
+		return wire.Response{}, err
 	}
-	if moved, found, same := t.moves.find(key, asked, t.now); found {
+	if moved, found, same := t.moves.find(key, requested, t.now); found {
 		if !same {
-			return wire.Answer{}, wire.IdempotencyKeyReused("payoutId", moved.ID)
+			return wire.Response{}, wire.IdempotencyKeyReused("payoutId", moved.ID)
 		}
 		return wire.OK(moved).Lean().Replayed(), nil
 	}
-	moving, err := t.payoutOf(h, payoutID)
+	target, err := t.payoutOf(h, payoutID)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	if err := t.move(moving, to); err != nil {
-		return wire.Answer{}, err
+	if err := t.move(target, to); err != nil {
+		return wire.Response{}, err
 	}
-	view := moving.view(t.now)
+	view := target.view(t.now)
 	view.IdempotencyKey = key.Key // of this call, and not of the booking
-	t.moves.keep(key, asked, view, t.now, lifetime)
-	moving.Moves = append(moving.Moves, key.Key)
-	t.kept.payouts.Put(moving)
+	t.moves.put(key, requested, view, t.now, lifetime)
+	target.Moves = append(target.Moves, key.Key)
+	t.store.payouts.Put(target)
 	return wire.OK(view).Lean(), nil
 }
 
 // Move moves a payout to another status, as [Platform.MovePayout] does. It needs no session.
 func (p *Platform) Move(payoutID string, to platformwire.PayoutStatus) error {
-	t := p.enter()
-	defer p.leave()
-	moving, ok := t.payouts[payoutID]
+	t := p.begin()
+	defer p.commit()
+	target, ok := t.payouts[payoutID]
 	if !ok {
 		return wire.NotFound()
 	}
-	if err := t.move(moving, to); err != nil {
+	if err := t.move(target, to); err != nil {
 		return err
 	}
-	t.kept.payouts.Put(moving)
+	t.store.payouts.Put(target)
 	return nil
 }
 
-func (t *turn) move(moving *payout, to platformwire.PayoutStatus) error {
-	if moving.statusAt(t.now) == to {
-		moving.Due = time.Time{}
+func (t *txn) move(target *payout, to platformwire.PayoutStatus) error {
+	if target.statusAt(t.now) == to {
+		target.Due = time.Time{}
 		return nil
 	}
-	if err := t.moveRefused(moving, to); err != nil {
+	if err := t.checkPayoutMove(target, to); err != nil {
 		return err
 	}
-	t.settle(moving, to, t.now)
+	t.settle(target, to, t.now)
 	return nil
 }
 
-// moveRefused returns the refusal of a move, or nil.
-func (t *turn) moveRefused(moving *payout, to platformwire.PayoutStatus) error {
-	from := moving.statusAt(t.now)
+// checkPayoutMove returns the refusal of a move, or nil.
+func (t *txn) checkPayoutMove(target *payout, to platformwire.PayoutStatus) error {
+	from := target.statusAt(t.now)
 	switch {
-	case payoutStates.movable(from, to):
+	case payoutStates.allows(from, to):
 	case from == platformwire.PayoutStatusAwaitingApproval:
 		return wire.QuoteNotSubmitted()
 	case from == platformwire.PayoutStatusExpired:
@@ -118,48 +118,48 @@ func (t *turn) moveRefused(moving *payout, to platformwire.PayoutStatus) error {
 	default:
 		return wire.Conflict("The payout does not move from " + string(from) + " to " + string(to) + ".")
 	}
-	if from == platformwire.PayoutStatusCompleted && moving.receiver != nil {
+	if from == platformwire.PayoutStatusCompleted && target.receiver != nil {
 		return wire.Conflict("The payout arrived in another account of this host, so it cannot be returned.")
 	}
 	return nil
 }
 
 // settle sets the status of a payout, makes its money movement, and ends its own steps.
-func (t *turn) settle(p *payout, to platformwire.PayoutStatus, at time.Time) {
+func (t *txn) settle(p *payout, to platformwire.PayoutStatus, at time.Time) {
 	from := p.Status
 	p.Status, p.Due, p.FinishedAt, p.FinishNumber = to, time.Time{}, time.Time{}, 0
-	t.kept.payouts.Put(p)
+	t.store.payouts.Put(p)
 	t.audit.Moved(p.Account.Account, p.Key, p.ID, string(to))
 	switch to {
 	case platformwire.PayoutStatusCompleted:
-		t.payOut(p, at)
+		t.deliverPayout(p, at)
 		t.finish(p, at)
 	case platformwire.PayoutStatusFailed:
-		p.traces.moved(t.books.movement("payout_return", p.ID, at).transfer(bookClearing, p.holder.book(), p.asset(),
-			p.Terms.Amount))
+		p.traces.addMovement(t.ledger.movement("payout_return", p.ID, at).
+			transfer(accountClearing, p.holder.ledgerAccount(), p.asset(), p.Terms.Amount))
 		t.audit.Returned(p.Account.Account, p.Key, p.Terms.Amount)
 		p.transaction.Status = platformwire.TransactionStatusFailed
-		t.kept.transactions.Put(p.transaction)
+		t.store.transactions.Put(p.transaction)
 		t.finish(p, at)
 	case platformwire.PayoutStatusRefunded:
-		t.sendBack(p, from == platformwire.PayoutStatusCompleted, at)
+		t.startReturn(p, from == platformwire.PayoutStatusCompleted, at)
 	}
 }
 
-// payOut delivers the money of a payout from clearing, without its fee.
-func (t *turn) payOut(p *payout, at time.Time) {
+// deliverPayout pays a payout out of clearing: the amount without its fee.
+func (t *txn) deliverPayout(p *payout, at time.Time) {
 	t.audit.Settled(p.Account.Account, p.Key)
 	delivered := p.Terms.Amount.Sub(p.Quote.Fee)
-	settlement := t.books.movement("payout_settlement", p.ID, at)
-	p.traces.moved(settlement.movement)
-	settlement.transfer(bookClearing, bookFees, p.asset(), p.Quote.Fee)
+	settlement := t.ledger.movement("payout_settlement", p.ID, at)
+	p.traces.addMovement(settlement.movement)
+	settlement.transfer(accountClearing, accountFees, p.asset(), p.Quote.Fee)
 	p.transaction.Status = platformwire.TransactionStatusCompleted
-	t.kept.transactions.Put(p.transaction)
+	t.store.transactions.Put(p.transaction)
 	if p.receiver == nil {
-		settlement.transfer(bookClearing, bookOutside, p.asset(), delivered)
+		settlement.transfer(accountClearing, accountOutside, p.asset(), delivered)
 		return
 	}
-	settlement.transfer(bookClearing, p.receiver.book(), p.asset(), delivered)
+	settlement.transfer(accountClearing, p.receiver.ledgerAccount(), p.asset(), delivered)
 	p.traces.arrival = t.recordOf(p.ID, p.receiver, platformwire.Transaction{
 		Type:            platformwire.TransactionTypeDeposit,
 		Direction:       platformwire.TransactionDirectionIn,
@@ -184,41 +184,41 @@ type refund struct {
 	Matched   bool // returned money is attributed to the payout
 }
 
-// sendBack sends back the whole amount of a payout, fee included, from clearing or from its receiver.
-func (t *turn) sendBack(p *payout, delivered bool, at time.Time) {
+// startReturn returns the whole amount of a payout, fee included, from clearing or from its receiver.
+func (t *txn) startReturn(p *payout, delivered bool, at time.Time) {
 	p.transaction.Status = platformwire.TransactionStatusCompleted
-	t.kept.transactions.Put(p.transaction)
-	t.refunds++
-	p.Refund = &refund{Number: t.refunds, Delivered: delivered, Due: at.Add(time.Duration(t.settings.ReturnAfter))}
-	t.kept.payouts.Put(p)
-	t.unmatched.add(p)
+	t.store.transactions.Put(p.transaction)
+	t.refundCount++
+	p.Refund = &refund{Number: t.refundCount, Delivered: delivered, Due: at.Add(time.Duration(t.settings.ReturnAfter))}
+	t.store.payouts.Put(p)
+	t.unmatchedReturns.add(p)
 	t.returning.add(p, p.Refund.Due)
-	t.receiveReturned()
+	t.creditDueReturns()
 }
 
-// receiveReturned credits the returned money that has arrived.
-func (t *turn) receiveReturned() {
+// creditDueReturns credits returned money whose time has come.
+func (t *txn) creditDueReturns() {
 	t.returning.run(t.now, func(p *payout) time.Time {
 		if t.now.Before(p.Refund.Due) {
 			return p.Refund.Due
 		}
-		t.receive(p)
+		t.creditReturn(p)
 		return time.Time{}
 	})
 }
 
-func (t *turn) receive(p *payout) {
+func (t *txn) creditReturn(p *payout) {
 	p.Refund.Arrived = true
 	amount := decimal.Max(decimal.Zero, p.Terms.Amount.Sub(t.settings.ReturnFee))
 	defer t.finish(p, t.now)
-	back := t.books.movement("payout_refund", p.ID, t.now)
-	p.traces.moved(back.movement)
+	back := t.ledger.movement("payout_refund", p.ID, t.now)
+	p.traces.addMovement(back.movement)
 	if p.Refund.Delivered {
-		back.transfer(bookFees, bookOutside, p.asset(), p.Quote.Fee)
+		back.transfer(accountFees, accountOutside, p.asset(), p.Quote.Fee)
 	} else {
-		back.transfer(bookClearing, bookOutside, p.asset(), p.Terms.Amount)
+		back.transfer(accountClearing, accountOutside, p.asset(), p.Terms.Amount)
 	}
-	back.transfer(bookOutside, p.holder.book(), p.asset(), amount)
+	back.transfer(accountOutside, p.holder.ledgerAccount(), p.asset(), amount)
 	t.audit.Returned(p.Account.Account, p.Key, amount)
 	if amount.IsZero() {
 		return
@@ -229,37 +229,37 @@ func (t *turn) receive(p *payout) {
 		Status:          platformwire.TransactionStatusCompleted,
 		Amount:          amount,
 		Currency:        p.Terms.Currency,
-		PayoutID:        t.attribute(p.holder, p.Terms.Currency, amount),
+		PayoutID:        t.matchReturn(p.holder, p.Terms.Currency, amount),
 		TransactionHash: newHash(),
 		CreatedAt:       t.now,
 	})
 }
 
-// attribute finds the payout of returned money: the oldest of the account's refunded payouts whose amount fits within
-// the tolerance, and to which no money is attributed yet. If no payout fits, it returns "".
-func (t *turn) attribute(h *holder, asset platformwire.Asset, amount decimal.Decimal) (payoutID string) {
-	for _, p := range t.unmatched[returnedTo{h, asset}] {
+// matchReturn finds the payout that returned money belongs to: the oldest of the account's refunded payouts whose
+// amount fits within the tolerance, and to which no money is attributed yet. If no payout fits, it returns "".
+func (t *txn) matchReturn(h *holder, asset platformwire.Asset, amount decimal.Decimal) (payoutID string) {
+	for _, p := range t.unmatchedReturns[returnKey{h, asset}] {
 		if p.Terms.Amount.Sub(amount).Abs().LessThanOrEqual(returnTolerance) {
 			p.Refund.Matched = true
-			t.kept.payouts.Put(p)
-			t.unmatched.remove(p)
+			t.store.payouts.Put(p)
+			t.unmatchedReturns.remove(p)
 			return p.ID
 		}
 	}
 	return ""
 }
 
-// returnedTo is what returned money is looked up by, besides its amount.
-type returnedTo struct {
+// returnKey is what returned money is looked up by, besides its amount.
+type returnKey struct {
 	holder *holder
 	asset  platformwire.Asset
 }
 
-// unmatched are refunded payouts, the oldest first. Payouts of one time are in the order of refunding.
-type unmatched map[returnedTo][]*payout
+// unmatchedReturns are refunded payouts, the oldest first. Payouts of one time are in the order of refunding.
+type unmatchedReturns map[returnKey][]*payout
 
-func (u unmatched) add(p *payout) {
-	to := returnedTo{p.holder, p.Terms.Currency}
+func (u unmatchedReturns) add(p *payout) {
+	to := returnKey{p.holder, p.Terms.Currency}
 	at, _ := slices.BinarySearchFunc(u[to], p, func(known, p *payout) int {
 		if known.CreatedAt.After(p.CreatedAt) {
 			return 1
@@ -269,8 +269,8 @@ func (u unmatched) add(p *payout) {
 	u[to] = slices.Insert(u[to], at, p)
 }
 
-func (u unmatched) remove(p *payout) {
-	to := returnedTo{p.holder, p.Terms.Currency}
+func (u unmatchedReturns) remove(p *payout) {
+	to := returnKey{p.holder, p.Terms.Currency}
 	if at := slices.Index(u[to], p); at >= 0 {
 		u[to] = slices.Delete(u[to], at, at+1)
 	}
@@ -279,39 +279,39 @@ func (u unmatched) remove(p *payout) {
 	}
 }
 
-// chance returns a number of 0 or more that looks random. The seed of the settings, the payout's key, a purpose and a
+// pseudoRandom returns a pseudo-random number of 0 or more. The seed of the settings, the payout's key, a purpose and a
 // count decide it, so that it does not depend on the order of requests.
-func (t *turn) chance(p *payout, purpose string, count int) int64 {
+func (t *txn) pseudoRandom(p *payout, purpose string, count int) int64 {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d/%s/%d/%s", t.settings.Seed, purpose, count, p.Key))
 	return int64(binary.BigEndian.Uint64(sum[:]) >> 1) //gosec:disable G115 -- the top bit is zero
 }
 
-// chosen reports whether a payout is one in so many, or has an amount that the settings name.
-func (t *turn) chosen(p *payout, purpose string, oneIn int, amount decimal.Decimal) bool {
-	return oneIn > 0 && t.chance(p, purpose, 0)%int64(oneIn) == 0 ||
+// isSelected reports whether the settings choose a payout: one in so many, or one with a certain amount.
+func (t *txn) isSelected(p *payout, purpose string, oneIn int, amount decimal.Decimal) bool {
+	return oneIn > 0 && t.pseudoRandom(p, purpose, 0)%int64(oneIn) == 0 ||
 		amount.IsPositive() && amount.Equal(p.Terms.Amount)
 }
 
-// fails reports whether a funded payout fails.
-func (t *turn) fails(p *payout) bool {
-	return t.chosen(p, "fail", t.settings.FailOneIn, t.settings.FailAmount)
+// shouldFail reports whether a funded payout fails.
+func (t *txn) shouldFail(p *payout) bool {
+	return t.isSelected(p, "fail", t.settings.FailOneIn, t.settings.FailAmount)
 }
 
-// refundLater makes a completed payout come back later, if the settings choose it. Until then it is not finished, so
+// scheduleRefund makes a completed payout come back later, if the settings choose it. Until then it is not finished, so
 // that it is not forgotten before.
-func (t *turn) refundLater(p *payout, at time.Time) {
-	if p.receiver != nil || !t.chosen(p, "refund", t.settings.RefundOneIn, t.settings.RefundAmount) {
+func (t *txn) scheduleRefund(p *payout, at time.Time) {
+	if p.receiver != nil || !t.isSelected(p, "refund", t.settings.RefundOneIn, t.settings.RefundAmount) {
 		return
 	}
 	p.Due, p.FinishedAt, p.FinishNumber = at.Add(time.Duration(t.settings.RefundAfter)), time.Time{}, 0
-	t.kept.payouts.Put(p)
+	t.store.payouts.Put(p)
 }
 
 // driftSteps is how many different drifts there are on either side.
 const driftSteps = 1000
 
 // drift returns how far the next price of a payout is from the host's own, as a fraction.
-func (t *turn) drift(p *payout) decimal.Decimal {
+func (t *txn) drift(p *payout) decimal.Decimal {
 	if t.settings.PriceDrift.IsZero() {
 		return decimal.Zero
 	}
@@ -319,43 +319,43 @@ func (t *turn) drift(p *payout) decimal.Decimal {
 	if p.Approval.ID != "" {
 		prices++
 	}
-	step := t.chance(p, "price", prices)%(2*driftSteps+1) - driftSteps
+	step := t.pseudoRandom(p, "price", prices)%(2*driftSteps+1) - driftSteps
 	return t.settings.PriceDrift.Mul(decimal.NewFromInt(step)).Shift(-3)
 }
 
-// steps are payouts with a step to come. The payout whose step is due first is first. Payouts whose steps are due at
-// the same time are in the order in which they were added.
-type steps struct {
-	queue stepQueue
+// schedule has the payouts whose next step is due later. The payout whose step is due first is first. Payouts whose
+// steps are due at the same time are in the order in which they were added.
+type schedule struct {
+	queue stepHeap
 	added int
 }
 
-type step struct {
+type scheduledStep struct {
 	payout *payout
 	due    time.Time
 	number int // in the order of adding
 }
 
 // add adds a payout with its step.
-func (s *steps) add(p *payout, due time.Time) {
+func (s *schedule) add(p *payout, due time.Time) {
 	s.added++
-	heap.Push(&s.queue, step{p, due, s.added})
+	heap.Push(&s.queue, scheduledStep{p, due, s.added})
 }
 
 // run calls perform for every payout whose step is due. perform makes the step, and returns when the payout's next step
 // is due, or zero without one.
-func (s *steps) run(now time.Time, perform func(*payout) time.Time) {
+func (s *schedule) run(now time.Time, perform func(*payout) time.Time) {
 	for len(s.queue) > 0 && !now.Before(s.queue[0].due) {
-		next, _ := heap.Pop(&s.queue).(step)
+		next, _ := heap.Pop(&s.queue).(scheduledStep)
 		if due := perform(next.payout); !due.IsZero() {
-			heap.Push(&s.queue, step{next.payout, due, next.number})
+			heap.Push(&s.queue, scheduledStep{next.payout, due, next.number})
 		}
 	}
 }
 
 // reorder puts the payouts in the order of compare, as if they had been added in this order.
-func (s *steps) reorder(compare func(a, b *payout) int) {
-	slices.SortStableFunc(s.queue, func(a, b step) int { return compare(a.payout, b.payout) })
+func (s *schedule) reorder(compare func(a, b *payout) int) {
+	slices.SortStableFunc(s.queue, func(a, b scheduledStep) int { return compare(a.payout, b.payout) })
 	for i := range s.queue {
 		s.queue[i].number = i + 1
 	}
@@ -363,12 +363,12 @@ func (s *steps) reorder(compare func(a, b *payout) int) {
 	heap.Init(&s.queue)
 }
 
-// stepQueue implements [heap.Interface].
-type stepQueue []step
+// stepHeap implements [heap.Interface].
+type stepHeap []scheduledStep
 
-func (q stepQueue) Len() int      { return len(q) }
-func (q stepQueue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-func (q stepQueue) Less(i, j int) bool {
+func (q stepHeap) Len() int      { return len(q) }
+func (q stepHeap) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+func (q stepHeap) Less(i, j int) bool {
 	if q[i].due.Equal(q[j].due) {
 		return q[i].number < q[j].number
 	}
@@ -376,17 +376,17 @@ func (q stepQueue) Less(i, j int) bool {
 }
 
 // Push adds a step at the end. Package heap calls it, and Pop.
-func (q *stepQueue) Push(added any) {
-	if next, ok := added.(step); ok {
+func (q *stepHeap) Push(added any) {
+	if next, ok := added.(scheduledStep); ok {
 		*q = append(*q, next)
 	}
 }
 
 // Pop removes the last step.
-func (q *stepQueue) Pop() any {
+func (q *stepHeap) Pop() any {
 	last := len(*q) - 1
 	popped := (*q)[last]
-	(*q)[last] = step{} // so that the payout can be collected
+	(*q)[last] = scheduledStep{} // so that the payout can be collected
 	*q = (*q)[:last]
 	return popped
 }

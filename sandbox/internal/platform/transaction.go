@@ -27,51 +27,51 @@ type transaction struct {
 	latest int64
 }
 
-// forgotten reports whether the transaction was deleted.
-func (t *transaction) forgotten() bool { return t.ID == "" }
+// isForgotten reports whether the transaction was deleted.
+func (t *transaction) isForgotten() bool { return t.ID == "" }
 
 // record adds a transaction to an account's ledger.
-func (t *turn) record(h *holder, entry platformwire.Transaction) *transaction {
+func (t *txn) record(h *holder, entry platformwire.Transaction) *transaction {
 	return t.recordOf("", h, entry)
 }
 
 // recordOf is record for the money of a payout.
-func (t *turn) recordOf(payoutID string, h *holder, entry platformwire.Transaction) *transaction {
+func (t *txn) recordOf(payoutID string, h *holder, entry platformwire.Transaction) *transaction {
 	t.sequence++
 	entry.ID = newID("tx_")
 	recorded := &transaction{Transaction: entry, Sequence: t.sequence, Account: &h.Key, Of: payoutID}
 	h.history.add(recorded)
-	t.kept.transactions.Put(recorded)
-	t.recorded++
+	t.store.transactions.Put(recorded)
+	t.transactionCount++
 	return recorded
 }
 
 // drop removes a transaction from an account's ledger. It accepts nil.
-func (t *turn) drop(h *holder, entry *transaction) {
-	if entry == nil || entry.forgotten() {
+func (t *txn) drop(h *holder, entry *transaction) {
+	if entry == nil || entry.isForgotten() {
 		return
 	}
-	t.kept.transactions.Delete(entry)
+	t.store.transactions.Delete(entry)
 	h.history.drop(entry)
-	t.recorded--
+	t.transactionCount--
 }
 
 // ListTransactions lists the account's ledger, newest first. A cursor continues after the last entry of its page, so
 // that new entries neither repeat nor hide others.
 func (p *Platform) ListTransactions(
 	ctx context.Context, params platformwire.ListTransactionsParams,
-) (wire.Answer, error) {
+) (wire.Response, error) {
 	c := wire.CallerOf(ctx)
 	list := queryOf(c, "ListTransactions", string(params.Type), strconv.FormatInt(params.Since.UnixNano(), 10))
 	before, err := list.position(params.Cursor, math.MaxInt) // without a cursor, a number above every entry
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	t := p.enter()
-	defer p.leave()
+	t := p.begin()
+	defer p.commit()
 	h, err := t.holderOf(c)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
 	older, size, last := h.history.of(params.Type).before(before), pageSize(params.Limit), 0
 	page := platformwire.TransactionPage{Items: make([]platformwire.Transaction, 0, min(size, len(older)))}
@@ -79,7 +79,7 @@ func (p *Platform) ListTransactions(
 		if entry.latest < params.Since.UnixMilli() {
 			break // so is everything before it
 		}
-		if entry.forgotten() || entry.CreatedAt.Before(params.Since) {
+		if entry.isForgotten() || entry.CreatedAt.Before(params.Since) {
 			continue
 		}
 		if len(page.Items) == size {
@@ -142,7 +142,7 @@ func (e *entries) add(t *transaction) { e.list = append(e.list, t) }
 // shrink notes that one more transaction is forgotten.
 func (e *entries) shrink() {
 	if e.forgotten++; 2*e.forgotten > len(e.list) {
-		e.list = slices.DeleteFunc(e.list, (*transaction).forgotten)
+		e.list = slices.DeleteFunc(e.list, (*transaction).isForgotten)
 		e.forgotten = 0
 	}
 }
@@ -159,11 +159,11 @@ func (e *entries) before(sequence int) []*transaction {
 const defaultPageSize = 50
 
 // pageSize returns the requested page size. The gate has checked it.
-func pageSize(asked int) int {
-	if asked <= 0 {
+func pageSize(requested int) int {
+	if requested <= 0 {
 		return defaultPageSize
 	}
-	return asked
+	return requested
 }
 
 // query identifies a list with its filters, without its page size. A cursor is valid for one query.

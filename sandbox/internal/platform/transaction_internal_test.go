@@ -14,8 +14,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// A history finds what a look at every transaction finds, whatever was added and forgotten before.
-func TestAHistoryFindsWhatALookAtEveryTransactionFinds(t *testing.T) {
+// The history index finds the same transactions as a full scan, after any additions and deletions.
+func TestHistoryIndexEqualsFullScan(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	kinds := []platformwire.TransactionType{"deposit", "payout", "refund"}
@@ -23,7 +23,7 @@ func TestAHistoryFindsWhatALookAtEveryTransactionFinds(t *testing.T) {
 		var h history
 		var all []*transaction
 		for range rapid.IntRange(0, 60).Draw(t, "changes") {
-			if at := rapid.IntRange(-1, len(all)-1).Draw(t, "forgotten"); at >= 0 && !all[at].forgotten() {
+			if at := rapid.IntRange(-1, len(all)-1).Draw(t, "forgotten"); at >= 0 && !all[at].isForgotten() {
 				h.drop(all[at])
 			}
 			late := time.Duration(rapid.IntRange(0, 30).Draw(t, "late")) * time.Second
@@ -39,20 +39,20 @@ func TestAHistoryFindsWhatALookAtEveryTransactionFinds(t *testing.T) {
 			want := []*transaction{}
 			for _, entry := range all {
 				require.LessOrEqual(t, entry.CreatedAt.UnixMilli(), entry.latest)
-				if !entry.forgotten() && entry.Sequence < before && (kind == "" || entry.Type == kind) {
+				if !entry.isForgotten() && entry.Sequence < before && (kind == "" || entry.Type == kind) {
 					want = append(want, entry)
 				}
 			}
 			got := append([]*transaction{}, h.of(kind).before(before)...)
 			require.True(t, slices.IsSortedFunc(got, func(a, b *transaction) int { return int(a.latest - b.latest) }))
-			require.Equal(t, want, slices.DeleteFunc(got, (*transaction).forgotten))
+			require.Equal(t, want, slices.DeleteFunc(got, (*transaction).isForgotten))
 		}
 	})
 }
 
-// The time up to an entry never falls, although the latest entry was forgotten. A look at a type's entries would
-// otherwise depend on those that are forgotten and still have their places.
-func TestAHistoryKeepsItsOrderOfTimes(t *testing.T) {
+// The largest time up to an entry never decreases, also if the latest entry is deleted. Otherwise a search would depend
+// on deleted entries that are still in the list.
+func TestHistoryIsOrderedByTime(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	var h history
@@ -75,8 +75,8 @@ func TestAHistoryKeepsItsOrderOfTimes(t *testing.T) {
 	require.GreaterOrEqual(t, last.latest, forgotten[0].latest)
 }
 
-// FuzzPosition: a text is refused as invalid_cursor, or is the one cursor of a position of its own list and of no
-// other. Each position comes back.
+// FuzzPosition: a text is refused as invalid_cursor, or it is the only cursor of one position in one list. Each
+// position survives the round trip.
 func FuzzPosition(f *testing.F) {
 	list := queryOf(wire.Caller{Owner: "acc_1"}, "ListTransactions", "payout")
 	others := []query{

@@ -21,7 +21,7 @@ func (b *bench) depositMany(account string, n int) {
 	}
 }
 
-func TestTransactionsComeInPagesNewestFirst(t *testing.T) {
+func TestTransactionPagesAreNewestFirst(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.depositMany(wire.Self, 60)
@@ -53,7 +53,7 @@ func TestTransactionsComeInPagesNewestFirst(t *testing.T) {
 	}
 }
 
-func TestNewEntriesNeitherRepeatNorHideOthers(t *testing.T) {
+func TestCursorIsStableWhenEntriesAreAdded(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.depositMany(wire.Self, 4)
@@ -132,7 +132,7 @@ func TestTransactionsAreFiltered(t *testing.T) {
 	assert.Equal(t, platformwire.TransactionStatusCompleted, settled.Items[0].Status)
 }
 
-func TestChainsComeInPages(t *testing.T) {
+func TestListChainsPages(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	list := func(params platformwire.ListChainsParams) platformwire.ChainPage {

@@ -28,12 +28,12 @@ type transition[S ~string] struct {
 	Move     bool
 }
 
-// states are all changes of status of one kind of resource. The description does not list them, so they are the host's.
-// What an operator may do is read from here, and the diagrams of the controls are drawn from here.
-type states[S ~string] []transition[S]
+// transitionTable has all changes of status of one kind of resource. The description does not list them, so they are
+// the host's. What an operator may do is read from here, and the diagrams of the controls are drawn from here.
+type transitionTable[S ~string] []transition[S]
 
-// moves lists the statuses that an operator may move a resource to.
-func (s states[S]) moves(from S) []S {
+// targets lists the statuses that an operator may move a resource to.
+func (s transitionTable[S]) targets(from S) []S {
 	var to []S
 	for _, t := range s {
 		if t.Move && t.From == from {
@@ -43,11 +43,11 @@ func (s states[S]) moves(from S) []S {
 	return to
 }
 
-// movable reports whether an operator may make a change.
-func (s states[S]) movable(from, to S) bool { return slices.Contains(s.moves(from), to) }
+// allows reports whether an operator may make a change.
+func (s transitionTable[S]) allows(from, to S) bool { return slices.Contains(s.targets(from), to) }
 
 // diagram returns the changes for a reader.
-func (s states[S]) diagram() []Transition {
+func (s transitionTable[S]) diagram() []Transition {
 	list := make([]Transition, len(s))
 	for i, t := range s {
 		list[i] = Transition{From: string(t.From), To: string(t.To), By: t.By, Move: t.Move}
@@ -55,8 +55,8 @@ func (s states[S]) diagram() []Transition {
 	return list
 }
 
-// allowed lists the moves that are not refused at present.
-func allowed[S ~string](moves []S, refused func(to S) error) []string {
+// allowedMoves lists the moves that are not refused at present.
+func allowedMoves[S ~string](moves []S, refused func(to S) error) []string {
 	list := []string{}
 	for _, to := range moves {
 		if refused(to) == nil {
@@ -66,7 +66,7 @@ func allowed[S ~string](moves []S, refused func(to S) error) []string {
 	return list
 }
 
-var payoutStates = states[platformwire.PayoutStatus]{
+var payoutStates = transitionTable[platformwire.PayoutStatus]{
 	{"", platformwire.PayoutStatusAwaitingApproval, "POST /payouts books it.", false},
 	{platformwire.PayoutStatusAwaitingApproval, platformwire.PayoutStatusExpired,
 		"Nobody confirms it within approvalLifetime.", true},
@@ -86,7 +86,7 @@ var payoutStates = states[platformwire.PayoutStatus]{
 		"refundAfter passes, and refundOneIn or refundAmount chooses it.", true},
 }
 
-var payinStates = states[platformwire.PayinStatus]{
+var payinStates = transitionTable[platformwire.PayinStatus]{
 	{"", platformwire.PayinStatusQuoted, "POST /payins prices it.", false},
 	{platformwire.PayinStatusQuoted, platformwire.PayinStatusAwaitingFunds,
 		"POST /payins/{payinId}/instructions accepts the price.", false},
@@ -95,7 +95,7 @@ var payinStates = states[platformwire.PayinStatus]{
 	{platformwire.PayinStatusAwaitingFunds, platformwire.PayinStatusCompleted, "The money arrives.", true},
 }
 
-var verificationStates = states[commonwire.KYCStatus]{
+var verificationStates = transitionTable[commonwire.KYCStatus]{
 	{"", commonwire.KYCStatusNotStarted, "POST /clients creates the client.", false},
 	{commonwire.KYCStatusNotStarted, commonwire.KYCStatusPending, "PUT /client/kyb saves something.", false},
 	{commonwire.KYCStatusPending, commonwire.KYCStatusNotStarted, "PUT /client/kyb deletes everything.", false},
@@ -113,7 +113,7 @@ var verificationStates = states[commonwire.KYCStatus]{
 }
 
 // escrowStates have no moves: every action needs an approval that the account signs.
-var escrowStates = states[platformwire.EscrowStatus]{
+var escrowStates = transitionTable[platformwire.EscrowStatus]{
 	{"", platformwire.EscrowStatusPendingApproval, "POST /escrow creates the deal.", false},
 	{platformwire.EscrowStatusPendingApproval, platformwire.EscrowStatusExpired,
 		"Nobody approves it within approveWithin.", false},
@@ -151,8 +151,8 @@ type PayoutView struct {
 
 // Payouts lists the payouts in which a text is found.
 func (o Operator) Payouts(find string) Board[PayoutView] {
-	t := o.platform.enter()
-	defer o.platform.leave()
+	t := o.platform.begin()
+	defer o.platform.commit()
 	return Board[PayoutView]{listedOf(maps.Values(t.payouts), find,
 		func(p *payout) []string {
 			return append(o.names(p.holder), p.ID, p.Terms.ContactID, p.Contact.Name, p.Key, p.Terms.PaymentReference,
@@ -167,8 +167,8 @@ func (o Operator) Payouts(find string) Board[PayoutView] {
 				Amount: p.Terms.Amount, Currency: p.asset(), ContactID: p.Terms.ContactID, CreatedAt: p.CreatedAt,
 				Contact: p.Contact.Name, Arrives: p.Quote.DestinationAmount, ArrivesIn: p.Quote.DestinationCurrency,
 				IdempotencyKey: p.Key, Reference: p.Terms.PaymentReference,
-				Moves: allowed(payoutStates.moves(status), func(to platformwire.PayoutStatus) error {
-					return t.moveRefused(p, to)
+				Moves: allowedMoves(payoutStates.targets(status), func(to platformwire.PayoutStatus) error {
+					return t.checkPayoutMove(p, to)
 				}),
 			}
 		}), payoutStates.diagram()}
@@ -187,8 +187,8 @@ type PayinView struct {
 
 // Payins lists the payins in which a text is found.
 func (o Operator) Payins(find string) Board[PayinView] {
-	t := o.platform.enter()
-	defer o.platform.leave()
+	t := o.platform.begin()
+	defer o.platform.commit()
 	return Board[PayinView]{listedOf(maps.Values(t.payins), find,
 		func(p *payin) []string {
 			return append(o.names(p.holder), p.ID, string(p.statusAt(t.now)),
@@ -200,8 +200,8 @@ func (o Operator) Payins(find string) Board[PayinView] {
 			return PayinView{
 				ID: p.ID, Account: o.nameOf(p.Account), Status: string(status),
 				Amount: p.Terms.Amount, Currency: p.Terms.Currency, CreatedAt: p.CreatedAt,
-				Moves: allowed(payinStates.moves(status), func(to platformwire.PayinStatus) error {
-					return t.payinMoveRefused(p, to)
+				Moves: allowedMoves(payinStates.targets(status), func(to platformwire.PayinStatus) error {
+					return t.checkPayinMove(p, to)
 				}),
 			}
 		}), payinStates.diagram()}
@@ -210,32 +210,32 @@ func (o Operator) Payins(find string) Board[PayinView] {
 // MovePayin moves a payin to another status. A move to its present status changes nothing. The setting MaxCredit does
 // not limit the money that arrives.
 func (o Operator) MovePayin(id, status string) error {
-	t := o.platform.enter()
-	defer o.platform.leave()
-	moving, ok := t.payins[id]
+	t := o.platform.begin()
+	defer o.platform.commit()
+	target, ok := t.payins[id]
 	if !ok {
 		return wire.NotFound()
 	}
 	to := platformwire.PayinStatus(status)
-	if moving.statusAt(t.now) == to {
+	if target.statusAt(t.now) == to {
 		return nil
 	}
-	if err := t.payinMoveRefused(moving, to); err != nil {
+	if err := t.checkPayinMove(target, to); err != nil {
 		return err
 	}
-	t.arrive(moving) // the only move of the table
+	t.creditPayin(target) // the only move of the table
 	return nil
 }
 
-// payinMoveRefused returns the refusal of a move, or nil.
-func (t *turn) payinMoveRefused(moving *payin, to platformwire.PayinStatus) error {
-	from := moving.statusAt(t.now)
+// checkPayinMove returns the refusal of a move, or nil.
+func (t *txn) checkPayinMove(target *payin, to platformwire.PayinStatus) error {
+	from := target.statusAt(t.now)
 	if to == platformwire.PayinStatusCompleted {
-		if err := t.arrivable(moving, moving.Quote.DestinationAmount); err != nil {
+		if err := t.checkArrival(target, target.Quote.DestinationAmount); err != nil {
 			return err
 		}
 	}
-	if !payinStates.movable(from, to) {
+	if !payinStates.allows(from, to) {
 		return wire.Conflict("The payin does not move from " + string(from) + " to " + string(to) + ".")
 	}
 	return nil
@@ -252,8 +252,8 @@ type VerificationView struct {
 
 // Verifications lists the verification of each client in which a text is found.
 func (o Operator) Verifications(find string) Board[VerificationView] {
-	t := o.platform.enter()
-	defer o.platform.leave()
+	t := o.platform.begin()
+	defer o.platform.commit()
 	clients := func(yield func(*holder) bool) {
 		for _, h := range t.holders {
 			if h.isClient() && !yield(h) {
@@ -270,8 +270,8 @@ func (o Operator) Verifications(find string) Board[VerificationView] {
 			status := t.kybStatus(h)
 			return VerificationView{
 				ID: h.Key.Account, Account: h.Key.Account, Status: string(status), CreatedAt: h.Client.CreatedAt,
-				Moves: allowed(verificationStates.moves(status), func(to commonwire.KYCStatus) error {
-					return t.decisionRefused(h, to)
+				Moves: allowedMoves(verificationStates.targets(status), func(to commonwire.KYCStatus) error {
+					return t.checkDecision(h, to)
 				}),
 			}
 		}), verificationStates.diagram()}
@@ -279,8 +279,8 @@ func (o Operator) Verifications(find string) Board[VerificationView] {
 
 // Decide ends the review of a client. A move to the present status changes nothing.
 func (o Operator) Decide(client, status string) error {
-	t := o.platform.enter()
-	defer o.platform.leave()
+	t := o.platform.begin()
+	defer o.platform.commit()
 	h, err := o.holder(t, client)
 	if err != nil {
 		return err
@@ -292,14 +292,14 @@ func (o Operator) Decide(client, status string) error {
 	if t.kybStatus(h) == decision {
 		return nil
 	}
-	if err := t.decisionRefused(h, decision); err != nil {
+	if err := t.checkDecision(h, decision); err != nil {
 		return err
 	}
 	t.decide(h, decision)
 	return nil
 }
 
-// EscrowView is a deal as an operator sees it.
+// EscrowView is an escrow as an operator sees it.
 type EscrowView struct {
 	ID        string          `json:"id"`
 	Account   string          `json:"account"`
@@ -315,25 +315,25 @@ type EscrowView struct {
 	Moves        []string  `json:"moves"` // always empty: every action needs an approval that the account signs
 }
 
-// Escrows lists the deals in which a text is found.
+// Escrows lists the escrows in which a text is found.
 func (o Operator) Escrows(find string) Board[EscrowView] {
-	t := o.platform.enter()
-	defer o.platform.leave()
-	return Board[EscrowView]{listedOf(maps.Values(t.deals), find,
-		func(d *deal) []string {
+	t := o.platform.begin()
+	defer o.platform.commit()
+	return Board[EscrowView]{listedOf(maps.Values(t.escrows), find,
+		func(d *escrow) []string {
 			return append(o.names(d.holder), d.ID, d.Key, string(d.view(t.now).Status), d.Terms.Amount.String(),
 				string(d.Terms.Currency), d.Terms.Payee, d.CreatedAt.UTC().Format(time.DateTime))
 		},
-		func(d *deal) (time.Time, string) { return d.CreatedAt, d.ID },
-		func(d *deal) EscrowView {
-			shown := d.view(t.now)
+		func(d *escrow) (time.Time, string) { return d.CreatedAt, d.ID },
+		func(d *escrow) EscrowView {
+			current := d.view(t.now)
 			view := EscrowView{
-				ID: d.ID, Account: o.nameOf(d.Account), Status: string(shown.Status),
+				ID: d.ID, Account: o.nameOf(d.Account), Status: string(current.Status),
 				Amount: d.Terms.Amount, Currency: string(d.Terms.Currency), Payee: d.Terms.Payee,
 				CreatedAt: d.CreatedAt, Actions: []string{}, Moves: []string{},
-				WindowEndsAt: d.windowEnd(shown.AvailableActions),
+				WindowEndsAt: d.windowEnd(current.AvailableActions),
 			}
-			for _, action := range shown.AvailableActions {
+			for _, action := range current.AvailableActions {
 				view.Actions = append(view.Actions, string(action))
 			}
 			return view

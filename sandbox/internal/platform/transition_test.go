@@ -80,7 +80,7 @@ func TestPayoutMoves(t *testing.T) {
 	}
 }
 
-func TestNothingIsFundedAfterFailureOrReturn(t *testing.T) {
+func TestConfirmIsRefusedAfterFailureOrRefund(t *testing.T) {
 	t.Parallel()
 	for _, to := range []platformwire.PayoutStatus{platformwire.PayoutStatusFailed, platformwire.PayoutStatusRefunded} {
 		b := newBench(t)
@@ -96,7 +96,7 @@ func TestNothingIsFundedAfterFailureOrReturn(t *testing.T) {
 	}
 }
 
-func TestMoveIsAnchoredByItsKey(t *testing.T) {
+func TestMovePayoutIsIdempotentByKey(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	client := b.fundedClient("acme@example.com")
@@ -118,7 +118,7 @@ func TestMoveIsAnchoredByItsKey(t *testing.T) {
 	assert.Equal(t, "100", b.balance(client, platformwire.AssetUSDC), "returned once")
 }
 
-func TestRefundIsATransactionOfItsOwn(t *testing.T) {
+func TestRefundIsASeparateTransaction(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	client := b.fundedClient("acme@example.com")

@@ -78,8 +78,8 @@ type AppKeys struct {
 }
 
 // NewAppKeys returns AppKeys with the stored keys.
-func NewAppKeys(clk *clock.Clock, kept store.Store) *AppKeys {
-	s := &AppKeys{clock: clk, keeper: store.NewKeeper(kept), bySecret: map[string]*AppKey{}}
+func NewAppKeys(clk *clock.Clock, backend store.Store) *AppKeys {
+	s := &AppKeys{clock: clk, keeper: store.NewKeeper(backend), bySecret: map[string]*AppKey{}}
 	s.keys = store.Open(s.keeper, "credential.app_key", func(_ string, key *AppKey) { s.bySecret[key.Secret] = key })
 	return s
 }
@@ -87,19 +87,19 @@ func NewAppKeys(clk *clock.Clock, kept store.Store) *AppKeys {
 // Revision is a number that grows with each change of the keys.
 func (s *AppKeys) Revision() int64 { return s.keeper.Revision() }
 
-// leave stores what has changed, and releases the lock.
-func (s *AppKeys) leave() {
+// commit stores what has changed, and releases the lock.
+func (s *AppKeys) commit() {
 	defer s.mu.Unlock()
 	s.keeper.Commit()
 }
 
 // Reset deletes every key except these. Their spent amounts return to zero.
-func (s *AppKeys) Reset(kept ...AppKey) {
+func (s *AppKeys) Reset(keep ...AppKey) {
 	s.mu.Lock()
-	defer s.leave()
+	defer s.commit()
 	s.keys.Clear()
 	s.bySecret = map[string]*AppKey{}
-	for _, key := range kept {
+	for _, key := range keep {
 		key.Spent = decimal.Zero
 		s.add(&key)
 	}
@@ -134,21 +134,21 @@ func (s *AppKeys) RegisterOnce(secret string, account AppAccount, registration A
 	key.AppID = uuid.NewHash(sha256.New(), uuid.NameSpaceURL, []byte("app of "+account.ID+"/"+key.AppName), 8).String()
 
 	s.mu.Lock()
-	defer s.leave()
-	if known := s.bySecret[key.Secret]; known != nil {
-		if known.Account == account {
-			return known.copied(), nil
+	defer s.commit()
+	if existing := s.bySecret[key.Secret]; existing != nil {
+		if existing.Account == account {
+			return existing.clone(), nil
 		}
-		s.keys.Delete(known.ID)
+		s.keys.Delete(existing.ID)
 	}
 	s.add(key)
-	return key.copied(), nil
+	return key.clone(), nil
 }
 
 // Delete deletes a key, or refuses an unknown id with not_found.
 func (s *AppKeys) Delete(id string) error {
 	s.mu.Lock()
-	defer s.leave()
+	defer s.commit()
 	key := s.keys.Get(id)
 	if key == nil {
 		return wire.NotFound()
@@ -164,7 +164,7 @@ func (s *AppKeys) List() []AppKey {
 	defer s.mu.RUnlock()
 	keys := make([]AppKey, 0, s.keys.Len())
 	for _, key := range s.keys.All() {
-		keys = append(keys, key.copied())
+		keys = append(keys, key.clone())
 	}
 	slices.SortFunc(keys, func(a, b AppKey) int {
 		if byAge := a.CreatedAt.Compare(b.CreatedAt); byAge != 0 {
@@ -186,28 +186,28 @@ func (s *AppKeys) Records() int {
 func (s *AppKeys) Authenticate(secret string) (AppKey, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return found(s.bySecret[secret])
+	return cloneOrUnauthenticated(s.bySecret[secret])
 }
 
 // Get returns a key by its id. If the key was deleted during the request, Get refuses with unauthenticated.
 func (s *AppKeys) Get(id string) (AppKey, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return found(s.keys.Get(id))
+	return cloneOrUnauthenticated(s.keys.Get(id))
 }
 
-func found(key *AppKey) (AppKey, error) {
+func cloneOrUnauthenticated(key *AppKey) (AppKey, error) {
 	if key == nil {
 		return AppKey{}, wire.Unauthenticated()
 	}
-	return key.copied(), nil
+	return key.clone(), nil
 }
 
 // Spend subtracts an amount in USDC from what a key may still spend. A larger amount is refused with forbidden, and the
 // details say what is left.
 func (s *AppKeys) Spend(id string, amount decimal.Decimal) error {
 	s.mu.Lock()
-	defer s.leave()
+	defer s.commit()
 	key := s.keys.Get(id)
 	if key == nil {
 		return wire.Unauthenticated()
@@ -220,18 +220,18 @@ func (s *AppKeys) Spend(id string, amount decimal.Decimal) error {
 	return nil
 }
 
-// GiveBack undoes a Spend if the money did not move.
-func (s *AppKeys) GiveBack(id string, amount decimal.Decimal) {
+// Refund undoes a Spend after a failed payment.
+func (s *AppKeys) Refund(id string, amount decimal.Decimal) {
 	s.mu.Lock()
-	defer s.leave()
+	defer s.commit()
 	if key := s.keys.Get(id); key != nil {
 		key.Spent = key.Spent.Sub(amount)
 		s.keys.Put(id, key)
 	}
 }
 
-// copied returns a copy that shares no data that changes.
-func (k *AppKey) copied() AppKey {
+// clone returns a copy that shares no data that changes.
+func (k *AppKey) clone() AppKey {
 	c := *k
 	c.Scopes = slices.Clone(k.Scopes)
 	return c
@@ -242,13 +242,13 @@ func (k *AppKey) copied() AppKey {
 type AccessTokens struct {
 	mu     sync.RWMutex
 	keeper *store.Keeper
-	known  *store.Table[AppAccount] // by token
+	tokens *store.Table[AppAccount] // by token
 }
 
 // NewAccessTokens returns AccessTokens with the stored tokens.
-func NewAccessTokens(kept store.Store) *AccessTokens {
-	s := &AccessTokens{keeper: store.NewKeeper(kept)}
-	s.known = store.Open[AppAccount](s.keeper, "credential.access_token")
+func NewAccessTokens(backend store.Store) *AccessTokens {
+	s := &AccessTokens{keeper: store.NewKeeper(backend)}
+	s.tokens = store.Open[AppAccount](s.keeper, "credential.access_token")
 	return s
 }
 
@@ -257,7 +257,7 @@ func (s *AccessTokens) Mint(account AppAccount) (token string) {
 	token = "uat_" + rand.Text()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.known.Put(token, &account)
+	s.tokens.Put(token, &account)
 	s.keeper.Commit()
 	return token
 }
@@ -266,7 +266,7 @@ func (s *AccessTokens) Mint(account AppAccount) (token string) {
 func (s *AccessTokens) Authenticate(token string) (AppAccount, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	account := s.known.Get(token)
+	account := s.tokens.Get(token)
 	if account == nil {
 		return AppAccount{}, wire.Unauthenticated()
 	}

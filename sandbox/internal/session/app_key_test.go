@@ -23,7 +23,7 @@ func amount(text string) *decimal.Decimal {
 	return &value
 }
 
-func TestAKeyIsFoundByItsSecretUntilItIsDeleted(t *testing.T) {
+func TestAppKeyAuthenticatesUntilDeleted(t *testing.T) {
 	keys := session.NewAppKeys(clock.New(time.Now), store.Memory{})
 	key, err := keys.Register(owner, session.AppRegistration{})
 	require.NoError(t, err)
@@ -44,7 +44,7 @@ func TestAKeyIsFoundByItsSecretUntilItIsDeleted(t *testing.T) {
 	assert.ErrorIs(t, keys.Spend(key.ID, *amount("1")), wire.Unauthenticated())
 }
 
-func TestKeysOfTheSameNameBelongToTheSameApp(t *testing.T) {
+func TestAppKeysWithSameNameShareTheApp(t *testing.T) {
 	keys := session.NewAppKeys(clock.New(time.Now), store.Memory{})
 	register := func(account session.AppAccount, app string) string {
 		key, err := keys.Register(account, session.AppRegistration{App: app})
@@ -57,7 +57,7 @@ func TestKeysOfTheSameNameBelongToTheSameApp(t *testing.T) {
 	assert.NotEqual(t, first, register(session.AppAccount{ID: "acc_2"}, "shop"))
 }
 
-func TestRegistrationsThatMakeNoSense(t *testing.T) {
+func TestInvalidAppKeyRegistrations(t *testing.T) {
 	keys := session.NewAppKeys(clock.New(time.Now), store.Memory{})
 	for name, registration := range map[string]session.AppRegistration{
 		"unknown scope":  {Scopes: []string{"read", "everything"}},
@@ -70,7 +70,7 @@ func TestRegistrationsThatMakeNoSense(t *testing.T) {
 	assert.Empty(t, keys.List())
 }
 
-func TestScopesCoverRoutes(t *testing.T) {
+func TestAppKeyCheckScope(t *testing.T) {
 	keys := session.NewAppKeys(clock.New(time.Now), store.Memory{})
 	key, err := keys.Register(owner, session.AppRegistration{Scopes: []string{session.AppScopeRead}})
 	require.NoError(t, err)
@@ -99,7 +99,7 @@ func TestSpendingStopsAtTheLimit(t *testing.T) {
 	spent.Wait()
 	assert.Equal(t, 20, refused)
 
-	keys.GiveBack(key.ID, *amount("2.5"))
+	keys.Refund(key.ID, *amount("2.5"))
 	now, err := keys.Get(key.ID)
 	require.NoError(t, err)
 	assert.Equal(t, "2.5", now.Remaining().String())
@@ -120,33 +120,33 @@ func TestAccessTokens(t *testing.T) {
 	assert.ErrorIs(t, err, wire.Unauthenticated())
 }
 
-// TestCredentialsAreKept opens them a second time: what was spent is spent.
-func TestCredentialsAreKept(t *testing.T) {
-	clk, kept := clock.New(time.Now), new(storetest.Encoded)
-	keys, tokens := session.NewAppKeys(clk, kept), session.NewAccessTokens(kept)
+// TestAppKeysAreRestoredFromStore opens the same store again and compares, also what was spent.
+func TestAppKeysAreRestoredFromStore(t *testing.T) {
+	clk, backend := clock.New(time.Now), new(storetest.Encoded)
+	keys, tokens := session.NewAppKeys(clk, backend), session.NewAccessTokens(backend)
 	key, err := keys.Register(owner, session.AppRegistration{App: "shop", SpendLimit: amount("10.50")})
 	require.NoError(t, err)
 	gone, err := keys.Register(owner, session.AppRegistration{})
 	require.NoError(t, err)
 	require.NoError(t, keys.Delete(gone.ID))
 	require.NoError(t, keys.Spend(key.ID, *amount("4")))
-	keys.GiveBack(key.ID, *amount("1.25"))
+	keys.Refund(key.ID, *amount("1.25"))
 	token := tokens.Mint(owner)
-	assert.Empty(t, kept.Stale())
+	assert.Empty(t, backend.Stale())
 
-	again := session.NewAppKeys(clk, kept)
+	again := session.NewAppKeys(clk, backend)
 	assert.Equal(t, 1, again.Records())
 	found, err := again.Authenticate(key.Secret)
 	require.NoError(t, err)
 	assert.Equal(t, "7.75", found.Remaining().String())
 	assert.Equal(t, key.Scopes, found.Scopes)
 	assert.True(t, key.CreatedAt.Equal(found.CreatedAt))
-	account, err := session.NewAccessTokens(kept).Authenticate(token)
+	account, err := session.NewAccessTokens(backend).Authenticate(token)
 	require.NoError(t, err)
 	assert.Equal(t, owner, account)
 
 	again.Reset(found)
-	found, err = session.NewAppKeys(clk, kept).Get(key.ID)
+	found, err = session.NewAppKeys(clk, backend).Get(key.ID)
 	require.NoError(t, err)
 	assert.True(t, found.Spent.IsZero())
 }

@@ -25,9 +25,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
 
-// Registry holds the integrators' accounts and their developer keys. It is safe
+// KeyRegistry holds the integrators' accounts and their developer keys. It is safe
 // for concurrent use.
-type Registry struct {
+type KeyRegistry struct {
 	clock *clock.Clock
 
 	mu      sync.RWMutex
@@ -44,9 +44,9 @@ type owner struct{ ID string }
 // another way than that of an unknown key.
 type tombstone struct{}
 
-// NewRegistry returns a Registry with the stored accounts and keys.
-func NewRegistry(clk *clock.Clock, kept store.Store) *Registry {
-	r := &Registry{clock: clk, keeper: store.NewKeeper(kept)}
+// NewKeyRegistry returns a Registry with the stored accounts and keys.
+func NewKeyRegistry(clk *clock.Clock, backend store.Store) *KeyRegistry {
+	r := &KeyRegistry{clock: clk, keeper: store.NewKeeper(backend)}
 	r.owners = store.Open[owner](r.keeper, "session.owner")
 	r.keys = store.Open[Key](r.keeper, "session.key")
 	r.deleted = store.Open[tombstone](r.keeper, "session.deleted_key")
@@ -54,22 +54,22 @@ func NewRegistry(clk *clock.Clock, kept store.Store) *Registry {
 }
 
 // Revision is a number that grows with each change of the accounts and keys.
-func (r *Registry) Revision() int64 { return r.keeper.Revision() }
+func (r *KeyRegistry) Revision() int64 { return r.keeper.Revision() }
 
-// leave stores what has changed, and releases the lock.
-func (r *Registry) leave() {
+// commit stores what has changed, and releases the lock.
+func (r *KeyRegistry) commit() {
 	defer r.mu.Unlock()
 	r.keeper.Commit()
 }
 
 // Reset deletes every account and key except these, which do not change.
-func (r *Registry) Reset(kept ...Key) {
+func (r *KeyRegistry) Reset(keep ...Key) {
 	r.mu.Lock()
-	defer r.leave()
+	defer r.commit()
 	r.owners.Clear()
 	r.keys.Clear()
 	r.deleted.Clear()
-	for _, key := range kept {
+	for _, key := range keep {
 		r.owners.Put(key.Email, &owner{key.Owner})
 		r.keys.Put(key.ID, &key)
 	}
@@ -77,13 +77,13 @@ func (r *Registry) Reset(kept ...Key) {
 
 // Register adds a developer key. It refuses with validation_failed, or with developer_key_already_exists if the account
 // has a key with this public key.
-func (r *Registry) Register(registration Registration) (Key, error) {
+func (r *KeyRegistry) Register(registration Registration) (Key, error) {
 	key, err := registration.key()
 	if err != nil {
 		return Key{}, err
 	}
 	r.mu.Lock()
-	defer r.leave()
+	defer r.commit()
 	key.Owner = r.accountOf(key.Email)
 	if r.find(key.Owner, key.PublicKey) != nil {
 		return Key{}, wire.DeveloperKeyAlreadyExists()
@@ -93,32 +93,32 @@ func (r *Registry) Register(registration Registration) (Key, error) {
 }
 
 // RegisterOnce is Register, but it returns the key that the account has already.
-func (r *Registry) RegisterOnce(registration Registration) (Key, error) {
+func (r *KeyRegistry) RegisterOnce(registration Registration) (Key, error) {
 	key, err := registration.key()
 	if err != nil {
 		return Key{}, err
 	}
 	r.mu.Lock()
-	defer r.leave()
+	defer r.commit()
 	key.Owner = r.accountOf(key.Email)
-	if known := r.find(key.Owner, key.PublicKey); known != nil {
-		return *known, nil
+	if existing := r.find(key.Owner, key.PublicKey); existing != nil {
+		return *existing, nil
 	}
 	r.add(key)
 	return *key, nil
 }
 
 // add must be called with the lock held.
-func (r *Registry) add(key *Key) {
+func (r *KeyRegistry) add(key *Key) {
 	key.ID, key.CreatedAt = "dk_"+rand.Text(), r.clock.Now()
 	r.deleted.Delete(tombstoneOf(key.Owner, key.PublicKey))
 	r.keys.Put(key.ID, key)
 }
 
 // Delete deletes a key. Its sessions end at once. An unknown id is refused with developer_key_not_found.
-func (r *Registry) Delete(id string) error {
+func (r *KeyRegistry) Delete(id string) error {
 	r.mu.Lock()
-	defer r.leave()
+	defer r.commit()
 	key := r.keys.Get(id)
 	if key == nil {
 		return wire.DeveloperKeyNotFound()
@@ -129,7 +129,7 @@ func (r *Registry) Delete(id string) error {
 }
 
 // Keys returns every key, oldest first.
-func (r *Registry) Keys() []Key {
+func (r *KeyRegistry) Keys() []Key {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	keys := make([]Key, 0, r.keys.Len())
@@ -146,7 +146,7 @@ func (r *Registry) Keys() []Key {
 }
 
 // Records returns how many accounts, keys and deleted keys there are.
-func (r *Registry) Records() int {
+func (r *KeyRegistry) Records() int {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	return r.owners.Len() + r.keys.Len() + r.deleted.Len()
@@ -154,14 +154,14 @@ func (r *Registry) Records() int {
 
 // Check makes the checks of every request, refresh and co-signing: the key still exists, the source address is in its
 // allowlist, and its scopes cover the route.
-func (r *Registry) Check(keyID string, source netip.Addr, scope string) (Key, error) {
+func (r *KeyRegistry) Check(keyID string, source netip.Addr, scope string) (Key, error) {
 	r.mu.RLock()
 	key := r.keys.Get(keyID)
 	r.mu.RUnlock()
 	switch {
-	case key == nil, !key.allows(source):
+	case key == nil, !key.allowsSource(source):
 		return Key{}, wire.Forbidden()
-	case !key.holds(scope):
+	case !key.hasScope(scope):
 		return Key{}, wire.MissingScope(scope, key.Scopes)
 	default:
 		return *key, nil
@@ -169,7 +169,7 @@ func (r *Registry) Check(keyID string, source netip.Addr, scope string) (Key, er
 }
 
 // KeyOf returns the id of the account's key with this public key.
-func (r *Registry) KeyOf(owner string, publicKey []byte) (id string, ok bool) {
+func (r *KeyRegistry) KeyOf(owner string, publicKey []byte) (id string, ok bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	key := r.find(owner, publicKey)
@@ -179,18 +179,18 @@ func (r *Registry) KeyOf(owner string, publicKey []byte) (id string, ok bool) {
 	return key.ID, true
 }
 
-// standing is what the registry knows about the public key of a login.
-type standing int
+// keyStatus says whether a public key is registered.
+type keyStatus int
 
 const (
-	unknownAccount standing = iota
+	unknownAccount keyStatus = iota
 	notRegistered
 	deletedBefore
 	registered
 )
 
-// lookUp finds the key of an account by its public key.
-func (r *Registry) lookUp(email string, publicKey []byte) (Key, standing) {
+// lookup finds the key of an account by its public key.
+func (r *KeyRegistry) lookup(email string, publicKey []byte) (Key, keyStatus) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	account := r.owners.Get(email)
@@ -207,7 +207,7 @@ func (r *Registry) lookUp(email string, publicKey []byte) (Key, standing) {
 }
 
 // find must be called with the lock held.
-func (r *Registry) find(owner string, publicKey []byte) *Key {
+func (r *KeyRegistry) find(owner string, publicKey []byte) *Key {
 	for _, key := range r.keys.All() {
 		if key.Owner == owner && bytes.Equal(key.PublicKey, publicKey) {
 			return key
@@ -221,25 +221,25 @@ func tombstoneOf(owner string, publicKey []byte) (id string) {
 	return owner + "/" + hex.EncodeToString(digest[:])
 }
 
-// usable reports whether the host can verify signatures of a public key.
-func usable(der []byte) bool {
+// canVerify reports whether the host can verify signatures of a public key.
+func canVerify(der []byte) bool {
 	var refused *signing.KeyRefused
 	return !errors.As(wallet.Verify(der, nil, nil), &refused)
 }
 
 // Account returns the id of an integrator's account and its email as it is stored. For a new email it creates an
 // account.
-func (r *Registry) Account(email string) (id, canonical string) {
+func (r *KeyRegistry) Account(email string) (id, canonical string) {
 	canonical = CanonicalEmail(email)
 	r.mu.Lock()
-	defer r.leave()
+	defer r.commit()
 	return r.accountOf(canonical), canonical
 }
 
 // accountOf must be called with the lock held.
-func (r *Registry) accountOf(email string) string {
-	if known := r.owners.Get(email); known != nil {
-		return known.ID
+func (r *KeyRegistry) accountOf(email string) string {
+	if existing := r.owners.Get(email); existing != nil {
+		return existing.ID
 	}
 	opened := &owner{"acc_" + rand.Text()}
 	r.owners.Put(email, opened)
@@ -247,11 +247,11 @@ func (r *Registry) accountOf(email string) string {
 }
 
 // OwnerOf returns the id of the integrator's account that has the email.
-func (r *Registry) OwnerOf(email string) (id string, ok bool) {
+func (r *KeyRegistry) OwnerOf(email string) (id string, ok bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	if known := r.owners.Get(CanonicalEmail(email)); known != nil {
-		return known.ID, true
+	if existing := r.owners.Get(CanonicalEmail(email)); existing != nil {
+		return existing.ID, true
 	}
 	return "", false
 }
@@ -280,8 +280,8 @@ type Key struct {
 	CreatedAt time.Time
 }
 
-// allows reports whether requests may come from source.
-func (k *Key) allows(source netip.Addr) bool {
+// allowsSource reports whether requests may come from source.
+func (k *Key) allowsSource(source netip.Addr) bool {
 	if len(k.Allowlist) == 0 {
 		return true
 	}
@@ -289,8 +289,8 @@ func (k *Key) allows(source netip.Addr) bool {
 	return slices.ContainsFunc(k.Allowlist, func(p netip.Prefix) bool { return p.Contains(source) })
 }
 
-// holds reports whether the key has the scope of a route. A route may need no scope.
-func (k *Key) holds(scope string) bool {
+// hasScope reports whether the key has the scope of a route. A route may need no scope.
+func (k *Key) hasScope(scope string) bool {
 	return scope == "" || slices.Contains(k.Scopes, scope)
 }
 
@@ -332,7 +332,7 @@ func (r Registration) key() (*Key, error) {
 			fmt.Sprintf("A public key has at most %d characters.", maxPublicKey))
 	case err != nil:
 		refuseField("publicKey", "bytes_invalid_encoding", "A public key must be DER in standard base64.")
-	case !usable(der):
+	case !canVerify(der):
 		refuseField("publicKey", "value_error",
 			"A public key must be ECDSA P-256 or secp256k1, Ed25519, or RSA with at least 2048 bits.")
 	}

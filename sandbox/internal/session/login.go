@@ -19,7 +19,7 @@ import (
 // Login implements the three login operations.
 type Login struct {
 	Clock      *clock.Clock
-	Registry   *Registry
+	Registry   *KeyRegistry
 	Tokens     *Tokens
 	Challenges *Challenges
 	Windows    *clock.Counters
@@ -27,17 +27,17 @@ type Login struct {
 }
 
 // CreateChallenge starts a login. An unknown email gets a challenge as well.
-func (l *Login) CreateChallenge(_ context.Context, body platformwire.ChallengeRequest) (wire.Answer, error) {
-	if err := l.open(); err != nil {
-		return wire.Answer{}, err
+func (l *Login) CreateChallenge(_ context.Context, body platformwire.ChallengeRequest) (wire.Response, error) {
+	if err := l.checkAvailable(); err != nil {
+		return wire.Response{}, err
 	}
 	email := CanonicalEmail(body.Email)
 	if err := l.Windows.Take(clock.LoginEmail, email); err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
 	issued, err := l.Challenges.issue(email, body.RequestExpiry.UTC())
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
 	return wire.Created(platformwire.Challenge{
 		ChallengeID: issued.ID, Payload: issued.Payload, ExpiresAt: issued.ExpiresAt,
@@ -45,32 +45,32 @@ func (l *Login) CreateChallenge(_ context.Context, body platformwire.ChallengeRe
 }
 
 // CreateToken completes a login. Only a success consumes the challenge.
-func (l *Login) CreateToken(ctx context.Context, body platformwire.TokenRequest) (wire.Answer, error) {
-	if err := l.open(); err != nil {
-		return wire.Answer{}, err
+func (l *Login) CreateToken(ctx context.Context, body platformwire.TokenRequest) (wire.Response, error) {
+	if err := l.checkAvailable(); err != nil {
+		return wire.Response{}, err
 	}
 	id := body.ChallengeID
 	if err := l.Windows.Take(clock.LoginChallenge, id); err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	issued, err := l.Challenges.open(id)
+	issued, err := l.Challenges.get(id)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	key, err := l.prove(ctx, issued, body.PublicKey, body.Signature)
+	key, err := l.authenticate(ctx, issued, body.PublicKey, body.Signature)
 	if err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
 	if err := l.Challenges.consume(id); err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	return wire.Created(l.answer(l.Tokens.mint(key.ID))), nil
+	return wire.Created(l.tokenResponse(l.Tokens.mint(key.ID))), nil
 }
 
-// prove checks a proof of identity: the account, the key, and the signature. It makes all other checks afterwards,
-// because only a caller with a valid proof may see their results.
-func (l *Login) prove(ctx context.Context, issued challenge, publicKey, signature []byte) (Key, error) {
-	key, standing := l.Registry.lookUp(issued.Email, publicKey)
+// authenticate checks a proof of identity: the account, the key, and the signature. It makes all other checks
+// afterwards, because only a caller with a valid proof may see their results.
+func (l *Login) authenticate(ctx context.Context, issued challenge, publicKey, signature []byte) (Key, error) {
+	key, standing := l.Registry.lookup(issued.Email, publicKey)
 	switch standing {
 	case unknownAccount:
 		return Key{}, wire.InvalidCredentials()
@@ -84,33 +84,33 @@ func (l *Login) prove(ctx context.Context, issued challenge, publicKey, signatur
 		}
 		return Key{}, refused
 	}
-	if standing == deletedBefore || !key.allows(wire.CallerOf(ctx).Source) {
+	if standing == deletedBefore || !key.allowsSource(wire.CallerOf(ctx).Source) {
 		return Key{}, wire.InvalidCredentials()
 	}
 	return key, nil
 }
 
 // RefreshToken creates a new access token, after the checks of every request. It returns the same refresh token.
-func (l *Login) RefreshToken(ctx context.Context, body platformwire.RefreshRequest) (wire.Answer, error) {
+func (l *Login) RefreshToken(ctx context.Context, body platformwire.RefreshRequest) (wire.Response, error) {
 	if !l.Settings().LoginAvailable {
-		return wire.Answer{}, wire.LoginUnavailable()
+		return wire.Response{}, wire.LoginUnavailable()
 	}
 	refresh := body.RefreshToken
-	keyID, ok := l.Tokens.holder(refresh)
+	keyID, ok := l.Tokens.keyOfRefresh(refresh)
 	if !ok {
-		return wire.Answer{}, wire.InvalidCredentials()
+		return wire.Response{}, wire.InvalidCredentials()
 	}
 	if err := l.Windows.Take(clock.Writes, keyID); err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
 	if _, err := l.Registry.Check(keyID, wire.CallerOf(ctx).Source, ""); err != nil {
-		return wire.Answer{}, err
+		return wire.Response{}, err
 	}
-	return wire.Created(l.answer(l.Tokens.renew(refresh))), nil
+	return wire.Created(l.tokenResponse(l.Tokens.renew(refresh))), nil
 }
 
-// open reports whether the host accepts logins.
-func (l *Login) open() error {
+// checkAvailable reports whether the host accepts logins.
+func (l *Login) checkAvailable() error {
 	switch settings := l.Settings(); {
 	case !settings.LoginAvailable:
 		return wire.LoginUnavailable()
@@ -121,7 +121,7 @@ func (l *Login) open() error {
 	}
 }
 
-func (l *Login) answer(g grant) platformwire.TokenGrant {
+func (l *Login) tokenResponse(g grant) platformwire.TokenGrant {
 	now := l.Clock.Now()
 	return platformwire.TokenGrant{
 		AccessToken: g.access, ExpiresIn: seconds(g.accessExpiresAt.Sub(now)),
@@ -149,7 +149,7 @@ type Challenges struct {
 	keeper  *store.Keeper
 	issued  *store.Table[challenge] // by id
 	sweepAt int
-	most    int // how many are stored
+	limit   int // how many are stored
 }
 
 // challenge is the content that one login signs. It can be used once.
@@ -162,14 +162,14 @@ type challenge struct {
 }
 
 // NewChallenges returns Challenges with the stored records.
-func NewChallenges(clk *clock.Clock, kept store.Store) *Challenges {
-	c := &Challenges{clock: clk, keeper: store.NewKeeper(kept), sweepAt: sweepAt, most: maxChallenges}
+func NewChallenges(clk *clock.Clock, backend store.Store) *Challenges {
+	c := &Challenges{clock: clk, keeper: store.NewKeeper(backend), sweepAt: sweepAt, limit: maxChallenges}
 	c.issued = store.Open[challenge](c.keeper, "session.challenge")
 	return c
 }
 
-// leave stores what has changed, and releases the lock.
-func (c *Challenges) leave() {
+// commit stores what has changed, and releases the lock.
+func (c *Challenges) commit() {
 	defer c.mu.Unlock()
 	c.keeper.Commit()
 }
@@ -177,7 +177,7 @@ func (c *Challenges) leave() {
 // Reset deletes every challenge.
 func (c *Challenges) Reset() {
 	c.mu.Lock()
-	defer c.leave()
+	defer c.commit()
 	c.issued.Clear()
 	c.sweepAt = sweepAt
 }
@@ -195,12 +195,12 @@ func (c *Challenges) issue(email string, expiresAt time.Time) (challenge, error)
 	}
 
 	c.mu.Lock()
-	defer c.leave()
+	defer c.commit()
 	if c.issued.Len() >= c.sweepAt {
 		c.forgetLongExpired(now)
 		c.sweepAt = max(sweepAt, 2*c.issued.Len())
 	}
-	if c.issued.Len() >= c.most && !c.makeRoom(now) {
+	if c.issued.Len() >= c.limit && !c.makeRoom(now) {
 		return challenge{}, wire.LoginUnavailable()
 	}
 	c.issued.Put(issued.ID, issued)
@@ -212,7 +212,7 @@ func (c *Challenges) makeRoom(now time.Time) bool {
 	c.issued.DeleteFunc(func(_ string, issued *challenge) bool {
 		return issued.Consumed || !now.Before(issued.ExpiresAt)
 	})
-	return c.issued.Len() < c.most
+	return c.issued.Len() < c.limit
 }
 
 // encode returns the bytes to sign: canonical JSON with its purpose, so that a login's signature is never valid for an
@@ -232,11 +232,11 @@ func (c *challenge) encode() ([]byte, error) {
 	return canonical, canonical.Canonicalize()
 }
 
-// open returns a challenge that can still be used.
-func (c *Challenges) open(id string) (challenge, error) {
+// get returns a challenge that can still be used.
+func (c *Challenges) get(id string) (challenge, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	issued, err := c.usable(id)
+	issued, err := c.find(id)
 	if err != nil {
 		return challenge{}, err
 	}
@@ -246,8 +246,8 @@ func (c *Challenges) open(id string) (challenge, error) {
 // consume uses a challenge. If several callers do so at the same time, one succeeds.
 func (c *Challenges) consume(id string) error {
 	c.mu.Lock()
-	defer c.leave()
-	issued, err := c.usable(id)
+	defer c.commit()
+	issued, err := c.find(id)
 	if err != nil {
 		return err
 	}
@@ -256,8 +256,8 @@ func (c *Challenges) consume(id string) error {
 	return nil
 }
 
-// usable needs the lock to be held.
-func (c *Challenges) usable(id string) (*challenge, error) {
+// find needs the lock to be held.
+func (c *Challenges) find(id string) (*challenge, error) {
 	issued := c.issued.Get(id)
 	switch {
 	case issued == nil:

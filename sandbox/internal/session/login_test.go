@@ -41,7 +41,7 @@ func publicKey(t *testing.T) string {
 }
 
 func TestAllowlists(t *testing.T) {
-	registry := NewRegistry(frozen(), store.Memory{})
+	registry := NewKeyRegistry(frozen(), store.Memory{})
 	for _, c := range []struct {
 		name      string
 		allowlist []string
@@ -75,8 +75,8 @@ func TestAllowlists(t *testing.T) {
 	}
 }
 
-func TestRegistrationsNameTheirWrongFields(t *testing.T) {
-	registry := NewRegistry(frozen(), store.Memory{})
+func TestRegistrationErrorsNameFields(t *testing.T) {
+	registry := NewKeyRegistry(frozen(), store.Memory{})
 	good := Registration{Email: "ops@example.com", PublicKey: publicKey(t)}
 	other, err := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
 	require.NoError(t, err)
@@ -115,8 +115,8 @@ func TestRegistrationsNameTheirWrongFields(t *testing.T) {
 	assert.Empty(t, registry.Keys())
 }
 
-func TestAKeyBelongsToOneAccountOnce(t *testing.T) {
-	registry := NewRegistry(frozen(), store.Memory{})
+func TestDeveloperKeyIsUniquePerAccount(t *testing.T) {
+	registry := NewKeyRegistry(frozen(), store.Memory{})
 	registration := Registration{Email: "ops@example.com", PublicKey: publicKey(t)}
 	first, err := registry.Register(registration)
 	require.NoError(t, err)
@@ -131,11 +131,11 @@ func TestAKeyBelongsToOneAccountOnce(t *testing.T) {
 
 	registry.Reset(first)
 	assert.Equal(t, []Key{first}, registry.Keys())
-	_, standing := registry.lookUp("other@example.com", other.PublicKey)
+	_, standing := registry.lookup("other@example.com", other.PublicKey)
 	assert.Equal(t, unknownAccount, standing)
 }
 
-func TestOfSeveralLoginsAtOnceOneUsesTheChallenge(t *testing.T) {
+func TestConcurrentConsumeSucceedsOnce(t *testing.T) {
 	challenges := NewChallenges(frozen(), store.Memory{})
 	issued, err := challenges.issue("ops@example.com", challenges.clock.Now().Add(time.Minute))
 	require.NoError(t, err)
@@ -153,13 +153,14 @@ func TestOfSeveralLoginsAtOnceOneUsesTheChallenge(t *testing.T) {
 	assert.Equal(t, wire.ChallengeConsumed(), challenges.consume(issued.ID))
 }
 
-// meanwhile is a context in which something happens when a value is first asked for: when a login is as good as proven.
-type meanwhile struct {
+// concurrentConsumer is a context that calls a function when a value is first read, right before the challenge is
+// consumed.
+type concurrentConsumer struct {
 	context.Context
 	happens func()
 }
 
-func (m *meanwhile) Value(key any) any {
+func (m *concurrentConsumer) Value(key any) any {
 	if happens := m.happens; happens != nil {
 		m.happens = nil
 		happens()
@@ -167,10 +168,10 @@ func (m *meanwhile) Value(key any) any {
 	return m.Context.Value(key)
 }
 
-func TestAChallengeThatWasUsedMeanwhileOpensNoSession(t *testing.T) {
+func TestChallengeConsumedConcurrentlyIsRefused(t *testing.T) {
 	clk := frozen()
 	login := &Login{
-		Clock: clk, Registry: NewRegistry(clk, store.Memory{}), Tokens: NewTokens(clk, store.Memory{}),
+		Clock: clk, Registry: NewKeyRegistry(clk, store.Memory{}), Tokens: NewTokens(clk, store.Memory{}),
 		Challenges: NewChallenges(clk, store.Memory{}),
 		Windows:    clock.NewCounters(clk, func() time.Duration { return 0 }),
 		Settings:   func() *deployment.Settings { settings := deployment.DefaultSettings(); return &settings },
@@ -188,14 +189,14 @@ func TestAChallengeThatWasUsedMeanwhileOpensNoSession(t *testing.T) {
 	}
 
 	var first error
-	ctx := &meanwhile{t.Context(), func() { _, first = login.CreateToken(t.Context(), request) }}
+	ctx := &concurrentConsumer{t.Context(), func() { _, first = login.CreateToken(t.Context(), request) }}
 	_, second := login.CreateToken(ctx, request)
 	assert.NoError(t, first)
 	assert.Equal(t, wire.ChallengeConsumed(), second)
 	assert.Equal(t, 1, login.Tokens.access.Len())
 }
 
-func TestAChallengeSaysWhatItIsFor(t *testing.T) {
+func TestChallengePayloadHasPurposeLogin(t *testing.T) {
 	challenges := NewChallenges(frozen(), store.Memory{})
 	issued, err := challenges.issue("ops@example.com", challenges.clock.Now().Add(time.Minute))
 	require.NoError(t, err)
@@ -205,7 +206,7 @@ func TestAChallengeSaysWhatItIsFor(t *testing.T) {
 	assert.Equal(t, string(canonical), string(issued.Payload))
 }
 
-func TestStoresForgetWhatNobodyWaitsFor(t *testing.T) {
+func TestExpiredChallengesAndTokensAreDeleted(t *testing.T) {
 	clk := frozen()
 	challenges, tokens := NewChallenges(clk, store.Memory{}), NewTokens(clk, store.Memory{})
 	fill := func() {
@@ -225,19 +226,20 @@ func TestStoresForgetWhatNobodyWaitsFor(t *testing.T) {
 	assert.Error(t, err)
 }
 
-func TestTokensAreLongAndDifferent(t *testing.T) {
+func TestTokensAreRandom(t *testing.T) {
 	tokens := NewTokens(frozen(), store.Memory{})
 	a, b := tokens.mint("dk_1"), tokens.mint("dk_1")
 	assert.NotEqual(t, a.access, b.access)
 	assert.GreaterOrEqual(t, len(strings.TrimPrefix(a.refresh, "rt_")), 52, "at least 256 bits")
 }
 
-// Anybody may ask for a challenge, so that those have a bound of their own. What cannot be used any more makes room.
-func TestChallengesAreBounded(t *testing.T) {
+// Anybody can request challenges, so they have a limit of their own. Challenges that cannot be used any more are
+// deleted first.
+func TestChallengeLimit(t *testing.T) {
 	clk := frozen()
 	challenges := NewChallenges(clk, store.Memory{})
-	challenges.most = 3
-	for range challenges.most {
+	challenges.limit = 3
+	for range challenges.limit {
 		_, err := challenges.issue("anybody@example.com", clk.Now().Add(time.Minute))
 		require.NoError(t, err)
 	}
@@ -249,10 +251,10 @@ func TestChallengesAreBounded(t *testing.T) {
 	assert.Equal(t, 1, challenges.issued.Len())
 }
 
-// TestLoginsAreKept opens everything a second time: it stands where it stood.
-func TestLoginsAreKept(t *testing.T) {
-	kept, clk := new(storetest.Encoded), frozen()
-	registry, tokens, challenges := NewRegistry(clk, kept), NewTokens(clk, kept), NewChallenges(clk, kept)
+// TestSessionsAreRestoredFromStore opens the same store again and compares.
+func TestSessionsAreRestoredFromStore(t *testing.T) {
+	backend, clk := new(storetest.Encoded), frozen()
+	registry, tokens, challenges := NewKeyRegistry(clk, backend), NewTokens(clk, backend), NewChallenges(clk, backend)
 	register := func(email string, allowlist ...string) Key {
 		made, err := signing.Generate()
 		require.NoError(t, err)
@@ -266,18 +268,18 @@ func TestLoginsAreKept(t *testing.T) {
 	require.NoError(t, registry.Delete(gone.ID))
 	opened, expired := tokens.mint(key.ID), tokens.mint(key.ID)
 	tokens.Expire(expired.access)
-	tokens.AddForeign("uat_1")
+	tokens.AddOtherSurfaces("uat_1")
 	usable, err := challenges.issue("ops@example.com", clk.Now().Add(time.Minute))
 	require.NoError(t, err)
 	used, err := challenges.issue("ops@example.com", clk.Now().Add(time.Minute))
 	require.NoError(t, err)
 	require.NoError(t, challenges.consume(used.ID))
-	assert.Empty(t, kept.Stale())
+	assert.Empty(t, backend.Stale())
 
-	again, renewed, asked := NewRegistry(clk, kept), NewTokens(clk, kept), NewChallenges(clk, kept)
+	again, renewed, asked := NewKeyRegistry(clk, backend), NewTokens(clk, backend), NewChallenges(clk, backend)
 	assert.Equal(t, registry.Keys(), again.Keys())
 	assert.Equal(t, registry.Records(), again.Records())
-	_, standing := again.lookUp(gone.Email, gone.PublicKey)
+	_, standing := again.lookup(gone.Email, gone.PublicKey)
 	assert.Equal(t, deletedBefore, standing)
 	_, err = again.Check(key.ID, netip.MustParseAddr("192.0.2.7"), ScopeRead)
 	assert.NoError(t, err)
@@ -294,16 +296,16 @@ func TestLoginsAreKept(t *testing.T) {
 	assert.ErrorIs(t, err, wire.DeveloperSessionRequired())
 	assert.Equal(t, opened.refreshExpiresAt, renewed.renew(opened.refresh).refreshExpiresAt)
 
-	found, err := asked.open(usable.ID)
+	found, err := asked.get(usable.ID)
 	require.NoError(t, err)
 	assert.Equal(t, usable, found)
-	_, err = asked.open(used.ID)
+	_, err = asked.get(used.ID)
 	assert.ErrorIs(t, err, wire.ChallengeConsumed())
 
 	again.Reset(key)
 	renewed.Reset()
 	asked.Reset()
-	assert.Equal(t, 2, NewRegistry(clk, kept).Records(), "the account and the key")
-	assert.Zero(t, NewTokens(clk, kept).Records())
-	assert.Zero(t, NewChallenges(clk, kept).issued.Len())
+	assert.Equal(t, 2, NewKeyRegistry(clk, backend).Records(), "the account and the key")
+	assert.Zero(t, NewTokens(clk, backend).Records())
+	assert.Zero(t, NewChallenges(clk, backend).issued.Len())
 }

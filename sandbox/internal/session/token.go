@@ -20,12 +20,12 @@ const (
 type Tokens struct {
 	clock *clock.Clock
 
-	mu      sync.Mutex
-	keeper  *store.Keeper
-	access  *store.Table[token]
-	refresh *store.Table[token]
-	foreign *store.Table[foreign]
-	sweepAt int
+	mu            sync.Mutex
+	keeper        *store.Keeper
+	access        *store.Table[token]
+	refresh       *store.Table[token]
+	otherSurfaces *store.Table[otherToken]
+	sweepAt       int
 }
 
 // token is an access or refresh token of a session.
@@ -34,8 +34,8 @@ type token struct {
 	ExpiresAt time.Time
 }
 
-// foreign is a token of another surface.
-type foreign struct{}
+// otherToken is a token of another surface.
+type otherToken struct{}
 
 // grant is the response to a login or a refresh.
 type grant struct {
@@ -44,16 +44,16 @@ type grant struct {
 }
 
 // NewTokens returns Tokens with the stored sessions.
-func NewTokens(clk *clock.Clock, kept store.Store) *Tokens {
-	t := &Tokens{clock: clk, keeper: store.NewKeeper(kept), sweepAt: sweepAt}
+func NewTokens(clk *clock.Clock, backend store.Store) *Tokens {
+	t := &Tokens{clock: clk, keeper: store.NewKeeper(backend), sweepAt: sweepAt}
 	t.access = store.Open[token](t.keeper, "session.access_token")
 	t.refresh = store.Open[token](t.keeper, "session.refresh_token")
-	t.foreign = store.Open[foreign](t.keeper, "session.foreign_token")
+	t.otherSurfaces = store.Open[otherToken](t.keeper, "session.foreign_token")
 	return t
 }
 
-// leave stores what has changed, and releases the lock.
-func (t *Tokens) leave() {
+// commit stores what has changed, and releases the lock.
+func (t *Tokens) commit() {
 	defer t.mu.Unlock()
 	t.keeper.Commit()
 }
@@ -61,19 +61,19 @@ func (t *Tokens) leave() {
 // Reset deletes every token.
 func (t *Tokens) Reset() {
 	t.mu.Lock()
-	defer t.leave()
+	defer t.commit()
 	t.access.Clear()
 	t.refresh.Clear()
-	t.foreign.Clear()
+	t.otherSurfaces.Clear()
 	t.sweepAt = sweepAt
 }
 
-// AddForeign adds a token of another surface. The platform API knows that it is a token, and does not accept it.
-func (t *Tokens) AddForeign(tokens ...string) {
+// AddOtherSurfaces adds tokens of other surfaces. The platform API refuses them as known tokens.
+func (t *Tokens) AddOtherSurfaces(tokens ...string) {
 	t.mu.Lock()
-	defer t.leave()
-	for _, known := range tokens {
-		t.foreign.Put(known, &foreign{})
+	defer t.commit()
+	for _, existing := range tokens {
+		t.otherSurfaces.Put(existing, &otherToken{})
 	}
 }
 
@@ -82,13 +82,13 @@ func (t *Tokens) AddForeign(tokens ...string) {
 func (t *Tokens) Authenticate(bearer string) (keyID string, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if held := t.access.Get(bearer); held != nil {
-		if !t.clock.Now().Before(held.ExpiresAt) {
+	if stored := t.access.Get(bearer); stored != nil {
+		if !t.clock.Now().Before(stored.ExpiresAt) {
 			return "", wire.TokenExpired()
 		}
-		return held.KeyID, nil
+		return stored.KeyID, nil
 	}
-	if t.refresh.Get(bearer) != nil || t.foreign.Get(bearer) != nil {
+	if t.refresh.Get(bearer) != nil || t.otherSurfaces.Get(bearer) != nil {
 		return "", wire.DeveloperSessionRequired()
 	}
 	return "", wire.Unauthenticated()
@@ -97,17 +97,17 @@ func (t *Tokens) Authenticate(bearer string) (keyID string, err error) {
 // Expire ends an access token now. It ignores an unknown token.
 func (t *Tokens) Expire(bearer string) {
 	t.mu.Lock()
-	defer t.leave()
-	if held := t.access.Get(bearer); held != nil {
-		held.ExpiresAt = t.clock.Now()
-		t.access.Put(bearer, held)
+	defer t.commit()
+	if stored := t.access.Get(bearer); stored != nil {
+		stored.ExpiresAt = t.clock.Now()
+		t.access.Put(bearer, stored)
 	}
 }
 
 // mint creates a session for a key.
 func (t *Tokens) mint(keyID string) grant {
 	t.mu.Lock()
-	defer t.leave()
+	defer t.commit()
 	refresh := "rt_" + rand.Text() + rand.Text()
 	t.refresh.Put(refresh, &token{KeyID: keyID, ExpiresAt: t.clock.Now().Add(RefreshLifetime)})
 	return t.mintAccess(refresh)
@@ -116,44 +116,44 @@ func (t *Tokens) mint(keyID string) grant {
 // renew creates a new access token. The refresh token stays the same.
 func (t *Tokens) renew(refresh string) grant {
 	t.mu.Lock()
-	defer t.leave()
+	defer t.commit()
 	return t.mintAccess(refresh)
 }
 
 // mintAccess must be called with the lock held.
 func (t *Tokens) mintAccess(refresh string) grant {
-	now, held := t.clock.Now(), token{}
-	if known := t.refresh.Get(refresh); known != nil { // a Reset may have deleted it
-		held = *known
+	now, stored := t.clock.Now(), token{}
+	if existing := t.refresh.Get(refresh); existing != nil { // a Reset may have deleted it
+		stored = *existing
 	}
 	if t.access.Len() >= t.sweepAt {
 		t.forgetLongExpired(now)
 		t.sweepAt = max(sweepAt, 2*t.access.Len())
 	}
-	access, minted := "at_"+rand.Text()+rand.Text(), &token{KeyID: held.KeyID, ExpiresAt: now.Add(AccessLifetime)}
+	access, minted := "at_"+rand.Text()+rand.Text(), &token{KeyID: stored.KeyID, ExpiresAt: now.Add(AccessLifetime)}
 	t.access.Put(access, minted)
 	return grant{
 		access: access, accessExpiresAt: minted.ExpiresAt,
-		refresh: refresh, refreshExpiresAt: held.ExpiresAt,
+		refresh: refresh, refreshExpiresAt: stored.ExpiresAt,
 	}
 }
 
-// holder returns the id of the key behind a valid refresh token.
-func (t *Tokens) holder(refresh string) (keyID string, ok bool) {
+// keyOfRefresh returns the id of the key behind a valid refresh token.
+func (t *Tokens) keyOfRefresh(refresh string) (keyID string, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	held := t.refresh.Get(refresh)
-	if held == nil {
+	stored := t.refresh.Get(refresh)
+	if stored == nil {
 		return "", false
 	}
-	return held.KeyID, t.clock.Now().Before(held.ExpiresAt)
+	return stored.KeyID, t.clock.Now().Before(stored.ExpiresAt)
 }
 
 // Records returns how many tokens there are.
 func (t *Tokens) Records() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.access.Len() + t.refresh.Len() + t.foreign.Len()
+	return t.access.Len() + t.refresh.Len() + t.otherSurfaces.Len()
 }
 
 // sweepAt is how many tokens there are before tokens that expired long ago are deleted.
@@ -161,7 +161,7 @@ const sweepAt = 4096
 
 // forgetLongExpired keeps a token for a day after it expired, so that it is refused as expired and not as unknown.
 func (t *Tokens) forgetLongExpired(now time.Time) {
-	for _, held := range []*store.Table[token]{t.access, t.refresh} {
-		held.DeleteFunc(func(_ string, held *token) bool { return now.Sub(held.ExpiresAt) > 24*time.Hour })
+	for _, stored := range []*store.Table[token]{t.access, t.refresh} {
+		stored.DeleteFunc(func(_ string, stored *token) bool { return now.Sub(stored.ExpiresAt) > 24*time.Hour })
 	}
 }

@@ -48,8 +48,8 @@ type Named interface{ RecordID() string }
 // Put returns the change for a new or changed record.
 func Put(kind, id string, record any) Change { return Change{Kind: kind, id: id, Record: record} }
 
-// Gone returns the change for a deleted record. Without an id, it deletes all records of the kind.
-func Gone(kind, id string) Change { return Change{Kind: kind, id: id} }
+// Deleted returns the change for a deleted record. Without an id, it deletes all records of the kind.
+func Deleted(kind, id string) Change { return Change{Kind: kind, id: id} }
 
 // ID returns the record's id. An empty id stands for all records of the kind, which are deleted.
 func (c Change) ID() string {
@@ -71,35 +71,35 @@ func (Memory) Load(string, func(string, []byte) error) error { return nil }
 // Commit implements [Store].
 func (Memory) Commit([]Change) error { return nil }
 
-// Feed stores the changes of records of one kind that their part holds itself, in an order or by its own key. A record
-// may be changed in place. Put it again after that.
-type Feed[N Named] struct {
+// Writer stores the changes of records of one kind that their part holds itself, in an order or by its own key. A
+// record may be changed in place. Put it again after that.
+type Writer[N Named] struct {
 	keeper *Keeper
 	kind   string
 }
 
-// Follow returns the feed of a kind. It calls a function with each record as it was last committed, in the order in
+// OpenWriter returns the feed of a kind. It calls a function with each record as it was last committed, in the order in
 // which the records were first put. It panics if the store cannot be read.
-func Follow[R any, N interface {
+func OpenWriter[R any, N interface {
 	*R
 	Named
-}](k *Keeper, kind string, show func(record N)) *Feed[N] {
-	load(k, kind, func(_ string, record *R) { show(record) })
-	return &Feed[N]{k, kind}
+}](k *Keeper, kind string, each func(record N)) *Writer[N] {
+	load(k, kind, func(_ string, record *R) { each(record) })
+	return &Writer[N]{k, kind}
 }
 
 // Put stores a new or changed record.
-func (f *Feed[N]) Put(record N) {
+func (f *Writer[N]) Put(record N) {
 	f.keeper.changes = append(f.keeper.changes, Change{Kind: f.kind, Record: record, named: record})
 }
 
 // Delete deletes a record.
-func (f *Feed[N]) Delete(record N) {
-	f.keeper.changes = append(f.keeper.changes, Gone(f.kind, record.RecordID()))
+func (f *Writer[N]) Delete(record N) {
+	f.keeper.changes = append(f.keeper.changes, Deleted(f.kind, record.RecordID()))
 }
 
 // Clear deletes every record.
-func (f *Feed[N]) Clear() { f.keeper.changes = append(f.keeper.changes, Gone(f.kind, "")) }
+func (f *Writer[N]) Clear() { f.keeper.changes = append(f.keeper.changes, Deleted(f.kind, "")) }
 
 // Keeper holds the changes in the tables of one part of the host. The part's lock guards it, like the tables.
 type Keeper struct {
@@ -114,8 +114,8 @@ func NewKeeper(s Store) *Keeper { return &Keeper{store: s} }
 // Revision is a number that grows with each commit that changes something. It needs no lock.
 func (k *Keeper) Revision() int64 { return k.revision.Load() }
 
-// mostSpare is how much room for changes a keeper keeps between commits.
-const mostSpare = 1024
+// maxSpare is how much room for changes a keeper keeps between commits.
+const maxSpare = 1024
 
 // Commit passes the changes to the store. If the store refuses them, it panics, so that no caller gets a response about
 // something that is not stored. The next commit then passes them again.
@@ -128,7 +128,7 @@ func (k *Keeper) Commit() {
 	}
 	k.revision.Add(1)
 	clear(k.changes)
-	if k.changes = k.changes[:0]; cap(k.changes) > mostSpare {
+	if k.changes = k.changes[:0]; cap(k.changes) > maxSpare {
 		k.changes = nil
 	}
 }
@@ -146,8 +146,8 @@ func Open[R any](k *Keeper, kind string, index ...func(id string, record *R)) *T
 	t := &Table[R]{keeper: k, kind: kind, records: map[string]*R{}}
 	load(k, kind, func(id string, record *R) {
 		t.records[id] = record
-		for _, show := range index {
-			show(id, record)
+		for _, each := range index {
+			each(id, record)
 		}
 	})
 	return t
@@ -182,13 +182,13 @@ func (t *Table[R]) Delete(id string) {
 		return
 	}
 	delete(t.records, id)
-	t.keeper.changes = append(t.keeper.changes, Gone(t.kind, id))
+	t.keeper.changes = append(t.keeper.changes, Deleted(t.kind, id))
 }
 
 // DeleteFunc deletes the records for which a function returns true.
-func (t *Table[R]) DeleteFunc(isMeant func(id string, record *R) bool) {
+func (t *Table[R]) DeleteFunc(match func(id string, record *R) bool) {
 	for id, record := range t.records {
-		if isMeant(id, record) {
+		if match(id, record) {
 			t.Delete(id)
 		}
 	}
@@ -197,7 +197,7 @@ func (t *Table[R]) DeleteFunc(isMeant func(id string, record *R) bool) {
 // Clear deletes every record.
 func (t *Table[R]) Clear() {
 	t.records = map[string]*R{}
-	t.keeper.changes = append(t.keeper.changes, Gone(t.kind, ""))
+	t.keeper.changes = append(t.keeper.changes, Deleted(t.kind, ""))
 }
 
 // All iterates over the records in no particular order.

@@ -14,7 +14,7 @@ func TestMemoryConforms(t *testing.T) {
 	storetest.Conforms(t, func(*testing.T) store.Store { return store.Memory{} })
 }
 
-func TestEncodedConformsAndLasts(t *testing.T) {
+func TestEncodedConformsAndPersists(t *testing.T) {
 	open := func(*testing.T) store.Store { return new(storetest.Encoded) }
 	storetest.Conforms(t, open)
 	storetest.Lasts(t, open)
@@ -22,8 +22,8 @@ func TestEncodedConformsAndLasts(t *testing.T) {
 
 type named struct{ Name string }
 
-// TestTablesAreAsTheyWereCommitted opens the same store twice: what was not committed is not there.
-func TestTablesAreAsTheyWereCommitted(t *testing.T) {
+// TestTablesLoadWhatWasCommitted opens the same store twice. Changes without a commit are lost.
+func TestTablesLoadWhatWasCommitted(t *testing.T) {
 	s := new(storetest.Encoded)
 	keeper := store.NewKeeper(s)
 	table := store.Open[named](keeper, "names")
@@ -43,7 +43,7 @@ func TestTablesAreAsTheyWereCommitted(t *testing.T) {
 	assert.Nil(t, again.Get("a"))
 }
 
-// moody takes no changes while it is down.
+// moody refuses commits while it is down.
 type moody struct {
 	storetest.Encoded
 	down error
@@ -56,7 +56,7 @@ func (m *moody) Commit(changes []store.Change) error {
 	return m.Encoded.Commit(changes)
 }
 
-func TestWhatTheStoreDoesNotTakeIsHandedOverAgain(t *testing.T) {
+func TestFailedCommitIsRetried(t *testing.T) {
 	s := &moody{down: errors.New("full disk")}
 	keeper := store.NewKeeper(s)
 	table := store.Open[named](keeper, "names")
@@ -68,7 +68,7 @@ func TestWhatTheStoreDoesNotTakeIsHandedOverAgain(t *testing.T) {
 	assert.Equal(t, 2, s.Len("names"))
 }
 
-func TestRecordsThatCannotBeReadEndTheOpening(t *testing.T) {
+func TestUnreadableRecordPanicsOnOpen(t *testing.T) {
 	s := new(storetest.Encoded)
 	keeper := store.NewKeeper(s)
 	store.Open[named](keeper, "names").Put("a", &named{"first"})
@@ -80,7 +80,7 @@ func TestRecordsThatCannotBeReadEndTheOpening(t *testing.T) {
 	store.Open[int](store.NewKeeper(s), "names")
 }
 
-func TestCommitsInMemoryCostNothing(t *testing.T) {
+func TestMemoryCommitDoesNotAllocate(t *testing.T) {
 	keeper := store.NewKeeper(store.Memory{})
 	table, record := store.Open[named](keeper, "names"), &named{"first"}
 	assert.Zero(t, testing.AllocsPerRun(100, func() {

@@ -12,7 +12,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
-func TestNumbersTravelDigitByDigit(t *testing.T) {
+func TestNumberKeepsAllDigits(t *testing.T) {
 	for _, digits := range []string{"0", "12.5", "-3", "0.1", "12345678901234567890.123456789",
 		strings.Repeat("9", wire.MaxNumberLength)} {
 		var read wire.Number
@@ -24,7 +24,7 @@ func TestNumbersTravelDigitByDigit(t *testing.T) {
 	assert.True(t, wire.NumberOf(decimal.New(125, -1)).Equal(decimal.RequireFromString("12.5")))
 }
 
-func TestWhatIsNoNumberIsRefused(t *testing.T) {
+func TestInvalidNumbers(t *testing.T) {
 	for _, text := range []string{`"abc"`, `{}`, `true`, `1.`, strings.Repeat("9", wire.MaxNumberLength+1)} {
 		var read wire.Number
 		assert.Error(t, json.Unmarshal([]byte(text), &read), text)
@@ -40,7 +40,7 @@ func TestWhatIsNoNumberIsRefused(t *testing.T) {
 }
 
 // Package decimal reads more than the forms that are described.
-func TestOnlyTheDescribedFormsAreRead(t *testing.T) {
+func TestParseNumberAcceptsJSONNumbersOnly(t *testing.T) {
 	for text, is := range map[string]struct{ number, text bool }{
 		"12.5": {true, true}, "-3": {true, true}, "0": {true, true}, "1e3": {true, false}, "1.5E-3": {true, false},
 		"+1": {false, true}, ".5": {false, true}, "5.": {false, true}, "007": {false, true},

@@ -16,7 +16,7 @@ import (
 // Route is one operation of a server.
 type Route struct {
 	Method, Path string // as in the description
-	Run          func(context.Context, *Request) (Answer, error)
+	Run          func(context.Context, *Request) (Response, error)
 }
 
 // Request is a request as the gate has read it. The parts that an operation needs are bound one by one. Afterwards, Err
@@ -78,14 +78,14 @@ func Value[T any](member nullable.Nullable[T]) T {
 }
 
 // Update sets the new value: an absent member keeps the old value, and null clears it.
-func Update[T any](kept *T, member nullable.Nullable[T]) {
+func Update[T any](target *T, member nullable.Nullable[T]) {
 	if member.IsSpecified() {
-		*kept = Value(member)
+		*target = Value(member)
 	}
 }
 
-// Answer is what an operation returns.
-type Answer struct {
+// Response is what an operation returns.
+type Response struct {
 	Status int
 	Header http.Header // may be nil
 	Body   any         // encoded as JSON unless it is a []byte; nil for no body
@@ -95,37 +95,37 @@ type Answer struct {
 }
 
 // OK returns 200 with the body.
-func OK(body any) Answer { return Answer{Status: http.StatusOK, Body: body} }
+func OK(body any) Response { return Response{Status: http.StatusOK, Body: body} }
 
 // Created returns 201 with the body.
-func Created(body any) Answer { return Answer{Status: http.StatusCreated, Body: body} }
+func Created(body any) Response { return Response{Status: http.StatusCreated, Body: body} }
 
 // NoContent is 204 without a body.
-func NoContent() Answer { return Answer{Status: http.StatusNoContent} }
+func NoContent() Response { return Response{Status: http.StatusNoContent} }
 
 // File returns a response that is not JSON.
-func File(contentType string, body []byte) Answer {
-	return Answer{Status: http.StatusOK, Header: http.Header{"Content-Type": {contentType}}, Body: body}
+func File(contentType string, body []byte) Response {
+	return Response{Status: http.StatusOK, Header: http.Header{"Content-Type": {contentType}}, Body: body}
 }
 
 // Lean encodes the body like JSON v2. Otherwise the body is as encoding/json writes it to a stream: with <, > and &
 // escaped, and with a line break at the end.
-func (a Answer) Lean() Answer {
+func (a Response) Lean() Response {
 	a.lean = true
 	return a
 }
 
 // Replayed says that the operation ran before.
-func (a Answer) Replayed() Answer {
+func (a Response) Replayed() Response {
 	a.Header, a.replayed = http.Header{"Idempotency-Replayed": {"true"}}, true
 	return a
 }
 
 // IsReplayed reports whether the operation ran before.
-func (a Answer) IsReplayed() bool { return a.replayed }
+func (a Response) IsReplayed() bool { return a.replayed }
 
 // Encode returns the encoded body.
-func (a Answer) Encode() ([]byte, error) {
+func (a Response) Encode() ([]byte, error) {
 	switch body := a.Body.(type) {
 	case nil:
 		return nil, nil
@@ -145,9 +145,9 @@ type Page struct{ Limit, Offset int }
 // defaultLimit is how many entries a list returns by default.
 const defaultLimit = 50
 
-// Newest returns a page of the visible entries, newest first, and the number of all visible entries. It views only the
-// entries of the page.
-func Newest[T, V any](oldestFirst []T, visible func(T) bool, view func(T) V, page Page) (items []V, total int) {
+// NewestFirst returns a page of the visible entries, newest first, and the number of all visible entries. It views only
+// the entries of the page.
+func NewestFirst[T, V any](oldestFirst []T, visible func(T) bool, view func(T) V, page Page) (items []V, total int) {
 	items = []V{}
 	limit := cmp.Or(page.Limit, defaultLimit)
 	for i := len(oldestFirst) - 1; i >= 0; i-- {
@@ -163,10 +163,10 @@ func Newest[T, V any](oldestFirst []T, visible func(T) bool, view func(T) V, pag
 	return items, total
 }
 
-// Found reports whether a text is in what a list shows of an entry. An empty text is in every entry. The case does not
-// matter, and a space finds an underscore: lists show under_review as "Under review".
-func Found(text string, shown ...string) bool {
-	return strings.Contains(plain(strings.Join(shown, " ")), plain(text))
+// MatchesText reports whether a text is in what a list shows of an entry. An empty text is in every entry. The case
+// does not matter, and a space finds an underscore: lists show under_review as "Under review".
+func MatchesText(text string, fields ...string) bool {
+	return strings.Contains(normalizeText(strings.Join(fields, " ")), normalizeText(text))
 }
 
-func plain(text string) string { return strings.ReplaceAll(strings.ToLower(text), "_", " ") }
+func normalizeText(text string) string { return strings.ReplaceAll(strings.ToLower(text), "_", " ") }

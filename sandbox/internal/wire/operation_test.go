@@ -12,7 +12,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire"
 )
 
-func TestWhatAnOperationTakesIsRead(t *testing.T) {
+func TestRequestBinding(t *testing.T) {
 	t.Parallel()
 	r := &wire.Request{
 		Query:  url.Values{"limit": {"7"}, "type": {"a,b"}, "since": {"2026-03-01T12:00:00Z"}},
@@ -45,7 +45,7 @@ func TestWhatAnOperationTakesIsRead(t *testing.T) {
 	assert.Equal(t, "x", body.Name)
 }
 
-func TestWhatCannotBeReadIsRefusedWithoutAReason(t *testing.T) {
+func TestUnreadableRequestIsRefused(t *testing.T) {
 	t.Parallel()
 	var number int
 	var text string
@@ -70,11 +70,11 @@ func TestWhatCannotBeReadIsRefusedWithoutAReason(t *testing.T) {
 	}
 }
 
-func TestBodiesTravelAsTheySay(t *testing.T) {
+func TestResponseEncoding(t *testing.T) {
 	t.Parallel()
 	body := map[string]string{"name": "<b>"}
 	for name, test := range map[string]struct {
-		answer wire.Answer
+		answer wire.Response
 		want   string
 	}{
 		"JSON":      {wire.OK(body), `{"name":"\u003cb\u003e"}` + "\n"},

@@ -65,7 +65,7 @@ type Blocker struct {
 }
 
 //go:embed advice.gen.json
-var file []byte
+var adviceFile []byte
 
 // Slug is what a caller needs to know about a slug.
 type Slug struct {
@@ -84,7 +84,7 @@ type hinted struct {
 
 var entries = sync.OnceValue(func() []hinted {
 	var all []hinted
-	if err := json.Unmarshal(file, &all); err != nil {
+	if err := json.Unmarshal(adviceFile, &all); err != nil {
 		panic(fmt.Errorf("wire: advice.gen.json: %w", err)) // a mistake in the build, which a test finds
 	}
 	return all
@@ -107,8 +107,8 @@ var bySlug = sync.OnceValue(func() map[string]hinted {
 	return index
 })
 
-// member is a place in a hint.
-var member = regexp.MustCompile(`\{(\w+)\}`)
+// placeholder is a place in a hint.
+var placeholder = regexp.MustCompile(`\{(\w+)\}`)
 
 // Advice returns what to do about a refused request, as the error of the SDK does. For an unknown slug it returns "".
 // response is the body of the refusal, as far as the log still has it.
@@ -130,7 +130,7 @@ func Advice(slug, resourceID, account string, response []byte) string {
 	advice := bySlug()[slug]
 	for _, hint := range advice.Hints {
 		missing := false
-		filled := member.ReplaceAllStringFunc(hint, func(place string) string {
+		filled := placeholder.ReplaceAllStringFunc(hint, func(place string) string {
 			value, found := known[place[1:len(place)-1]]
 			missing = missing || !found
 			return fmt.Sprint(value)

@@ -172,13 +172,13 @@ func DeveloperSessionRequired() *Refusal {
 }
 
 // MissingScope is 403 forbidden with details.requiredScope, and with the held scopes in details.scope.
-func MissingScope(required string, held []string) *Refusal {
-	if held == nil {
-		held = []string{}
+func MissingScope(required string, keyScopes []string) *Refusal {
+	if keyScopes == nil {
+		keyScopes = []string{}
 	}
 	refusal := Forbidden()
 	refusal.Message = "The key does not have the scope that this call needs."
-	refusal.Details = map[string]any{"requiredScope": required, "scope": held}
+	refusal.Details = map[string]any{"requiredScope": required, "scope": keyScopes}
 	return refusal
 }
 

@@ -49,7 +49,7 @@ func TestEveryOperationIsDescribedAsInItsFile(t *testing.T) {
 }
 
 // The same files always give the same bytes.
-func TestTheSameFilesGiveTheSameBytes(t *testing.T) {
+func TestCutIsDeterministic(t *testing.T) {
 	for _, s := range surfaces {
 		first, err := s.lines()
 		require.NoError(t, err)

@@ -23,7 +23,7 @@ type record struct {
 
 const kind, other = "storetest.record", "storetest.other"
 
-// Conforms tests what every store does, also a store that keeps nothing. Each call of open returns a new store.
+// Conforms tests the contract of every store, also of one that keeps nothing. Each call of open returns a new store.
 func Conforms(t *testing.T, open func(*testing.T) store.Store) {
 	t.Helper()
 	t.Run("a new store is empty", func(t *testing.T) {
@@ -61,13 +61,13 @@ func Conforms(t *testing.T, open func(*testing.T) store.Store) {
 	})
 }
 
-// Lasts tests the rest of a store that keeps records for the next start of the host.
+// Lasts tests a store that keeps records for the next start of the host.
 func Lasts(t *testing.T, open func(*testing.T) store.Store) {
 	t.Helper()
 	put := func(kind, id, text string) store.Change {
 		return store.Put(kind, id, &record{Text: text})
 	}
-	gone := store.Gone
+	gone := store.Deleted
 	for name, test := range map[string]struct {
 		turns [][]store.Change
 		want  []string // of kind
@@ -180,7 +180,7 @@ func load(t *testing.T, s store.Store, kind string) (found []string) {
 	return found
 }
 
-// fill lets parts commit 50 records each, all at the same time.
+// fill makes several parts commit 50 records each, concurrently.
 func fill(opened store.Store) {
 	inParallel(func(part string) {
 		keeper := store.NewKeeper(opened)
@@ -242,7 +242,7 @@ func (s *Encoded) Commit(changes []store.Change) error {
 	return nil
 }
 
-// same returns an error for a record that does not decode to the same value.
+// same checks that a record decodes to the same value.
 func same(change store.Change, encoded []byte) error {
 	change.Record = reflect.New(reflect.TypeOf(change.Record).Elem()).Interface()
 	if err := json.Unmarshal(encoded, change.Record); err != nil {

@@ -846,404 +846,416 @@ type GetKYCStatusParams struct {
 // Server serves the operations.
 type Server interface {
 	// GetApp serves GET /apps/me: introspect the key.
-	GetApp(ctx context.Context) (wire.Answer, error)
+	GetApp(ctx context.Context) (wire.Response, error)
 	// CreateTransfer serves POST /apps/transfer: transfer money.
-	CreateTransfer(ctx context.Context, body TransferCreate) (wire.Answer, error)
+	CreateTransfer(ctx context.Context, body TransferCreate) (wire.Response, error)
 	// ListTransfers serves GET /apps/transfers: list transfers.
-	ListTransfers(ctx context.Context, params ListTransfersParams) (wire.Answer, error)
+	ListTransfers(ctx context.Context, params ListTransfersParams) (wire.Response, error)
 	// ListBalances serves GET /balance: list balance accounts.
-	ListBalances(ctx context.Context) (wire.Answer, error)
+	ListBalances(ctx context.Context) (wire.Response, error)
 	// QuoteBalancePayin serves POST /balance/payin/quote: quote a payin from a chain.
-	QuoteBalancePayin(ctx context.Context, body BalancePayinQuote) (wire.Answer, error)
+	QuoteBalancePayin(ctx context.Context, body BalancePayinQuote) (wire.Response, error)
 	// QuoteBalancePayout serves POST /balance/payout/quote: quote a payout from the balance.
-	QuoteBalancePayout(ctx context.Context, body BalancePayoutQuote) (wire.Answer, error)
+	QuoteBalancePayout(ctx context.Context, body BalancePayoutQuote) (wire.Response, error)
 	// ListBanks serves GET /banks: list banks and rails.
-	ListBanks(ctx context.Context) (wire.Answer, error)
+	ListBanks(ctx context.Context) (wire.Response, error)
 	// ActivateBanks serves POST /banks/activate: activate bank rails.
-	ActivateBanks(ctx context.Context, body BankActivation) (wire.Answer, error)
+	ActivateBanks(ctx context.Context, body BankActivation) (wire.Response, error)
 	// QuoteBankPayin serves POST /banks/payin/quote: quote a payin from a bank.
-	QuoteBankPayin(ctx context.Context, body BankPayinQuote) (wire.Answer, error)
+	QuoteBankPayin(ctx context.Context, body BankPayinQuote) (wire.Response, error)
 	// SubmitBankPayinQuote serves POST /banks/payin/quote/submit: submit a bank payin quote.
-	SubmitBankPayinQuote(ctx context.Context, body QuoteSubmission) (wire.Answer, error)
+	SubmitBankPayinQuote(ctx context.Context, body QuoteSubmission) (wire.Response, error)
 	// ListCards serves GET /cards: list cards.
-	ListCards(ctx context.Context) (wire.Answer, error)
+	ListCards(ctx context.Context) (wire.Response, error)
 	// CreateCard serves POST /cards: create a card.
-	CreateCard(ctx context.Context, body CardCreate) (wire.Answer, error)
+	CreateCard(ctx context.Context, body CardCreate) (wire.Response, error)
 	// CreateCardKYCLink serves POST /cards/kyc/link: create or fetch the KYC link for cards.
-	CreateCardKYCLink(ctx context.Context) (wire.Answer, error)
+	CreateCardKYCLink(ctx context.Context) (wire.Response, error)
 	// PreApproveCard serves POST /cards/pre-approve: pre-approve card spending.
-	PreApproveCard(ctx context.Context, body CardPreApprovalCreate) (wire.Answer, error)
+	PreApproveCard(ctx context.Context, body CardPreApprovalCreate) (wire.Response, error)
 	// GetCard serves GET /cards/{card_id}: read a card.
-	GetCard(ctx context.Context, cardID string) (wire.Answer, error)
+	GetCard(ctx context.Context, cardID string) (wire.Response, error)
 	// RevealCardDetails serves POST /cards/{card_id}/details: reveal a card's details.
-	RevealCardDetails(ctx context.Context, cardID string, body externalRef0.CardDetailsProof) (wire.Answer, error)
+	RevealCardDetails(ctx context.Context, cardID string, body externalRef0.CardDetailsProof) (wire.Response, error)
 	// FreezeCard serves POST /cards/{card_id}/freeze: freeze a card.
-	FreezeCard(ctx context.Context, cardID string) (wire.Answer, error)
+	FreezeCard(ctx context.Context, cardID string) (wire.Response, error)
 	// SetCardLabel serves PUT /cards/{card_id}/label: label a card.
-	SetCardLabel(ctx context.Context, cardID string, body CardLabelUpdate) (wire.Answer, error)
+	SetCardLabel(ctx context.Context, cardID string, body CardLabelUpdate) (wire.Response, error)
 	// SetCardLimit serves PUT /cards/{card_id}/limit: limit a card.
-	SetCardLimit(ctx context.Context, cardID string, body CardLimitUpdate) (wire.Answer, error)
+	SetCardLimit(ctx context.Context, cardID string, body CardLimitUpdate) (wire.Response, error)
 	// UnfreezeCard serves POST /cards/{card_id}/unfreeze: unfreeze a card.
-	UnfreezeCard(ctx context.Context, cardID string) (wire.Answer, error)
+	UnfreezeCard(ctx context.Context, cardID string) (wire.Response, error)
 	// ListContracts serves GET /documents/contracts: list contracts.
-	ListContracts(ctx context.Context, params ListContractsParams) (wire.Answer, error)
+	ListContracts(ctx context.Context, params ListContractsParams) (wire.Response, error)
 	// CreateContract serves POST /documents/contracts: create a contract.
-	CreateContract(ctx context.Context, body ContractCreate) (wire.Answer, error)
+	CreateContract(ctx context.Context, body ContractCreate) (wire.Response, error)
 	// ListInvoices serves GET /documents/contracts/invoices: list invoices.
-	ListInvoices(ctx context.Context, params ListInvoicesParams) (wire.Answer, error)
+	ListInvoices(ctx context.Context, params ListInvoicesParams) (wire.Response, error)
 	// CreateInvoice serves POST /documents/contracts/invoices: create an invoice.
-	CreateInvoice(ctx context.Context, body InvoiceCreate) (wire.Answer, error)
+	CreateInvoice(ctx context.Context, body InvoiceCreate) (wire.Response, error)
 	// CreateInvoiceBatch serves POST /documents/contracts/invoices/batch_invoicing: invoice several contracts at once.
-	CreateInvoiceBatch(ctx context.Context, body InvoiceBatch) (wire.Answer, error)
+	CreateInvoiceBatch(ctx context.Context, body InvoiceBatch) (wire.Response, error)
 	// CreateUploadedInvoice serves POST /documents/contracts/invoices/uploaded: create an invoice from an uploaded
 	// document.
-	CreateUploadedInvoice(ctx context.Context, body UploadedInvoiceCreate) (wire.Answer, error)
+	CreateUploadedInvoice(ctx context.Context, body UploadedInvoiceCreate) (wire.Response, error)
 	// GetInvoice serves GET /documents/contracts/invoices/{invoice_id}: read an invoice.
-	GetInvoice(ctx context.Context, invoiceID string) (wire.Answer, error)
+	GetInvoice(ctx context.Context, invoiceID string) (wire.Response, error)
 	// UpdateInvoice serves PUT /documents/contracts/invoices/{invoice_id}: change an invoice's status.
-	UpdateInvoice(ctx context.Context, invoiceID string, body externalRef0.InvoiceUpdate) (wire.Answer, error)
+	UpdateInvoice(ctx context.Context, invoiceID string, body externalRef0.InvoiceUpdate) (wire.Response, error)
 	// ListContractTemplates serves GET /documents/contracts/templates: list contract templates.
-	ListContractTemplates(ctx context.Context) (wire.Answer, error)
+	ListContractTemplates(ctx context.Context) (wire.Response, error)
 	// DeleteContract serves DELETE /documents/contracts/{contract_id}: delete a contract.
-	DeleteContract(ctx context.Context, contractID string) (wire.Answer, error)
+	DeleteContract(ctx context.Context, contractID string) (wire.Response, error)
 	// GetContract serves GET /documents/contracts/{contract_id}: read a contract.
-	GetContract(ctx context.Context, contractID string) (wire.Answer, error)
+	GetContract(ctx context.Context, contractID string) (wire.Response, error)
 	// UpdateContract serves PATCH /documents/contracts/{contract_id}: update a contract's fields and schedule.
-	UpdateContract(ctx context.Context, contractID string, body ContractUpdate) (wire.Answer, error)
+	UpdateContract(ctx context.Context, contractID string, body ContractUpdate) (wire.Response, error)
 	// ApproveContract serves POST /documents/contracts/{contract_id}/approve: approve a contract.
-	ApproveContract(ctx context.Context, contractID string) (wire.Answer, error)
+	ApproveContract(ctx context.Context, contractID string) (wire.Response, error)
 	// CreateInvoiceFromContract serves POST /documents/contracts/{contract_id}/create-invoice: create an invoice from a
 	// contract.
-	CreateInvoiceFromContract(ctx context.Context, contractID string, body ContractInvoiceCreate) (wire.Answer, error)
+	CreateInvoiceFromContract(ctx context.Context, contractID string, body ContractInvoiceCreate) (wire.Response, error)
 	// PauseContract serves POST /documents/contracts/{contract_id}/pause: pause a contract.
-	PauseContract(ctx context.Context, contractID string) (wire.Answer, error)
+	PauseContract(ctx context.Context, contractID string) (wire.Response, error)
 	// ReplacePaymentMethods serves PUT /documents/contracts/{contract_id}/payment_methods: replace a contract's payment
 	// methods.
-	ReplacePaymentMethods(ctx context.Context, contractID string, body PaymentMethodsReplacement) (wire.Answer, error)
+	ReplacePaymentMethods(ctx context.Context, contractID string, body PaymentMethodsReplacement) (wire.Response, error)
 	// PreviewContract serves GET /documents/contracts/{contract_id}/preview: preview a contract.
-	PreviewContract(ctx context.Context, contractID string) (wire.Answer, error)
+	PreviewContract(ctx context.Context, contractID string) (wire.Response, error)
 	// UploadDocument serves POST /documents/upload: upload a document.
-	UploadDocument(ctx context.Context, body DocumentUpload) (wire.Answer, error)
+	UploadDocument(ctx context.Context, body DocumentUpload) (wire.Response, error)
 	// GetMCPBalance serves GET /mcp/get_balance: read wallet balance and allowance.
-	GetMCPBalance(ctx context.Context) (wire.Answer, error)
+	GetMCPBalance(ctx context.Context) (wire.Response, error)
 	// ListTransactions serves GET /transactions: list transactions.
-	ListTransactions(ctx context.Context, params ListTransactionsParams) (wire.Answer, error)
+	ListTransactions(ctx context.Context, params ListTransactionsParams) (wire.Response, error)
 	// GetProfile serves GET /user: read the current profile.
-	GetProfile(ctx context.Context) (wire.Answer, error)
+	GetProfile(ctx context.Context) (wire.Response, error)
 	// CreateContact serves POST /user/contact: create a contact.
-	CreateContact(ctx context.Context, body ContactCreate) (wire.Answer, error)
+	CreateContact(ctx context.Context, body ContactCreate) (wire.Response, error)
 	// ValidateBankDetails serves POST /user/contact/bank/validate: validate bank details.
-	ValidateBankDetails(ctx context.Context, body BankDetails) (wire.Answer, error)
+	ValidateBankDetails(ctx context.Context, body BankDetails) (wire.Response, error)
 	// ListContacts serves GET /user/contacts: list contacts.
-	ListContacts(ctx context.Context, params ListContactsParams) (wire.Answer, error)
+	ListContacts(ctx context.Context, params ListContactsParams) (wire.Response, error)
 	// DeleteContact serves DELETE /user/contacts/{contact_id}: delete a contact.
-	DeleteContact(ctx context.Context, contactID string) (wire.Answer, error)
+	DeleteContact(ctx context.Context, contactID string) (wire.Response, error)
 	// UpdateContact serves PATCH /user/contacts/{contact_id}: update a contact's metadata.
-	UpdateContact(ctx context.Context, contactID string, body ContactUpdate) (wire.Answer, error)
+	UpdateContact(ctx context.Context, contactID string, body ContactUpdate) (wire.Response, error)
 	// UpdateProfile serves PUT /user/kyc: update the profile and KYC fields.
-	UpdateProfile(ctx context.Context, body ProfileUpdate) (wire.Answer, error)
+	UpdateProfile(ctx context.Context, body ProfileUpdate) (wire.Response, error)
 	// GetKYCStatus serves GET /user/kyc/status: read the KYC status.
-	GetKYCStatus(ctx context.Context, params GetKYCStatusParams) (wire.Answer, error)
+	GetKYCStatus(ctx context.Context, params GetKYCStatusParams) (wire.Response, error)
 	// CreateKYCLink serves POST /user/kyc_link: create or fetch a KYC link.
-	CreateKYCLink(ctx context.Context) (wire.Answer, error)
+	CreateKYCLink(ctx context.Context) (wire.Response, error)
 }
 
 // Routes are the operations of a server.
 func Routes(s Server) []wire.Route {
 	return []wire.Route{
-		{Method: "GET", Path: "/apps/me", Run: func(ctx context.Context, r *wire.Request) (wire.Answer, error) {
+		{Method: "GET", Path: "/apps/me", Run: func(ctx context.Context, r *wire.Request) (wire.Response, error) {
 			return s.GetApp(ctx)
 		}},
-		{Method: "POST", Path: "/apps/transfer", Run: func(ctx context.Context, r *wire.Request) (wire.Answer, error) {
+		{Method: "POST", Path: "/apps/transfer", Run: func(
+			ctx context.Context, r *wire.Request,
+		) (wire.Response, error) {
 			var body TransferCreate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.CreateTransfer(ctx, body)
 		}},
-		{Method: "GET", Path: "/apps/transfers", Run: func(ctx context.Context, r *wire.Request) (wire.Answer, error) {
+		{Method: "GET", Path: "/apps/transfers", Run: func(
+			ctx context.Context, r *wire.Request,
+		) (wire.Response, error) {
 			var params ListTransfersParams
 			r.BindQuery(&params.Limit, wire.Parameter{Name: "limit", Type: "integer", Explode: true})
 			r.BindQuery(&params.Offset, wire.Parameter{Name: "offset", Type: "integer", Explode: true})
 			r.BindQuery(&params.IdempotencyKey, wire.Parameter{Name: "idempotency_key", Type: "string", Explode: true})
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.ListTransfers(ctx, params)
 		}},
-		{Method: "GET", Path: "/balance", Run: func(ctx context.Context, r *wire.Request) (wire.Answer, error) {
+		{Method: "GET", Path: "/balance", Run: func(ctx context.Context, r *wire.Request) (wire.Response, error) {
 			return s.ListBalances(ctx)
 		}},
 		{Method: "POST", Path: "/balance/payin/quote", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			var body BalancePayinQuote
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.QuoteBalancePayin(ctx, body)
 		}},
 		{Method: "POST", Path: "/balance/payout/quote", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			var body BalancePayoutQuote
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.QuoteBalancePayout(ctx, body)
 		}},
-		{Method: "GET", Path: "/banks", Run: func(ctx context.Context, r *wire.Request) (wire.Answer, error) {
+		{Method: "GET", Path: "/banks", Run: func(ctx context.Context, r *wire.Request) (wire.Response, error) {
 			return s.ListBanks(ctx)
 		}},
-		{Method: "POST", Path: "/banks/activate", Run: func(ctx context.Context, r *wire.Request) (wire.Answer, error) {
+		{Method: "POST", Path: "/banks/activate", Run: func(
+			ctx context.Context, r *wire.Request,
+		) (wire.Response, error) {
 			var body BankActivation
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.ActivateBanks(ctx, body)
 		}},
 		{Method: "POST", Path: "/banks/payin/quote", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			var body BankPayinQuote
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.QuoteBankPayin(ctx, body)
 		}},
 		{Method: "POST", Path: "/banks/payin/quote/submit", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			var body QuoteSubmission
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.SubmitBankPayinQuote(ctx, body)
 		}},
-		{Method: "GET", Path: "/cards", Run: func(ctx context.Context, r *wire.Request) (wire.Answer, error) {
+		{Method: "GET", Path: "/cards", Run: func(ctx context.Context, r *wire.Request) (wire.Response, error) {
 			return s.ListCards(ctx)
 		}},
-		{Method: "POST", Path: "/cards", Run: func(ctx context.Context, r *wire.Request) (wire.Answer, error) {
+		{Method: "POST", Path: "/cards", Run: func(ctx context.Context, r *wire.Request) (wire.Response, error) {
 			var body CardCreate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.CreateCard(ctx, body)
 		}},
-		{Method: "GET", Path: "/cards/{card_id}", Run: func(ctx context.Context, r *wire.Request) (wire.Answer, error) {
+		{Method: "GET", Path: "/cards/{card_id}", Run: func(
+			ctx context.Context, r *wire.Request,
+		) (wire.Response, error) {
 			return s.GetCard(ctx, r.Path["card_id"])
 		}},
 		{Method: "POST", Path: "/cards/{card_id}/details", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			var body externalRef0.CardDetailsProof
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.RevealCardDetails(ctx, r.Path["card_id"], body)
 		}},
 		{Method: "POST", Path: "/cards/{card_id}/freeze", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			return s.FreezeCard(ctx, r.Path["card_id"])
 		}},
 		{Method: "PUT", Path: "/cards/{card_id}/label", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			var body CardLabelUpdate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.SetCardLabel(ctx, r.Path["card_id"], body)
 		}},
 		{Method: "PUT", Path: "/cards/{card_id}/limit", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			var body CardLimitUpdate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.SetCardLimit(ctx, r.Path["card_id"], body)
 		}},
 		{Method: "POST", Path: "/cards/{card_id}/unfreeze", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			return s.UnfreezeCard(ctx, r.Path["card_id"])
 		}},
-		{Method: "POST", Path: "/cards/kyc/link", Run: func(ctx context.Context, r *wire.Request) (wire.Answer, error) {
+		{Method: "POST", Path: "/cards/kyc/link", Run: func(
+			ctx context.Context, r *wire.Request,
+		) (wire.Response, error) {
 			return s.CreateCardKYCLink(ctx)
 		}},
 		{Method: "POST", Path: "/cards/pre-approve", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			var body CardPreApprovalCreate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.PreApproveCard(ctx, body)
 		}},
 		{Method: "GET", Path: "/documents/contracts", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			var params ListContractsParams
 			r.BindQuery(&params.Limit, wire.Parameter{Name: "limit", Type: "integer", Explode: true})
 			r.BindQuery(&params.Offset, wire.Parameter{Name: "offset", Type: "integer", Explode: true})
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.ListContracts(ctx, params)
 		}},
 		{Method: "POST", Path: "/documents/contracts", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			var body ContractCreate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.CreateContract(ctx, body)
 		}},
 		{Method: "DELETE", Path: "/documents/contracts/{contract_id}", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			return s.DeleteContract(ctx, r.Path["contract_id"])
 		}},
 		{Method: "GET", Path: "/documents/contracts/{contract_id}", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			return s.GetContract(ctx, r.Path["contract_id"])
 		}},
 		{Method: "PATCH", Path: "/documents/contracts/{contract_id}", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			var body ContractUpdate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.UpdateContract(ctx, r.Path["contract_id"], body)
 		}},
 		{Method: "POST", Path: "/documents/contracts/{contract_id}/approve", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			return s.ApproveContract(ctx, r.Path["contract_id"])
 		}},
 		{Method: "POST", Path: "/documents/contracts/{contract_id}/create-invoice", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			var body ContractInvoiceCreate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.CreateInvoiceFromContract(ctx, r.Path["contract_id"], body)
 		}},
 		{Method: "POST", Path: "/documents/contracts/{contract_id}/pause", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			return s.PauseContract(ctx, r.Path["contract_id"])
 		}},
 		{Method: "PUT", Path: "/documents/contracts/{contract_id}/payment_methods", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			var body PaymentMethodsReplacement
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.ReplacePaymentMethods(ctx, r.Path["contract_id"], body)
 		}},
 		{Method: "GET", Path: "/documents/contracts/{contract_id}/preview", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			return s.PreviewContract(ctx, r.Path["contract_id"])
 		}},
 		{Method: "GET", Path: "/documents/contracts/invoices", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			var params ListInvoicesParams
 			r.BindQuery(&params.Limit, wire.Parameter{Name: "limit", Type: "integer", Explode: true})
 			r.BindQuery(&params.Offset, wire.Parameter{Name: "offset", Type: "integer", Explode: true})
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.ListInvoices(ctx, params)
 		}},
 		{Method: "POST", Path: "/documents/contracts/invoices", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			var body InvoiceCreate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.CreateInvoice(ctx, body)
 		}},
 		{Method: "GET", Path: "/documents/contracts/invoices/{invoice_id}", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			return s.GetInvoice(ctx, r.Path["invoice_id"])
 		}},
 		{Method: "PUT", Path: "/documents/contracts/invoices/{invoice_id}", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			var body externalRef0.InvoiceUpdate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.UpdateInvoice(ctx, r.Path["invoice_id"], body)
 		}},
 		{Method: "POST", Path: "/documents/contracts/invoices/batch_invoicing", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			var body InvoiceBatch
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.CreateInvoiceBatch(ctx, body)
 		}},
 		{Method: "POST", Path: "/documents/contracts/invoices/uploaded", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			var body UploadedInvoiceCreate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.CreateUploadedInvoice(ctx, body)
 		}},
 		{Method: "GET", Path: "/documents/contracts/templates", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			return s.ListContractTemplates(ctx)
 		}},
 		{Method: "POST", Path: "/documents/upload", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			var body DocumentUpload
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.UploadDocument(ctx, body)
 		}},
-		{Method: "GET", Path: "/mcp/get_balance", Run: func(ctx context.Context, r *wire.Request) (wire.Answer, error) {
+		{Method: "GET", Path: "/mcp/get_balance", Run: func(
+			ctx context.Context, r *wire.Request,
+		) (wire.Response, error) {
 			return s.GetMCPBalance(ctx)
 		}},
-		{Method: "GET", Path: "/transactions", Run: func(ctx context.Context, r *wire.Request) (wire.Answer, error) {
+		{Method: "GET", Path: "/transactions", Run: func(ctx context.Context, r *wire.Request) (wire.Response, error) {
 			var params ListTransactionsParams
 			r.BindQuery(&params.Limit, wire.Parameter{Name: "limit", Type: "integer", Explode: true})
 			r.BindQuery(&params.Offset, wire.Parameter{Name: "offset", Type: "integer", Explode: true})
@@ -1252,72 +1264,76 @@ func Routes(s Server) []wire.Route {
 			r.BindQuery(&params.IncomeOnly, wire.Parameter{Name: "incomeOnly", Type: "boolean", Explode: true})
 			r.BindQuery(&params.BankAccountID, wire.Parameter{Name: "bankAccountId", Type: "string", Explode: true})
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.ListTransactions(ctx, params)
 		}},
-		{Method: "GET", Path: "/user", Run: func(ctx context.Context, r *wire.Request) (wire.Answer, error) {
+		{Method: "GET", Path: "/user", Run: func(ctx context.Context, r *wire.Request) (wire.Response, error) {
 			return s.GetProfile(ctx)
 		}},
-		{Method: "POST", Path: "/user/contact", Run: func(ctx context.Context, r *wire.Request) (wire.Answer, error) {
+		{Method: "POST", Path: "/user/contact", Run: func(ctx context.Context, r *wire.Request) (wire.Response, error) {
 			var body ContactCreate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.CreateContact(ctx, body)
 		}},
 		{Method: "POST", Path: "/user/contact/bank/validate", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			var body BankDetails
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.ValidateBankDetails(ctx, body)
 		}},
-		{Method: "GET", Path: "/user/contacts", Run: func(ctx context.Context, r *wire.Request) (wire.Answer, error) {
+		{Method: "GET", Path: "/user/contacts", Run: func(ctx context.Context, r *wire.Request) (wire.Response, error) {
 			var params ListContactsParams
 			r.BindQuery(&params.Limit, wire.Parameter{Name: "limit", Type: "integer", Explode: true})
 			r.BindQuery(&params.Offset, wire.Parameter{Name: "offset", Type: "integer", Explode: true})
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.ListContacts(ctx, params)
 		}},
 		{Method: "DELETE", Path: "/user/contacts/{contact_id}", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			return s.DeleteContact(ctx, r.Path["contact_id"])
 		}},
 		{Method: "PATCH", Path: "/user/contacts/{contact_id}", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			var body ContactUpdate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.UpdateContact(ctx, r.Path["contact_id"], body)
 		}},
-		{Method: "PUT", Path: "/user/kyc", Run: func(ctx context.Context, r *wire.Request) (wire.Answer, error) {
+		{Method: "PUT", Path: "/user/kyc", Run: func(ctx context.Context, r *wire.Request) (wire.Response, error) {
 			var body ProfileUpdate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.UpdateProfile(ctx, body)
 		}},
-		{Method: "GET", Path: "/user/kyc/status", Run: func(ctx context.Context, r *wire.Request) (wire.Answer, error) {
+		{Method: "GET", Path: "/user/kyc/status", Run: func(
+			ctx context.Context, r *wire.Request,
+		) (wire.Response, error) {
 			var params GetKYCStatusParams
 			r.BindQuery(&params.Provider, wire.Parameter{Name: "provider", Type: "string", Explode: true})
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.GetKYCStatus(ctx, params)
 		}},
-		{Method: "POST", Path: "/user/kyc_link", Run: func(ctx context.Context, r *wire.Request) (wire.Answer, error) {
+		{Method: "POST", Path: "/user/kyc_link", Run: func(
+			ctx context.Context, r *wire.Request,
+		) (wire.Response, error) {
 			return s.CreateKYCLink(ctx)
 		}},
 	}

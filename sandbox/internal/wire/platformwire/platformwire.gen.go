@@ -1671,284 +1671,286 @@ func (t *ContactAccount) UnmarshalJSON(b []byte) error {
 // Server serves the operations.
 type Server interface {
 	// CreateChallenge serves POST /auth/challenge: start a login.
-	CreateChallenge(ctx context.Context, body ChallengeRequest) (wire.Answer, error)
+	CreateChallenge(ctx context.Context, body ChallengeRequest) (wire.Response, error)
 	// RefreshToken serves POST /auth/refresh: refresh the access token.
-	RefreshToken(ctx context.Context, body RefreshRequest) (wire.Answer, error)
+	RefreshToken(ctx context.Context, body RefreshRequest) (wire.Response, error)
 	// CreateToken serves POST /auth/token: complete a login.
-	CreateToken(ctx context.Context, body TokenRequest) (wire.Answer, error)
+	CreateToken(ctx context.Context, body TokenRequest) (wire.Response, error)
 	// ListRails serves GET /banks: list rails and virtual accounts.
-	ListRails(ctx context.Context, params ListRailsParams) (wire.Answer, error)
+	ListRails(ctx context.Context, params ListRailsParams) (wire.Response, error)
 	// OpenRail serves POST /banks: open a rail.
-	OpenRail(ctx context.Context, body RailCreate) (wire.Answer, error)
+	OpenRail(ctx context.Context, body RailCreate) (wire.Response, error)
 	// ListChains serves GET /chains: list the live chains.
-	ListChains(ctx context.Context, params ListChainsParams) (wire.Answer, error)
+	ListChains(ctx context.Context, params ListChainsParams) (wire.Response, error)
 	// GetKYB serves GET /client/kyb: read the verification.
-	GetKYB(ctx context.Context) (wire.Answer, error)
+	GetKYB(ctx context.Context) (wire.Response, error)
 	// SaveKYB serves PUT /client/kyb: save verification information.
-	SaveKYB(ctx context.Context, body KYBInformation) (wire.Answer, error)
+	SaveKYB(ctx context.Context, body KYBInformation) (wire.Response, error)
 	// CompleteKYB serves POST /client/kyb/complete: submit the verification.
-	CompleteKYB(ctx context.Context) (wire.Answer, error)
+	CompleteKYB(ctx context.Context) (wire.Response, error)
 	// CreateClient serves POST /clients: create a client.
-	CreateClient(ctx context.Context, body ClientCreate) (wire.Answer, error)
+	CreateClient(ctx context.Context, body ClientCreate) (wire.Response, error)
 	// GetClient serves GET /clients/{clientId}: read a client.
-	GetClient(ctx context.Context, clientID ClientID) (wire.Answer, error)
+	GetClient(ctx context.Context, clientID ClientID) (wire.Response, error)
 	// CreateContact serves POST /contacts: create a contact.
-	CreateContact(ctx context.Context, body ContactCreate) (wire.Answer, error)
+	CreateContact(ctx context.Context, body ContactCreate) (wire.Response, error)
 	// DeleteContact serves DELETE /contacts/{contactId}: delete a contact.
-	DeleteContact(ctx context.Context, contactID ContactID) (wire.Answer, error)
+	DeleteContact(ctx context.Context, contactID ContactID) (wire.Response, error)
 	// UpdateContact serves PATCH /contacts/{contactId}: update a contact.
-	UpdateContact(ctx context.Context, contactID ContactID, body ContactUpdate) (wire.Answer, error)
+	UpdateContact(ctx context.Context, contactID ContactID, body ContactUpdate) (wire.Response, error)
 	// GetContactCapabilities serves GET /contacts/{contactId}/capabilities: read how a contact can be paid.
-	GetContactCapabilities(ctx context.Context, contactID ContactID) (wire.Answer, error)
+	GetContactCapabilities(ctx context.Context, contactID ContactID) (wire.Response, error)
 	// CreateEscrow serves POST /escrow: create an escrow.
-	CreateEscrow(ctx context.Context, body EscrowCreate) (wire.Answer, error)
+	CreateEscrow(ctx context.Context, body EscrowCreate) (wire.Response, error)
 	// PrepareEscrowAction serves POST /escrow/{escrowId}/actions: prepare an escrow action.
-	PrepareEscrowAction(ctx context.Context, escrowID EscrowID, body EscrowActionCreate) (wire.Answer, error)
+	PrepareEscrowAction(ctx context.Context, escrowID EscrowID, body EscrowActionCreate) (wire.Response, error)
 	// ConfirmEscrowAction serves POST /escrow/{escrowId}/actions/{idempotencyKey}/confirm: confirm an escrow action.
 	ConfirmEscrowAction(
 		ctx context.Context, escrowID EscrowID, idempotencyKey string, body ApprovalConfirm,
-	) (wire.Answer, error)
+	) (wire.Response, error)
 	// SyncEscrow serves POST /escrow/{escrowId}/sync: refresh an escrow from the chain.
-	SyncEscrow(ctx context.Context, escrowID EscrowID) (wire.Answer, error)
+	SyncEscrow(ctx context.Context, escrowID EscrowID) (wire.Response, error)
 	// CreatePayin serves POST /payins: quote or book a payin.
-	CreatePayin(ctx context.Context, body PayinCreate) (wire.Answer, error)
+	CreatePayin(ctx context.Context, body PayinCreate) (wire.Response, error)
 	// GetPayin serves GET /payins/{payinId}: read a payin.
-	GetPayin(ctx context.Context, payinID PayinID) (wire.Answer, error)
+	GetPayin(ctx context.Context, payinID PayinID) (wire.Response, error)
 	// CreatePayinInstructions serves POST /payins/{payinId}/instructions: create payment instructions.
-	CreatePayinInstructions(ctx context.Context, payinID PayinID) (wire.Answer, error)
+	CreatePayinInstructions(ctx context.Context, payinID PayinID) (wire.Response, error)
 	// BookPayout serves POST /payouts: book a payout.
-	BookPayout(ctx context.Context, body PayoutCreate) (wire.Answer, error)
+	BookPayout(ctx context.Context, body PayoutCreate) (wire.Response, error)
 	// GetPayout serves GET /payouts/{payoutId}: read a payout.
-	GetPayout(ctx context.Context, payoutID PayoutID) (wire.Answer, error)
+	GetPayout(ctx context.Context, payoutID PayoutID) (wire.Response, error)
 	// ConfirmPayout serves POST /payouts/{payoutId}/confirm: fund a booked payout.
-	ConfirmPayout(ctx context.Context, payoutID PayoutID, body ApprovalConfirm) (wire.Answer, error)
+	ConfirmPayout(ctx context.Context, payoutID PayoutID, body ApprovalConfirm) (wire.Response, error)
 	// CreateDeposit serves POST /sandbox/deposits: emulate a credit.
-	CreateDeposit(ctx context.Context, body DepositCreate) (wire.Answer, error)
+	CreateDeposit(ctx context.Context, body DepositCreate) (wire.Response, error)
 	// CompletePayin serves POST /sandbox/payins/{payinId}/complete: emulate the completion of a payin.
-	CompletePayin(ctx context.Context, payinID PayinID) (wire.Answer, error)
+	CompletePayin(ctx context.Context, payinID PayinID) (wire.Response, error)
 	// MovePayout serves POST /sandbox/payouts/{payoutId}/status: emulate a status change of a payout.
-	MovePayout(ctx context.Context, payoutID PayoutID, body PayoutStatusUpdate) (wire.Answer, error)
+	MovePayout(ctx context.Context, payoutID PayoutID, body PayoutStatusUpdate) (wire.Response, error)
 	// GetTreasury serves GET /sandbox/treasury: read the sandbox faucet.
-	GetTreasury(ctx context.Context) (wire.Answer, error)
+	GetTreasury(ctx context.Context) (wire.Response, error)
 	// ListTransactions serves GET /transactions: list the account ledger.
-	ListTransactions(ctx context.Context, params ListTransactionsParams) (wire.Answer, error)
+	ListTransactions(ctx context.Context, params ListTransactionsParams) (wire.Response, error)
 }
 
 // Routes are the operations of a server.
 func Routes(s Server) []wire.Route {
 	return []wire.Route{
-		{Method: "POST", Path: "/auth/challenge", Run: func(ctx context.Context, r *wire.Request) (wire.Answer, error) {
+		{Method: "POST", Path: "/auth/challenge", Run: func(
+			ctx context.Context, r *wire.Request,
+		) (wire.Response, error) {
 			var body ChallengeRequest
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.CreateChallenge(ctx, body)
 		}},
-		{Method: "POST", Path: "/auth/refresh", Run: func(ctx context.Context, r *wire.Request) (wire.Answer, error) {
+		{Method: "POST", Path: "/auth/refresh", Run: func(ctx context.Context, r *wire.Request) (wire.Response, error) {
 			var body RefreshRequest
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.RefreshToken(ctx, body)
 		}},
-		{Method: "POST", Path: "/auth/token", Run: func(ctx context.Context, r *wire.Request) (wire.Answer, error) {
+		{Method: "POST", Path: "/auth/token", Run: func(ctx context.Context, r *wire.Request) (wire.Response, error) {
 			var body TokenRequest
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.CreateToken(ctx, body)
 		}},
-		{Method: "GET", Path: "/banks", Run: func(ctx context.Context, r *wire.Request) (wire.Answer, error) {
+		{Method: "GET", Path: "/banks", Run: func(ctx context.Context, r *wire.Request) (wire.Response, error) {
 			var params ListRailsParams
 			r.BindQuery(&params.Limit, wire.Parameter{Name: "limit", Type: "integer", Explode: true})
 			r.BindQuery(&params.Cursor, wire.Parameter{Name: "cursor", Type: "string", Explode: true})
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.ListRails(ctx, params)
 		}},
-		{Method: "POST", Path: "/banks", Run: func(ctx context.Context, r *wire.Request) (wire.Answer, error) {
+		{Method: "POST", Path: "/banks", Run: func(ctx context.Context, r *wire.Request) (wire.Response, error) {
 			var body RailCreate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.OpenRail(ctx, body)
 		}},
-		{Method: "GET", Path: "/chains", Run: func(ctx context.Context, r *wire.Request) (wire.Answer, error) {
+		{Method: "GET", Path: "/chains", Run: func(ctx context.Context, r *wire.Request) (wire.Response, error) {
 			var params ListChainsParams
 			r.BindQuery(&params.Limit, wire.Parameter{Name: "limit", Type: "integer", Explode: true})
 			r.BindQuery(&params.Cursor, wire.Parameter{Name: "cursor", Type: "string", Explode: true})
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.ListChains(ctx, params)
 		}},
-		{Method: "GET", Path: "/client/kyb", Run: func(ctx context.Context, r *wire.Request) (wire.Answer, error) {
+		{Method: "GET", Path: "/client/kyb", Run: func(ctx context.Context, r *wire.Request) (wire.Response, error) {
 			return s.GetKYB(ctx)
 		}},
-		{Method: "PUT", Path: "/client/kyb", Run: func(ctx context.Context, r *wire.Request) (wire.Answer, error) {
+		{Method: "PUT", Path: "/client/kyb", Run: func(ctx context.Context, r *wire.Request) (wire.Response, error) {
 			var body KYBInformation
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.SaveKYB(ctx, body)
 		}},
 		{Method: "POST", Path: "/client/kyb/complete", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			return s.CompleteKYB(ctx)
 		}},
-		{Method: "POST", Path: "/clients", Run: func(ctx context.Context, r *wire.Request) (wire.Answer, error) {
+		{Method: "POST", Path: "/clients", Run: func(ctx context.Context, r *wire.Request) (wire.Response, error) {
 			var body ClientCreate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.CreateClient(ctx, body)
 		}},
 		{Method: "GET", Path: "/clients/{clientId}", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			return s.GetClient(ctx, r.Path["clientId"])
 		}},
-		{Method: "POST", Path: "/contacts", Run: func(ctx context.Context, r *wire.Request) (wire.Answer, error) {
+		{Method: "POST", Path: "/contacts", Run: func(ctx context.Context, r *wire.Request) (wire.Response, error) {
 			var body ContactCreate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.CreateContact(ctx, body)
 		}},
 		{Method: "DELETE", Path: "/contacts/{contactId}", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			return s.DeleteContact(ctx, r.Path["contactId"])
 		}},
 		{Method: "PATCH", Path: "/contacts/{contactId}", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			var body ContactUpdate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.UpdateContact(ctx, r.Path["contactId"], body)
 		}},
 		{Method: "GET", Path: "/contacts/{contactId}/capabilities", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			return s.GetContactCapabilities(ctx, r.Path["contactId"])
 		}},
-		{Method: "POST", Path: "/escrow", Run: func(ctx context.Context, r *wire.Request) (wire.Answer, error) {
+		{Method: "POST", Path: "/escrow", Run: func(ctx context.Context, r *wire.Request) (wire.Response, error) {
 			var body EscrowCreate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.CreateEscrow(ctx, body)
 		}},
 		{Method: "POST", Path: "/escrow/{escrowId}/actions", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			var body EscrowActionCreate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.PrepareEscrowAction(ctx, r.Path["escrowId"], body)
 		}},
 		{Method: "POST", Path: "/escrow/{escrowId}/actions/{idempotencyKey}/confirm", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			var body ApprovalConfirm
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.ConfirmEscrowAction(ctx, r.Path["escrowId"], r.Path["idempotencyKey"], body)
 		}},
 		{Method: "POST", Path: "/escrow/{escrowId}/sync", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			return s.SyncEscrow(ctx, r.Path["escrowId"])
 		}},
-		{Method: "POST", Path: "/payins", Run: func(ctx context.Context, r *wire.Request) (wire.Answer, error) {
+		{Method: "POST", Path: "/payins", Run: func(ctx context.Context, r *wire.Request) (wire.Response, error) {
 			var body PayinCreate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.CreatePayin(ctx, body)
 		}},
 		{Method: "GET", Path: "/payins/{payinId}", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			return s.GetPayin(ctx, r.Path["payinId"])
 		}},
 		{Method: "POST", Path: "/payins/{payinId}/instructions", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			return s.CreatePayinInstructions(ctx, r.Path["payinId"])
 		}},
-		{Method: "POST", Path: "/payouts", Run: func(ctx context.Context, r *wire.Request) (wire.Answer, error) {
+		{Method: "POST", Path: "/payouts", Run: func(ctx context.Context, r *wire.Request) (wire.Response, error) {
 			var body PayoutCreate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.BookPayout(ctx, body)
 		}},
 		{Method: "GET", Path: "/payouts/{payoutId}", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			return s.GetPayout(ctx, r.Path["payoutId"])
 		}},
 		{Method: "POST", Path: "/payouts/{payoutId}/confirm", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			var body ApprovalConfirm
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.ConfirmPayout(ctx, r.Path["payoutId"], body)
 		}},
 		{Method: "POST", Path: "/sandbox/deposits", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			var body DepositCreate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.CreateDeposit(ctx, body)
 		}},
 		{Method: "POST", Path: "/sandbox/payins/{payinId}/complete", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			return s.CompletePayin(ctx, r.Path["payinId"])
 		}},
 		{Method: "POST", Path: "/sandbox/payouts/{payoutId}/status", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			var body PayoutStatusUpdate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.MovePayout(ctx, r.Path["payoutId"], body)
 		}},
 		{Method: "GET", Path: "/sandbox/treasury", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			return s.GetTreasury(ctx)
 		}},
-		{Method: "GET", Path: "/transactions", Run: func(ctx context.Context, r *wire.Request) (wire.Answer, error) {
+		{Method: "GET", Path: "/transactions", Run: func(ctx context.Context, r *wire.Request) (wire.Response, error) {
 			var params ListTransactionsParams
 			r.BindQuery(&params.Limit, wire.Parameter{Name: "limit", Type: "integer", Explode: true})
 			r.BindQuery(&params.Cursor, wire.Parameter{Name: "cursor", Type: "string", Explode: true})
@@ -1957,7 +1959,7 @@ func Routes(s Server) []wire.Route {
 				&params.Since, wire.Parameter{Name: "since", Type: "string", Format: "date-time", Explode: true},
 			)
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.ListTransactions(ctx, params)
 		}},

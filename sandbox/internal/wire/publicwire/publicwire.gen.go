@@ -35,11 +35,11 @@ type RenderInvoicePDFParams struct {
 // Server serves the operations.
 type Server interface {
 	// RenderInvoicePDF serves GET /public/invoices/{id}/pdf: render a PDF copy of an invoice.
-	RenderInvoicePDF(ctx context.Context, id string, params RenderInvoicePDFParams) (wire.Answer, error)
+	RenderInvoicePDF(ctx context.Context, id string, params RenderInvoicePDFParams) (wire.Response, error)
 	// GetInvoice serves GET /public/invoices/{invoice_id}: read a public invoice.
-	GetInvoice(ctx context.Context, invoiceID string) (wire.Answer, error)
+	GetInvoice(ctx context.Context, invoiceID string) (wire.Response, error)
 	// GetRate serves GET /utils/rates/{currency}: read an exchange rate.
-	GetRate(ctx context.Context, currency string) (wire.Answer, error)
+	GetRate(ctx context.Context, currency string) (wire.Response, error)
 }
 
 // Routes are the operations of a server.
@@ -47,21 +47,21 @@ func Routes(s Server) []wire.Route {
 	return []wire.Route{
 		{Method: "GET", Path: "/utils/rates/{currency}", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			return s.GetRate(ctx, r.Path["currency"])
 		}},
 		{Method: "GET", Path: "/public/invoices/{invoice_id}", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			return s.GetInvoice(ctx, r.Path["invoice_id"])
 		}},
 		{Method: "GET", Path: "/public/invoices/{id}/pdf", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			var params RenderInvoicePDFParams
 			r.BindQuery(&params.Details, wire.Parameter{Name: "details", Type: "integer", Explode: true})
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.RenderInvoicePDF(ctx, r.Path["id"], params)
 		}},

@@ -163,27 +163,27 @@ type LogInWalletParams struct {
 // Server serves the operations.
 type Server interface {
 	// ListCards serves GET /api/v1/accounts/cards: list cards.
-	ListCards(ctx context.Context) (wire.Answer, error)
+	ListCards(ctx context.Context) (wire.Response, error)
 	// RevealCardDetails serves POST /api/v1/accounts/cards/{card_id}/details: reveal a card's details.
-	RevealCardDetails(ctx context.Context, cardID string, body externalRef0.CardDetailsProof) (wire.Answer, error)
+	RevealCardDetails(ctx context.Context, cardID string, body externalRef0.CardDetailsProof) (wire.Response, error)
 	// UpdateInvoice serves PUT /api/v1/documents/contracts/invoices/{invoice_id}: change an invoice's status.
-	UpdateInvoice(ctx context.Context, invoiceID string, body externalRef0.InvoiceUpdate) (wire.Answer, error)
+	UpdateInvoice(ctx context.Context, invoiceID string, body externalRef0.InvoiceUpdate) (wire.Response, error)
 	// UpdateInvoiceOnInvoicesPath serves PUT /api/v1/invoices/documents/contracts/invoices/{invoice_id}: change an
 	// invoice's status (second path).
 	UpdateInvoiceOnInvoicesPath(
 		ctx context.Context, invoiceID string, body externalRef0.InvoiceUpdate,
-	) (wire.Answer, error)
+	) (wire.Response, error)
 	// GetContract serves GET /api/v1/invoices/documents/contracts/{contract_id}: read a contract.
-	GetContract(ctx context.Context, contractID string) (wire.Answer, error)
+	GetContract(ctx context.Context, contractID string) (wire.Response, error)
 	// ListMerchantProducts serves GET /api/v1/transactions/merchant/products: list merchant products.
-	ListMerchantProducts(ctx context.Context, params ListMerchantProductsParams) (wire.Answer, error)
+	ListMerchantProducts(ctx context.Context, params ListMerchantProductsParams) (wire.Response, error)
 	// GetTransactionStatus serves GET /api/v1/wallet/balance/transaction/status/{quote_id}: read the status of a quoted
 	// payment.
-	GetTransactionStatus(ctx context.Context, quoteID string) (wire.Answer, error)
+	GetTransactionStatus(ctx context.Context, quoteID string) (wire.Response, error)
 	// LogInWallet serves POST /api/v1/wallet/login: log in with wallet signatures.
-	LogInWallet(ctx context.Context, params LogInWalletParams, body WalletLogin) (wire.Answer, error)
+	LogInWallet(ctx context.Context, params LogInWalletParams, body WalletLogin) (wire.Response, error)
 	// ReceiveWebhook serves POST /api/v1/webhook/{partner}: receive a partner's webhook.
-	ReceiveWebhook(ctx context.Context, partner string, body WebhookEvent) (wire.Answer, error)
+	ReceiveWebhook(ctx context.Context, partner string, body WebhookEvent) (wire.Response, error)
 }
 
 // Routes are the operations of a server.
@@ -191,62 +191,62 @@ func Routes(s Server) []wire.Route {
 	return []wire.Route{
 		{Method: "GET", Path: "/api/v1/accounts/cards", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			return s.ListCards(ctx)
 		}},
 		{Method: "POST", Path: "/api/v1/accounts/cards/{card_id}/details", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			var body externalRef0.CardDetailsProof
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.RevealCardDetails(ctx, r.Path["card_id"], body)
 		}},
 		{Method: "PUT", Path: "/api/v1/documents/contracts/invoices/{invoice_id}", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			var body externalRef0.InvoiceUpdate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.UpdateInvoice(ctx, r.Path["invoice_id"], body)
 		}},
 		{Method: "GET", Path: "/api/v1/invoices/documents/contracts/{contract_id}", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			return s.GetContract(ctx, r.Path["contract_id"])
 		}},
 		{Method: "PUT", Path: "/api/v1/invoices/documents/contracts/invoices/{invoice_id}", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			var body externalRef0.InvoiceUpdate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.UpdateInvoiceOnInvoicesPath(ctx, r.Path["invoice_id"], body)
 		}},
 		{Method: "GET", Path: "/api/v1/transactions/merchant/products", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			var params ListMerchantProductsParams
 			r.BindQuery(&params.ActiveOnly, wire.Parameter{Name: "active_only", Type: "boolean", Explode: true})
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.ListMerchantProducts(ctx, params)
 		}},
 		{Method: "GET", Path: "/api/v1/wallet/balance/transaction/status/{quote_id}", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			return s.GetTransactionStatus(ctx, r.Path["quote_id"])
 		}},
 		{Method: "POST", Path: "/api/v1/wallet/login", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			var params LogInWalletParams
 			r.BindHeader(&params.DeviceID, wire.Parameter{Name: "device-id", Type: "string"})
 			r.BindHeader(&params.DeviceType, wire.Parameter{Name: "device-type", Type: "string"})
@@ -254,17 +254,17 @@ func Routes(s Server) []wire.Route {
 			var body WalletLogin
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.LogInWallet(ctx, params, body)
 		}},
 		{Method: "POST", Path: "/api/v1/webhook/{partner}", Run: func(
 			ctx context.Context, r *wire.Request,
-		) (wire.Answer, error) {
+		) (wire.Response, error) {
 			var body WebhookEvent
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
-				return wire.Answer{}, err
+				return wire.Response{}, err
 			}
 			return s.ReceiveWebhook(ctx, r.Path["partner"], body)
 		}},
