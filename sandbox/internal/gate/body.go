@@ -84,7 +84,7 @@ func requireJSON(r *http.Request) error {
 	return nil
 }
 
-// requireNoMembers refuses members in the body of an operation that takes no body: unknown keys are refused and not
+// requireNoMembers refuses members in the body of an operation that takes no body: unknown members are refused and not
 // ignored.
 func requireNoMembers(r *http.Request, body []byte) error {
 	if len(body) == 0 || r.Method == http.MethodGet {

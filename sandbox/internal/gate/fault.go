@@ -37,7 +37,7 @@ func (g *Gate) applyBefore(c *call, f fault.Fault) bool {
 	return f.RunsOperation()
 }
 
-// wait waits for the time of a delay, or until the caller gives up. Its request has arrived, whatever it does.
+// wait waits for the time of a delay, or until the caller closes the connection. The request is handled in both cases.
 func (c *call) wait(f fault.Fault) {
 	timer := time.NewTimer(time.Duration(f.Delay))
 	defer timer.Stop()

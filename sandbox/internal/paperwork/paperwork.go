@@ -33,7 +33,7 @@ type Profile struct {
 	WalletAddress string
 }
 
-// Config is what billing needs from the host. The functions must be safe for concurrent use.
+// Config has what the service needs from the host. The functions must be safe for concurrent use.
 type Config struct {
 	Clock    *clock.Clock
 	Settings func() *deployment.Settings
