@@ -21,7 +21,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/public"
 )
 
-func TestEachCaptureKeepsTheAnswer(t *testing.T) {
+func TestEachCaptureOptionGetsTheResponse(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("X-Request-Id", "req_1")
@@ -97,7 +97,7 @@ func TestPausesOutsideTheBoundsAreRefused(t *testing.T) {
 	}
 }
 
-func TestAWaitWithoutAFunctionIsRefused(t *testing.T) {
+func TestNilProgressFunctionIsRefused(t *testing.T) {
 	invalid := moneymovement.WaitSettingsOf(moneymovement.OnProgress(nil)).Invalid
 	require.Len(t, invalid, 1)
 	assert.Equal(t, "OnProgress missing", invalid[0].Field+" "+invalid[0].Code)

@@ -70,11 +70,11 @@ func ExampleCaptureResponse() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	var answer moneymovement.Response
-	if _, err = client.Rates.Get(context.Background(), "EUR", moneymovement.CaptureResponse(&answer)); err != nil {
+	var response moneymovement.Response
+	if _, err = client.Rates.Get(context.Background(), "EUR", moneymovement.CaptureResponse(&response)); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(answer.Status, answer.RequestID, answer.Attempts)
+	fmt.Println(response.Status, response.RequestID, response.Attempts)
 }
 
 // mutual returns an option that shows a certificate to the host.

@@ -25,20 +25,20 @@ import (
 	"github.com/moneymovement/moneymovement-go/public"
 )
 
-// answering is a service that answers everything in the same way, and keeps what it was sent.
-type answering struct {
+// answering is a service that responds everything in the same way, and keeps what it was sent.
+type responding struct {
 	status int
 	body   string
 	got    []*http.Request
 }
 
-func (a *answering) RoundTrip(r *http.Request) (*http.Response, error) {
+func (a *responding) RoundTrip(r *http.Request) (*http.Response, error) {
 	a.got = append(a.got, r)
 	return &http.Response{StatusCode: a.status, Header: http.Header{"Content-Type": {"application/json"}},
 		Body: io.NopCloser(strings.NewReader(a.body)), Request: r}, nil
 }
 
-func (a *answering) option() moneymovement.Option {
+func (a *responding) option() moneymovement.Option {
 	return moneymovement.WithHTTPClient(&http.Client{Transport: a})
 }
 
@@ -64,13 +64,13 @@ func TestTheVersionIsOne(t *testing.T) {
 func TestOptionsOfAClient(t *testing.T) {
 	t.Run("a logger", func(t *testing.T) {
 		var log bytes.Buffer
-		service := &answering{status: 200, body: ratesJSON}
+		service := &responding{status: 200, body: ratesJSON}
 		logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 		require.NoError(t, rates(t, service.option(), moneymovement.WithLogger(logger)))
 		assert.Contains(t, log.String(), "GetRate")
 	})
 	t.Run("a transport around another", func(t *testing.T) {
-		service := &answering{status: 200, body: ratesJSON}
+		service := &responding{status: 200, body: ratesJSON}
 		var passed []string
 		through := func(name string) moneymovement.Option {
 			return moneymovement.WithTransport(func(next http.RoundTripper) http.RoundTripper {
@@ -139,13 +139,13 @@ func TestOptionsOfAClient(t *testing.T) {
 		}
 	})
 	t.Run("a user agent", func(t *testing.T) {
-		service := &answering{status: 200, body: ratesJSON}
+		service := &responding{status: 200, body: ratesJSON}
 		require.NoError(t, rates(t, service.option(), moneymovement.WithUserAgent("backend/7")))
 		assert.Contains(t, service.got[0].Header.Get("User-Agent"), "backend/7")
 	})
 	t.Run("retries", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			service := &answering{status: 502}
+			service := &responding{status: 502}
 			started := time.Now()
 			require.Error(t,
 				rates(t, service.option(),
@@ -173,9 +173,9 @@ func (c *counting) Wait(_ context.Context, call moneymovement.RateCall) error {
 	return c.err
 }
 
-func TestALimiterOfTheCallers(t *testing.T) {
+func TestCallersRateLimiterIsUsed(t *testing.T) {
 	limiter := &counting{}
-	service := &answering{status: 200, body: ratesJSON}
+	service := &responding{status: 200, body: ratesJSON}
 	require.NoError(t, rates(t, service.option(), moneymovement.WithRateLimiter(limiter)))
 	assert.Equal(t, []moneymovement.RateCall{{Class: moneymovement.ClassRead}}, limiter.calls)
 
@@ -201,17 +201,17 @@ func TestALimiterOfTheCallers(t *testing.T) {
 	assert.Equal(t, late.Until, call.RetryAt)
 }
 
-// The key of a call travels with it, and comes back beside what could not be read of the answer.
-func TestTheKeyOfACall(t *testing.T) {
-	service := &answering{status: 200, body: `{"txHash":"0x1","name":{}}`}
+// The key of a call travels with it, and comes back beside what could not be read of the response.
+func TestIdempotencyKeyOptionSetsTheHeader(t *testing.T) {
+	service := &responding{status: 200, body: `{"txHash":"0x1","name":{}}`}
 	client, err := appapi.New("https://service.example", appapi.NewAPIKey("key"), service.option())
 	require.NoError(t, err)
-	var answer moneymovement.Response
+	var response moneymovement.Response
 	_, _ = client.Transfers.Send(t.Context(), appapi.ToQuote{QuoteID: "q_1"}, "rent-1",
-		moneymovement.CaptureResponse(&answer))
+		moneymovement.CaptureResponse(&response))
 	require.Len(t, service.got, 1)
 	assert.Equal(t, []string{"rent-1"}, sentKey(service.got[0]))
-	assert.Equal(t, "rent-1", answer.IdempotencyKey)
+	assert.Equal(t, "rent-1", response.IdempotencyKey)
 }
 
 // sentKey reads the header, which is not spelled canonically.
@@ -252,7 +252,7 @@ func (s *slow) RoundTrip(req *http.Request) (*http.Response, error) {
 	if s.status == 0 {
 		return nil, errors.New("the connection broke")
 	}
-	return (&answering{status: s.status, body: s.body}).RoundTrip(req)
+	return (&responding{status: s.status, body: s.body}).RoundTrip(req)
 }
 
 func TestMetricsOfEachResult(t *testing.T) {
@@ -350,7 +350,7 @@ func TestATimeoutEndsACall(t *testing.T) {
 	}
 }
 
-func TestOptionsThatCannotBeKeptAreRefused(t *testing.T) {
+func TestInvalidClientOptionsAreRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		option moneymovement.Option
 		field  string

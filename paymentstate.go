@@ -7,8 +7,8 @@ type PaymentState string
 
 // The states that a payment can have after a call, such as dapi's Payouts.Pay.
 const (
-	// PaymentPaid means that the money has left or is leaving, once. For a deal, its money is held. For an action of a
-	// deal, the action was taken.
+	// PaymentPaid means that the money has left or is leaving, once. For an escrow, its money is held. For an
+	// action of an escrow, the action was taken.
 	PaymentPaid PaymentState = "paid"
 	// PaymentNotPaid means that nothing was paid, and that the same call may pay later. Package payments does not store
 	// it: such a payment is [PaymentAccepted].
@@ -21,7 +21,7 @@ const (
 	// key is too old or belongs to another payment. Package payments stores [PaymentRefused] if nothing but other terms
 	// can help, and nothing was paid.
 	PaymentNeedsDecision PaymentState = "needs_decision"
-	// PaymentEnded means that the payout or the deal has ended, and that its money came back or never left. Its key
+	// PaymentEnded means that the payout or the escrow has ended, and that its money came back or never left. Its key
 	// cannot pay any more: use a new one. Package payments does not store it: such a payment is [PaymentRefused] if the
 	// money never left, and otherwise [PaymentCameBack].
 	PaymentEnded PaymentState = "ended"

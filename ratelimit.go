@@ -70,8 +70,9 @@ func StatedWindows() map[Window]Allowance {
 	}
 }
 
-// WindowFull is the error of a [RateLimiter] for a call that its window cannot admit in time. The SDK then behaves as with
-// its own limiter: it signs nothing for a confirm that would be too late, and Payouts.Pay of package dapi books anew.
+// WindowFull is the error of a [RateLimiter] for a call that its window cannot admit in time. The SDK then behaves as
+// with its own limiter: it signs nothing for a confirm that would be too late, and Payouts.Pay of package dapi books
+// anew.
 type WindowFull struct {
 	Window Window
 	Until  time.Time // when there will be room, as far as is known, by this machine's clock
@@ -106,9 +107,9 @@ func (e *WindowFull) Unwrap() error {
 // Count each call for a second longer than the window lasts, because the network can delay the first of two calls more
 // than the second.
 type RateLimiter interface {
-	// Wait blocks until the call may be sent, and then returns nil. It returns an error if ctx ends first, and *WindowFull
-	// if the call cannot be sent in time. If several windows count a call, the SDK calls Wait once for each of them. It
-	// sends the call right after the last Wait, and signs a confirm in between.
+	// Wait blocks until the call may be sent, and then returns nil. It returns an error if ctx ends first, and
+	// *WindowFull if the call cannot be sent in time. If several windows count a call, the SDK calls Wait once for each
+	// of them. It sends the call right after the last Wait, and signs a confirm in between.
 	Wait(ctx context.Context, call RateCall) error
 }
 

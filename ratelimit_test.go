@@ -12,7 +12,7 @@ import (
 )
 
 // The error of a limiter for a call that comes too late says why.
-func TestNoRoomSaysWhy(t *testing.T) {
+func TestWindowFullNamesItsCause(t *testing.T) {
 	late := &moneymovement.WindowFull{Window: moneymovement.WindowWrites}
 	require.ErrorIs(t, late, context.DeadlineExceeded)
 	require.ErrorContains(t, late, "rate window writes has no room before the deadline")

@@ -55,7 +55,7 @@ func TestSecretsAreCompared(t *testing.T) {
 }
 
 // What was encoded holds no secret. Read back, it must not pass for one: a login would present the redaction.
-func TestARedactionIsNoSecret(t *testing.T) {
+func TestRedactedTextIsNotReadAsASecret(t *testing.T) {
 	type holder struct{ S moneymovement.Secret }
 	readBack := map[string]func(given holder, into *holder) error{
 		"gob": func(given holder, into *holder) error {

@@ -14,7 +14,7 @@ type Account struct{ low lowLevel }
 
 // Profile returns the owner's profile.
 func (s *Account) Profile(ctx context.Context, options ...moneymovement.CallOption) (*UserProfile, error) {
-	return transport.Of(s).low.GetProfile(ctx, options)
+	return transport.OrNew(s).low.GetProfile(ctx, options)
 }
 
 // UpdateProfile saves the names and the address that the verification uses, and returns the profile. A field that is
@@ -24,16 +24,16 @@ func (s *Account) Profile(ctx context.Context, options ...moneymovement.CallOpti
 func (s *Account) UpdateProfile(
 	ctx context.Context, profile ProfileUpdate, options ...moneymovement.CallOption,
 ) (*UserProfile, error) {
-	return transport.Of(s).low.UpdateProfile(ctx, &profile, options).
-		Or(func(auth transport.Authorizer) (*UserProfile, error) {
-			return transport.Of(s).low.with(auth).GetProfile(ctx, nil)
+	return transport.OrNew(s).low.UpdateProfile(ctx, &profile, options).
+		ValueOrRead(func(auth transport.Authorizer) (*UserProfile, error) {
+			return transport.OrNew(s).low.with(auth).GetProfile(ctx, nil)
 		})
 }
 
 // KYCLink returns the link to the page where the owner completes the verification. The service creates the link on the
 // first call, and returns the same link later. The description does not show the response: URL and Status are assumed.
 func (s *Account) KYCLink(ctx context.Context, options ...moneymovement.CallOption) (*KYCLink, error) {
-	return transport.Of(s).low.CreateKYCLink(ctx, options).OrZero()
+	return transport.OrNew(s).low.CreateKYCLink(ctx, options).ValueOrZero()
 }
 
 // KYCStatus returns the status of the verification. Status.Final reports whether the verification has ended.
@@ -41,12 +41,12 @@ func (s *Account) KYCLink(ctx context.Context, options ...moneymovement.CallOpti
 func (s *Account) KYCStatus(
 	ctx context.Context, params GetKYCStatusParams, options ...moneymovement.CallOption,
 ) (*KYCState, error) {
-	return transport.Of(s).low.GetKYCStatus(ctx, &params, options)
+	return transport.OrNew(s).low.GetKYCStatus(ctx, &params, options)
 }
 
 // Balances returns all balance accounts. Amounts are exact decimals in units of the asset: 12.5 USDC is 12.5.
 func (s *Account) Balances(ctx context.Context, options ...moneymovement.CallOption) ([]Balance, error) {
-	list, err := transport.Of(s).low.ListBalances(ctx, options)
+	list, err := transport.OrNew(s).low.ListBalances(ctx, options)
 	if err != nil {
 		return nil, err
 	}
@@ -56,14 +56,14 @@ func (s *Account) Balances(ctx context.Context, options ...moneymovement.CallOpt
 // WalletBalance returns the owner's wallet, its balance in USDC, and how much USDC the key may still spend. It calls
 // GET /mcp/get_balance. RemainingAllowance is nil if the service does not report one.
 func (s *Account) WalletBalance(ctx context.Context, options ...moneymovement.CallOption) (*MCPBalance, error) {
-	return transport.Of(s).low.GetMCPBalance(ctx, options)
+	return transport.OrNew(s).low.GetMCPBalance(ctx, options)
 }
 
 // App returns the app and the user that the key belongs to, the scopes of the key, and how much the key may still
 // spend. RemainingSpendLimit is nil if the service does not report one. If the service does not accept the key, App
 // fails with *errors.Unauthenticated, so this call is a good check at the start of a program.
 func (s *Account) App(ctx context.Context, options ...moneymovement.CallOption) (*App, error) {
-	return transport.Of(s).low.GetApp(ctx, options)
+	return transport.OrNew(s).low.GetApp(ctx, options)
 }
 
 // Banks lists the bank rails, and opens bank accounts on them.
@@ -72,7 +72,7 @@ type Banks struct{ low lowLevel }
 // List returns all rails. Requisites are the account details that a payer needs to send money. They are empty until a
 // bank account is open on the rail.
 func (s *Banks) List(ctx context.Context, options ...moneymovement.CallOption) ([]Bank, error) {
-	list, err := transport.Of(s).low.ListBanks(ctx, options)
+	list, err := transport.OrNew(s).low.ListBanks(ctx, options)
 	if err != nil {
 		return nil, err
 	}
@@ -84,9 +84,9 @@ func (s *Banks) List(ctx context.Context, options ...moneymovement.CallOption) (
 //
 // The description does not show the body. The SDK assumes one field, "methods".
 func (s *Banks) Activate(ctx context.Context, methods []string, options ...moneymovement.CallOption) ([]Bank, error) {
-	low := transport.Of(s).low
+	low := transport.OrNew(s).low
 	list, err := low.ActivateBanks(ctx, &bankActivation{methods}, options).
-		Or(func(auth transport.Authorizer) (*bankList, error) {
+		ValueOrRead(func(auth transport.Authorizer) (*bankList, error) {
 			return low.with(auth).ListBanks(ctx, nil)
 		})
 	if err != nil {
@@ -103,7 +103,7 @@ type Transactions struct{ low lowLevel }
 func (s *Transactions) List(
 	ctx context.Context, params ListTransactionsParams, options ...moneymovement.CallOption,
 ) (*TransactionList, error) {
-	return transport.Of(s).low.ListTransactions(ctx, &params, options)
+	return transport.OrNew(s).low.ListTransactions(ctx, &params, options)
 }
 
 // All reads every page, starting at params.Offset. You can range over the result more than once. The iteration ends
@@ -125,7 +125,7 @@ type Contacts struct{ low lowLevel }
 func (s *Contacts) List(
 	ctx context.Context, params ListContactsParams, options ...moneymovement.CallOption,
 ) (*ContactList, error) {
-	return transport.Of(s).low.ListContacts(ctx, &params, options)
+	return transport.OrNew(s).low.ListContacts(ctx, &params, options)
 }
 
 // All reads every page, starting at params.Offset. You can range over the result more than once. The iteration ends
@@ -143,7 +143,7 @@ func (s *Contacts) All(
 func (s *Contacts) Create(
 	ctx context.Context, contact ContactCreate, options ...moneymovement.CallOption,
 ) (*Contact, error) {
-	return transport.Of(s).low.CreateContact(ctx, &contact, options)
+	return transport.OrNew(s).low.CreateContact(ctx, &contact, options)
 }
 
 // Update changes the name and the relationship of a contact, and returns the contact. A field that is not set stays as
@@ -151,12 +151,12 @@ func (s *Contacts) Create(
 func (s *Contacts) Update(
 	ctx context.Context, id string, change ContactUpdate, options ...moneymovement.CallOption,
 ) (*Contact, error) {
-	return transport.Of(s).low.UpdateContact(ctx, id, &change, options).OrZero()
+	return transport.OrNew(s).low.UpdateContact(ctx, id, &change, options).ValueOrZero()
 }
 
 // Delete deletes a contact.
 func (s *Contacts) Delete(ctx context.Context, id string, options ...moneymovement.CallOption) error {
-	return transport.Of(s).low.DeleteContact(ctx, id, options)
+	return transport.OrNew(s).low.DeleteContact(ctx, id, options)
 }
 
 // ValidateBank checks bank details and saves nothing. If the details cannot be used, the call succeeds with Valid
@@ -164,7 +164,7 @@ func (s *Contacts) Delete(ctx context.Context, id string, options ...moneymoveme
 func (s *Contacts) ValidateBank(
 	ctx context.Context, bank BankDetails, options ...moneymovement.CallOption,
 ) (*BankDetailsCheck, error) {
-	return transport.Of(s).low.ValidateBankDetails(ctx, &bank, options).OrZero()
+	return transport.OrNew(s).low.ValidateBankDetails(ctx, &bank, options).ValueOrZero()
 }
 
 // Onchain returns a destination that is a wallet on a chain.

@@ -837,10 +837,10 @@ type GetKYCStatusParams struct {
 }
 
 var opGetApp = transport.Operation{
-	ID:     "GetApp",
-	Method: "GET",
-	Path:   "/apps/me",
-	Answer: &answerGetApp,
+	ID:       "GetApp",
+	Method:   "GET",
+	Path:     "/apps/me",
+	Response: &responseGetApp,
 }
 
 // GetApp sends GET /apps/me: introspect the key.
@@ -850,13 +850,13 @@ func (c lowLevel) GetApp(ctx context.Context, options []moneymovement.CallOption
 }
 
 var opCreateTransfer = transport.Operation{
-	ID:     "CreateTransfer",
-	Method: "POST",
-	Path:   "/apps/transfer",
-	Repeat: "key",
-	Terms:  termsCreateTransfer,
-	Money:  "at-once",
-	Answer: &answerCreateTransfer,
+	ID:       "CreateTransfer",
+	Method:   "POST",
+	Path:     "/apps/transfer",
+	Repeat:   "key",
+	Terms:    termsCreateTransfer,
+	Money:    "at-once",
+	Response: &responseCreateTransfer,
 }
 
 // CreateTransfer sends POST /apps/transfer: transfer money.
@@ -869,10 +869,10 @@ func (c lowLevel) CreateTransfer(
 }
 
 var opListTransfers = transport.Operation{
-	ID:     "ListTransfers",
-	Method: "GET",
-	Path:   "/apps/transfers",
-	Answer: &answerListTransfers,
+	ID:       "ListTransfers",
+	Method:   "GET",
+	Path:     "/apps/transfers",
+	Response: &responseListTransfers,
 }
 
 // ListTransfers sends GET /apps/transfers: list transfers.
@@ -888,10 +888,10 @@ func (c lowLevel) ListTransfers(
 }
 
 var opListBalances = transport.Operation{
-	ID:     "ListBalances",
-	Method: "GET",
-	Path:   "/balance",
-	Answer: &answerListBalances,
+	ID:       "ListBalances",
+	Method:   "GET",
+	Path:     "/balance",
+	Response: &responseListBalances,
 }
 
 // ListBalances sends GET /balance: list balance accounts.
@@ -901,12 +901,12 @@ func (c lowLevel) ListBalances(ctx context.Context, options []moneymovement.Call
 }
 
 var opQuoteBalancePayin = transport.Operation{
-	ID:     "QuoteBalancePayin",
-	Method: "POST",
-	Path:   "/balance/payin/quote",
-	Repeat: "natural",
-	Money:  "none",
-	Answer: &answerQuoteBalancePayin,
+	ID:       "QuoteBalancePayin",
+	Method:   "POST",
+	Path:     "/balance/payin/quote",
+	Repeat:   "natural",
+	Money:    "none",
+	Response: &responseQuoteBalancePayin,
 }
 
 // QuoteBalancePayin sends POST /balance/payin/quote: quote a payin from a chain.
@@ -919,12 +919,12 @@ func (c lowLevel) QuoteBalancePayin(
 }
 
 var opQuoteBalancePayout = transport.Operation{
-	ID:     "QuoteBalancePayout",
-	Method: "POST",
-	Path:   "/balance/payout/quote",
-	Repeat: "natural",
-	Money:  "none",
-	Answer: &answerQuoteBalancePayout,
+	ID:       "QuoteBalancePayout",
+	Method:   "POST",
+	Path:     "/balance/payout/quote",
+	Repeat:   "natural",
+	Money:    "none",
+	Response: &responseQuoteBalancePayout,
 }
 
 // QuoteBalancePayout sends POST /balance/payout/quote: quote a payout from the balance.
@@ -937,10 +937,10 @@ func (c lowLevel) QuoteBalancePayout(
 }
 
 var opListBanks = transport.Operation{
-	ID:     "ListBanks",
-	Method: "GET",
-	Path:   "/banks",
-	Answer: &answerListBanks,
+	ID:       "ListBanks",
+	Method:   "GET",
+	Path:     "/banks",
+	Response: &responseListBanks,
 }
 
 // ListBanks sends GET /banks: list banks and rails.
@@ -950,31 +950,31 @@ func (c lowLevel) ListBanks(ctx context.Context, options []moneymovement.CallOpt
 }
 
 var opActivateBanks = transport.Operation{
-	ID:     "ActivateBanks",
-	Method: "POST",
-	Path:   "/banks/activate",
-	Repeat: "natural",
-	Money:  "none",
-	Answer: &answerActivateBanks,
-	Silent: true,
+	ID:             "ActivateBanks",
+	Method:         "POST",
+	Path:           "/banks/activate",
+	Repeat:         "natural",
+	Money:          "none",
+	Response:       &responseActivateBanks,
+	ResultUnstated: true,
 }
 
 // ActivateBanks sends POST /banks/activate: activate bank rails.
 func (c lowLevel) ActivateBanks(
 	ctx context.Context, body *bankActivation, options []moneymovement.CallOption,
-) transport.Shown[bankList] {
+) transport.Unstated[bankList] {
 	r := c.request(&opActivateBanks, options)
 	r.Body(body, body.validate)
-	return transport.Carry[bankList](ctx, c.transport, r)
+	return transport.DoUnstated[bankList](ctx, c.transport, r)
 }
 
 var opQuoteBankPayin = transport.Operation{
-	ID:     "QuoteBankPayin",
-	Method: "POST",
-	Path:   "/banks/payin/quote",
-	Repeat: "natural",
-	Money:  "none",
-	Answer: &answerQuoteBankPayin,
+	ID:       "QuoteBankPayin",
+	Method:   "POST",
+	Path:     "/banks/payin/quote",
+	Repeat:   "natural",
+	Money:    "none",
+	Response: &responseQuoteBankPayin,
 }
 
 // QuoteBankPayin sends POST /banks/payin/quote: quote a payin from a bank.
@@ -987,28 +987,28 @@ func (c lowLevel) QuoteBankPayin(
 }
 
 var opSubmitBankPayinQuote = transport.Operation{
-	ID:     "SubmitBankPayinQuote",
-	Method: "POST",
-	Path:   "/banks/payin/quote/submit",
-	Repeat: "none",
-	Answer: &answerSubmitBankPayinQuote,
-	Silent: true,
+	ID:             "SubmitBankPayinQuote",
+	Method:         "POST",
+	Path:           "/banks/payin/quote/submit",
+	Repeat:         "none",
+	Response:       &responseSubmitBankPayinQuote,
+	ResultUnstated: true,
 }
 
 // SubmitBankPayinQuote sends POST /banks/payin/quote/submit: submit a bank payin quote.
 func (c lowLevel) SubmitBankPayinQuote(
 	ctx context.Context, body *quoteSubmission, options []moneymovement.CallOption,
-) transport.Shown[model.UniversalTransactionStatus] {
+) transport.Unstated[model.UniversalTransactionStatus] {
 	r := c.request(&opSubmitBankPayinQuote, options)
 	r.Body(body, body.validate)
-	return transport.Carry[model.UniversalTransactionStatus](ctx, c.transport, r)
+	return transport.DoUnstated[model.UniversalTransactionStatus](ctx, c.transport, r)
 }
 
 var opListCards = transport.Operation{
-	ID:     "ListCards",
-	Method: "GET",
-	Path:   "/cards",
-	Answer: &answerListCards,
+	ID:       "ListCards",
+	Method:   "GET",
+	Path:     "/cards",
+	Response: &responseListCards,
 }
 
 // ListCards sends GET /cards: list cards.
@@ -1018,11 +1018,11 @@ func (c lowLevel) ListCards(ctx context.Context, options []moneymovement.CallOpt
 }
 
 var opCreateCard = transport.Operation{
-	ID:     "CreateCard",
-	Method: "POST",
-	Path:   "/cards",
-	Repeat: "none",
-	Answer: &answerCreateCard,
+	ID:       "CreateCard",
+	Method:   "POST",
+	Path:     "/cards",
+	Repeat:   "none",
+	Response: &responseCreateCard,
 }
 
 // CreateCard sends POST /cards: create a card.
@@ -1035,44 +1035,46 @@ func (c lowLevel) CreateCard(
 }
 
 var opCreateCardKYCLink = transport.Operation{
-	ID:     "CreateCardKYCLink",
-	Method: "POST",
-	Path:   "/cards/kyc/link",
-	Repeat: "natural",
-	Money:  "none",
-	Answer: &answerCreateCardKYCLink,
-	Silent: true,
+	ID:             "CreateCardKYCLink",
+	Method:         "POST",
+	Path:           "/cards/kyc/link",
+	Repeat:         "natural",
+	Money:          "none",
+	Response:       &responseCreateCardKYCLink,
+	ResultUnstated: true,
 }
 
 // CreateCardKYCLink sends POST /cards/kyc/link: create or fetch the KYC link for cards.
-func (c lowLevel) CreateCardKYCLink(ctx context.Context, options []moneymovement.CallOption) transport.Shown[KYCLink] {
+func (c lowLevel) CreateCardKYCLink(
+	ctx context.Context, options []moneymovement.CallOption,
+) transport.Unstated[KYCLink] {
 	r := c.request(&opCreateCardKYCLink, options)
-	return transport.Carry[KYCLink](ctx, c.transport, r)
+	return transport.DoUnstated[KYCLink](ctx, c.transport, r)
 }
 
 var opPreApproveCard = transport.Operation{
-	ID:     "PreApproveCard",
-	Method: "POST",
-	Path:   "/cards/pre-approve",
-	Repeat: "none",
-	Answer: &answerPreApproveCard,
-	Silent: true,
+	ID:             "PreApproveCard",
+	Method:         "POST",
+	Path:           "/cards/pre-approve",
+	Repeat:         "none",
+	Response:       &responsePreApproveCard,
+	ResultUnstated: true,
 }
 
 // PreApproveCard sends POST /cards/pre-approve: pre-approve card spending.
 func (c lowLevel) PreApproveCard(
 	ctx context.Context, body *CardPreApprovalCreate, options []moneymovement.CallOption,
-) transport.Shown[CardPreApproval] {
+) transport.Unstated[CardPreApproval] {
 	r := c.request(&opPreApproveCard, options)
 	r.Body(body, body.validate)
-	return transport.Carry[CardPreApproval](ctx, c.transport, r)
+	return transport.DoUnstated[CardPreApproval](ctx, c.transport, r)
 }
 
 var opGetCard = transport.Operation{
-	ID:     "GetCard",
-	Method: "GET",
-	Path:   "/cards/{card_id}",
-	Answer: &answerGetCard,
+	ID:       "GetCard",
+	Method:   "GET",
+	Path:     "/cards/{card_id}",
+	Response: &responseGetCard,
 }
 
 // GetCard sends GET /cards/{card_id}: read a card.
@@ -1083,14 +1085,14 @@ func (c lowLevel) GetCard(ctx context.Context, cardID string, options []moneymov
 }
 
 var opRevealCardDetails = transport.Operation{
-	ID:      "RevealCardDetails",
-	Method:  "POST",
-	Path:    "/cards/{card_id}/details",
-	Repeat:  "natural",
-	Money:   "none",
-	Tells:   true,
-	Reveals: true,
-	Answer:  &answerRevealCardDetails,
+	ID:             "RevealCardDetails",
+	Method:         "POST",
+	Path:           "/cards/{card_id}/details",
+	Repeat:         "natural",
+	Money:          "none",
+	SecretRequest:  true,
+	SecretResponse: true,
+	Response:       &responseRevealCardDetails,
 }
 
 // RevealCardDetails sends POST /cards/{card_id}/details: reveal a card's details.
@@ -1104,88 +1106,88 @@ func (c lowLevel) RevealCardDetails(
 }
 
 var opFreezeCard = transport.Operation{
-	ID:     "FreezeCard",
-	Method: "POST",
-	Path:   "/cards/{card_id}/freeze",
-	Repeat: "natural",
-	Money:  "none",
-	Answer: &answerFreezeCard,
-	Silent: true,
+	ID:             "FreezeCard",
+	Method:         "POST",
+	Path:           "/cards/{card_id}/freeze",
+	Repeat:         "natural",
+	Money:          "none",
+	Response:       &responseFreezeCard,
+	ResultUnstated: true,
 }
 
 // FreezeCard sends POST /cards/{card_id}/freeze: freeze a card.
 func (c lowLevel) FreezeCard(
 	ctx context.Context, cardID string, options []moneymovement.CallOption,
-) transport.Shown[model.Card] {
+) transport.Unstated[model.Card] {
 	r := c.request(&opFreezeCard, options)
 	r.PathParam("card_id", string(cardID), pathFreezeCard[0])
-	return transport.Carry[model.Card](ctx, c.transport, r)
+	return transport.DoUnstated[model.Card](ctx, c.transport, r)
 }
 
 var opSetCardLabel = transport.Operation{
-	ID:     "SetCardLabel",
-	Method: "PUT",
-	Path:   "/cards/{card_id}/label",
-	Repeat: "natural",
-	Money:  "none",
-	Answer: &answerSetCardLabel,
-	Silent: true,
+	ID:             "SetCardLabel",
+	Method:         "PUT",
+	Path:           "/cards/{card_id}/label",
+	Repeat:         "natural",
+	Money:          "none",
+	Response:       &responseSetCardLabel,
+	ResultUnstated: true,
 }
 
 // SetCardLabel sends PUT /cards/{card_id}/label: label a card.
 func (c lowLevel) SetCardLabel(
 	ctx context.Context, cardID string, body *cardLabelUpdate, options []moneymovement.CallOption,
-) transport.Shown[model.Card] {
+) transport.Unstated[model.Card] {
 	r := c.request(&opSetCardLabel, options)
 	r.PathParam("card_id", string(cardID), pathSetCardLabel[0])
 	r.Body(body, body.validate)
-	return transport.Carry[model.Card](ctx, c.transport, r)
+	return transport.DoUnstated[model.Card](ctx, c.transport, r)
 }
 
 var opSetCardLimit = transport.Operation{
-	ID:     "SetCardLimit",
-	Method: "PUT",
-	Path:   "/cards/{card_id}/limit",
-	Repeat: "natural",
-	Money:  "none",
-	Answer: &answerSetCardLimit,
-	Silent: true,
+	ID:             "SetCardLimit",
+	Method:         "PUT",
+	Path:           "/cards/{card_id}/limit",
+	Repeat:         "natural",
+	Money:          "none",
+	Response:       &responseSetCardLimit,
+	ResultUnstated: true,
 }
 
 // SetCardLimit sends PUT /cards/{card_id}/limit: limit a card.
 func (c lowLevel) SetCardLimit(
 	ctx context.Context, cardID string, body *CardLimitUpdate, options []moneymovement.CallOption,
-) transport.Shown[model.Card] {
+) transport.Unstated[model.Card] {
 	r := c.request(&opSetCardLimit, options)
 	r.PathParam("card_id", string(cardID), pathSetCardLimit[0])
 	r.Body(body, body.validate)
-	return transport.Carry[model.Card](ctx, c.transport, r)
+	return transport.DoUnstated[model.Card](ctx, c.transport, r)
 }
 
 var opUnfreezeCard = transport.Operation{
-	ID:     "UnfreezeCard",
-	Method: "POST",
-	Path:   "/cards/{card_id}/unfreeze",
-	Repeat: "natural",
-	Money:  "none",
-	Answer: &answerUnfreezeCard,
-	Silent: true,
+	ID:             "UnfreezeCard",
+	Method:         "POST",
+	Path:           "/cards/{card_id}/unfreeze",
+	Repeat:         "natural",
+	Money:          "none",
+	Response:       &responseUnfreezeCard,
+	ResultUnstated: true,
 }
 
 // UnfreezeCard sends POST /cards/{card_id}/unfreeze: unfreeze a card.
 func (c lowLevel) UnfreezeCard(
 	ctx context.Context, cardID string, options []moneymovement.CallOption,
-) transport.Shown[model.Card] {
+) transport.Unstated[model.Card] {
 	r := c.request(&opUnfreezeCard, options)
 	r.PathParam("card_id", string(cardID), pathUnfreezeCard[0])
-	return transport.Carry[model.Card](ctx, c.transport, r)
+	return transport.DoUnstated[model.Card](ctx, c.transport, r)
 }
 
 var opListContracts = transport.Operation{
-	ID:     "ListContracts",
-	Method: "GET",
-	Path:   "/documents/contracts",
-	Answer: &answerListContracts,
+	ID:       "ListContracts",
+	Method:   "GET",
+	Path:     "/documents/contracts",
+	Response: &responseListContracts,
 }
 
 // ListContracts sends GET /documents/contracts: list contracts.
@@ -1200,12 +1202,12 @@ func (c lowLevel) ListContracts(
 }
 
 var opCreateContract = transport.Operation{
-	ID:     "CreateContract",
-	Method: "POST",
-	Path:   "/documents/contracts",
-	Repeat: "none",
-	Money:  "none",
-	Answer: &answerCreateContract,
+	ID:       "CreateContract",
+	Method:   "POST",
+	Path:     "/documents/contracts",
+	Repeat:   "none",
+	Money:    "none",
+	Response: &responseCreateContract,
 }
 
 // CreateContract sends POST /documents/contracts: create a contract.
@@ -1218,10 +1220,10 @@ func (c lowLevel) CreateContract(
 }
 
 var opListInvoices = transport.Operation{
-	ID:     "ListInvoices",
-	Method: "GET",
-	Path:   "/documents/contracts/invoices",
-	Answer: &answerListInvoices,
+	ID:       "ListInvoices",
+	Method:   "GET",
+	Path:     "/documents/contracts/invoices",
+	Response: &responseListInvoices,
 }
 
 // ListInvoices sends GET /documents/contracts/invoices: list invoices.
@@ -1236,12 +1238,12 @@ func (c lowLevel) ListInvoices(
 }
 
 var opCreateInvoice = transport.Operation{
-	ID:     "CreateInvoice",
-	Method: "POST",
-	Path:   "/documents/contracts/invoices",
-	Repeat: "none",
-	Money:  "none",
-	Answer: &answerCreateInvoice,
+	ID:       "CreateInvoice",
+	Method:   "POST",
+	Path:     "/documents/contracts/invoices",
+	Repeat:   "none",
+	Money:    "none",
+	Response: &responseCreateInvoice,
 }
 
 // CreateInvoice sends POST /documents/contracts/invoices: create an invoice.
@@ -1254,12 +1256,12 @@ func (c lowLevel) CreateInvoice(
 }
 
 var opCreateInvoiceBatch = transport.Operation{
-	ID:     "CreateInvoiceBatch",
-	Method: "POST",
-	Path:   "/documents/contracts/invoices/batch_invoicing",
-	Repeat: "none",
-	Money:  "none",
-	Answer: &answerCreateInvoiceBatch,
+	ID:       "CreateInvoiceBatch",
+	Method:   "POST",
+	Path:     "/documents/contracts/invoices/batch_invoicing",
+	Repeat:   "none",
+	Money:    "none",
+	Response: &responseCreateInvoiceBatch,
 }
 
 // CreateInvoiceBatch sends POST /documents/contracts/invoices/batch_invoicing: invoice several contracts at once.
@@ -1272,12 +1274,12 @@ func (c lowLevel) CreateInvoiceBatch(
 }
 
 var opCreateUploadedInvoice = transport.Operation{
-	ID:     "CreateUploadedInvoice",
-	Method: "POST",
-	Path:   "/documents/contracts/invoices/uploaded",
-	Repeat: "none",
-	Money:  "none",
-	Answer: &answerCreateUploadedInvoice,
+	ID:       "CreateUploadedInvoice",
+	Method:   "POST",
+	Path:     "/documents/contracts/invoices/uploaded",
+	Repeat:   "none",
+	Money:    "none",
+	Response: &responseCreateUploadedInvoice,
 }
 
 // CreateUploadedInvoice sends POST /documents/contracts/invoices/uploaded: create an invoice from an uploaded document.
@@ -1290,10 +1292,10 @@ func (c lowLevel) CreateUploadedInvoice(
 }
 
 var opGetInvoice = transport.Operation{
-	ID:     "GetInvoice",
-	Method: "GET",
-	Path:   "/documents/contracts/invoices/{invoice_id}",
-	Answer: &answerGetInvoice,
+	ID:       "GetInvoice",
+	Method:   "GET",
+	Path:     "/documents/contracts/invoices/{invoice_id}",
+	Response: &responseGetInvoice,
 }
 
 // GetInvoice sends GET /documents/contracts/invoices/{invoice_id}: read an invoice.
@@ -1306,30 +1308,30 @@ func (c lowLevel) GetInvoice(
 }
 
 var opUpdateInvoice = transport.Operation{
-	ID:     "UpdateInvoice",
-	Method: "PUT",
-	Path:   "/documents/contracts/invoices/{invoice_id}",
-	Repeat: "natural",
-	Money:  "none",
-	Answer: &answerUpdateInvoice,
-	Silent: true,
+	ID:             "UpdateInvoice",
+	Method:         "PUT",
+	Path:           "/documents/contracts/invoices/{invoice_id}",
+	Repeat:         "natural",
+	Money:          "none",
+	Response:       &responseUpdateInvoice,
+	ResultUnstated: true,
 }
 
 // UpdateInvoice sends PUT /documents/contracts/invoices/{invoice_id}: change an invoice's status.
 func (c lowLevel) UpdateInvoice(
 	ctx context.Context, invoiceID string, body *model.InvoiceUpdate, options []moneymovement.CallOption,
-) transport.Shown[model.Invoice] {
+) transport.Unstated[model.Invoice] {
 	r := c.request(&opUpdateInvoice, options)
 	r.PathParam("invoice_id", string(invoiceID), pathUpdateInvoice[0])
 	r.Body(body, func(c *transport.Check) { validateInvoiceUpdate(body, c) })
-	return transport.Carry[model.Invoice](ctx, c.transport, r)
+	return transport.DoUnstated[model.Invoice](ctx, c.transport, r)
 }
 
 var opListContractTemplates = transport.Operation{
-	ID:     "ListContractTemplates",
-	Method: "GET",
-	Path:   "/documents/contracts/templates",
-	Answer: &answerListContractTemplates,
+	ID:       "ListContractTemplates",
+	Method:   "GET",
+	Path:     "/documents/contracts/templates",
+	Response: &responseListContractTemplates,
 }
 
 // ListContractTemplates sends GET /documents/contracts/templates: list contract templates.
@@ -1357,10 +1359,10 @@ func (c lowLevel) DeleteContract(ctx context.Context, contractID string, options
 }
 
 var opGetContract = transport.Operation{
-	ID:     "GetContract",
-	Method: "GET",
-	Path:   "/documents/contracts/{contract_id}",
-	Answer: &answerGetContract,
+	ID:       "GetContract",
+	Method:   "GET",
+	Path:     "/documents/contracts/{contract_id}",
+	Response: &responseGetContract,
 }
 
 // GetContract sends GET /documents/contracts/{contract_id}: read a contract.
@@ -1373,50 +1375,50 @@ func (c lowLevel) GetContract(
 }
 
 var opUpdateContract = transport.Operation{
-	ID:     "UpdateContract",
-	Method: "PATCH",
-	Path:   "/documents/contracts/{contract_id}",
-	Repeat: "natural",
-	Money:  "none",
-	Answer: &answerUpdateContract,
-	Silent: true,
+	ID:             "UpdateContract",
+	Method:         "PATCH",
+	Path:           "/documents/contracts/{contract_id}",
+	Repeat:         "natural",
+	Money:          "none",
+	Response:       &responseUpdateContract,
+	ResultUnstated: true,
 }
 
 // UpdateContract sends PATCH /documents/contracts/{contract_id}: update a contract's fields and schedule.
 func (c lowLevel) UpdateContract(
 	ctx context.Context, contractID string, body *ContractUpdate, options []moneymovement.CallOption,
-) transport.Shown[model.Contract] {
+) transport.Unstated[model.Contract] {
 	r := c.request(&opUpdateContract, options)
 	r.PathParam("contract_id", string(contractID), pathUpdateContract[0])
 	r.Body(body, body.validate)
-	return transport.Carry[model.Contract](ctx, c.transport, r)
+	return transport.DoUnstated[model.Contract](ctx, c.transport, r)
 }
 
 var opApproveContract = transport.Operation{
-	ID:     "ApproveContract",
-	Method: "POST",
-	Path:   "/documents/contracts/{contract_id}/approve",
-	Repeat: "natural",
-	Answer: &answerApproveContract,
-	Silent: true,
+	ID:             "ApproveContract",
+	Method:         "POST",
+	Path:           "/documents/contracts/{contract_id}/approve",
+	Repeat:         "natural",
+	Response:       &responseApproveContract,
+	ResultUnstated: true,
 }
 
 // ApproveContract sends POST /documents/contracts/{contract_id}/approve: approve a contract.
 func (c lowLevel) ApproveContract(
 	ctx context.Context, contractID string, options []moneymovement.CallOption,
-) transport.Shown[model.Contract] {
+) transport.Unstated[model.Contract] {
 	r := c.request(&opApproveContract, options)
 	r.PathParam("contract_id", string(contractID), pathApproveContract[0])
-	return transport.Carry[model.Contract](ctx, c.transport, r)
+	return transport.DoUnstated[model.Contract](ctx, c.transport, r)
 }
 
 var opCreateInvoiceFromContract = transport.Operation{
-	ID:     "CreateInvoiceFromContract",
-	Method: "POST",
-	Path:   "/documents/contracts/{contract_id}/create-invoice",
-	Repeat: "none",
-	Money:  "none",
-	Answer: &answerCreateInvoiceFromContract,
+	ID:       "CreateInvoiceFromContract",
+	Method:   "POST",
+	Path:     "/documents/contracts/{contract_id}/create-invoice",
+	Repeat:   "none",
+	Money:    "none",
+	Response: &responseCreateInvoiceFromContract,
 }
 
 // CreateInvoiceFromContract sends POST /documents/contracts/{contract_id}/create-invoice: create an invoice from a
@@ -1431,50 +1433,50 @@ func (c lowLevel) CreateInvoiceFromContract(
 }
 
 var opPauseContract = transport.Operation{
-	ID:     "PauseContract",
-	Method: "POST",
-	Path:   "/documents/contracts/{contract_id}/pause",
-	Repeat: "natural",
-	Money:  "none",
-	Answer: &answerPauseContract,
-	Silent: true,
+	ID:             "PauseContract",
+	Method:         "POST",
+	Path:           "/documents/contracts/{contract_id}/pause",
+	Repeat:         "natural",
+	Money:          "none",
+	Response:       &responsePauseContract,
+	ResultUnstated: true,
 }
 
 // PauseContract sends POST /documents/contracts/{contract_id}/pause: pause a contract.
 func (c lowLevel) PauseContract(
 	ctx context.Context, contractID string, options []moneymovement.CallOption,
-) transport.Shown[model.Contract] {
+) transport.Unstated[model.Contract] {
 	r := c.request(&opPauseContract, options)
 	r.PathParam("contract_id", string(contractID), pathPauseContract[0])
-	return transport.Carry[model.Contract](ctx, c.transport, r)
+	return transport.DoUnstated[model.Contract](ctx, c.transport, r)
 }
 
 var opReplacePaymentMethods = transport.Operation{
-	ID:     "ReplacePaymentMethods",
-	Method: "PUT",
-	Path:   "/documents/contracts/{contract_id}/payment_methods",
-	Repeat: "natural",
-	Money:  "none",
-	Answer: &answerReplacePaymentMethods,
-	Silent: true,
+	ID:             "ReplacePaymentMethods",
+	Method:         "PUT",
+	Path:           "/documents/contracts/{contract_id}/payment_methods",
+	Repeat:         "natural",
+	Money:          "none",
+	Response:       &responseReplacePaymentMethods,
+	ResultUnstated: true,
 }
 
 // ReplacePaymentMethods sends PUT /documents/contracts/{contract_id}/payment_methods: replace a contract's payment
 // methods.
 func (c lowLevel) ReplacePaymentMethods(
 	ctx context.Context, contractID string, body *paymentMethodsReplacement, options []moneymovement.CallOption,
-) transport.Shown[model.Contract] {
+) transport.Unstated[model.Contract] {
 	r := c.request(&opReplacePaymentMethods, options)
 	r.PathParam("contract_id", string(contractID), pathReplacePaymentMethods[0])
 	r.Body(body, body.validate)
-	return transport.Carry[model.Contract](ctx, c.transport, r)
+	return transport.DoUnstated[model.Contract](ctx, c.transport, r)
 }
 
 var opPreviewContract = transport.Operation{
-	ID:     "PreviewContract",
-	Method: "GET",
-	Path:   "/documents/contracts/{contract_id}/preview",
-	Answer: &answerPreviewContract,
+	ID:       "PreviewContract",
+	Method:   "GET",
+	Path:     "/documents/contracts/{contract_id}/preview",
+	Response: &responsePreviewContract,
 }
 
 // PreviewContract sends GET /documents/contracts/{contract_id}/preview: preview a contract.
@@ -1487,12 +1489,12 @@ func (c lowLevel) PreviewContract(
 }
 
 var opUploadDocument = transport.Operation{
-	ID:     "UploadDocument",
-	Method: "POST",
-	Path:   "/documents/upload",
-	Repeat: "none",
-	Money:  "none",
-	Answer: &answerUploadDocument,
+	ID:       "UploadDocument",
+	Method:   "POST",
+	Path:     "/documents/upload",
+	Repeat:   "none",
+	Money:    "none",
+	Response: &responseUploadDocument,
 }
 
 // UploadDocument sends POST /documents/upload: upload a document.
@@ -1505,10 +1507,10 @@ func (c lowLevel) UploadDocument(
 }
 
 var opGetMCPBalance = transport.Operation{
-	ID:     "GetMCPBalance",
-	Method: "GET",
-	Path:   "/mcp/get_balance",
-	Answer: &answerGetMCPBalance,
+	ID:       "GetMCPBalance",
+	Method:   "GET",
+	Path:     "/mcp/get_balance",
+	Response: &responseGetMCPBalance,
 }
 
 // GetMCPBalance sends GET /mcp/get_balance: read wallet balance and allowance.
@@ -1518,10 +1520,10 @@ func (c lowLevel) GetMCPBalance(ctx context.Context, options []moneymovement.Cal
 }
 
 var opListTransactions = transport.Operation{
-	ID:     "ListTransactions",
-	Method: "GET",
-	Path:   "/transactions",
-	Answer: &answerListTransactions,
+	ID:       "ListTransactions",
+	Method:   "GET",
+	Path:     "/transactions",
+	Response: &responseListTransactions,
 }
 
 // ListTransactions sends GET /transactions: list transactions.
@@ -1540,10 +1542,10 @@ func (c lowLevel) ListTransactions(
 }
 
 var opGetProfile = transport.Operation{
-	ID:     "GetProfile",
-	Method: "GET",
-	Path:   "/user",
-	Answer: &answerGetProfile,
+	ID:       "GetProfile",
+	Method:   "GET",
+	Path:     "/user",
+	Response: &responseGetProfile,
 }
 
 // GetProfile sends GET /user: read the current profile.
@@ -1553,12 +1555,12 @@ func (c lowLevel) GetProfile(ctx context.Context, options []moneymovement.CallOp
 }
 
 var opCreateContact = transport.Operation{
-	ID:     "CreateContact",
-	Method: "POST",
-	Path:   "/user/contact",
-	Repeat: "natural",
-	Money:  "none",
-	Answer: &answerCreateContact,
+	ID:       "CreateContact",
+	Method:   "POST",
+	Path:     "/user/contact",
+	Repeat:   "natural",
+	Money:    "none",
+	Response: &responseCreateContact,
 }
 
 // CreateContact sends POST /user/contact: create a contact.
@@ -1571,29 +1573,29 @@ func (c lowLevel) CreateContact(
 }
 
 var opValidateBankDetails = transport.Operation{
-	ID:     "ValidateBankDetails",
-	Method: "POST",
-	Path:   "/user/contact/bank/validate",
-	Repeat: "natural",
-	Money:  "none",
-	Answer: &answerValidateBankDetails,
-	Silent: true,
+	ID:             "ValidateBankDetails",
+	Method:         "POST",
+	Path:           "/user/contact/bank/validate",
+	Repeat:         "natural",
+	Money:          "none",
+	Response:       &responseValidateBankDetails,
+	ResultUnstated: true,
 }
 
 // ValidateBankDetails sends POST /user/contact/bank/validate: validate bank details.
 func (c lowLevel) ValidateBankDetails(
 	ctx context.Context, body *BankDetails, options []moneymovement.CallOption,
-) transport.Shown[BankDetailsCheck] {
+) transport.Unstated[BankDetailsCheck] {
 	r := c.request(&opValidateBankDetails, options)
 	r.Body(body, body.validate)
-	return transport.Carry[BankDetailsCheck](ctx, c.transport, r)
+	return transport.DoUnstated[BankDetailsCheck](ctx, c.transport, r)
 }
 
 var opListContacts = transport.Operation{
-	ID:     "ListContacts",
-	Method: "GET",
-	Path:   "/user/contacts",
-	Answer: &answerListContacts,
+	ID:       "ListContacts",
+	Method:   "GET",
+	Path:     "/user/contacts",
+	Response: &responseListContacts,
 }
 
 // ListContacts sends GET /user/contacts: list contacts.
@@ -1624,49 +1626,49 @@ func (c lowLevel) DeleteContact(ctx context.Context, contactID string, options [
 }
 
 var opUpdateContact = transport.Operation{
-	ID:     "UpdateContact",
-	Method: "PATCH",
-	Path:   "/user/contacts/{contact_id}",
-	Repeat: "natural",
-	Money:  "none",
-	Answer: &answerUpdateContact,
-	Silent: true,
+	ID:             "UpdateContact",
+	Method:         "PATCH",
+	Path:           "/user/contacts/{contact_id}",
+	Repeat:         "natural",
+	Money:          "none",
+	Response:       &responseUpdateContact,
+	ResultUnstated: true,
 }
 
 // UpdateContact sends PATCH /user/contacts/{contact_id}: update a contact's metadata.
 func (c lowLevel) UpdateContact(
 	ctx context.Context, contactID string, body *ContactUpdate, options []moneymovement.CallOption,
-) transport.Shown[Contact] {
+) transport.Unstated[Contact] {
 	r := c.request(&opUpdateContact, options)
 	r.PathParam("contact_id", string(contactID), pathUpdateContact[0])
 	r.Body(body, body.validate)
-	return transport.Carry[Contact](ctx, c.transport, r)
+	return transport.DoUnstated[Contact](ctx, c.transport, r)
 }
 
 var opUpdateProfile = transport.Operation{
-	ID:     "UpdateProfile",
-	Method: "PUT",
-	Path:   "/user/kyc",
-	Repeat: "natural",
-	Money:  "none",
-	Answer: &answerUpdateProfile,
-	Silent: true,
+	ID:             "UpdateProfile",
+	Method:         "PUT",
+	Path:           "/user/kyc",
+	Repeat:         "natural",
+	Money:          "none",
+	Response:       &responseUpdateProfile,
+	ResultUnstated: true,
 }
 
 // UpdateProfile sends PUT /user/kyc: update the profile and KYC fields.
 func (c lowLevel) UpdateProfile(
 	ctx context.Context, body *ProfileUpdate, options []moneymovement.CallOption,
-) transport.Shown[UserProfile] {
+) transport.Unstated[UserProfile] {
 	r := c.request(&opUpdateProfile, options)
 	r.Body(body, body.validate)
-	return transport.Carry[UserProfile](ctx, c.transport, r)
+	return transport.DoUnstated[UserProfile](ctx, c.transport, r)
 }
 
 var opGetKYCStatus = transport.Operation{
-	ID:     "GetKYCStatus",
-	Method: "GET",
-	Path:   "/user/kyc/status",
-	Answer: &answerGetKYCStatus,
+	ID:       "GetKYCStatus",
+	Method:   "GET",
+	Path:     "/user/kyc/status",
+	Response: &responseGetKYCStatus,
 }
 
 // GetKYCStatus sends GET /user/kyc/status: read the KYC status.
@@ -1680,17 +1682,17 @@ func (c lowLevel) GetKYCStatus(
 }
 
 var opCreateKYCLink = transport.Operation{
-	ID:     "CreateKYCLink",
-	Method: "POST",
-	Path:   "/user/kyc_link",
-	Repeat: "natural",
-	Money:  "none",
-	Answer: &answerCreateKYCLink,
-	Silent: true,
+	ID:             "CreateKYCLink",
+	Method:         "POST",
+	Path:           "/user/kyc_link",
+	Repeat:         "natural",
+	Money:          "none",
+	Response:       &responseCreateKYCLink,
+	ResultUnstated: true,
 }
 
 // CreateKYCLink sends POST /user/kyc_link: create or fetch a KYC link.
-func (c lowLevel) CreateKYCLink(ctx context.Context, options []moneymovement.CallOption) transport.Shown[KYCLink] {
+func (c lowLevel) CreateKYCLink(ctx context.Context, options []moneymovement.CallOption) transport.Unstated[KYCLink] {
 	r := c.request(&opCreateKYCLink, options)
-	return transport.Carry[KYCLink](ctx, c.transport, r)
+	return transport.DoUnstated[KYCLink](ctx, c.transport, r)
 }

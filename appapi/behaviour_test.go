@@ -20,8 +20,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
-// TestWhatCreatesIsNeverSentTwice: an answer that is lost is an outcome that is unknown, after one request.
-func TestWhatCreatesIsNeverSentTwice(t *testing.T) {
+// TestCreatesWithoutAKeyAreNotRetried: an response that is lost is an outcome that is unknown, after one request.
+func TestCreatesWithoutAKeyAreNotRetried(t *testing.T) {
 	creates := []string{
 		"CreateInvoice", "CreateUploadedInvoice", "CreateInvoiceFromContract", "CreateInvoiceBatch", "CreateContract",
 		"UploadDocument", "CreateCard", "PreApproveCard", "SubmitBankPayinQuote",
@@ -30,12 +30,12 @@ func TestWhatCreatesIsNeverSentTwice(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			x, known := exchanges()[name]
 			require.True(t, known)
-			for cause, answers := range map[string]http.HandlerFunc{
+			for cause, respond := range map[string]http.HandlerFunc{
 				"lost":           losing,
-				"a server error": answering(503, `{"error":{"code":"provider_unavailable","message":"down"}}`),
-				"half":           answering(201, `{"id":`),
+				"a server error": responding(503, `{"error":{"code":"provider_unavailable","message":"down"}}`),
+				"half":           responding(201, `{"id":`),
 			} {
-				server, app := serve(t, answers)
+				server, app := serve(t, respond)
 				_, err := x.call(t.Context(), app)
 				require.Error(t, err)
 				failure, is := errors.AsType[errors.Failure](err)
@@ -57,13 +57,13 @@ func TestATransferIsSentAgainWithItsKey(t *testing.T) {
 		w.Header().Set("Idempotency-Replayed", "true")
 		_, _ = io.WriteString(w, `{"txHash":"0xabc"}`)
 	})
-	var answer moneymovement.Response
+	var response moneymovement.Response
 	rent := appapi.ToContact{ContactID: id1, Amount: price("12.340")}
-	receipt, err := app.Transfers.Send(t.Context(), rent, "rent-1", moneymovement.CaptureResponse(&answer))
+	receipt, err := app.Transfers.Send(t.Context(), rent, "rent-1", moneymovement.CaptureResponse(&response))
 	require.NoError(t, err)
 	assert.Equal(t, "0xabc", receipt.TxHash)
-	assert.True(t, answer.Replayed)
-	assert.Equal(t, "rent-1", answer.IdempotencyKey)
+	assert.True(t, response.Replayed)
+	assert.Equal(t, "rent-1", response.IdempotencyKey)
 	sent := server.requests()
 	require.Len(t, sent, 3)
 	for _, request := range sent {
@@ -75,7 +75,7 @@ func TestATransferIsSentAgainWithItsKey(t *testing.T) {
 // TestATransferUnderAUsedKeyIsNotSent: what it pays is compared by value, and the same mistake is the service's own
 // error.
 func TestATransferUnderAUsedKeyIsNotSent(t *testing.T) {
-	server, app := serve(t, answering(200, `{"txHash":"0xabc"}`))
+	server, app := serve(t, responding(200, `{"txHash":"0xabc"}`))
 	rent := appapi.ToContact{ContactID: id1, Amount: price("12.5"), Memo: "1.50"}
 	receipt, err := app.Transfers.Send(t.Context(), rent, "rent-1")
 	require.NoError(t, err)
@@ -112,7 +112,7 @@ func TestALostTransferSaysHowToResolveIt(t *testing.T) {
 }
 
 func TestATransferThatCannotBeLookedUpIsNotFound(t *testing.T) {
-	_, app := serve(t, answering(403, `{"error":{"code":"forbidden","message":"no"}}`))
+	_, app := serve(t, responding(403, `{"error":{"code":"forbidden","message":"no"}}`))
 	transfer, found, err := app.Transfers.ByKey(t.Context(), "rent-1")
 	assert.True(t, errors.HasCode(err, errors.CodeForbidden), "%v", err)
 	assert.False(t, found)
@@ -138,11 +138,11 @@ func TestATransferIsFoundByItsKey(t *testing.T) {
 		"one with bad fields": {`{"id":"tr_1","amount":{},` + at + `}`, true, false},
 		"among others": {`{"id":"tr_0","idempotencyKey":"rent-0",` + at +
 			`},{"id":"tr_1","idempotencyKey":"rent-1",` + at + `}`, true, false},
-		"only others":         {`{"id":"tr_0","idempotencyKey":"rent-0",` + at + `}`, false, true},
-		"nothing at all":      {``, false, false},
-		"the filter's answer": {`{"id":"tr_1","idempotencyKey":"rent-1","amount":0.30,` + at + `}`, true, false},
+		"only others":           {`{"id":"tr_0","idempotencyKey":"rent-0",` + at + `}`, false, true},
+		"nothing at all":        {``, false, false},
+		"the filter's response": {`{"id":"tr_1","idempotencyKey":"rent-1","amount":0.30,` + at + `}`, true, false},
 	} {
-		server, app := serve(t, answering(200, `{"items":[`+c.items+`]}`))
+		server, app := serve(t, responding(200, `{"items":[`+c.items+`]}`))
 		transfer, found, err := app.Transfers.ByKey(t.Context(), "rent-1")
 		assert.Equal(t, c.found, found, name)
 		if c.unread { // which may be the one
@@ -162,7 +162,7 @@ func TestATransferIsFoundByItsKey(t *testing.T) {
 func TestDefaultsThatTheDescriptionStates(t *testing.T) {
 	for _, body := range []string{`{"cards":[{"limit":{}}]}`,
 		`{"cards":[{"limit":{}}],"created":null,"kycStatus":null,"phoneVerified":null,"total":null}`} {
-		_, app := serve(t, answering(200, body))
+		_, app := serve(t, responding(200, body))
 		list, err := app.Cards.List(t.Context())
 		require.NoError(t, err)
 		assert.Equal(t, model.KYCStatusNotStarted, list.KYCStatus)
@@ -174,7 +174,7 @@ func TestDefaultsThatTheDescriptionStates(t *testing.T) {
 			assert.True(t, usage.IsZero())
 		}
 	}
-	_, app := serve(t, answering(200, contractJSON))
+	_, app := serve(t, responding(200, contractJSON))
 	contract, err := app.Contracts.Get(t.Context(), id1)
 	require.NoError(t, err)
 	assert.True(t, contract.Client.IsBusiness)
@@ -267,7 +267,7 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) {
 		Body: io.NopCloser(strings.NewReader(f(r))), ContentLength: -1, Request: r}, nil
 }
 
-func TestAWalletThatDoesNotSign(t *testing.T) {
+func TestWalletThatFailsToSign(t *testing.T) {
 	server, app := serve(t, losing)
 	refusal := errors.New("declined on the device")
 	_, err := app.Cards.Details(t.Context(), "card_1", &paperWallet{address: "0x1", err: refusal})

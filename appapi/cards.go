@@ -21,18 +21,18 @@ const CardFormatVirtual CardFormat = "virtual"
 
 // List returns all cards, and the status of the owner's verification for cards.
 func (s *Cards) List(ctx context.Context, options ...moneymovement.CallOption) (*model.CardList, error) {
-	return transport.Of(s).low.ListCards(ctx, options)
+	return transport.OrNew(s).low.ListCards(ctx, options)
 }
 
 // Create issues a card. A second call can issue a second card, so Create is never sent twice. If its response is lost,
-// it fails with *errors.InDoubt: look for the card with [Cards.List].
+// it fails with *errors.InDoubt: read [Cards.List] to find the card.
 func (s *Cards) Create(ctx context.Context, card CardCreate, options ...moneymovement.CallOption) (*model.Card, error) {
-	return transport.Of(s).low.CreateCard(ctx, &card, options)
+	return transport.OrNew(s).low.CreateCard(ctx, &card, options)
 }
 
 // Get returns one card, without its number and security code.
 func (s *Cards) Get(ctx context.Context, id string, options ...moneymovement.CallOption) (*model.Card, error) {
-	return transport.Of(s).low.GetCard(ctx, id, options)
+	return transport.OrNew(s).low.GetCard(ctx, id, options)
 }
 
 // Details returns a card's number, security code and expiry date. They are [moneymovement.Secret] values, which do not
@@ -49,7 +49,7 @@ func (s *Cards) Get(ctx context.Context, id string, options ...moneymovement.Cal
 func (s *Cards) Details(
 	ctx context.Context, id string, wallet model.CardSigner, options ...moneymovement.CallOption,
 ) (*model.CardDetails, error) {
-	if err := transport.Of(s).low.ready(ctx, &opRevealCardDetails); err != nil {
+	if err := transport.OrNew(s).low.ready(ctx, &opRevealCardDetails); err != nil {
 		return nil, err
 	}
 	return s.proofs.Reveal(ctx, &opRevealCardDetails, id, wallet,
@@ -63,15 +63,15 @@ func (s *Cards) Details(
 func (s *Cards) DetailsWithProof(
 	ctx context.Context, id string, proof model.CardDetailsProof, options ...moneymovement.CallOption,
 ) (*model.CardDetails, error) {
-	return transport.Of(s).low.RevealCardDetails(ctx, id, &proof, options)
+	return transport.OrNew(s).low.RevealCardDetails(ctx, id, &proof, options)
 }
 
 // SetLabel gives a card a label of your choice, and returns the card. An empty label clears it.
 func (s *Cards) SetLabel(
 	ctx context.Context, id, label string, options ...moneymovement.CallOption,
 ) (*model.Card, error) {
-	return transport.Of(s).low.SetCardLabel(ctx, id, &cardLabelUpdate{model.Set(label)}, options).
-		Or(reading(ctx, id, transport.Of(s).low, lowLevel.GetCard))
+	return transport.OrNew(s).low.SetCardLabel(ctx, id, &cardLabelUpdate{model.Set(label)}, options).
+		ValueOrRead(reading(ctx, id, transport.OrNew(s).low, lowLevel.GetCard))
 }
 
 // SetLimit changes the limits of a card, and returns the card. A field of limit that is not set leaves that limit as it
@@ -83,27 +83,27 @@ func (s *Cards) SetLabel(
 func (s *Cards) SetLimit(
 	ctx context.Context, id string, limit CardLimitUpdate, options ...moneymovement.CallOption,
 ) (*model.Card, error) {
-	low := transport.Of(s).low
-	return low.SetCardLimit(ctx, id, &limit, options).Or(reading(ctx, id, low, lowLevel.GetCard))
+	low := transport.OrNew(s).low
+	return low.SetCardLimit(ctx, id, &limit, options).ValueOrRead(reading(ctx, id, low, lowLevel.GetCard))
 }
 
 // Freeze freezes a card, so that it cannot spend, and returns the card.
 func (s *Cards) Freeze(ctx context.Context, id string, options ...moneymovement.CallOption) (*model.Card, error) {
-	low := transport.Of(s).low
-	return low.FreezeCard(ctx, id, options).Or(reading(ctx, id, low, lowLevel.GetCard))
+	low := transport.OrNew(s).low
+	return low.FreezeCard(ctx, id, options).ValueOrRead(reading(ctx, id, low, lowLevel.GetCard))
 }
 
 // Unfreeze lets a frozen card spend again, and returns the card.
 func (s *Cards) Unfreeze(ctx context.Context, id string, options ...moneymovement.CallOption) (*model.Card, error) {
-	low := transport.Of(s).low
-	return low.UnfreezeCard(ctx, id, options).Or(reading(ctx, id, low, lowLevel.GetCard))
+	low := transport.OrNew(s).low
+	return low.UnfreezeCard(ctx, id, options).ValueOrRead(reading(ctx, id, low, lowLevel.GetCard))
 }
 
 // KYCLink returns the link to the page where the holder completes the verification for cards. The service creates the
 // link on the first call, and returns the same link later. The description does not show the response: URL and Status
 // are assumed.
 func (s *Cards) KYCLink(ctx context.Context, options ...moneymovement.CallOption) (*KYCLink, error) {
-	return transport.Of(s).low.CreateCardKYCLink(ctx, options).OrZero()
+	return transport.OrNew(s).low.CreateCardKYCLink(ctx, options).ValueOrZero()
 }
 
 // PreApprove allows the card issuer to take up to approval.Amount of approval.Currency from the wallet. The description
@@ -112,5 +112,5 @@ func (s *Cards) KYCLink(ctx context.Context, options ...moneymovement.CallOption
 func (s *Cards) PreApprove(
 	ctx context.Context, approval CardPreApprovalCreate, options ...moneymovement.CallOption,
 ) (*CardPreApproval, error) {
-	return transport.Of(s).low.PreApproveCard(ctx, &approval, options).OrZero()
+	return transport.OrNew(s).low.PreApproveCard(ctx, &approval, options).ValueOrZero()
 }

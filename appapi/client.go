@@ -58,7 +58,7 @@ func New(baseURL string, key APIKey, options ...moneymovement.Option) (*Client, 
 // are under way still use the old key, so keep it valid until they have ended. An empty key, or one that does not fit
 // in a header, fails with *errors.InvalidInput.
 func (c *Client) UseKey(key APIKey) error {
-	c = transport.Of(c)
+	c = transport.OrNew(c)
 	if err := transport.Validate("UseKey", func(check *transport.Check) {
 		check.Made(c.transport, maker)
 	}); err != nil {

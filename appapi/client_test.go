@@ -24,13 +24,13 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/testkit"
 )
 
-func TestTheKeyTravelsInTheHeaderThatWasAskedFor(t *testing.T) {
+func TestAPIKeyIsSentInTheChosenHeader(t *testing.T) {
 	_, sent, _ := sendAs(t, appapi.NewAPIKey("secret-key").InKeyHeader(), accountExchanges["GetProfile"])
 	assert.Equal(t, []string{"secret-key"}, sent.Header.Values("X-Api-Key"))
 	assert.Empty(t, sent.Header.Values("Authorization"))
 }
 
-func TestTheKeyNeverPrints(t *testing.T) {
+func TestAPIKeyNeverPrints(t *testing.T) {
 	key := appapi.NewAPIKey("hush-hush")
 	inside := struct {
 		Exported   appapi.APIKey
@@ -59,7 +59,7 @@ func TestTheKeyNeverPrints(t *testing.T) {
 	assert.Equal(t, "[none]", appapi.APIKey{}.String())
 }
 
-func TestTheKeyStaysWithItsOrigin(t *testing.T) {
+func TestAPIKeyIsNotSentToAnotherOrigin(t *testing.T) {
 	var elsewhere atomic.Int32
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { elsewhere.Add(1) }))
 	defer other.Close()
@@ -79,7 +79,7 @@ func TestTheKeyStaysWithItsOrigin(t *testing.T) {
 	assert.Zero(t, elsewhere.Load(), "redirects are not followed")
 }
 
-func TestClientsThatCannotBeMade(t *testing.T) {
+func TestInvalidClientArgumentsAreRefused(t *testing.T) {
 	good := appapi.NewAPIKey("k")
 	for name, c := range map[string]struct {
 		baseURL     string
@@ -111,11 +111,11 @@ func TestClientsThatCannotBeMade(t *testing.T) {
 	}
 }
 
-// A key cannot be renewed: what the service says about it is the answer, after one request.
+// A key cannot be renewed: what the service says about it is the response, after one request.
 func TestARefusedKeyIsNotSentAgain(t *testing.T) {
 	for _, slug := range []string{"unauthenticated", "token_expired", "forbidden"} {
 		status := map[bool]int{true: http.StatusForbidden, false: http.StatusUnauthorized}[slug == "forbidden"]
-		server, app := serve(t, answering(status, `{"error":{"code":"`+slug+`","message":"no"}}`))
+		server, app := serve(t, responding(status, `{"error":{"code":"`+slug+`","message":"no"}}`))
 		_, err := app.Transfers.Send(t.Context(), appapi.ToQuote{QuoteID: "q_1"}, "rent-1")
 		refusal, is := errors.AsType[*errors.Refusal](err)
 		require.True(t, is, "%v", err)
@@ -126,8 +126,8 @@ func TestARefusedKeyIsNotSentAgain(t *testing.T) {
 }
 
 // A call under way ends with the key that it began with, also when it is sent again.
-// What a change's answer did not show is read with the key of the change: another key can be of another account.
-func TestAChangeThatIsReadAfterwardsKeepsItsKey(t *testing.T) {
+// What a change's response did not show is read with the key of the change: another key can be of another account.
+func TestReadAfterAWriteUsesTheSameKey(t *testing.T) {
 	var carried []string
 	var app *appapi.Client
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -152,7 +152,7 @@ func TestAChangeThatIsReadAfterwardsKeepsItsKey(t *testing.T) {
 	assert.Equal(t, []string{"PUT Bearer first", "GET Bearer first", "GET Bearer second"}, carried)
 }
 
-func TestANewKeyIsForCallsThatBegin(t *testing.T) {
+func TestNewKeyAppliesToLaterCalls(t *testing.T) {
 	for name, c := range map[string]struct {
 		key    func(string) appapi.APIKey
 		header string
@@ -198,11 +198,11 @@ func TestANewKeyIsForCallsThatBegin(t *testing.T) {
 	}
 }
 
-// service answers by script, and keeps what it was sent.
+// service responds by script, and keeps what it was sent.
 type service struct {
 	mu      sync.Mutex
 	sent    []sentRequest
-	answers http.HandlerFunc
+	respond http.HandlerFunc
 }
 
 type sentRequest struct {
@@ -218,7 +218,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Unlock()
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Request-ID", "req_1")
-	s.answers(w, r)
+	s.respond(w, r)
 }
 
 func (s *service) requests() []sentRequest {
@@ -228,9 +228,9 @@ func (s *service) requests() []sentRequest {
 }
 
 // serve starts a service and makes a client of it that waits little between attempts.
-func serve(t *testing.T, answers http.HandlerFunc, options ...moneymovement.Option) (*service, *appapi.Client) {
+func serve(t *testing.T, respond http.HandlerFunc, options ...moneymovement.Option) (*service, *appapi.Client) {
 	t.Helper()
-	s := &service{answers: answers}
+	s := &service{respond: respond}
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
 	app, err := appapi.New(server.URL, appapi.NewAPIKey("secret-key"),
@@ -240,7 +240,7 @@ func serve(t *testing.T, answers http.HandlerFunc, options ...moneymovement.Opti
 	return s, app
 }
 
-func answering(status int, body string) http.HandlerFunc {
+func responding(status int, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(status)
 		_, _ = io.WriteString(w, body)
@@ -250,17 +250,17 @@ func answering(status int, body string) http.HandlerFunc {
 // losing drops the connection instead of answering.
 func losing(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 
-// No error leaves the SDK that does not answer for its call.
-func TestEveryErrorAnswersForItsCall(t *testing.T) {
-	for mishap, m := range testkit.Usual() {
+// No error leaves the SDK that does not implement errors.Failure.
+func TestEveryErrorIsAFailureOfItsCall(t *testing.T) {
+	for fault, m := range testkit.CommonFaults() {
 		for operation, x := range exchanges() {
-			t.Run(mishap+"/"+operation, func(t *testing.T) {
-				m.Befall(t, func(t *testing.T, ctx context.Context, next *http.Client) error {
+			t.Run(fault+"/"+operation, func(t *testing.T) {
+				m.CheckCall(t, func(t *testing.T, ctx context.Context, next *http.Client) error {
 					client, err := appapi.New("https://service.example", appapi.NewAPIKey("secret-key"),
 						moneymovement.WithHTTPClient(next))
 					require.NoError(t, err)
 					if _, err = x.call(ctx, client); err == nil {
-						assert.Empty(t, x.answer, "an answer that nobody gave")
+						assert.Empty(t, x.response, "an response that nobody gave")
 					}
 					return err
 				})
@@ -270,11 +270,11 @@ func TestEveryErrorAnswersForItsCall(t *testing.T) {
 }
 
 // A client that no constructor made, or a call without a context, is refused with the name of what is missing.
-func TestCallsThatLackWhatNoCallCanDoWithout(t *testing.T) {
-	s, app := serve(t, answering(http.StatusOK, "{}"))
+func TestNilContextAndZeroClientAreRefused(t *testing.T) {
+	s, app := serve(t, responding(http.StatusOK, "{}"))
 	wallet := new(testkit.Wallet)
 	calls := testkit.Surface{
-		Makers: "appapi.New", Made: []any{app}, Unmade: []any{new(appapi.Client)},
+		Constructors: "appapi.New", Clients: []any{app}, ZeroClients: []any{new(appapi.Client)},
 		Arguments: []any{wallet, appapi.ToQuote{QuoteID: "quote"}},
 	}.Test(t)
 	assert.Greater(t, calls, 200, "the walk found next to nothing")
@@ -282,9 +282,9 @@ func TestCallsThatLackWhatNoCallCanDoWithout(t *testing.T) {
 	assert.False(t, wallet.Asked, "nothing is signed for a call that cannot be made")
 
 	for _, client := range []*appapi.Client{nil, new(appapi.Client)} {
-		testkit.NoClient(t, client.UseKey(appapi.NewAPIKey("key")), "appapi.New")
+		testkit.CheckNoClient(t, client.UseKey(appapi.NewAPIKey("key")), "appapi.New")
 	}
 	_, err := appapi.New("https://service.example", appapi.APIKey{})
-	testkit.Refused(t, err, errors.Field{Field: "apiKey", Code: errors.FieldMissing, Message: "is required"})
+	testkit.CheckRefused(t, err, errors.Field{Field: "apiKey", Code: errors.FieldMissing, Message: "is required"})
 	require.ErrorContains(t, err, "New: ")
 }

@@ -25,7 +25,7 @@ type Contracts struct{ low lowLevel }
 func (s *Contracts) List(
 	ctx context.Context, params ListContractsParams, options ...moneymovement.CallOption,
 ) (*ContractList, error) {
-	return transport.Of(s).low.ListContracts(ctx, &params, options)
+	return transport.OrNew(s).low.ListContracts(ctx, &params, options)
 }
 
 // All reads every page, starting at params.Offset. You can range over the result more than once. The iteration ends
@@ -40,19 +40,19 @@ func (s *Contracts) All(
 
 // Get returns one contract.
 func (s *Contracts) Get(ctx context.Context, id string, options ...moneymovement.CallOption) (*model.Contract, error) {
-	return transport.Of(s).low.GetContract(ctx, id, options)
+	return transport.OrNew(s).low.GetContract(ctx, id, options)
 }
 
 // Preview returns the document of a contract: its text, and the values that were filled in.
 func (s *Contracts) Preview(
 	ctx context.Context, id string, options ...moneymovement.CallOption,
 ) (*ContractPreview, error) {
-	return transport.Of(s).low.PreviewContract(ctx, id, options)
+	return transport.OrNew(s).low.PreviewContract(ctx, id, options)
 }
 
 // Templates returns the templates that contracts can be created from.
 func (s *Contracts) Templates(ctx context.Context, options ...moneymovement.CallOption) ([]ContractTemplate, error) {
-	list, err := transport.Of(s).low.ListContractTemplates(ctx, options)
+	list, err := transport.OrNew(s).low.ListContractTemplates(ctx, options)
 	if err != nil {
 		return nil, err
 	}
@@ -60,11 +60,11 @@ func (s *Contracts) Templates(ctx context.Context, options ...moneymovement.Call
 }
 
 // Create offers a contract to a contractor. A second call can offer a second contract, so Create is never sent twice.
-// If its response is lost, it fails with *errors.InDoubt: look for the contract with [Contracts.List].
+// If its response is lost, it fails with *errors.InDoubt: read [Contracts.List] to find the contract.
 func (s *Contracts) Create(
 	ctx context.Context, contract ContractCreate, options ...moneymovement.CallOption,
 ) (*model.Contract, error) {
-	return transport.Of(s).low.CreateContract(ctx, &contract, options)
+	return transport.OrNew(s).low.CreateContract(ctx, &contract, options)
 }
 
 // Update changes the fields and the schedule of a contract, and returns the contract. A field that is not set stays as
@@ -72,8 +72,8 @@ func (s *Contracts) Create(
 func (s *Contracts) Update(
 	ctx context.Context, id string, change ContractUpdate, options ...moneymovement.CallOption,
 ) (*model.Contract, error) {
-	return transport.Of(s).low.UpdateContract(ctx, id, &change, options).
-		Or(reading(ctx, id, transport.Of(s).low, lowLevel.GetContract))
+	return transport.OrNew(s).low.UpdateContract(ctx, id, &change, options).
+		ValueOrRead(reading(ctx, id, transport.OrNew(s).low, lowLevel.GetContract))
 }
 
 // Approve accepts a contract for the party that calls, and returns the contract. The description does not show which
@@ -81,8 +81,8 @@ func (s *Contracts) Update(
 func (s *Contracts) Approve(
 	ctx context.Context, id string, options ...moneymovement.CallOption,
 ) (*model.Contract, error) {
-	low := transport.Of(s).low
-	return low.ApproveContract(ctx, id, options).Or(reading(ctx, id, low, lowLevel.GetContract))
+	low := transport.OrNew(s).low
+	return low.ApproveContract(ctx, id, options).ValueOrRead(reading(ctx, id, low, lowLevel.GetContract))
 }
 
 // Pause pauses a contract, and returns the contract. The description does not say what a pause stops, or what ends it.
@@ -90,8 +90,8 @@ func (s *Contracts) Approve(
 func (s *Contracts) Pause(
 	ctx context.Context, id string, options ...moneymovement.CallOption,
 ) (*model.Contract, error) {
-	low := transport.Of(s).low
-	return low.PauseContract(ctx, id, options).Or(reading(ctx, id, low, lowLevel.GetContract))
+	low := transport.OrNew(s).low
+	return low.PauseContract(ctx, id, options).ValueOrRead(reading(ctx, id, low, lowLevel.GetContract))
 }
 
 // ReplacePaymentMethods replaces all payment methods of a contract, and returns the contract. If methods is empty, the
@@ -102,14 +102,14 @@ func (s *Contracts) ReplacePaymentMethods(
 	if methods == nil {
 		methods = []model.PaymentMethod{} // an empty list is sent, and nil is not
 	}
-	low := transport.Of(s).low
+	low := transport.OrNew(s).low
 	return low.ReplacePaymentMethods(ctx, id, &paymentMethodsReplacement{methods}, options).
-		Or(reading(ctx, id, low, lowLevel.GetContract))
+		ValueOrRead(reading(ctx, id, low, lowLevel.GetContract))
 }
 
 // Delete deletes a contract.
 func (s *Contracts) Delete(ctx context.Context, id string, options ...moneymovement.CallOption) error {
-	return transport.Of(s).low.DeleteContract(ctx, id, options)
+	return transport.OrNew(s).low.DeleteContract(ctx, id, options)
 }
 
 // Documents stores the files of invoices and contracts.
@@ -124,10 +124,10 @@ type Documents struct{ low lowLevel }
 func (s *Documents) Upload(
 	ctx context.Context, document DocumentUpload, options ...moneymovement.CallOption,
 ) (*model.Document, error) {
-	if err := transport.Of(s).low.ready(ctx, &opUploadDocument); err != nil {
+	if err := transport.OrNew(s).low.ready(ctx, &opUploadDocument); err != nil {
 		return nil, err
 	}
-	r := transport.Of(s).low.request(&opUploadDocument, options)
+	r := transport.OrNew(s).low.request(&opUploadDocument, options)
 	about, err := codec.Marshal(documentAbout{document.Context, document.Name, document.OriginName, document.Type})
 	if err != nil {
 		r.Check().Refuse("name", "unencodable", err.Error())
@@ -139,7 +139,7 @@ func (s *Documents) Upload(
 		}
 	}
 	r.Body(body, document.validate)
-	return transport.Do[model.Document](ctx, transport.Of(s).low.transport, r)
+	return transport.Do[model.Document](ctx, transport.OrNew(s).low.transport, r)
 }
 
 // documentAbout is the part of the body besides the document.

@@ -25,7 +25,7 @@ import (
 )
 
 func TestADocumentArrivesAsItWas(t *testing.T) {
-	server, app := serve(t, answering(201, `{"id":"`+id1+`"}`))
+	server, app := serve(t, responding(201, `{"id":"`+id1+`"}`))
 	rapid.Check(t, func(t *rapid.T) {
 		document := rapid.SliceOfN(rapid.Byte(), 1, 2000).Draw(t, "document")
 		name := rapid.String().Draw(t, "name")
@@ -46,7 +46,7 @@ func TestADocumentArrivesAsItWas(t *testing.T) {
 }
 
 func TestADocumentAloneIsAWholeBody(t *testing.T) {
-	server, app := serve(t, answering(201, `{"id":"d"}`))
+	server, app := serve(t, responding(201, `{"id":"d"}`))
 	_, err := app.Documents.Upload(t.Context(), appapi.DocumentUpload{Content: strings.NewReader("a")})
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"base64":"YQ=="}`, server.requests()[0].body)
@@ -54,7 +54,7 @@ func TestADocumentAloneIsAWholeBody(t *testing.T) {
 
 // The description names no bound, so that the service decides.
 func TestALargeDocumentIsSent(t *testing.T) {
-	server, app := serve(t, answering(413, `{"error":{"code":"payload_too_large","message":"at most 10 MiB"}}`))
+	server, app := serve(t, responding(413, `{"error":{"code":"payload_too_large","message":"at most 10 MiB"}}`))
 	const size = 11 << 20
 	_, err := app.Documents.Upload(t.Context(), appapi.DocumentUpload{Content: bytes.NewReader(make([]byte, size))})
 	_, is := sdkerrors.AsType[*sdkerrors.PayloadTooLarge](err)
@@ -62,8 +62,8 @@ func TestALargeDocumentIsSent(t *testing.T) {
 	assert.Len(t, server.requests()[0].body, base64.StdEncoding.EncodedLen(size)+len(`{"base64":""}`))
 }
 
-// TestADocumentIsHeldOnce: what is allocated is its encoded form, and not its bytes beside it.
-func TestADocumentIsHeldOnce(t *testing.T) {
+// TestDocumentIsHeldInMemoryOnce: what is allocated is its encoded form, and not its bytes beside it.
+func TestDocumentIsHeldInMemoryOnce(t *testing.T) {
 	const size = 8 << 20
 	file, err := os.Create(filepath.Join(t.TempDir(), "document"))
 	require.NoError(t, err)
@@ -108,7 +108,7 @@ type reader func([]byte) (int, error)
 func (r reader) Read(p []byte) (int, error) { return r(p) }
 
 func TestAServiceMayRefuseLess(t *testing.T) {
-	_, app := serve(t, answering(413, `{"error":{"code":"payload_too_large","message":"at most 3 bytes"}}`))
+	_, app := serve(t, responding(413, `{"error":{"code":"payload_too_large","message":"at most 3 bytes"}}`))
 	_, err := app.Documents.Upload(t.Context(), appapi.DocumentUpload{Content: strings.NewReader("four")})
 	_, is := sdkerrors.AsType[*sdkerrors.PayloadTooLarge](err)
 	assert.True(t, is, "%v", err)
@@ -130,7 +130,7 @@ func TestADocumentThatCannotBeReadIsNotSent(t *testing.T) {
 
 // A document is not read for a call that cannot be made.
 func TestAnUploadThatCannotBeMade(t *testing.T) {
-	server, app := serve(t, answering(200, "{}"))
+	server, app := serve(t, responding(200, "{}"))
 	content := reader(func([]byte) (int, error) {
 		t.Error("it was read")
 		return 0, io.EOF

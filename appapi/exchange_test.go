@@ -23,12 +23,12 @@ import (
 
 // exchange is one call and what it has to look like on the wire, written down from the description.
 type exchange struct {
-	call   func(context.Context, *appapi.Client) (any, error)
-	method string
-	path   string // with query
-	body   string // "" for none
-	status int
-	answer string
+	call     func(context.Context, *appapi.Client) (any, error)
+	method   string
+	path     string // with query
+	body     string // "" for none
+	status   int
+	response string
 }
 
 const (
@@ -77,7 +77,7 @@ func lines() []model.LineItem {
 
 const linesJSON = `[{"name":"Design","quantity":1.5,"price":"80"}]`
 
-// send makes the one call that an exchange describes, and answers the request and its body as they were sent.
+// send makes the one call that an exchange describes, and responds the request and its body as they were sent.
 func send(t *testing.T, x exchange) (value any, sent *http.Request, body string) {
 	t.Helper()
 	return sendAs(t, appapi.NewAPIKey("secret-key"), x)
@@ -95,9 +95,9 @@ func sendAs(t *testing.T, key appapi.APIKey, x exchange) (value any, sent *http.
 			require.NoError(t, err)
 			body = string(read)
 		}
-		answer := httpmock.NewStringResponse(x.status, x.answer)
-		answer.Header.Set("Content-Type", "application/json")
-		return answer, nil
+		response := httpmock.NewStringResponse(x.status, x.response)
+		response.Header.Set("Content-Type", "application/json")
+		return response, nil
 	})
 	app, err := appapi.New("https://service.example/v9", key,
 		moneymovement.WithHTTPClient(&http.Client{Transport: mock}))
@@ -126,7 +126,7 @@ func TestEachExchangeLooksAsDescribed(t *testing.T) {
 				assert.Equal(t, "application/json", sent.Header.Get("Content-Type"))
 				assert.JSONEq(t, x.body, body)
 			}
-			assertDecoded(t, x.answer, value)
+			assertDecoded(t, x.response, value)
 		})
 	}
 }
@@ -141,15 +141,15 @@ func hasKey(r *http.Request) bool {
 	return false
 }
 
-// assertDecoded checks that nothing of the answer was lost: written again, each of its members is there.
-func assertDecoded(t *testing.T, answer string, value any) {
+// assertDecoded checks that nothing of the response was lost: written again, each of its members is there.
+func assertDecoded(t *testing.T, response string, value any) {
 	t.Helper()
-	if answer == "" {
+	if response == "" {
 		assert.Nil(t, value)
 		return
 	}
 	var want, got any
-	require.NoError(t, json.Unmarshal([]byte(answer), &want))
+	require.NoError(t, json.Unmarshal([]byte(response), &want))
 	if reflect.TypeOf(value).Kind() == reflect.Slice {
 		want = want.(map[string]any)["items"] // of lists that have no pages, the items are answered
 	}

@@ -146,7 +146,7 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 		}, "paymentMethods[0].accountType", "missing"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			server, app := serve(t, answering(200, `{}`))
+			server, app := serve(t, responding(200, `{}`))
 			refused, is := errors.AsType[*errors.InvalidInput](c.call(t.Context(), app))
 			require.True(t, is)
 			require.Len(t, refused.Fields, 1, "%v", refused)
@@ -158,7 +158,7 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 	}
 }
 
-func TestAllThatIsWrongIsSaidAtOnce(t *testing.T) {
+func TestEveryInvalidFieldIsNamedAtOnce(t *testing.T) {
 	_, app := serve(t, losing)
 	_, err := app.Transfers.Send(t.Context(), appapi.ToContact{ContactID: "ct_1"}, "k")
 	assert.ErrorContains(t, err, "CreateTransfer: invalid input: contactId does not match "+
@@ -166,7 +166,7 @@ func TestAllThatIsWrongIsSaidAtOnce(t *testing.T) {
 }
 
 // What is assumed is not checked, and what is required by assumption alone may be left out.
-func TestWhatIsAssumedIsSent(t *testing.T) {
+func TestAssumedRulesAreNotChecked(t *testing.T) {
 	type call = func(context.Context, *appapi.Client) error
 	invoice := func(items ...model.LineItem) call {
 		return func(ctx context.Context, app *appapi.Client) error {
@@ -305,7 +305,7 @@ func TestWhatIsAssumedIsSent(t *testing.T) {
 		}, "POST /user/contact/bank/validate", `{"bankType":"sepa","routingNumber":null}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			server, app := serve(t, answering(422, `{"error":{"code":"validation_failed","message":"No."}}`))
+			server, app := serve(t, responding(422, `{"error":{"code":"validation_failed","message":"No."}}`))
 			_, judged := errors.AsType[*errors.ValidationFailed](c.call(t.Context(), app))
 			assert.True(t, judged, "by the service")
 			require.Len(t, server.requests(), 1)
@@ -325,7 +325,7 @@ func TestAmountsInsideOfUpdatesAndLinesStayStrings(t *testing.T) {
 	before := decimal.MarshalJSONWithoutQuotes
 	t.Cleanup(func() { decimal.MarshalJSONWithoutQuotes = before })
 	decimal.MarshalJSONWithoutQuotes = true
-	server, app := serve(t, answering(422, `{}`))
+	server, app := serve(t, responding(422, `{}`))
 	_, _ = app.Contracts.Update(t.Context(), id1,
 		appapi.ContractUpdate{Fields: appapi.ContractFieldsUpdate{Amount: model.Set(price("1.5"))}})
 	_, _ = app.Invoices.Create(t.Context(),

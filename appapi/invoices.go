@@ -14,7 +14,7 @@ import (
 // who is paid, to a client, who pays. The id of an invoice is a UUID.
 //
 // The service takes no idempotency key for an invoice, so the methods that create invoices are never sent twice. If the
-// response is lost, they fail with *errors.InDoubt: look for the invoice with [Invoices.List] before you create
+// response is lost, they fail with *errors.InDoubt: read [Invoices.List] to find the invoice before you create
 // it again.
 type Invoices struct{ low lowLevel }
 
@@ -23,7 +23,7 @@ type Invoices struct{ low lowLevel }
 func (s *Invoices) List(
 	ctx context.Context, params ListInvoicesParams, options ...moneymovement.CallOption,
 ) (*InvoiceList, error) {
-	return transport.Of(s).low.ListInvoices(ctx, &params, options)
+	return transport.OrNew(s).low.ListInvoices(ctx, &params, options)
 }
 
 // All reads every page, starting at params.Offset. You can range over the result more than once. The iteration ends
@@ -38,7 +38,7 @@ func (s *Invoices) All(
 
 // Get returns one invoice.
 func (s *Invoices) Get(ctx context.Context, id string, options ...moneymovement.CallOption) (*model.Invoice, error) {
-	return transport.Of(s).low.GetInvoice(ctx, id, options)
+	return transport.OrNew(s).low.GetInvoice(ctx, id, options)
 }
 
 // Create issues an invoice with the given lines. A price is an exact decimal in invoice.Currency for one unit of
@@ -46,21 +46,21 @@ func (s *Invoices) Get(ctx context.Context, id string, options ...moneymovement.
 func (s *Invoices) Create(
 	ctx context.Context, invoice InvoiceCreate, options ...moneymovement.CallOption,
 ) (*model.Invoice, error) {
-	return transport.Of(s).low.CreateInvoice(ctx, &invoice, options)
+	return transport.OrNew(s).low.CreateInvoice(ctx, &invoice, options)
 }
 
 // CreateUploaded issues an invoice for a document that [Documents.Upload] stored.
 func (s *Invoices) CreateUploaded(
 	ctx context.Context, invoice UploadedInvoiceCreate, options ...moneymovement.CallOption,
 ) (*model.Invoice, error) {
-	return transport.Of(s).low.CreateUploadedInvoice(ctx, &invoice, options)
+	return transport.OrNew(s).low.CreateUploadedInvoice(ctx, &invoice, options)
 }
 
 // CreateFromContract issues the invoice of one period of a contract.
 func (s *Invoices) CreateFromContract(
 	ctx context.Context, contractID string, invoice ContractInvoiceCreate, options ...moneymovement.CallOption,
 ) (*model.Invoice, error) {
-	return transport.Of(s).low.CreateInvoiceFromContract(ctx, contractID, &invoice, options)
+	return transport.OrNew(s).low.CreateInvoiceFromContract(ctx, contractID, &invoice, options)
 }
 
 // CreateBatch issues one invoice for each entry, and returns them in the same order. If an invoice was issued but its
@@ -73,12 +73,12 @@ func (s *Invoices) CreateFromContract(
 func (s *Invoices) CreateBatch(
 	ctx context.Context, batch InvoiceBatch, options ...moneymovement.CallOption,
 ) ([]model.Invoice, error) {
-	var answer moneymovement.Response
-	list, err := transport.Of(s).low.CreateInvoiceBatch(ctx, &batch, capturing(options, &answer))
+	var response moneymovement.Response
+	list, err := transport.OrNew(s).low.CreateInvoiceBatch(ctx, &batch, capturing(options, &response))
 	if err != nil {
 		return nil, err
 	}
-	return inPlace(list.Items, entriesOf(&opCreateInvoiceBatch, &answer)), nil
+	return inPlace(list.Items, entriesOf(&opCreateInvoiceBatch, &response)), nil
 }
 
 // Update changes the status of an invoice, and returns the invoice. The description does not show which states can
@@ -86,8 +86,8 @@ func (s *Invoices) CreateBatch(
 func (s *Invoices) Update(
 	ctx context.Context, id string, change model.InvoiceUpdate, options ...moneymovement.CallOption,
 ) (*model.Invoice, error) {
-	return transport.Of(s).low.UpdateInvoice(ctx, id, &change, options).
-		Or(reading(ctx, id, transport.Of(s).low, lowLevel.GetInvoice))
+	return transport.OrNew(s).low.UpdateInvoice(ctx, id, &change, options).
+		ValueOrRead(reading(ctx, id, transport.OrNew(s).low, lowLevel.GetInvoice))
 }
 
 // InvoicePayment says how an invoice was paid. The zero value means that it was paid offline, now.

@@ -68,14 +68,14 @@ func pages[P, L, T any](
 		var before page[T]
 		blind := 0
 		for {
-			var answer moneymovement.Response
-			listed, err := list(ctx, params, capturing(options, &answer)...)
+			var response moneymovement.Response
+			listed, err := list(ctx, params, capturing(options, &response)...)
 			if err != nil {
 				yield(none, err)
 				return
 			}
 			items, total := read(listed)
-			got := page[T]{items: items, total: total, left: entriesOf(operation, &answer)}
+			got := page[T]{items: items, total: total, left: entriesOf(operation, &response)}
 			switch {
 			case got.count() == 0:
 				return
@@ -112,11 +112,11 @@ var errStuck = errors.New("the list does not advance: the service returned the s
 
 // entriesOf returns all entries of a list response as they came, also those that could not be read. It returns nil if
 // all were read.
-func entriesOf(operation *transport.Operation, answer *moneymovement.Response) []wire.Entry {
-	if len(answer.Unread) == 0 {
+func entriesOf(operation *transport.Operation, response *moneymovement.Response) []wire.Entry {
+	if len(response.Unread) == 0 {
 		return nil
 	}
-	entries := operation.Answer.Entries(answer.Body)
+	entries := operation.Response.Entries(response.Body)
 	for _, entry := range entries {
 		if !entry.Read {
 			return entries
@@ -140,6 +140,6 @@ func inPlace[T any](read []T, entries []wire.Entry) []T {
 }
 
 // capturing adds an option that keeps the response. The caller's own captures still work.
-func capturing(options []moneymovement.CallOption, answer *moneymovement.Response) []moneymovement.CallOption {
-	return append(options[:len(options):len(options)], moneymovement.CaptureResponse(answer))
+func capturing(options []moneymovement.CallOption, response *moneymovement.Response) []moneymovement.CallOption {
+	return append(options[:len(options):len(options)], moneymovement.CaptureResponse(response))
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
-// TestListsAreWalkedByOffset to an empty page, whatever the total says.
-func TestListsAreWalkedByOffset(t *testing.T) {
+// TestListsArePagedByOffset to an empty page, whatever the total says.
+func TestListsArePagedByOffset(t *testing.T) {
 	const most = 50 // entries in a page of the service
 	walk := func(entries int, total string, params appapi.ListContactsParams) (names, asked []string) {
 		server, app := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -93,11 +93,11 @@ func TestListsAreWalkedByOffset(t *testing.T) {
 
 // The description states no offset for the lists of invoices and contracts. A service that does not know it returns the
 // whole list each time.
-func TestAListWithoutPagesIsWalkedOnce(t *testing.T) {
+func TestListWithoutPagesIsReadOnce(t *testing.T) {
 	for name, more := range map[string]string{"without a total": "", "with one": `,"total":2`} {
 		first := invoiceJSON
 		second := strings.Replace(invoiceJSON, id1, id2, 1)
-		server, app := serve(t, answering(200, `{"items":[`+first+`,`+second+`]`+more+`}`))
+		server, app := serve(t, responding(200, `{"items":[`+first+`,`+second+`]`+more+`}`))
 		var walked []string
 		for invoice, err := range app.Invoices.All(t.Context(), appapi.ListInvoicesParams{}) {
 			require.NoError(t, err)
@@ -108,10 +108,10 @@ func TestAListWithoutPagesIsWalkedOnce(t *testing.T) {
 	}
 }
 
-// TestAWalkThatDoesNotAdvanceIsAnError: a service that counts more entries than it gives has others, and giving the
+// TestPagingThatDoesNotAdvanceIsAnError: a service that counts more entries than it gives has others, and giving the
 // same again is not giving them.
-func TestAWalkThatDoesNotAdvanceIsAnError(t *testing.T) {
-	server, app := serve(t, answering(200, `{"items":[`+invoiceJSON+`],"total":3}`))
+func TestPagingThatDoesNotAdvanceIsAnError(t *testing.T) {
+	server, app := serve(t, responding(200, `{"items":[`+invoiceJSON+`],"total":3}`))
 	var walked []string
 	var last error
 	for invoice, err := range app.Invoices.All(t.Context(), appapi.ListInvoicesParams{}) {
@@ -127,13 +127,13 @@ func TestAWalkThatDoesNotAdvanceIsAnError(t *testing.T) {
 	assert.Len(t, server.requests(), 2)
 }
 
-// TestAWalkIsNotEndless: every list here goes on for ever, and no total is believed that would end it.
-func TestAWalkIsNotEndless(t *testing.T) {
+// TestPagingIsBounded: every list here goes on for ever, and no total is believed that would end it.
+func TestPagingIsBounded(t *testing.T) {
 	for name, c := range map[string]struct {
-		answer  func(offset, limit int) (ids []int, total string)
-		limit   int
-		found   []string
-		failure bool
+		response func(offset, limit int) (ids []int, total string)
+		limit    int
+		found    []string
+		failure  bool
 	}{
 		"a page for every offset": {
 			func(_, _ int) ([]int, string) { return []int{1, 2}, "" }, 0, []string{"1", "2"}, false,
@@ -168,7 +168,7 @@ func TestAWalkIsNotEndless(t *testing.T) {
 			_, app := serve(t, func(w http.ResponseWriter, r *http.Request) {
 				offset, _ := strconv.Atoi(r.URL.Query().Get("offset"))
 				limit, _ := strconv.Atoi(r.URL.Query().Get("limit"))
-				ids, total := c.answer(offset, limit)
+				ids, total := c.response(offset, limit)
 				var items []string
 				for _, id := range ids {
 					items = append(items, fmt.Sprintf(`{"id":"%d","createdAt":"2026-01-02T03:04:05Z"}`, id))
@@ -194,10 +194,10 @@ func TestAWalkIsNotEndless(t *testing.T) {
 	}
 }
 
-// TestAWalkFromAnOffsetDoesNotAdvance either, where the service gives what was asked for first at every offset.
-func TestAWalkFromAnOffsetDoesNotAdvance(t *testing.T) {
+// TestPagingFromAnOffsetThatDoesNotAdvance either, where the service gives what was asked for first at every offset.
+func TestPagingFromAnOffsetThatDoesNotAdvance(t *testing.T) {
 	server, app := serve(t,
-		answering(200,
+		responding(200,
 			`{"items":[{"id":"1","createdAt":"2026-01-02T03:04:05Z"},{"id":"2","createdAt":"2026-01-02T03:04:05Z"}]}`))
 	entries, failures := counted(app.Contacts.All(t.Context(), appapi.ListContactsParams{Offset: 6, Limit: 2}))
 	assert.Equal(t, 2, entries)
@@ -207,8 +207,8 @@ func TestAWalkFromAnOffsetDoesNotAdvance(t *testing.T) {
 	assert.Len(t, server.requests(), 2)
 }
 
-// TestACircleIsNoticedWhateverAnEntryHolds: members of no stated order are the same in any.
-func TestACircleIsNoticedWhateverAnEntryHolds(t *testing.T) {
+// TestPagingLoopIsDetectedWhateverAnEntryHolds: members of no stated order are the same in any.
+func TestPagingLoopIsDetectedWhateverAnEntryHolds(t *testing.T) {
 	server, app := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		offset, _ := strconv.Atoi(r.URL.Query().Get("offset"))
 		fields := fmt.Sprintf(`"turn":%d,"a":1,"b":2,"c":3,"d":4,"e":5,"f":6,"g":7,"h":8,"i":9`, offset%2)
@@ -220,9 +220,9 @@ func TestACircleIsNoticedWhateverAnEntryHolds(t *testing.T) {
 	assert.Len(t, server.requests(), 3)
 }
 
-// TestAWalkCountsWhatItCannotRead: an entry that is left out has its place in the list, and a page of them is not the
+// TestPagingCountsUnreadEntries: an entry that is left out has its place in the list, and a page of them is not the
 // end.
-func TestAWalkCountsWhatItCannotRead(t *testing.T) {
+func TestPagingCountsUnreadEntries(t *testing.T) {
 	pages := func(limit int, entries ...string) (*service, *appapi.Client) {
 		return serve(t, func(w http.ResponseWriter, r *http.Request) {
 			offset, _ := strconv.Atoi(r.URL.Query().Get("offset"))
@@ -258,26 +258,26 @@ func TestAWalkCountsWhatItCannotRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			server, app := pages(c.limit, c.entries...)
 			var walked []string
-			var answer moneymovement.Response
+			var response moneymovement.Response
 			for contact, err := range app.Contacts.All(t.Context(), appapi.ListContactsParams{Limit: c.limit},
-				moneymovement.CaptureResponse(&answer)) {
+				moneymovement.CaptureResponse(&response)) {
 				require.NoError(t, err)
 				walked = append(walked, contact.ID)
 			}
 			assert.Equal(t, c.found, walked)
 			assert.Len(t, server.requests(), c.requests)
-			assert.JSONEq(t, `{"items":[]}`, string(answer.Body), "the caller's own")
+			assert.JSONEq(t, `{"items":[]}`, string(response.Body), "the caller's own")
 		})
 	}
 }
 
-// TestAWalkOverWhatCannotBeReadIsNotEndless: a page of which nothing is read, and that comes again and again, says
+// TestPagingOverUnreadEntriesIsBounded: a page of which nothing is read, and that comes again and again, says
 // nothing of an end.
-func TestAWalkOverWhatCannotBeReadIsNotEndless(t *testing.T) {
+func TestPagingOverUnreadEntriesIsBounded(t *testing.T) {
 	for items, requests := range map[string]int{
 		`[null]`: 21, `["a","b"]`: 21, `[7,{"id":"1","createdAt":"2026-01-02T03:04:05Z"}]`: 2,
 	} { // the first, and twenty that are like it
-		server, app := serve(t, answering(200, `{"items":`+items+`,"total":100}`))
+		server, app := serve(t, responding(200, `{"items":`+items+`,"total":100}`))
 		var failure error
 		for _, err := range app.Contacts.All(t.Context(), appapi.ListContactsParams{}) {
 			failure = err
@@ -289,8 +289,8 @@ func TestAWalkOverWhatCannotBeReadIsNotEndless(t *testing.T) {
 	}
 }
 
-// TestABareListIsWalkedWithWhatItCannotRead: its entries are counted in whatever envelope they come.
-func TestABareListIsWalkedWithWhatItCannotRead(t *testing.T) {
+// TestBareListIsPagedWithUnreadEntries: its entries are counted in whatever envelope they come.
+func TestBareListIsPagedWithUnreadEntries(t *testing.T) {
 	for _, envelope := range []string{`%s`, `{"data":%s}`, ` {"count":2,"results": %s }`} {
 		pages := []string{`[7,{"id":"2","createdAt":"2026-01-02T03:04:05Z"}]`, `[]`}
 		_, app := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -306,7 +306,7 @@ func TestABareListIsWalkedWithWhatItCannotRead(t *testing.T) {
 	}
 }
 
-func TestAWalkEndsAfterItsFirstErrorAndWhereItsCallerStops(t *testing.T) {
+func TestPagingEndsAtTheFirstErrorOrBreak(t *testing.T) {
 	pages := 0
 	_, app := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		if pages++; pages > 1 {
@@ -335,11 +335,11 @@ func TestAWalkEndsAfterItsFirstErrorAndWhereItsCallerStops(t *testing.T) {
 	assert.Equal(t, 1, pages)
 }
 
-func TestEachListCanBeWalked(t *testing.T) {
+func TestEachListCanBePaged(t *testing.T) {
 	item := `{"id":"` + id1 +
 		`","clientId":"a","contractorId":"b","type":"service","status":"sent","amount":"1","currency":"USD",` +
 		`"createdAt":"2026-01-02T03:04:05Z","updatedAt":"2026-01-02T03:04:05Z"}`
-	server, app := serve(t, answering(200, listOf(item)))
+	server, app := serve(t, responding(200, listOf(item)))
 	ctx := t.Context()
 	for c, err := range app.Contracts.All(ctx, appapi.ListContractsParams{Offset: 1}) {
 		assert.NoError(t, err)
@@ -353,7 +353,7 @@ func TestEachListCanBeWalked(t *testing.T) {
 		assert.NoError(t, err)
 		assert.Equal(t, id1, x.ID)
 	}
-	server.answers = answering(200, listOf(strings.Replace(item, `"amount":"1"`, `"amount":1`, 1)))
+	server.respond = responding(200, listOf(strings.Replace(item, `"amount":"1"`, `"amount":1`, 1)))
 	for x, err := range app.Transfers.All(ctx, appapi.ListTransfersParams{Offset: 3}) {
 		assert.NoError(t, err)
 		assert.Equal(t, id1, x.ID)
@@ -385,7 +385,7 @@ func counted[T any](all iter.Seq2[T, error]) (entries int, failures []error) {
 
 // A list that cannot be read is an error, and never a list that ends early: who takes it for whole would pay what is
 // paid already.
-func TestEveryWalkEndsInTheErrorThatItMeets(t *testing.T) {
+func TestPagingReturnsTheErrorOfAPage(t *testing.T) {
 	for name, walk := range map[string]func(context.Context, *appapi.Client) (int, []error){
 		"contacts": func(ctx context.Context, app *appapi.Client) (int, []error) {
 			return counted(app.Contacts.All(ctx, appapi.ListContactsParams{}))
@@ -410,7 +410,7 @@ func TestEveryWalkEndsInTheErrorThatItMeets(t *testing.T) {
 					_, _ = io.WriteString(w, `{"items":[{"id":"1"}],"total":9}`)
 					return
 				}
-				answering(http.StatusForbidden, `{"error":{"code":"forbidden","message":"no"}}`)(w, nil)
+				responding(http.StatusForbidden, `{"error":{"code":"forbidden","message":"no"}}`)(w, nil)
 			})
 			entries, failures := walk(t.Context(), app)
 			assert.Equal(t, good, entries, name)
@@ -422,7 +422,7 @@ func TestEveryWalkEndsInTheErrorThatItMeets(t *testing.T) {
 }
 
 func TestTemplatesThatCannotBeReadAreAnError(t *testing.T) {
-	_, app := serve(t, answering(http.StatusForbidden, `{"error":{"code":"forbidden","message":"no"}}`))
+	_, app := serve(t, responding(http.StatusForbidden, `{"error":{"code":"forbidden","message":"no"}}`))
 	templates, err := app.Contracts.Templates(t.Context())
 	_, is := errors.AsType[*errors.Forbidden](err)
 	assert.True(t, is, "%v", err)
@@ -441,12 +441,12 @@ func TestAPaymentMethodThatIsNullIsLeftOutAndNamed(t *testing.T) {
 		`[` + method + `,` + method + `]`: {2, nil},
 		`null`:                            {0, nil},
 	} {
-		_, app := serve(t, answering(200, strings.Replace(invoiceJSON, `[`+method+`]`, methods, 1)))
-		var answer moneymovement.Response
-		invoice, err := app.Invoices.Get(t.Context(), id1, moneymovement.CaptureResponse(&answer))
+		_, app := serve(t, responding(200, strings.Replace(invoiceJSON, `[`+method+`]`, methods, 1)))
+		var response moneymovement.Response
+		invoice, err := app.Invoices.Get(t.Context(), id1, moneymovement.CaptureResponse(&response))
 		require.NoError(t, err, methods)
 		var named []string
-		for _, unread := range answer.Unread {
+		for _, unread := range response.Unread {
 			named = append(named, unread.Pointer+" "+unread.Problem)
 		}
 		assert.Equal(t, want.pointer, named, methods)
@@ -467,23 +467,23 @@ func TestAnInvoiceOfABatchKeepsItsPlace(t *testing.T) {
 		`{"items":[` + invoiceJSON + `,{"id":"` + id2 + `"}]}`:    {id1, id2},
 		`{"items":[]}`: nil,
 	} {
-		_, app := serve(t, answering(201, answered))
-		var answer moneymovement.Response
-		issued, err := app.Invoices.CreateBatch(t.Context(), batch, moneymovement.CaptureResponse(&answer))
+		_, app := serve(t, responding(201, answered))
+		var response moneymovement.Response
+		issued, err := app.Invoices.CreateBatch(t.Context(), batch, moneymovement.CaptureResponse(&response))
 		require.NoError(t, err, answered)
 		var ids []string
 		for _, invoice := range issued {
 			ids = append(ids, invoice.ID)
 		}
 		assert.Equal(t, want, ids, answered)
-		assert.Equal(t, answered, string(answer.Body))
+		assert.Equal(t, answered, string(response.Body))
 	}
 }
 
-// TestABatchWithoutAListIsUnknown: it may have issued all of them.
-func TestABatchWithoutAListIsUnknown(t *testing.T) {
+// TestBatchWithoutAListIsInDoubt: it may have issued all of them.
+func TestBatchWithoutAListIsInDoubt(t *testing.T) {
 	for _, body := range []string{``, `{"ok":true}`} {
-		server, app := serve(t, answering(201, body))
+		server, app := serve(t, responding(201, body))
 		_, err := app.Invoices.CreateBatch(t.Context(), appapi.InvoiceBatch{{ContractID: id1}})
 		_, unknown := errors.AsType[*errors.InDoubt](err)
 		assert.True(t, unknown, "%v", err)
@@ -491,13 +491,13 @@ func TestABatchWithoutAListIsUnknown(t *testing.T) {
 	}
 }
 
-// TestAVerdictThatIsAbsentIsNotFalse: no field of the check of bank details is stated.
-func TestAVerdictThatIsAbsentIsNotFalse(t *testing.T) {
+// TestAbsentVerdictIsNotFalse: no field of the check of bank details is stated.
+func TestAbsentVerdictIsNotFalse(t *testing.T) {
 	for body, want := range map[string]*bool{
 		``: nil, `{"ok":true}`: nil, `{}`: nil, `{"valid":null}`: nil, `{"valid":{},"errors":[]}`: nil,
 		`{"valid":false}`: pointer(false), `{"valid":true}`: pointer(true), `{"valid":"true"}`: pointer(true),
 	} {
-		_, app := serve(t, answering(200, body))
+		_, app := serve(t, responding(200, body))
 		check, err := app.Contacts.ValidateBank(t.Context(), appapi.BankDetails{IBAN: "DE89370400440532013000"})
 		require.NoError(t, err, body)
 		assert.Equal(t, want, check.Valid, body)

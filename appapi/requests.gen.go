@@ -53,7 +53,7 @@ func (v *CardPreApprovalCreate) validate(c *transport.Check) {
 
 func (v *ContactCreate) validate(c *transport.Check) {
 	if v.Account.Variant() != nil || v.Account.Raw() != nil {
-		c.In("account", func(c *transport.Check) { validateContactAccount(&v.Account, c) })
+		c.Nested("account", func(c *transport.Check) { validateContactAccount(&v.Account, c) })
 	}
 }
 
@@ -61,7 +61,7 @@ func (v *ContactUpdate) validate(c *transport.Check) {
 }
 
 func (v *ContractCreate) validate(c *transport.Check) {
-	c.In("fields", v.Fields.validate)
+	c.Nested("fields", v.Fields.validate)
 }
 
 func (v *ContractFields) validate(c *transport.Check) {
@@ -76,13 +76,13 @@ func (v *ContractFieldsUpdate) validate(c *transport.Check) {
 
 func (v *ContractInvoiceCreate) validate(c *transport.Check) {
 	c.Items("addItems", len(v.AddItems), 0, func(i int, name string) {
-		c.In(name, func(c *transport.Check) { validateLineItem(&v.AddItems[i], c) })
+		c.Nested(name, func(c *transport.Check) { validateLineItem(&v.AddItems[i], c) })
 	})
-	c.In("contractorAddress", func(c *transport.Check) { validatePostalAddress(&v.ContractorAddress, c) })
+	c.Nested("contractorAddress", func(c *transport.Check) { validatePostalAddress(&v.ContractorAddress, c) })
 }
 
 func (v *ContractUpdate) validate(c *transport.Check) {
-	c.In("fields", v.Fields.validate)
+	c.Nested("fields", v.Fields.validate)
 }
 
 func (v *DocumentUpload) validate(c *transport.Check) {
@@ -90,26 +90,26 @@ func (v *DocumentUpload) validate(c *transport.Check) {
 
 func (v *InvoiceBatch) validate(c *transport.Check) {
 	c.Items("", len((*v)), 0, func(i int, name string) {
-		c.In(name, (*v)[i].validate)
+		c.Nested(name, (*v)[i].validate)
 	})
 }
 
 func (v *InvoiceBatchEntry) validate(c *transport.Check) {
 	c.Items("items", len(v.Items), 0, func(i int, name string) {
-		c.In(name, func(c *transport.Check) { validateLineItem(&v.Items[i], c) })
+		c.Nested(name, func(c *transport.Check) { validateLineItem(&v.Items[i], c) })
 	})
 }
 
 func (v *InvoiceCreate) validate(c *transport.Check) {
-	c.In("clientAddress", func(c *transport.Check) { validatePostalAddress(&v.ClientAddress, c) })
+	c.Nested("clientAddress", func(c *transport.Check) { validatePostalAddress(&v.ClientAddress, c) })
 	c.Items("items", len(v.Items), 0, func(i int, name string) {
-		c.In(name, func(c *transport.Check) { validateLineItem(&v.Items[i], c) })
+		c.Nested(name, func(c *transport.Check) { validateLineItem(&v.Items[i], c) })
 	})
 }
 
 func (v *paymentMethodsReplacement) validate(c *transport.Check) {
 	c.Items("paymentMethods", len(v.PaymentMethods), 0, func(i int, name string) {
-		c.In(name, func(c *transport.Check) { validatePaymentMethod(&v.PaymentMethods[i], c) })
+		c.Nested(name, func(c *transport.Check) { validatePaymentMethod(&v.PaymentMethods[i], c) })
 	})
 }
 
@@ -118,7 +118,7 @@ func (v *ProfileAddress) validate(c *transport.Check) {
 
 func (v *ProfileUpdate) validate(c *transport.Check) {
 	if nested, err := v.Address.Get(); err == nil {
-		c.In("address", nested.validate)
+		c.Nested("address", nested.validate)
 	}
 }
 
@@ -152,27 +152,27 @@ func (v *ListTransfersParams) validate(c *transport.Check) {
 }
 
 var pathGetCard = [...]transport.Rule{
-	{Taken: []string{"kyc", "pre-approve"}},
+	{Reserved: []string{"kyc", "pre-approve"}},
 }
 
 var pathRevealCardDetails = [...]transport.Rule{
-	{Taken: []string{"kyc", "pre-approve"}},
+	{Reserved: []string{"kyc", "pre-approve"}},
 }
 
 var pathFreezeCard = [...]transport.Rule{
-	{Taken: []string{"kyc", "pre-approve"}},
+	{Reserved: []string{"kyc", "pre-approve"}},
 }
 
 var pathSetCardLabel = [...]transport.Rule{
-	{Taken: []string{"kyc", "pre-approve"}},
+	{Reserved: []string{"kyc", "pre-approve"}},
 }
 
 var pathSetCardLimit = [...]transport.Rule{
-	{Taken: []string{"kyc", "pre-approve"}},
+	{Reserved: []string{"kyc", "pre-approve"}},
 }
 
 var pathUnfreezeCard = [...]transport.Rule{
-	{Taken: []string{"kyc", "pre-approve"}},
+	{Reserved: []string{"kyc", "pre-approve"}},
 }
 
 func (v *ListContractsParams) validate(c *transport.Check) {
@@ -182,43 +182,43 @@ func (v *ListInvoicesParams) validate(c *transport.Check) {
 }
 
 var pathGetInvoice = [...]transport.Rule{
-	{Taken: []string{"batch_invoicing", "uploaded"}},
+	{Reserved: []string{"batch_invoicing", "uploaded"}},
 }
 
 var pathUpdateInvoice = [...]transport.Rule{
-	{Taken: []string{"batch_invoicing", "uploaded"}},
+	{Reserved: []string{"batch_invoicing", "uploaded"}},
 }
 
 var pathDeleteContract = [...]transport.Rule{
-	{Taken: []string{"invoices", "templates"}},
+	{Reserved: []string{"invoices", "templates"}},
 }
 
 var pathGetContract = [...]transport.Rule{
-	{Taken: []string{"invoices", "templates"}},
+	{Reserved: []string{"invoices", "templates"}},
 }
 
 var pathUpdateContract = [...]transport.Rule{
-	{Taken: []string{"invoices", "templates"}},
+	{Reserved: []string{"invoices", "templates"}},
 }
 
 var pathApproveContract = [...]transport.Rule{
-	{Taken: []string{"invoices", "templates"}},
+	{Reserved: []string{"invoices", "templates"}},
 }
 
 var pathCreateInvoiceFromContract = [...]transport.Rule{
-	{Taken: []string{"invoices", "templates"}},
+	{Reserved: []string{"invoices", "templates"}},
 }
 
 var pathPauseContract = [...]transport.Rule{
-	{Taken: []string{"invoices", "templates"}},
+	{Reserved: []string{"invoices", "templates"}},
 }
 
 var pathReplacePaymentMethods = [...]transport.Rule{
-	{Taken: []string{"invoices", "templates"}},
+	{Reserved: []string{"invoices", "templates"}},
 }
 
 var pathPreviewContract = [...]transport.Rule{
-	{Taken: []string{"invoices", "templates"}},
+	{Reserved: []string{"invoices", "templates"}},
 }
 
 func (v *ListTransactionsParams) validate(c *transport.Check) {
@@ -310,22 +310,22 @@ func validatePIXPaymentMethod(v *model.PIXPaymentMethod, c *transport.Check) {
 }
 
 func validateProviderUSDPaymentMethod(v *model.ProviderUSDPaymentMethod, c *transport.Check) {
-	c.In("bankAddress", func(c *transport.Check) { validateInstitutionAddress(&v.BankAddress, c) })
+	c.Nested("bankAddress", func(c *transport.Check) { validateInstitutionAddress(&v.BankAddress, c) })
 }
 
 func validateSEPAPaymentMethod(v *model.SEPAPaymentMethod, c *transport.Check) {
-	c.In("accountHolderAddress", func(c *transport.Check) { validatePostalAddress(&v.AccountHolderAddress, c) })
-	c.In("bankAddress", func(c *transport.Check) { validateInstitutionAddress(&v.BankAddress, c) })
+	c.Nested("accountHolderAddress", func(c *transport.Check) { validatePostalAddress(&v.AccountHolderAddress, c) })
+	c.Nested("bankAddress", func(c *transport.Check) { validateInstitutionAddress(&v.BankAddress, c) })
 }
 
 func validateSWIFTPaymentMethod(v *model.SWIFTPaymentMethod, c *transport.Check) {
-	c.In("accountHolderAddress", func(c *transport.Check) { validatePostalAddress(&v.AccountHolderAddress, c) })
-	c.In("bankAddress", func(c *transport.Check) { validateInstitutionAddress(&v.BankAddress, c) })
+	c.Nested("accountHolderAddress", func(c *transport.Check) { validatePostalAddress(&v.AccountHolderAddress, c) })
+	c.Nested("bankAddress", func(c *transport.Check) { validateInstitutionAddress(&v.BankAddress, c) })
 }
 
 func validateUSExternalPaymentMethod(v *model.USExternalPaymentMethod, c *transport.Check) {
-	c.In("accountHolderAddress", func(c *transport.Check) { validatePostalAddress(&v.AccountHolderAddress, c) })
-	c.In("bankAddress", func(c *transport.Check) { validateInstitutionAddress(&v.BankAddress, c) })
+	c.Nested("accountHolderAddress", func(c *transport.Check) { validatePostalAddress(&v.AccountHolderAddress, c) })
+	c.Nested("bankAddress", func(c *transport.Check) { validateInstitutionAddress(&v.BankAddress, c) })
 }
 
 func validateInstitutionAddress(v *model.InstitutionAddress, c *transport.Check) {

@@ -52,14 +52,14 @@ func (ToInvoice) isDestination() {}
 //
 // If the response is lost, or is not one of the service, Send fails with *errors.InDoubt and the payment may
 // have been made. This is also so if Send repeated the request, and the service refused the repetition. Call Send again
-// with the same key and terms, or look the payment up with [Transfers.ByKey]. A refusal of that call is about that call
+// with the same key and terms, or read the payment with [Transfers.ByKey]. A refusal of that call is about that call
 // alone.
 //
 // The service can forget a key. So if this client has paid with the key before, Send returns that receipt and sends
-// nothing. If an earlier call of this client may have paid, Send looks the payment up first, and returns what it finds.
-// If it cannot look, it sends nothing and fails with *errors.InDoubt. Another process does not know of the call:
-// if an earlier call may have paid, call ByKey before Send. Within one call, Send repeats a lost request with the same
-// key and without a look, within the time in which the service remembers the key.
+// nothing. If an earlier call of this client may have paid, Send reads the payment first, and returns it if it is
+// there. If the read fails, Send sends nothing and fails with *errors.InDoubt. Another process does not know of
+// the call: if an earlier call may have paid, call ByKey before Send. Within one call, Send repeats a lost request with
+// the same key and without reading the payment, as long as the service remembers the key.
 func (s *Transfers) Send(
 	ctx context.Context, to Destination, key moneymovement.Key, options ...moneymovement.CallOption,
 ) (*TransferReceipt, error) {
@@ -74,7 +74,7 @@ func (s *Transfers) Send(
 	for _, option := range options {
 		write = append(write, option)
 	}
-	low := transport.Of(s).low
+	low := transport.OrNew(s).low
 	keys, scope := low.transport.Keys(), transport.KeyScopeOf(&opCreateTransfer, "", string(key))
 	state, paid := keys.State(scope)
 	if transport.Validate(opCreateTransfer.ID, body.validate) != nil {
@@ -85,21 +85,21 @@ func (s *Transfers) Send(
 		if before, ok := paid.(*paidTransfer); ok && before.terms.same(&body) {
 			return new(before.receipt), nil
 		} // other terms are refused before they are sent
-	case transport.KeyMaybePaid:
-		if receipt, err := s.look(ctx, &body, key); receipt != nil || err != nil {
+	case transport.KeyInDoubt:
+		if receipt, err := s.readEarlier(ctx, &body, key); receipt != nil || err != nil {
 			return receipt, err
 		}
 	}
 	receipt, err := low.CreateTransfer(ctx, &body, write)
-	err = doubted(err)
-	if refusal := err; refusal != nil && state == transport.KeyMaybePaid { // it speaks for this call only
-		if _, unknown := errors.AsType[*errors.InDoubt](err); !unknown {
+	err = inDoubt(err)
+	if refusal := err; refusal != nil && state == transport.KeyInDoubt { // it speaks for this call only
+		if _, lost := errors.AsType[*errors.InDoubt](err); !lost {
 			err = &errors.InDoubt{CallInfo: opCreateTransfer.Head(string(key)), Cause: refusal,
 				Resolve: "look the payment up with its key"}
 		}
 	}
-	if _, unknown := errors.AsType[*errors.InDoubt](err); unknown {
-		keys.Note(scope, transport.KeyMaybePaid, nil)
+	if _, lost := errors.AsType[*errors.InDoubt](err); lost {
+		keys.Note(scope, transport.KeyInDoubt, nil)
 	} else if err == nil {
 		keys.Note(scope, transport.KeySettled, &paidTransfer{body, *receipt})
 	}
@@ -112,8 +112,11 @@ type paidTransfer struct {
 	receipt TransferReceipt
 }
 
-// look returns the payment that an earlier call of this client made, or nil if the service lists no such payment.
-func (s *Transfers) look(ctx context.Context, body *transferCreate, key moneymovement.Key) (*TransferReceipt, error) {
+// readEarlier returns the payment that an earlier call of this client made, or nil if the service lists no such
+// payment.
+func (s *Transfers) readEarlier(
+	ctx context.Context, body *transferCreate, key moneymovement.Key,
+) (*TransferReceipt, error) {
 	sent, found, err := s.ByKey(ctx, key)
 	if err != nil {
 		head := opCreateTransfer.Head(string(key))
@@ -124,23 +127,23 @@ func (s *Transfers) look(ctx context.Context, body *transferCreate, key moneymov
 	if !found {
 		return nil, nil
 	}
-	if !sent.lists(body) || sent.TxHash == "" {
+	if !sent.matches(body) || sent.TxHash == "" {
 		return nil, &errors.InDoubt{CallInfo: opCreateTransfer.Head(string(key)), Resolve: "look the payment up",
 			Cause: errors.New("the service lists a transfer with this key and other terms, or without its hash")}
 	}
 	return &TransferReceipt{TxHash: sent.TxHash}, nil
 }
 
-// same reports that two requests have the same terms.
+// same reports whether two requests have the same terms.
 func (v *transferCreate) same(other *transferCreate) bool {
 	return sameID(v.ContactID, other.ContactID) && sameID(v.QuoteID, other.QuoteID) &&
 		sameID(v.InvoiceID, other.InvoiceID) && v.Memo == other.Memo && v.Amount.Equal(other.Amount.Decimal)
 }
 
-// lists reports that a listed transfer can be the one of a request. It may leave out any of its terms.
-func (t *Transfer) lists(v *transferCreate) bool {
-	left := func(asked, listed string) bool { return asked == "" || listed == "" || sameID(asked, listed) }
-	return left(v.ContactID, t.ContactID) && left(v.QuoteID, t.QuoteID) && left(v.InvoiceID, t.InvoiceID) &&
+// matches reports whether a listed transfer can be that of a request. The list may leave out any term.
+func (t *Transfer) matches(v *transferCreate) bool {
+	agree := func(asked, listed string) bool { return asked == "" || listed == "" || sameID(asked, listed) }
+	return agree(v.ContactID, t.ContactID) && agree(v.QuoteID, t.QuoteID) && agree(v.InvoiceID, t.InvoiceID) &&
 		(t.Memo == "" || t.Memo == v.Memo) &&
 		(v.ContactID == "" || t.Amount.Decimal == (decimal.Decimal{}) || t.Amount.Equal(v.Amount.Decimal))
 }
@@ -149,9 +152,9 @@ func sameID(a, b string) bool {
 	return strings.EqualFold(strings.TrimPrefix(a, "ct_"), strings.TrimPrefix(b, "ct_"))
 }
 
-// doubted turns a response that is not the service's, such as a proxy's page with status 404, into a doubt: it does
-// not show what the service did. Only a page with status 429 says that nothing was passed on.
-func doubted(err error) error {
+// inDoubt turns a response that is not the service's, such as a proxy's page with status 404, into an error in doubt:
+// it does not show what the service did. Only a page with status 429 says that nothing was passed on.
+func inDoubt(err error) error {
 	page, ok := errors.AsType[*errors.UnexpectedResponse](err)
 	if !ok || page.Operation != opCreateTransfer.ID || page.Status == http.StatusTooManyRequests ||
 		page.MovedByCall() != errors.NotMoved {
@@ -181,7 +184,7 @@ func checkedTransfer(to Destination) (body transferCreate, err error) {
 func (s *Transfers) List(
 	ctx context.Context, params ListTransfersParams, options ...moneymovement.CallOption,
 ) (*TransferList, error) {
-	return transport.Of(s).low.ListTransfers(ctx, &params, options)
+	return transport.OrNew(s).low.ListTransfers(ctx, &params, options)
 }
 
 // All reads every page, starting at params.Offset. You can range over the result more than once. The iteration ends
@@ -207,12 +210,12 @@ func (s *Transfers) ByKey(
 	if err != nil {
 		return nil, false, err
 	}
-	var answer moneymovement.Response
-	list, err := s.List(ctx, ListTransfersParams{IdempotencyKey: wanted}, capturing(options, &answer)...)
+	var response moneymovement.Response
+	list, err := s.List(ctx, ListTransfersParams{IdempotencyKey: wanted}, capturing(options, &response)...)
 	if err != nil {
 		return nil, false, err
 	}
-	leftOut := entriesOf(&opListTransfers, &answer) != nil
+	leftOut := entriesOf(&opListTransfers, &response) != nil
 	only := len(list.Items) == 1 && !leftOut
 	for i := range list.Items {
 		echoed := list.Items[i].IdempotencyKey
@@ -222,7 +225,7 @@ func (s *Transfers) ByKey(
 	}
 	if leftOut || len(list.Items) > 0 || list.Total > 0 {
 		return nil, false, &errors.UnexpectedResponse{
-			CallInfo: opListTransfers.Head(wanted), Status: answer.Status,
+			CallInfo: opListTransfers.Head(wanted), Status: response.Status,
 			Err: errors.New("a listed transfer cannot be read, or has another key or none, so the list does not show " +
 				"whether there is one with this key: look at the response body"),
 		}
@@ -253,14 +256,14 @@ type Quotes struct{ low lowLevel }
 func (s *Quotes) PayinFromChain(
 	ctx context.Context, payin BalancePayinQuote, options ...moneymovement.CallOption,
 ) (*Quote, error) {
-	return transport.Of(s).low.QuoteBalancePayin(ctx, &payin, options)
+	return transport.OrNew(s).low.QuoteBalancePayin(ctx, &payin, options)
 }
 
 // PayinFromBank returns the price of a bank transfer to the balance. [Quotes.SubmitPayin] accepts the price.
 func (s *Quotes) PayinFromBank(
 	ctx context.Context, payin BankPayinQuote, options ...moneymovement.CallOption,
 ) (*Quote, error) {
-	return transport.Of(s).low.QuoteBankPayin(ctx, &payin, options)
+	return transport.OrNew(s).low.QuoteBankPayin(ctx, &payin, options)
 }
 
 // SubmitPayin accepts the price of a bank transfer, and returns the status of the payment. To wait for the payment,
@@ -269,12 +272,12 @@ func (s *Quotes) PayinFromBank(
 func (s *Quotes) SubmitPayin(
 	ctx context.Context, quoteID string, options ...moneymovement.CallOption,
 ) (*model.UniversalTransactionStatus, error) {
-	return transport.Of(s).low.SubmitBankPayinQuote(ctx, &quoteSubmission{quoteID}, options).OrZero()
+	return transport.OrNew(s).low.SubmitBankPayinQuote(ctx, &quoteSubmission{quoteID}, options).ValueOrZero()
 }
 
 // Payout returns the price of a payout from the balance to a contact.
 func (s *Quotes) Payout(
 	ctx context.Context, payout BalancePayoutQuote, options ...moneymovement.CallOption,
 ) (*Quote, error) {
-	return transport.Of(s).low.QuoteBalancePayout(ctx, &payout, options)
+	return transport.OrNew(s).low.QuoteBalancePayout(ctx, &payout, options)
 }

@@ -1382,14 +1382,14 @@ func (t *ContactAccount) UnmarshalJSON(b []byte) error {
 }
 
 var opCreateChallenge = transport.Operation{
-	ID:     "CreateChallenge",
-	Method: "POST",
-	Path:   "/auth/challenge",
-	Repeat: "natural",
-	Money:  "none",
-	Window: "login",
-	Public: true,
-	Answer: &answerCreateChallenge,
+	ID:       "CreateChallenge",
+	Method:   "POST",
+	Path:     "/auth/challenge",
+	Repeat:   "natural",
+	Money:    "none",
+	Window:   "login",
+	Public:   true,
+	Response: &responseCreateChallenge,
 }
 
 // CreateChallenge sends POST /auth/challenge: start a login.
@@ -1402,16 +1402,16 @@ func (c lowLevel) CreateChallenge(
 }
 
 var opRefreshToken = transport.Operation{
-	ID:      "RefreshToken",
-	Method:  "POST",
-	Path:    "/auth/refresh",
-	Repeat:  "natural",
-	Money:   "none",
-	Window:  "writes",
-	Public:  true,
-	Tells:   true,
-	Reveals: true,
-	Answer:  &answerRefreshToken,
+	ID:             "RefreshToken",
+	Method:         "POST",
+	Path:           "/auth/refresh",
+	Repeat:         "natural",
+	Money:          "none",
+	Window:         "writes",
+	Public:         true,
+	SecretRequest:  true,
+	SecretResponse: true,
+	Response:       &responseRefreshToken,
 }
 
 // RefreshToken sends POST /auth/refresh: refresh the access token.
@@ -1424,16 +1424,16 @@ func (c lowLevel) RefreshToken(
 }
 
 var opCreateToken = transport.Operation{
-	ID:      "CreateToken",
-	Method:  "POST",
-	Path:    "/auth/token",
-	Repeat:  "none",
-	Money:   "none",
-	Window:  "login",
-	Public:  true,
-	Tells:   true,
-	Reveals: true,
-	Answer:  &answerCreateToken,
+	ID:             "CreateToken",
+	Method:         "POST",
+	Path:           "/auth/token",
+	Repeat:         "none",
+	Money:          "none",
+	Window:         "login",
+	Public:         true,
+	SecretRequest:  true,
+	SecretResponse: true,
+	Response:       &responseCreateToken,
 }
 
 // CreateToken sends POST /auth/token: complete a login.
@@ -1446,11 +1446,11 @@ func (c lowLevel) CreateToken(
 }
 
 var opListRails = transport.Operation{
-	ID:     "ListRails",
-	Method: "GET",
-	Path:   "/banks",
-	Window: "reads",
-	Answer: &answerListRails,
+	ID:       "ListRails",
+	Method:   "GET",
+	Path:     "/banks",
+	Window:   "reads",
+	Response: &responseListRails,
 }
 
 // ListRails sends GET /banks: list rails and virtual accounts.
@@ -1465,31 +1465,31 @@ func (c lowLevel) ListRails(
 }
 
 var opOpenRail = transport.Operation{
-	ID:     "OpenRail",
-	Method: "POST",
-	Path:   "/banks",
-	Repeat: "natural",
-	Money:  "none",
-	Window: "writes",
-	Answer: &answerOpenRail,
-	Silent: true,
+	ID:             "OpenRail",
+	Method:         "POST",
+	Path:           "/banks",
+	Repeat:         "natural",
+	Money:          "none",
+	Window:         "writes",
+	Response:       &responseOpenRail,
+	ResultUnstated: true,
 }
 
 // OpenRail sends POST /banks: open a rail.
 func (c lowLevel) OpenRail(
 	ctx context.Context, body *RailCreate, options []moneymovement.CallOption,
-) transport.Shown[Rail] {
+) transport.Unstated[Rail] {
 	r := c.request(&opOpenRail, options)
 	r.Body(body, body.validate)
-	return transport.Carry[Rail](ctx, c.transport, r)
+	return transport.DoUnstated[Rail](ctx, c.transport, r)
 }
 
 var opListChains = transport.Operation{
-	ID:     "ListChains",
-	Method: "GET",
-	Path:   "/chains",
-	Window: "reads",
-	Answer: &answerListChains,
+	ID:       "ListChains",
+	Method:   "GET",
+	Path:     "/chains",
+	Window:   "reads",
+	Response: &responseListChains,
 }
 
 // ListChains sends GET /chains: list the live chains.
@@ -1504,11 +1504,11 @@ func (c lowLevel) ListChains(
 }
 
 var opGetKYB = transport.Operation{
-	ID:     "GetKYB",
-	Method: "GET",
-	Path:   "/client/kyb",
-	Window: "reads",
-	Answer: &answerGetKYB,
+	ID:       "GetKYB",
+	Method:   "GET",
+	Path:     "/client/kyb",
+	Window:   "reads",
+	Response: &responseGetKYB,
 }
 
 // GetKYB sends GET /client/kyb: read the verification.
@@ -1518,50 +1518,52 @@ func (c lowLevel) GetKYB(ctx context.Context, options []moneymovement.CallOption
 }
 
 var opSaveKYB = transport.Operation{
-	ID:     "SaveKYB",
-	Method: "PUT",
-	Path:   "/client/kyb",
-	Repeat: "natural",
-	Money:  "none",
-	Window: "writes",
-	Answer: &answerSaveKYB,
-	Silent: true,
+	ID:             "SaveKYB",
+	Method:         "PUT",
+	Path:           "/client/kyb",
+	Repeat:         "natural",
+	Money:          "none",
+	Window:         "writes",
+	Response:       &responseSaveKYB,
+	ResultUnstated: true,
 }
 
 // SaveKYB sends PUT /client/kyb: save verification information.
 func (c lowLevel) SaveKYB(
 	ctx context.Context, body *KYBInformation, options []moneymovement.CallOption,
-) transport.Shown[KYB] {
+) transport.Unstated[KYB] {
 	r := c.request(&opSaveKYB, options)
 	r.Body(body, body.validate)
-	return transport.Carry[KYB](ctx, c.transport, r)
+	return transport.DoUnstated[KYB](ctx, c.transport, r)
 }
 
 var opCompleteKYB = transport.Operation{
-	ID:     "CompleteKYB",
-	Method: "POST",
-	Path:   "/client/kyb/complete",
-	Repeat: "natural",
-	Money:  "none",
-	Window: "writes",
-	Answer: &answerCompleteKYB,
-	Silent: true,
+	ID:             "CompleteKYB",
+	Method:         "POST",
+	Path:           "/client/kyb/complete",
+	Repeat:         "natural",
+	Money:          "none",
+	Window:         "writes",
+	Response:       &responseCompleteKYB,
+	ResultUnstated: true,
 }
 
 // CompleteKYB sends POST /client/kyb/complete: submit the verification.
-func (c lowLevel) CompleteKYB(ctx context.Context, options []moneymovement.CallOption) transport.Shown[KYBSubmission] {
+func (c lowLevel) CompleteKYB(
+	ctx context.Context, options []moneymovement.CallOption,
+) transport.Unstated[KYBSubmission] {
 	r := c.request(&opCompleteKYB, options)
-	return transport.Carry[KYBSubmission](ctx, c.transport, r)
+	return transport.DoUnstated[KYBSubmission](ctx, c.transport, r)
 }
 
 var opCreateClient = transport.Operation{
-	ID:     "CreateClient",
-	Method: "POST",
-	Path:   "/clients",
-	Repeat: "natural",
-	Money:  "none",
-	Window: "writes",
-	Answer: &answerCreateClient,
+	ID:       "CreateClient",
+	Method:   "POST",
+	Path:     "/clients",
+	Repeat:   "natural",
+	Money:    "none",
+	Window:   "writes",
+	Response: &responseCreateClient,
 }
 
 // CreateClient sends POST /clients: create a client.
@@ -1574,11 +1576,11 @@ func (c lowLevel) CreateClient(
 }
 
 var opGetClient = transport.Operation{
-	ID:     "GetClient",
-	Method: "GET",
-	Path:   "/clients/{clientId}",
-	Window: "reads",
-	Answer: &answerGetClient,
+	ID:       "GetClient",
+	Method:   "GET",
+	Path:     "/clients/{clientId}",
+	Window:   "reads",
+	Response: &responseGetClient,
 }
 
 // GetClient sends GET /clients/{clientId}: read a client.
@@ -1591,13 +1593,13 @@ func (c lowLevel) GetClient(
 }
 
 var opCreateContact = transport.Operation{
-	ID:     "CreateContact",
-	Method: "POST",
-	Path:   "/contacts",
-	Repeat: "natural",
-	Money:  "none",
-	Window: "writes",
-	Answer: &answerCreateContact,
+	ID:       "CreateContact",
+	Method:   "POST",
+	Path:     "/contacts",
+	Repeat:   "natural",
+	Money:    "none",
+	Window:   "writes",
+	Response: &responseCreateContact,
 }
 
 // CreateContact sends POST /contacts: create a contact.
@@ -1627,32 +1629,32 @@ func (c lowLevel) DeleteContact(ctx context.Context, contactID ContactID, option
 }
 
 var opUpdateContact = transport.Operation{
-	ID:     "UpdateContact",
-	Method: "PATCH",
-	Path:   "/contacts/{contactId}",
-	Repeat: "natural",
-	Money:  "none",
-	Window: "writes",
-	Answer: &answerUpdateContact,
-	Silent: true,
+	ID:             "UpdateContact",
+	Method:         "PATCH",
+	Path:           "/contacts/{contactId}",
+	Repeat:         "natural",
+	Money:          "none",
+	Window:         "writes",
+	Response:       &responseUpdateContact,
+	ResultUnstated: true,
 }
 
 // UpdateContact sends PATCH /contacts/{contactId}: update a contact.
 func (c lowLevel) UpdateContact(
 	ctx context.Context, contactID ContactID, body *ContactUpdate, options []moneymovement.CallOption,
-) transport.Shown[Contact] {
+) transport.Unstated[Contact] {
 	r := c.request(&opUpdateContact, options)
 	r.PathParam("contactId", string(contactID), pathUpdateContact[0])
 	r.Body(body, body.validate)
-	return transport.Carry[Contact](ctx, c.transport, r)
+	return transport.DoUnstated[Contact](ctx, c.transport, r)
 }
 
 var opGetContactCapabilities = transport.Operation{
-	ID:     "GetContactCapabilities",
-	Method: "GET",
-	Path:   "/contacts/{contactId}/capabilities",
-	Window: "reads",
-	Answer: &answerGetContactCapabilities,
+	ID:       "GetContactCapabilities",
+	Method:   "GET",
+	Path:     "/contacts/{contactId}/capabilities",
+	Window:   "reads",
+	Response: &responseGetContactCapabilities,
 }
 
 // GetContactCapabilities sends GET /contacts/{contactId}/capabilities: read how a contact can be paid.
@@ -1674,7 +1676,7 @@ var opCreateEscrow = transport.Operation{
 	KeyInPath: true,
 	Terms:     termsCreateEscrow,
 	Window:    "writes",
-	Answer:    &answerCreateEscrow,
+	Response:  &responseCreateEscrow,
 }
 
 // CreateEscrow sends POST /escrow: create an escrow.
@@ -1695,7 +1697,7 @@ var opPrepareEscrowAction = transport.Operation{
 	KeyInPath: true,
 	Terms:     termsPrepareEscrowAction,
 	Window:    "writes",
-	Answer:    &answerPrepareEscrowAction,
+	Response:  &responsePrepareEscrowAction,
 }
 
 // PrepareEscrowAction sends POST /escrow/{escrowId}/actions: prepare an escrow action.
@@ -1709,36 +1711,36 @@ func (c lowLevel) PrepareEscrowAction(
 }
 
 var opConfirmEscrowAction = transport.Operation{
-	ID:     "ConfirmEscrowAction",
-	Method: "POST",
-	Path:   "/escrow/{escrowId}/actions/{idempotencyKey}/confirm",
-	Repeat: "natural",
-	Window: "writes",
-	Answer: &answerConfirmEscrowAction,
-	Silent: true,
+	ID:             "ConfirmEscrowAction",
+	Method:         "POST",
+	Path:           "/escrow/{escrowId}/actions/{idempotencyKey}/confirm",
+	Repeat:         "natural",
+	Window:         "writes",
+	Response:       &responseConfirmEscrowAction,
+	ResultUnstated: true,
 }
 
 // ConfirmEscrowAction sends POST /escrow/{escrowId}/actions/{idempotencyKey}/confirm: confirm an escrow action.
 func (c lowLevel) ConfirmEscrowAction(
 	ctx context.Context, escrowID EscrowID, idempotencyKey string, body *approvalConfirm,
 	options []moneymovement.CallOption,
-) transport.Shown[Escrow] {
+) transport.Unstated[Escrow] {
 	r := c.request(&opConfirmEscrowAction, options)
 	r.PathParam("escrowId", string(escrowID), pathConfirmEscrowAction[0])
 	r.PathParam("idempotencyKey", string(idempotencyKey), pathConfirmEscrowAction[1])
 	r.Body(body, body.validate)
 	r.Encoder(body.encode)
-	return transport.Carry[Escrow](ctx, c.transport, r)
+	return transport.DoUnstated[Escrow](ctx, c.transport, r)
 }
 
 var opSyncEscrow = transport.Operation{
-	ID:     "SyncEscrow",
-	Method: "POST",
-	Path:   "/escrow/{escrowId}/sync",
-	Repeat: "natural",
-	Money:  "none",
-	Window: "writes",
-	Answer: &answerSyncEscrow,
+	ID:       "SyncEscrow",
+	Method:   "POST",
+	Path:     "/escrow/{escrowId}/sync",
+	Repeat:   "natural",
+	Money:    "none",
+	Window:   "writes",
+	Response: &responseSyncEscrow,
 }
 
 // SyncEscrow sends POST /escrow/{escrowId}/sync: refresh an escrow from the chain.
@@ -1751,12 +1753,12 @@ func (c lowLevel) SyncEscrow(
 }
 
 var opCreatePayin = transport.Operation{
-	ID:     "CreatePayin",
-	Method: "POST",
-	Path:   "/payins",
-	Repeat: "natural",
-	Window: "writes",
-	Answer: &answerCreatePayin,
+	ID:       "CreatePayin",
+	Method:   "POST",
+	Path:     "/payins",
+	Repeat:   "natural",
+	Window:   "writes",
+	Response: &responseCreatePayin,
 }
 
 // CreatePayin sends POST /payins: quote or book a payin.
@@ -1769,11 +1771,11 @@ func (c lowLevel) CreatePayin(
 }
 
 var opGetPayin = transport.Operation{
-	ID:     "GetPayin",
-	Method: "GET",
-	Path:   "/payins/{payinId}",
-	Window: "reads",
-	Answer: &answerGetPayin,
+	ID:       "GetPayin",
+	Method:   "GET",
+	Path:     "/payins/{payinId}",
+	Window:   "reads",
+	Response: &responseGetPayin,
 }
 
 // GetPayin sends GET /payins/{payinId}: read a payin.
@@ -1784,13 +1786,13 @@ func (c lowLevel) GetPayin(ctx context.Context, payinID PayinID, options []money
 }
 
 var opCreatePayinInstructions = transport.Operation{
-	ID:     "CreatePayinInstructions",
-	Method: "POST",
-	Path:   "/payins/{payinId}/instructions",
-	Repeat: "natural",
-	Money:  "none",
-	Window: "writes",
-	Answer: &answerCreatePayinInstructions,
+	ID:       "CreatePayinInstructions",
+	Method:   "POST",
+	Path:     "/payins/{payinId}/instructions",
+	Repeat:   "natural",
+	Money:    "none",
+	Window:   "writes",
+	Response: &responseCreatePayinInstructions,
 }
 
 // CreatePayinInstructions sends POST /payins/{payinId}/instructions: create payment instructions.
@@ -1803,15 +1805,15 @@ func (c lowLevel) CreatePayinInstructions(
 }
 
 var opBookPayout = transport.Operation{
-	ID:      "BookPayout",
-	Method:  "POST",
-	Path:    "/payouts",
-	Repeat:  "key",
-	Derives: true,
-	Owner:   "payoutId",
-	Terms:   termsBookPayout,
-	Window:  "writes",
-	Answer:  &answerBookPayout,
+	ID:       "BookPayout",
+	Method:   "POST",
+	Path:     "/payouts",
+	Repeat:   "key",
+	Derives:  true,
+	Owner:    "payoutId",
+	Terms:    termsBookPayout,
+	Window:   "writes",
+	Response: &responseBookPayout,
 }
 
 // BookPayout sends POST /payouts: book a payout.
@@ -1825,11 +1827,11 @@ func (c lowLevel) BookPayout(
 }
 
 var opGetPayout = transport.Operation{
-	ID:     "GetPayout",
-	Method: "GET",
-	Path:   "/payouts/{payoutId}",
-	Window: "reads",
-	Answer: &answerGetPayout,
+	ID:       "GetPayout",
+	Method:   "GET",
+	Path:     "/payouts/{payoutId}",
+	Window:   "reads",
+	Response: &responseGetPayout,
 }
 
 // GetPayout sends GET /payouts/{payoutId}: read a payout.
@@ -1842,95 +1844,95 @@ func (c lowLevel) GetPayout(
 }
 
 var opConfirmPayout = transport.Operation{
-	ID:     "ConfirmPayout",
-	Method: "POST",
-	Path:   "/payouts/{payoutId}/confirm",
-	Repeat: "natural",
-	Window: "writes",
-	Answer: &answerConfirmPayout,
-	Silent: true,
+	ID:             "ConfirmPayout",
+	Method:         "POST",
+	Path:           "/payouts/{payoutId}/confirm",
+	Repeat:         "natural",
+	Window:         "writes",
+	Response:       &responseConfirmPayout,
+	ResultUnstated: true,
 }
 
 // ConfirmPayout sends POST /payouts/{payoutId}/confirm: fund a booked payout.
 func (c lowLevel) ConfirmPayout(
 	ctx context.Context, payoutID PayoutID, body *approvalConfirm, options []moneymovement.CallOption,
-) transport.Shown[Payout] {
+) transport.Unstated[Payout] {
 	r := c.request(&opConfirmPayout, options)
 	r.PathParam("payoutId", string(payoutID), pathConfirmPayout[0])
 	r.Body(body, body.validate)
 	r.Encoder(body.encode)
-	return transport.Carry[Payout](ctx, c.transport, r)
+	return transport.DoUnstated[Payout](ctx, c.transport, r)
 }
 
 var opCreateDeposit = transport.Operation{
-	ID:      "CreateDeposit",
-	Method:  "POST",
-	Path:    "/sandbox/deposits",
-	Repeat:  "key",
-	Derives: true,
-	Terms:   termsCreateDeposit,
-	Window:  "sandbox_money",
-	Answer:  &answerCreateDeposit,
-	Silent:  true,
+	ID:             "CreateDeposit",
+	Method:         "POST",
+	Path:           "/sandbox/deposits",
+	Repeat:         "key",
+	Derives:        true,
+	Terms:          termsCreateDeposit,
+	Window:         "sandbox_money",
+	Response:       &responseCreateDeposit,
+	ResultUnstated: true,
 }
 
 // CreateDeposit sends POST /sandbox/deposits: emulate a credit.
 func (c lowLevel) CreateDeposit(
 	ctx context.Context, body *DepositCreate, options []moneymovement.WriteOption,
-) transport.Shown[Transaction] {
+) transport.Unstated[Transaction] {
 	r := c.write(&opCreateDeposit, options)
 	r.Body(body, body.validate)
-	return transport.Carry[Transaction](ctx, c.transport, r)
+	return transport.DoUnstated[Transaction](ctx, c.transport, r)
 }
 
 var opCompletePayin = transport.Operation{
-	ID:      "CompletePayin",
-	Method:  "POST",
-	Path:    "/sandbox/payins/{payinId}/complete",
-	Repeat:  "key",
-	Derives: true,
-	Window:  "sandbox_money",
-	Answer:  &answerCompletePayin,
-	Silent:  true,
+	ID:             "CompletePayin",
+	Method:         "POST",
+	Path:           "/sandbox/payins/{payinId}/complete",
+	Repeat:         "key",
+	Derives:        true,
+	Window:         "sandbox_money",
+	Response:       &responseCompletePayin,
+	ResultUnstated: true,
 }
 
 // CompletePayin sends POST /sandbox/payins/{payinId}/complete: emulate the completion of a payin.
 func (c lowLevel) CompletePayin(
 	ctx context.Context, payinID PayinID, options []moneymovement.WriteOption,
-) transport.Shown[Payin] {
+) transport.Unstated[Payin] {
 	r := c.write(&opCompletePayin, options)
 	r.PathParam("payinId", string(payinID), pathCompletePayin[0])
-	return transport.Carry[Payin](ctx, c.transport, r)
+	return transport.DoUnstated[Payin](ctx, c.transport, r)
 }
 
 var opMovePayout = transport.Operation{
-	ID:      "MovePayout",
-	Method:  "POST",
-	Path:    "/sandbox/payouts/{payoutId}/status",
-	Repeat:  "key",
-	Derives: true,
-	Terms:   termsMovePayout,
-	Window:  "sandbox_money",
-	Answer:  &answerMovePayout,
-	Silent:  true,
+	ID:             "MovePayout",
+	Method:         "POST",
+	Path:           "/sandbox/payouts/{payoutId}/status",
+	Repeat:         "key",
+	Derives:        true,
+	Terms:          termsMovePayout,
+	Window:         "sandbox_money",
+	Response:       &responseMovePayout,
+	ResultUnstated: true,
 }
 
 // MovePayout sends POST /sandbox/payouts/{payoutId}/status: emulate a status change of a payout.
 func (c lowLevel) MovePayout(
 	ctx context.Context, payoutID PayoutID, body *payoutStatusUpdate, options []moneymovement.WriteOption,
-) transport.Shown[Payout] {
+) transport.Unstated[Payout] {
 	r := c.write(&opMovePayout, options)
 	r.PathParam("payoutId", string(payoutID), pathMovePayout[0])
 	r.Body(body, body.validate)
-	return transport.Carry[Payout](ctx, c.transport, r)
+	return transport.DoUnstated[Payout](ctx, c.transport, r)
 }
 
 var opGetTreasury = transport.Operation{
-	ID:     "GetTreasury",
-	Method: "GET",
-	Path:   "/sandbox/treasury",
-	Window: "reads",
-	Answer: &answerGetTreasury,
+	ID:       "GetTreasury",
+	Method:   "GET",
+	Path:     "/sandbox/treasury",
+	Window:   "reads",
+	Response: &responseGetTreasury,
 }
 
 // GetTreasury sends GET /sandbox/treasury: read the sandbox faucet.
@@ -1940,11 +1942,11 @@ func (c lowLevel) GetTreasury(ctx context.Context, options []moneymovement.CallO
 }
 
 var opListTransactions = transport.Operation{
-	ID:     "ListTransactions",
-	Method: "GET",
-	Path:   "/transactions",
-	Window: "reads",
-	Answer: &answerListTransactions,
+	ID:       "ListTransactions",
+	Method:   "GET",
+	Path:     "/transactions",
+	Window:   "reads",
+	Response: &responseListTransactions,
 }
 
 // ListTransactions sends GET /transactions: list the account ledger.

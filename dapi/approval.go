@@ -426,7 +426,7 @@ func init() {
 		}
 		return transport.Validate(opBookPayout.ID, requiredKey(&opBookPayout, key), asked.validate, check, limits.check)
 	}
-	outcome.CheckDeal = func(escrows, deal any, key string) error {
+	outcome.CheckEscrow = func(escrows, deal any, key string) error {
 		asked := deal.(EscrowCreate) //nolint:errcheck,forcetypeassert // as the package says
 		s, _ := escrows.(*Escrows)
 		check := asked.checkMoney

@@ -31,7 +31,7 @@ type Chains struct {
 // While the SDK has the list, it also checks the amounts of payouts, deals and deposits: a call whose amount has more
 // decimals than its token fails with *errors.InvalidInput, and nothing is sent.
 func (s *Chains) Live(ctx context.Context) ([]Chain, error) {
-	if err := transport.Of(s).low.ready(ctx, &opListChains); err != nil {
+	if err := transport.OrNew(s).low.ready(ctx, &opListChains); err != nil {
 		return nil, err
 	}
 	return s.live.list(ctx)
@@ -41,7 +41,7 @@ func (s *Chains) Live(ctx context.Context) ([]Chain, error) {
 func (s *Chains) List(
 	ctx context.Context, params ListChainsParams, options ...moneymovement.CallOption,
 ) (*ChainPage, error) {
-	return transport.Of(s).low.ListChains(ctx, &params, options)
+	return transport.OrNew(s).low.ListChains(ctx, &params, options)
 }
 
 // All iterates over the chains of all pages, starting at params.Cursor. Each range reads the pages again. It stops

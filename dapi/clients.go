@@ -19,21 +19,21 @@ type Clients struct{ low lowLevel }
 func (s *Clients) Create(
 	ctx context.Context, client ClientCreate, options ...moneymovement.CallOption,
 ) (*Client, error) {
-	return transport.Of(s).low.CreateClient(ctx, &client, options)
+	return transport.OrNew(s).low.CreateClient(ctx, &client, options)
 }
 
 // Get returns a client. For the client of another integrator, it fails with *errors.NotFound.
 func (s *Clients) Get(ctx context.Context, id ClientID, options ...moneymovement.CallOption) (*Client, error) {
-	return transport.Of(s).low.GetClient(ctx, id, options)
+	return transport.OrNew(s).low.GetClient(ctx, id, options)
 }
 
 // WaitReady polls until the client is `ready`. It then has a wallet and can move money. If ctx ends first, the error is
 // *moneymovement.StillPending with the last status.
 func (s *Clients) WaitReady(ctx context.Context, id ClientID, options ...moneymovement.WaitOption) (*Client, error) {
 	return transport.Awaited[Client]{
-		Client: transport.Of(s).low.transport, Operation: &opGetClient, Resource: "client", ID: string(id),
+		Client: transport.OrNew(s).low.transport, Operation: &opGetClient, Resource: "client", ID: string(id),
 		Read: func(ctx context.Context) (*Client, error) {
-			return transport.Of(s).low.as(moneymovement.ClassPoll).GetClient(ctx, id, nil)
+			return transport.OrNew(s).low.as(moneymovement.ClassPoll).GetClient(ctx, id, nil)
 		},
 		Status: func(c *Client) string { return string(c.Status) },
 		Done:   func(c *Client) bool { return c.Status == ClientStatusReady },
@@ -62,24 +62,24 @@ type Verification struct{ low lowLevel }
 func (s *Verification) Save(
 	ctx context.Context, information KYBInformation, options ...moneymovement.CallOption,
 ) (*KYB, error) {
-	return transport.Of(s).low.SaveKYB(ctx, &information, options).
-		Or(func(auth transport.Authorizer) (*KYB, error) {
-			return transport.Of(s).low.with(auth).GetKYB(ctx, nil)
+	return transport.OrNew(s).low.SaveKYB(ctx, &information, options).
+		ValueOrRead(func(auth transport.Authorizer) (*KYB, error) {
+			return transport.OrNew(s).low.with(auth).GetKYB(ctx, nil)
 		})
 }
 
 // Get returns the status and the requirements that are still missing.
 func (s *Verification) Get(ctx context.Context, options ...moneymovement.CallOption) (*KYB, error) {
-	return transport.Of(s).low.GetKYB(ctx, options)
+	return transport.OrNew(s).low.GetKYB(ctx, options)
 }
 
 // Complete submits the saved information for review. If requirements are missing, the error is *errors.Conflict, and
 // [Verification.Get] returns them. The service's description does not say what a second call does. The sandbox host
 // returns the same submission, unless the information has changed. After a restart, read the status with Get first.
 func (s *Verification) Complete(ctx context.Context, options ...moneymovement.CallOption) (*KYBSubmission, error) {
-	return transport.Of(s).low.CompleteKYB(ctx, options).Or(func(auth transport.Authorizer) (*KYBSubmission,
+	return transport.OrNew(s).low.CompleteKYB(ctx, options).ValueOrRead(func(auth transport.Authorizer) (*KYBSubmission,
 		error) {
-		kyb, err := transport.Of(s).low.with(auth).GetKYB(ctx, nil)
+		kyb, err := transport.OrNew(s).low.with(auth).GetKYB(ctx, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -91,10 +91,10 @@ func (s *Verification) Complete(ctx context.Context, options ...moneymovement.Ca
 // deadline. If ctx ends first, the error is *moneymovement.StillPending.
 func (s *Verification) WaitDecided(ctx context.Context, options ...moneymovement.WaitOption) (*KYB, error) {
 	return transport.Awaited[KYB]{
-		Client: transport.Of(s).low.transport, Operation: &opGetKYB, Resource: "verification",
-		ID: transport.Of(s).low.actingFor(),
+		Client: transport.OrNew(s).low.transport, Operation: &opGetKYB, Resource: "verification",
+		ID: transport.OrNew(s).low.actingFor(),
 		Read: func(ctx context.Context) (*KYB, error) {
-			return transport.Of(s).low.as(moneymovement.ClassPoll).GetKYB(ctx, nil)
+			return transport.OrNew(s).low.as(moneymovement.ClassPoll).GetKYB(ctx, nil)
 		},
 		Status: func(k *KYB) string { return string(k.Status) },
 		Done:   func(k *KYB) bool { return k.Status.Final() },

@@ -29,7 +29,7 @@ type Contacts struct {
 func (s *Contacts) Create(
 	ctx context.Context, contact ContactCreate, options ...moneymovement.CallOption,
 ) (*Contact, error) {
-	s = transport.Of(s)
+	s = transport.OrNew(s)
 	if missing := contact.Account.MissingFields(); len(missing) > 0 && ctx != nil && s.logger != nil {
 		s.logger.LogAttrs(ctx, slog.LevelWarn,
 			"moneymovement sends a bank account without fields that its method probably needs",
@@ -46,12 +46,12 @@ func (s *Contacts) Create(
 func (s *Contacts) Update(
 	ctx context.Context, id ContactID, change ContactUpdate, options ...moneymovement.CallOption,
 ) (*Contact, error) {
-	return transport.Of(s).low.UpdateContact(ctx, id, &change, options).OrZero()
+	return transport.OrNew(s).low.UpdateContact(ctx, id, &change, options).ValueOrZero()
 }
 
 // Delete deletes a contact. A deleted contact cannot be paid any more.
 func (s *Contacts) Delete(ctx context.Context, id ContactID, options ...moneymovement.CallOption) error {
-	return transport.Of(s).low.DeleteContact(ctx, id, options)
+	return transport.OrNew(s).low.DeleteContact(ctx, id, options)
 }
 
 // Capabilities returns how the contact can be paid, and the blockers: the reasons why it cannot be paid. The service
@@ -60,7 +60,7 @@ func (s *Contacts) Delete(ctx context.Context, id ContactID, options ...moneymov
 func (s *Contacts) Capabilities(
 	ctx context.Context, id ContactID, options ...moneymovement.CallOption,
 ) (*ContactCapabilities, error) {
-	return transport.Of(s).low.GetContactCapabilities(ctx, id, options)
+	return transport.OrNew(s).low.GetContactCapabilities(ctx, id, options)
 }
 
 // Onchain returns a wallet as a destination. See [OnchainAccount.PaidDirectly] for the route of the payment.

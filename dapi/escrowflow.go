@@ -34,7 +34,7 @@ import (
 func (s *Escrows) Open(ctx context.Context, deal EscrowCreate, key moneymovement.Key, terms EscrowTerms,
 	options ...moneymovement.CallOption,
 ) (EscrowResult, error) {
-	s = transport.Of(s)
+	s = transport.OrNew(s)
 	f := s.flow(key, terms, options, &dealFlow{asked: deal, action: EscrowActionTypeApprove})
 	f.first, f.scope = &opCreateEscrow, s.scope(string(key))
 	opened := f.run(ctx, s.low, deal.validate, s.check(&deal), func(c *transport.Check) {
@@ -67,7 +67,7 @@ func (s *Escrows) Open(ctx context.Context, deal EscrowCreate, key moneymovement
 func (s *Escrows) Act(ctx context.Context, asked EscrowCreate, id EscrowID, action EscrowActionType,
 	key moneymovement.Key, terms EscrowTerms, options ...moneymovement.CallOption,
 ) (EscrowResult, error) {
-	s = transport.Of(s)
+	s = transport.OrNew(s)
 	f := s.flow(key, terms, options, &dealFlow{asked: asked, id: id, action: action})
 	f.first, f.scope, f.about = &opPrepareEscrowAction, s.actionScope(id, string(key)), string(id)
 	taken := f.run(ctx, s.low, s.check(&asked), checkEscrowID(id), func(c *transport.Check) {
@@ -328,7 +328,7 @@ func (s *Escrows) Confirm(
 	ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType, prepared *EscrowAction,
 	options ...moneymovement.CallOption,
 ) (*Escrow, error) {
-	s = transport.Of(s)
+	s = transport.OrNew(s)
 	if err := s.low.ready(ctx, &opConfirmEscrowAction, s.check(&terms)); err != nil {
 		return nil, err
 	}

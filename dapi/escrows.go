@@ -39,7 +39,7 @@ type Escrows struct {
 func (s *Escrows) Create(
 	ctx context.Context, deal EscrowCreate, options ...moneymovement.WriteOption,
 ) (*Escrow, error) {
-	s = transport.Of(s)
+	s = transport.OrNew(s)
 	return s.approver.noteDeal(s.low.withCheck(s.check(&deal)).CreateEscrow(ctx, &deal, options))
 }
 
@@ -56,7 +56,7 @@ func (s *Escrows) check(deal *EscrowCreate) func(*transport.Check) {
 // seconds. Between these reads, Sync returns the stored deal. SyncedAt is the time of the last chain read.
 // [Escrows.Wait] polls at this pace.
 func (s *Escrows) Sync(ctx context.Context, id EscrowID, options ...moneymovement.CallOption) (*Escrow, error) {
-	s = transport.Of(s)
+	s = transport.OrNew(s)
 	return s.approver.noteDeal(s.low.SyncEscrow(ctx, id, options))
 }
 
@@ -68,7 +68,7 @@ func (s *Escrows) Sync(ctx context.Context, id EscrowID, options ...moneymovemen
 func (s *Escrows) Prepare(
 	ctx context.Context, id EscrowID, action EscrowActionType, options ...moneymovement.WriteOption,
 ) (*EscrowAction, error) {
-	s = transport.Of(s)
+	s = transport.OrNew(s)
 	prepared, err := s.low.PrepareEscrowAction(ctx, id, &escrowActionCreate{Type: action}, options)
 	if err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func (s *Escrows) Prepare(
 func (s *Escrows) Wait(
 	ctx context.Context, id EscrowID, statuses []EscrowStatus, options ...moneymovement.WaitOption,
 ) (*Escrow, error) {
-	s = transport.Of(s)
+	s = transport.OrNew(s)
 	// jitter can halve a pause
 	paced := append([]moneymovement.WaitOption{moneymovement.PollEvery(2*chainReadEvery, 4*chainReadEvery)}, options...)
 	return transport.Awaited[Escrow]{

@@ -151,7 +151,7 @@ var exchanges = map[string]exchange{
 }
 
 // Each call is sent as described, for the account that was asked for, and nothing of its response is lost.
-// Rule: endpoint.rows, endpoint.base, endpoint.json, session.bearer, session.service-account, contact.answer
+// Rule: endpoint.rows, endpoint.base, endpoint.json, session.bearer, session.service-account, contact.response
 // Rule: coverage.chains, ledger.whole-account, error.unknown-key
 func TestEachExchangeLooksAsDescribed(t *testing.T) {
 	for name, x := range exchanges {
@@ -272,7 +272,7 @@ func TestAnswersOfALaterVersionAreRead(t *testing.T) {
 }
 
 // Everything optional in a contact may be null. What an answer holds beyond that is kept in its body.
-// Rule: contact.answer
+// Rule: contact.response
 func TestAContactOfNulls(t *testing.T) {
 	const text = `{"id":"7c9e6679","name":"","isExternal":true,"createdAt":"2026-01-02T03:04:05","email":null,"address":null,"bank":null,
 		"crypto":null,"userId":null,"user":null,"labels":["a"]}`
@@ -416,12 +416,12 @@ func TestALoginWithALongChallenge(t *testing.T) {
 
 const signerFails = "the signer fails"
 
-// allMishaps are those of any surface, and those of this one.
-func allMishaps() map[string]testkit.Mishap {
-	all := map[string]testkit.Mishap{
+// allFaults are those of any surface, and those of this one.
+func allFaults() map[string]testkit.Fault {
+	all := map[string]testkit.Fault{
 		"canceled before, for a cause": {Context: func(ctx context.Context) (context.Context, context.CancelFunc) {
 			ctx, cancel := context.WithCancelCause(ctx)
-			cancel(testkit.ErrUnlike)
+			cancel(testkit.ErrCustom)
 			return ctx, func() {}
 		}},
 		"out of time": {
@@ -439,7 +439,7 @@ func allMishaps() map[string]testkit.Mishap {
 		"null":           {Service: testkit.Page(http.StatusOK, "application/json", "null")},
 		signerFails:      {},
 	}
-	maps.Copy(all, testkit.Usual())
+	maps.Copy(all, testkit.CommonFaults())
 	return all
 }
 
@@ -466,22 +466,22 @@ func (s failingSigner) Sign(ctx context.Context, message []byte) ([]byte, error)
 func TestEveryErrorAnswersForItsCall(t *testing.T) {
 	key, err := signing.Generate()
 	require.NoError(t, err)
-	for mishap, m := range allMishaps() {
+	for fault, m := range allFaults() {
 		for _, store := range []dapi.TokenStore{loggedIn(baseURL, key).Store, nil} {
 			key := failingSigner{Signer: key}
-			if mishap == signerFails {
+			if fault == signerFails {
 				if store != nil {
 					continue // nothing to sign
 				}
-				key.err = testkit.ErrUnlike
+				key.err = testkit.ErrCustom
 			}
 			if m.Service == nil { // a service that only knows challenges
 				m.Service = testkit.Page(http.StatusCreated, "application/json",
 					`{"challengeId":"ch_1","payload":"YQ=="}`)
 			}
 			for operation, x := range exchanges {
-				t.Run(mishap+"/"+operation, func(t *testing.T) {
-					m.Befall(t, func(t *testing.T, ctx context.Context, next *http.Client) error {
+				t.Run(fault+"/"+operation, func(t *testing.T) {
+					m.CheckCall(t, func(t *testing.T, ctx context.Context, next *http.Client) error {
 						platform, err := dapi.NewIntegrator(baseURL,
 							dapi.Developer{Email: "ops@example.com", Key: key, Store: store},
 							moneymovement.WithHTTPClient(next))
@@ -552,9 +552,9 @@ func TestCallsThatCannotBeMade(t *testing.T) {
 	nobody, zero := (*dapi.Integrator)(nil), new(dapi.Integrator)
 
 	calls := testkit.Surface{
-		Makers: makers,
-		Made:   []any{integrator, integrator.Self(), integrator.For("cl_x"), own},
-		Unmade: []any{zero, nobody.Self(), nobody.For("cl_x"), zero.Self(), zero.For("cl_x"), new(dapi.Account),
+		Constructors: makers,
+		Clients:      []any{integrator, integrator.Self(), integrator.For("cl_x"), own},
+		ZeroClients: []any{zero, nobody.Self(), nobody.For("cl_x"), zero.Self(), zero.For("cl_x"), new(dapi.Account),
 			new(dapi.SelfServe)},
 	}.Test(t)
 	assert.Greater(t, calls, 400, "the walk found next to nothing")
@@ -563,21 +563,21 @@ func TestCallsThatCannotBeMade(t *testing.T) {
 	assert.Zero(t, new(dapi.Payouts).MaxInFlight())
 	assert.Zero(t, (*dapi.Payouts)(nil).MaxInFlight())
 
-	testkit.NoClient(t, nobody.UseKey(key), makers)
+	testkit.CheckNoClient(t, nobody.UseKey(key), makers)
 	require.ErrorContains(t, nobody.UseKey(key), "UseKey: ")
-	testkit.NoClient(t, zero.UseKey(key), makers)
-	testkit.NoClient(t, zero.Self().UseKey(key), makers)
-	testkit.NoClient(t, (*dapi.Account)(nil).UseKey(key), makers)
-	testkit.NoClient(t, new(dapi.Account).UseKey(key), makers)
-	testkit.NoClient(t, (*dapi.SelfServe)(nil).UseKey(key), makers)
-	testkit.NoClient(t, new(dapi.SelfServe).UseKey(key), makers)
+	testkit.CheckNoClient(t, zero.UseKey(key), makers)
+	testkit.CheckNoClient(t, zero.Self().UseKey(key), makers)
+	testkit.CheckNoClient(t, (*dapi.Account)(nil).UseKey(key), makers)
+	testkit.CheckNoClient(t, new(dapi.Account).UseKey(key), makers)
+	testkit.CheckNoClient(t, (*dapi.SelfServe)(nil).UseKey(key), makers)
+	testkit.CheckNoClient(t, new(dapi.SelfServe).UseKey(key), makers)
 }
 
 func TestAWaitForManyThatCannotBeMade(t *testing.T) {
 	for most := range 2 {
 		var refused []dapi.PayoutID
 		for waited := range new(dapi.Payouts).WaitAll(t.Context(), []dapi.PayoutID{"po_1", "po_2"}) {
-			testkit.NoClient(t, waited.Err, "dapi.NewIntegrator or dapi.NewSelfServe")
+			testkit.CheckNoClient(t, waited.Err, "dapi.NewIntegrator or dapi.NewSelfServe")
 			if refused = append(refused, waited.ID); most == 0 {
 				break
 			}
@@ -590,7 +590,7 @@ func TestATokenStoreWantsAContext(t *testing.T) {
 	var without context.Context
 	store := dapi.NewFileTokenStore(t.TempDir() + "/session")
 	_, err := store.Load(without)
-	testkit.NoContext(t, err)
+	testkit.CheckNoContext(t, err)
 	require.ErrorContains(t, err, "NewFileTokenStore: ")
-	testkit.NoContext(t, store.Save(without, dapi.Session{}))
+	testkit.CheckNoContext(t, store.Save(without, dapi.Session{}))
 }

@@ -173,7 +173,7 @@ func (f *flow) run(ctx context.Context, low lowLevel, checks ...func(*transport.
 	if err != nil {
 		return f.early(err, true)
 	}
-	defer f.attempt.end(transport.KeyMaybePaid) // unless it was ended as something else
+	defer f.attempt.end(transport.KeyInDoubt) // unless it was ended as something else
 	f.clean = f.proven && f.earlier == errorbase.NonePaid
 	return f.conclude(ctx, f.inLine(ctx))
 }

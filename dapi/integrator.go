@@ -110,7 +110,7 @@ func NewIntegrator(baseURL string, developer Developer, options ...moneymovement
 // For returns the services of a client. Their calls carry the client's id in the header X-Service-Account. For does not
 // check the id. The calls fail with *errors.InvalidInput if it is empty or does not begin with cl_.
 func (i *Integrator) For(client ClientID) *Account {
-	platform := transport.Of(i).platform
+	platform := transport.OrNew(i).platform
 	low := platform.low()
 	low.account, low.acting = client, true
 	return platform.account(low)
@@ -119,7 +119,7 @@ func (i *Integrator) For(client ClientID) *Account {
 // Self returns the services of the integrator's own account. The platform API describes no call that returns the
 // balance of this account: see [SelfServe]. The balances of a client are in [Client].Balances.
 func (i *Integrator) Self() *Account {
-	platform := transport.Of(i).platform
+	platform := transport.OrNew(i).platform
 	return platform.account(platform.low())
 }
 
@@ -182,12 +182,12 @@ func (d Developer) validate(operation string) error {
 }
 
 func (p *platform) low() lowLevel {
-	p = transport.Of(p)
+	p = transport.OrNew(p)
 	return lowLevel{transport: p.transport, keys: &p.keys}
 }
 
 func (p *platform) account(low lowLevel) *Account {
-	p = transport.Of(p)
+	p = transport.OrNew(p)
 	approver := approver{low: low, account: low.actingFor(), clock: p.transport, seen: p.seen}
 	return &Account{
 		Verification: &Verification{low},
@@ -246,4 +246,4 @@ func NewSelfServe(baseURL string, developer Developer, options ...moneymovement.
 }
 
 // UseKey does the same as [Integrator.UseKey], for this account.
-func (s *SelfServe) UseKey(key signing.Signer) error { return transport.Of(s).platform.useKey(key) }
+func (s *SelfServe) UseKey(key signing.Signer) error { return transport.OrNew(s).platform.useKey(key) }

@@ -47,7 +47,7 @@ type Transactions struct{ low lowLevel }
 func (s *Transactions) List(
 	ctx context.Context, params ListTransactionsParams, options ...moneymovement.CallOption,
 ) (*TransactionPage, error) {
-	return transport.Of(s).low.ListTransactions(ctx, &params, options)
+	return transport.OrNew(s).low.ListTransactions(ctx, &params, options)
 }
 
 // All iterates over all pages, from params.Cursor on. You can range over it more than once. It stops after the first
@@ -154,7 +154,7 @@ func (s *Transactions) Changes(
 	ctx context.Context, params ChangesParams, options ...moneymovement.CallOption,
 ) iter.Seq2[TransactionChange, error] {
 	return func(yield func(TransactionChange, error) bool) {
-		f, err := transport.Of(s).follower(ctx, params, options)
+		f, err := transport.OrNew(s).follower(ctx, params, options)
 		if err != nil {
 			yield(TransactionChange{}, err)
 			return
@@ -189,7 +189,7 @@ func (s *Transactions) Follow(
 	ctx context.Context, params ChangesParams, options ...moneymovement.WaitOption,
 ) iter.Seq2[TransactionChange, error] {
 	return func(yield func(TransactionChange, error) bool) {
-		reading := &Transactions{transport.Of(s).low.as(moneymovement.ClassPoll)}
+		reading := &Transactions{transport.OrNew(s).low.as(moneymovement.ClassPoll)}
 		f, err := reading.follower(ctx, params, nil)
 		pace := moneymovement.WaitSettingsOf(options...).Polling
 		for err == nil {

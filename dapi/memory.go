@@ -97,7 +97,7 @@ func (m paymentMemory) confirmed(scope transport.KeyScope, err error) {
 	case err == nil:
 		m.Note(scope, transport.KeySettled, nil)
 	case mayHaveMoved(err):
-		m.Note(scope, transport.KeyMaybePaid, nil)
+		m.Note(scope, transport.KeyInDoubt, nil)
 	}
 }
 

@@ -16,7 +16,7 @@ type Payins struct{ low lowLevel }
 
 // Create creates a payin and returns it with its price, which is valid for at most 2 minutes.
 func (s *Payins) Create(ctx context.Context, payin PayinCreate, options ...moneymovement.CallOption) (*Payin, error) {
-	return transport.Of(s).low.CreatePayin(ctx, &payin, options)
+	return transport.OrNew(s).low.CreatePayin(ctx, &payin, options)
 }
 
 // Instructions returns the requisites: the account details that the payer needs. If the price has expired, the error is
@@ -24,28 +24,28 @@ func (s *Payins) Create(ctx context.Context, payin PayinCreate, options ...money
 func (s *Payins) Instructions(
 	ctx context.Context, id PayinID, options ...moneymovement.CallOption,
 ) (*PayinInstructions, error) {
-	return transport.Of(s).low.CreatePayinInstructions(ctx, id, options)
+	return transport.OrNew(s).low.CreatePayinInstructions(ctx, id, options)
 }
 
 // Get returns a payin. For the payin of another account, it fails with *errors.NotFound.
 func (s *Payins) Get(ctx context.Context, id PayinID, options ...moneymovement.CallOption) (*Payin, error) {
-	return transport.Of(s).low.GetPayin(ctx, id, options)
+	return transport.OrNew(s).low.GetPayin(ctx, id, options)
 }
 
 // Wait polls until the payin is `completed`, and returns it. If the payin expires, the error is
 // *PayinNotCompleted. If ctx ends first, the error is *moneymovement.StillPending.
 func (s *Payins) Wait(ctx context.Context, id PayinID, options ...moneymovement.WaitOption) (*Payin, error) {
 	payin, err := transport.Awaited[Payin]{
-		Client: transport.Of(s).low.transport, Operation: &opGetPayin, Resource: "payin", ID: string(id),
+		Client: transport.OrNew(s).low.transport, Operation: &opGetPayin, Resource: "payin", ID: string(id),
 		Read: func(ctx context.Context) (*Payin, error) {
-			return transport.Of(s).low.as(moneymovement.ClassPoll).GetPayin(ctx, id, nil)
+			return transport.OrNew(s).low.as(moneymovement.ClassPoll).GetPayin(ctx, id, nil)
 		},
 		Status: func(p *Payin) string { return string(p.Status) },
 		Done:   func(p *Payin) bool { return p.Status.Final() },
 		Known:  func(p *Payin) bool { return p.Status.Known() },
 	}.Wait(ctx, options)
 	if err == nil && payin.Status != PayinStatusCompleted {
-		err = &PayinNotCompleted{CallInfo: transport.Of(s).low.head(&opGetPayin, string(id)), Payin: payin}
+		err = &PayinNotCompleted{CallInfo: transport.OrNew(s).low.head(&opGetPayin, string(id)), Payin: payin}
 	}
 	return payin, err
 }

@@ -238,7 +238,7 @@ func TestFeeOfABooking(t *testing.T) {
 
 const (
 	notPaid   = transport.KeyUnpaid
-	maybePaid = transport.KeyMaybePaid
+	maybePaid = transport.KeyInDoubt
 	finished  = transport.KeySettled
 )
 
@@ -455,20 +455,20 @@ func TestTheEncodersWriteTheSameBytes(t *testing.T) {
 // readInOnePass lists responses whose Go types reflect can compare. A type with a secret is not one of them.
 var readInOnePass = []struct {
 	operation string
-	answer    *wire.Answer
+	answer    *wire.Response
 	value     func() any
 }{
-	{"dapi.GetPayout", &answerGetPayout, func() any { return new(Payout) }},
-	{"dapi.ListTransactions", &answerListTransactions, func() any { return new(TransactionPage) }},
-	{"dapi.CreateContact", &answerCreateContact, func() any { return new(Contact) }},
-	{"dapi.GetContactCapabilities", &answerGetContactCapabilities, func() any { return new(ContactCapabilities) }},
-	{"dapi.CreateClient", &answerCreateClient, func() any { return new(Client) }},
-	{"dapi.CreatePayin", &answerCreatePayin, func() any { return new(Payin) }},
-	{"dapi.CreateEscrow", &answerCreateEscrow, func() any { return new(Escrow) }},
-	{"dapi.ListRails", &answerListRails, func() any { return new(RailPage) }},
-	{"dapi.ListChains", &answerListChains, func() any { return new(ChainPage) }},
-	{"dapi.GetKYB", &answerGetKYB, func() any { return new(KYB) }},
-	{"dapi.CreateChallenge", &answerCreateChallenge, func() any { return new(challenge) }},
+	{"dapi.GetPayout", &responseGetPayout, func() any { return new(Payout) }},
+	{"dapi.ListTransactions", &responseListTransactions, func() any { return new(TransactionPage) }},
+	{"dapi.CreateContact", &responseCreateContact, func() any { return new(Contact) }},
+	{"dapi.GetContactCapabilities", &responseGetContactCapabilities, func() any { return new(ContactCapabilities) }},
+	{"dapi.CreateClient", &responseCreateClient, func() any { return new(Client) }},
+	{"dapi.CreatePayin", &responseCreatePayin, func() any { return new(Payin) }},
+	{"dapi.CreateEscrow", &responseCreateEscrow, func() any { return new(Escrow) }},
+	{"dapi.ListRails", &responseListRails, func() any { return new(RailPage) }},
+	{"dapi.ListChains", &responseListChains, func() any { return new(ChainPage) }},
+	{"dapi.GetKYB", &responseGetKYB, func() any { return new(KYB) }},
+	{"dapi.CreateChallenge", &responseCreateChallenge, func() any { return new(challenge) }},
 }
 
 // FuzzReadInOnePass reads a response in one pass, and also member by member against its shape. Both find the same. The
@@ -484,7 +484,7 @@ func FuzzReadInOnePass(f *testing.F) {
 		a := readInOnePass[int(which)%len(readInOnePass)]
 		read, bent := a.value(), a.value()
 		unread, err := a.answer.Decode(&r, body, read)
-		byShape := wire.Answer{Shape: &wire.Shape{Kind: a.answer.Shape.Kind, Members: a.answer.Shape.Members}}
+		byShape := wire.Response{Shape: &wire.Shape{Kind: a.answer.Shape.Kind, Members: a.answer.Shape.Members}}
 		bentUnread, bentErr := byShape.Decode(&r, body, bent)
 		if bentErr != nil {
 			require.EqualError(t, err, bentErr.Error(), "%s", body)

@@ -90,8 +90,8 @@ func (l *paymentLine) enter(ctx context.Context, key string) (leave func(), err 
 		return nil, l.refused(key, at, &moneymovement.WindowFull{Window: moneymovement.WindowWrites, Until: at})
 	}
 	began := time.Now()
-	waiting, over := ratewindow.InLine(ctx, moneymovement.WindowWrites)
-	ratewindow.GoesOn(waiting, func() time.Time { return at })
+	waiting, over := ratewindow.BeginWait(ctx, moneymovement.WindowWrites)
+	ratewindow.ReportAdmission(waiting, func() time.Time { return at })
 	err = l.places.Acquire(waiting, 1)
 	over()
 	if queued := time.Since(began); queued >= time.Second {

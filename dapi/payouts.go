@@ -49,7 +49,7 @@ type Payouts struct {
 func (s *Payouts) Book(
 	ctx context.Context, payout PayoutCreate, options ...moneymovement.WriteOption,
 ) (*Payout, error) {
-	s = transport.Of(s)
+	s = transport.OrNew(s)
 	return s.approver.notePayout(s.low.withCheck(s.check(&payout)).BookPayout(ctx, &payout, options))
 }
 
@@ -70,7 +70,7 @@ func (s *Payouts) check(payout *PayoutCreate) func(*transport.Check) {
 // MaxInFlight returns how many payouts this client lets be between booking and confirm at the same time: 108 with the
 // whole rate window, fewer with moneymovement.WithRateShare. Further calls of [Payouts.Pay] wait in line.
 func (s *Payouts) MaxInFlight() int {
-	if line := transport.Of(s).line; line != nil {
+	if line := transport.OrNew(s).line; line != nil {
 		return line.most
 	}
 	return 0 // no constructor made it
@@ -102,7 +102,7 @@ func (s *Payouts) MaxInFlight() int {
 func (s *Payouts) Confirm(
 	ctx context.Context, asked PayoutCreate, booked *Payout, options ...moneymovement.CallOption,
 ) (*Payout, error) {
-	s = transport.Of(s)
+	s = transport.OrNew(s)
 	if err := s.low.ready(ctx, &opConfirmPayout, s.check(&asked)); err != nil {
 		return nil, err
 	}
@@ -211,14 +211,14 @@ func (id ContactID) withPrefixOf(other ContactID) ContactID {
 
 // Get returns a payout. For the payout of another account, it fails with *errors.NotFound.
 func (s *Payouts) Get(ctx context.Context, id PayoutID, options ...moneymovement.CallOption) (*Payout, error) {
-	s = transport.Of(s)
+	s = transport.OrNew(s)
 	return s.approver.notePayout(s.low.GetPayout(ctx, id, options))
 }
 
 // Wait polls until the payout is `completed`, and returns it. If the payout ends with another status, the error is
 // *PayoutNotCompleted. If ctx ends first, the error is *moneymovement.StillPending.
 func (s *Payouts) Wait(ctx context.Context, id PayoutID, options ...moneymovement.WaitOption) (*Payout, error) {
-	s = transport.Of(s)
+	s = transport.OrNew(s)
 	return s.wait(ctx, id, options, func(ctx context.Context) (*Payout, error) {
 		return s.low.as(moneymovement.ClassPoll).GetPayout(ctx, id, nil)
 	})
@@ -329,7 +329,7 @@ func (s *Payouts) WaitAll(ctx context.Context, ids []PayoutID,
 	options ...moneymovement.WaitOption) iter.Seq[PayoutResult] {
 	return func(yield func(PayoutResult) bool) {
 		pending := distinct(ids)
-		if err := transport.Of(s).low.ready(ctx, &opGetPayout); err != nil {
+		if err := transport.OrNew(s).low.ready(ctx, &opGetPayout); err != nil {
 			for _, id := range pending {
 				if !yield(PayoutResult{ID: id, Err: err}) {
 					return

@@ -249,6 +249,6 @@ func hasFee(quote *Quote, body []byte) bool {
 			Fee *model.Number `json:"fee"`
 		} `json:"quote"`
 	}
-	body, _ = wire.Mend(body)
+	body, _ = wire.ReplaceInvalidText(body)
 	return codec.Unmarshal(body, &booked) == nil && booked.Quote.Fee != nil
 }

@@ -21,7 +21,7 @@ type Rails struct{ low lowLevel }
 func (s *Rails) List(
 	ctx context.Context, params ListRailsParams, options ...moneymovement.CallOption,
 ) (*RailPage, error) {
-	return transport.Of(s).low.ListRails(ctx, &params, options)
+	return transport.OrNew(s).low.ListRails(ctx, &params, options)
 }
 
 // All iterates over the rails of all pages, starting at params.Cursor. Each range reads the pages again. It stops after
@@ -44,7 +44,8 @@ func (s *Rails) All(
 //     missing.
 //   - *errors.ProviderUnavailable: the banking partner is down. Try again later.
 func (s *Rails) Open(ctx context.Context, rail RailCreate, options ...moneymovement.CallOption) (*Rail, error) {
-	return transport.Of(s).low.OpenRail(ctx, &rail, options).Or(func(auth transport.Authorizer) (*Rail, error) {
+	opened := transport.OrNew(s).low.OpenRail(ctx, &rail, options)
+	return opened.ValueOrRead(func(auth transport.Authorizer) (*Rail, error) {
 		return (&Rails{s.low.with(auth)}).find(ctx, rail.Method, rail.Currency)
 	})
 }
@@ -60,21 +61,21 @@ func (s *Rails) WaitActive(
 	ctx context.Context, method BankMethod, currency string, options ...moneymovement.WaitOption,
 ) (*Rail, error) {
 	rail, err := transport.Awaited[Rail]{
-		Client: transport.Of(s).low.transport, Operation: &opListRails, Resource: "rail",
+		Client: transport.OrNew(s).low.transport, Operation: &opListRails, Resource: "rail",
 		ID: string(method) + " " + currency,
 		Check: func(c *transport.Check) {
 			c.Missing("method", method == "")
 			c.Missing("currency", currency == "")
 		},
 		Read: func(ctx context.Context) (*Rail, error) {
-			return (&Rails{transport.Of(s).low.as(moneymovement.ClassPoll)}).find(ctx, method, currency)
+			return (&Rails{transport.OrNew(s).low.as(moneymovement.ClassPoll)}).find(ctx, method, currency)
 		},
 		Status: func(r *Rail) string { return string(r.Status) },
 		Done:   func(r *Rail) bool { return r.Status.settled() },
 		Known:  func(r *Rail) bool { return r.Status.Known() },
 	}.Wait(ctx, options)
 	if err == nil && rail.Status == RailStatusChannelUnavailable {
-		err = &ChannelUnavailable{CallInfo: transport.Of(s).low.head(&opListRails, ""), Rail: rail}
+		err = &ChannelUnavailable{CallInfo: transport.OrNew(s).low.head(&opListRails, ""), Rail: rail}
 	}
 	return rail, err
 }
@@ -89,7 +90,9 @@ func (s *Rails) find(ctx context.Context, method BankMethod, currency string) (*
 			return &rail, nil
 		}
 	}
-	return nil, &RailNotListed{CallInfo: transport.Of(s).low.head(&opListRails, ""), Method: method, Currency: currency}
+	return nil, &RailNotListed{
+		CallInfo: transport.OrNew(s).low.head(&opListRails, ""), Method: method, Currency: currency,
+	}
 }
 
 // ChannelUnavailable says that the banking partner's channel for a rail is down. It may come back: wait, then call

@@ -25,22 +25,22 @@ func (v *approvalConfirm) encode(w *wire.Writer) {
 func (v *BankFields) validate(c *transport.Check) {
 	c.Text("accountType", string(v.AccountType), transport.Rule{Required: true})
 	if v.BankAddress != nil {
-		c.In("bankAddress", v.BankAddress.validate)
+		c.Nested("bankAddress", v.BankAddress.validate)
 	}
 	if v.IntermediaryBank != nil {
-		c.In("intermediaryBank", v.IntermediaryBank.validate)
+		c.Nested("intermediaryBank", v.IntermediaryBank.validate)
 	}
 }
 
 func (v *BankDestination) validate(c *transport.Check) {
 	if v.BankAddress != nil {
-		c.In("bankAddress", v.BankAddress.validate)
+		c.Nested("bankAddress", v.BankAddress.validate)
 	}
 	c.Text("currency", string(v.Currency), transport.Rule{Required: true})
 	c.Missing("fields", v.Fields == nil)
 	c.Missing("holder", v.Holder == nil)
 	c.Text("method", string(v.Method), transport.Rule{Required: true})
-	c.Further(v.AdditionalProperties, "bankAddress", "bankName", "currency", "fields", "holder", "method")
+	c.Additional(v.AdditionalProperties, "bankAddress", "bankName", "currency", "fields", "holder", "method")
 }
 
 func (v *challengeRequest) validate(c *transport.Check) {
@@ -68,16 +68,16 @@ func (v *ContactAccount) validate(c *transport.Check) {
 
 func (v *ContactCreate) validate(c *transport.Check) {
 	if v.Account.variant != nil || v.Account.raw != nil {
-		c.In("account", v.Account.validate)
+		c.Nested("account", v.Account.validate)
 	}
 	if v.Address != nil {
-		c.In("address", v.Address.validate)
+		c.Nested("address", v.Address.validate)
 	}
 	if v.Bank != nil {
-		c.In("bank", v.Bank.validate)
+		c.Nested("bank", v.Bank.validate)
 	}
 	if v.Crypto != nil {
-		c.In("crypto", v.Crypto.validate)
+		c.Nested("crypto", v.Crypto.validate)
 	}
 	c.Text("currency", string(v.Currency), transport.Rule{Min: 3, Max: 4})
 	c.Text("name", string(v.Name), transport.Rule{Max: 200})
@@ -85,10 +85,10 @@ func (v *ContactCreate) validate(c *transport.Check) {
 
 func (v *ContactUpdate) validate(c *transport.Check) {
 	if nested, err := v.Address.Get(); err == nil {
-		c.In("address", nested.validate)
+		c.Nested("address", nested.validate)
 	}
 	if text, err := v.Currency.Get(); err == nil {
-		c.Text("currency", text, transport.Rule{Given: true, Min: 3, Max: 4})
+		c.Text("currency", text, transport.Rule{Set: true, Min: 3, Max: 4})
 	}
 	if text, err := v.Name.Get(); err == nil {
 		c.Text("name", text, transport.Rule{Max: 200})
@@ -124,7 +124,7 @@ func (v *InstitutionAddress) validate(c *transport.Check) {
 
 func (v *IntermediaryBank) validate(c *transport.Check) {
 	if v.BankAddress != nil {
-		c.In("bankAddress", v.BankAddress.validate)
+		c.Nested("bankAddress", v.BankAddress.validate)
 	}
 }
 

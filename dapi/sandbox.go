@@ -18,7 +18,7 @@ type Sandbox struct {
 
 // Treasury returns the balances of the treasury and the largest amount of one credit.
 func (s *Sandbox) Treasury(ctx context.Context, options ...moneymovement.CallOption) (*Treasury, error) {
-	return transport.Of(s).low.GetTreasury(ctx, options)
+	return transport.OrNew(s).low.GetTreasury(ctx, options)
 }
 
 // Deposit credits the account. Two equal credits within two hours are one credit, unless each has its own idempotency
@@ -33,12 +33,12 @@ func (s *Sandbox) Treasury(ctx context.Context, options ...moneymovement.CallOpt
 func (s *Sandbox) Deposit(
 	ctx context.Context, deposit DepositCreate, options ...moneymovement.WriteOption,
 ) (*Transaction, error) {
-	s = transport.Of(s)
+	s = transport.OrNew(s)
 	low := s.low.withCheck(func(c *transport.Check) {
 		misspelledAsset(c, deposit.Currency)
 		s.chains.checkPlaces(c, deposit.Amount, deposit.Currency)
 	})
-	return low.CreateDeposit(ctx, &deposit, options).Proven(nil)
+	return low.CreateDeposit(ctx, &deposit, options).ValueOrInDoubt(nil)
 }
 
 // CompletePayin completes a payin as if its money had arrived. If the payin was not submitted, it fails with
@@ -46,8 +46,8 @@ func (s *Sandbox) Deposit(
 func (s *Sandbox) CompletePayin(
 	ctx context.Context, id PayinID, options ...moneymovement.WriteOption,
 ) (*Payin, error) {
-	low := transport.Of(s).low
-	return low.CompletePayin(ctx, id, options).Proven(func(auth transport.Authorizer) (*Payin, error) {
+	low := transport.OrNew(s).low
+	return low.CompletePayin(ctx, id, options).ValueOrInDoubt(func(auth transport.Authorizer) (*Payin, error) {
 		return low.with(auth).GetPayin(ctx, id, nil)
 	})
 }
@@ -57,9 +57,9 @@ func (s *Sandbox) CompletePayin(
 func (s *Sandbox) SetPayoutStatus(
 	ctx context.Context, id PayoutID, status PayoutStatus, options ...moneymovement.WriteOption,
 ) (*Payout, error) {
-	low := transport.Of(s).low
+	low := transport.OrNew(s).low
 	return low.MovePayout(ctx, id, &payoutStatusUpdate{Status: status}, options).
-		Proven(func(auth transport.Authorizer) (*Payout, error) {
+		ValueOrInDoubt(func(auth transport.Authorizer) (*Payout, error) {
 			return low.with(auth).GetPayout(ctx, id, nil)
 		})
 }

@@ -330,14 +330,14 @@ func challengeSpent(err error) bool {
 //   - If the key is already in use, its session continues.
 //
 // UseKey fails with *errors.InvalidInput if the key is nil or has no public key.
-func (i *Integrator) UseKey(key signing.Signer) error { return transport.Of(i).platform.useKey(key) }
+func (i *Integrator) UseKey(key signing.Signer) error { return transport.OrNew(i).platform.useKey(key) }
 
 // UseKey does the same as [Integrator.UseKey]: it changes the key for the integrator and all its clients, not only for
 // this account.
-func (a *Account) UseKey(key signing.Signer) error { return transport.Of(a).platform.useKey(key) }
+func (a *Account) UseKey(key signing.Signer) error { return transport.OrNew(a).platform.useKey(key) }
 
 func (p *platform) useKey(key signing.Signer) error {
-	p = transport.Of(p)
+	p = transport.OrNew(p)
 	if err := transport.Validate("UseKey", func(c *transport.Check) { c.Made(p.transport, constructors) }); err != nil {
 		return err
 	}

@@ -51,8 +51,8 @@ func readEnvelope(body []byte) (envelope, error) {
 	if err == nil {
 		return e, nil
 	}
-	if mended, ends := codec.Mend(body); ends != nil {
-		return readValid(mended)
+	if valid, ends := codec.ReplaceInvalidText(body); ends != nil {
+		return readValid(valid)
 	}
 	return e, err
 }

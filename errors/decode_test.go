@@ -69,7 +69,7 @@ func TestRequestIDComesFromTheHeaderFirst(t *testing.T) {
 	}
 }
 
-func TestSlugIsTakenAtItsWordWhateverTheStatus(t *testing.T) {
+func TestSlugDecidesTheTypeWhateverTheStatus(t *testing.T) {
 	for _, status := range []int{0, 200, 302, 418, 500, 999} {
 		var expired *errors.QuoteExpired
 		require.ErrorAs(t, decode(status, `{"error":{"code":"quote_expired"}}`), &expired)
@@ -121,7 +121,7 @@ func TestDetailShape(t *testing.T) {
 	assert.Equal(t, errors.NotMoved, failure.MovedByCall())
 }
 
-// Where the reference endpoints answer a sentence in place of the array, it is the refusal's message. Only the status
+// Where the reference endpoints response a sentence in place of the array, it is the refusal's message. Only the status
 // then says what it is about.
 func TestDetailThatIsASentence(t *testing.T) {
 	for status, remedy := range map[int]errors.Remedy{
@@ -166,7 +166,7 @@ func TestEnvelopeWinsOverDetail(t *testing.T) {
 	assert.ErrorAs(t, decode(410, `{"detail":[{"msg":"m"}],"error":{"code":"gone"}}`), &gone)
 }
 
-func TestAnswersThatAreNoEnvelope(t *testing.T) {
+func TestResponsesWithoutAnEnvelope(t *testing.T) {
 	const html = "<html>\r\n<body>\x1b[31m502\x00 Bad Gateway\u202e</body></html>"
 	for name, tc := range map[string]struct {
 		status  int
@@ -231,7 +231,7 @@ func TestAnswersThatAreNoEnvelope(t *testing.T) {
 	}
 }
 
-func TestTruncatedAnswerSaysSo(t *testing.T) {
+func TestTruncatedResponseSaysSo(t *testing.T) {
 	err := errors.Decode(errors.Response{Status: 500, Body: []byte(`{"error":{"co`), Truncated: true})
 	assert.ErrorContains(t, errors.Unwrap(err), "body was cut short")
 	assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
@@ -276,7 +276,7 @@ func TestRetryAtCountsFromTheClockWithoutNow(t *testing.T) {
 }
 
 // A message that was cut in the middle of a character costs no more than that character. Of an id, nothing is read.
-func TestARefusalWithTextThatJSONDoesNotAllow(t *testing.T) {
+func TestInvalidTextInARefusalIsReplaced(t *testing.T) {
 	for text, want := range map[string]string{`Bob \ud83d`: "Bob \ufffd", "Bo\xffb": "Bo\ufffdb", "Bo\tb": "Bo\tb"} {
 		err := errors.Decode(errors.Response{Status: 409, Body: []byte(`{"error":{"code":"already_funded","message":"` +
 			text + `","details":{"payoutId":"po_1","transactionHash":"` + text + `"}}}`)})
@@ -302,7 +302,7 @@ func TestARefusalWithTextThatJSONDoesNotAllow(t *testing.T) {
 	}
 }
 
-// FuzzDecode holds Decode to its promise: an error for any input, of a type that answers every question about it.
+// FuzzDecode holds Decode to its promise: an error for any input, of a type that responds every question about it.
 func FuzzDecode(f *testing.F) {
 	for _, body := range []string{
 		``, `{}`, `null`, `<html>`, `{"detail":"no"}`, `{"error":{"code":"conf`,
@@ -348,12 +348,12 @@ func FuzzDecode(f *testing.F) {
 		if moved := failure.MovedByCall(); !write && moved == errors.MaybeMoved {
 			t.Fatalf("%T: a read moved money", err)
 		}
-		body, _ = codec.Mend(body)
+		body, _ = codec.ReplaceInvalidText(body)
 		refusal, isRefusal := errors.AsType[*errors.Refusal](err)
 		unexpected, isUnexpected := errors.AsType[*errors.UnexpectedResponse](err)
 		switch {
 		case isRefusal == isUnexpected:
-			t.Fatalf("%T is neither a refusal nor an unexpected answer, or both", err)
+			t.Fatalf("%T is neither a refusal nor an unexpected response, or both", err)
 		case isRefusal && refusal.Status != status, isUnexpected && unexpected.Status != status:
 			t.Fatalf("%T lost the status", err)
 		case isRefusal != accepted(body, status):

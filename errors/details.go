@@ -245,7 +245,7 @@ func (e *PayoutNotFundable) LowBalance() bool {
 	return e.Currency != "" || !e.Available.IsZero() || namesBalance(e.Details)
 }
 
-// LowBalance reports whether the balance is too low for the escrow deal. After a credit, the same call with the same
+// LowBalance reports whether the balance is too low for the escrow. After a credit, the same call with the same
 // idempotency key can succeed.
 func (e *Conflict) LowBalance() bool {
 	return e.Currency != "" || !e.Available.IsZero() || namesBalance(e.Details)

@@ -26,7 +26,7 @@
 //     does not know the slug, it is [*Unrecognized]. A validation failure of the /api/v1 endpoints is [*DetailErrors].
 //     errors.As with a [*Refusal] finds all of them. If the response body is not the service's JSON error, such as a
 //     proxy's HTML page, the error is [*UnexpectedResponse].
-//   - Outcome unknown: the response to a write was lost or cannot be read. The error is [*InDoubt]. It has the
+//   - In doubt: the response to a write was lost or cannot be read. The error is [*InDoubt]. It has the
 //     idempotency key, and says how to find out what happened. It never wraps a refusal, so errors.As does not find
 //     one.
 //

@@ -37,7 +37,7 @@ type Movement string
 const (
 	NotMoved   Movement = "not_moved"   // the call moved no money
 	Moved      Movement = "moved"       // the money moved
-	MaybeMoved Movement = "maybe_moved" // unknown: repeat with the same idempotency key, or read the resource
+	MaybeMoved Movement = "maybe_moved" // in doubt: repeat with the same idempotency key, or read the resource
 )
 
 // Remedy says what to do after a refusal. The service's description states it for some slugs. For the others it is
@@ -158,7 +158,7 @@ func (c *CallInfo) callInfo() *CallInfo { return c }
 
 // withoutEffect is [errorbase.WithoutEffect].
 func withoutEffect(err error) bool {
-	if _, unknown := AsType[*InDoubt](err); unknown {
+	if _, inDoubt := AsType[*InDoubt](err); inDoubt {
 		return false
 	}
 	if unexpected, ok := AsType[*UnexpectedResponse](err); ok {
@@ -396,7 +396,7 @@ func (e *InDoubt) line() *errorLine {
 	if e.facts.Earlier > errorbase.NonePaid { // of the payment, and not of this call
 		message = ""
 	}
-	return &errorLine{call: e.CallInfo, message: message, cause: e.Cause, advice: e.Resolve, doubt: true,
+	return &errorLine{call: e.CallInfo, message: message, cause: e.Cause, advice: e.Resolve, repeats: true,
 		anchor: errorbase.Anchor("errors.InDoubt")}
 }
 

@@ -36,7 +36,7 @@ func TestHasCode(t *testing.T) {
 		"another":                     {&errors.Gone{}, false},
 		"no refusal":                  {errors.Join(io.EOF, nil), false},
 		"nothing":                     {nil, false},
-		"inside of an unknown":        {&errors.InDoubt{Cause: reused}, false},
+		"inside of one in doubt":      {&errors.InDoubt{Cause: reused}, false},
 		"inside of a wrapped unknown": {fmt.Errorf("paying: %w", &errors.InDoubt{Cause: reused}), false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -47,7 +47,7 @@ func TestHasCode(t *testing.T) {
 	assert.True(t, errors.HasCode(unknown, "wallet_frozen"), "the set of slugs is open")
 }
 
-func TestLowBalanceIsToldFromNoRouting(t *testing.T) {
+func TestLowBalanceAndNoRoutingAreDistinguished(t *testing.T) {
 	const low = `{"error":{"code":%q,"message":"no","details":{"available":"0","currency":"USDC"}}}`
 	var fundable *errors.PayoutNotFundable
 	require.ErrorAs(t, decode(409, fmt.Sprintf(low, "payout_not_fundable")), &fundable)
@@ -87,7 +87,7 @@ var (
 		errorbase.Facts{Once: true, Moneyless: true})
 )
 
-func TestRefusalJudgement(t *testing.T) {
+func TestRetryableAndMovementOfRefusals(t *testing.T) {
 	for name, tc := range map[string]struct {
 		refusal   errors.Refusal
 		retryable bool
@@ -178,7 +178,7 @@ func TestRefusalJudgement(t *testing.T) {
 	}
 }
 
-func TestOtherFailuresJudgement(t *testing.T) {
+func TestRetryableAndMovementOfOtherFailures(t *testing.T) {
 	for name, tc := range map[string]struct {
 		failure   errors.Failure
 		retryable bool
@@ -203,15 +203,15 @@ func TestOtherFailuresJudgement(t *testing.T) {
 			errors.MaybeMoved},
 		"unreadable success of a write": {&errors.UnexpectedResponse{CallInfo: keyed, Status: 201}, false,
 			errors.MaybeMoved},
-		"outcome unknown with a key": {&errors.InDoubt{CallInfo: keyed}, true, errors.MaybeMoved},
+		"in doubt with a key": {&errors.InDoubt{CallInfo: keyed}, true, errors.MaybeMoved},
 		"gateway down on a contact": {&errors.UnexpectedResponse{CallInfo: harmless, Status: 502}, true,
 			errors.NotMoved},
 		"gateway down on an invoice": {&errors.UnexpectedResponse{CallInfo: harmlessOnce, Status: 502}, false,
 			errors.NotMoved},
-		"a contact, nobody knows":       {&errors.InDoubt{CallInfo: harmless}, true, errors.NotMoved},
-		"a key that anchors nothing":    {&errors.InDoubt{CallInfo: once}, false, errors.MaybeMoved},
-		"outcome unknown without a key": {&errors.InDoubt{CallInfo: once}, false, errors.MaybeMoved},
-		"invalid input":                 {&errors.InvalidInput{}, false, errors.NotMoved},
+		"a contact, nobody knows":    {&errors.InDoubt{CallInfo: harmless}, true, errors.NotMoved},
+		"a key that anchors nothing": {&errors.InDoubt{CallInfo: once}, false, errors.MaybeMoved},
+		"in doubt without a key":     {&errors.InDoubt{CallInfo: once}, false, errors.MaybeMoved},
+		"invalid input":              {&errors.InvalidInput{}, false, errors.NotMoved},
 		"not delivered, a refused login": {&errors.NotDelivered{Err: &errors.InvalidCredentials{}}, false,
 			errors.NotMoved},
 		"not delivered, login is down": {&errors.NotDelivered{Err: &errors.LoginUnavailable{}}, true,
@@ -232,7 +232,7 @@ func TestOtherFailuresJudgement(t *testing.T) {
 	}
 }
 
-func TestEveryErrorOfACallHasAHead(t *testing.T) {
+func TestEveryErrorOfACallHasACallInfo(t *testing.T) {
 	head := errors.CallInfo{
 		Operation: "BookPayout", IdempotencyKey: "invoice-42", RequestID: "req_1", Attempts: 2,
 		RetryAt: time.Unix(1, 0), Resource: "ct_1", Account: "cl_1",
@@ -261,10 +261,10 @@ func TestErrorsOfCallsWithoutEffect(t *testing.T) {
 		err  error
 		want bool
 	}{
-		"an unknown outcome": {&errors.InDoubt{CallInfo: harmless}, false},
-		"an unknown outcome of a plain cause": {&errors.InDoubt{CallInfo: harmless, Cause: &errors.Forbidden{}},
+		"in doubt": {&errors.InDoubt{CallInfo: harmless}, false},
+		"in doubt with a plain cause": {&errors.InDoubt{CallInfo: harmless, Cause: &errors.Forbidden{}},
 			false},
-		"an answer that cannot be read": {&errors.UnexpectedResponse{CallInfo: harmless, Status: 502},
+		"an response that cannot be read": {&errors.UnexpectedResponse{CallInfo: harmless, Status: 502},
 			false},
 		"a page that rejects": {&errors.UnexpectedResponse{CallInfo: harmless, Status: 403}, true},
 		"a server error": {&errors.InternalError{Refusal: errors.Refusal{CallInfo: harmless,
@@ -284,7 +284,7 @@ func TestErrorsOfCallsWithoutEffect(t *testing.T) {
 }
 
 // A flow of several calls says in an error which resource it was about, in a copy of its own where the error is shared.
-func TestAFlowNamesWhatItsErrorIsAbout(t *testing.T) {
+func TestFlowSetsTheResourceOfAnError(t *testing.T) {
 	shared := &errors.Forbidden{Refusal: errors.Refusal{CallInfo: errors.CallInfo{Operation: "CreateToken"},
 		Message: "no"},
 		Reason: "a reason"}
@@ -304,9 +304,9 @@ func TestAFlowNamesWhatItsErrorIsAbout(t *testing.T) {
 
 func TestCausesAreVisible(t *testing.T) {
 	for name, err := range map[string]error{
-		"outcome unknown":   &errors.InDoubt{Cause: fmt.Errorf("sending: %w", context.DeadlineExceeded)},
-		"not delivered":     &errors.NotDelivered{Err: fmt.Errorf("waiting: %w", context.DeadlineExceeded)},
-		"unexpected answer": &errors.UnexpectedResponse{Err: context.DeadlineExceeded},
+		"in doubt":            &errors.InDoubt{Cause: fmt.Errorf("sending: %w", context.DeadlineExceeded)},
+		"not delivered":       &errors.NotDelivered{Err: fmt.Errorf("waiting: %w", context.DeadlineExceeded)},
+		"unexpected response": &errors.UnexpectedResponse{Err: context.DeadlineExceeded},
 		"unexpected in unknown": &errors.InDoubt{
 			Cause: &errors.UnexpectedResponse{Err: context.DeadlineExceeded},
 		},
@@ -318,7 +318,7 @@ func TestCausesAreVisible(t *testing.T) {
 }
 
 // Rule: error.branch-on-code
-func TestSlugTypesAreToldApart(t *testing.T) {
+func TestSlugTypesAreDistinguished(t *testing.T) {
 	err := error(&errors.QuoteExpired{})
 	var other *errors.FundingAttemptExpired
 	assert.False(t, errors.As(err, &other))
@@ -326,7 +326,7 @@ func TestSlugTypesAreToldApart(t *testing.T) {
 	assert.True(t, ok)
 }
 
-func TestStandsInForTheStandardPackage(t *testing.T) {
+func TestStandardFunctionsWorkOnTypedErrors(t *testing.T) {
 	cause := errors.New("cause")
 	wrapped := fmt.Errorf("outer: %w", cause)
 	assert.True(t, errors.Is(wrapped, cause))
@@ -336,7 +336,7 @@ func TestStandsInForTheStandardPackage(t *testing.T) {
 }
 
 // What the last attempt of a payment was refused with says nothing about the attempts before it.
-func TestUnknownOutcomeIsNoRefusal(t *testing.T) {
+func TestInDoubtIsNotARefusal(t *testing.T) {
 	cause := fmt.Errorf("answered: %w", errors.Join(context.Canceled, &errors.Forbidden{}))
 	err := fmt.Errorf("paying: %w", &errors.InDoubt{Cause: cause})
 

@@ -34,7 +34,7 @@ type errorLine struct {
 	cause      error
 	advice     string
 	corrects   bool // the advice is to send something else
-	doubt      bool // the whole asks for the same call again
+	repeats    bool // the advice is to send the same call again
 	retryAfter time.Duration
 	anchor     string // of the error's entry on the error page
 }
@@ -54,7 +54,7 @@ func (l errorLine) within(whole *errorLine) errorLine {
 	if l.call.Attempts <= outer.Attempts {
 		l.call.Attempts = 0
 	}
-	if whole.doubt && l.corrects {
+	if whole.repeats && l.corrects {
 		l.advice = "" // to correct something, and to send the same again, would contradict each other
 	}
 	return l

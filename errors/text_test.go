@@ -222,7 +222,7 @@ func TestASuccessHasNoExcerpt(t *testing.T) {
 }
 
 // What makes no sense to repeat is not said to be repeatable, and what to look at instead is said.
-func TestTheAdviceOfWhatWasNotDelivered(t *testing.T) {
+func TestAdviceOfNotDelivered(t *testing.T) {
 	for name, tc := range map[string]struct {
 		err   error
 		says  string
@@ -247,7 +247,7 @@ func TestTheAdviceOfWhatWasNotDelivered(t *testing.T) {
 }
 
 // Rule: error.logged-request-id
-func TestSlogShowsWhatToSearchFor(t *testing.T) {
+func TestLogValueHasSearchableAttributes(t *testing.T) {
 	var out bytes.Buffer
 	logger := slog.New(slog.NewJSONHandler(&out, nil))
 	logger.Error("paying", "err", &errors.ContactNotPayable{Refusal: errors.Refusal{
@@ -382,7 +382,7 @@ func TestAdviceIsBounded(t *testing.T) {
 }
 
 // Each part of a line has a bound of its own, in bytes.
-func TestBoundsOfALine(t *testing.T) {
+func TestErrorTextIsBounded(t *testing.T) {
 	for name, tc := range map[string]struct {
 		most int
 		line func(text string) error
@@ -437,7 +437,7 @@ func TestAnErrorLinksToItsEntry(t *testing.T) {
 		"invalid input":        {&errors.InvalidInput{}, "errorsinvalidinput"},
 		"not delivered":        {&errors.NotDelivered{Err: context.Canceled}, "errorsnotdelivered"},
 		"a login was refused":  {&errors.NotDelivered{Err: fmt.Errorf("login: %w", refused)}, "invalid_credentials"},
-		"an outcome unknown":   {&errors.InDoubt{Cause: refused}, "errorsoutcomeunknown"},
+		"in doubt":             {&errors.InDoubt{Cause: refused}, "errorsindoubt"},
 		"not the service's":    {&errors.UnexpectedResponse{Status: 502}, "errorsunexpectedresponse"},
 		"a cause in no type":   {&errors.NotDelivered{Err: errors.New(refused.Error())}, "errorsnotdelivered"},
 		"a cause that is long": {&errors.NotDelivered{Err: errors.New(linked(280))}, "errorsnotdelivered"},

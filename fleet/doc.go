@@ -22,32 +22,32 @@
 // time that a call is held longer than the window: half a second for a window of a minute. It gives back a slot that
 // it got too late.
 //
-// A full window is used in full: tests with 8 and 16 processes use at least 98 %. The store gets about one question
-// for each call or fewer, and a question while calls wait says when to ask again.
+// A full window is used in full: tests with 8 and 16 processes use at least 98 %. The store gets at most about one
+// request for each call. While calls wait, each response says when to ask again.
 //
 // # What holds approximately
 //
 // The order of the calls. Within a process, it is that of the client's own limiter: refreshes, confirms in the order
 // in which their approvals expire, other calls, polls, and a tenth for each class that waits. Between processes, a
 // class that goes first gets the slots first, processes of one class take turns, and a class that waits gets about a
-// tenth. A slot is given out up to a quarter of a second before its time, and a call that comes in between does not
-// get it. An approval that expires sooner in another process is not known.
+// tenth. A slot is granted up to a quarter of a second before its time, and a call that comes in between does not get
+// it. An approval that expires sooner in another process is not known.
 //
 // The windows of an hour and of five minutes hold up to a limit: as with the client's own limiter, the first call of
 // a process goes after 65 seconds, and the service decides. The window of the login calls is counted for the
 // credential, and not for the address.
 //
-// # When the store is away
+// # When the store is unavailable
 //
-// By default, calls wait for the store for a moment ([WithPatience]), and then fail with *[StoreUnavailable]. Nothing was
-// sent, so the same call can be made again. With [WithShareWhileUnavailable], each process goes on with its part of the
-// window. In both cases each process asks the store again at times of its own, one question at a time, so that a
-// store that comes back is not asked by all at once.
+// By default, calls wait for the store for a moment ([WithPatience]), and then fail with *[StoreUnavailable]. Nothing
+// was sent, so the same call can be made again. With [WithShareWhileUnavailable], each process goes on with its part of
+// the window. In both cases each process sends one request at a time, at random times, so that not all ask at once when
+// the store is back.
 //
-// If the store loses its log, as in a failover of Redis, or in a crash of PostgreSQL, whose table of windows is not
-// logged, each process that asks reports the calls that still count, and no slot is given out before the others can
-// have done so. A process that does not ask in that time is not heard. So in the worst case, one window more can go
-// through. The service then refuses calls with 429, and the SDK waits and sends them again.
+// The store can lose a window, as in a failover of Redis, or in a crash of PostgreSQL, whose table of windows is
+// unlogged. Each process then reports its calls that still count, and for a while no slot is granted, so that all can
+// do so. Calls of a process that is late are not counted. So in the worst case, one window more can go through. The
+// service then refuses calls with 429, and the SDK waits and sends them again.
 //
 // # Another store
 //

@@ -33,7 +33,9 @@ func NewLimiter(windows Windows, credential string, options ...Option) (*Limiter
 		allowances: moneymovement.StatedWindows(),
 		sharing: ratewindow.Sharing{
 			Store: store{windows}, Credential: credential, Process: rand.Text(), Patience: 2 * time.Second,
-			Away: func(window moneymovement.Window, err error) error { return &StoreUnavailable{Window: window, Err: err} },
+			Unavailable: func(window moneymovement.Window, err error) error {
+				return &StoreUnavailable{Window: window, Err: err}
+			},
 		},
 	}
 	for _, option := range options {
@@ -42,8 +44,8 @@ func NewLimiter(windows Windows, credential string, options ...Option) (*Limiter
 	return &Limiter{ratewindow.New(s.allowances, &s.sharing)}, nil
 }
 
-// Wait implements [moneymovement.RateLimiter]. It fails with *[moneymovement.WindowFull] if the call cannot be sent before
-// ctx ends or its approval expires, and with *[StoreUnavailable] if the store cannot be used.
+// Wait implements [moneymovement.RateLimiter]. It fails with *[moneymovement.WindowFull] if the call cannot be sent
+// before ctx ends or its approval expires, and with *[StoreUnavailable] if the store cannot be used.
 func (l *Limiter) Wait(ctx context.Context, call moneymovement.RateCall) error {
 	if err := outcome.RequireContext(ctx, "Limiter.Wait"); err != nil {
 		return err
@@ -59,14 +61,14 @@ type settings struct {
 	sharing    ratewindow.Sharing
 }
 
-// WithShareWhileUnavailable lets each of n processes use 1/n of a window while the store cannot be reached. It counts the
-// calls that it made before, and what it last knew about the calls of the others, so that together they stay near the
-// limit.
-// Without this option, calls then fail with *[StoreUnavailable].
+// WithShareWhileUnavailable lets each of n processes use 1/n of a window while the store cannot be reached. A process
+// counts the calls that it made before, and what it last knew about the calls of the others, so that together they stay
+// near the limit. Without this option, calls then fail with *[StoreUnavailable].
 func WithShareWhileUnavailable(n int) Option { return func(s *settings) { s.sharing.Share = n } }
 
-// WithPatience sets how long calls wait for a store that cannot be reached before they fail with *[StoreUnavailable]. The
-// default is 2 seconds, which is enough for most restarts of a store. It has no effect with [WithShareWhileUnavailable].
+// WithPatience sets how long calls wait for a store that cannot be reached before they fail with *[StoreUnavailable].
+// The default is 2 seconds, which is enough for most restarts of a store. It has no effect with
+// [WithShareWhileUnavailable].
 func WithPatience(d time.Duration) Option { return func(s *settings) { s.sharing.Patience = d } }
 
 // WithWindow changes what a window allows, for a service with other limits, or for a test with short windows. Every
@@ -78,8 +80,8 @@ func WithWindow(window moneymovement.Window, allowance moneymovement.Allowance) 
 	}
 }
 
-// StoreUnavailable is the error of a call whose rate window cannot be asked for, because the store of the windows cannot be
-// reached, does not respond in time, or has a damaged value. Nothing was sent.
+// StoreUnavailable is the error of a call that got no slot of its rate window, because the store of the windows cannot
+// be reached, does not respond in time, or has a damaged value. Nothing was sent.
 type StoreUnavailable struct {
 	Window moneymovement.Window
 	Err    error // what the store returned

@@ -54,8 +54,8 @@ func TestCallsThatNoWindowCounts(t *testing.T) {
 	require.Error(t, limiter.Wait(nil, moneymovement.RateCall{})) //nolint:staticcheck // as above
 }
 
-// A call whose turn comes after its deadline, or after its approval expires, is refused at once.
-func TestACallThatWouldBeTooLate(t *testing.T) {
+// A call whose slot comes after its deadline, or after its approval expires, is refused at once.
+func TestCallThatCannotMeetItsDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		windows := new(fleet.Memory)
 		other, limiter := newLimiter(t, windows, allow(2, time.Minute)), newLimiter(t, windows, allow(2, time.Minute))
@@ -87,7 +87,7 @@ func TestACallThatWouldBeTooLate(t *testing.T) {
 }
 
 // A confirm that other processes keep from its slot is refused when its approval expires.
-func TestAConfirmThatClosesInLine(t *testing.T) {
+func TestConfirmThatExpiresInTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		windows := new(fleet.Memory)
 		other, limiter := newLimiter(t, windows, allow(1, time.Minute)), newLimiter(t, windows, allow(1, time.Minute))
@@ -190,7 +190,7 @@ func TestPollsOfManyProcessesLeaveATenth(t *testing.T) {
 }
 
 // The slot of a call that gives up goes to another call, of its own process or of another.
-func TestASlotThatIsNotUsedComesBack(t *testing.T) {
+func TestUnusedSlotIsReturned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		windows := new(fleet.Memory)
 		a, b := newLimiter(t, windows, allow(1, time.Minute)), newLimiter(t, windows, allow(1, time.Minute))
@@ -217,24 +217,24 @@ func TestAWindowOfAnHourStopsNobodyForAnHour(t *testing.T) {
 			require.NoError(t, take(t.Context(), limiter, moneymovement.ClassWrite))
 		}
 		require.NoError(t, take(t.Context(), limiter, moneymovement.ClassWrite))
-		assert.Equal(t, ratewindow.LongestTurn, time.Since(began))
+		assert.Equal(t, ratewindow.LongestWait, time.Since(began))
 		require.NoError(t, take(t.Context(), limiter, moneymovement.ClassWrite))
-		assert.Equal(t, 2*ratewindow.LongestTurn, time.Since(began))
+		assert.Equal(t, 2*ratewindow.LongestWait, time.Since(began))
 	})
 }
 
-// recording notes the questions.
+// recording notes the requests.
 type recording struct {
 	fleet.Windows
 	mu   sync.Mutex
 	keys []string
 }
 
-func (r *recording) Reserve(ctx context.Context, ask fleet.Request) (fleet.Reservation, error) {
+func (r *recording) Reserve(ctx context.Context, request fleet.Request) (fleet.Reservation, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.keys = append(r.keys, ask.Key)
-	return r.Windows.Reserve(ctx, ask)
+	r.keys = append(r.keys, request.Key)
+	return r.Windows.Reserve(ctx, request)
 }
 
 // Windows are counted by their name and scope. The name of a key shows no email.
@@ -261,7 +261,7 @@ func TestEachScopeIsAWindow(t *testing.T) {
 
 var errDown = errors.New("the server is down")
 
-// failing is a store that can go away, lose its log, and be slow.
+// failing is a store that can become unavailable, lose a window, and be slow.
 type failing struct {
 	mu     sync.Mutex
 	memory *fleet.Memory
@@ -271,7 +271,7 @@ type failing struct {
 	asks   []time.Time
 }
 
-func (f *failing) Reserve(ctx context.Context, ask fleet.Request) (fleet.Reservation, error) {
+func (f *failing) Reserve(ctx context.Context, request fleet.Request) (fleet.Reservation, error) {
 	f.mu.Lock()
 	f.asks = append(f.asks, time.Now())
 	down, hangs, slow, memory := f.down, f.hangs, f.slow, f.memory
@@ -284,9 +284,9 @@ func (f *failing) Reserve(ctx context.Context, ask fleet.Request) (fleet.Reserva
 		return fleet.Reservation{}, errDown
 	}
 	time.Sleep(slow / 2)
-	answer, err := memory.Reserve(ctx, ask)
+	reservation, err := memory.Reserve(ctx, request)
 	time.Sleep(slow / 2)
-	return answer, err
+	return reservation, err
 }
 
 func (f *failing) set(change func(*failing)) {
@@ -295,8 +295,8 @@ func (f *failing) set(change func(*failing)) {
 	change(f)
 }
 
-// While the store is away, calls wait for it for a moment, and then fail with a clear error. It is asked rarely.
-func TestCallsFailWhileTheStoreIsAway(t *testing.T) {
+// While the store is unavailable, calls wait for it for a moment, and then fail with a clear error. It is asked rarely.
+func TestCallsFailWhileTheStoreIsUnavailable(t *testing.T) {
 	for name, breaks := range map[string]func(*failing){
 		"down":  func(f *failing) { f.down = true },
 		"hangs": func(f *failing) { f.hangs = true },
@@ -312,11 +312,11 @@ func TestCallsFailWhileTheStoreIsAway(t *testing.T) {
 					all.Go(func() {
 						for time.Since(began) < time.Minute {
 							err := take(t.Context(), limiter, moneymovement.ClassWrite)
-							var away *fleet.StoreUnavailable
-							if !assert.ErrorAs(t, err, &away) {
+							var unavailable *fleet.StoreUnavailable
+							if !assert.ErrorAs(t, err, &unavailable) {
 								return
 							}
-							assert.Equal(t, moneymovement.Window("w"), away.Window)
+							assert.Equal(t, moneymovement.Window("w"), unavailable.Window)
 							assert.LessOrEqual(t, time.Since(began), time.Minute+5*time.Second)
 							time.Sleep(100 * time.Millisecond)
 						}
@@ -335,7 +335,7 @@ func TestCallsFailWhileTheStoreIsAway(t *testing.T) {
 	}
 }
 
-func TestAStoreThatComesBackWithinTheCallsPatience(t *testing.T) {
+func TestStoreThatRecoversWithinThePatience(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &failing{memory: new(fleet.Memory), down: true}
 		limiter := newLimiter(t, store, allow(120, time.Minute), fleet.WithPatience(10*time.Second))
@@ -347,15 +347,15 @@ func TestAStoreThatComesBackWithinTheCallsPatience(t *testing.T) {
 }
 
 // The error says which window and why.
-func TestTheErrorOfAStoreThatIsAway(t *testing.T) {
+func TestStoreUnavailableError(t *testing.T) {
 	err := &fleet.StoreUnavailable{Window: moneymovement.WindowWrites, Err: errDown}
 	assert.ErrorContains(t, err, "the store of rate window writes cannot be used: the server is down")
 	assert.ErrorIs(t, err, errDown)
 }
 
-// With a share, each process goes on with its part of the window while the store is away. Neither then, nor when the
-// store comes back, is there more than the window, for each process knows how full it was and says what it did.
-func TestAShareWhileTheStoreIsAway(t *testing.T) {
+// With a share, each process goes on with its part of the window while the store is unavailable. Neither then, nor when
+// the store comes back, is there more than the window, for each process knows how full it was and says what it did.
+func TestShareWhileTheStoreIsUnavailable(t *testing.T) {
 	const processes = 8
 	synctest.Test(t, func(t *testing.T) {
 		store := &failing{memory: new(fleet.Memory)}
@@ -395,8 +395,8 @@ func TestAShareWhileTheStoreIsAway(t *testing.T) {
 	})
 }
 
-// A log that is lost under load, as in a failover, is made again from what the processes say.
-func TestALogThatIsLost(t *testing.T) {
+// A window that is lost under load, as in a failover, is made again from what the processes say.
+func TestWindowThatTheStoreHasLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &failing{memory: new(fleet.Memory)}
 		for i := range 10 {
@@ -415,9 +415,9 @@ func TestAStoreThatIsSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &failing{memory: new(fleet.Memory), slow: 1200 * time.Millisecond}
 		limiter := newLimiter(t, store, allow(120, time.Minute))
-		var away *fleet.StoreUnavailable
-		require.ErrorAs(t, take(t.Context(), limiter, moneymovement.ClassWrite), &away)
-		require.ErrorContains(t, away, "responds too slowly")
+		var unavailable *fleet.StoreUnavailable
+		require.ErrorAs(t, take(t.Context(), limiter, moneymovement.ClassWrite), &unavailable)
+		require.ErrorContains(t, unavailable, "responds too slowly")
 
 		store.set(func(f *failing) { f.slow = 400 * time.Millisecond })
 		time.Sleep(10 * time.Second)
@@ -428,7 +428,7 @@ func TestAStoreThatIsSlow(t *testing.T) {
 }
 
 // The clock of the store may be set back or ahead: after at most one window, calls go on.
-func TestTheStoresClockIsSet(t *testing.T) {
+func TestStoreClockIsSet(t *testing.T) {
 	for name, by := range map[string]time.Duration{"back": -time.Hour, "ahead": time.Hour} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -453,13 +453,13 @@ type counting struct {
 	mu          sync.Mutex
 }
 
-func (c *counting) Reserve(ctx context.Context, ask fleet.Request) (fleet.Reservation, error) {
+func (c *counting) Reserve(ctx context.Context, request fleet.Request) (fleet.Reservation, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	answer, err := c.Windows.Reserve(ctx, ask)
+	reservation, err := c.Windows.Reserve(ctx, request)
 	c.asks++
-	c.slots += len(answer.Slots)
-	return answer, err
+	c.slots += len(reservation.Slots)
+	return reservation, err
 }
 
 // load fills a window from many processes for 20 periods, and returns when each call was admitted.
@@ -488,7 +488,7 @@ func load(t *testing.T, windows fleet.Windows, processes int, apart time.Duratio
 	return at
 }
 
-// Full windows are used in full, with about one question for each call or fewer, whatever the number of processes.
+// Full windows are used in full, with about one request for each call or fewer, whatever the number of processes.
 func TestAFullWindowIsUsed(t *testing.T) {
 	for _, processes := range []int{1, 2, 8, 16, 40} {
 		for name, apart := range map[string]time.Duration{"at once": 0, "apart": counted / time.Duration(processes)} {

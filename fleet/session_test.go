@@ -12,7 +12,7 @@ import (
 )
 
 // A protected session opens with its key and its credential only. Nobody without the key can plant one.
-func TestAProtectedSessionCannotBePlanted(t *testing.T) {
+func TestSealedSessionOfAnotherCredentialIsRefused(t *testing.T) {
 	protection := fleet.Encrypted(bytes.Repeat([]byte{1}, 32))
 	sealed, err := protection.Seal(testkit.Session("mine"), "c")
 	require.NoError(t, err)

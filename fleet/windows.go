@@ -9,14 +9,14 @@ import (
 )
 
 // Windows counts the calls of rate windows for all processes of a credential, by a clock of its own. [Memory] is one
-// for a single process, and says by its code what exactly an Ask does. The packages fleet/redis and
+// for a single process, and says by its code what exactly Reserve does. The packages fleet/redis and
 // payments/postgres/fleetpostgres have one for many processes.
 //
-// Each Ask must be atomic: two at the same time have the effect of one after the other. It must be safe for concurrent
-// use.
+// Each Reserve must be atomic: two at the same time have the effect of one after the other. It must be safe for
+// concurrent use.
 type Windows interface {
 	// Reserve takes slots of a window, and gives back those that were not used.
-	Reserve(ctx context.Context, ask Request) (Reservation, error)
+	Reserve(ctx context.Context, request Request) (Reservation, error)
 }
 
 // The places in [Request].Waiting and [Reservation].Others, in the order in which calls go.
@@ -28,25 +28,25 @@ const (
 	ranks     = ratewindow.Ranks     // how many there are
 )
 
-// Request is a question of one process about one window.
+// Request is what one process asks of one window.
 type Request struct {
-	Key     string        // of the window: the credential, its name and its scope
-	Process string        // who asks, the same for all questions of a process
-	Calls   int           // how many calls the window allows
-	Held    time.Duration // in which time, which is how long a call counts
-	Ahead   time.Duration // how long before its time a slot may be given out
-	Waiting [ranks]int    // how many calls wait for slots
-	Pressed bool          // one of the confirms may be too late unless confirms go first
-	Overdue bool          // the first call goes now, with or without room
-	Unused  []int64       // marks of slots to give back
-	Log     string        // the log that the process knows, if calls of the process still count
-	Past    []time.Duration
+	Key     string          // of the window: the credential, its name and its scope
+	Process string          // who asks, the same for all requests of a process
+	Calls   int             // how many calls the window allows
+	Held    time.Duration   // in which time, which is how long a call counts
+	Ahead   time.Duration   // how long before its time a slot may be granted
+	Waiting [ranks]int      // how many calls wait for slots
+	Pressed bool            // one of the confirms may be too late unless confirms go first
+	Overdue bool            // the first call goes now, even if the window is full
+	Unused  []int64         // marks of slots to give back
+	Log     string          // name of the window's state that the process knows, if calls of the process still count
+	Past    []time.Duration // how long ago calls were made that the window may not know of
 }
 
 // Reservation is what a process may do now.
 type Reservation struct {
-	// Log names the log of the window. Another name than the one before means that the log was lost. The process then
-	// asks again with its calls that still count, as Past: how long ago each was made.
+	// Log names the state of the window. A new name means that the old state was lost. The process then asks again with
+	// its calls that still count, as Past: how long ago each was made.
 	Log string
 	// Slots are those that the process may use, the first one first.
 	Slots []Slot
@@ -65,15 +65,15 @@ type Slot struct {
 	In   time.Duration // when it may be used: after this time, and not much later
 }
 
-// store is a Windows as a limiter asks it.
+// store passes the requests of a limiter on to a Windows.
 type store struct{ windows Windows }
 
 // Reserve implements ratewindow.Store.
-func (s store) Ask(ctx context.Context, ask ratewindow.Ask) (ratewindow.Answer, error) {
-	answer, err := s.windows.Reserve(ctx, Request(ask))
-	return ratewindow.Answer{
-		Log: answer.Log, Slots: slotsOf[ratewindow.Slot](answer.Slots), Next: answer.Next, Free: answer.Free,
-		Others: answer.Others,
+func (s store) Reserve(ctx context.Context, request ratewindow.Request) (ratewindow.Reservation, error) {
+	reservation, err := s.windows.Reserve(ctx, Request(request))
+	return ratewindow.Reservation{
+		Log: reservation.Log, Slots: slotsOf[ratewindow.Slot](reservation.Slots), Next: reservation.Next,
+		Free: reservation.Free, Others: reservation.Others,
 	}, err
 }
 
@@ -90,28 +90,27 @@ type Memory struct {
 	// Now is the clock. If it is nil, it is time.Now.
 	Now func() time.Time
 
-	mu   sync.Mutex
-	logs map[string]*ratewindow.Log
+	mu      sync.Mutex
+	windows map[string]*ratewindow.SharedWindow
 }
 
 // Reserve implements [Windows]. It never fails.
-func (m *Memory) Reserve(_ context.Context, ask Request) (Reservation, error) {
+func (m *Memory) Reserve(_ context.Context, request Request) (Reservation, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := time.Now
 	if m.Now != nil {
 		now = m.Now
 	}
-	if m.logs[ask.Key] == nil {
-		if m.logs == nil {
-			m.logs = map[string]*ratewindow.Log{}
+	if m.windows[request.Key] == nil {
+		if m.windows == nil {
+			m.windows = map[string]*ratewindow.SharedWindow{}
 		}
-		m.logs[ask.Key] = new(ratewindow.Log)
+		m.windows[request.Key] = new(ratewindow.SharedWindow)
 	}
-	question := ratewindow.Ask(ask)
-	answer := m.logs[ask.Key].Take(now().UnixMicro(), &question)
+	reservation := m.windows[request.Key].Reserve(now().UnixMicro(), new(ratewindow.Request(request)))
 	return Reservation{
-		Log: answer.Log, Slots: slotsOf[Slot](answer.Slots), Next: answer.Next, Free: answer.Free,
-		Others: answer.Others,
+		Log: reservation.Log, Slots: slotsOf[Slot](reservation.Slots), Next: reservation.Next, Free: reservation.Free,
+		Others: reservation.Others,
 	}, nil
 }

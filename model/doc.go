@@ -18,6 +18,6 @@
 package model
 
 //go:generate ../internal/tools/run oapi-codegen -config ../internal/tools/codegen/oapi/common.yaml -o common.gen.go ../openapi/common.yaml
-//go:generate ../internal/tools/run answers -spec ../openapi/common.yaml -package answers -shared -models= -shared-models common.gen.go -o ../internal/answers/answers.gen.go
+//go:generate ../internal/tools/run responses -spec ../openapi/common.yaml -package responses -shared -models= -shared-models common.gen.go -o ../internal/responses/responses.gen.go
 //go:generate ../internal/tools/run states -spec ../openapi/common.yaml -package model -o states.gen.go
-//go:generate ../internal/tools/run readable . ../internal/answers
+//go:generate ../internal/tools/run readable . ../internal/responses

@@ -387,7 +387,7 @@ func (s Services) check(operation string, r *Record) error {
 	case KindPayout:
 		return outcome.CheckPayout(of.payouts, *r.Payout, r.Bounds, string(r.Key))
 	case KindEscrow:
-		return outcome.CheckDeal(of.escrows, *r.Escrow, string(r.Key))
+		return outcome.CheckEscrow(of.escrows, *r.Escrow, string(r.Key))
 	}
 	return nil
 }

@@ -54,7 +54,7 @@ func callsOf(ctx context.Context, p *payments.Processor) map[string]error {
 func TestCallsThatCannotBeMade(t *testing.T) {
 	for name, p := range map[string]*payments.Processor{"nil": nil, "zero": new(payments.Processor)} {
 		for method, err := range callsOf(t.Context(), p) {
-			t.Run(method+" of "+name, func(t *testing.T) { testkit.NoClient(t, err, "payments.New") })
+			t.Run(method+" of "+name, func(t *testing.T) { testkit.CheckNoClient(t, err, "payments.New") })
 		}
 		assert.False(t, p.Wake())
 	}
@@ -62,7 +62,7 @@ func TestCallsThatCannotBeMade(t *testing.T) {
 	require.NoError(t, err)
 	var without context.Context
 	for method, err := range callsOf(without, p) {
-		t.Run(method+" without a context", func(t *testing.T) { testkit.NoContext(t, err) })
+		t.Run(method+" without a context", func(t *testing.T) { testkit.CheckNoContext(t, err) })
 	}
 }
 

@@ -244,7 +244,7 @@ func (r *Record) check() error {
 	var err error
 	switch r.Kind {
 	case KindEscrow:
-		err = outcome.CheckDeal(nil, *r.Escrow, string(r.Key))
+		err = outcome.CheckEscrow(nil, *r.Escrow, string(r.Key))
 	case KindEscrowAction:
 		err = outcome.CheckAction(*r.Escrow, string(r.EscrowID), string(r.Action), string(r.Key))
 	case KindTransfer:

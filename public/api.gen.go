@@ -48,10 +48,10 @@ func (c lowLevel) RenderInvoicePDF(
 }
 
 var opGetInvoice = transport.Operation{
-	ID:     "GetInvoice",
-	Method: "GET",
-	Path:   "/public/invoices/{invoice_id}",
-	Answer: &answerGetInvoice,
+	ID:       "GetInvoice",
+	Method:   "GET",
+	Path:     "/public/invoices/{invoice_id}",
+	Response: &responseGetInvoice,
 }
 
 // GetInvoice sends GET /public/invoices/{invoice_id}: read a public invoice.
@@ -64,10 +64,10 @@ func (c lowLevel) GetInvoice(
 }
 
 var opGetRate = transport.Operation{
-	ID:     "GetRate",
-	Method: "GET",
-	Path:   "/utils/rates/{currency}",
-	Answer: &answerGetRate,
+	ID:       "GetRate",
+	Method:   "GET",
+	Path:     "/utils/rates/{currency}",
+	Response: &responseGetRate,
 }
 
 // GetRate sends GET /utils/rates/{currency}: read an exchange rate.

@@ -51,7 +51,7 @@ type Rates struct{ low lowLevel }
 // Get returns the rates of a currency, priced against USD. currency is a code such as "EUR". Rates are exact decimals.
 // A rate that the service does not return is zero: check it with IsZero before you divide by it.
 func (s *Rates) Get(ctx context.Context, currency string, options ...moneymovement.CallOption) (*FXRate, error) {
-	return transport.Of(s).low.GetRate(ctx, currency, options)
+	return transport.OrNew(s).low.GetRate(ctx, currency, options)
 }
 
 // Invoices reads invoices and their PDFs by the public id, as the payer sees them.
@@ -59,7 +59,7 @@ type Invoices struct{ low lowLevel }
 
 // Get returns an invoice by its public id.
 func (s *Invoices) Get(ctx context.Context, id string, options ...moneymovement.CallOption) (*model.Invoice, error) {
-	return transport.Of(s).low.GetInvoice(ctx, id, options)
+	return transport.OrNew(s).low.GetInvoice(ctx, id, options)
 }
 
 // PDF has the service render a copy of an invoice, and returns it as a stream of at most 64 MiB. Close the stream.
@@ -71,7 +71,7 @@ func (s *Invoices) Get(ctx context.Context, id string, options ...moneymovement.
 func (s *Invoices) PDF(
 	ctx context.Context, id string, params RenderInvoicePDFParams, options ...moneymovement.CallOption,
 ) (*PDF, error) {
-	stream, err := transport.Of(s).low.RenderInvoicePDF(ctx, id, &params, options)
+	stream, err := transport.OrNew(s).low.RenderInvoicePDF(ctx, id, &params, options)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func (p *PDF) Close() error {
 
 func (p *PDF) made() error {
 	return transport.Validate(opRenderInvoicePDF.ID, func(c *transport.Check) {
-		if transport.Of(p).stream == nil {
+		if transport.OrNew(p).stream == nil {
 			c.Refuse("pdf", "not_made", "was not made by public.Invoices.PDF")
 		}
 	})
@@ -154,9 +154,9 @@ func named(id string) bool { return id != "" && id != "." && id != ".." }
 //
 // The service sends no such link with an invoice, so this method makes one.
 func (c *Client) InvoicePDFLink(id string, params RenderInvoicePDFParams) (string, error) {
-	made := transport.Of(c)
+	made := transport.OrNew(c)
 	err := transport.Validate(opRenderInvoicePDF.ID, func(check *transport.Check) {
-		check.Made(transport.Of(made.Invoices).low.transport, maker)
+		check.Made(transport.OrNew(made.Invoices).low.transport, maker)
 		if !named(id) {
 			check.Refuse("id", "missing", "is required")
 		}

@@ -19,10 +19,10 @@ import (
 	"github.com/moneymovement/moneymovement-go/public"
 )
 
-// No error leaves the SDK that does not answer for its call.
-func TestEveryErrorAnswersForItsCall(t *testing.T) {
+// No error leaves the SDK that does not response for its call.
+func TestEveryErrorIsAFailureOfItsCall(t *testing.T) {
 	const id = "0b1f7d3e-58a4-4c8e-9d55-3f1f0f0c9a11"
-	for mishap, m := range testkit.Usual() {
+	for fault, m := range testkit.CommonFaults() {
 		for operation, call := range map[string]func(context.Context, *public.Client) error{
 			"GetRates": func(ctx context.Context, c *public.Client) error {
 				_, err := c.Rates.Get(ctx, "EUR")
@@ -37,12 +37,12 @@ func TestEveryErrorAnswersForItsCall(t *testing.T) {
 				return err
 			},
 		} {
-			t.Run(mishap+"/"+operation, func(t *testing.T) {
-				m.Befall(t, func(t *testing.T, ctx context.Context, next *http.Client) error {
+			t.Run(fault+"/"+operation, func(t *testing.T) {
+				m.CheckCall(t, func(t *testing.T, ctx context.Context, next *http.Client) error {
 					client, err := public.New(baseURL, moneymovement.WithHTTPClient(next))
 					require.NoError(t, err)
 					err = call(ctx, client)
-					require.Error(t, err, "an answer that nobody gave")
+					require.Error(t, err, "an response that nobody gave")
 					return err
 				})
 			})
@@ -51,22 +51,22 @@ func TestEveryErrorAnswersForItsCall(t *testing.T) {
 }
 
 // What no constructor made, or a call without a context, is refused with the name of what is missing.
-func TestCallsThatLackWhatNoCallCanDoWithout(t *testing.T) {
+func TestNilContextAndZeroClientAreRefused(t *testing.T) {
 	made := newClient(t, func(r *http.Request) (*http.Response, error) {
 		t.Errorf("%s was sent", r.URL)
 		return nil, http.ErrHandlerTimeout
 	})
-	calls := testkit.Surface{Makers: "public.New", Made: []any{made}, Unmade: []any{new(public.Client)}}.Test(t)
+	calls := testkit.Surface{Constructors: "public.New", Clients: []any{made}, ZeroClients: []any{new(public.Client)}}.Test(t)
 	assert.Greater(t, calls, 10, "the walk found next to nothing")
 
 	notMade := errors.Field{Field: "pdf", Code: "not_made", Message: "was not made by public.Invoices.PDF"}
 	for _, pdf := range []*public.PDF{nil, new(public.PDF)} {
 		n, err := pdf.Read(make([]byte, 1))
 		assert.Zero(t, n)
-		testkit.Refused(t, err, notMade)
+		testkit.CheckRefused(t, err, notMade)
 		_, err = pdf.Read(nil)
-		testkit.Refused(t, err, notMade)
-		testkit.Refused(t, pdf.Close(), notMade)
+		testkit.CheckRefused(t, err, notMade)
+		testkit.CheckRefused(t, pdf.Close(), notMade)
 	}
 }
 
@@ -113,7 +113,7 @@ func TestTheLinkOfAPDF(t *testing.T) {
 	}
 	for _, nobody := range []*public.Client{nil, new(public.Client)} {
 		_, err = nobody.InvoicePDFLink("abc", public.RenderInvoicePDFParams{})
-		testkit.NoClient(t, err, "public.New")
+		testkit.CheckNoClient(t, err, "public.New")
 	}
 }
 
@@ -130,7 +130,7 @@ func newClient(t *testing.T, respond httpmock.Responder, options ...moneymovemen
 	return client
 }
 
-func answer(status int, contentType, body string) *http.Response {
+func response(status int, contentType, body string) *http.Response {
 	a := httpmock.NewStringResponse(status, body)
 	a.Header.Set("Content-Type", contentType)
 	a.Header.Set("X-Request-ID", "req_1")
@@ -153,7 +153,7 @@ func TestRatesAreExact(t *testing.T) {
 	var sent *http.Request
 	client := newClient(t, func(r *http.Request) (*http.Response, error) {
 		sent = r
-		return answer(http.StatusOK, "application/json",
+		return response(http.StatusOK, "application/json",
 			`{"usdRate":"1.0842000000000000000001","bankTransfer":"0.30000000000000000004","currency":"EUR"}`), nil
 	})
 	rate, err := client.Rates.Get(t.Context(), "EUR")
@@ -168,7 +168,7 @@ func TestAnInvoiceIsReadByItsPublicID(t *testing.T) {
 	var sent *http.Request
 	client := newClient(t, func(r *http.Request) (*http.Response, error) {
 		sent = r
-		return answer(http.StatusOK, "application/json",
+		return response(http.StatusOK, "application/json",
 			`{"id":"i1","amount":"99.90","currency":"GRAM","status":"client_paid","createdAt":"2026-01-02T03:04:05Z",
 			"updatedAt":"2026-01-02T03:04:05Z","dueDate":"2026-02-01","invoiceLink":"https://service.example/i/abc","items":[{"name":"Tea","quantity":3,"price":"33.30"}],
 			"paymentMethods":[{"accountType":"pix","pixKey":"k"}]}`), nil
@@ -189,7 +189,7 @@ func TestAnInvoiceIsReadByItsPublicID(t *testing.T) {
 func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 	client := newClient(t, func(*http.Request) (*http.Response, error) {
 		t.Error("something was sent")
-		return answer(http.StatusOK, "application/json", `{}`), nil
+		return response(http.StatusOK, "application/json", `{}`), nil
 	})
 	_, noCurrency := client.Rates.Get(t.Context(), "")
 	_, path := client.Rates.Get(t.Context(), "../public/invoices/1")
@@ -217,11 +217,11 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 }
 
 // What nobody stated is for the service to judge.
-func TestWhatIsAssumedIsSent(t *testing.T) {
+func TestAssumedRulesAreNotChecked(t *testing.T) {
 	sent := ""
 	client := newClient(t, func(r *http.Request) (*http.Response, error) {
 		sent = r.URL.RequestURI()
-		return answer(http.StatusNotFound, "application/json", `{"error":{"code":"not_found","message":"m"}}`), nil
+		return response(http.StatusNotFound, "application/json", `{"error":{"code":"not_found","message":"m"}}`), nil
 	})
 	_, spaces := client.Invoices.PDF(t.Context(), "a b=", public.RenderInvoicePDFParams{Details: new(-1)})
 	assert.True(t, is[*errors.NotFound](spaces), "%v", spaces)
@@ -248,7 +248,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			client := newClient(t, func(*http.Request) (*http.Response, error) {
-				return answer(test.status, test.contentType, test.body), nil
+				return response(test.status, test.contentType, test.body), nil
 			})
 			_, err := client.Rates.Get(t.Context(), "EUR")
 			assert.True(t, test.is(err), "%T %v", err, err)

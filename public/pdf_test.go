@@ -54,7 +54,7 @@ func TestAPDFIsAStream(t *testing.T) {
 			body := &closes{Reader: bytes.NewReader([]byte("%PDF-1.7 ..."))}
 			client := newClient(t, func(r *http.Request) (*http.Response, error) {
 				sent = r
-				copied := answer(http.StatusOK, "application/pdf; qs=1", "")
+				copied := response(http.StatusOK, "application/pdf; qs=1", "")
 				copied.Body, copied.ContentLength = body, 12
 				return copied, nil
 			})
@@ -109,7 +109,7 @@ func TestAPDFIsReadAsItComes(t *testing.T) {
 	assert.Equal(t, "-1.7", string(tail))
 }
 
-func TestWhatIsNoPDFIsAnError(t *testing.T) {
+func TestResponseOfAnotherTypeIsAnError(t *testing.T) {
 	const tooLong = 64<<20 + 1
 	for name, test := range map[string]struct {
 		status            int
@@ -132,7 +132,7 @@ func TestWhatIsNoPDFIsAnError(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			client := newClient(t, func(*http.Request) (*http.Response, error) {
-				answered := answer(test.status, test.contentType, test.body)
+				answered := response(test.status, test.contentType, test.body)
 				if test.length > 0 {
 					answered.ContentLength = int64(test.length)
 				}
@@ -166,7 +166,7 @@ func TestAPDFThatGoesWrongLaterFailsTheRead(t *testing.T) {
 	})
 	t.Run("it has no end", func(t *testing.T) {
 		client := newClient(t, func(*http.Request) (*http.Response, error) {
-			endless := answer(http.StatusOK, "application/pdf", "")
+			endless := response(http.StatusOK, "application/pdf", "")
 			endless.Body, endless.ContentLength = io.NopCloser(zeros{}), -1
 			return endless, nil
 		})
@@ -205,7 +205,7 @@ func TestATimeoutCoversTheStream(t *testing.T) {
 		var sent *http.Request
 		client := newClient(t, func(r *http.Request) (*http.Response, error) {
 			sent = r
-			return answer(http.StatusOK, "application/pdf", "%PDF-1.7 ..."), nil
+			return response(http.StatusOK, "application/pdf", "%PDF-1.7 ..."), nil
 		}, moneymovement.WithTimeout(time.Minute))
 		for _, closed := range []bool{true, false} {
 			pdf, err := client.Invoices.PDF(t.Context(), "i1", public.RenderInvoicePDFParams{})

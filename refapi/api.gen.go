@@ -150,10 +150,10 @@ type LogInWalletParams struct {
 }
 
 var opListCards = transport.Operation{
-	ID:     "ListCards",
-	Method: "GET",
-	Path:   "/api/v1/accounts/cards",
-	Answer: &answerListCards,
+	ID:       "ListCards",
+	Method:   "GET",
+	Path:     "/api/v1/accounts/cards",
+	Response: &responseListCards,
 }
 
 // ListCards sends GET /api/v1/accounts/cards: list cards.
@@ -163,14 +163,14 @@ func (c lowLevel) ListCards(ctx context.Context, options []moneymovement.CallOpt
 }
 
 var opRevealCardDetails = transport.Operation{
-	ID:      "RevealCardDetails",
-	Method:  "POST",
-	Path:    "/api/v1/accounts/cards/{card_id}/details",
-	Repeat:  "natural",
-	Money:   "none",
-	Tells:   true,
-	Reveals: true,
-	Answer:  &answerRevealCardDetails,
+	ID:             "RevealCardDetails",
+	Method:         "POST",
+	Path:           "/api/v1/accounts/cards/{card_id}/details",
+	Repeat:         "natural",
+	Money:          "none",
+	SecretRequest:  true,
+	SecretResponse: true,
+	Response:       &responseRevealCardDetails,
 }
 
 // RevealCardDetails sends POST /api/v1/accounts/cards/{card_id}/details: reveal a card's details.
@@ -184,12 +184,12 @@ func (c lowLevel) RevealCardDetails(
 }
 
 var opUpdateInvoice = transport.Operation{
-	ID:     "UpdateInvoice",
-	Method: "PUT",
-	Path:   "/api/v1/documents/contracts/invoices/{invoice_id}",
-	Repeat: "natural",
-	Money:  "none",
-	Answer: &answerUpdateInvoice,
+	ID:       "UpdateInvoice",
+	Method:   "PUT",
+	Path:     "/api/v1/documents/contracts/invoices/{invoice_id}",
+	Repeat:   "natural",
+	Money:    "none",
+	Response: &responseUpdateInvoice,
 }
 
 // UpdateInvoice sends PUT /api/v1/documents/contracts/invoices/{invoice_id}: change an invoice's status.
@@ -203,12 +203,12 @@ func (c lowLevel) UpdateInvoice(
 }
 
 var opUpdateInvoiceOnInvoicesPath = transport.Operation{
-	ID:     "UpdateInvoiceOnInvoicesPath",
-	Method: "PUT",
-	Path:   "/api/v1/invoices/documents/contracts/invoices/{invoice_id}",
-	Repeat: "natural",
-	Money:  "none",
-	Answer: &answerUpdateInvoiceOnInvoicesPath,
+	ID:       "UpdateInvoiceOnInvoicesPath",
+	Method:   "PUT",
+	Path:     "/api/v1/invoices/documents/contracts/invoices/{invoice_id}",
+	Repeat:   "natural",
+	Money:    "none",
+	Response: &responseUpdateInvoiceOnInvoicesPath,
 }
 
 // UpdateInvoiceOnInvoicesPath sends PUT /api/v1/invoices/documents/contracts/invoices/{invoice_id}: change an invoice's
@@ -223,10 +223,10 @@ func (c lowLevel) UpdateInvoiceOnInvoicesPath(
 }
 
 var opGetContract = transport.Operation{
-	ID:     "GetContract",
-	Method: "GET",
-	Path:   "/api/v1/invoices/documents/contracts/{contract_id}",
-	Answer: &answerGetContract,
+	ID:       "GetContract",
+	Method:   "GET",
+	Path:     "/api/v1/invoices/documents/contracts/{contract_id}",
+	Response: &responseGetContract,
 }
 
 // GetContract sends GET /api/v1/invoices/documents/contracts/{contract_id}: read a contract.
@@ -239,10 +239,10 @@ func (c lowLevel) GetContract(
 }
 
 var opListMerchantProducts = transport.Operation{
-	ID:     "ListMerchantProducts",
-	Method: "GET",
-	Path:   "/api/v1/transactions/merchant/products",
-	Answer: &answerListMerchantProducts,
+	ID:       "ListMerchantProducts",
+	Method:   "GET",
+	Path:     "/api/v1/transactions/merchant/products",
+	Response: &responseListMerchantProducts,
 }
 
 // ListMerchantProducts sends GET /api/v1/transactions/merchant/products: list merchant products.
@@ -256,10 +256,10 @@ func (c lowLevel) ListMerchantProducts(
 }
 
 var opGetTransactionStatus = transport.Operation{
-	ID:     "GetTransactionStatus",
-	Method: "GET",
-	Path:   "/api/v1/wallet/balance/transaction/status/{quote_id}",
-	Answer: &answerGetTransactionStatus,
+	ID:       "GetTransactionStatus",
+	Method:   "GET",
+	Path:     "/api/v1/wallet/balance/transaction/status/{quote_id}",
+	Response: &responseGetTransactionStatus,
 }
 
 // GetTransactionStatus sends GET /api/v1/wallet/balance/transaction/status/{quote_id}: read the status of a quoted
@@ -273,12 +273,12 @@ func (c lowLevel) GetTransactionStatus(
 }
 
 var opLogInWallet = transport.Operation{
-	ID:     "LogInWallet",
-	Method: "POST",
-	Path:   "/api/v1/wallet/login",
-	Repeat: "none",
-	Tells:  true,
-	Answer: &answerLogInWallet,
+	ID:            "LogInWallet",
+	Method:        "POST",
+	Path:          "/api/v1/wallet/login",
+	Repeat:        "none",
+	SecretRequest: true,
+	Response:      &responseLogInWallet,
 }
 
 // LogInWallet sends POST /api/v1/wallet/login: log in with wallet signatures.
@@ -295,20 +295,20 @@ func (c lowLevel) LogInWallet(
 }
 
 var opReceiveWebhook = transport.Operation{
-	ID:     "ReceiveWebhook",
-	Method: "POST",
-	Path:   "/api/v1/webhook/{partner}",
-	Repeat: "none",
-	Answer: &answerReceiveWebhook,
-	Silent: true,
+	ID:             "ReceiveWebhook",
+	Method:         "POST",
+	Path:           "/api/v1/webhook/{partner}",
+	Repeat:         "none",
+	Response:       &responseReceiveWebhook,
+	ResultUnstated: true,
 }
 
 // ReceiveWebhook sends POST /api/v1/webhook/{partner}: receive a partner's webhook.
 func (c lowLevel) ReceiveWebhook(
 	ctx context.Context, partner string, body *WebhookEvent, options []moneymovement.CallOption,
-) transport.Shown[webhookAcknowledgement] {
+) transport.Unstated[webhookAcknowledgement] {
 	r := c.request(&opReceiveWebhook, options)
 	r.PathParam("partner", string(partner), pathReceiveWebhook[0])
 	r.Body(body, body.validate)
-	return transport.Carry[webhookAcknowledgement](ctx, c.transport, r)
+	return transport.DoUnstated[webhookAcknowledgement](ctx, c.transport, r)
 }

@@ -52,13 +52,13 @@ func New(baseURL string, with Credential, options ...moneymovement.Option) (*Cli
 // use the old token, so keep it valid until they have ended. An empty token, or one that does not fit in a header,
 // fails with *errors.InvalidInput.
 func (c *Client) UseToken(token AccessToken) error {
-	return transport.Of(c).keys.change("UseToken", func(next *credential) { next.AccessToken = token })
+	return transport.OrNew(c).keys.change("UseToken", func(next *credential) { next.AccessToken = token })
 }
 
 // UseAPIKey changes the app API key that is sent beside the token, like [Client.UseToken].
 func (c *Client) UseAPIKey(key APIKey) error {
 	key.made = true // a zero key is refused
-	return transport.Of(c).keys.change("UseAPIKey", func(next *credential) { next.APIKey = key })
+	return transport.OrNew(c).keys.change("UseAPIKey", func(next *credential) { next.APIKey = key })
 }
 
 // maker is the function that error texts name for a client that nothing made.
@@ -91,7 +91,7 @@ type Products struct{ low lowLevel }
 func (s *Products) List(
 	ctx context.Context, params ListMerchantProductsParams, options ...moneymovement.CallOption,
 ) ([]MerchantProduct, error) {
-	products, err := transport.Of(s).low.ListMerchantProducts(ctx, &params, options)
+	products, err := transport.OrNew(s).low.ListMerchantProducts(ctx, &params, options)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +156,7 @@ type keyring struct {
 }
 
 func (k *keyring) change(operation string, change func(next *credential)) error {
-	k = transport.Of(k)
+	k = transport.OrNew(k)
 	if err := transport.Validate(operation, func(c *transport.Check) { c.Made(k.transport, maker) }); err != nil {
 		return err
 	}
@@ -184,5 +184,5 @@ type Wallet struct{ low lowLevel }
 func (s *Wallet) LogIn(
 	ctx context.Context, login WalletLogin, device LogInWalletParams, options ...moneymovement.CallOption,
 ) (*WalletLoginResult, error) {
-	return transport.Of(s).low.LogInWallet(ctx, &device, &login, options)
+	return transport.OrNew(s).low.LogInWallet(ctx, &device, &login, options)
 }

@@ -21,11 +21,11 @@ import (
 // withKey is a credential of both parts.
 var withKey = refapi.Credential{AccessToken: refapi.NewAccessToken("token-1"), APIKey: refapi.NewAPIKey("key-1")}
 
-func TestTheAPIKeyGoesAlongWithTheToken(t *testing.T) {
+func TestAPIKeyAndTokenAreSentTogether(t *testing.T) {
 	var sent *http.Request
 	client := newClientOf(t, withKey, func(r *http.Request) (*http.Response, error) {
 		sent = r
-		return answer(http.StatusOK, `{"cards":[]}`), nil
+		return response(http.StatusOK, `{"cards":[]}`), nil
 	})
 	_, err := client.Cards.List(t.Context())
 	require.NoError(t, err)
@@ -37,7 +37,7 @@ func TestCredentialsStayOnTheirOrigin(t *testing.T) {
 	var hosts []string
 	client := newClientOf(t, withKey, func(r *http.Request) (*http.Response, error) {
 		hosts = append(hosts, r.URL.Host)
-		elsewhere := answer(http.StatusTemporaryRedirect, "")
+		elsewhere := response(http.StatusTemporaryRedirect, "")
 		elsewhere.Header.Set("Location", "https://elsewhere.example/")
 		return elsewhere, nil
 	})
@@ -116,9 +116,9 @@ func TestTokenAndKeyChangeOneByOne(t *testing.T) {
 	client = newClient(t, func(r *http.Request) (*http.Response, error) {
 		if sent = append(sent, r.Header.Get("Authorization")+" "+r.Header.Get("X-Api-Key")); len(sent) == 1 {
 			assert.NoError(t, client.UseToken(refapi.NewAccessToken("token-2")))
-			return answer(http.StatusServiceUnavailable, ""), nil
+			return response(http.StatusServiceUnavailable, ""), nil
 		}
-		return answer(http.StatusOK, `{"cards":[]}`), nil
+		return response(http.StatusOK, `{"cards":[]}`), nil
 	}, moneymovement.WithRetries(moneymovement.RetryPolicy{WaitMin: 1}))
 	list := func() {
 		_, err := client.Cards.List(t.Context())
@@ -144,17 +144,17 @@ func TestTokenAndKeyChangeOneByOne(t *testing.T) {
 	assert.Equal(t, "Bearer token-3 key-2", sent[5], "what is refused changes nothing")
 }
 
-// No error leaves the SDK that does not answer for its call.
-func TestEveryErrorAnswersForItsCall(t *testing.T) {
-	for mishap, m := range testkit.Usual() {
+// No error leaves the SDK that does not implement errors.Failure.
+func TestEveryErrorIsAFailureOfItsCall(t *testing.T) {
+	for fault, m := range testkit.CommonFaults() {
 		for operation, x := range exchanges {
-			t.Run(mishap+"/"+operation, func(t *testing.T) {
-				m.Befall(t, func(t *testing.T, ctx context.Context, next *http.Client) error {
+			t.Run(fault+"/"+operation, func(t *testing.T) {
+				m.CheckCall(t, func(t *testing.T, ctx context.Context, next *http.Client) error {
 					client, err := refapi.New(baseURL, refapi.Credential{AccessToken: refapi.NewAccessToken("token-1")},
 						moneymovement.WithHTTPClient(next))
 					require.NoError(t, err)
 					if _, err = x.call(ctx, client); err == nil {
-						assert.Empty(t, x.answer, "an answer that nobody gave")
+						assert.Empty(t, x.response, "an response that nobody gave")
 					}
 					return err
 				})
@@ -164,23 +164,23 @@ func TestEveryErrorAnswersForItsCall(t *testing.T) {
 }
 
 // A client that no constructor made, or a call without a context, is refused with the name of what is missing.
-func TestCallsThatLackWhatNoCallCanDoWithout(t *testing.T) {
+func TestNilContextAndZeroClientAreRefused(t *testing.T) {
 	made := newClient(t, func(r *http.Request) (*http.Response, error) {
 		t.Errorf("%s was sent", r.URL)
-		return answer(http.StatusOK, "{}"), nil
+		return response(http.StatusOK, "{}"), nil
 	})
 	wallet := new(testkit.Wallet)
 	calls := testkit.Surface{
-		Makers: "refapi.New", Made: []any{made}, Unmade: []any{new(refapi.Client)}, Arguments: []any{wallet},
+		Constructors: "refapi.New", Clients: []any{made}, ZeroClients: []any{new(refapi.Client)}, Arguments: []any{wallet},
 	}.Test(t)
 	assert.Greater(t, calls, 40, "the walk found next to nothing")
 	assert.False(t, wallet.Asked, "nothing is signed for a call that cannot be made")
 
 	for _, client := range []*refapi.Client{nil, new(refapi.Client)} {
-		testkit.NoClient(t, client.UseToken(refapi.NewAccessToken("token")), "refapi.New")
-		testkit.NoClient(t, client.UseAPIKey(refapi.NewAPIKey("key")), "refapi.New")
+		testkit.CheckNoClient(t, client.UseToken(refapi.NewAccessToken("token")), "refapi.New")
+		testkit.CheckNoClient(t, client.UseAPIKey(refapi.NewAPIKey("key")), "refapi.New")
 	}
 	_, err := refapi.New(baseURL, refapi.Credential{})
-	testkit.Refused(t, err, errors.Field{Field: "AccessToken", Code: errors.FieldMissing, Message: "is required"})
+	testkit.CheckRefused(t, err, errors.Field{Field: "AccessToken", Code: errors.FieldMissing, Message: "is required"})
 	require.ErrorContains(t, err, "New: ")
 }

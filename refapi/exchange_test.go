@@ -21,11 +21,11 @@ import (
 
 // exchange is one call and what it has to look like on the wire, written down from the description.
 type exchange struct {
-	call   func(context.Context, *refapi.Client) (any, error)
-	method string
-	path   string // with query
-	body   string // "" for none
-	answer string
+	call     func(context.Context, *refapi.Client) (any, error)
+	method   string
+	path     string // with query
+	body     string // "" for none
+	response string
 }
 
 const (
@@ -122,7 +122,7 @@ func TestEachExchangeLooksAsDescribed(t *testing.T) {
 				if r.Body != nil {
 					body, _ = io.ReadAll(r.Body)
 				}
-				return answer(http.StatusOK, x.answer), nil
+				return response(http.StatusOK, x.response), nil
 			})
 
 			value, err := x.call(t.Context(), client)
@@ -140,21 +140,21 @@ func TestEachExchangeLooksAsDescribed(t *testing.T) {
 				assert.JSONEq(t, x.body, string(body))
 				assert.Equal(t, "application/json", sent.Header.Get("Content-Type"))
 			}
-			assertDecoded(t, x.answer, value)
+			assertDecoded(t, x.response, value)
 		})
 	}
 }
 
-// assertDecoded checks that nothing of the answer was lost: written again, each of its members is there. Numbers are
+// assertDecoded checks that nothing of the response was lost: written again, each of its members is there. Numbers are
 // compared by their digits, and null is the same as absent.
-func assertDecoded(t *testing.T, answer string, value any) {
+func assertDecoded(t *testing.T, response string, value any) {
 	t.Helper()
 	written, err := json.Marshal(value)
 	require.NoError(t, err)
-	if answer[0] == '[' {
-		answer = `{"items":` + answer + `}`
+	if response[0] == '[' {
+		response = `{"items":` + response + `}`
 	}
-	assert.Subset(t, flat(t, written), flat(t, []byte(answer)))
+	assert.Subset(t, flat(t, written), flat(t, []byte(response)))
 }
 
 // flat lists every value of a document with its path.
@@ -212,7 +212,7 @@ func newClientOf(
 	return client
 }
 
-func answer(status int, body string) *http.Response {
+func response(status int, body string) *http.Response {
 	a := httpmock.NewStringResponse(status, body)
 	a.Header.Set("Content-Type", "application/json")
 	a.Header.Set("X-Request-ID", "req_1")

@@ -26,7 +26,7 @@ func paymentOf(after time.Duration, end string) httpmock.Responder {
 		if time.Since(began) >= after {
 			status = end
 		}
-		return answer(http.StatusOK, fmt.Sprintf(`{"id":"t1","quoteId":"q_1","type":"payout","paymentChannel":"bank","status":%q,"fromAmount":10.10,"fromCurrency":"USDC",
+		return response(http.StatusOK, fmt.Sprintf(`{"id":"t1","quoteId":"q_1","type":"payout","paymentChannel":"bank","status":%q,"fromAmount":10.10,"fromCurrency":"USDC",
 			"toCurrency":"EUR","toAmount":9.1234567890123456789,"createdAt":"2026-01-02T03:04:05Z","errorMessage":null}`, status)), nil
 	}
 }
@@ -112,7 +112,7 @@ func TestInvalidWaitOptionsAreRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			client := newClient(t, func(*http.Request) (*http.Response, error) {
 				t.Error("something was sent")
-				return answer(http.StatusOK, `{}`), nil
+				return response(http.StatusOK, `{}`), nil
 			})
 			status, err := client.Quotes.Wait(t.Context(), "q_1", refapi.Settled, option)
 			assert.Nil(t, status)
@@ -143,7 +143,7 @@ func TestWaitThatReadsNothing(t *testing.T) {
 
 func TestWaitEndsWithAReadThatFails(t *testing.T) {
 	client := newClient(t, func(*http.Request) (*http.Response, error) {
-		return answer(http.StatusNotFound, `{"error":{"code":"not_found","message":"m"}}`), nil
+		return response(http.StatusNotFound, `{"error":{"code":"not_found","message":"m"}}`), nil
 	})
 	status, err := client.Quotes.Wait(t.Context(), "q_1", refapi.Settled)
 	assert.Nil(t, status)

@@ -20,9 +20,9 @@ import (
 
 var paid = model.InvoiceUpdate{Status: model.InvoiceStatusPaid}
 
-func TestAFailedValidationNamesThePlaces(t *testing.T) {
+func TestValidationErrorNamesTheFields(t *testing.T) {
 	client := newClient(t, func(*http.Request) (*http.Response, error) {
-		return answer(http.StatusUnprocessableEntity, `{"detail":[
+		return response(http.StatusUnprocessableEntity, `{"detail":[
 			{"loc":["body","items","0","price"],"msg":"is no amount","type":"decimal_parsing"},
 			{"loc":["body","rows",12,"period"],"msg":"is required","type":"missing"},
 			{"loc":["path","invoice_id"],"msg":"is no UUID","type":"uuid_parsing"}]}`), nil
@@ -61,7 +61,7 @@ func TestRefusalsInTheEnvelope(t *testing.T) {
 			sent := 0
 			client := newClient(t, func(*http.Request) (*http.Response, error) {
 				sent++
-				return answer(test.status, test.body), nil
+				return response(test.status, test.body), nil
 			})
 			_, err := client.Invoices.Update(t.Context(), invoiceID, paid)
 			assert.True(t, test.is(err), "%T %v", err, err)
@@ -79,7 +79,7 @@ func TestARefusalInASentence(t *testing.T) {
 			sent := 0
 			client := newClient(t, func(*http.Request) (*http.Response, error) {
 				sent++
-				return answer(status, `{"detail":"Not authenticated"}`), nil
+				return response(status, `{"detail":"Not authenticated"}`), nil
 			})
 			_, err := x.call(t.Context(), client)
 			assert.Equal(t, 1, sent)
@@ -101,7 +101,7 @@ func TestARefusalOfAnotherShapeKeepsAnExcerpt(t *testing.T) {
 	for _, body := range []string{`{"message":"Forbidden by policy"}`, `{"error":"forbidden"}`,
 		`{"detail":{"code":"forbidden"}}`} {
 		client := newClient(t, func(*http.Request) (*http.Response, error) {
-			return answer(http.StatusForbidden, body), nil
+			return response(http.StatusForbidden, body), nil
 		})
 		_, err := client.Invoices.Update(t.Context(), invoiceID, paid)
 		var unexpected *errors.UnexpectedResponse
@@ -113,8 +113,8 @@ func TestARefusalOfAnotherShapeKeepsAnExcerpt(t *testing.T) {
 
 func is[E error](err error) bool { _, ok := errors.AsType[E](err); return ok }
 
-// TestOnlyWhatCannotHappenTwiceIsSentAgain: a state that is set, and a reveal, are; a login and an event are not.
-func TestOnlyWhatCannotHappenTwiceIsSentAgain(t *testing.T) {
+// TestOnlyRepeatableCallsAreRetried: a state that is set, and a reveal, are; a login and an event are not.
+func TestOnlyRepeatableCallsAreRetried(t *testing.T) {
 	for name, repeats := range map[string]bool{
 		"UpdateInvoice": true, "UpdateInvoiceOnInvoicesPath": true, "RevealCardDetails": true, "ListCards": true,
 		"GetTransactionStatus": true,
@@ -127,7 +127,7 @@ func TestOnlyWhatCannotHappenTwiceIsSentAgain(t *testing.T) {
 					if sent++; sent == 1 {
 						return nil, io.ErrUnexpectedEOF // lost on the way back
 					}
-					return answer(http.StatusOK, exchanges[name].answer), nil
+					return response(http.StatusOK, exchanges[name].response), nil
 				})
 				_, err := exchanges[name].call(t.Context(), client)
 				if repeats {
@@ -175,7 +175,7 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			client := newClient(t, func(*http.Request) (*http.Response, error) {
 				t.Error("something was sent")
-				return answer(http.StatusOK, `{}`), nil
+				return response(http.StatusOK, `{}`), nil
 			})
 			err := test.call(t.Context(), client)
 			var invalid *errors.InvalidInput
@@ -188,7 +188,7 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 }
 
 // What nobody stated is for the service to judge.
-func TestWhatIsAssumedIsSent(t *testing.T) {
+func TestAssumedRulesAreNotChecked(t *testing.T) {
 	const invoicePath = "PUT /api/v1/documents/contracts/invoices/" + invoiceID
 	updateOnly := func(change model.InvoiceUpdate) call {
 		return func(ctx context.Context, c *refapi.Client) error {
@@ -235,7 +235,7 @@ func TestWhatIsAssumedIsSent(t *testing.T) {
 				if sent = r; r.Body != nil {
 					body, _ = io.ReadAll(r.Body)
 				}
-				return answer(http.StatusUnprocessableEntity, `{"detail":[]}`), nil
+				return response(http.StatusUnprocessableEntity, `{"detail":[]}`), nil
 			})
 			err := test.call(t.Context(), client)
 			require.True(t, is[*errors.DetailErrors](err), "%v", err)
@@ -296,13 +296,13 @@ func send(partner string, event refapi.WebhookEvent) call {
 	}
 }
 
-// TestAbsentFieldsHaveTheStatedDefaults: what an answer leaves out, and what a request leaves to the service.
+// TestAbsentFieldsHaveTheStatedDefaults: what an response leaves out, and what a request leaves to the service.
 func TestAbsentFieldsHaveTheStatedDefaults(t *testing.T) {
 	var sent *http.Request
 	body := ""
 	client := newClient(t, func(r *http.Request) (*http.Response, error) {
 		sent = r
-		return answer(http.StatusOK, body), nil
+		return response(http.StatusOK, body), nil
 	})
 
 	body = `{"cards":[{"id":"card-1","limit":{"dailyLimit":10}}]}`
@@ -345,7 +345,7 @@ func TestAbsentFieldsHaveTheStatedDefaults(t *testing.T) {
 
 func TestPaidAtBackdates(t *testing.T) {
 	client := newClient(t, func(*http.Request) (*http.Response, error) {
-		return answer(http.StatusOK, invoiceJSON), nil
+		return response(http.StatusOK, invoiceJSON), nil
 	})
 	invoice, err := client.Invoices.Update(t.Context(), invoiceID, paid)
 	require.NoError(t, err)

@@ -32,7 +32,7 @@ var pathUpdateInvoiceOnInvoicesPath = [...]transport.Rule{
 }
 
 var pathGetContract = [...]transport.Rule{
-	{Pattern: transport.UUID, Taken: []string{"invoices"}},
+	{Pattern: transport.UUID, Reserved: []string{"invoices"}},
 }
 
 func (v *ListMerchantProductsParams) validate(c *transport.Check) {

@@ -22,7 +22,7 @@ type Invoices struct{ low lowLevel }
 func (s *Invoices) Update(
 	ctx context.Context, id string, change model.InvoiceUpdate, options ...moneymovement.CallOption,
 ) (*model.Invoice, error) {
-	return transport.Of(s).low.UpdateInvoice(ctx, id, &change, options)
+	return transport.OrNew(s).low.UpdateInvoice(ctx, id, &change, options)
 }
 
 // UpdateOnInvoicesPath is [Invoices.Update] on the second path that the description shows for it,
@@ -30,7 +30,7 @@ func (s *Invoices) Update(
 func (s *Invoices) UpdateOnInvoicesPath(
 	ctx context.Context, id string, change model.InvoiceUpdate, options ...moneymovement.CallOption,
 ) (*model.Invoice, error) {
-	return transport.Of(s).low.UpdateInvoiceOnInvoicesPath(ctx, id, &change, options)
+	return transport.OrNew(s).low.UpdateInvoiceOnInvoicesPath(ctx, id, &change, options)
 }
 
 // Contracts reads contracts. A contract is an agreement that invoices are issued under.
@@ -38,7 +38,7 @@ type Contracts struct{ low lowLevel }
 
 // Get returns a contract. id is a UUID.
 func (s *Contracts) Get(ctx context.Context, id string, options ...moneymovement.CallOption) (*model.Contract, error) {
-	return transport.Of(s).low.GetContract(ctx, id, options)
+	return transport.OrNew(s).low.GetContract(ctx, id, options)
 }
 
 // Cards lists payment cards, and reveals their details to the holder. Limits and amounts are exact decimals in the
@@ -51,7 +51,7 @@ type Cards struct {
 // List returns the account's cards, and the status of the owner's verification for cards. If the response leaves a
 // field out, the field has its default: not_started for KYCStatus, 0 for amounts, and false for the others.
 func (s *Cards) List(ctx context.Context, options ...moneymovement.CallOption) (*model.CardList, error) {
-	return transport.Of(s).low.ListCards(ctx, options)
+	return transport.OrNew(s).low.ListCards(ctx, options)
 }
 
 // Details returns a card's number, security code and expiry date. They are [moneymovement.Secret] values, which do not
@@ -68,7 +68,7 @@ func (s *Cards) List(ctx context.Context, options ...moneymovement.CallOption) (
 func (s *Cards) Details(
 	ctx context.Context, id string, wallet model.CardSigner, options ...moneymovement.CallOption,
 ) (*model.CardDetails, error) {
-	if err := transport.Of(s).low.ready(ctx, &opRevealCardDetails); err != nil {
+	if err := transport.OrNew(s).low.ready(ctx, &opRevealCardDetails); err != nil {
 		return nil, err
 	}
 	return s.proofs.Reveal(ctx, &opRevealCardDetails, id, wallet,
@@ -82,7 +82,7 @@ func (s *Cards) Details(
 func (s *Cards) DetailsWithProof(
 	ctx context.Context, id string, proof model.CardDetailsProof, options ...moneymovement.CallOption,
 ) (*model.CardDetails, error) {
-	return transport.Of(s).low.RevealCardDetails(ctx, id, &proof, options)
+	return transport.OrNew(s).low.RevealCardDetails(ctx, id, &proof, options)
 }
 
 // Quotes reads the status of payments by the id of their quote. Package appapi asks for quotes.
@@ -92,7 +92,7 @@ type Quotes struct{ low lowLevel }
 func (s *Quotes) Status(
 	ctx context.Context, quoteID string, options ...moneymovement.CallOption,
 ) (*model.UniversalTransactionStatus, error) {
-	return transport.Of(s).low.GetTransactionStatus(ctx, quoteID, options)
+	return transport.OrNew(s).low.GetTransactionStatus(ctx, quoteID, options)
 }
 
 // Wait polls the status until done returns true, and returns the last status. [Settled] is the done of a payment that
@@ -102,7 +102,7 @@ func (s *Quotes) Wait(
 	ctx context.Context, quoteID string, done func(*model.UniversalTransactionStatus) bool,
 	options ...moneymovement.WaitOption,
 ) (*model.UniversalTransactionStatus, error) {
-	low := transport.Of(s).low
+	low := transport.OrNew(s).low
 	low.class = moneymovement.ClassPoll
 	return transport.Awaited[model.UniversalTransactionStatus]{
 		Client: low.transport, Operation: &opGetTransactionStatus, Resource: "quote", ID: quoteID,

@@ -27,7 +27,7 @@ type Webhooks struct{ low lowLevel }
 func (s *Webhooks) Send(
 	ctx context.Context, partner string, event WebhookEvent, options ...moneymovement.CallOption,
 ) (ok bool, err error) {
-	taken, err := transport.Of(s).low.ReceiveWebhook(ctx, partner, &event, options).OrZero()
+	taken, err := transport.OrNew(s).low.ReceiveWebhook(ctx, partner, &event, options).ValueOrZero()
 	if err != nil {
 		return false, err
 	}
@@ -97,13 +97,13 @@ func (h *WebhookHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refusal = h.hand(r.Context(), event)
 	}
 	if refusal == nil {
-		answerJSON(w, http.StatusOK, webhookAcknowledgement{OK: new(true)})
+		writeJSON(w, http.StatusOK, webhookAcknowledgement{OK: new(true)})
 		return
 	}
 	if h.OnError != nil {
 		h.OnError(r, requestID, refusal.cause)
 	}
-	refusal.answer(w, requestID)
+	refusal.write(w, requestID)
 }
 
 // receive reads the event of a request.
@@ -154,7 +154,7 @@ func (h *WebhookHandler) hand(ctx context.Context, event WebhookEvent) *webhookR
 
 // read requires the stated fields, and accepts others: a partner may add some.
 func (e *WebhookEvent) read(body []byte) *webhookRefusal {
-	body, _ = codec.Mend(body) // a payload's text that is cut in the middle of a character costs no more than that
+	body, _ = codec.ReplaceInvalidText(body) // a text that is cut in the middle of a character costs only that text
 	if err := codec.Unmarshal(body, e); err != nil {
 		return unreadable(err)
 	}
@@ -223,19 +223,19 @@ func steps(pointer codec.Pointer) (loc []string) {
 	return loc
 }
 
-func (r *webhookRefusal) answer(w http.ResponseWriter, requestID string) {
+func (r *webhookRefusal) write(w http.ResponseWriter, requestID string) {
 	if r.detail != nil {
-		answerJSON(w, r.status, map[string]any{"detail": r.detail})
+		writeJSON(w, r.status, map[string]any{"detail": r.detail})
 		return
 	}
 	refused := map[string]any{"code": r.code, "message": r.message}
 	if r.status >= http.StatusInternalServerError {
 		refused["details"] = map[string]string{"requestId": requestID}
 	}
-	answerJSON(w, r.status, map[string]any{"error": refused})
+	writeJSON(w, r.status, map[string]any{"error": refused})
 }
 
-func answerJSON(w http.ResponseWriter, status int, value any) {
+func writeJSON(w http.ResponseWriter, status int, value any) {
 	body, _ := codec.Marshal(value, codec.Deterministic()) // only strings, so it cannot fail
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)

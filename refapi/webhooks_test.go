@@ -58,7 +58,7 @@ func TestAnEventIsHandedOnAndAcknowledged(t *testing.T) {
 }
 
 // A payload is often text that was cut to a length, in the middle of a character too.
-func TestAnEventWithTextThatIsCut(t *testing.T) {
+func TestEventWithInvalidText(t *testing.T) {
 	var note any
 	handler := &refapi.WebhookHandler{Handle: func(_ context.Context, event refapi.WebhookEvent) error {
 		note = event.EventPayload["note"]
@@ -77,13 +77,13 @@ func TestAnEventWithTextThatIsCut(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoEventIsRefused(t *testing.T) {
+func TestMalformedEventsAreRefused(t *testing.T) {
 	long := `{"eventType":"` + strings.Repeat("a", 1<<20) + `"}`
 	for name, test := range map[string]struct {
 		method, contentType string
 		body                io.Reader
 		status              int
-		answer              string
+		response            string
 	}{
 		"a read": {"GET", "application/json", strings.NewReader(eventJSON), 405,
 			`{"error":{"code":"method_not_allowed","message":"send a webhook with POST"}}`},
@@ -131,7 +131,7 @@ func TestWhatIsNoEventIsRefused(t *testing.T) {
 				OnError: func(_ *http.Request, _ string, err error) { told = err },
 			}, test.method, test.contentType, test.body)
 			assert.Equal(t, test.status, w.Code)
-			assert.JSONEq(t, test.answer, w.Body.String())
+			assert.JSONEq(t, test.response, w.Body.String())
 			assert.Equal(t, "application/json", w.Header().Get("Content-Type"))
 			require.Error(t, told)
 			if w.Code == http.StatusMethodNotAllowed {
@@ -141,7 +141,7 @@ func TestWhatIsNoEventIsRefused(t *testing.T) {
 	}
 }
 
-func TestTheBoundOfTheBodyIsTheCallers(t *testing.T) {
+func TestMaxBodyIsConfigurable(t *testing.T) {
 	handler := &refapi.WebhookHandler{Handle: func(context.Context, refapi.WebhookEvent) error {
 		return nil
 	}, MaxBody: int64(len(eventJSON))}
@@ -160,7 +160,7 @@ func TestTheBoundOfTheBodyIsTheCallers(t *testing.T) {
 }
 
 // The receiver learns what was wrong with an event, field by field.
-func TestWhatIsWrongWithAnEventIsTold(t *testing.T) {
+func TestRefusedEventsAreReported(t *testing.T) {
 	var told error
 	handler := &refapi.WebhookHandler{OnError: func(_ *http.Request, _ string, err error) { told = err }}
 	post(t, handler, "POST", "application/json", strings.NewReader(`{"eventType":"t","createdAt":"now"}`))
@@ -173,7 +173,7 @@ func TestWhatIsWrongWithAnEventIsTold(t *testing.T) {
 	}, input.Fields)
 }
 
-func TestAFailingHandlerMakesTheSenderTryAgain(t *testing.T) {
+func TestFailingHandlerMakesTheSenderRetry(t *testing.T) {
 	for name, test := range map[string]struct {
 		handle func(context.Context, refapi.WebhookEvent) error
 		status int
@@ -240,7 +240,7 @@ func TestSendAndReceive(t *testing.T) {
 	assert.True(t, is[*errors.PayloadTooLarge](err), "%v", err)
 }
 
-// FuzzWebhookHandler: whatever comes, the handler answers JSON with a status of its list, and hands on complete events
+// FuzzWebhookHandler: whatever comes, the handler responds JSON with a status of its list, and hands on complete events
 // only.
 func FuzzWebhookHandler(f *testing.F) {
 	for _, body := range []string{eventJSON, `{}`, `null`, `[]`, `{"eventType":1e999999999}`,
@@ -288,10 +288,10 @@ func FuzzWebhookHandler(f *testing.F) {
 func TestADeliveryIsVerifiedBeforeItIsRead(t *testing.T) {
 	const odd = "\xef\xbb\xbf {\"eventType\" :\"a\\u0062\", \"x\":\"\xff\"}\r\n\n"
 	for name, test := range map[string]struct {
-		body   string
-		verify error
-		status int
-		answer string
+		body     string
+		verify   error
+		status   int
+		response string
 	}{
 		"accepted": {eventJSON, nil, 200, `{"ok":true}`},
 		"accepted, and garbage": {odd, nil, 422,
@@ -325,7 +325,7 @@ func TestADeliveryIsVerifiedBeforeItIsRead(t *testing.T) {
 			}
 			w := post(t, handler, "POST", "application/json", strings.NewReader(test.body))
 			assert.Equal(t, test.status, w.Code)
-			assert.JSONEq(t, test.answer, w.Body.String())
+			assert.JSONEq(t, test.response, w.Body.String())
 			assert.Equal(t, 1, verified)
 			if test.verify != nil {
 				require.ErrorIs(t, told, test.verify)

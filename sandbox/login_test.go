@@ -75,7 +75,7 @@ func TestConcurrentLoginsUseChallengeOnce(t *testing.T) {
 	assert.Equal(t, map[string]int{"": 1, "challenge_consumed": 7}, slugs)
 }
 
-// Rule: login.bad-signature, login.one-answer, login.signs-decoded-bytes
+// Rule: login.bad-signature, login.one-response, login.signs-decoded-bytes
 func TestBadSignatureDoesNotConsumeChallenge(t *testing.T) {
 	for name, c := range map[string]struct {
 		opaque bool
@@ -99,7 +99,7 @@ func TestBadSignatureDoesNotConsumeChallenge(t *testing.T) {
 	}
 }
 
-// Rule: login.one-answer, login.key-not-registered
+// Rule: login.one-response, login.key-not-registered
 func TestLoginRefusals(t *testing.T) {
 	w := newWorld(t)
 

@@ -316,7 +316,7 @@ func TestDestinationRequirements(t *testing.T) {
 	}
 }
 
-// Rule: contact.answer, contact.name, contact.deduplicated
+// Rule: contact.response, contact.name, contact.deduplicated
 func TestContactViewPerDestination(t *testing.T) {
 	acme := newWorld(t).login().readyClient("acme@example.com")
 	account := object{"accountType": "sepa", "iban": "DE89370400440532013000", "accountHolderName": "Bob"}

@@ -32,7 +32,7 @@ type Approval struct {
 type Intent struct {
 	// Operation is the name of the operation, such as "payout.fund" or "escrow.release".
 	Operation string
-	// ResourceID is the id of the payout or escrow deal.
+	// ResourceID is the id of the payout or escrow.
 	ResourceID string
 	// Account is the id of the client that pays, or "self" for the credential's own account.
 	Account string

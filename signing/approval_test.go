@@ -249,7 +249,7 @@ func sorted(names []string) []string {
 	return names
 }
 
-func TestVerifyWithJudgesOpaquePayloads(t *testing.T) {
+func TestVerifierDecidesOnOpaquePayloads(t *testing.T) {
 	signer := &recordingSigner{DeveloperKey: newKey(t)}
 	a := signing.Approval{ID: "apr_1", Payload: []byte("\x01opaque"), ExpiresAt: expires}
 	no := errors.New("not what I asked for")

@@ -51,7 +51,7 @@ func (e *ChallengeRefused) Unwrap() error { return e.Err }
 //   - no bytes, or more than 16 KiB,
 //   - the payload of an approval in seen, which may be nil,
 //   - JSON with the members of an approval: a member approvalId, the members resourceId and amount, or a member
-//     operation that names an operation of a payout or escrow deal. The JSON may be canonical or what lenient parsers
+//     operation that names an operation of a payout or escrow. The JSON may be canonical or what lenient parsers
 //     read: in any letter case, with comments, escapes or without quotes, in UTF-8, UTF-16 or UTF-32, in a string,
 //     and in up to three layers of base64.
 //

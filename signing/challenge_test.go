@@ -134,7 +134,7 @@ func lines(text string, n int) string {
 	return broken.String()
 }
 
-func TestApprovalInDisguiseIsNoChallenge(t *testing.T) {
+func TestDisguisedApprovalIsRefusedAsAChallenge(t *testing.T) {
 	key := newKey(t)
 	for what, approval := range map[string]string{
 		"an approval":           string(canonical(t, payoutTerms())),
@@ -154,7 +154,7 @@ func TestApprovalInDisguiseIsNoChallenge(t *testing.T) {
 }
 
 // A whole approval is found by many of its parts. These have one part each, in the least that has to be found.
-func TestLeastOfAnApprovalIsNoChallenge(t *testing.T) {
+func TestMinimalApprovalIsRefusedAsAChallenge(t *testing.T) {
 	key := newKey(t)
 	signs := "approvalId/*>>>???*/:"
 	require.Contains(t, base64Of(signs), "+")
@@ -207,7 +207,7 @@ func requireNoChallenge(t *testing.T, key *signing.DeveloperKey, payload []byte)
 	assert.Equal(t, err, signing.CheckChallenge(challenge, nil))
 }
 
-func TestBytesThatAreNoChallenge(t *testing.T) {
+func TestMalformedChallengesAreRefused(t *testing.T) {
 	for name, payload := range map[string][]byte{
 		"none": nil, "empty": {}, "too many": []byte(strings.Repeat("x", 16_385)),
 	} {
@@ -219,7 +219,7 @@ func TestBytesThatAreNoChallenge(t *testing.T) {
 }
 
 // A caller's verifier may cost something, and is not asked for nothing.
-func TestNoVerifierIsAskedForAnEndedContext(t *testing.T) {
+func TestVerifierIsNotCalledAfterTheContextEnded(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := signing.SignChallenge(ended, newKey(t), signing.Challenge{ID: "ch_1", Payload: []byte("login")}, nil,
@@ -270,7 +270,7 @@ func TestChallengesAreSignedAsTheyAre(t *testing.T) {
 }
 
 // An opaque approval is told from a challenge only where its bytes were seen before.
-func TestApprovalsThatWereSeenAreNoChallenges(t *testing.T) {
+func TestSeenApprovalsAreRefusedAsChallenges(t *testing.T) {
 	seen := new(signing.SeenApprovals)
 	challenge := signing.Challenge{ID: "ch_1", Payload: []byte("\x01opaque")}
 	require.NoError(t, signing.CheckChallenge(challenge, seen))
@@ -312,7 +312,7 @@ func TestSeenApprovalsAreBounded(t *testing.T) {
 		"one that comes again takes no room")
 }
 
-func TestChallengeVerifierIsAskedLast(t *testing.T) {
+func TestChallengeVerifierIsCalledLast(t *testing.T) {
 	good := signing.Challenge{ID: "ch_1", Payload: []byte(`{"operation":"login"}`)}
 	bad := signing.Challenge{ID: "ch_2", Payload: []byte(`{"approvalId":"apr_1"}`)}
 	no := errors.New("not what I log in with")
@@ -504,7 +504,7 @@ func TestOnlyChallengesRefusesEveryDisguise(t *testing.T) {
 	}
 }
 
-func TestAChallengeHasTheWholeForm(t *testing.T) {
+func TestChallengeMustHaveTheWholeForm(t *testing.T) {
 	type form = signing.ChallengeForm
 	for name, tc := range map[string]struct {
 		form    form

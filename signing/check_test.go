@@ -48,7 +48,7 @@ func TestChainIDsAreWholeNumbers(t *testing.T) {
 }
 
 // What cannot be read is told from what is not what was asked for.
-func TestMembersOfAnotherFormSayWhichIsWanted(t *testing.T) {
+func TestMembersOfAnotherFormAreRefused(t *testing.T) {
 	key := newKey(t)
 	for _, tc := range []struct{ field, value, reason string }{
 		{"amount", "2.55e1", "a decimal string"}, {"amount", "-25.5", "a decimal string"},
@@ -81,7 +81,7 @@ func TestExponentsOfAnIntentAreBounded(t *testing.T) {
 	assert.Contains(t, refused.Reason, "out of range")
 }
 
-func TestWhatIsQuotedOfAPayload(t *testing.T) {
+func TestQuotedPayloadTextIsBounded(t *testing.T) {
 	key := newKey(t)
 	for account, quoted := range map[string]string{
 		strings.Repeat("x", 80): `"` + strings.Repeat("x", 80) + `"`,

@@ -20,8 +20,8 @@ const (
 // and nobody knows which parser reads a signed payload. It searches the text of data for the members, and also the text
 // that escapes or base64 hide.
 func readAsApproval(data []byte) string {
-	s := search{looked: map[string]int{}}
-	s.look(string(data), maxNesting)
+	s := search{depths: map[string]int{}}
+	s.scan(string(data), maxNesting)
 	return s.found.approval()
 }
 
@@ -46,7 +46,7 @@ func (m marks) approval() string {
 	return ""
 }
 
-func (m *marks) lookAt(text string) {
+func (m *marks) scan(text string) {
 	if !strings.Contains(text, ":") { // which every member has
 		return
 	}
@@ -61,23 +61,23 @@ func (m *marks) lookAt(text string) {
 // search looks for marks in a text and in the texts that it hides.
 type search struct {
 	found marks
-	// looked is how deep each text was searched. Layers of escapes share most of their base64, and a hostile payload
+	// depths is how deep each text was searched. Layers of escapes share most of their base64, and a hostile payload
 	// would make the search repeat all of it.
-	looked map[string]int
+	depths map[string]int
 }
 
-// look searches data, each layer of its escapes, and the base64 in each layer, down to depth.
-func (s *search) look(data string, depth int) {
+// scan searches data, each layer of its escapes, and the base64 in each layer, down to depth.
+func (s *search) scan(data string, depth int) {
 	text := visible(data)
-	if before, again := s.looked[text]; again && before >= depth {
+	if before, again := s.depths[text]; again && before >= depth {
 		return
 	}
-	s.looked[text] = depth
+	s.depths[text] = depth
 	for range maxEscapes {
-		s.found.lookAt(text)
+		s.found.scan(text)
 		if depth > 0 {
 			for _, decoded := range base64In(text) {
-				s.look(decoded, depth-1)
+				s.scan(decoded, depth-1)
 			}
 		}
 		inner := visible(unescape(text))

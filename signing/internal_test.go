@@ -112,7 +112,7 @@ func TestCanonicalObjectsAreReadAsTheLibraryReadsThem(t *testing.T) {
 }
 
 // An object that breaks off, or has a character too many, is not canonical, wherever that is.
-func TestAnObjectThatBreaksOffIsNotCanonical(t *testing.T) {
+func TestTruncatedObjectIsNotCanonical(t *testing.T) {
 	const whole = `{"a":{"b":"text","c":17},"d":"","e":1}`
 	require.True(t, plainlyCanonical([]byte(whole)))
 	for i := range whole {

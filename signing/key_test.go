@@ -291,7 +291,7 @@ func halves(t *testing.T) map[string]crypto.Signer {
 	}
 }
 
-func TestHalvesOfTwoKeysAreRefusedWhenTheKeyIsMade(t *testing.T) {
+func TestMismatchedKeyPairIsRefused(t *testing.T) {
 	for name, signer := range halves(t) {
 		t.Run(name, func(t *testing.T) {
 			key, err := signing.FromSigner(signer)
@@ -308,7 +308,7 @@ func TestHalvesOfTwoKeysAreRefusedWhenTheKeyIsMade(t *testing.T) {
 
 // An RSA file has both halves. That of an ECDSA or Ed25519 key has the public half at most for information, and
 // crypto/x509 calculates it from the private half.
-func TestKeyFileWithHalvesOfTwoKeysIsRefused(t *testing.T) {
+func TestKeyFileWithMismatchedPairIsRefused(t *testing.T) {
 	_, _, rsas := privateKeys(t)
 	modulus := rsas[0].N.Bytes()
 	der := x509.MarshalPKCS1PrivateKey(rsas[0])

@@ -86,7 +86,7 @@ func TestParseEncryptedDeveloperKeyReadsWhatOpenSSLWrites(t *testing.T) {
 }
 
 // Editors on Windows begin a file with a byte order mark, and end lines with CRLF.
-func TestKeysThatAnEditorSaved(t *testing.T) {
+func TestKeyFilesSavedByAnEditor(t *testing.T) {
 	saved := func(name string) []byte {
 		text := "\ufeff" + strings.ReplaceAll(string(testdata(t, name)), "\n", "\r\n")
 		return []byte(text)
@@ -385,7 +385,7 @@ func TestWorkOfAnEncryptedKeyIsBounded(t *testing.T) {
 }
 
 // Data that is no key at all is not said to be a key without encryption.
-func TestWhatIsNoKeyIsNotCalledUnencrypted(t *testing.T) {
+func TestMalformedKeyIsNotReportedAsUnencrypted(t *testing.T) {
 	_, err := signing.ParseEncryptedDeveloperKey([]byte{0x30, 0x03, 0x02, 0x01, 0x00}, []byte("passphrase"))
 	_, refused := errors.AsType[*signing.KeyRefused](err)
 	assert.True(t, refused, "%v", err)

@@ -121,7 +121,7 @@ func TestRemoteHighSIsNormalized(t *testing.T) {
 	}
 }
 
-func TestRemoteAnswersThatDoNotVerifyAreRefused(t *testing.T) {
+func TestRemoteSignaturesThatDoNotVerifyAreRefused(t *testing.T) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
 	other, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -130,9 +130,9 @@ func TestRemoteAnswersThatDoNotVerifyAreRefused(t *testing.T) {
 	require.NoError(t, err)
 	down := errors.New("the service is down")
 	for name, tc := range map[string]struct {
-		public crypto.PublicKey
-		answer func(digest []byte) ([]byte, error)
-		is     error // nil: *signing.RemoteSignatureRefused
+		public   crypto.PublicKey
+		response func(digest []byte) ([]byte, error)
+		is       error // nil: *signing.RemoteSignatureRefused
 	}{
 		"another key": {private.Public(), func(digest []byte) ([]byte, error) {
 			return ecdsa.SignASN1(rand.Reader, other, digest)
@@ -153,7 +153,7 @@ func TestRemoteAnswersThatDoNotVerifyAreRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			key, err := signing.FromRemote(tc.public,
 				func(_ context.Context, digest []byte, _ crypto.SignerOpts) ([]byte, error) {
-					return tc.answer(digest)
+					return tc.response(digest)
 				})
 			require.NoError(t, err)
 			signature, err := key.Sign(t.Context(), []byte("message"))
@@ -264,7 +264,7 @@ func TestNotSignedHasATypeAndACause(t *testing.T) {
 
 // Nothing moves by a signature that was not made. What may help is to try again where only the signer or the time is to
 // blame.
-func TestFailuresOfSigningSayWhatTheyMean(t *testing.T) {
+func TestRetryableAndMovementOfSigningErrors(t *testing.T) {
 	for failure, again := range map[moneyerrors.Failure]bool{
 		&signing.ApprovalRefused{}:              false,
 		&signing.ApprovalRefused{Expired: true}: true,

@@ -3,7 +3,7 @@
 //
 // [NewTokenStore] is for [dapi.Developer].Store: one process logs in or refreshes the token while it holds a lock,
 // and the others take the session from the server. The lock ends by itself if its owner dies. [NewLimiter] is for
-// moneymovement.WithRateLimiter: one script takes slots from a log of the calls, by the server's clock.
+// moneymovement.WithRateLimiter: one script reserves slots of a window, by the server's clock.
 //
 // # The server
 //
@@ -13,7 +13,7 @@
 // moneymovement:session:{credential}. They end by themselves. A value of another program under such a key is refused
 // for a window, and replaced for a session.
 //
-// The log needs no persistence. If a failover loses the last changes, some calls are counted twice, or not at all:
+// The windows need no persistence. If a failover loses the last changes, some calls are counted twice, or not at all:
 // up to one window more can go through, and the SDK waits and sends a call again that the service refused with 429.
 // If the session is lost, the fleet logs in once more.
 //

@@ -1,6 +1,7 @@
--- Takes slots of a rate window, step by step as the type Log of internal/ratewindow. All times are microseconds of the
--- server's clock. KEYS[1] holds the whole state, packed. ARGV: process, calls, held, ahead, the four classes that wait,
--- pressed, overdue, the log that the process knows, how many unused marks, the marks, the ages of past calls.
+-- Reserves slots of a rate window, step by step as SharedWindow of internal/ratewindow does. Times are microseconds by
+-- the server's clock. KEYS[1] holds the whole state, packed. ARGV: process, calls, held, ahead, the four classes that
+-- wait, pressed, overdue, the name of the window that the process knows, how many unused marks, the marks, the ages of
+-- past calls.
 local process, calls, held, ahead = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local mine = {tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])}
 local isPressed, overdue, knows = ARGV[9] == '1', ARGV[10] == '1', ARGV[11]
@@ -63,7 +64,7 @@ local function onlyPolls(wanted)
   return wanted[1] + wanted[2] + wanted[3] == 0
 end
 
--- Bring the log up to date.
+-- Bring the window up to date.
 local kept = {}
 for _, until_ in ipairs(slots) do
   if until_ > now then
@@ -102,15 +103,15 @@ local me = waiting[process] or {since = now}
 waiting[process] = nil
 me.calls, me.pressed = mine, isPressed
 
--- A call that has waited for too long goes, with or without room.
-local given = {}
+-- A call that has waited for too long gets a slot even if the window is full.
+local reserved = {}
 if overdue then
   local r = top(mine)
   if r < 5 then
     mine[r] = mine[r] - 1
     slots[#slots + 1] = now + held
     table.sort(slots)
-    given[1], given[2] = now + held, 0
+    reserved[1], reserved[2] = now + held, 0
   end
 end
 
@@ -118,7 +119,7 @@ local function before(d, name)
   return d.since < me.since or d.since == me.since and name < process
 end
 
--- Of a class's slots, those of this process: they go round, to the one first that has waited longest.
+-- How many slots of a class this process gets. The processes take turns; the one that has waited longest is first.
 local function part(r, number)
   local got, left, first = 0, {}, {}
   for name, d in pairs(waiting) do
@@ -173,7 +174,7 @@ local function pick(total, counts, hurry)
   return top(total)
 end
 
--- Divide the slots that can be given out now between the classes, and within a class between the processes.
+-- Divide the slots that can be granted now between the classes, and within a class between the processes.
 local others, total, hurry = {0, 0, 0, 0}, {mine[1], mine[2], mine[3], mine[4]}, isPressed
 for _, d in pairs(waiting) do
   hurry = hurry or d.pressed
@@ -219,7 +220,7 @@ elseif state.left == 0 then
   state.left = now
 end
 
--- Take them out of the log: the calls that count longest ago give up theirs.
+-- Take the slots. Those that become free first are taken first.
 if granted > 0 then
   local at = {}
   for k = 1, granted do
@@ -237,8 +238,8 @@ if granted > 0 then
   for _, t in ipairs(at) do
     mark = math.max(t + held, mark + 1) -- a slot that comes back twice must not take another one along
     slots[#slots + 1] = mark
-    given[#given + 1] = mark
-    given[#given + 1] = t - now
+    reserved[#reserved + 1] = mark
+    reserved[#reserved + 1] = t - now
   end
   table.sort(slots)
 end
@@ -257,7 +258,7 @@ for r = 1, 4 do
   end
 end
 
--- When to come again: shortly before the first slot for which no other process comes.
+-- When to ask again: shortly before the first slot that no other process will claim.
 local rest, next_ = 0, 0
 for r = 1, 4 do
   mine[r] = mine[r] - got[r]
@@ -302,4 +303,4 @@ while k <= calls do
   k = k * 2
 end
 save()
-return {state.name, next_, given, room, others}
+return {state.name, next_, reserved, room, others}

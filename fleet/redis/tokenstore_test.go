@@ -62,7 +62,7 @@ func TestATokenStoreNeedsItsProtection(t *testing.T) {
 }
 
 // A value that cannot be read or decrypted is ignored, and the next login replaces it.
-func TestAForeignValueIsNoSession(t *testing.T) {
+func TestForeignValueIsNotReadAsASession(t *testing.T) {
 	client := dial(t, testkit.Redis(t))
 	const key = "moneymovement:session:{c}"
 	store := storeOf(t, client, "c", fleetredis.WithEncryption(seal(1)))

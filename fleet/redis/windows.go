@@ -52,30 +52,30 @@ func NewLimiter(
 }
 
 // Reserve implements [fleet.Windows] with one script, by the clock of the server.
-func (w *Windows) Reserve(ctx context.Context, ask fleet.Request) (fleet.Reservation, error) {
-	key := w.prefix + "window:{" + ask.Key + "}"
-	reply, err := w.take.Run(ctx, w.client, []string{key}, arguments(&ask)...).Slice()
+func (w *Windows) Reserve(ctx context.Context, request fleet.Request) (fleet.Reservation, error) {
+	key := w.prefix + "window:{" + request.Key + "}"
+	reply, err := w.take.Run(ctx, w.client, []string{key}, arguments(&request)...).Slice()
 	if err != nil {
 		if strings.Contains(err.Error(), "FOREIGN") {
-			return fleet.Reservation{}, fmt.Errorf("the value of the Redis key %q is not a rate window: delete the key, or "+
-				"use another prefix", key)
+			return fleet.Reservation{}, fmt.Errorf("the value of the Redis key %q is not a rate window: "+
+				"delete the key, or use another prefix", key)
 		}
 		return fleet.Reservation{}, err
 	}
 	return read(reply)
 }
 
-func arguments(ask *fleet.Request) []any {
-	args := make([]any, 0, 13+len(ask.Unused)+len(ask.Past))
-	args = append(args, ask.Process, ask.Calls, ask.Held.Microseconds(), ask.Ahead.Microseconds())
-	for _, calls := range ask.Waiting {
+func arguments(request *fleet.Request) []any {
+	args := make([]any, 0, 13+len(request.Unused)+len(request.Past))
+	args = append(args, request.Process, request.Calls, request.Held.Microseconds(), request.Ahead.Microseconds())
+	for _, calls := range request.Waiting {
 		args = append(args, calls)
 	}
-	args = append(args, flag(ask.Pressed), flag(ask.Overdue), ask.Log, rand.Text(), len(ask.Unused))
-	for _, mark := range ask.Unused {
+	args = append(args, flag(request.Pressed), flag(request.Overdue), request.Log, rand.Text(), len(request.Unused))
+	for _, mark := range request.Unused {
 		args = append(args, mark)
 	}
-	for _, age := range ask.Past {
+	for _, age := range request.Past {
 		args = append(args, age.Microseconds())
 	}
 	return args
@@ -91,30 +91,30 @@ func flag(set bool) string {
 var errReply = errors.New("the Redis server returned another reply than the script's")
 
 // read reads the reply of the script.
-func read(reply []any) (answer fleet.Reservation, err error) {
+func read(reply []any) (reservation fleet.Reservation, err error) {
 	if len(reply) != 5 {
-		return answer, errReply
+		return reservation, errReply
 	}
 	name, isText := reply[0].(string)
 	next, isNumber := reply[1].(int64)
-	given, err := numbers(reply[2], err)
+	reserved, err := numbers(reply[2], err)
 	room, err := numbers(reply[3], err)
 	others, err := numbers(reply[4], err)
-	if err != nil || !isText || !isNumber || len(given)%2 != 0 || len(others) != len(answer.Others) {
-		return answer, errReply
+	if err != nil || !isText || !isNumber || len(reserved)%2 != 0 || len(others) != len(reservation.Others) {
+		return reservation, errReply
 	}
-	answer.Log, answer.Next = name, time.Duration(next)*time.Microsecond
-	for i := 0; i < len(given); i += 2 {
-		answer.Slots = append(answer.Slots,
-			fleet.Slot{Mark: given[i], In: time.Duration(given[i+1]) * time.Microsecond})
+	reservation.Log, reservation.Next = name, time.Duration(next)*time.Microsecond
+	for i := 0; i < len(reserved); i += 2 {
+		reservation.Slots = append(reservation.Slots,
+			fleet.Slot{Mark: reserved[i], In: time.Duration(reserved[i+1]) * time.Microsecond})
 	}
 	for _, after := range room {
-		answer.Free = append(answer.Free, time.Duration(after)*time.Microsecond)
+		reservation.Free = append(reservation.Free, time.Duration(after)*time.Microsecond)
 	}
 	for r, calls := range others {
-		answer.Others[r] = int(calls)
+		reservation.Others[r] = int(calls)
 	}
-	return answer, nil
+	return reservation, nil
 }
 
 func numbers(value any, err error) ([]int64, error) {

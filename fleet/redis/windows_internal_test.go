@@ -22,16 +22,16 @@ func connect(t *testing.T, server *testkit.Server) redis.UniversalClient {
 	return client
 }
 
-// The script gives the same slots as the log in memory, with a clock of the test in place of the server's.
-func TestTheScriptDoesWhatTheMemoryDoes(t *testing.T) {
+// The script gives the same slots as the store in memory, with a clock of the test in place of the server's.
+func TestScriptMatchesTheMemoryStore(t *testing.T) {
 	const clock = "redis.call('TIME')"
 	require.Equal(t, 1, strings.Count(takeScript, clock))
 	const fromTheTest = "{table.remove(ARGV, #ARGV - 1), table.remove(ARGV)}"
 	script := redis.NewScript(strings.Replace(takeScript, clock, fromTheTest, 1))
 	client := connect(t, testkit.Redis(t))
-	ask := func(now time.Time, ask fleet.Request) (fleet.Reservation, error) {
-		args := append(arguments(&ask), now.Unix(), now.UnixMicro()%1_000_000)
-		reply, err := script.Run(t.Context(), client, []string{"window:{" + ask.Key + "}"}, args...).Slice()
+	request := func(now time.Time, request fleet.Request) (fleet.Reservation, error) {
+		args := append(arguments(&request), now.Unix(), now.UnixMicro()%1_000_000)
+		reply, err := script.Run(t.Context(), client, []string{"window:{" + request.Key + "}"}, args...).Slice()
 		if err != nil {
 			return fleet.Reservation{}, err
 		}
@@ -39,6 +39,6 @@ func TestTheScriptDoesWhatTheMemoryDoes(t *testing.T) {
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		draw := func(n int) int { return rapid.IntRange(0, n-1).Draw(rt, "draw") }
-		testkit.SameAsMemory(rt, draw, ask)
+		testkit.SameAsMemory(rt, draw, request)
 	})
 }

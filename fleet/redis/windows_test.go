@@ -14,16 +14,16 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/testkit"
 )
 
-// Scripts can be flushed at any time: the next question brings its script.
+// Scripts can be flushed at any time: the next request brings its script.
 func TestAFlushOfTheScripts(t *testing.T) {
 	client := dial(t, testkit.Redis(t))
 	windows := fleetredis.NewWindows(client, "")
-	ask := fleet.Request{Key: "a", Process: "p", Calls: 120, Held: time.Minute}
-	ask.Waiting[0] = 1
+	request := fleet.Request{Key: "a", Process: "p", Calls: 120, Held: time.Minute}
+	request.Waiting[0] = 1
 	for range 3 {
-		answer, err := windows.Reserve(t.Context(), ask)
+		reservation, err := windows.Reserve(t.Context(), request)
 		require.NoError(t, err)
-		assert.Len(t, answer.Slots, 1)
+		assert.Len(t, reservation.Slots, 1)
 		require.NoError(t, client.ScriptFlush(t.Context()).Err())
 	}
 }
@@ -37,7 +37,7 @@ func TestAServerThatIsKilledUnderLoad(t *testing.T) {
 }
 
 // A value of another program, or a damaged one, is refused with what to do, and is left as it is.
-func TestAForeignValueIsNoWindow(t *testing.T) {
+func TestForeignValueIsNotReadAsAWindow(t *testing.T) {
 	client := dial(t, testkit.Redis(t))
 	const key = "moneymovement:window:{credential:writes}"
 	for name, put := range map[string]func() *redis.StatusCmd{
@@ -70,8 +70,8 @@ func refused(t *testing.T, client redis.UniversalClient) {
 	limiter, err := fleetredis.NewLimiter(client, "credential", fleet.WithPatience(0))
 	require.NoError(t, err)
 	err = limiter.Wait(t.Context(), moneymovement.RateCall{Window: moneymovement.WindowWrites})
-	var away *fleet.StoreUnavailable
-	require.ErrorAs(t, err, &away)
+	var unavailable *fleet.StoreUnavailable
+	require.ErrorAs(t, err, &unavailable)
 	assert.ErrorContains(t, err, `the value of the Redis key "moneymovement:window:{credential:writes}" is not a rate `+
 		`window: delete the key, or use another prefix`)
 }

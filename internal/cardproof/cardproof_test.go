@@ -49,7 +49,7 @@ func proverFor(t *testing.T, ahead time.Duration) *cardproof.Prover {
 }
 
 // The service's clock counts, by its last response. Each second is used once.
-func TestEachProofHasASecondOfTheService(t *testing.T) {
+func TestEachProofHasItsOwnSecond(t *testing.T) {
 	for _, ahead := range []time.Duration{0, time.Hour, -time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
 			prover := proverFor(t, ahead)

@@ -15,7 +15,7 @@ import (
 type celsius float64
 
 // Each function calls the module's function of the same name, with the given options.
-func TestValuesGoThereAndBack(t *testing.T) {
+func TestRoundTrip(t *testing.T) {
 	write := codec.WithMarshalers(
 		codec.JoinMarshalers(codec.MarshalToFunc(func(enc *codec.Encoder, c celsius) error {
 			return codec.MarshalEncode(enc, []float64{float64(c)})
@@ -54,7 +54,7 @@ func TestValuesGoThereAndBack(t *testing.T) {
 	assert.Equal(t, map[string]celsius{"a": 6}, back)
 }
 
-func TestWhatIsRefusedUnlessAskedFor(t *testing.T) {
+func TestDefaultsOfUnmarshal(t *testing.T) {
 	for _, text := range []string{`{"a":1,"a":2}`, "\"\xff\"", `1 2`} {
 		var into any
 		_, syntactic := errors.AsType[*codec.SyntacticError](codec.Unmarshal([]byte(text), &into))
@@ -98,7 +98,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-func TestFilesThatPeopleRead(t *testing.T) {
+func TestIndentedOutput(t *testing.T) {
 	type file struct {
 		Name string `json:"name"`
 	}

@@ -124,7 +124,7 @@ func same(t *testing.T, text []byte) {
 	}
 }
 
-func TestItAcceptsAndReadsWhatJSONv2Does(t *testing.T) {
+func TestScannerMatchesJSONv2(t *testing.T) {
 	for _, text := range texts() {
 		same(t, []byte(text))
 		same(t, []byte(`{"in":[`+text+`]}`))
@@ -285,7 +285,7 @@ func TestBytesAreAPartOfTheText(t *testing.T) {
 }
 
 // A caller that does not look at End still gets nothing of a value that is not valid.
-func TestNothingIsReadOfAMistake(t *testing.T) {
+func TestInvalidJSONReadsAsNothing(t *testing.T) {
 	for _, text := range []string{`"a`, `"\x"`, "\"\x01\"", "\"\xff\"", `"\ud800"`, `tru`, `nul`, `-`, `[1`, `{"a":1,"a":2}`, `x`, ``} {
 		for name, read := range map[string]func(*codec.Scanner) bool{
 			"Raw":      func(s *codec.Scanner) bool { return s.Raw() == nil },

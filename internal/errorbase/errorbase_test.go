@@ -15,7 +15,7 @@ import (
 )
 
 // A permanent handshake error is found wherever it is in a chain, and no other error counts as one.
-func TestWhatIsFinal(t *testing.T) {
+func TestFinalConnectionErrors(t *testing.T) {
 	conn, other := net.Pipe()
 	t.Cleanup(func() { _, _ = conn.Close(), other.Close() })
 	for name, tc := range map[string]struct {

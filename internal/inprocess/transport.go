@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Transport is an http.RoundTripper that passes each request to a handler in the same process. OnAnswer lets a test
+// Transport is an http.RoundTripper that passes each request to a handler in the same process. OnResponse lets a test
 // change the responses.
 type Transport struct {
 	Handler http.Handler
@@ -48,20 +48,20 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := r.Context().Err(); err != nil {
 		return nil, err
 	}
-	answer := recorder.result()
-	answer.Request = r
+	response := recorder.result()
+	response.Request = r
 	if !whole {
-		answer.Body = io.NopCloser(io.MultiReader(answer.Body, cut{}))
+		response.Body = io.NopCloser(io.MultiReader(response.Body, cut{}))
 	}
 	if t.Now != nil {
-		answer.Header.Set("Date", t.Now().Format(http.TimeFormat))
+		response.Header.Set("Date", t.Now().Format(http.TimeFormat))
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.tamper != nil {
-		t.tamper(r, answer)
+		t.tamper(r, response)
 	}
-	return answer, nil
+	return response, nil
 }
 
 // cut is the end of a body whose connection was closed.
@@ -108,28 +108,28 @@ func (w *recorder) result() *http.Response {
 	}
 }
 
-// OnAnswer sets a function that changes each response before the client sees it. It replaces the one set before; nil
+// OnResponse sets a function that changes each response before the client sees it. It replaces the one set before; nil
 // removes it.
-func (t *Transport) OnAnswer(tamper func(*http.Request, *http.Response)) {
+func (t *Transport) OnResponse(tamper func(*http.Request, *http.Response)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.tamper = tamper
 }
 
 // SetBody replaces the body of a response.
-func SetBody(answer *http.Response, body []byte) {
-	answer.Body, answer.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	answer.Header.Del("Content-Length")
+func SetBody(response *http.Response, body []byte) {
+	response.Body, response.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	response.Header.Del("Content-Length")
 }
 
 // served calls the handler, and returns false if that closed the connection.
-func served(handler http.Handler, recorder http.ResponseWriter, r *http.Request) (answered bool) {
+func served(handler http.Handler, recorder http.ResponseWriter, r *http.Request) (whole bool) {
 	defer func() {
 		if reason, aborted := recover().(error); aborted {
 			if !errors.Is(reason, http.ErrAbortHandler) {
 				panic(reason)
 			}
-			answered = false
+			whole = false
 		}
 	}()
 	handler.ServeHTTP(recorder, r)

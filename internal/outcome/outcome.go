@@ -94,12 +94,12 @@ func ofDeployment(code errors.Code) bool {
 
 // The checks are those of the flows of package dapi, which sets them. Package payments refuses with them what a flow
 // would refuse, before it stores a payment. They return *errors.InvalidInput. payouts and escrows are the services that
-// will pay, nil if they are not known. payout is a dapi.PayoutCreate with its dapi.Bounds, and deal a
+// will pay, nil if they are not known. payout is a dapi.PayoutCreate with its dapi.Bounds, and escrow a
 // dapi.EscrowCreate.
 var (
 	CheckPayout func(payouts, payout, bounds any, key string) error
-	CheckDeal   func(escrows, deal any, key string) error
-	CheckAction func(deal any, id, action, key string) error
+	CheckEscrow func(escrows, escrow any, key string) error
+	CheckAction func(escrow any, id, action, key string) error
 )
 
 // RequireContext returns *errors.InvalidInput for a nil context.

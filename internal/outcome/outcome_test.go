@@ -45,7 +45,7 @@ func conflict(details string) error {
 }
 
 // A refusal names the operation, what is missing, and what to do about it.
-func TestWhatIsMissingIsNamed(t *testing.T) {
+func TestNilContextAndClientAreReported(t *testing.T) {
 	require.NoError(t, outcome.RequireContext(t.Context(), "GetPayout"))
 	var without context.Context
 	refused, is := errors.AsType[*errors.InvalidInput](outcome.RequireContext(without, "GetPayout"))

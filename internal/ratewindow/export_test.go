@@ -4,5 +4,5 @@ package ratewindow
 func Remembered(l *Limiter) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return len(l.lines)
+	return len(l.queues)
 }

@@ -21,7 +21,7 @@ import (
 // window, unless a confirm would be too late. Polls leave a tenth of the window free, so that a read finds room at
 // once.
 //
-// The first call in line waits for at most [LongestTurn], and is then sent.
+// The first call in the queue waits for at most [LongestWait], and is then sent.
 //
 // Make it with [New]. A nil or zero Limiter limits nothing.
 type Limiter struct {
@@ -29,8 +29,8 @@ type Limiter struct {
 	sharing    *Sharing // nil in one process
 
 	mu      sync.Mutex
-	lines   map[lineKey]*line
-	sweepAt int // how many lines there may be before unused lines are removed
+	queues  map[queueKey]*windowQueue
+	sweepAt int // how many queues there may be before unused queues are removed
 }
 
 // Sharing is how many processes share windows.
@@ -41,33 +41,33 @@ type Sharing struct {
 	Credential string
 	// Process is the name of this process in the store.
 	Process string
-	// Share is how many processes divide a window while the store is away. With 0, calls then fail.
+	// Share is how many processes divide a window while the store is unavailable. With 0, calls then fail.
 	Share int
-	// Patience is how long calls wait for a store that is away before they fail.
+	// Patience is how long calls wait for an unavailable store before they fail.
 	Patience time.Duration
-	// Away makes the error of a call that fails because the store is away.
-	Away func(window moneymovement.Window, err error) error
+	// Unavailable makes the error of a call that fails because the store is unavailable.
+	Unavailable func(window moneymovement.Window, err error) error
 }
 
 // Store counts the calls of windows for many processes. See fleet.Windows.
 type Store interface {
-	Ask(ctx context.Context, ask Ask) (Answer, error)
+	Reserve(ctx context.Context, request Request) (Reservation, error)
 }
 
-// LongestTurn is how long the first call in line waits for room. A window of a minute never makes it wait that long,
-// but a window of an hour does. If the host does not count calls, the program must not stop for an hour. If it does
-// count, its refusal says when to try again.
-const LongestTurn = 65 * time.Second
+// LongestWait is how long the first call in the queue waits for room. A window of a minute never makes it wait that
+// long, but a window of an hour does. If the host does not count calls, the program must not stop for an hour. If it
+// does count, its refusal says when to try again.
+const LongestWait = 65 * time.Second
 
 // roomToConfirm is the time that a confirm needs between its slot and the end of its approval: it must be signed and
 // arrive.
 const roomToConfirm = 5 * time.Second
 
-// sweepLeast is how many lines are kept before unused lines are removed. Every login has its own challenge, and an
+// sweepLeast is how many queues are kept before unused queues are removed. Every login has its own challenge, and an
 // integrator may act for any number of clients.
 const sweepLeast = 128
 
-type lineKey struct {
+type queueKey struct {
 	window moneymovement.Window
 	scope  string
 }
@@ -103,16 +103,16 @@ func (l *Limiter) Wait(ctx context.Context, call moneymovement.RateCall) error {
 		return nil
 	}
 	l.mu.Lock()
-	s := l.of(call, allowance)
+	s := l.queueOf(call, allowance)
 	w, err := s.join(ctx, call)
 	l.mu.Unlock()
 	if w == nil {
 		return err
 	}
-	GoesOn(ctx, func() time.Time {
+	ReportAdmission(ctx, func() time.Time {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		return s.turn(w, time.Now())
+		return s.admissionTime(w, time.Now())
 	})
 	select {
 	case err = <-w.ended:
@@ -127,32 +127,32 @@ func (l *Limiter) Wait(ctx context.Context, call moneymovement.RateCall) error {
 	return err
 }
 
-// of returns the line of a window. The caller holds mu.
-func (l *Limiter) of(call moneymovement.RateCall, allowance moneymovement.Allowance) *line {
-	key := lineKey{call.Window, call.Scope}
-	if l.lines[key] == nil {
+// queueOf returns the queue of a window. The caller holds mu.
+func (l *Limiter) queueOf(call moneymovement.RateCall, allowance moneymovement.Allowance) *windowQueue {
+	key := queueKey{call.Window, call.Scope}
+	if l.queues[key] == nil {
 		l.sweep()
-		l.lines[key] = newLine(l, call, allowance)
+		l.queues[key] = newWindowQueue(l, call, allowance)
 	}
-	return l.lines[key]
+	return l.queues[key]
 }
 
-// sweep removes lines in which no call counts any more. It runs when their number has doubled, so that it costs little
+// sweep removes queues in which no call counts any more. It runs when their number has doubled, so that it costs little
 // on average. The caller holds mu.
 func (l *Limiter) sweep() {
-	if l.lines == nil {
-		l.lines, l.sweepAt = map[lineKey]*line{}, sweepLeast
+	if l.queues == nil {
+		l.queues, l.sweepAt = map[queueKey]*windowQueue{}, sweepLeast
 	}
-	if len(l.lines) < l.sweepAt {
+	if len(l.queues) < l.sweepAt {
 		return
 	}
 	now := time.Now()
-	for key, s := range l.lines {
+	for key, s := range l.queues {
 		if s.idle(now) {
-			delete(l.lines, key)
+			delete(l.queues, key)
 		}
 	}
-	l.sweepAt = max(sweepLeast, 2*len(l.lines))
+	l.sweepAt = max(sweepLeast, 2*len(l.queues))
 }
 
 // key names a window in the store. A scope can be an email, so the name has its digest only.
@@ -165,7 +165,7 @@ func (s *Sharing) key(call moneymovement.RateCall) string {
 	return key
 }
 
-// QueueWatch is called when a call has waited in line for some seconds. until is when it will go on, as far as is
+// QueueWatch is called when a call has waited in a queue for some seconds. until is when it will go on, as far as is
 // known. What it returns is called when the wait is over.
 type QueueWatch func(window moneymovement.Window, until time.Time) (over func())
 
@@ -174,16 +174,16 @@ type (
 	goesOn     struct{} // the context's key of an *atomic.Value with a func() time.Time
 )
 
-// watchedQueue is the time in line after which a [QueueWatch] is called.
+// watchedQueue is the time in a queue after which a [QueueWatch] is called.
 const watchedQueue = 5 * time.Second
 
-// WatchQueue returns a context for calls whose waits in line are watched.
+// WatchQueue returns a context for calls whose waits in queues are watched.
 func WatchQueue(ctx context.Context, watch QueueWatch) context.Context {
 	return context.WithValue(ctx, queueWatch{}, watch)
 }
 
-// InLine begins a wait, and returns its context, for [GoesOn]. Call over when the wait is over.
-func InLine(ctx context.Context, window moneymovement.Window) (waiting context.Context, over func()) {
+// BeginWait begins a wait, and returns its context, for [ReportAdmission]. Call over when the wait is over.
+func BeginWait(ctx context.Context, window moneymovement.Window) (waiting context.Context, over func()) {
 	watch, _ := ctx.Value(queueWatch{}).(QueueWatch)
 	if watch == nil {
 		return ctx, func() {}
@@ -208,8 +208,8 @@ func InLine(ctx context.Context, window moneymovement.Window) (waiting context.C
 	}
 }
 
-// GoesOn is for whoever keeps a line: its watch asks at when the call will go on.
-func GoesOn(waiting context.Context, at func() time.Time) {
+// ReportAdmission is for who keeps a queue. at returns when the call will go on; the watch of the queue calls it.
+func ReportAdmission(waiting context.Context, at func() time.Time) {
 	if known, ok := waiting.Value(goesOn{}).(*atomic.Value); ok {
 		known.Store(at)
 	}

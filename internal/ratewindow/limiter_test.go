@@ -20,7 +20,7 @@ import (
 )
 
 // A window takes its calls at once; the next one waits until the first one has left the window, and a moment for calls
-// that travel for different times. Where the window is longer than the longest turn, the host may not count at all, and
+// that travel for different times. Where the window is longer than the longest wait, the host may not count at all, and
 // the next one goes after that.
 // Rule: rate.reads, rate.writes, rate.sandbox-money
 func TestWindowsTakeWhatTheyState(t *testing.T) {
@@ -34,7 +34,7 @@ func TestWindowsTakeWhatTheyState(t *testing.T) {
 				}
 				assert.Zero(t, time.Since(started))
 				require.NoError(t, pass(t.Context(), limiter, window, ""))
-				assert.Equal(t, min(allowance.Span(), ratewindow.LongestTurn), time.Since(started))
+				assert.Equal(t, min(allowance.Span(), ratewindow.LongestWait), time.Since(started))
 			})
 		})
 	}
@@ -153,7 +153,7 @@ func TestCallersAreServedInTheOrderInWhichTheyCame(t *testing.T) {
 	})
 }
 
-// The line before a caller counts: the third of the next window comes after the two in front of it.
+// The queue before a caller counts: the third of the next window comes after the two in front of it.
 func TestDeadlineInALongLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := alone(windows{"w": {Calls: 2,
@@ -372,9 +372,9 @@ func TestAWaitThatIsWatched(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				noted := &watched{began: time.Now()}
-				waiting, over := ratewindow.InLine(ratewindow.WatchQueue(t.Context(), noted.watch), "w")
+				waiting, over := ratewindow.BeginWait(ratewindow.WatchQueue(t.Context(), noted.watch), "w")
 				if tc.goesOn >= 0 {
-					ratewindow.GoesOn(waiting, func() time.Time { return noted.began.Add(tc.goesOn) })
+					ratewindow.ReportAdmission(waiting, func() time.Time { return noted.began.Add(tc.goesOn) })
 				}
 				time.Sleep(7 * time.Second)
 				over()
@@ -390,7 +390,7 @@ func TestAWaitThatIsWatched(t *testing.T) {
 func TestAWaitThatIsTooShortToWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		noted := &watched{began: time.Now()}
-		_, over := ratewindow.InLine(ratewindow.WatchQueue(t.Context(), noted.watch), "w")
+		_, over := ratewindow.BeginWait(ratewindow.WatchQueue(t.Context(), noted.watch), "w")
 		time.Sleep(5*time.Second - 1)
 		over()
 		time.Sleep(time.Minute)
@@ -401,9 +401,9 @@ func TestAWaitThatIsTooShortToWatch(t *testing.T) {
 
 // Without a watch, a wait is as it was.
 func TestAWaitThatNobodyWatches(t *testing.T) {
-	waiting, over := ratewindow.InLine(t.Context(), "w")
+	waiting, over := ratewindow.BeginWait(t.Context(), "w")
 	assert.Equal(t, t.Context(), waiting)
-	ratewindow.GoesOn(waiting, time.Now)
+	ratewindow.ReportAdmission(waiting, time.Now)
 	over()
 }
 
@@ -415,20 +415,20 @@ func TestAWatchThatEndsItsGoroutine(t *testing.T) {
 			runtime.Goexit()
 			return nil
 		})
-		_, over := ratewindow.InLine(ctx, "w")
+		_, over := ratewindow.BeginWait(ctx, "w")
 		time.Sleep(10 * time.Second)
 		over()
 		assert.Equal(t, 10*time.Second, time.Since(began))
 	})
 }
 
-// A limiter says when a call goes on, as the line looks then.
+// A limiter says when a call goes on, as the queue is then.
 func TestALimiterSaysWhenACallGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter, noted := alone(windows{"w": {Calls: 1, Per: time.Minute}}), &watched{began: time.Now()}
 		require.NoError(t, pass(t.Context(), limiter, "w", ""))
 		wait := func(ctx context.Context) {
-			waiting, over := ratewindow.InLine(ratewindow.WatchQueue(ctx, noted.watch), "w")
+			waiting, over := ratewindow.BeginWait(ratewindow.WatchQueue(ctx, noted.watch), "w")
 			defer over()
 			_ = pass(waiting, limiter, "w", "")
 		}

@@ -21,41 +21,41 @@ import (
 // there is no slot for an hour.
 type scripted struct {
 	began   time.Time
-	answers []answer
+	replies []scriptedReply
 
 	mu    sync.Mutex
-	noted []ratewindow.Ask
+	noted []ratewindow.Request
 	times []time.Duration // when it was asked
 	ended []context.Context
 }
 
-type answer struct {
-	ratewindow.Answer
+type scriptedReply struct {
+	ratewindow.Reservation
 	after time.Duration // how long it takes
 	err   error
 }
 
 var errDown = errors.New("the server is down")
 
-func (s *scripted) Ask(ctx context.Context, ask ratewindow.Ask) (ratewindow.Answer, error) {
+func (s *scripted) Reserve(ctx context.Context, request ratewindow.Request) (ratewindow.Reservation, error) {
 	s.mu.Lock()
-	s.noted, s.times = append(s.noted, ask), append(s.times, time.Since(s.began))
+	s.noted, s.times = append(s.noted, request), append(s.times, time.Since(s.began))
 	s.ended = append(s.ended, ctx)
-	given := nothing(time.Hour)
-	if number := len(s.noted); number <= len(s.answers) {
-		given = s.answers[number-1]
+	reply := nothing(time.Hour)
+	if number := len(s.noted); number <= len(s.replies) {
+		reply = s.replies[number-1]
 	}
 	s.mu.Unlock()
 	select {
-	case <-time.After(given.after):
-		return given.Answer, given.err
+	case <-time.After(reply.after):
+		return reply.Reservation, reply.err
 	case <-ctx.Done():
-		return ratewindow.Answer{}, ctx.Err()
+		return ratewindow.Reservation{}, ctx.Err()
 	}
 }
 
-// asks returns the questions.
-func (s *scripted) asks() []ratewindow.Ask {
+// requests returns the requests.
+func (s *scripted) requests() []ratewindow.Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.noted)
@@ -68,37 +68,37 @@ func (s *scripted) at() []time.Duration {
 	return slices.Clone(s.times)
 }
 
-// waiting returns how many calls each question was for.
+// waiting returns how many calls each request was for.
 func (s *scripted) waiting() (calls []int) {
-	for _, ask := range s.asks() {
-		calls = append(calls, ask.Waiting[0]+ask.Waiting[1]+ask.Waiting[2]+ask.Waiting[3])
+	for _, request := range s.requests() {
+		calls = append(calls, request.Waiting[0]+request.Waiting[1]+request.Waiting[2]+request.Waiting[3])
 	}
 	return calls
 }
 
 // nothing gives no slot, and says when to ask again.
-func nothing(next time.Duration) answer {
-	return answer{Answer: ratewindow.Answer{Log: "log", Next: next}}
+func nothing(next time.Duration) scriptedReply {
+	return scriptedReply{Reservation: ratewindow.Reservation{Log: "log", Next: next}}
 }
 
 // granted gives slots, marked 1, 2 and so on, after these times.
-func granted(in ...time.Duration) answer {
-	given := nothing(0)
+func granted(in ...time.Duration) scriptedReply {
+	reply := nothing(0)
 	for i, after := range in {
-		given.Slots = append(given.Slots, ratewindow.Slot{Mark: int64(i + 1), In: after})
+		reply.Slots = append(reply.Slots, ratewindow.Slot{Mark: int64(i + 1), In: after})
 	}
-	return given
+	return reply
 }
 
-func (a answer) next(next time.Duration) answer            { a.Next = next; return a }
-func (a answer) late(after time.Duration) answer           { a.after = after; return a }
-func (a answer) of(log string) answer                      { a.Log = log; return a }
-func (a answer) room(free ...time.Duration) answer         { a.Free = free; return a }
-func (a answer) others(calls [ratewindow.Ranks]int) answer { a.Others = calls; return a }
+func (a scriptedReply) next(next time.Duration) scriptedReply            { a.Next = next; return a }
+func (a scriptedReply) late(after time.Duration) scriptedReply           { a.after = after; return a }
+func (a scriptedReply) of(log string) scriptedReply                      { a.Log = log; return a }
+func (a scriptedReply) room(free ...time.Duration) scriptedReply         { a.Free = free; return a }
+func (a scriptedReply) others(calls [ratewindow.Ranks]int) scriptedReply { a.Others = calls; return a }
 
-var down = answer{err: errDown}
+var down = scriptedReply{err: errDown}
 
-// away is the error of a call that fails because the store is away.
+// away is the error of a call that fails because the store is unavailable.
 type away struct {
 	window moneymovement.Window
 	error
@@ -107,12 +107,12 @@ type away struct {
 func (a away) Unwrap() error { return a.error }
 
 // shared is a window that a store counts.
-func shared(t *testing.T, allowance moneymovement.Allowance, sharing ratewindow.Sharing, answers ...answer) (
+func shared(t *testing.T, allowance moneymovement.Allowance, sharing ratewindow.Sharing, replies ...scriptedReply) (
 	*queue, *scripted,
 ) {
-	store := &scripted{began: time.Now(), answers: answers}
+	store := &scripted{began: time.Now(), replies: replies}
 	sharing.Store, sharing.Credential, sharing.Process = store, "c", "p"
-	sharing.Away = func(window moneymovement.Window, err error) error { return away{window, err} }
+	sharing.Unavailable = func(window moneymovement.Window, err error) error { return away{window, err} }
 	return &queue{T: t, limiter: ratewindow.New(windows{"w": allowance}, &sharing), began: time.Now()}, store
 }
 
@@ -127,8 +127,9 @@ func between(t *testing.T, least, most, got time.Duration) {
 	assert.LessOrEqual(t, got, most)
 }
 
-// A store learns who asks, about which window, and for which calls. It learns its log as long as calls count in it.
-func TestWhatAStoreIsAsked(t *testing.T) {
+// A store learns who asks, about which window, and for which calls. It learns the name of the window as long as calls
+// count in it.
+func TestRequestsToAStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, store := shared(t, aMinute, patient, granted(0), granted(0), granted(0), granted(0))
 		for _, after := range []time.Duration{0, minute - 1, minute} {
@@ -136,12 +137,12 @@ func TestWhatAStoreIsAsked(t *testing.T) {
 			require.NoError(t, pass(t.Context(), q.limiter, "w", ""))
 		}
 		require.NoError(t, pass(t.Context(), q.limiter, "w", "ops@example.com"))
-		first := ratewindow.Ask{Key: "c:w", Process: "p", Calls: 4, Held: minute, Ahead: 250 * time.Millisecond}
+		first := ratewindow.Request{Key: "c:w", Process: "p", Calls: 4, Held: minute, Ahead: 250 * time.Millisecond}
 		first.Waiting[ratewindow.Usual] = 1
 		known, other := first, first
 		known.Log = "log"
 		other.Key = "c:w:af3c82544f648b38" // a digest: the scope can be an email
-		assert.Equal(t, []ratewindow.Ask{first, known, first, other}, store.asks())
+		assert.Equal(t, []ratewindow.Request{first, known, first, other}, store.requests())
 		synctest.Wait()
 		for _, ctx := range store.ended {
 			assert.ErrorIs(t, ctx.Err(), context.Canceled)
@@ -149,20 +150,20 @@ func TestWhatAStoreIsAsked(t *testing.T) {
 	})
 }
 
-// A slot is asked for a sixtieth of the window before its time, and at most 250 ms.
-func TestHowFarAheadAStoreIsAsked(t *testing.T) {
+// A slot is requested a sixtieth of the window before its time, and at most 250 ms.
+func TestHowFarAheadSlotsAreRequested(t *testing.T) {
 	for per, ahead := range map[time.Duration]time.Duration{
 		6 * time.Second: 6100 * time.Millisecond / 60, time.Minute: 250 * time.Millisecond,
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			q, store := shared(t, moneymovement.Allowance{Calls: 1, Per: per}, patient, granted(0))
 			require.NoError(t, pass(t.Context(), q.limiter, "w", ""))
-			assert.Equal(t, ahead, store.asks()[0].Ahead)
+			assert.Equal(t, ahead, store.requests()[0].Ahead)
 		})
 	}
 }
 
-// Slots are used at their time, by whichever call is first then. Calls without one are asked for again when the store
+// Slots are used at their time, by whichever call is first then. Calls without one are requested again when the store
 // says so, or up to 125 ms later, so that processes do not ask at the same time.
 func TestSlotsOfAStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -172,7 +173,7 @@ func TestSlotsOfAStore(t *testing.T) {
 		q.come("poll", moneymovement.ClassPoll, 0)
 		q.calls.Wait()
 		assert.Equal(t, []int{1, 3, 1}, store.waiting())
-		assert.Equal(t, 1, store.asks()[2].Waiting[ratewindow.Polls])
+		assert.Equal(t, 1, store.requests()[2].Waiting[ratewindow.Polls])
 		assert.Equal(t, []string{"write", "write", "poll"}, q.order)
 		asked := store.at()
 		between(t, 10*time.Second, 10*time.Second+125*time.Millisecond, asked[1])
@@ -181,9 +182,9 @@ func TestSlotsOfAStore(t *testing.T) {
 	})
 }
 
-func TestAStoreIsAskedAtARandomTime(t *testing.T) {
+func TestRequestTimesAreRandom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		again := slices.Repeat([]answer{nothing(time.Second)}, 100)
+		again := slices.Repeat([]scriptedReply{nothing(time.Second)}, 100)
 		q, store := shared(t, aMinute, patient, append(again, granted(0))...)
 		q.come("write", moneymovement.ClassWrite, 0)
 		q.calls.Wait()
@@ -197,8 +198,8 @@ func TestAStoreIsAskedAtARandomTime(t *testing.T) {
 	})
 }
 
-// Between its questions, a process asks only for a class that goes before those that the store knows of.
-func TestACallOfAnEarlierClassIsAskedForAtOnce(t *testing.T) {
+// Between its requests, a process asks only for a class that goes before those that the store knows of.
+func TestCallOfAHigherClassIsRequestedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, store := shared(t, aMinute, patient, nothing(time.Hour), nothing(time.Hour), nothing(time.Hour),
 			granted(0, 0, 0, 0, 0, 0))
@@ -210,7 +211,7 @@ func TestACallOfAnEarlierClassIsAskedForAtOnce(t *testing.T) {
 			{moneymovement.ClassPoll, 2}, {moneymovement.ClassWrite, 2}, {moneymovement.ClassConfirm, 3},
 		} {
 			q.come(string(tc.class), tc.class, 0)
-			assert.Len(t, store.asks(), tc.asked, tc.class)
+			assert.Len(t, store.requests(), tc.asked, tc.class)
 		}
 		time.Sleep(time.Hour + time.Second)
 		q.calls.Wait()
@@ -218,7 +219,7 @@ func TestACallOfAnEarlierClassIsAskedForAtOnce(t *testing.T) {
 	})
 }
 
-// Once all calls have slots, the next one is asked for at once.
+// Once all calls have slots, the next one is requested at once.
 func TestACallBehindThoseWithSlots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, store := shared(t, aMinute, patient, granted(5*time.Second), granted(8*time.Second))
@@ -226,7 +227,7 @@ func TestACallBehindThoseWithSlots(t *testing.T) {
 		assert.Equal(t, []int{1, 1}, store.waiting())
 		q.calls.Wait()
 		assert.Equal(t, []time.Duration{5 * time.Second, 8 * time.Second}, q.at)
-		assert.Len(t, store.asks(), 2)
+		assert.Len(t, store.requests(), 2)
 	})
 }
 
@@ -234,7 +235,7 @@ func TestACallBehindThoseWithSlots(t *testing.T) {
 func TestSlotsOfCallsThatGiveUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, store := shared(t, aMinute, patient, granted(5*time.Second), granted(0), nothing(0))
-		store.answers[1].Slots = []ratewindow.Slot{{Mark: 9, In: 8 * time.Second}}
+		store.replies[1].Slots = []ratewindow.Slot{{Mark: 9, In: 8 * time.Second}}
 		gives, leave := context.WithCancel(t.Context())
 		q.calls.Go(func() { assert.ErrorIs(q, pass(gives, q.limiter, "w", ""), context.Canceled) })
 		synctest.Wait()
@@ -243,12 +244,12 @@ func TestSlotsOfCallsThatGiveUp(t *testing.T) {
 		leave()
 		q.calls.Wait()
 		assert.Equal(t, []time.Duration{5 * time.Second}, q.at)
-		require.Len(t, store.asks(), 3)
-		assert.Equal(t, []int64{9}, store.asks()[2].Unused)
+		require.Len(t, store.requests(), 3)
+		assert.Equal(t, []int64{9}, store.requests()[2].Unused)
 		assert.Equal(t, time.Second, store.at()[2])
 		assert.Equal(t, []int{1, 1, 0}, store.waiting())
 		time.Sleep(time.Hour)
-		assert.Len(t, store.asks(), 3, "there is nothing to ask")
+		assert.Len(t, store.requests(), 3, "there is nothing to ask")
 	})
 }
 
@@ -263,22 +264,22 @@ func TestSlotsOfCallsThatAreNotSent(t *testing.T) {
 				q.calls.Go(func() { assert.ErrorIs(q, pass(gone, q.limiter, "w", ""), context.Canceled) })
 				synctest.Wait()
 				if next {
-					store.answers[1].Next = time.Hour
+					store.replies[1].Next = time.Hour
 					q.come("next", moneymovement.ClassWrite, 0)
 				}
 				gone.ended.Store(true)
 				q.calls.Wait()
 				if next {
 					assert.Equal(t, []time.Duration{store.at()[1]}, q.at)
-					q.come("another", moneymovement.ClassRefresh, 0) // whose answer shows that the log was lost
+					q.come("another", moneymovement.ClassRefresh, 0) // whose reservation shows that the window was lost
 					time.Sleep(time.Second)
-					require.Len(t, store.asks(), 4)
-					assert.Len(t, store.asks()[3].Past, 1, "one of the two was sent")
+					require.Len(t, store.requests(), 4)
+					assert.Len(t, store.requests()[3].Past, 1, "one of the two was sent")
 					return
 				}
 				synctest.Wait()
-				require.Len(t, store.asks(), 3)
-				assert.Equal(t, []int64{1}, store.asks()[2].Unused)
+				require.Len(t, store.requests(), 3)
+				assert.Equal(t, []int64{1}, store.requests()[2].Unused)
 				assert.Equal(t, store.at()[1], store.at()[2])
 			})
 		})
@@ -293,22 +294,22 @@ func TestASlotThatIsTooOld(t *testing.T) {
 			q.come("write", moneymovement.ClassWrite, 0)
 			time.Sleep(time.Second)
 			q.calls.Wait()
-			assert.Equal(t, used, len(store.asks()) == 1)
+			assert.Equal(t, used, len(store.requests()) == 1)
 			if !used {
-				assert.Equal(t, []int64{1}, store.asks()[1].Unused)
+				assert.Equal(t, []int64{1}, store.requests()[1].Unused)
 			}
 		})
 	}
 }
 
-// The same is true for the slots of an answer that takes as long. What else it says counts.
-func TestAnAnswerThatIsTooOld(t *testing.T) {
+// The same is true for the slots of an scriptedReply that takes as long. What else it says counts.
+func TestStaleReservation(t *testing.T) {
 	const slow = 500 * time.Millisecond
 	for name, tc := range map[string]struct {
-		first    answer
+		first    scriptedReply
 		asked    int
 		unused   []int64
-		earliest time.Duration // for the second question
+		earliest time.Duration // for the second request
 		latest   time.Duration
 	}{
 		"in time": {granted(0).late(slow), 1, nil, 0, 0},
@@ -322,9 +323,9 @@ func TestAnAnswerThatIsTooOld(t *testing.T) {
 				q, store := shared(t, aMinute, patient, tc.first, granted(0))
 				q.come("write", moneymovement.ClassWrite, 0)
 				q.calls.Wait()
-				require.Len(t, store.asks(), tc.asked)
+				require.Len(t, store.requests(), tc.asked)
 				if tc.asked == 2 {
-					assert.Equal(t, tc.unused, store.asks()[1].Unused)
+					assert.Equal(t, tc.unused, store.requests()[1].Unused)
 					between(t, tc.earliest, tc.latest, store.at()[1])
 				}
 			})
@@ -336,17 +337,17 @@ func TestAnAnswerThatIsTooOld(t *testing.T) {
 func TestAStoreThatIsTooSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		late := granted(0).late(501 * time.Millisecond)
-		answers := []answer{late, late, late, late, late, late, late, late, late}
-		answers = append(append(answers, granted(0)), answers...)
-		q, store := shared(t, aMinute, ratewindow.Sharing{}, append(answers, granted(0))...)
+		replies := []scriptedReply{late, late, late, late, late, late, late, late, late}
+		replies = append(append(replies, granted(0)), replies...)
+		q, store := shared(t, aMinute, ratewindow.Sharing{}, append(replies, granted(0))...)
 		require.NoError(t, pass(t.Context(), q.limiter, "w", ""))
 		require.NoError(t, pass(t.Context(), q.limiter, "w", ""))
-		assert.Len(t, store.asks(), 20)
+		assert.Len(t, store.requests(), 20)
 
-		q, store = shared(t, aMinute, ratewindow.Sharing{}, append(answers[:9:9], late, granted(0))...)
+		q, store = shared(t, aMinute, ratewindow.Sharing{}, append(replies[:9:9], late, granted(0))...)
 		err := pass(t.Context(), q.limiter, "w", "")
 		require.ErrorContains(t, err, "it responds too slowly")
-		assert.Len(t, store.asks(), 10)
+		assert.Len(t, store.requests(), 10)
 		var latest time.Duration
 		for i := range 9 {
 			gap := store.at()[i+1] - store.at()[i]
@@ -357,7 +358,7 @@ func TestAStoreThatIsTooSlow(t *testing.T) {
 	})
 }
 
-// A store has two seconds for its answer.
+// A store has two seconds for its reservation.
 func TestAStoreThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, store := shared(t, aMinute, ratewindow.Sharing{}, nothing(time.Second).late(2*time.Second-1),
@@ -368,16 +369,16 @@ func TestAStoreThatHangs(t *testing.T) {
 	})
 }
 
-// A store that is away is asked again after random pauses, around 50 ms at first, doubled each time, up to a sixtieth
+// An unavailable store is asked again after random pauses, around 50 ms at first, doubled each time, up to a sixtieth
 // of the window. Calls fail when their patience ends.
-func TestAStoreThatIsAway(t *testing.T) {
+func TestUnavailableStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		answers := make([]answer, 100)
-		for i := range answers {
-			answers[i] = down
+		replies := make([]scriptedReply, 100)
+		for i := range replies {
+			replies[i] = down
 		}
-		answers[90] = granted(0)
-		q, store := shared(t, aMinute, ratewindow.Sharing{Patience: 40 * time.Second}, answers...)
+		replies[90] = granted(0)
+		q, store := shared(t, aMinute, ratewindow.Sharing{Patience: 40 * time.Second}, replies...)
 		err := pass(t.Context(), q.limiter, "w", "")
 		assert.Equal(t, away{"w", errDown}, err)
 		assert.Equal(t, 40*time.Second, time.Since(q.began))
@@ -387,7 +388,7 @@ func TestAStoreThatIsAway(t *testing.T) {
 		for i := range 5 {
 			pause(i, 50*time.Millisecond<<i)
 		}
-		asked, longest, shortest := len(store.asks()), time.Duration(0), time.Minute
+		asked, longest, shortest := len(store.requests()), time.Duration(0), time.Minute
 		for i := 5; i < asked-1; i++ {
 			pause(i, minute/60)
 			took := store.at()[i+1] - store.at()[i]
@@ -401,16 +402,16 @@ func TestAStoreThatIsAway(t *testing.T) {
 		began := time.Now()
 		require.ErrorIs(t, pass(t.Context(), q.limiter, "w", ""), errDown)
 		assert.Zero(t, time.Since(began))
-		require.Greater(t, len(store.asks()), asked)
-		asked = len(store.asks())
+		require.Greater(t, len(store.requests()), asked)
+		asked = len(store.requests())
 		require.ErrorIs(t, pass(t.Context(), q.limiter, "w", ""), errDown)
-		assert.Len(t, store.asks(), asked, "it was asked a moment ago")
+		assert.Len(t, store.requests(), asked, "it was asked a moment ago")
 
-		// After its return, it is as if it had never been away.
+		// After its return, it is as if it had never been unavailable.
 		store.mu.Lock()
-		store.answers = append(answers[:asked:asked], granted(0))
+		store.replies = append(replies[:asked:asked], granted(0))
 		for range 20 {
-			store.answers = append(store.answers, down, granted(0))
+			store.replies = append(store.replies, down, granted(0))
 		}
 		store.mu.Unlock()
 		time.Sleep(2 * time.Second)
@@ -422,8 +423,8 @@ func TestAStoreThatIsAway(t *testing.T) {
 	})
 }
 
-// A question that is under way when the patience ends may still be answered.
-func TestAStoreThatComesBackAtTheLastMoment(t *testing.T) {
+// A request that is under way when the patience ends may still get its response.
+func TestStoreThatRecoversAtTheLastMoment(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, _ := shared(t, aMinute, ratewindow.Sharing{Patience: 200 * time.Millisecond}, down,
 			granted(0).late(400*time.Millisecond))
@@ -432,22 +433,22 @@ func TestAStoreThatComesBackAtTheLastMoment(t *testing.T) {
 	})
 }
 
-// A store that is away is not asked because of a call of an earlier class.
-func TestAStoreThatIsAwayIsNotAskedAtOnce(t *testing.T) {
+// An unavailable store is not asked because of a call of an earlier class.
+func TestUnavailableStoreIsNotAskedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, store := shared(t, aMinute, patient, down, granted(0, 0))
 		q.come("poll", moneymovement.ClassPoll, 0)
 		q.come("refresh", moneymovement.ClassRefresh, 0)
-		assert.Len(t, store.asks(), 1)
+		assert.Len(t, store.requests(), 1)
 		q.calls.Wait()
 		assert.Equal(t, []int{1, 2}, store.waiting())
 	})
 }
 
-// half gives a process half of the window while the store is away.
+// half gives a process half of the window while the store is unavailable.
 var half = ratewindow.Sharing{Share: 2, Patience: time.Second}
 
-// While the store is away, a process has its share of the window, and tells the store afterwards what it did.
+// While the store is unavailable, a process has its share of the window, and tells the store afterwards what it did.
 func TestTheShareOfAProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, store := shared(t, aMinute, half, down, granted(0), granted(0))
@@ -456,10 +457,10 @@ func TestTheShareOfAProcess(t *testing.T) {
 		q.calls.Wait()
 		back := store.at()[1]
 		assert.Equal(t, []time.Duration{0, 0, back}, q.at)
-		assert.Equal(t, []time.Duration{back, back}, store.asks()[1].Past)
+		assert.Equal(t, []time.Duration{back, back}, store.requests()[1].Past)
 		assert.Equal(t, []int{1, 1}, store.waiting())
 		q.come("write", moneymovement.ClassWrite, 0)
-		assert.Empty(t, store.asks()[2].Past, "the store knows them now")
+		assert.Empty(t, store.requests()[2].Past, "the store knows them now")
 	})
 }
 
@@ -472,8 +473,8 @@ func TestACallOfTheShareAsksTheStore(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		q.come("write", moneymovement.ClassWrite, 0)
 		assert.Equal(t, []time.Duration{0, 10 * time.Second}, q.at)
-		require.Len(t, store.asks(), 2)
-		assert.Equal(t, []time.Duration{10 * time.Second, 0}, store.asks()[1].Past)
+		require.Len(t, store.requests(), 2)
+		assert.Equal(t, []time.Duration{10 * time.Second, 0}, store.requests()[1].Past)
 		q.come("write", moneymovement.ClassWrite, 0)
 		assert.Equal(t, []int{1, 0, 1}, store.waiting(), "the share is over")
 	})
@@ -482,7 +483,7 @@ func TestACallOfTheShareAsksTheStore(t *testing.T) {
 // Each process has one call at least, however many there are.
 func TestTheSmallestShare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		always := make([]answer, 1000)
+		always := make([]scriptedReply, 1000)
 		for i := range always {
 			always[i] = down
 		}
@@ -511,24 +512,24 @@ func TestAShareOfAWindowThatIsInUse(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var answers []answer
+				var replies []scriptedReply
 				for range tc.made {
-					answers = append(answers, granted(0))
+					replies = append(replies, granted(0))
 				}
-				answers = append(answers, nothing(3*time.Second))
+				replies = append(replies, nothing(3*time.Second))
 				for range 1000 {
-					answers = append(answers, down)
+					replies = append(replies, down)
 				}
 				sharing := ratewindow.Sharing{Share: tc.share, Patience: time.Hour}
-				q, store := shared(t, aMinute, sharing, answers...)
+				q, store := shared(t, aMinute, sharing, replies...)
 				for i := range tc.made {
-					store.answers[i].Next = 0
+					store.replies[i].Next = 0
 					q.fill(1)
 					time.Sleep(time.Second)
 				}
 				// heard three seconds after the beginning
 				time.Sleep(time.Duration(3-tc.made)*time.Second - time.Second)
-				store.answers[tc.made] = nothing(time.Second).room(0, 8*time.Second, 18*time.Second)
+				store.replies[tc.made] = nothing(time.Second).room(0, 8*time.Second, 18*time.Second)
 				q.comeMany(len(tc.want), "write", moneymovement.ClassWrite, 0)
 				q.calls.Wait()
 				for i := range tc.want {
@@ -562,21 +563,21 @@ func TestACallOfTheShareThatIsNotSent(t *testing.T) {
 		q, store := shared(t, aMinute, ratewindow.Sharing{Share: 4}, down, down, down, down, down, down, down,
 			granted(0))
 		gone := &abandoned{Context: t.Context()}
-		lost := store.answers[0]
-		store.answers[0] = lost.late(time.Second)
+		lost := store.replies[0]
+		store.replies[0] = lost.late(time.Second)
 		q.calls.Go(func() { assert.ErrorIs(q, pass(gone, q.limiter, "w", ""), context.Canceled) })
 		synctest.Wait()
 		q.comeMany(2, "write", moneymovement.ClassWrite, 0)
 		gone.ended.Store(true)
 		q.calls.Wait()
-		last := len(store.asks()) - 1
+		last := len(store.requests()) - 1
 		assert.Equal(t, []time.Duration{time.Second, store.at()[last]}, q.at)
-		assert.Equal(t, []time.Duration{store.at()[last] - time.Second}, store.asks()[last].Past)
+		assert.Equal(t, []time.Duration{store.at()[last] - time.Second}, store.requests()[last].Past)
 	})
 }
 
-// A log that was lost gets all calls that still count. Slots of the old log count no more.
-func TestAStoreThatHasLostItsLog(t *testing.T) {
+// After a window was lost, the store gets all calls that still count. Slots of the old window no longer count.
+func TestStoreThatHasLostItsWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, store := shared(t, aMinute, patient, granted(0), granted(0), granted(5*time.Second),
 			granted(0).of("another"), granted(0, 0).of("another"), granted(0).of("another"))
@@ -589,27 +590,27 @@ func TestAStoreThatHasLostItsLog(t *testing.T) {
 		q.come("refresh", moneymovement.ClassRefresh, 0)
 		lost := minute
 		q.calls.Wait()
-		require.Len(t, store.asks(), 5, "no slot of the old log goes back")
+		require.Len(t, store.requests(), 5, "no slot of the old log goes back")
 		again := store.at()[4]
 		between(t, lost, lost+125*time.Millisecond, again)
 		assert.Equal(t, []time.Duration{again, again}, q.at)
-		assert.Equal(t, "log", store.asks()[3].Log)
-		assert.Empty(t, store.asks()[3].Past)
-		assert.Equal(t, "another", store.asks()[4].Log)
-		assert.Equal(t, []time.Duration{again - (minute - 2*time.Second)}, store.asks()[4].Past)
+		assert.Equal(t, "log", store.requests()[3].Log)
+		assert.Empty(t, store.requests()[3].Past)
+		assert.Equal(t, "another", store.requests()[4].Log)
+		assert.Equal(t, []time.Duration{again - (minute - 2*time.Second)}, store.requests()[4].Past)
 		q.come("write", moneymovement.ClassWrite, 0)
-		assert.Empty(t, store.asks()[5].Past)
+		assert.Empty(t, store.requests()[5].Past)
 	})
 }
 
-// A process does not ask at once about a new log, as the others would at the same time.
-func TestAStoreThatLosesItsLogAgainAndAgain(t *testing.T) {
+// A process does not ask at once about a new window, as the others would at the same time.
+func TestStoreThatLosesItsWindowRepeatedly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		answers := []answer{nothing(time.Second)}
+		replies := []scriptedReply{nothing(time.Second)}
 		for i := range 100 {
-			answers = append(answers, nothing(0).of(strconv.Itoa(i)))
+			replies = append(replies, nothing(0).of(strconv.Itoa(i)))
 		}
-		q, store := shared(t, aMinute, patient, append(answers, granted(0).of("99"))...)
+		q, store := shared(t, aMinute, patient, append(replies, granted(0).of("99"))...)
 		q.come("write", moneymovement.ClassWrite, 0)
 		q.calls.Wait()
 		var latest time.Duration
@@ -640,7 +641,7 @@ func TestACallThatIsTooLateByTheStore(t *testing.T) {
 			for _, deadline := range []time.Duration{until, until + 1} {
 				ctx, cancel := context.WithTimeout(t.Context(), deadline)
 				defer cancel()
-				asked := len(store.asks())
+				asked := len(store.requests())
 				err := q.limiter.Wait(ctx, moneymovement.RateCall{Window: "w", Class: class})
 				if deadline > until {
 					assert.Equal(t, context.DeadlineExceeded, err, class)
@@ -650,13 +651,13 @@ func TestACallThatIsTooLateByTheStore(t *testing.T) {
 				require.ErrorAs(t, err, &windowFull, class)
 				assert.Equal(t, q.began.Add(until), windowFull.Until, class)
 				assert.Zero(t, time.Since(q.began))
-				assert.Len(t, store.asks(), asked)
+				assert.Len(t, store.requests(), asked)
 			}
 		})
 	}
 }
 
-// What a store says can show that calls in line come too late.
+// What a store says can show that calls in the queue come too late.
 func TestACallInLineThatIsTooLateByTheStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, _ := shared(t, aMinute, patient, nothing(2*time.Second), nothing(time.Hour).room(minute, minute, minute))
@@ -667,22 +668,22 @@ func TestACallInLineThatIsTooLateByTheStore(t *testing.T) {
 	})
 }
 
-// The first call in a long window goes after the longest turn, which the store learns. In a window of a minute, it
+// The first call in a long window goes after the longest wait, which the store learns. In a window of a minute, it
 // waits for its slot.
 func TestAStoreLearnsThatACallIsOverdue(t *testing.T) {
 	for per, overdue := range map[time.Duration]bool{time.Hour: true, 64 * time.Second: false, time.Minute: false} {
 		synctest.Test(t, func(t *testing.T) {
 			next := time.Hour
 			if !overdue {
-				next = ratewindow.LongestTurn
+				next = ratewindow.LongestWait
 			}
 			q, store := shared(t, moneymovement.Allowance{Calls: 4, Per: per}, patient, nothing(next), granted(0))
 			q.come("write", moneymovement.ClassWrite, 0)
 			q.calls.Wait()
-			require.Len(t, store.asks(), 2)
-			assert.Equal(t, overdue, store.asks()[1].Overdue)
-			between(t, ratewindow.LongestTurn, ratewindow.LongestTurn+125*time.Millisecond, store.at()[1])
-			assert.True(t, !overdue || store.at()[1] == ratewindow.LongestTurn)
+			require.Len(t, store.requests(), 2)
+			assert.Equal(t, overdue, store.requests()[1].Overdue)
+			between(t, ratewindow.LongestWait, ratewindow.LongestWait+125*time.Millisecond, store.at()[1])
+			assert.True(t, !overdue || store.at()[1] == ratewindow.LongestWait)
 		})
 	}
 }
@@ -695,7 +696,7 @@ func TestAStoreLearnsThatAConfirmIsPressed(t *testing.T) {
 			q, store := shared(t, aMinute, patient, granted(0))
 			q.come("confirm", moneymovement.ClassConfirm, closes)
 			q.calls.Wait()
-			assert.Equal(t, pressed, store.asks()[0].Pressed, closes)
+			assert.Equal(t, pressed, store.requests()[0].Pressed, closes)
 		})
 	}
 }
@@ -703,11 +704,11 @@ func TestAStoreLearnsThatAConfirmIsPressed(t *testing.T) {
 // What is known of a window is forgotten when none of its calls counts any more.
 func TestAWindowOfAStoreIsForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		answers := make([]answer, 1000)
-		for i := range answers {
-			answers[i] = granted(0)
+		replies := make([]scriptedReply, 1000)
+		for i := range replies {
+			replies[i] = granted(0)
 		}
-		q, _ := shared(t, aMinute, patient, answers...)
+		q, _ := shared(t, aMinute, patient, replies...)
 		for i := range 128 {
 			if i == 100 {
 				time.Sleep(time.Second)
@@ -722,15 +723,15 @@ func TestAWindowOfAStoreIsForgotten(t *testing.T) {
 }
 
 // A window is kept as long as there is something to tell the store, or to hear from it.
-func TestAWindowWithAnOpenQuestionIsKept(t *testing.T) {
-	for name, last := range map[string]answer{
+func TestWindowWithAPendingRequestIsKept(t *testing.T) {
+	for name, last := range map[string]scriptedReply{
 		"under way": granted(0).late(time.Second), "slots to give back": granted(5 * time.Second).next(time.Hour),
 		"nothing": nothing(0).next(time.Hour),
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				answers := slices.Repeat([]answer{granted(0)}, 127)
-				q, _ := shared(t, aMinute, patient, append(answers, last, granted(0))...)
+				replies := slices.Repeat([]scriptedReply{granted(0)}, 127)
+				q, _ := shared(t, aMinute, patient, append(replies, last, granted(0))...)
 				for i := range 127 {
 					require.NoError(t, pass(t.Context(), q.limiter, "w", strconv.Itoa(i)))
 				}
@@ -746,13 +747,14 @@ func TestAWindowWithAnOpenQuestionIsKept(t *testing.T) {
 					want = 1
 				}
 				assert.Equal(t, want, ratewindow.Remembered(q.limiter))
-				time.Sleep(time.Second) // the answer under way
+				time.Sleep(time.Second) // the reservation under way
 			})
 		})
 	}
 }
 
-// A slot goes back at once if the last answer has slots for all calls, although an earlier answer said to wait.
+// A slot goes back at once if the last reservation has slots for all calls, although an earlier reservation said to
+// wait.
 func TestASlotGoesBackAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, store := shared(t, aMinute, patient, nothing(time.Hour), granted(0, 5*time.Second))
@@ -763,8 +765,8 @@ func TestASlotGoesBackAtOnce(t *testing.T) {
 		leave()
 		q.calls.Wait()
 		synctest.Wait()
-		require.Len(t, store.asks(), 3)
-		assert.Equal(t, []int64{2}, store.asks()[2].Unused)
+		require.Len(t, store.requests(), 3)
+		assert.Equal(t, []int64{2}, store.requests()[2].Unused)
 		assert.Zero(t, store.at()[2])
 	})
 }
@@ -779,7 +781,7 @@ func TestACallWithASlotKnowsWhenItGoesOn(t *testing.T) {
 		all, leave := context.WithCancel(t.Context())
 		for range 3 {
 			q.calls.Go(func() {
-				waiting, over := ratewindow.InLine(ratewindow.WatchQueue(all, noted.watch), "w")
+				waiting, over := ratewindow.BeginWait(ratewindow.WatchQueue(all, noted.watch), "w")
 				defer over()
 				_ = pass(waiting, q.limiter, "w", "")
 			})
@@ -796,7 +798,7 @@ func TestACallWithASlotKnowsWhenItGoesOn(t *testing.T) {
 	})
 }
 
-// A question for which nobody waits any more is not asked.
+// A request for which nobody waits any more is not asked.
 func TestNobodyWaitsAnyMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, store := shared(t, aMinute, patient, nothing(10*time.Second))
@@ -804,7 +806,7 @@ func TestNobodyWaitsAnyMore(t *testing.T) {
 		time.AfterFunc(time.Second, cancel)
 		require.ErrorIs(t, pass(ctx, q.limiter, "w", ""), context.Canceled)
 		time.Sleep(time.Minute)
-		assert.Len(t, store.asks(), 1)
+		assert.Len(t, store.requests(), 1)
 	})
 }
 
@@ -836,14 +838,14 @@ func TestTheCallThatIsNotSentIsForgotten(t *testing.T) {
 		time.Sleep(time.Second)
 		gone := &abandoned{Context: t.Context()}
 		late := down
-		store.answers[1] = late.late(time.Second)
+		store.replies[1] = late.late(time.Second)
 		q.calls.Go(func() { assert.ErrorIs(q, pass(gone, q.limiter, "w", ""), context.Canceled) })
 		synctest.Wait()
 		gone.ended.Store(true)
 		q.calls.Wait()
 		time.Sleep(time.Second)
 		q.come("write", moneymovement.ClassWrite, 0) // with the share
-		require.Len(t, store.asks(), 3)
-		assert.Equal(t, []time.Duration{0}, store.asks()[2].Past, "the store knows of the first one")
+		require.Len(t, store.requests(), 3)
+		assert.Equal(t, []time.Duration{0}, store.requests()[2].Past, "the store knows of the first one")
 	})
 }

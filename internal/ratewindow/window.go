@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Ask is a question of one process about a window that several processes share. See fleet.Request.
-type Ask struct {
+// Request is what one process asks of a window that several processes share. See fleet.Request.
+type Request struct {
 	Key     string
 	Process string
 	Calls   int
@@ -23,8 +23,8 @@ type Ask struct {
 	Past    []time.Duration
 }
 
-// Answer is what a process may do now. See fleet.Reservation.
-type Answer struct {
+// Reservation is what a process may do now. See fleet.Reservation.
+type Reservation struct {
 	Log    string
 	Slots  []Slot
 	Next   time.Duration
@@ -38,128 +38,129 @@ type Slot struct {
 	In   time.Duration
 }
 
-// Log is the state of a window that several processes share. All times are microseconds of the clock of the one who
-// counts. The script of fleet/redis and the function of payments/postgres/fleetpostgres do the same, step by step.
-type Log struct {
-	name    string
-	slots   slots
-	heard   int64 // the last question
-	settled int64 // nothing is given out before
-	over    counts
-	waiting map[string]demand
-	left    int64 // since when slots are left for processes that do not come for them; 0 if there are none
+// SharedWindow is the state of a window that several processes share. Times are microseconds by the clock of the store.
+// The script of fleet/redis and the function of payments/postgres/fleetpostgres do the same, step by step.
+type SharedWindow struct {
+	name        string
+	slots       slots
+	lastRequest int64 // when the last request came
+	quietUntil  int64 // no slot is granted before
+	passedOver  counts
+	waiting     map[string]demand
+	unclaimed   int64 // since when slots are left for processes that do not come for them; 0 if there are none
 }
 
 // demand is what a process waits for.
 type demand struct {
-	calls   counts
-	pressed bool
-	since   int64 // its last slot, or its first question
-	comes   int64 // when it asks again; it is forgotten some time after that
+	calls       counts
+	pressed     bool
+	lastGrant   int64 // its last slot, or its first request
+	nextRequest int64 // when it asks again; it is forgotten some time after that
 }
 
 const (
-	settleShare = 30 // a log settles for the 30th part of its window
-	lookShare   = 2  // while calls wait, ask at least so often in a window: slots may have come back
-	leftFor     = 2  // how many times Ahead a slot is left for a process that does not come for it
+	quietShare   = 30 // a window that was lost grants nothing for the 30th part of its span
+	recheckShare = 2  // while calls wait, a process asks at least so often in a span: slots may have been returned
+	claimPeriods = 2  // how many times Ahead a slot is kept for a process that does not claim it
 )
 
-// Take does what a question asks for. A log that was lost, or that was away, gives out nothing for a while: all
-// processes can then say what they did without it.
-func (l *Log) Take(now int64, ask *Ask) Answer {
-	held, ahead := ask.Held.Microseconds(), ask.Ahead.Microseconds()
-	if l.name == "" {
-		l.name = rand.Text()
-		if ask.Log != "" {
-			l.settled = now + held/settleShare
+// Reserve grants slots to a process. A window that was lost, or that no process could reach, grants nothing for a
+// while, so that all processes can report the calls that they made meanwhile.
+func (w *SharedWindow) Reserve(now int64, request *Request) Reservation {
+	span, ahead := request.Held.Microseconds(), request.Ahead.Microseconds()
+	if w.name == "" {
+		w.name = rand.Text()
+		if request.Log != "" {
+			w.quietUntil = now + span/quietShare
 		}
 	}
-	if len(ask.Past) > 0 && now-l.heard > held/settleShare {
-		l.settled = now + held/settleShare
+	if len(request.Past) > 0 && now-w.lastRequest > span/quietShare {
+		w.quietUntil = now + span/quietShare
 	}
-	l.heard = now
-	if ask.Log != "" && ask.Log != l.name {
-		return Answer{Log: l.name}
+	w.lastRequest = now
+	if request.Log != "" && request.Log != w.name {
+		return Reservation{Log: w.name}
 	}
-	l.count(now, held, ahead, ask)
-	l.settled = min(l.settled, now+held/settleShare)
-	maps.DeleteFunc(l.waiting, func(_ string, d demand) bool {
-		return d.comes+leftFor*ahead <= now || d.comes > now+held+ahead
+	w.count(now, span, ahead, request)
+	w.quietUntil = min(w.quietUntil, now+span/quietShare)
+	maps.DeleteFunc(w.waiting, func(_ string, d demand) bool {
+		return d.nextRequest+claimPeriods*ahead <= now || d.nextRequest > now+span+ahead
 	})
-	me, known := l.waiting[ask.Process]
+	me, known := w.waiting[request.Process]
 	if !known {
-		me.since = now
+		me.lastGrant = now
 	}
-	delete(l.waiting, ask.Process)
-	me.calls, me.pressed = ask.Waiting, ask.Pressed
+	delete(w.waiting, request.Process)
+	me.calls, me.pressed = request.Waiting, request.Pressed
 
-	answer := Answer{Log: l.name}
-	if ask.Overdue {
-		l.force(now, held, ask.Calls, &me, &answer)
+	reservation := Reservation{Log: w.name}
+	if request.Overdue {
+		w.grantOverdue(now, span, request.Calls, &me, &reservation)
 	}
-	turn := l.share(now, ahead, ask, &me)
+	share := w.allot(now, ahead, request, &me)
 	switch {
-	case turn.claimed == 0:
-		l.left = 0
-	case l.left == 0:
-		l.left = now
+	case share.claimed == 0:
+		w.unclaimed = 0
+	case w.unclaimed == 0:
+		w.unclaimed = now
 	}
-	l.grant(now, held, ask.Calls, turn, &answer)
-	l.passOver(&me, turn)
+	w.grant(now, span, request.Calls, share, &reservation)
+	w.passOver(&me, share)
 	left := 0
 	for r := range Ranks {
-		me.calls[r] -= turn.mine[r]
+		me.calls[r] -= share.mine[r]
 		left += me.calls[r]
 	}
 	if left > 0 {
-		if turn.granted > 0 {
-			me.since = now
+		if share.granted > 0 {
+			me.lastGrant = now
 		}
-		next := l.next(now, held, ahead, ask, &me, turn)
-		me.comes = now + next
-		if l.waiting == nil {
-			l.waiting = map[string]demand{}
+		next := w.next(now, span, ahead, request, &me, share)
+		me.nextRequest = now + next
+		if w.waiting == nil {
+			w.waiting = map[string]demand{}
 		}
-		l.waiting[ask.Process] = me
-		answer.Next = time.Duration(next) * time.Microsecond
+		w.waiting[request.Process] = me
+		reservation.Next = time.Duration(next) * time.Microsecond
 	}
-	for k := 1; k <= ask.Calls; k *= 2 {
-		answer.Free = append(answer.Free, time.Duration(l.slots.free(k, ask.Calls, held, now)-now)*time.Microsecond)
+	for k := 1; k <= request.Calls; k *= 2 {
+		after := w.slots.free(k, request.Calls, span, now) - now
+		reservation.Free = append(reservation.Free, time.Duration(after)*time.Microsecond)
 	}
-	answer.Others = turn.others
-	return answer
+	reservation.Others = share.others
+	return reservation
 }
 
-// count brings the log up to date: what counts no more goes, what was not used comes back, what was made without the
-// log is added. A call that seems to count for too long was made before somebody set the clock back.
-func (l *Log) count(now, held, ahead int64, ask *Ask) {
-	l.slots.expire(now)
-	for i := range l.slots {
-		l.slots[i] = min(l.slots[i], now+held+ahead)
+// count brings the window up to date: it drops calls that no longer count, takes back unused slots, and adds the calls
+// that were made without the store. A call that seems to count for too long was made before the clock was set back.
+func (w *SharedWindow) count(now, span, ahead int64, request *Request) {
+	w.slots.expire(now)
+	for i := range w.slots {
+		w.slots[i] = min(w.slots[i], now+span+ahead)
 	}
-	for _, mark := range ask.Unused {
-		if l.slots.remove(mark) && mark-held > now {
-			l.slots.add(mark-held, ask.Calls)
+	for _, mark := range request.Unused {
+		if w.slots.remove(mark) && mark-span > now {
+			w.slots.add(mark-span, request.Calls)
 		}
 	}
-	for _, age := range ask.Past {
-		if age < ask.Held {
-			l.slots.add(now+held-max(age.Microseconds(), 0), ask.Calls)
+	for _, age := range request.Past {
+		if age < request.Held {
+			w.slots.add(now+span-max(age.Microseconds(), 0), request.Calls)
 		}
 	}
 }
 
-// force gives out a slot that the window may not have.
-func (l *Log) force(now, held int64, calls int, me *demand, answer *Answer) {
+// grantOverdue grants a slot even if the window is full.
+func (w *SharedWindow) grantOverdue(now, span int64, calls int, me *demand, reservation *Reservation) {
 	if r := me.calls.top(); r < Ranks {
 		me.calls[r]--
-		l.slots.add(now+held, calls)
-		answer.Slots = append(answer.Slots, Slot{Mark: now + held})
+		w.slots.add(now+span, calls)
+		reservation.Slots = append(reservation.Slots, Slot{Mark: now + span})
 	}
 }
 
-// turn is what one question gets.
-type turn struct {
+// allotment is what one request gets.
+type allotment struct {
 	mine    counts // slots for calls of the process
 	others  counts // calls of other processes that wait
 	granted int    // the sum of mine
@@ -167,41 +168,41 @@ type turn struct {
 	alone   int    // how many slots are for polls while nothing else waits
 }
 
-// share divides the slots that can be given out now: between the classes in their order, and within a class between the
+// allot divides the slots that can be given out now: between the classes in their order, and within a class between the
 // processes in the order of their last slots. It counts the processes that are about to come.
-func (l *Log) share(now, ahead int64, ask *Ask, me *demand) (t turn) {
+func (w *SharedWindow) allot(now, ahead int64, request *Request, me *demand) (t allotment) {
 	total, pressed := me.calls, me.pressed
-	for _, d := range l.waiting {
+	for _, d := range w.waiting {
 		pressed = pressed || d.pressed
 		for r := range Ranks {
 			t.others[r] += d.calls[r]
-			if d.comes <= now+ahead {
+			if d.nextRequest <= now+ahead {
 				total[r] += d.calls[r]
 			}
 		}
 	}
-	if now < l.settled {
+	if now < w.quietUntil {
 		return t
 	}
-	over := l.over
+	over := w.passedOver
 	var class counts
 	for k := 1; total.top() < Ranks; k++ {
 		place := k
 		if total.onlyPolls() {
-			place += kept(ask.Calls)
+			place += pollReserve(request.Calls)
 		}
-		if place > ask.Calls || l.slots.free(place, ask.Calls, 0, now) > now+ahead {
+		if place > request.Calls || w.slots.free(place, request.Calls, 0, now) > now+ahead {
 			break
 		}
 		t.alone += min(place-k, 1)
 		r := total.pick(over, func() bool { return !pressed })
 		class[r]++
 		total[r]--
-		over.passed(total, r, 1)
+		over.addPassedOver(total, r, 1)
 	}
-	lapsed := l.left != 0 && now-l.left >= leftFor*ahead
+	lapsed := w.unclaimed != 0 && now-w.unclaimed >= claimPeriods*ahead
 	for r := range Ranks {
-		t.mine[r] = l.part(r, class[r], now+ahead, ask.Process, me)
+		t.mine[r] = w.roundRobin(r, class[r], now+ahead, request.Process, me)
 		if lapsed {
 			t.mine[r] = min(me.calls[r], class[r])
 		}
@@ -211,27 +212,28 @@ func (l *Log) share(now, ahead int64, ask *Ask, me *demand) (t turn) {
 	return t
 }
 
-func (l *Log) passOver(me *demand, t turn) {
+func (w *SharedWindow) passOver(me *demand, t allotment) {
 	var waiting counts
 	for r := range Ranks {
 		if waiting[r] = me.calls[r] + t.others[r]; waiting[r] == 0 {
-			l.over[r] = 0
+			w.passedOver[r] = 0
 		}
 	}
 	for r := range Ranks {
 		if t.mine[r] > 0 {
-			l.over.passed(waiting, r, t.mine[r])
+			w.passedOver.addPassedOver(waiting, r, t.mine[r])
 		}
 	}
 }
 
-// part returns how many of a class's slots the process gets: they go round, to the one first that has waited longest.
-func (l *Log) part(r, slots int, soon int64, process string, me *demand) int {
+// roundRobin returns how many slots of a class the process gets. The processes take turns; the one that has waited
+// longest is first.
+func (w *SharedWindow) roundRobin(r, slots int, soon int64, process string, me *demand) int {
 	mine := 0
 	left := []int{}
 	before := []bool{} // goes before the process
-	for name, d := range l.waiting {
-		if d.calls[r] > 0 && d.comes <= soon {
+	for name, d := range w.waiting {
+		if d.calls[r] > 0 && d.nextRequest <= soon {
 			left, before = append(left, d.calls[r]), append(before, d.before(me, name, process))
 		}
 	}
@@ -263,43 +265,43 @@ func (l *Log) part(r, slots int, soon int64, process string, me *demand) int {
 }
 
 func (d demand) before(me *demand, name, process string) bool {
-	return cmp.Or(cmp.Compare(d.since, me.since), cmp.Compare(name, process)) < 0
+	return cmp.Or(cmp.Compare(d.lastGrant, me.lastGrant), cmp.Compare(name, process)) < 0
 }
 
-// grant takes the slots out of the log: the calls that count longest ago give up theirs.
-func (l *Log) grant(now, held int64, calls int, t turn, answer *Answer) {
+// grant takes the slots. Those that become free first are taken first.
+func (w *SharedWindow) grant(now, span int64, calls int, t allotment, reservation *Reservation) {
 	var at []int64
 	for k := range t.granted {
 		place := k + 1
 		if k >= t.granted-min(t.mine[Polls], t.alone) {
-			place += kept(calls)
+			place += pollReserve(calls)
 		}
-		at = append(at, l.slots.free(place, calls, held, now))
+		at = append(at, w.slots.free(place, calls, span, now))
 	}
-	first := max(len(l.slots)-calls, 0) // more than the window allows count: those stay
-	gone := max(t.granted+len(l.slots)-calls-first, 0)
-	l.slots = slices.Delete(l.slots, first, first+gone)
+	first := max(len(w.slots)-calls, 0) // more than the window allows count: those stay
+	gone := max(t.granted+len(w.slots)-calls-first, 0)
+	w.slots = slices.Delete(w.slots, first, first+gone)
 	var mark int64
 	for _, t := range at {
-		mark = max(t+held, mark+1) // a slot that comes back twice must not take another one along
-		l.slots.add(mark, calls)
-		answer.Slots = append(answer.Slots, Slot{Mark: mark, In: time.Duration(t-now) * time.Microsecond})
+		mark = max(t+span, mark+1) // a slot that comes back twice must not take another one along
+		w.slots.add(mark, calls)
+		reservation.Slots = append(reservation.Slots, Slot{Mark: mark, In: time.Duration(t-now) * time.Microsecond})
 	}
 }
 
-// next returns after which time the process asks again: shortly before the first slot for which no other process of its
-// class, or of an earlier one, comes. So each slot has one process that asks for it.
-func (l *Log) next(now, held, ahead int64, ask *Ask, me *demand, t turn) int64 {
+// next returns after which time the process asks again. That is shortly before the first slot that no other process of
+// its class, or of a higher one, will claim. So each slot has one process that asks for it.
+func (w *SharedWindow) next(now, span, ahead int64, request *Request, me *demand, t allotment) int64 {
 	place := t.claimed + 1
 	if me.calls.onlyPolls() && t.others.onlyPolls() {
-		place += kept(ask.Calls)
+		place += pollReserve(request.Calls)
 	}
 	var next int64
 	for ; ; place++ {
-		next = l.slots.free(place, ask.Calls, held, now) - ahead
+		next = w.slots.free(place, request.Calls, span, now) - ahead
 		come := 0
-		for _, d := range l.waiting {
-			if d.comes <= next && d.calls.top() <= me.calls.top() {
+		for _, d := range w.waiting {
+			if d.nextRequest <= next && d.calls.top() <= me.calls.top() {
 				come++
 			}
 		}
@@ -308,13 +310,13 @@ func (l *Log) next(now, held, ahead int64, ask *Ask, me *demand, t turn) int64 {
 		}
 	}
 	next -= now
-	if now < l.settled {
-		next = min(next, l.settled-now)
+	if now < w.quietUntil {
+		next = min(next, w.quietUntil-now)
 	}
 	if t.claimed > 0 {
-		next = min(next, l.left+leftFor*ahead-now)
+		next = min(next, w.unclaimed+claimPeriods*ahead-now)
 	}
-	return min(max(next, ahead/4), held/lookShare)
+	return min(max(next, ahead/4), span/recheckShare)
 }
 
 // slots holds when each call of a window stops counting, in order. The unit of time is that of whoever counts. In each
@@ -331,8 +333,8 @@ func (s *slots) expire(now int64) {
 }
 
 // free returns when the k-th next call finds room.
-func (s slots) free(k, calls int, held, now int64) int64 {
-	whole := int64((k-1)/calls) * held
+func (s slots) free(k, calls int, span, now int64) int64 {
+	whole := int64((k-1)/calls) * span
 	if i := (k-1)%calls + 1 + len(s) - calls; i > 0 {
 		return s[i-1] + whole
 	}

@@ -9,42 +9,42 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/ratewindow"
 )
 
-// counter is a log by a clock that a test sets. Its times are since the beginning.
+// counter is a window by a clock that a test sets. Its times are since the beginning.
 type counter struct {
-	ratewindow.Log
+	ratewindow.SharedWindow
 	calls int
 }
 
 const (
 	beginning = int64(1_800_000_000_000_000)
 	ahead     = 250 * time.Millisecond
-	settled   = minute / 30 / 1000 * 1000 // how long a log that was lost gives out nothing
+	settled   = minute / 30 / 1000 * 1000 // how long a window that was lost grants nothing
 	soonest   = ahead / 4                 // a process does not ask again sooner
 )
 
-// given is what a process gets.
-type given struct {
+// grant is what a process gets.
+type grant struct {
 	at    []time.Duration // its slots
 	marks []time.Duration // when their calls stop counting
 	next  time.Duration
 }
 
-type asking func(*ratewindow.Ask)
+type asking func(*ratewindow.Request)
 
 func (c *counter) ask(at time.Duration, process string, waiting [ratewindow.Ranks]int, more ...asking) (
-	given, ratewindow.Answer,
+	grant, ratewindow.Reservation,
 ) {
-	ask := ratewindow.Ask{Process: process, Calls: c.calls, Held: minute, Ahead: ahead, Waiting: waiting}
+	request := ratewindow.Request{Process: process, Calls: c.calls, Held: minute, Ahead: ahead, Waiting: waiting}
 	for _, set := range more {
-		set(&ask)
+		set(&request)
 	}
-	answer := c.Take(beginning+at.Microseconds(), &ask)
-	got := given{next: answer.Next}
-	for _, slot := range answer.Slots {
+	reservation := c.Reserve(beginning+at.Microseconds(), &request)
+	got := grant{next: reservation.Next}
+	for _, slot := range reservation.Slots {
 		got.at = append(got.at, at+slot.In)
 		got.marks = append(got.marks, time.Duration(slot.Mark-beginning)*time.Microsecond)
 	}
-	return got, answer
+	return got, reservation
 }
 
 // gets is ask, of which only the slots count.
@@ -60,31 +60,33 @@ func calls(refreshes, confirms, usual, polls int) [ratewindow.Ranks]int {
 }
 
 func unused(marks ...time.Duration) asking {
-	return func(ask *ratewindow.Ask) {
+	return func(request *ratewindow.Request) {
 		for _, mark := range marks {
-			ask.Unused = append(ask.Unused, beginning+mark.Microseconds())
+			request.Unused = append(request.Unused, beginning+mark.Microseconds())
 		}
 	}
 }
 
-func past(ages ...time.Duration) asking { return func(ask *ratewindow.Ask) { ask.Past = ages } }
-func ofLog(name string) asking          { return func(ask *ratewindow.Ask) { ask.Log = name } }
-func pressed(ask *ratewindow.Ask)       { ask.Pressed = true }
-func overdue(ask *ratewindow.Ask)       { ask.Overdue = true }
+func past(ages ...time.Duration) asking {
+	return func(request *ratewindow.Request) { request.Past = ages }
+}
+func ofLog(name string) asking            { return func(request *ratewindow.Request) { request.Log = name } }
+func pressed(request *ratewindow.Request) { request.Pressed = true }
+func overdue(request *ratewindow.Request) { request.Overdue = true }
 
-// A log gives out what there is, and says when there is room for the first call, the second and the fourth.
-func TestALogGivesOutAWindow(t *testing.T) {
+// A window grants the slots that are free, and says when there is room for the first call, the second and the fourth.
+func TestWindowGrantsItsSlots(t *testing.T) {
 	c := &counter{calls: 5}
-	got, answer := c.ask(0, "p", calls(0, 0, 3, 0))
-	assert.NotEmpty(t, answer.Log)
+	got, reservation := c.ask(0, "p", calls(0, 0, 3, 0))
+	assert.NotEmpty(t, reservation.Log)
 	const one = time.Microsecond // a mark names one slot
-	want := given{at: []time.Duration{0, 0, 0}, marks: []time.Duration{minute, minute + one, minute + 2*one}}
+	want := grant{at: []time.Duration{0, 0, 0}, marks: []time.Duration{minute, minute + one, minute + 2*one}}
 	assert.Equal(t, want, got)
-	assert.Equal(t, []time.Duration{0, 0, minute + one}, answer.Free)
-	assert.Zero(t, answer.Others)
+	assert.Equal(t, []time.Duration{0, 0, minute + one}, reservation.Free)
+	assert.Zero(t, reservation.Others)
 
 	got, again := c.ask(10*time.Second, "p", calls(0, 0, 4, 0))
-	assert.Equal(t, answer.Log, again.Log)
+	assert.Equal(t, reservation.Log, again.Log)
 	assert.Equal(t, []time.Duration{10 * time.Second, 10 * time.Second}, got.at)
 	assert.Equal(t, []time.Duration{51 * time.Second, 51*time.Second + one, 61 * time.Second}, again.Free)
 	assert.Equal(t, minute/2, got.next, "at least twice in a window")
@@ -166,13 +168,13 @@ func TestASlotIsLeftForAnotherProcess(t *testing.T) {
 		"it has come late": {comes + 2*ahead - time.Microsecond, true}, "it is gone": {comes + 2*ahead, false}} {
 		t.Run(name, func(t *testing.T) {
 			c := begin()
-			got, answer := c.ask(tc.at, "second", calls(0, 0, 1, 0), unused(minute))
+			got, reservation := c.ask(tc.at, "second", calls(0, 0, 1, 0), unused(minute))
 			if !tc.left {
 				assert.Equal(t, []time.Duration{tc.at}, got.at)
 				return
 			}
 			assert.Empty(t, got.at)
-			assert.Equal(t, calls(0, 0, 1, 0), answer.Others)
+			assert.Equal(t, calls(0, 0, 1, 0), reservation.Others)
 			assert.Equal(t, 2*ahead, got.next)
 		})
 	}
@@ -211,7 +213,7 @@ func TestEachSlotHasAProcess(t *testing.T) {
 
 // Earlier classes go first, also those of other processes that are about to come. A class that waits has a tenth,
 // unless a confirm would then be too late.
-func TestClassesOfALog(t *testing.T) {
+func TestClassesOfAWindow(t *testing.T) {
 	for name, tc := range map[string]struct {
 		before  int // confirms that went while the read waited
 		waiting [ratewindow.Ranks]int
@@ -251,7 +253,7 @@ func TestClassesOfALog(t *testing.T) {
 }
 
 // While only polls wait, they leave a tenth of the window. Their slots are those after it.
-func TestPollsOfALogLeaveATenth(t *testing.T) {
+func TestPollsOfAWindowLeaveATenth(t *testing.T) {
 	c := &counter{calls: 10}
 	got, _ := c.ask(0, "p", calls(0, 0, 0, 5))
 	assert.Len(t, got.at, 5)
@@ -271,32 +273,32 @@ func TestPollsOfALogLeaveATenth(t *testing.T) {
 }
 
 // What was not used comes back. The place of a slot whose time has not come stays until then.
-func TestSlotsComeBackToALog(t *testing.T) {
+func TestReturnedSlotsOfAWindow(t *testing.T) {
 	c := &counter{calls: 1}
 	c.gets(0, "a", calls(0, 0, 1, 0))
 	got, _ := c.ask(minute-ahead, "a", calls(0, 0, 1, 0))
 	assert.Equal(t, []time.Duration{2 * minute}, got.marks)
-	got, answer := c.ask(minute-ahead/2, "b", calls(0, 0, 0, 0), unused(2*minute))
+	got, reservation := c.ask(minute-ahead/2, "b", calls(0, 0, 0, 0), unused(2*minute))
 	assert.Empty(t, got.at)
-	assert.Equal(t, []time.Duration{ahead / 2}, answer.Free)
+	assert.Equal(t, []time.Duration{ahead / 2}, reservation.Free)
 	assert.Equal(t, []time.Duration{minute}, c.gets(minute-ahead/2, "b", calls(0, 0, 1, 0)))
 	assert.Equal(t, []time.Duration{minute}, c.gets(minute, "c", calls(0, 0, 1, 0), unused(2*minute)),
 		"its time is now")
 	assert.Empty(t, c.gets(minute, "d", calls(0, 0, 1, 0), unused(5*time.Second)), "that is no slot")
 }
 
-// Calls that were made without the log count as long as others.
-func TestCallsThatALogHearsOfLate(t *testing.T) {
+// Calls that were made without the store count as long as others.
+func TestCallsReportedLate(t *testing.T) {
 	c := &counter{calls: 4}
-	_, answer := c.ask(0, "p", calls(0, 0, 0, 0))
-	got, answer := c.ask(settled, "p", calls(0, 0, 1, 0), ofLog(answer.Log),
+	_, reservation := c.ask(0, "p", calls(0, 0, 0, 0))
+	got, reservation := c.ask(settled, "p", calls(0, 0, 1, 0), ofLog(reservation.Log),
 		past(-time.Second, time.Second, minute-time.Microsecond, minute))
 	assert.Equal(t, []time.Duration{settled}, got.at, "it was heard of a moment ago")
-	assert.Equal(t, []time.Duration{time.Microsecond, minute - time.Second, minute}, answer.Free)
+	assert.Equal(t, []time.Duration{time.Microsecond, minute - time.Second, minute}, reservation.Free)
 }
 
-// A log that was lost, or that was away, gives out nothing until all processes have said what they did without it.
-func TestALogThatSettles(t *testing.T) {
+// A window that was lost, or that no process could reach, grants nothing until all processes have reported their calls.
+func TestWindowThatSettles(t *testing.T) {
 	nothingUntil := func(t *testing.T, c *counter, from time.Duration) {
 		t.Helper()
 		got, _ := c.ask(from+settled-time.Microsecond, "q", calls(0, 0, 1, 0))
@@ -306,11 +308,11 @@ func TestALogThatSettles(t *testing.T) {
 	}
 	t.Run("lost", func(t *testing.T) {
 		c := &counter{calls: 4}
-		got, answer := c.ask(0, "p", calls(0, 0, 1, 0), ofLog("another"))
+		got, reservation := c.ask(0, "p", calls(0, 0, 1, 0), ofLog("another"))
 		assert.Zero(t, got)
-		assert.Equal(t, ratewindow.Answer{Log: answer.Log}, answer)
-		assert.NotEqual(t, "another", answer.Log)
-		got, _ = c.ask(time.Second, "p", calls(0, 0, 1, 0), ofLog(answer.Log), past(time.Second))
+		assert.Equal(t, ratewindow.Reservation{Log: reservation.Log}, reservation)
+		assert.NotEqual(t, "another", reservation.Log)
+		got, _ = c.ask(time.Second, "p", calls(0, 0, 1, 0), ofLog(reservation.Log), past(time.Second))
 		assert.Empty(t, got.at)
 		assert.Equal(t, soonest, got.next)
 		nothingUntil(t, c, 0)
@@ -344,37 +346,37 @@ func TestALogThatSettles(t *testing.T) {
 }
 
 // After somebody has set the clock back, no call counts for longer than a window, and no process is waited for.
-func TestTheClockOfALogIsSetBack(t *testing.T) {
+func TestWindowClockIsSetBack(t *testing.T) {
 	c := &counter{calls: 1}
 	c.gets(0, "p", calls(0, 0, 1, 0))
 	c.gets(0, "q", calls(0, 0, 1, 0))
-	got, answer := c.ask(-time.Hour, "r", calls(0, 0, 1, 0))
+	got, reservation := c.ask(-time.Hour, "r", calls(0, 0, 1, 0))
 	assert.Empty(t, got.at)
-	assert.Equal(t, []time.Duration{minute + ahead}, answer.Free)
-	assert.Zero(t, answer.Others)
+	assert.Equal(t, []time.Duration{minute + ahead}, reservation.Free)
+	assert.Zero(t, reservation.Others)
 
 	for back, others := range map[time.Duration]int{minute/2 + ahead: 1, minute/2 + ahead + time.Microsecond: 0} {
 		c := &counter{calls: 1}
 		c.gets(0, "p", calls(0, 0, 1, 0))
 		c.gets(0, "q", calls(0, 0, 1, 0)) // comes after half a window
-		_, answer := c.ask(-back, "r", calls(0, 0, 0, 0))
-		assert.Equal(t, calls(0, 0, others, 0), answer.Others)
-		assert.Equal(t, []time.Duration{min(minute+back, minute+ahead)}, answer.Free)
+		_, reservation := c.ask(-back, "r", calls(0, 0, 0, 0))
+		assert.Equal(t, calls(0, 0, others, 0), reservation.Others)
+		assert.Equal(t, []time.Duration{min(minute+back, minute+ahead)}, reservation.Free)
 	}
 }
 
 // A call that is overdue gets a slot without room, and the others wait for longer.
-func TestALogGivesWhatIsOverdue(t *testing.T) {
+func TestOverdueCallsAreGranted(t *testing.T) {
 	c := &counter{calls: 1}
 	c.gets(0, "p", calls(0, 0, 1, 0))
-	got, answer := c.ask(10*time.Second, "p", calls(0, 0, 2, 0), overdue)
+	got, reservation := c.ask(10*time.Second, "p", calls(0, 0, 2, 0), overdue)
 	assert.Equal(t, []time.Duration{10 * time.Second}, got.at)
 	assert.Equal(t, []time.Duration{minute + 10*time.Second}, got.marks)
 	assert.Equal(t, minute/2, got.next, "for the second call")
-	assert.Equal(t, []time.Duration{minute}, answer.Free)
-	got, answer = c.ask(20*time.Second, "p", calls(0, 0, 0, 0), overdue)
+	assert.Equal(t, []time.Duration{minute}, reservation.Free)
+	got, reservation = c.ask(20*time.Second, "p", calls(0, 0, 0, 0), overdue)
 	assert.Empty(t, got)
-	assert.Equal(t, []time.Duration{51 * time.Second}, answer.Free, "there was nothing to give")
+	assert.Equal(t, []time.Duration{51 * time.Second}, reservation.Free, "there was nothing to give")
 }
 
 // A process that does not come any more is forgotten, with its place.
@@ -384,8 +386,8 @@ func TestAProcessThatDoesNotComeIsForgotten(t *testing.T) {
 		c := &counter{calls: 1}
 		c.gets(0, "p", calls(0, 0, 1, 0))
 		c.gets(0, "q", calls(0, 0, 1, 0))
-		_, answer := c.ask(comes+after, "r", calls(0, 0, 0, 0))
-		assert.Equal(t, calls(0, 0, others, 0), answer.Others)
+		_, reservation := c.ask(comes+after, "r", calls(0, 0, 0, 0))
+		assert.Equal(t, calls(0, 0, others, 0), reservation.Others)
 	}
 }
 
@@ -422,7 +424,7 @@ func TestASecondSlotIsLeftAsLong(t *testing.T) {
 }
 
 // Calls that go one by one are counted for those that wait. Whoever waits anew has not been passed over.
-func TestALogCountsWhoIsPassedOver(t *testing.T) {
+func TestPassedOverCallsAreCounted(t *testing.T) {
 	for again, want := range map[bool]int{false: 0, true: 1} {
 		c := &counter{calls: 20}
 		c.gets(0, "full", calls(0, 0, 20, 0))
@@ -464,7 +466,7 @@ func TestNoProcessGetsMoreThanItAsksFor(t *testing.T) {
 }
 
 // Of the polls behind reads, one has the tenth of its class, and goes as early as a read. The others leave a tenth.
-func TestPollsBehindReadsOfALog(t *testing.T) {
+func TestPollsBehindReadsOfAWindow(t *testing.T) {
 	c := &counter{calls: 20}
 	c.gets(0, "full", calls(0, 0, 20, 0))
 	const last = 19 * time.Microsecond

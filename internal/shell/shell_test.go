@@ -81,7 +81,7 @@ func needShells(t testing.TB) {
 	}
 }
 
-func TestAShellReadsTheWords(t *testing.T) {
+func TestShellReadsQuotedWords(t *testing.T) {
 	needShells(t)
 	folder := t.TempDir()
 	check(t.Context(), t, folder, words...)
@@ -92,7 +92,7 @@ func TestAShellReadsTheWords(t *testing.T) {
 	}
 }
 
-func FuzzAShellReadsTheWords(f *testing.F) {
+func FuzzShellReadsQuotedWords(f *testing.F) {
 	needShells(f)
 	for _, word := range words {
 		f.Add(word, "po_1")

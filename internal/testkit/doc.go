@@ -13,8 +13,8 @@
 // # Every surface
 //
 // [Surface] calls every method on a client that no constructor made, and without a context: each call must be refused,
-// and must not panic. A [Mishap] makes a call fail: its error must name the call, and say whether money may have moved.
-// [WatchedKey] is a developer key that counts what it signs.
+// and must not panic. A [Fault] makes a call fail: its error must name the call, and say whether money may have moved.
+// [CountingKey] is a developer key that counts what it signs.
 //
 // # Every store of package fleet
 //

@@ -17,7 +17,7 @@ import (
 )
 
 // SameAsMemory asks a random sequence of questions, with a clock that jumps and slots that come back, and fails if the
-// store gives another answer than fleet.Memory. ask asks the store as if its clock showed the time. draw returns a
+// store gives another response than fleet.Memory. ask asks the store as if its clock showed the time. draw returns a
 // number from 0 to n-1.
 //
 // So the scripts of the stores do what the one implementation in Go does. That many processes on it do what one process
@@ -30,8 +30,8 @@ func SameAsMemory(
 	memory := &fleet.Memory{Now: func() time.Time { return s.now }}
 	calls := []int{1, 2, 5, 20, 120}[draw(5)]
 	for range 1 + draw(80) {
-		s.pass()
-		if difference := s.compare(s.question(calls), memory, ask); difference != "" {
+		s.advance()
+		if difference := s.compare(s.request(calls), memory, ask); difference != "" {
 			t.Fatal(difference)
 		}
 	}
@@ -44,12 +44,12 @@ type sequence struct {
 	draw  func(n int) int
 	key   string
 	now   time.Time
-	given []int64 // marks
-	log   string  // of the store
-	known string  // of the memory
+	marks []int64
+	log   string // of the store
+	known string // of the memory
 }
 
-// compare asks both, and returns how the answers differ. The names of their logs may differ.
+// compare asks both, and returns how the responses differ. The names of their logs may differ.
 func (s *sequence) compare(
 	q fleet.Request, memory *fleet.Memory, ask func(time.Time, fleet.Request) (fleet.Reservation, error),
 ) string {
@@ -71,7 +71,7 @@ func (s *sequence) compare(
 	s.log, s.known = got.Log, want.Log
 	got.Log = want.Log
 	for _, slot := range want.Slots {
-		s.given = append(s.given, slot.Mark)
+		s.marks = append(s.marks, slot.Mark)
 	}
 	if len(got.Slots) == 0 && len(want.Slots) == 0 {
 		got.Slots = want.Slots
@@ -85,11 +85,11 @@ func (s *sequence) compare(
 	return ""
 }
 
-// before stands for the log of the answer before.
+// before stands for the log of the response before.
 const before = "the one before"
 
-// pass lets time pass, or sets the clock.
-func (s *sequence) pass() {
+// advance lets time pass, or sets the clock.
+func (s *sequence) advance() {
 	switch s.draw(30) {
 	case 29:
 		s.now = s.now.Add(time.Duration(s.draw(70)-5) * time.Second)
@@ -104,7 +104,7 @@ func (s *sequence) pass() {
 // rarely returns true once in n times.
 func (s *sequence) rarely(n int) bool { return s.draw(n) == n-1 }
 
-func (s *sequence) question(calls int) fleet.Request {
+func (s *sequence) request(calls int) fleet.Request {
 	q := fleet.Request{
 		Key: s.key, Process: fmt.Sprint("p", s.draw(6)), Calls: calls, Held: 61 * time.Second,
 		Ahead: 250 * time.Millisecond, Pressed: s.rarely(8), Overdue: s.rarely(60),
@@ -114,8 +114,8 @@ func (s *sequence) question(calls int) fleet.Request {
 			q.Waiting[r] = s.draw(2 + calls/2)
 		}
 	}
-	for s.rarely(4) && len(s.given) > 0 {
-		q.Unused = append(q.Unused, s.given[s.draw(len(s.given))])
+	for s.rarely(4) && len(s.marks) > 0 {
+		q.Unused = append(q.Unused, s.marks[s.draw(len(s.marks))])
 	}
 	if s.rarely(2) && s.log != "" {
 		q.Log = before
@@ -226,8 +226,8 @@ type Load struct {
 
 // Result is what a [Load] did.
 type Result struct {
-	At   []time.Duration // when each call was admitted, since the start
-	Away int             // calls that failed because the store was away
+	At          []time.Duration // when each call was admitted, since the start
+	Unavailable int             // calls that failed because the store was away
 }
 
 // Run makes calls until the time is over. A call that fails because the store is away is made again after a moment.
@@ -259,7 +259,7 @@ func (l Load) Run(t *testing.T) (result Result) {
 							cancel()
 						}
 					} else {
-						result.Away++
+						result.Unavailable++
 					}
 					mu.Unlock()
 					if away {
@@ -293,8 +293,8 @@ func (r Result) Most() (largest int) {
 	return largest
 }
 
-// Killed runs 16 processes over a store that is killed after 5 seconds and comes back after 9, and fails if no call
-// fails in between, if the calls do not go on, or if the loss of the log lets more than one window more through.
+// Killed runs 16 processes over a store that is killed after 5 seconds and comes back after 9. Calls must fail in
+// between and go on afterwards. The loss of the log may let through at most one more window.
 func Killed(t *testing.T, kill, restart func(), open func() fleet.Windows) {
 	t.Helper()
 	const periods = 4
@@ -315,8 +315,9 @@ func Killed(t *testing.T, kill, restart func(), open func() fleet.Windows) {
 			late++
 		}
 	}
-	t.Logf("%d calls, at most %d in a window, %d failed", len(result.At), result.Most(), result.Away)
-	if late < 100 || result.Most() > 2*Allowance().Calls || result.Away == 0 {
-		t.Errorf("%d calls after the restart, at most %d in a window, %d failed", late, result.Most(), result.Away)
+	t.Logf("%d calls, at most %d in a window, %d failed", len(result.At), result.Most(), result.Unavailable)
+	if late < 100 || result.Most() > 2*Allowance().Calls || result.Unavailable == 0 {
+		t.Errorf("%d calls after the restart, at most %d in a window, %d failed", late, result.Most(),
+			result.Unavailable)
 	}
 }

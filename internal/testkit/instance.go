@@ -52,17 +52,17 @@ func run(of engine) (*instance, error) {
 	if err := of.find(); err != nil {
 		return nil, err
 	}
-	as, err := Lowered(of.users())
+	as, err := UnprivilegedAccount(of.users())
 	if err != nil {
 		return nil, err
 	}
 	prefix := "moneymovement-" + strings.ToLower(of.name()) + "-"
-	sweep(prefix + "*")
+	removeAbandoned(prefix + "*")
 	folder, err := os.MkdirTemp("", prefix)
 	if err != nil {
 		return nil, err
 	}
-	lock, err := hold(folder)
+	lock, err := lockFolder(folder)
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(folder))
 	}
@@ -90,7 +90,7 @@ func (i *instance) begin() error {
 		}
 		i.port = port
 		err = i.start()
-		if err == nil || !i.blames("address already in use") || try == portTries {
+		if err == nil || !i.logHas("address already in use") || try == portTries {
 			return err
 		}
 	}
@@ -136,15 +136,15 @@ func (i *instance) restart() error {
 	if i.process != nil {
 		return errors.New("it is running: kill or stop it first")
 	}
-	if err := i.again(); err != nil {
+	if err := i.startAgain(); err != nil {
 		return fmt.Errorf("%w\n%s", err, i.log())
 	}
 	return nil
 }
 
-// again starts a server in the folder of one that is down. The memory of a killed PostgreSQL can be in use for a moment
-// after its processes have ended, by whoever reads them in /proc. The server then ends, and is started again.
-func (i *instance) again() error {
+// startAgain starts a server in the folder of one that is down. The memory of a killed PostgreSQL can be in use for a
+// moment after its processes have ended, by whoever reads them in /proc. The server then ends, and is started again.
+func (i *instance) startAgain() error {
 	if err := i.engine.forget(i.folder); err != nil {
 		return err
 	}
@@ -152,14 +152,14 @@ func (i *instance) again() error {
 	defer pause.Stop()
 	for began := time.Now(); ; <-pause.C {
 		err := i.start()
-		if err == nil || !i.blames("is still in use") || time.Since(began) > startWithin {
+		if err == nil || !i.logHas("is still in use") || time.Since(began) > startWithin {
 			return err
 		}
 	}
 }
 
-// down takes the process away from the instance. It returns nil if the server is down already.
-func (i *instance) down() (*Process, error) {
+// takeProcess takes the process away from the instance. It returns nil if the server is down already.
+func (i *instance) takeProcess() (*Process, error) {
 	was := i.process
 	i.process = nil
 	if was == nil {
@@ -176,7 +176,7 @@ func (i *instance) down() (*Process, error) {
 func (i *instance) kill() error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	was, err := i.down()
+	was, err := i.takeProcess()
 	if was == nil {
 		return err
 	}
@@ -187,7 +187,7 @@ func (i *instance) kill() error {
 func (i *instance) stop() error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	was, err := i.down()
+	was, err := i.takeProcess()
 	if was == nil {
 		return err
 	}
@@ -199,8 +199,8 @@ func (i *instance) stop() error {
 func (i *instance) discard() error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	was, err := i.down()
-	if i.killed && i.again() == nil {
+	was, err := i.takeProcess()
+	if i.killed && i.startAgain() == nil {
 		was, i.process = i.process, nil
 	}
 	if was != nil {
@@ -232,7 +232,7 @@ func (i *instance) log() string {
 	return tail(string(text), 20)
 }
 
-// blames reports whether the server's log names this as the reason why it did not start.
-func (i *instance) blames(reason string) bool {
+// logHas reports whether the server's log names this as the reason why it did not start.
+func (i *instance) logHas(reason string) bool {
 	return strings.Contains(strings.ToLower(i.log()), reason)
 }

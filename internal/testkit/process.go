@@ -17,8 +17,8 @@ import (
 // Account is a user that is not root, and runs a program for a test that does run as root. Nil is the test's own user.
 type Account struct{ user, group uint32 }
 
-// Lowered returns the first of these users that the machine has, or nil if the test does not run as root.
-func Lowered(names []string) (*Account, error) {
+// UnprivilegedAccount returns the first of these users that the machine has, or nil if the test does not run as root.
+func UnprivilegedAccount(names []string) (*Account, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil
 	}
@@ -130,15 +130,15 @@ func (p *Process) Kill() error {
 			failed = errors.Join(failed, fmt.Errorf("kill %d: %w", id, err))
 		}
 	}
-	return errors.Join(listed, failed, gone(below))
+	return errors.Join(listed, failed, waitGone(below))
 }
 
-// goneWithin is how long a killed process may take: a busy machine, or one that writes to a slow disk.
-const goneWithin = time.Minute
+// killWithin is how long a killed process may take: a busy machine, or one that writes to a slow disk.
+const killWithin = time.Minute
 
-// gone waits until the processes have ended.
-func gone(processes []int) error {
-	timer := time.NewTimer(goneWithin)
+// waitGone waits until the processes have ended.
+func waitGone(processes []int) error {
+	timer := time.NewTimer(killWithin)
 	defer timer.Stop()
 	pause := time.NewTicker(time.Millisecond)
 	defer pause.Stop()
@@ -147,7 +147,7 @@ func gone(processes []int) error {
 			select {
 			case <-pause.C:
 			case <-timer.C:
-				return fmt.Errorf("process %d is there %s after SIGKILL", id, goneWithin)
+				return fmt.Errorf("process %d is there %s after SIGKILL", id, killWithin)
 			}
 		}
 	}

@@ -64,11 +64,11 @@ func status(id int) (state string, parent int, err error) {
 	return fields[0], parent, err
 }
 
-// abandonedAfter keeps sweep from a folder that is so new that its test has not locked it yet.
+// abandonedAfter keeps removeAbandoned from a folder that is so new that its test has not locked it yet.
 const abandonedAfter = time.Minute
 
-// hold locks a folder for as long as the test's process lives. The caller keeps the file open.
-func hold(folder string) (*os.File, error) {
+// lockFolder locks a folder for as long as the test's process lives. The caller keeps the file open.
+func lockFolder(folder string) (*os.File, error) {
 	lock, err := os.OpenFile(filepath.Join(folder, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
@@ -79,8 +79,8 @@ func hold(folder string) (*os.File, error) {
 	return lock, nil
 }
 
-// sweep removes the folders of tests that were killed, and so could not remove them.
-func sweep(pattern string) {
+// removeAbandoned removes the folders of tests that were killed, and so could not remove them.
+func removeAbandoned(pattern string) {
 	folders, err := filepath.Glob(filepath.Join(os.TempDir(), pattern))
 	if err != nil {
 		return
@@ -90,8 +90,8 @@ func sweep(pattern string) {
 		if err != nil || time.Since(info.ModTime()) < abandonedAfter {
 			continue
 		}
-		if lock, err := hold(folder); err == nil { // no process has it
-			_ = errors.Join(os.RemoveAll(folder), lock.Close()) // what stays is left to the next sweep
+		if lock, err := lockFolder(folder); err == nil { // no process has it
+			_ = errors.Join(os.RemoveAll(folder), lock.Close()) // the next call removes what stays
 		}
 	}
 }

@@ -21,7 +21,7 @@ import (
 // asParent marks a run of this test program that starts a program and never ends by itself.
 const asParent = "MONEYMOVEMENT_PROCESS_PARENT"
 
-func TestAProgramEndsWithTheProcessThatStartedIt(t *testing.T) {
+func TestProcessEndsWithItsParent(t *testing.T) {
 	if os.Getenv(asParent) != "" {
 		program, err := StartProcess(exec.Command("sleep", "600"), nil, syscall.SIGTERM)
 		require.NoError(t, err)
@@ -42,10 +42,10 @@ func TestAProgramEndsWithTheProcessThatStartedIt(t *testing.T) {
 	require.True(t, Alive(id))
 	require.NoError(t, parent.handle.Kill()) // without its children
 	require.Error(t, parent.Err())
-	assert.NoError(t, gone([]int{id}))
+	assert.NoError(t, waitGone([]int{id}))
 }
 
-func TestKillReachesTheChildrenOfChildren(t *testing.T) {
+func TestKillReachesAllDescendants(t *testing.T) {
 	Long(t, "starts processes")
 	t.Parallel()
 	command := exec.Command("sh", "-c", `sh -c 'sleep 600 & echo "program $!"; wait' & wait`)
@@ -62,7 +62,7 @@ func TestKillReachesTheChildrenOfChildren(t *testing.T) {
 	assert.NoError(t, program.Kill(), "a second time")
 }
 
-func TestAProgramThatIgnoresItsSignalIsKilled(t *testing.T) {
+func TestProcessThatIgnoresSIGTERMIsKilled(t *testing.T) {
 	Long(t, "starts processes")
 	t.Parallel()
 	for name, deaf := range map[string]bool{"it ends": false, "it is killed": true} {
@@ -93,7 +93,7 @@ func TestStartErrors(t *testing.T) {
 	t.Parallel()
 	_, err := StartProcess(exec.CommandContext(context.Background(), "/no/such/program"), nil, syscall.SIGKILL)
 	require.ErrorIs(t, err, os.ErrNotExist)
-	as, err := Lowered([]string{"no-such-user", "root"})
+	as, err := UnprivilegedAccount([]string{"no-such-user", "root"})
 	if os.Geteuid() != 0 {
 		require.NoError(t, err)
 		assert.Nil(t, as)
@@ -130,16 +130,16 @@ func TestFoldersOfKilledTestsAreRemoved(t *testing.T) {
 	}
 	abandoned, young := folder("mine-1", old), folder("mine-2", time.Now())
 	held, other := folder("mine-3", old), folder("other-4", old)
-	lock, err := hold(held)
+	lock, err := lockFolder(held)
 	require.NoError(t, err)
 	require.NoError(t, os.Chtimes(held, old, old))
-	sweep("mine-*")
+	removeAbandoned("mine-*")
 	assert.NoDirExists(t, abandoned)
 	assert.DirExists(t, young)
 	assert.DirExists(t, held)
 	assert.DirExists(t, other)
 	require.NoError(t, lock.Close())
-	sweep("mine-*")
+	removeAbandoned("mine-*")
 	assert.NoDirExists(t, held, "its test has ended")
 }
 
@@ -170,7 +170,7 @@ func TestRestartWaitsForTheMemoryOfTheKilledServer(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, below)
 	require.NoError(t, syscall.Kill(below[0], syscall.SIGSTOP))
-	killed, err := server.instance.down()
+	killed, err := server.instance.takeProcess()
 	require.NoError(t, err)
 	server.instance.killed = true
 	require.NoError(t, syscall.Kill(killed.ID(), syscall.SIGKILL)) // without its children

@@ -18,8 +18,8 @@ type Account struct{}
 var errSystem = fmt.Errorf("%w: tests start and kill programs on Unix systems only, and this is %s",
 	errors.ErrUnsupported, runtime.GOOS)
 
-// Lowered returns an error on this system.
-func Lowered([]string) (*Account, error) { return nil, errSystem }
+// UnprivilegedAccount returns an error on this system.
+func UnprivilegedAccount([]string) (*Account, error) { return nil, errSystem }
 
 // Own does nothing on this system.
 func (*Account) Own(string) error { return nil }
@@ -52,7 +52,7 @@ func (*postgres) quit() os.Signal { return os.Interrupt }
 
 func (*redis) quit() os.Signal { return os.Interrupt }
 
-// hold does nothing here: a server outlives a test that is killed, and so its folder stays.
-func hold(string) (*os.File, error) { return nil, nil }
+// lockFolder does nothing here: a server outlives a test that is killed, and so its folder stays.
+func lockFolder(string) (*os.File, error) { return nil, nil }
 
-func sweep(string) {}
+func removeAbandoned(string) {}

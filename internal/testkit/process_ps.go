@@ -38,7 +38,7 @@ func Descendants(of int) ([]int, error) {
 // Alive reports whether a process is there.
 func Alive(id int) bool { return syscall.Kill(id, 0) == nil }
 
-// hold does nothing here: a server outlives a test that is killed, and so its folder stays.
-func hold(string) (*os.File, error) { return nil, nil }
+// lockFolder does nothing here: a server outlives a test that is killed, and so its folder stays.
+func lockFolder(string) (*os.File, error) { return nil, nil }
 
-func sweep(string) {}
+func removeAbandoned(string) {}

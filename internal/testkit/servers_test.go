@@ -234,7 +234,7 @@ func TestMissingPrograms(t *testing.T) {
 	assert.Empty(t, left)
 }
 
-func TestTheNewestPostgreSQLIsTaken(t *testing.T) {
+func TestNewestPostgreSQLIsUsed(t *testing.T) {
 	debian := t.TempDir()
 	for _, version := range []string{"9.6", "15", "17", "9"} {
 		require.NoError(t, os.MkdirAll(filepath.Join(debian, version, "bin"), 0o700))
@@ -254,7 +254,7 @@ func TestTheNewestPostgreSQLIsTaken(t *testing.T) {
 	assert.Equal(t, []string{resolved, path}, postgresFolders("", t.TempDir()))
 }
 
-func TestAProgramStartsItsServers(t *testing.T) {
+func TestStartServersOutsideATest(t *testing.T) {
 	NeedServers(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -273,7 +273,7 @@ func TestAProgramStartsItsServers(t *testing.T) {
 	}
 }
 
-func TestAProgramUsesRunningServers(t *testing.T) {
+func TestStartUsesRunningServers(t *testing.T) {
 	t.Setenv("PATH", "")
 	t.Setenv(postgresFolder, t.TempDir())
 	_, err := StartPostgreSQL()

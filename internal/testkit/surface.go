@@ -31,27 +31,27 @@ func Page(status int, kind, body string) Connection {
 	}
 }
 
-// ErrUnlike is an error of a kind that the SDK does not know.
-var ErrUnlike = errors.New("an error of your own kind")
+// ErrCustom is an error of a type that the SDK does not know.
+var ErrCustom = errors.New("an error of your own kind")
 
-// Mishap is a way for a call to fail. A nil field changes nothing.
-type Mishap struct {
+// Fault is a way for a call to fail. A nil field changes nothing.
+type Fault struct {
 	Context func(context.Context) (context.Context, context.CancelFunc)
 	Service Connection
 }
 
 // Canceled happens before the call.
-var Canceled = Mishap{Context: func(ctx context.Context) (context.Context, context.CancelFunc) {
+var Canceled = Fault{Context: func(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	cancel()
 	return ctx, cancel
 }}
 
-// Usual returns the mishaps that can happen to any call.
-func Usual() map[string]Mishap {
-	return map[string]Mishap{
+// CommonFaults returns the faults that can happen to any call.
+func CommonFaults() map[string]Fault {
+	return map[string]Fault{
 		"canceled before": Canceled,
-		"no network":      {Service: func(*http.Request) (*http.Response, error) { return nil, ErrUnlike }},
+		"no network":      {Service: func(*http.Request) (*http.Response, error) { return nil, ErrCustom }},
 		"not the service": {Service: Page(http.StatusOK, "text/html", "<html>hello</html>")},
 		"a gateway":       {Service: Page(http.StatusBadGateway, "text/html", "<html>sorry</html>")},
 		"another status":  {Service: Page(http.StatusTeapot, "application/json", "{}")},
@@ -60,25 +60,24 @@ func Usual() map[string]Mishap {
 	}
 }
 
-// Befall makes a call fail in this way, on a clock of its own, and checks the error that the call returns. It accepts
-// nil: the call must check that itself.
-func (m Mishap) Befall(t *testing.T, call func(*testing.T, context.Context, *http.Client) error) {
+// CheckCall makes a call fail in this way, on a clock of its own, and checks the error that the call returns. It
+// accepts nil: the call must check that itself.
+func (f Fault) CheckCall(t *testing.T, call func(*testing.T, context.Context, *http.Client) error) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		ctx := t.Context()
-		if m.Context != nil {
-			begun, cancel := m.Context(ctx)
+		if f.Context != nil {
+			begun, cancel := f.Context(ctx)
 			defer cancel()
 			ctx = begun
 		}
-		if err := call(t, ctx, &http.Client{Transport: m.Service}); err != nil {
+		if err := call(t, ctx, &http.Client{Transport: f.Service}); err != nil {
 			CheckError(t, err)
 		}
 	})
 }
 
-// CheckError fails the test if an error does not name its operation, does not say whether money may have moved, or has
-// more than one line.
+// CheckError checks that an error names its operation, says whether money may have moved, and is one line.
 func CheckError(t *testing.T, err error) {
 	t.Helper()
 	failure, ok := errors.AsType[errors.Failure](err)
@@ -95,27 +94,27 @@ func CheckError(t *testing.T, err error) {
 
 // Surface describes the surface under test.
 type Surface struct {
-	Makers    string // the names of the constructors, as in the refusal
-	Made      []any  // clients from their constructors
-	Unmade    []any  // clients that no constructor made
-	Arguments []any  // for parameters of interface types; each gets the first that fits
+	Constructors string // the names of the constructors, as in the refusal
+	Clients      []any  // clients from their constructors
+	ZeroClients  []any  // clients that no constructor made
+	Arguments    []any  // for parameters of interface types; each gets the first that fits
 }
 
 // Test calls the methods of all services, and returns how many calls it made.
 func (s Surface) Test(t *testing.T) (calls int) {
 	t.Helper()
 	var without context.Context
-	noClient := func(t *testing.T, err error) { t.Helper(); NoClient(t, err, s.Makers) }
-	for _, client := range s.Made {
+	noClient := func(t *testing.T, err error) { t.Helper(); CheckNoClient(t, err, s.Constructors) }
+	for _, client := range s.Clients {
 		for _, made := range servicesOf(client) {
 			calls += s.each(t, reflect.Zero(made.Type()), "of nil", t.Context(), noClient)
 			calls += s.each(t, reflect.New(made.Type().Elem()), "of zero", t.Context(), noClient)
-			calls += s.each(t, made, "without context", without, NoContext)
+			calls += s.each(t, made, "without context", without, CheckNoContext)
 		}
 	}
-	for _, client := range s.Unmade {
+	for _, client := range s.ZeroClients {
 		for _, service := range servicesOf(client) {
-			calls += s.each(t, service, "of an unmade client", t.Context(), noClient)
+			calls += s.each(t, service, "of a zero client", t.Context(), noClient)
 		}
 	}
 	return calls
@@ -227,14 +226,14 @@ func errorOf(v reflect.Value) error {
 	return err
 }
 
-// NoClient checks that a call was refused because no constructor made its client.
-func NoClient(t *testing.T, err error, makers string) {
+// CheckNoClient checks that a call was refused because no constructor made its client.
+func CheckNoClient(t *testing.T, err error, makers string) {
 	t.Helper()
-	Refused(t, err, errors.Field{Field: "client", Code: "not_made", Message: "was not made by " + makers})
+	CheckRefused(t, err, errors.Field{Field: "client", Code: "not_made", Message: "was not made by " + makers})
 }
 
-// NoContext checks that a call was refused because it has no context, even if something else is wrong with it too.
-func NoContext(t *testing.T, err error) {
+// CheckNoContext checks that a call was refused because it has no context, even if something else is wrong with it too.
+func CheckNoContext(t *testing.T, err error) {
 	t.Helper()
 	reason := errors.Field{Field: "context", Code: "required",
 		Message: "is nil: pass context.Background() if there is no other"}
@@ -243,8 +242,8 @@ func NoContext(t *testing.T, err error) {
 	}
 }
 
-// Refused checks that an operation was refused, and that this reason is the first.
-func Refused(t *testing.T, err error, reason errors.Field) {
+// CheckRefused checks that an operation was refused, and that this reason is the first.
+func CheckRefused(t *testing.T, err error, reason errors.Field) {
 	t.Helper()
 	if all := reasons(t, err); len(all) == 0 || all[0] != reason {
 		t.Errorf("is not refused for %q: %v", reason, err)
@@ -263,8 +262,9 @@ func reasons(t *testing.T, err error) []errors.Field {
 	return refused.Fields
 }
 
-// WatchedKey counts how often another signer signs, and can call a function just before. It is safe for concurrent use.
-type WatchedKey struct {
+// CountingKey counts how often another signer signs, and can call a function just before. It is safe for concurrent
+// use.
+type CountingKey struct {
 	signing.Signer
 
 	Fails error // the error of signing an approval; nil signs it. Set it while nothing is signed
@@ -275,7 +275,7 @@ type WatchedKey struct {
 }
 
 // Sign implements signing.Signer.
-func (k *WatchedKey) Sign(ctx context.Context, message []byte) ([]byte, error) {
+func (k *CountingKey) Sign(ctx context.Context, message []byte) ([]byte, error) {
 	k.mu.Lock()
 	before, approvals := k.before, 0
 	if bytes.Contains(message, []byte(`"approvalId"`)) {
@@ -296,21 +296,21 @@ func (k *WatchedKey) Sign(ctx context.Context, message []byte) ([]byte, error) {
 
 // BeforeApproval sets a function that is called before each approval is signed. It gets the approval's number, 1 for
 // the first of this key.
-func (k *WatchedKey) BeforeApproval(f func(n int)) {
+func (k *CountingKey) BeforeApproval(f func(n int)) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.before = f
 }
 
 // Approvals returns how many approvals the key was asked to sign.
-func (k *WatchedKey) Approvals() int {
+func (k *CountingKey) Approvals() int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.approvals
 }
 
 // Logins returns how many login challenges the key was asked to sign.
-func (k *WatchedKey) Logins() int {
+func (k *CountingKey) Logins() int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.logins

@@ -6,23 +6,23 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// noted is a test that notes how it ends.
-type noted struct {
+// recordedTest is a test that notes how it ends.
+type recordedTest struct {
 	testing.TB
 	skipped, failed string
 }
 
-func (n *noted) Helper()                   {}
-func (n *noted) Fatal(said ...any)         { n.failed = said[0].(string) } //nolint:forcetypeassert // of Missing
-func (n *noted) Skipf(_ string, of ...any) { n.skipped = of[0].(string) }  //nolint:forcetypeassert // of Missing
+func (n *recordedTest) Helper()                   {}
+func (n *recordedTest) Fatal(said ...any)         { n.failed = said[0].(string) } //nolint:forcetypeassert // of Missing
+func (n *recordedTest) Skipf(_ string, of ...any) { n.skipped = of[0].(string) }  //nolint:forcetypeassert // of Missing
 
-func TestWhatIsMissingIsAFailureWhereItIsRequired(t *testing.T) {
-	for value, want := range map[string]noted{
+func TestMissingToolFailsWhereItIsRequired(t *testing.T) {
+	for value, want := range map[string]recordedTest{
 		"": {skipped: "no browser"}, "servers,soak": {skipped: "no browser"},
 		"browser": {failed: "no browser"}, "servers, browser,": {failed: "no browser"},
 	} {
 		t.Setenv(variable, value)
-		got := noted{}
+		got := recordedTest{}
 		if Missing(&got, "browser", "no browser"); got.failed != "" {
 			got.skipped = "" // a real test has ended
 		}

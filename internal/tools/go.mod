@@ -7,7 +7,7 @@ tool (
 	github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 	github.com/moneymovement/moneymovement-go/internal/tools/api
 	github.com/moneymovement/moneymovement-go/internal/tools/archive
-	github.com/moneymovement/moneymovement-go/internal/tools/codegen/answers
+	github.com/moneymovement/moneymovement-go/internal/tools/codegen/responses
 	github.com/moneymovement/moneymovement-go/internal/tools/codegen/bundle
 	github.com/moneymovement/moneymovement-go/internal/tools/codegen/coverage
 	github.com/moneymovement/moneymovement-go/internal/tools/codegen/errorcatalogue

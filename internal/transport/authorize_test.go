@@ -89,7 +89,7 @@ func TestExpiredTokenIsRenewedAndTheRequestReplayedOnce(t *testing.T) {
 			[]string{"0", "0", "0", "0", "1", "1"}, 1, ""},
 		"retried, renewed, expired": {[]step{busy, expired, busy, expired}, []string{"0", "0", "1", "1"}, 1,
 			errors.CodeTokenExpired},
-		"lost, then renewed": {[]step{lostAnswer, expired, ok}, []string{"0", "0", "1"}, 1, ""},
+		"lost, then renewed": {[]step{lostResponse, expired, ok}, []string{"0", "0", "1"}, 1, ""},
 		"renewed, then refused": {[]step{expired, refuses(403, errors.CodeForbidden)}, []string{"0", "1"}, 1,
 			errors.CodeForbidden},
 		"unknown to the service": {[]step{refuses(401, errors.CodeUnauthenticated), ok}, []string{"0", "1"}, 1,
@@ -104,9 +104,9 @@ func TestExpiredTokenIsRenewedAndTheRequestReplayedOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				auth, svc := new(tokens), script(tc.steps...)
-				var answer moneymovement.Response
+				var response moneymovement.Response
 				_, err := send(t.Context(), newClient(t, host, through(svc), authorizedBy(auth)), &bookThing,
-					transport.Kept(&answer))
+					transport.Kept(&response))
 
 				if tc.code == "" {
 					require.NoError(t, err)
@@ -122,9 +122,9 @@ func TestExpiredTokenIsRenewedAndTheRequestReplayedOnce(t *testing.T) {
 				attempts := svc.attempts()
 				assert.Equal(t, want, credentials(attempts))
 				assert.Equal(t, tc.renewed, auth.renewed)
-				assert.Equal(t, len(tc.sent), answer.Attempts)
+				assert.Equal(t, len(tc.sent), response.Attempts)
 				for i, key := range keys(attempts) {
-					assert.Equal(t, answer.IdempotencyKey, key, "the same key on attempt %d", i+1)
+					assert.Equal(t, response.IdempotencyKey, key, "the same key on attempt %d", i+1)
 					assert.Equal(t, attempts[0].body, attempts[i].body)
 				}
 			})
@@ -193,7 +193,7 @@ func TestFailedRenewalEndsTheCall(t *testing.T) {
 			assert.Equal(t, "BookThing", undelivered.Operation)
 			assert.ErrorIs(t, err, loginRefused)
 		}},
-		"after a lost answer: unknown": {[]step{lostAnswer}, loginRefused, func(t *testing.T, err error) {
+		"after a lost response: unknown": {[]step{lostResponse}, loginRefused, func(t *testing.T, err error) {
 			var unknown *errors.InDoubt
 			require.ErrorAs(t, err, &unknown)
 			assert.ErrorIs(t, err, loginRefused)
@@ -280,7 +280,7 @@ func TestCredentialThatCannotBeHadSendsNothing(t *testing.T) {
 
 // A credential that the service refuses while it is set, such as one that cannot be refreshed, is renewed as well.
 func TestACredentialThatIsRefusedWhileItIsSetIsRenewed(t *testing.T) {
-	for name, retried := range map[string][]step{"before the first attempt": nil, "before a retry": {lostAnswer}} {
+	for name, retried := range map[string][]step{"before the first attempt": nil, "before a retry": {lostResponse}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				svc, auth := script(append(retried, ok)...), &refusing{allowed: len(retried)}

@@ -187,7 +187,7 @@ func TestAFailedAttemptIsOver(t *testing.T) {
 	var of []context.Context
 	next := script(func(req *http.Request) (*http.Response, error) {
 		of = append(of, req.Context())
-		return lostAnswer(req)
+		return lostResponse(req)
 	}, func(req *http.Request) (*http.Response, error) {
 		of = append(of, req.Context())
 		return ok(req)
@@ -287,7 +287,7 @@ func TestACallThatEndsInThePauseSaysWhenToComeBack(t *testing.T) {
 	}{
 		"a read":                          {&readThing, []step{refused, ok}},
 		"a write":                         {&bookThing, []step{refused, ok}},
-		"a write that may have been made": {&bookThing, []step{lostAnswer, refused, ok}},
+		"a write that may have been made": {&bookThing, []step{lostResponse, refused, ok}},
 		"the second pause":                {&readThing, []step{away, refused, ok}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -383,7 +383,7 @@ func TestBackoffBeyondTheDeadlineReturnsTheRefusal(t *testing.T) {
 func TestRetryBudgetBoundsAnOutage(t *testing.T) {
 	for name, outage := range map[string]step{
 		"no connection": noConnection,
-		"lost":          lostAnswer,
+		"lost":          lostResponse,
 		"503":           refuses(http.StatusServiceUnavailable, errors.CodeProviderUnavailable),
 		"rate limited":  refuses(http.StatusTooManyRequests, errors.CodeRateLimited, "Retry-After", "0"),
 	} {
@@ -424,8 +424,8 @@ func TestSuccessesRefillTheRetryBudget(t *testing.T) {
 		"success":    {ok, true},
 		"no JSON":    {page(http.StatusOK), true}, // the service worked
 		"refusal":    {refuses(http.StatusNotFound, errors.CodeNotFound), false},
-		"broken off": {brokenAnswer, false},
-		"redirect":   {answers(http.StatusFound, ""), false},
+		"broken off": {brokenResponse, false},
+		"redirect":   {responds(http.StatusFound, ""), false},
 	}
 	for name, tc := range refill {
 		t.Run(name, func(t *testing.T) {
@@ -500,7 +500,7 @@ func TestAPauseThatIsOverIsNotReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		busy := refuses(429, errors.CodeRateLimited, "Retry-After", "10")
 		policy := retries(moneymovement.RetryPolicy{Max: 1})
-		_, err := send(t.Context(), newClient(t, host, through(script(busy, lostAnswer)), policy), &readThing,
+		_, err := send(t.Context(), newClient(t, host, through(script(busy, lostResponse)), policy), &readThing,
 			transport.Call{})
 		lost, ok := errors.AsType[*errors.NotDelivered](err)
 		require.True(t, ok, "%v", err)

@@ -84,7 +84,7 @@ func New(baseURL, surface string, config Config) (*Client, error) {
 	c.clock.allowed = config.ClockDifference
 	c.basePath = base.EscapedPath()
 	c.Use(config.Auth)
-	if err := c.takeOver(&config); err != nil {
+	if err := c.useHTTPClient(&config); err != nil {
 		return nil, err
 	}
 	return c, nil
@@ -94,7 +94,7 @@ func New(baseURL, surface string, config Config) (*Client, error) {
 // of the surface: New adds that path, and every call would return 404.
 func origin(baseURL, surface string, allowPlain bool) (*url.URL, error) {
 	refuse := func(message string) (*url.URL, error) { return nil, invalid("baseURL", "invalid_url", message) }
-	if strings.ContainsFunc(baseURL, unreadable) {
+	if strings.ContainsFunc(baseURL, notPrinting) {
 		return refuse("contains a blank or a character that does not print: remove it")
 	}
 	u, err := url.Parse(baseURL)
@@ -126,8 +126,8 @@ func plainPath(decoded string) bool {
 	return true
 }
 
-// unreadable reports a character that nobody sees in an address.
-func unreadable(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) }
+// notPrinting reports a character that nobody sees in an address.
+func notPrinting(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) }
 
 func invalid(field, code, message string) error {
 	return &errors.InvalidInput{CallInfo: errors.CallInfo{Operation: "New"},
@@ -139,9 +139,9 @@ func loopback(host string) bool {
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
-// takeOver copies the transport and the timeout of the caller's client, and wraps the transport. It does not copy
+// useHTTPClient copies the transport and the timeout of the caller's client, and wraps the transport. It does not copy
 // cookies and redirects.
-func (c *Client) takeOver(config *Config) error {
+func (c *Client) useHTTPClient(config *Config) error {
 	var next http.RoundTripper
 	if given := config.HTTPClient; given != nil {
 		c.timeout, next = given.Timeout, given.Transport
@@ -195,9 +195,9 @@ func Ready(ctx context.Context, client *Client, op *Operation, makers string, ch
 	return Validate(op.ID, checks...)
 }
 
-// Of returns the service, or an empty one in place of nil. A method of an empty service refuses the call, and does not
-// panic.
-func Of[S any](service *S) *S {
+// OrNew returns the service, or an empty one in place of nil. A method of an empty service refuses the call, and does
+// not panic.
+func OrNew[S any](service *S) *S {
 	if service == nil {
 		return new(S)
 	}

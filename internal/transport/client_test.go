@@ -271,7 +271,7 @@ func TestACallWithoutAContext(t *testing.T) {
 }
 
 // A flow without a context or a client fails before it begins, and names both at once.
-func TestWhatAFlowCannotBeginWithout(t *testing.T) {
+func TestFlowsRefuseNilContextAndClient(t *testing.T) {
 	var without context.Context
 	client := newClient(t, host, through(script(ok)))
 	require.NoError(t, transport.Ready(t.Context(), client, &readThing, "New"))
@@ -283,7 +283,7 @@ func TestWhatAFlowCannotBeginWithout(t *testing.T) {
 	require.ErrorContains(t, err, "appapi.New")
 }
 
-func TestAClientThatNobodyMade(t *testing.T) {
+func TestNilClientIsRefused(t *testing.T) {
 	assert.Equal(t, []string{"client not_made"}, refusals(t, func(c *transport.Check) { c.Made(nil, "New") }))
 	assert.Nil(t, refusals(t, func(c *transport.Check) { c.Made(newClient(t, host), "New") }))
 }
@@ -309,8 +309,8 @@ func TestARequestOfAClient(t *testing.T) {
 }
 
 // The calls of a service that no constructor made are refused, and do not panic.
-func TestAServiceThatNobodyMade(t *testing.T) {
+func TestNilServiceIsRefused(t *testing.T) {
 	made := &thing{ID: "th_1"}
-	assert.Same(t, made, transport.Of(made))
-	assert.Equal(t, &thing{}, transport.Of[thing](nil))
+	assert.Same(t, made, transport.OrNew(made))
+	assert.Equal(t, &thing{}, transport.OrNew[thing](nil))
 }

@@ -116,7 +116,7 @@ func (c *Client) ServiceNow() time.Time {
 // ServiceTimes returns [Client.ServiceNow], and the time by the last response alone. They differ while the last
 // response contradicts the earlier ones, and it is not known yet which is right. A Date that is farther away than
 // allowed does not count.
-func (c *Client) ServiceTimes() (now, byLastAnswer time.Time) {
+func (c *Client) ServiceTimes() (now, byLastResponse time.Time) {
 	here, ahead := time.Now(), c.clock.offsets.Load().value()
 	if c.clock.tooFar(ahead.last) {
 		ahead.last = ahead.used

@@ -36,8 +36,8 @@ func TestServiceNowFollowsTheServicesDate(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				now := time.Now()
 				client := newClient(t, host, through(script(
-					answers(200, oneThing, "Date", tc.date(now)), answers(200, oneThing, "Date", tc.date(now)))))
-				assert.Equal(t, now, client.ServiceNow(), "before the first answer")
+					responds(200, oneThing, "Date", tc.date(now)), responds(200, oneThing, "Date", tc.date(now)))))
+				assert.Equal(t, now, client.ServiceNow(), "before the first response")
 				for range 2 {
 					_, err := send(t.Context(), client, &readThing, transport.Call{})
 					require.NoError(t, err)
@@ -51,7 +51,7 @@ func TestServiceNowFollowsTheServicesDate(t *testing.T) {
 func dateOf(t time.Time) string { return t.UTC().Format(http.TimeFormat) }
 
 // A response whose Date contradicts earlier ones changes the time only when the next response agrees with it.
-func TestServiceNowNeedsTwoAnswersThatAgree(t *testing.T) {
+func TestServiceNowNeedsTwoResponsesThatAgree(t *testing.T) {
 	const day, century = 24 * time.Hour, 100 * 365 * 24 * time.Hour
 	for name, tc := range map[string]struct {
 		dates []time.Duration // ahead of this machine
@@ -65,7 +65,7 @@ func TestServiceNowNeedsTwoAnswersThatAgree(t *testing.T) {
 		"further than a duration reaches": {[]time.Duration{-2 * century, -2 * century}, 0, 0},
 		"further, and back":               {[]time.Duration{11 * day, time.Hour, time.Hour}, time.Hour, time.Hour},
 		"two seconds, once":               {[]time.Duration{2 * time.Second}, 0, 2 * time.Second},
-		"one answer":                      {[]time.Duration{time.Hour}, 0, time.Hour},
+		"one response":                    {[]time.Duration{time.Hour}, 0, time.Hour},
 		"two that agree":                  {[]time.Duration{time.Hour, time.Hour}, time.Hour, time.Hour},
 		"two that agree by a second": {[]time.Duration{time.Hour, time.Hour + time.Second}, time.Hour + time.Second,
 			time.Hour + time.Second},
@@ -87,7 +87,7 @@ func TestServiceNowNeedsTwoAnswersThatAgree(t *testing.T) {
 				now := time.Now()
 				var steps []step
 				for _, ahead := range tc.dates {
-					steps = append(steps, answers(200, oneThing, "Date", dateOf(now.Add(ahead))))
+					steps = append(steps, responds(200, oneThing, "Date", dateOf(now.Add(ahead))))
 				}
 				client := newClient(t, host, through(script(steps...)))
 				for range tc.dates {
@@ -95,9 +95,9 @@ func TestServiceNowNeedsTwoAnswersThatAgree(t *testing.T) {
 					require.NoError(t, err)
 				}
 				assert.Equal(t, now.Add(tc.want), client.ServiceNow())
-				inUse, byLastAnswer := client.ServiceTimes()
+				inUse, byLastResponse := client.ServiceTimes()
 				assert.Equal(t, now.Add(tc.want), inUse)
-				assert.Equal(t, now.Add(tc.last), byLastAnswer)
+				assert.Equal(t, now.Add(tc.last), byLastResponse)
 			})
 		})
 	}
@@ -107,10 +107,10 @@ func TestServiceNowNeedsTwoAnswersThatAgree(t *testing.T) {
 func TestServiceNowFollowsADateThatStandsStill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		client := newClient(t, host, through(script(answers(200, oneThing, "Date", dateOf(began)))))
+		client := newClient(t, host, through(script(responds(200, oneThing, "Date", dateOf(began)))))
 		for _, want := range []struct {
-			after               time.Duration
-			inUse, byLastAnswer time.Duration
+			after                 time.Duration
+			inUse, byLastResponse time.Duration
 		}{
 			{0, 0, 0},
 			{5 * time.Minute, 0, -5 * time.Minute},
@@ -120,9 +120,9 @@ func TestServiceNowFollowsADateThatStandsStill(t *testing.T) {
 			time.Sleep(want.after)
 			_, err := send(t.Context(), client, &readThing, transport.Call{})
 			require.NoError(t, err)
-			inUse, byLastAnswer := client.ServiceTimes()
+			inUse, byLastResponse := client.ServiceTimes()
 			assert.Equal(t, want.inUse, time.Until(inUse))
-			assert.Equal(t, want.byLastAnswer, time.Until(byLastAnswer))
+			assert.Equal(t, want.byLastResponse, time.Until(byLastResponse))
 		}
 	})
 }
@@ -130,7 +130,7 @@ func TestServiceNowFollowsADateThatStandsStill(t *testing.T) {
 func TestServiceNowIsSafeForConcurrentUse(t *testing.T) {
 	var steps []step
 	for range 16 {
-		steps = append(steps, answers(200, oneThing, "Date", dateOf(time.Now().Add(time.Hour))))
+		steps = append(steps, responds(200, oneThing, "Date", dateOf(time.Now().Add(time.Hour))))
 	}
 	client := newClient(t, host, through(script(steps...)))
 	var callers sync.WaitGroup
@@ -169,8 +169,8 @@ func TestClocksThatDifferMoreThanAllowed(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				now := time.Now()
 				client := newClient(t, host, func(c *transport.Config) {
-					through(script(answers(200, oneThing, "Date", dateOf(now.Add(tc.ahead))),
-						answers(200, oneThing, "Date", dateOf(now.Add(tc.ahead)))))(c)
+					through(script(responds(200, oneThing, "Date", dateOf(now.Add(tc.ahead))),
+						responds(200, oneThing, "Date", dateOf(now.Add(tc.ahead)))))(c)
 					if tc.allowed != 0 {
 						c.ClockDifference = tc.allowed
 					}
@@ -200,8 +200,8 @@ func TestClocksThatDifferAreLoggedOnce(t *testing.T) {
 			var log bytes.Buffer
 			now := time.Now()
 			client := newClient(t, host, func(c *transport.Config) {
-				through(script(answers(200, oneThing, "Date", dateOf(now.Add(ahead))),
-					answers(200, oneThing, "Date", dateOf(now.Add(ahead)))))(c)
+				through(script(responds(200, oneThing, "Date", dateOf(now.Add(ahead))),
+					responds(200, oneThing, "Date", dateOf(now.Add(ahead)))))(c)
 				c.Logger = slog.New(slog.NewTextHandler(&log, nil))
 			})
 			for range 2 {

@@ -71,7 +71,7 @@ func TestRefusedAttemptsKeepTheirConnection(t *testing.T) {
 func TestGivingUpLeavesOtherCallsTheirConnections(t *testing.T) {
 	server, opened := counted(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet {
-			panic(http.ErrAbortHandler) // no answer
+			panic(http.ErrAbortHandler) // no response
 		}
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, oneThing)
@@ -106,7 +106,7 @@ type idleClosing struct {
 func (c *idleClosing) CloseIdleConnections() { c.asked.Add(1) }
 
 // A write without a connection was not sent, however the wait for the connection ended.
-func TestUnmadeConnectionsAreNotDelivered(t *testing.T) {
+func TestFailedConnectionsAreNotDelivered(t *testing.T) {
 	cutHandshake := func(ctx context.Context, network, address string) (net.Conn, error) {
 		ours, theirs := net.Pipe()
 		go func() {
@@ -193,7 +193,7 @@ func TestForeignTransportsAreJudgedByTheirErrors(t *testing.T) {
 	}{
 		"dial error":  {noConnection, true},
 		"name error":  {noSuchHost, true},
-		"read error":  {lostAnswer, false},
+		"read error":  {lostResponse, false},
 		"other error": {fails(io.EOF), false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -223,7 +223,7 @@ func TestDefaultTransportMayBeAnything(t *testing.T) {
 }
 
 // The caller's own trace is called for the connection too.
-func TestTheCallersTraceStillHears(t *testing.T) {
+func TestCallersHTTPTraceIsCalled(t *testing.T) {
 	server, _ := counted(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, oneThing)
@@ -297,7 +297,7 @@ func TestTheDefaultTransportWaitsWithAnEnd(t *testing.T) {
 		kind    error
 	}{
 		"no handshake": {"https://127.0.0.1", 10 * time.Second, &errors.NotDelivered{}},
-		"no answer":    {"http://127.0.0.1", 30 * time.Second, &errors.InDoubt{}},
+		"no response":  {"http://127.0.0.1", 30 * time.Second, &errors.InDoubt{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -439,11 +439,11 @@ func TestABareRequestIsGuarded(t *testing.T) {
 		require.NoError(t, err)
 		return transport.NewBare().RoundTrip(request)
 	}
-	for name, answer := range map[string]string{
+	for name, response := range map[string]string{
 		"a malformed header": "HTTP/1.1 200 OK\r\nplanted\r\n\r\n", "no HTTP": "planted\r\n\r\n",
 		"a malformed length": "HTTP/1.1 200 OK\r\nContent-Length: planted\r\n\r\n",
 	} {
-		_, err := sent(http.MethodGet, "http://user:planted@"+raw(t, answer)+"/?planted=1") //nolint:bodyclose // an error
+		_, err := sent(http.MethodGet, "http://user:planted@"+raw(t, response)+"/?planted=1") //nolint:bodyclose // an error
 		require.Error(t, err, name)
 		assert.NotContains(t, err.Error(), "planted", name)
 	}
@@ -598,7 +598,7 @@ func TestDefaultTransportInheritsNoWeakness(t *testing.T) {
 }
 
 // Settings of the process's network are for this server too.
-func TestDefaultTransportInheritsTheWay(t *testing.T) {
+func TestDefaultTransportInheritsProxyDialerAndRoots(t *testing.T) {
 	server := secured(t, nil)
 	trusted := x509.NewCertPool()
 	trusted.AddCert(server.Certificate())
@@ -746,11 +746,11 @@ func TestABareRequestHasAConnectionOfItsOwn(t *testing.T) {
 // A Location that cannot be read is removed, and any other one stays.
 func TestTheLocationOfABareRequest(t *testing.T) {
 	for location, kept := range map[string]string{"/elsewhere": "/elsewhere", "http://a:planted/": "", "": ""} {
-		answer := "HTTP/1.1 307 Temporary Redirect\r\nContent-Length: 0\r\n"
+		head := "HTTP/1.1 307 Temporary Redirect\r\nContent-Length: 0\r\n"
 		if location != "" {
-			answer += "Location: " + location + "\r\n"
+			head += "Location: " + location + "\r\n"
 		}
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+raw(t, answer+"\r\n"),
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+raw(t, head+"\r\n"),
 			http.NoBody)
 		require.NoError(t, err)
 		response, err := transport.NewBare().RoundTrip(request)

@@ -20,8 +20,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
-// answer is an HTTP response whose body was read.
-type answer struct {
+// response is an HTTP response whose body was read.
+type response struct {
 	status    int
 	header    http.Header
 	body      *buffer // pooled; release returns it to the pool
@@ -55,36 +55,36 @@ func (r *Request) read(resp *http.Response) error {
 	if resp.ContentLength > 0 && resp.ContentLength <= maxBody {
 		body.Grow(int(resp.ContentLength) + bytes.MinRead) // with room to see EOF without growing
 	}
-	r.answer = answer{status: resp.StatusCode, header: resp.Header, body: body}
+	r.response = response{status: resp.StatusCode, header: resp.Header, body: body}
 	body.limited = io.LimitedReader{R: resp.Body, N: maxBody + 1}
 	length, err := body.ReadFrom(&body.limited)
 	body.limited.R = nil
 	if length > maxBody {
 		body.Truncate(maxBody)
-		r.answer.truncated = true
+		r.response.truncated = true
 	}
 	r.hideEcho()
 	if err != nil {
-		return r.answer.unexpected(r, fmt.Errorf("the response ended after %d bytes: %w", length, err))
+		return r.response.unexpected(r, fmt.Errorf("the response ended after %d bytes: %w", length, err))
 	}
 	return nil
 }
 
-func (a *answer) release() {
+func (a *response) release() {
 	if a.body != nil && a.body.Cap() <= maxPooled {
 		bodies.Put(a.body)
 	}
 	a.body = nil
 }
 
-func (a *answer) bytes() []byte {
+func (a *response) bytes() []byte {
 	if a.body == nil {
 		return nil
 	}
 	return a.body.Bytes()
 }
 
-func (a *answer) success() bool { return isSuccess(a.status) }
+func (a *response) success() bool { return isSuccess(a.status) }
 
 func isSuccess(status int) bool { return status >= 200 && status < 300 }
 
@@ -94,30 +94,30 @@ type NoContent struct{}
 // decode reads a success into value. If the description does not say what a write returns, every body counts as a
 // success except a proxy's page.
 func (r *Request) decode(value any) (err error) {
-	if _, none := value.(*NoContent); !r.op.Silent && !none {
-		r.unread, err = r.answer.decode(value, r.op.Answer, r.client.most)
+	if _, none := value.(*NoContent); !r.op.ResultUnstated && !none {
+		r.unread, err = r.response.decode(value, r.op.Response, r.client.most)
 		if err == nil {
 			r.unread = append(r.unread, r.moreThanAsked()...)
 		}
 		return err
 	}
-	body := bytes.TrimSpace(r.answer.bytes())
+	body := bytes.TrimSpace(r.response.bytes())
 	if len(body) == 0 {
 		return nil
 	}
 	if _, none := value.(*NoContent); none {
-		return r.answer.valid(body)
+		return r.response.valid(body)
 	}
-	unread, err := r.answer.decode(value, r.op.Answer, r.client.most)
-	if err == nil && (len(unread) == 0 || r.op.Answer.Shape.Shows(body)) {
-		r.unread, r.shown = unread, true
+	unread, err := r.response.decode(value, r.op.Response, r.client.most)
+	if err == nil && (len(unread) == 0 || r.op.Response.Shape.HasResource(body)) {
+		r.unread, r.hasResource = unread, true
 		return nil
 	}
-	return r.answer.valid(body)
+	return r.response.valid(body)
 }
 
 // valid returns why a body whose content does not matter is not from the service, or nil. A proxy has pages of its own.
-func (a *answer) valid(body []byte) error {
+func (a *response) valid(body []byte) error {
 	if err := a.readable(); err != nil {
 		return err
 	}
@@ -127,21 +127,21 @@ func (a *answer) valid(body []byte) error {
 // moreThanAsked reports a page that has more entries than the request asked for. They are read.
 func (r *Request) moreThanAsked() []moneymovement.Unread {
 	limit := r.query.Get("limit")
-	if limit == "" || r.op.Answer == nil {
+	if limit == "" || r.op.Response == nil {
 		return nil
 	}
 	asked, err := strconv.Atoi(limit)
-	if listed := r.answer.body.reader.Listed(); err != nil || listed >= 0 && listed <= asked {
+	if listed := r.response.body.reader.Listed(); err != nil || listed >= 0 && listed <= asked {
 		return nil // as usual, without looking through the body again
 	}
-	return r.op.Answer.TooMany(r.answer.bytes(), asked)
+	return r.op.Response.TooMany(r.response.bytes(), asked)
 }
 
 // anything is the shape of a response that the description does not show.
-var anything = wire.Answer{Shape: &wire.Any}
+var anything = wire.Response{Shape: &wire.Any}
 
 // decode reads a success into value, and returns the members that it could not read.
-func (a *answer) decode(value any, described *wire.Answer, most int) ([]moneymovement.Unread, error) {
+func (a *response) decode(value any, described *wire.Response, most int) ([]moneymovement.Unread, error) {
 	if err := a.readable(); err != nil {
 		return nil, err
 	}
@@ -150,7 +150,7 @@ func (a *answer) decode(value any, described *wire.Answer, most int) ([]moneymov
 }
 
 // readable returns why a body cannot be JSON, or nil.
-func (a *answer) readable() error {
+func (a *response) readable() error {
 	if a.truncated {
 		return fmt.Errorf("the response is too large: it has more than %d bytes", maxBody)
 	}
@@ -172,7 +172,7 @@ func isJSON(contentType string) bool {
 }
 
 // refusal returns the typed error of a response that is not a success.
-func (a *answer) refusal(r *Request) error {
+func (a *response) refusal(r *Request) error {
 	refusal := errors.Decode(errors.Response{
 		CallInfo: r.info(), Status: a.status, Header: a.header, Body: a.bytes(), Truncated: a.truncated,
 	})
@@ -182,26 +182,26 @@ func (a *answer) refusal(r *Request) error {
 	return refusal
 }
 
-// keep gives the response to the caller if the caller asked for it.
-func (r *Request) keep() {
+// capture gives the response to the caller if the caller asked for it.
+func (r *Request) capture() {
 	if len(r.call.Capture)+len(r.call.CaptureRevealing) == 0 {
 		return
 	}
 	response := moneymovement.Response{
-		Status:         r.answer.status,
-		Header:         r.answer.header,
-		RequestID:      r.answer.header.Get(requestIDHeader),
+		Status:         r.response.status,
+		Header:         r.response.header,
+		RequestID:      r.response.header.Get(requestIDHeader),
 		IdempotencyKey: string(r.call.Key),
-		Replayed:       r.answer.header.Get("Idempotency-Replayed") == "true",
+		Replayed:       r.response.header.Get("Idempotency-Replayed") == "true",
 		Attempts:       r.attempts,
 		Queued:         r.call.Queued,
 		Unread:         r.unread,
-		Body:           bytes.Clone(r.answer.bytes()),
+		Body:           bytes.Clone(r.response.bytes()),
 	}
 	for _, into := range r.call.CaptureRevealing {
 		*into = response
 	}
-	if r.op.Reveals {
+	if r.op.SecretResponse {
 		response.Body = nil
 	}
 	for _, into := range r.call.Capture {
@@ -209,9 +209,9 @@ func (r *Request) keep() {
 	}
 }
 
-// Shown is the response to a write whose result the description does not state ([Operation.Silent]). Any success means
-// that the write was carried out.
-type Shown[T any] struct {
+// Unstated is the response to a write whose result the description does not state ([Operation.ResultUnstated]). A
+// success status means that the write was carried out.
+type Unstated[T any] struct {
 	value *T // nil if the response did not show it
 	err   error
 	auth  Authorizer // the credential of the write
@@ -221,22 +221,22 @@ type Shown[T any] struct {
 
 var errNotShown = errors.New("the response reports success, and does not show the resource")
 
-// Carry is [Do] for such a write.
-func Carry[T any](ctx context.Context, c *Client, r *Request) Shown[T] {
+// DoUnstated is [Do] for such a write.
+func DoUnstated[T any](ctx context.Context, c *Client, r *Request) Unstated[T] {
 	value, err := Do[T](ctx, c, r)
 	if err != nil {
-		return Shown[T]{err: err}
+		return Unstated[T]{err: err}
 	}
-	if !r.shown {
-		return Shown[T]{auth: r.auth, unproven: r.unreadable(errNotShown)}
+	if !r.hasResource {
+		return Unstated[T]{auth: r.auth, unproven: r.unreadableSuccess(errNotShown)}
 	}
-	return Shown[T]{value: value}
+	return Unstated[T]{value: value}
 }
 
-// Or returns the resource from the response, or else the result of read. read uses the credential of the write: a newer
-// credential can belong to another account. The write was carried out, so if the read fails, Or returns the zero value
-// and no error.
-func (s Shown[T]) Or(read func(Authorizer) (*T, error)) (*T, error) {
+// ValueOrRead returns the resource from the response, or else the result of read. read uses the credential of the
+// write: a newer credential can belong to another account. The write was carried out, so if the read fails, ValueOrRead
+// returns the zero value and no error.
+func (s Unstated[T]) ValueOrRead(read func(Authorizer) (*T, error)) (*T, error) {
 	if s.value != nil || s.err != nil {
 		return s.value, s.err
 	}
@@ -246,9 +246,9 @@ func (s Shown[T]) Or(read func(Authorizer) (*T, error)) (*T, error) {
 	return new(T), nil
 }
 
-// Proven is Or for a write of money: a success that shows nothing does not prove it. If there is no read, or it fails,
-// the outcome is unknown.
-func (s Shown[T]) Proven(read func(Authorizer) (*T, error)) (*T, error) {
+// ValueOrInDoubt is ValueOrRead for a write of money: a success that shows nothing does not prove it. If there is no
+// read, or it fails, the outcome is in doubt.
+func (s Unstated[T]) ValueOrInDoubt(read func(Authorizer) (*T, error)) (*T, error) {
 	if s.value != nil || s.err != nil {
 		return s.value, s.err
 	}
@@ -260,13 +260,13 @@ func (s Shown[T]) Proven(read func(Authorizer) (*T, error)) (*T, error) {
 	return nil, s.unproven
 }
 
-// OrZero returns the resource from the response, or else the zero value.
-func (s Shown[T]) OrZero() (*T, error) {
-	return s.Or(func(Authorizer) (*T, error) { return new(T), nil })
+// ValueOrZero returns the resource from the response, or else the zero value.
+func (s Unstated[T]) ValueOrZero() (*T, error) {
+	return s.ValueOrRead(func(Authorizer) (*T, error) { return new(T), nil })
 }
 
 // Value returns the resource from the response, or nil.
-func (s Shown[T]) Value() (*T, error) { return s.value, s.err }
+func (s Unstated[T]) Value() (*T, error) { return s.value, s.err }
 
 // leastEchoed is the length of the shortest secret that is searched for in a refusal. A shorter text could be there by
 // chance.
@@ -275,21 +275,21 @@ const leastEchoed = 8
 // hideEcho removes secrets that a refusal repeats. Validators quote the values that they refuse, and programs print and
 // encode the details of a refusal.
 func (r *Request) hideEcho() {
-	if r.answer.success() {
+	if r.response.success() {
 		return
 	}
 	var room [4]string
 	secrets := r.sentSecrets(room[:0])
-	if !mayEcho(r.answer.bytes(), secrets) { // the usual case
+	if !mayEcho(r.response.bytes(), secrets) { // the usual case
 		return
 	}
 	var pairs []string
 	for _, secret := range secrets {
 		pairs = append(pairs, secret, hidden.Redaction)
 	}
-	if hidden, found := wire.Replace(r.answer.bytes(), strings.NewReplacer(pairs...)); found {
-		r.answer.body.Reset()
-		r.answer.body.Write(hidden)
+	if hidden, found := wire.Replace(r.response.bytes(), strings.NewReplacer(pairs...)); found {
+		r.response.body.Reset()
+		r.response.body.Write(hidden)
 	}
 }
 
@@ -311,7 +311,7 @@ func mayEcho(body []byte, secrets []string) bool {
 // are too short to search for.
 func (r *Request) sentSecrets(secrets []string) []string {
 	secrets = append(secrets, strings.TrimPrefix(r.header.Get("Authorization"), "Bearer "), r.header.Get("X-Api-Key"))
-	if r.op.Tells {
+	if r.op.SecretRequest {
 		secrets = append(secrets, wire.Secrets(r.body)...)
 	}
 	return slices.DeleteFunc(secrets, func(secret string) bool { return len(secret) < leastEchoed })

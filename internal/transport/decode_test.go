@@ -27,7 +27,7 @@ import (
 )
 
 // unreadable asserts the error of a success that cannot be decoded: for a read an unexpected response, for a write an
-// unknown outcome.
+// outcome in doubt.
 func unreadable(t *testing.T, op *transport.Operation, err error) {
 	t.Helper()
 	if op.Method == http.MethodGet {
@@ -45,27 +45,27 @@ func unreadable(t *testing.T, op *transport.Operation, err error) {
 
 func TestUnreadableSuccessIsNeitherSuccessNorFailure(t *testing.T) {
 	const huge = 1_000_000
-	for name, answer := range map[string]step{
-		"trailing bytes":          answers(200, oneThing+"}"),
-		"a second value":          answers(200, oneThing+oneThing),
-		"duplicate keys":          answers(200, `{"amount":"1","amount":"1000"}`),
-		"duplicate unknown keys":  answers(200, `{"new":1,"new":2}`),
-		"an unknown escape":       answers(200, `{"id":"th_\x"}`),
+	for name, response := range map[string]step{
+		"trailing bytes":          responds(200, oneThing+"}"),
+		"a second value":          responds(200, oneThing+oneThing),
+		"duplicate keys":          responds(200, `{"amount":"1","amount":"1000"}`),
+		"duplicate unknown keys":  responds(200, `{"new":1,"new":2}`),
+		"an unknown escape":       responds(200, `{"id":"th_\x"}`),
 		"HTML with 200":           page(200),
-		"text with 200":           answers(200, oneThing, "Content-Type", "text/plain"),
-		"unreadable content type": answers(200, oneThing, "Content-Type", "application/json; ="),
-		"empty":                   answers(200, ""),
-		"white space":             answers(200, " \n"),
-		"204":                     answers(204, ""),
-		"null":                    answers(200, " null "),
-		"an array for an object":  answers(200, "[]"),
-		"half an object":          answers(200, `{"id":"th_1"`),
-		"over-long body":          answers(200, `{"note":"`+strings.Repeat("a", 8<<20)+`"}`),
-		"nesting without end":     answers(200, `{"new":`+strings.Repeat("[", huge)+strings.Repeat("]", huge)+`}`),
+		"text with 200":           responds(200, oneThing, "Content-Type", "text/plain"),
+		"unreadable content type": responds(200, oneThing, "Content-Type", "application/json; ="),
+		"empty":                   responds(200, ""),
+		"white space":             responds(200, " \n"),
+		"204":                     responds(204, ""),
+		"null":                    responds(200, " null "),
+		"an array for an object":  responds(200, "[]"),
+		"half an object":          responds(200, `{"id":"th_1"`),
+		"over-long body":          responds(200, `{"note":"`+strings.Repeat("a", 8<<20)+`"}`),
+		"nesting without end":     responds(200, `{"new":`+strings.Repeat("[", huge)+strings.Repeat("]", huge)+`}`),
 	} {
 		for _, op := range []*transport.Operation{&readThing, &bookThing, &spendThing} {
 			t.Run(name+"/"+op.ID, func(t *testing.T) {
-				svc := script(answer)
+				svc := script(response)
 				var kept moneymovement.Response
 				got, err := sendKeyed(t.Context(), newClient(t, host, through(svc)), op,
 					transport.Kept(&kept))
@@ -80,7 +80,7 @@ func TestUnreadableSuccessIsNeitherSuccessNorFailure(t *testing.T) {
 }
 
 // An amount that cannot be read is left out, and the rest of the response is read. The service did what it was asked.
-func TestAnAmountThatCannotBeReadIsNamed(t *testing.T) {
+func TestUnreadableAmountIsReported(t *testing.T) {
 	const huge = 1_000_000
 	for name, amount := range map[string]string{
 		"amount that is huge":        `"1e999999999"`,
@@ -102,7 +102,7 @@ func TestAnAmountThatCannotBeReadIsNamed(t *testing.T) {
 				var log strings.Builder
 				var kept moneymovement.Response
 				c := newClient(t, host,
-					through(script(answers(200, `{"id":"th_1","amount":`+amount+`,"status":"ready"}`))),
+					through(script(responds(200, `{"id":"th_1","amount":`+amount+`,"status":"ready"}`))),
 					func(c *transport.Config) {
 						c.Logger = slog.New(slog.NewTextHandler(&log, nil))
 					})
@@ -122,38 +122,39 @@ func TestAnAmountThatCannotBeReadIsNamed(t *testing.T) {
 func TestReadableSuccess(t *testing.T) {
 	whole := thing{ID: "th_1", Amount: decimal.RequireFromString("10.50"), Status: "ready"}
 	for name, tc := range map[string]struct {
-		answer step
-		want   thing
+		response step
+		want     thing
 	}{
-		"as described":          {answers(200, oneThing), whole},
-		"created":               {answers(201, oneThing), whole},
-		"an undeclared success": {answers(299, oneThing), whole},
-		"with a charset":        {answers(200, oneThing, "Content-Type", "application/json; charset=utf-8"), whole},
-		"a JSON dialect":        {answers(200, oneThing, "Content-Type", "application/problem+json"), whole},
-		"no content type":       {answers(200, oneThing, "Content-Type", ""), whole},
-		"white space around":    {answers(200, "\n "+oneThing+" \n"), whole},
-		"unknown fields": {answers(200,
+		"as described":          {responds(200, oneThing), whole},
+		"created":               {responds(201, oneThing), whole},
+		"an undeclared success": {responds(299, oneThing), whole},
+		"with a charset":        {responds(200, oneThing, "Content-Type", "application/json; charset=utf-8"), whole},
+		"a JSON dialect":        {responds(200, oneThing, "Content-Type", "application/problem+json"), whole},
+		"no content type":       {responds(200, oneThing, "Content-Type", ""), whole},
+		"white space around":    {responds(200, "\n "+oneThing+" \n"), whole},
+		"unknown fields": {responds(200,
 			`{"id":"th_1","new":{"deep":[1,{"a":null}]},"amount":"10.50","status":"ready"}`), whole},
-		"unknown enum value":   {answers(200, `{"status":"levitating"}`), thing{Status: "levitating"}},
-		"case variants":        {answers(200, `{"ID":"th_2","Id":"th_3","AMOUNT":"1"}`), thing{}},
-		"case variant as well": {answers(200, `{"id":"th_1","ID":"th_2","amount":"10.50","status":"ready"}`), whole},
-		"null for values": {answers(200, `{"id":null,"amount":null,"fee":null,"status":null,"tags":null}`),
+		"unknown enum value":   {responds(200, `{"status":"levitating"}`), thing{Status: "levitating"}},
+		"case variants":        {responds(200, `{"ID":"th_2","Id":"th_3","AMOUNT":"1"}`), thing{}},
+		"case variant as well": {responds(200, `{"id":"th_1","ID":"th_2","amount":"10.50","status":"ready"}`), whole},
+		"null for values": {responds(200, `{"id":null,"amount":null,"fee":null,"status":null,"tags":null}`),
 			thing{}},
-		"empty object":          {answers(200, `{}`), thing{}},
-		"a number for a string": {answers(200, `{"id":1,"note":1.50}`), thing{ID: "1", Note: "1.50"}},
-		"amount as a number":    {answers(200, `{"amount":10.50}`), thing{Amount: decimal.RequireFromString("10.50")}},
-		"amount beyond floats": {answers(200, `{"amount":0.1000000000000000055511151231257827}`),
+		"empty object":          {responds(200, `{}`), thing{}},
+		"a number for a string": {responds(200, `{"id":1,"note":1.50}`), thing{ID: "1", Note: "1.50"}},
+		"amount as a number":    {responds(200, `{"amount":10.50}`), thing{Amount: decimal.RequireFromString("10.50")}},
+		"amount beyond floats": {responds(200, `{"amount":0.1000000000000000055511151231257827}`),
 			thing{Amount: decimal.RequireFromString("0.1000000000000000055511151231257827")}},
-		"amount as a signed one": {answers(200, `{"amount":"+1.","fee":"-.5"}`),
+		"amount as a signed one": {responds(200, `{"amount":"+1.","fee":"-.5"}`),
 			thing{Amount: decimal.RequireFromString("1"), Fee: ptr(decimal.RequireFromString("-0.5"))}},
 		"amount with an exponent": {
-			answers(200, `{"amount":1e2}`), thing{Amount: decimal.New(1, 2)}},
+			responds(200, `{"amount":1e2}`), thing{Amount: decimal.New(1, 2)}},
 		"as many digits as allowed": {
-			answers(200, `{"amount":"`+strings.Repeat("9", 78)+`"}`),
+			responds(200, `{"amount":"`+strings.Repeat("9", 78)+`"}`),
 			thing{Amount: decimal.RequireFromString(strings.Repeat("9", 78))}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := send(t.Context(), newClient(t, host, through(script(tc.answer))), &bookThing, transport.Call{})
+			client := newClient(t, host, through(script(tc.response)))
+			got, err := send(t.Context(), client, &bookThing, transport.Call{})
 			require.NoError(t, err)
 			assert.True(t, tc.want.Amount.Equal(got.Amount), "%v", got.Amount)
 			assert.Equal(t, tc.want.Amount.String(), got.Amount.String())
@@ -168,15 +169,15 @@ func TestReadableSuccess(t *testing.T) {
 
 func ptr[T any](v T) *T { return &v }
 
-func TestOperationsThatAnswerNothing(t *testing.T) {
-	for name, answer := range map[string]step{
-		"204":                 answers(204, ""),
-		"200 without a body":  answers(200, ""),
-		"200 with a body":     answers(200, oneThing),
-		"204 without a media": answers(204, "", "Content-Type", ""),
+func TestOperationsWithoutAResponseBody(t *testing.T) {
+	for name, response := range map[string]step{
+		"204":                 responds(204, ""),
+		"200 without a body":  responds(200, ""),
+		"200 with a body":     responds(200, oneThing),
+		"204 without a media": responds(204, "", "Content-Type", ""),
 	} {
 		t.Run(name, func(t *testing.T) {
-			client := newClient(t, host, through(script(answer)))
+			client := newClient(t, host, through(script(response)))
 			_, err := transport.Do[transport.NoContent](t.Context(), client, request(&deleteThing, transport.Call{}))
 			require.NoError(t, err)
 		})
@@ -193,7 +194,7 @@ func TestTruncatedBody(t *testing.T) {
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("X-Request-ID", "req_7")
 		w.Header().Set("Content-Length", fmt.Sprint(len(oneThing)+1))
-		_, _ = io.WriteString(w, oneThing) // complete JSON, and still not the whole answer
+		_, _ = io.WriteString(w, oneThing) // complete JSON, and still not the whole response
 	}))
 	defer server.Close()
 	for op, attempts := range map[*transport.Operation]int{&readThing: 4, &bookThing: 4, &spendThing: 1} {
@@ -214,9 +215,9 @@ func TestTruncatedBody(t *testing.T) {
 }
 
 // A response that begins with a byte order mark says so, whatever its status is.
-func TestAByteOrderMarkIsNamed(t *testing.T) {
+func TestByteOrderMarkIsReported(t *testing.T) {
 	for _, status := range []int{200, 404} {
-		svc := script(answers(status, "\ufeff"+oneThing))
+		svc := script(responds(status, "\ufeff"+oneThing))
 		_, err := send(t.Context(), newClient(t, host, through(svc)), &readThing, transport.Call{})
 		assert.ErrorContains(t, errors.Unwrap(err), "byte order mark", status)
 	}
@@ -229,7 +230,7 @@ func TestBodiesAreReadWithinABound(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			body := &zeroes{left: endless}
 			svc := script(func(req *http.Request) (*http.Response, error) {
-				resp, _ := answers(200, "")(req)
+				resp, _ := responds(200, "")(req)
 				resp.Body, resp.ContentLength = body, length
 				return resp, nil
 			})
@@ -244,11 +245,11 @@ func TestBodiesAreReadWithinABound(t *testing.T) {
 // A response may have eight mebibytes.
 func TestTheLongestBody(t *testing.T) {
 	longest := oneThing + strings.Repeat(" ", 8<<20-len(oneThing))
-	_, err := send(t.Context(), newClient(t, host, through(script(answers(200, longest)))), &readThing,
+	_, err := send(t.Context(), newClient(t, host, through(script(responds(200, longest)))), &readThing,
 		transport.Call{})
 	require.NoError(t, err)
 	var kept moneymovement.Response
-	_, err = send(t.Context(), newClient(t, host, through(script(answers(200, longest+" ")))), &readThing,
+	_, err = send(t.Context(), newClient(t, host, through(script(responds(200, longest+" ")))), &readThing,
 		transport.Kept(&kept))
 	unreadable(t, &readThing, err)
 	assert.Len(t, kept.Body, len(longest), "no more of it is kept than is read")
@@ -265,7 +266,7 @@ func (z *zeroes) Read(p []byte) (int, error) {
 func (*zeroes) Close() error { return nil }
 
 // Body buffers are pooled. The result of a call must not change when another call's response uses the buffer.
-func TestAnswersDoNotShareMemory(t *testing.T) {
+func TestResponsesDoNotShareMemory(t *testing.T) {
 	type keeper struct {
 		Raw  codec.Value `json:"raw"`
 		Name string      `json:"name"`
@@ -275,11 +276,11 @@ func TestAnswersDoNotShareMemory(t *testing.T) {
 		if strings.HasSuffix(name, "0") {
 			return refuses(404, errors.Code(name))(req)
 		}
-		return answers(200, fmt.Sprintf(`{"raw":{"name":%q},"name":%q}`, name, name))(req)
+		return responds(200, fmt.Sprintf(`{"raw":{"name":%q},"name":%q}`, name, name))(req)
 	})
 	client := newClient(t, host, through(svc))
 	readKeeper := readThing
-	readKeeper.Answer = nil // it is not a thing
+	readKeeper.Response = nil // it is not a thing
 	var wg sync.WaitGroup
 	for worker := range 8 {
 		wg.Go(func() {
@@ -303,11 +304,11 @@ func TestAnswersDoNotShareMemory(t *testing.T) {
 	wg.Wait()
 }
 
-func TestCapturedAnswer(t *testing.T) {
+func TestCapturedResponse(t *testing.T) {
 	var kept moneymovement.Response
 	client := newClient(t, host, through(script(
 		refuses(503, errors.CodeDatabaseUnavailable),
-		answers(200, oneThing, "X-Request-ID", "req_1", "Idempotency-Replayed", "true", "X-New", "kept"),
+		responds(200, oneThing, "X-Request-ID", "req_1", "Idempotency-Replayed", "true", "X-New", "kept"),
 		refuses(404, errors.CodeNotFound, "X-Request-ID", "req_2"),
 		noConnection,
 	)), retries(moneymovement.RetryPolicy{Max: 1, WaitMin: 1}))
@@ -341,7 +342,7 @@ func TestCapturedAnswer(t *testing.T) {
 func TestACaptureKeepsSecretsIfAsked(t *testing.T) {
 	for reveals, kept := range map[bool]string{false: oneThing, true: ""} {
 		op := readThing
-		op.Reveals = reveals
+		op.SecretResponse = reveals
 		var usual, asked moneymovement.Response
 		call := transport.Call{CallSettings: moneymovement.CallSettingsOf(
 			moneymovement.CaptureResponse(&usual), moneymovement.CaptureResponseWithSecrets(&asked))}
@@ -353,9 +354,9 @@ func TestACaptureKeepsSecretsIfAsked(t *testing.T) {
 	}
 }
 
-// FuzzDecodeAnswer checks that a call returns a value or one of our typed errors, whatever the response is, and never
+// FuzzDecodeResponse checks that a call returns a value or one of our typed errors, whatever the response is, and never
 // panics.
-func FuzzDecodeAnswer(f *testing.F) {
+func FuzzDecodeResponse(f *testing.F) {
 	f.Add(200, "application/json", oneThing, "", true)
 	f.Add(200, "text/html", "<html>", "", false)
 	f.Add(201, "application/json", `{"amount":1e999999999}`, "", true)
@@ -375,13 +376,13 @@ func FuzzDecodeAnswer(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, status int, contentType, body, retryAfter string, write bool) {
 		if status < 200 || status > 599 {
-			t.Skip("not an input: no answer ends with such an HTTP status; the seeds are run by make test")
+			t.Skip("not an input: no response ends with such an HTTP status; the seeds are run by make test")
 		}
 		op := &readThing
 		if write {
 			op = &spendThing
 		}
-		now = answers(status, body, "Content-Type", contentType, "Retry-After", retryAfter)
+		now = responds(status, body, "Content-Type", contentType, "Retry-After", retryAfter)
 		got, err := send(t.Context(), client, op, transport.Call{})
 		if (got == nil) == (err == nil) {
 			t.Fatalf("value %v and error %v", got, err)
@@ -411,12 +412,13 @@ func FuzzDecodeAnswer(f *testing.F) {
 
 // quietThing is a write whose result the description does not state.
 var quietThing = transport.Operation{
-	ID: "QuietThing", Method: http.MethodPost, Path: "/things/quiet", Repeat: transport.RepeatNever, Silent: true,
-	Answer: &quietAnswer,
+	ID: "QuietThing", Method: http.MethodPost, Path: "/things/quiet", Repeat: transport.RepeatNever,
+	ResultUnstated: true,
+	Response:       &quietResponse,
 }
 
-// quietAnswer is a thing that should have its id.
-var quietAnswer = wire.Answer{Shape: &wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
+// quietResponse is a thing that should have its id.
+var quietResponse = wire.Response{Shape: &wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "id", Shape: &wire.Text, Type: wire.Stated, Required: wire.Assumed},
 	{Name: "status", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "tags", Shape: &wire.Shape{Kind: wire.KindList, Item: &wire.Text}, Type: wire.Assumed},
@@ -424,48 +426,48 @@ var quietAnswer = wire.Answer{Shape: &wire.Shape{Kind: wire.KindObject, Members:
 
 // Any success of a silent write means that it was carried out. If the response shows the resource, it is used.
 // Otherwise a read returns it.
-func TestWhatASilentWriteShows(t *testing.T) {
+func TestWriteWithUnstatedResponse(t *testing.T) {
 	whole := thing{Status: "ready"}
 	read := thing{ID: "th_read"}
 	for name, tc := range map[string]struct {
-		answer step
-		shown  bool
-		lost   bool // it is no success of the service's
+		response step
+		shown    bool
+		lost     bool // it is no success of the service's
 	}{
-		"the resource": {answers(200,
+		"the resource": {responds(200,
 			`{"id":"th_1","status":"ready","amount":"0","fee":null,"note":"","tags":[]}`), true, false},
-		"a part of it":           {answers(200, `{"id":"th_1","status":"ready"}`), true, false},
-		"one without its id":     {answers(200, `{"status":"ready"}`), true, false},
-		"one with odd members":   {answers(200, `{"id":"th_1","status":"ready","tags":7}`), true, false},
-		"nothing":                {answers(204, ""), false, false},
-		"spaces":                 {answers(200, " \n"), false, false},
-		"an acknowledgement":     {answers(200, `{"ok":true}`), false, false},
-		"a word":                 {answers(200, `"ok"`), false, false},
-		"null":                   {answers(200, `null`), false, false},
+		"a part of it":           {responds(200, `{"id":"th_1","status":"ready"}`), true, false},
+		"one without its id":     {responds(200, `{"status":"ready"}`), true, false},
+		"one with odd members":   {responds(200, `{"id":"th_1","status":"ready","tags":7}`), true, false},
+		"nothing":                {responds(204, ""), false, false},
+		"spaces":                 {responds(200, " \n"), false, false},
+		"an acknowledgement":     {responds(200, `{"ok":true}`), false, false},
+		"a word":                 {responds(200, `"ok"`), false, false},
+		"null":                   {responds(200, `null`), false, false},
 		"a page":                 {page(200), false, true},
-		"JSON of a proxy":        {answers(200, `{"ok":true}`, "Content-Type", "text/html"), false, true},
-		"what is no JSON":        {answers(200, `{"id":`), false, true},
-		"two values":             {answers(200, `{} {}`), false, true},
-		"broken off":             {brokenAnswer, false, true},
-		"a page without content": {answers(200, "", "Content-Type", "text/html"), false, false},
+		"JSON of a proxy":        {responds(200, `{"ok":true}`, "Content-Type", "text/html"), false, true},
+		"what is no JSON":        {responds(200, `{"id":`), false, true},
+		"two values":             {responds(200, `{} {}`), false, true},
+		"broken off":             {brokenResponse, false, true},
+		"a page without content": {responds(200, "", "Content-Type", "text/html"), false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				carry := func() transport.Shown[thing] {
-					return transport.Carry[thing](t.Context(), newClient(t, host, through(script(tc.answer))),
+				write := func() transport.Unstated[thing] {
+					return transport.DoUnstated[thing](t.Context(), newClient(t, host, through(script(tc.response))),
 						request(&quietThing, transport.Call{}))
 				}
-				value, err := carry().Value()
+				value, err := write().Value()
 				if tc.lost {
 					var unknown *errors.InDoubt
 					require.ErrorAs(t, err, &unknown)
 					assert.Nil(t, value)
-					_, err = carry().Or(func(transport.Authorizer) (*thing, error) {
+					_, err = write().ValueOrRead(func(transport.Authorizer) (*thing, error) {
 						t.Error("was read")
 						return nil, nil
 					})
 					require.ErrorAs(t, err, &unknown)
-					_, err = carry().OrZero()
+					_, err = write().ValueOrZero()
 					require.ErrorAs(t, err, &unknown)
 					return
 				}
@@ -473,7 +475,10 @@ func TestWhatASilentWriteShows(t *testing.T) {
 				assert.Equal(t, tc.shown, value != nil)
 
 				reads := 0
-				value, err = carry().Or(func(transport.Authorizer) (*thing, error) { reads++; return &read, nil })
+				value, err = write().ValueOrRead(func(transport.Authorizer) (*thing, error) {
+					reads++
+					return &read, nil
+				})
 				require.NoError(t, err)
 				assert.Equal(t, !tc.shown, reads == 1, "it is read where nothing is shown")
 				if tc.shown {
@@ -482,12 +487,12 @@ func TestWhatASilentWriteShows(t *testing.T) {
 					assert.Equal(t, &read, value)
 				}
 
-				value, err = carry().Or(func(transport.Authorizer) (*thing, error) {
+				value, err = write().ValueOrRead(func(transport.Authorizer) (*thing, error) {
 					return nil, errors.New("unreadable")
 				})
 				require.NoError(t, err, "the write was carried out")
 				assert.Equal(t, tc.shown, value.Status != "")
-				value, err = carry().OrZero()
+				value, err = write().ValueOrZero()
 				require.NoError(t, err)
 				assert.Equal(t, tc.shown, value.Status != "")
 			})
@@ -498,10 +503,10 @@ func TestWhatASilentWriteShows(t *testing.T) {
 // A resource that a write does not show is read with the credential of the write: a newer one can belong to another
 // account.
 func TestAReadAfterAWriteHasItsCredential(t *testing.T) {
-	svc := script(answers(204, ""), ok)
+	svc := script(responds(204, ""), ok)
 	client := newClient(t, host, through(svc), authorizedBy(bearing{"old", ""}))
-	got, err := transport.Carry[thing](t.Context(), client, request(&quietThing, transport.Call{})).
-		Or(func(auth transport.Authorizer) (*thing, error) {
+	got, err := transport.DoUnstated[thing](t.Context(), client, request(&quietThing, transport.Call{})).
+		ValueOrRead(func(auth transport.Authorizer) (*thing, error) {
 			client.Use(bearing{"new", ""})
 			return send(t.Context(), client, &readThing, transport.Call{Auth: auth})
 		})
@@ -529,7 +534,7 @@ func tell(text string) told { return told{hidden.NewText(text)} }
 
 // tellThing is an operation whose body holds a secret.
 var tellThing = transport.Operation{ID: "TellThing", Method: http.MethodPost, Path: "/things/tell",
-	Repeat: transport.RepeatNever, Tells: true}
+	Repeat: transport.RepeatNever, SecretRequest: true}
 
 // A validator that quotes a refused value reveals no secret: not in the error's details, message or excerpt, and not in
 // the stored body.
@@ -593,7 +598,7 @@ func TestEverySecretOfABodyIsLookedFor(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		return answers(400,
+		return responds(400,
 			`{"error":{"code":"validation_failed","message":"wrong","details":[`+string(body)+`,`+number+`,1.50]}}`)(req)
 	})
 	r := transport.NewRequest(&tellThing, "", transport.Call{Auth: bearing{"token-of-the-canary", ""}})
@@ -608,7 +613,7 @@ func TestEverySecretOfABodyIsLookedFor(t *testing.T) {
 // The caller gets everything in a success, also a secret that was sent before.
 func TestASuccessIsNotRedacted(t *testing.T) {
 	const token = "token-of-the-canary"
-	svc := script(answers(200, `{"id":"`+token+`","amount":"1","status":"`+token+`"}`))
+	svc := script(responds(200, `{"id":"`+token+`","amount":"1","status":"`+token+`"}`))
 	got, err := send(t.Context(), newClient(t, host, through(svc)), &readThing,
 		transport.Call{Auth: bearing{token, ""}})
 	require.NoError(t, err)
@@ -638,10 +643,10 @@ func TestWhatCannotBeReadIsLogged(t *testing.T) {
 		{Name: "a", Shape: &wire.Text, Type: wire.Stated},
 	}}
 	op := readThing
-	op.Answer = &wire.Answer{Shape: &shape}
+	op.Response = &wire.Response{Shape: &shape}
 	var log bytes.Buffer
 	logged := func(c *transport.Config) { c.Logger = slog.New(slog.NewJSONHandler(&log, nil)) }
-	odd := answers(200, `{"id":[],"status":{},"tags":["a",{},[],true],"names":[{},[],"b"],"a":[]}`, "X-Request-ID",
+	odd := responds(200, `{"id":[],"status":{},"tags":["a",{},[],true],"names":[{},[],"b"],"a":[]}`, "X-Request-ID",
 		"req_1")
 	client := newClient(t, host, logged, through(script(odd)))
 	records := func() (found []map[string]any) {
@@ -667,9 +672,9 @@ func TestWhatCannotBeReadIsLogged(t *testing.T) {
 	}
 	assert.Equal(t, []map[string]any{stated, assumed}, records())
 	assert.Equal(t, []map[string]any{stated}, records(), "an assumption is warned of once")
-	client = newClient(t, host, logged, through(script(answers(200, `{"id":"th_1","names":[],"a":"","status":{}}`))))
+	client = newClient(t, host, logged, through(script(responds(200, `{"id":"th_1","names":[],"a":"","status":{}}`))))
 	require.Len(t, records(), 1, "one is enough")
-	client = newClient(t, host, logged, through(script(answers(200, `{"id":"th_1"}`))))
+	client = newClient(t, host, logged, through(script(responds(200, `{"id":"th_1"}`))))
 	assert.Empty(t, records())
 }
 
@@ -687,11 +692,12 @@ func TestAnAttemptWithoutAKeyIsLoggedWithoutOne(t *testing.T) {
 }
 
 // A write of money is proven by the resource alone: in the response, or by a read.
-func TestAWriteOfMoneyIsProven(t *testing.T) {
+func TestUnstatedResponseToAMoneyWriteIsInDoubt(t *testing.T) {
 	unreadable := errors.New("unreadable")
-	proven := func(answer step, read func(transport.Authorizer) (*thing, error)) (*thing, error) {
-		client := newClient(t, host, through(script(answer)), authorizedBy(bearing{"old", ""}))
-		return transport.Carry[thing](t.Context(), client, request(&quietThing, transport.Call{})).Proven(read)
+	proven := func(response step, read func(transport.Authorizer) (*thing, error)) (*thing, error) {
+		client := newClient(t, host, through(script(response)), authorizedBy(bearing{"old", ""}))
+		return transport.DoUnstated[thing](t.Context(), client, request(&quietThing, transport.Call{})).
+			ValueOrInDoubt(read)
 	}
 	reads := func(value *thing, err error) func(transport.Authorizer) (*thing, error) {
 		return func(auth transport.Authorizer) (*thing, error) {
@@ -700,9 +706,9 @@ func TestAWriteOfMoneyIsProven(t *testing.T) {
 		}
 	}
 	never := func(transport.Authorizer) (*thing, error) { assert.Fail(t, "it is read"); return nil, nil }
-	nothing := answers(204, "")
+	nothing := responds(204, "")
 
-	value, err := proven(answers(200, `{"id":"th_1","status":"ready"}`), never)
+	value, err := proven(responds(200, `{"id":"th_1","status":"ready"}`), never)
 	require.NoError(t, err)
 	assert.Equal(t, "th_1", value.ID)
 	_, err = proven(refuses(403, errors.CodeForbidden), never)
@@ -725,7 +731,7 @@ type names struct {
 	Items []string `json:"items"`
 }
 
-var namesAnswer = wire.Answer{Shape: &wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
+var namesResponse = wire.Response{Shape: &wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "items", Shape: &wire.Shape{Kind: wire.KindList, Item: &wire.Text}, Type: wire.Stated, Proof: true},
 }, Fields: func(object any, name []byte) (int, any) {
 	if string(name) == "items" {
@@ -754,15 +760,15 @@ func TestMoreEntriesThanWereAskedFor(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			list := readThing
-			if list.Answer = &namesAnswer; name == "not described" {
-				list.Answer = nil
+			if list.Response = &namesResponse; name == "not described" {
+				list.Response = nil
 			}
 			var kept moneymovement.Response
 			r := request(&list, transport.Kept(&kept))
 			if tc.limit != nil {
 				r.Query("limit", tc.limit)
 			}
-			client := newClient(t, host, through(script(answers(200, `{"items":["a","b","c"]}`))),
+			client := newClient(t, host, through(script(responds(200, `{"items":["a","b","c"]}`))),
 				func(c *transport.Config) { c.Most = tc.most })
 			_, err := transport.Do[names](t.Context(), client, r)
 			require.Equal(t, tc.fails, err != nil, "%v", err)

@@ -10,7 +10,7 @@
 //	again      decides by our policy and the client's budget whether there is another attempt, and after which pause
 //	end        decodes the response, limited and strictly, or returns its typed error
 //	renew      if the credential has expired, renews it and sends the call again, once
-//	outcome    says what a failure means: refused, not delivered, or unknown
+//	outcome    says what a failure means: refused, not delivered, or in doubt
 //
 // From the public method to the wire, an attempt takes these steps:
 //

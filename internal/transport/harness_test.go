@@ -24,19 +24,19 @@ import (
 // The operations of the tests: one for each kind of repetition in the description.
 var (
 	readThing = transport.Operation{ID: "GetThing", Method: http.MethodGet, Path: "/things/{thingId}",
-		Window: moneymovement.WindowReads, Answer: &thingAnswer}
+		Window: moneymovement.WindowReads, Response: &thingResponse}
 	bookThing = transport.Operation{ID: "BookThing", Method: http.MethodPost, Path: "/things",
-		Repeat: transport.RepeatKey, Derives: true, Window: moneymovement.WindowWrites, Answer: &thingAnswer}
+		Repeat: transport.RepeatKey, Derives: true, Window: moneymovement.WindowWrites, Response: &thingResponse}
 	sendThing = transport.Operation{ID: "SendThing", Method: http.MethodPost, Path: "/things/send",
-		Repeat: transport.RepeatKey, Money: transport.MoneyAtOnce, Answer: &thingAnswer}
+		Repeat: transport.RepeatKey, Money: transport.MoneyAtOnce, Response: &thingResponse}
 	confirmThing = transport.Operation{ID: "ConfirmThing", Method: http.MethodPost, Path: "/things/{thingId}/confirm",
-		Repeat: transport.RepeatNatural, Window: moneymovement.WindowWrites, Answer: &thingAnswer}
+		Repeat: transport.RepeatNatural, Window: moneymovement.WindowWrites, Response: &thingResponse}
 	deleteThing = transport.Operation{ID: "DeleteThing", Method: http.MethodDelete, Path: "/things/{thingId}",
-		Repeat: transport.RepeatNatural, Window: moneymovement.WindowWrites, Answer: &thingAnswer}
+		Repeat: transport.RepeatNatural, Window: moneymovement.WindowWrites, Response: &thingResponse}
 	spendThing = transport.Operation{ID: "SpendThing", Method: http.MethodPost, Path: "/things/{thingId}/spend",
-		Repeat: transport.RepeatNever, Window: moneymovement.WindowWrites, Answer: &thingAnswer}
+		Repeat: transport.RepeatNever, Window: moneymovement.WindowWrites, Response: &thingResponse}
 	loginThing = transport.Operation{ID: "LogIn", Method: http.MethodPost, Path: "/auth/things",
-		Repeat: transport.RepeatNatural, Window: moneymovement.WindowLogin, Public: true, Answer: &thingAnswer}
+		Repeat: transport.RepeatNatural, Window: moneymovement.WindowLogin, Public: true, Response: &thingResponse}
 )
 
 // thing is a response in the form of the generated models.
@@ -77,7 +77,7 @@ func fieldOfThing(object any, name []byte) (int, any) {
 	return -1, nil
 }
 
-var thingAnswer = wire.Answer{Shape: &thingShape}
+var thingResponse = wire.Response{Shape: &thingShape}
 
 const oneThing = `{"id":"th_1","amount":"10.50","status":"ready"}`
 
@@ -208,8 +208,8 @@ func keys(attempts []received) []string {
 	return found
 }
 
-// answers returns a response with a status, a body and headers in pairs. Its default Content-Type is JSON.
-func answers(status int, body string, header ...string) step {
+// responds returns a response with a status, a body and headers in pairs. Its default Content-Type is JSON.
+func responds(status int, body string, header ...string) step {
 	return func(req *http.Request) (*http.Response, error) {
 		h := http.Header{"Content-Type": {"application/json"}}
 		for i := 0; i < len(header); i += 2 {
@@ -224,12 +224,12 @@ func answers(status int, body string, header ...string) step {
 
 // refuses returns a refusal in the platform's envelope.
 func refuses(status int, code errors.Code, header ...string) step {
-	return answers(status, fmt.Sprintf(`{"error":{"code":%q,"message":"no"}}`, code), header...)
+	return responds(status, fmt.Sprintf(`{"error":{"code":%q,"message":"no"}}`, code), header...)
 }
 
 // page returns a gateway's HTML page.
 func page(status int) step {
-	return answers(status, "<html>sorry</html>", "Content-Type", "text/html")
+	return responds(status, "<html>sorry</html>", "Content-Type", "text/html")
 }
 
 // fails is an attempt that fails with an error.
@@ -239,15 +239,15 @@ func fails(err error) step {
 
 // Other ends of an attempt.
 var (
-	noConnection = fails(&net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED})
-	noSuchHost   = fails(&net.DNSError{Err: "no such host", Name: "service.example", IsNotFound: true})
-	lostAnswer   = fails(&net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET})
-	brokenAnswer = step(func(req *http.Request) (*http.Response, error) {
-		resp, _ := answers(http.StatusOK, oneThing, "X-Request-ID", "req_broken")(req)
+	noConnection   = fails(&net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED})
+	noSuchHost     = fails(&net.DNSError{Err: "no such host", Name: "service.example", IsNotFound: true})
+	lostResponse   = fails(&net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET})
+	brokenResponse = step(func(req *http.Request) (*http.Response, error) {
+		resp, _ := responds(http.StatusOK, oneThing, "X-Request-ID", "req_broken")(req)
 		resp.Body = io.NopCloser(io.MultiReader(strings.NewReader(oneThing[:10]), failingReader{io.ErrUnexpectedEOF}))
 		return resp, nil
 	})
-	ok = answers(http.StatusOK, oneThing)
+	ok = responds(http.StatusOK, oneThing)
 )
 
 type failingReader struct{ err error }

@@ -18,7 +18,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-func TestAWalkThatComesBackToItsBeginning(t *testing.T) {
+func TestTrailDetectsALoop(t *testing.T) {
 	walked := NewTrail("first")
 	assert.False(t, walked.Again("second"))
 	assert.True(t, walked.Again("first"))
@@ -80,7 +80,7 @@ func observe(clock *serviceClock, now time.Time, ahead time.Duration) {
 }
 
 // The clock does what it does one response after the other with two plain variables.
-func TestServiceClockIsThatOfItsRule(t *testing.T) {
+func TestServiceClockMatchesItsModel(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	near := func(a, b time.Duration) bool { return (a - b).Abs() < dateTolerance }
 	rapid.Check(t, func(t *rapid.T) {
@@ -153,7 +153,7 @@ func FuzzServiceClock(f *testing.F) {
 		var clock serviceClock
 		clock.observe(http.Header{"Date": {first}}, now)
 		if ahead := clock.offsets.Load().value().used; ahead != 0 {
-			t.Fatalf("one answer of %q puts the clock %v ahead", first, ahead)
+			t.Fatalf("one response of %q puts the clock %v ahead", first, ahead)
 		}
 		clock.observe(http.Header{"Date": {second}}, now)
 		ahead := clock.offsets.Load().value().used
@@ -196,7 +196,7 @@ func FuzzStream(f *testing.F) {
 			t.Fatalf("%d %q of %d bytes is opened: %v", status, contentType, announced, opened)
 		}
 		if !opened {
-			call.answer = answer{status: status, header: http.Header{}}
+			call.response = response{status: status, header: http.Header{}}
 			requireUnexpected(t, wanted.end(call), status)
 			return
 		}
@@ -267,8 +267,8 @@ func (s *servedBody) Close() error {
 	return nil
 }
 
-// What an unknown outcome and a failed delivery wrap is not what the call ended in.
-func TestWhatACallEndedIn(t *testing.T) {
+// The result of a call is not that of the error which an InDoubt or a NotDelivered wraps.
+func TestCallResults(t *testing.T) {
 	forbidden := &errors.Forbidden{Refusal: errors.Refusal{Code: errors.CodeForbidden, Status: http.StatusForbidden}}
 	for name, tc := range map[string]struct {
 		err    error
@@ -296,7 +296,7 @@ func TestWhatACallEndedIn(t *testing.T) {
 }
 
 // A secret is looked for by its beginning. Escapes can hide any character of it.
-func TestWhatMayRepeatASecret(t *testing.T) {
+func TestMayEcho(t *testing.T) {
 	long := strings.Repeat("secret", 10)
 	for body, may := range map[string]bool{
 		`{"a":"` + long + `"}`: true, `{"a":"` + long[:32] + `"}`: true, `{"a":"` + long[:31] + `"}`: false,

@@ -20,16 +20,16 @@ import (
 // is sent. The flows that make payments compare with it what the service returns.
 //
 // It is not complete: another process or another client may have used the same key. A key whose payment is in doubt is
-// kept until the doubt is settled, or until the service has forgotten the key and there are too many doubts. The latest
-// ones without a doubt are kept as well.
+// kept until the payment is no longer in doubt. If there are too many such keys, those that the service has forgotten
+// go first. Of the other keys, the latest are kept.
 //
 // Its lock protects every UsedKey.
 type Keys struct {
 	sync.Mutex
-	seed   maphash.Seed
-	known  map[KeyScope]*UsedKey
-	plain  *list.List // *UsedKey without a doubt, the longest unused first
-	doubts *list.List // *UsedKey with a doubt, the longest unused first
+	seed    maphash.Seed
+	known   map[KeyScope]*UsedKey
+	certain *list.List // *UsedKey whose payment is not in doubt, the longest unused first
+	inDoubt *list.List // *UsedKey whose payment is in doubt, the longest unused first
 }
 
 // KeyScope is where a key is unique.
@@ -55,14 +55,14 @@ type UsedKey struct {
 	// Payment is what a flow remembers besides.
 	Payment any
 
-	place    *list.Element  // in plain or doubts
-	first    time.Time      // when this client first used the key
-	last     time.Time      // when its last call ended
-	writes   int            // that are under way
-	anchored bool           // the service may know the key
-	body     [keptBody]byte // of the first request, if it is of usual length
-	length   uint8          // of body; 0 if it is not kept
-	asked    *wire.Digests  // of the first request, by Operation.Terms, if its body is not kept
+	place       *list.Element  // in certain or inDoubt
+	first       time.Time      // when this client first used the key
+	last        time.Time      // when its last call ended
+	writes      int            // that are under way
+	maybeStored bool           // the service may know the key
+	body        [keptBody]byte // of the first request, if it is of usual length
+	length      uint8          // of body; 0 if it is not kept
+	digests     *wire.Digests  // of the first request, by Operation.Terms, if its body is not kept
 }
 
 // KeyState is what is known about the calls with a key.
@@ -70,16 +70,16 @@ type KeyState int
 
 // The states of a key, from the lowest to the highest.
 const (
-	KeyUnpaid    KeyState = iota // none of the calls can have paid
-	KeyMaybePaid                 // one of them may have paid
-	KeySettled                   // the payment is paid or has ended
+	KeyUnpaid  KeyState = iota // none of the calls can have paid
+	KeyInDoubt                 // one of them may have paid
+	KeySettled                 // the payment is paid or has ended
 )
 
 const (
-	// maxDoubts is how many doubts are kept.
-	maxDoubts = 100_000
-	// maxPlain is how many other keys are kept.
-	maxPlain = 20_000
+	// maxInDoubt is how many keys in doubt are kept.
+	maxInDoubt = 100_000
+	// maxCertain is how many other keys are kept.
+	maxCertain = 20_000
 	// keptBody is the length up to which a body is kept as it is. Most keys are used once, and their terms are never
 	// compared.
 	keptBody = 224
@@ -89,7 +89,7 @@ const (
 
 // NewKeys returns a memory of nothing.
 func NewKeys() *Keys {
-	return &Keys{seed: maphash.MakeSeed(), known: map[KeyScope]*UsedKey{}, plain: list.New(), doubts: list.New()}
+	return &Keys{seed: maphash.MakeSeed(), known: map[KeyScope]*UsedKey{}, certain: list.New(), inDoubt: list.New()}
 }
 
 // Keys returns the client's memory of keys, nil for a client that no constructor made.
@@ -131,14 +131,14 @@ func (m *Keys) State(scope KeyScope) (state KeyState, payment any) {
 }
 
 // Note notes what a call showed of the payment that a key names. A nil payment changes nothing.
-func (m *Keys) Note(scope KeyScope, came KeyState, payment any) {
+func (m *Keys) Note(scope KeyScope, state KeyState, payment any) {
 	m.Lock()
 	defer m.Unlock()
 	known := m.Use(scope)
 	if payment != nil {
 		known.Payment = payment
 	}
-	m.End(known, came)
+	m.End(known, state)
 }
 
 // Get returns what is known of a key, or nil. The caller holds the lock.
@@ -151,16 +151,16 @@ func (m *Keys) Use(scope KeyScope) *UsedKey {
 	}
 	now := time.Now()
 	known := &UsedKey{Scope: scope, first: now, last: now}
-	known.place = m.plain.PushBack(known)
+	known.place = m.certain.PushBack(known)
 	m.known[scope] = known
 	m.trim()
 	return known
 }
 
-// Full reports that there is no room for another doubt. The caller holds the lock.
+// Full reports that no further key in doubt can be kept. The caller holds the lock.
 func (m *Keys) Full() bool {
-	for m.doubts.Len() >= maxDoubts { // forget those about keys that the service has forgotten
-		oldest := of(m.doubts.Front())
+	for m.inDoubt.Len() >= maxInDoubt { // forget the keys that the service has forgotten
+		oldest := keyAt(m.inDoubt.Front())
 		if time.Since(oldest.last) <= keyLifetime || oldest.busy() {
 			return true
 		}
@@ -171,16 +171,16 @@ func (m *Keys) Full() bool {
 
 // End notes that a call has ended, and what it showed. The highest state of all calls counts: if one call paid nothing,
 // another one may still have paid. The caller holds the lock.
-func (m *Keys) End(known *UsedKey, came KeyState) {
+func (m *Keys) End(known *UsedKey, state KeyState) {
 	before := m.listOf(known)
-	known.State, known.last = max(known.State, came), time.Now()
+	known.State, known.last = max(known.State, state), time.Now()
 	if after := m.listOf(known); after == before {
 		after.MoveToBack(known.place)
 	} else {
 		before.Remove(known.place)
 		known.place = after.PushBack(known)
 	}
-	if !known.busy() && !known.anchored && !known.Signed && known.State == KeyUnpaid && known.Resource == "" {
+	if !known.busy() && !known.maybeStored && !known.Signed && known.State == KeyUnpaid && known.Resource == "" {
 		m.forget(known) // nothing came of it
 		return
 	}
@@ -189,21 +189,21 @@ func (m *Keys) End(known *UsedKey, came KeyState) {
 
 func (u *UsedKey) busy() bool { return u.writes > 0 || u.Flows > 0 }
 
-func of(place *list.Element) *UsedKey {
+func keyAt(place *list.Element) *UsedKey {
 	return place.Value.(*UsedKey) //nolint:errcheck,forcetypeassert // nothing else is in the lists
 }
 
 func (m *Keys) listOf(known *UsedKey) *list.List {
-	if known.State == KeyMaybePaid {
-		return m.doubts
+	if known.State == KeyInDoubt {
+		return m.inDoubt
 	}
-	return m.plain
+	return m.certain
 }
 
-// trim forgets the longest unused keys without a doubt.
+// trim forgets the longest unused keys whose payment is not in doubt.
 func (m *Keys) trim() {
-	for place := m.plain.Front(); place != nil && m.plain.Len() > maxPlain; {
-		oldest := of(place)
+	for place := m.certain.Front(); place != nil && m.certain.Len() > maxCertain; {
+		oldest := keyAt(place)
 		place = place.Next()
 		if !oldest.busy() {
 			m.forget(oldest)
@@ -218,7 +218,7 @@ func (m *Keys) forget(known *UsedKey) {
 
 // claim notes that a write is sent with its key, and returns the function to call when the write has ended. It refuses
 // other terms with the same key.
-func (m *Keys) claim(r *Request, body []byte) (over func(value any, err error), err error) {
+func (m *Keys) claim(r *Request, body []byte) (finish func(value any, err error), err error) {
 	if r.call.Key == "" || r.op.Repeat != RepeatKey {
 		return func(any, error) {}, nil
 	}
@@ -230,19 +230,19 @@ func (m *Keys) claim(r *Request, body []byte) (over func(value any, err error), 
 			return nil, reused(r, others, known.Resource)
 		}
 		// the service has forgotten the key, and nothing was signed with it
-		known.first, known.length, known.asked, known.Resource = time.Now(), 0, nil, ""
+		known.first, known.length, known.digests, known.Resource = time.Now(), 0, nil, ""
 	}
-	if known.length == 0 && known.asked == nil {
+	if known.length == 0 && known.digests == nil {
 		m.remember(known, r, body)
 	}
 	known.writes++
-	return func(value any, err error) { m.over(known, value, err) }, nil
+	return func(value any, err error) { m.finish(known, value, err) }, nil
 }
 
 // remember notes the terms of the first request with a key. Secrets are not kept, nor are long bodies.
 func (m *Keys) remember(known *UsedKey, r *Request, body []byte) {
-	if r.op.Tells || len(body) > keptBody || len(body) == 0 {
-		known.asked = new(wire.DigestsOf(m.seed, r.op.Terms, body))
+	if r.op.SecretRequest || len(body) > keptBody || len(body) == 0 {
+		known.digests = new(wire.DigestsOf(m.seed, r.op.Terms, body))
 		return
 	}
 	known.length = uint8(copy(known.body[:], body)) //gosec:disable G115 -- it is at most 224
@@ -250,7 +250,7 @@ func (m *Keys) remember(known *UsedKey, r *Request, body []byte) {
 
 // differing returns the members in which a request differs from the first one with the same key.
 func (m *Keys) differing(known *UsedKey, r *Request, body []byte) []string {
-	first, kept := known.asked, known.body[:known.length]
+	first, kept := known.digests, known.body[:known.length]
 	switch {
 	case len(kept) == 0 && first == nil, len(kept) > 0 && bytes.Equal(kept, body):
 		return nil
@@ -277,19 +277,19 @@ func reused(r *Request, others []string, owner string) error {
 	return refusal
 }
 
-// over ends a write. If the service refused it and did nothing, the key is free for corrected terms.
-func (m *Keys) over(known *UsedKey, value any, err error) {
+// finish ends a write. If the service refused it and did nothing, the key is free for corrected terms.
+func (m *Keys) finish(known *UsedKey, value any, err error) {
 	m.Lock()
 	defer m.Unlock()
 	known.writes--
-	known.anchored = known.anchored || !withoutEffect(err)
+	known.maybeStored = known.maybeStored || !withoutEffect(err)
 	echoed := textMember(value, "idempotencyKey")
 	ours := err == nil && (echoed == "" || echoed == known.Scope.Key) // a response to another call proves nothing
 	if id := textMember(value, "id"); ours && id != "" && !known.Signed {
 		known.Resource = id
 	}
-	if known.writes == 0 && !known.anchored {
-		known.length, known.asked = 0, nil
+	if known.writes == 0 && !known.maybeStored {
+		known.length, known.digests = 0, nil
 	}
 	m.End(known, KeyUnpaid)
 }

@@ -26,7 +26,7 @@ func keyed(key string) *Request {
 // asking is a body that asks for an amount.
 func asking(amount string) []byte { return []byte(`{"amount":"` + amount + `"}`) }
 
-// booked is an answer.
+// booked is an response.
 type booked struct {
 	ID string `json:"id"`
 }
@@ -38,8 +38,8 @@ func TestTermsOfAKey(t *testing.T) {
 		outcome error
 		free    bool // for other terms afterwards
 	}{
-		"carried out":     {nil, false},
-		"outcome unknown": {lost, false},
+		"carried out": {nil, false},
+		"in doubt":    {lost, false},
 		"lost, then refused": {&errors.InDoubt{
 			CallInfo: errors.CallInfo{IdempotencyKey: "k"}, Cause: &errors.Forbidden{
 				Refusal: errors.Refusal{Code: errors.CodeForbidden, Status: 403},
@@ -86,17 +86,17 @@ func TestTheLatestKeysAreRemembered(t *testing.T) {
 		}
 		return err
 	}
-	const keys = 2*maxPlain + 5_000
+	const keys = 2*maxCertain + 5_000
 	for i := range keys {
 		require.NoError(t, claim(i, "25"))
 	}
 	assert.Equal(t, 20_000, len(m.known)) //nolint:testifylint // a map of that size is not to be printed
-	assert.Equal(t, maxPlain, m.plain.Len())
-	require.Error(t, claim(keys-maxPlain, "24"), "the oldest that is remembered")
-	assert.NoError(t, claim(keys-maxPlain-1, "24"), "the youngest that is forgotten")
+	assert.Equal(t, maxCertain, m.certain.Len())
+	require.Error(t, claim(keys-maxCertain, "24"), "the oldest that is remembered")
+	assert.NoError(t, claim(keys-maxCertain-1, "24"), "the youngest that is forgotten")
 }
 
-func TestKeysThatNothingCameOfAreNotRemembered(t *testing.T) {
+func TestKeysOfRefusedCallsAreForgotten(t *testing.T) {
 	m := NewKeys()
 	for i := range 100 {
 		over, err := m.claim(keyed(fmt.Sprint(i)), asking("25"))
@@ -104,14 +104,14 @@ func TestKeysThatNothingCameOfAreNotRemembered(t *testing.T) {
 		over(nil, &errors.NotDelivered{})
 	}
 	assert.Empty(t, m.known)
-	assert.Zero(t, m.plain.Len())
+	assert.Zero(t, m.certain.Len())
 }
 
 // A body of usual length is kept, because it is compared quickly. Of a longer one, and of one with a secret, only
 // digests are kept.
 func TestNoSecretIsKeptWithAKey(t *testing.T) {
 	telling := bookPayout
-	telling.Tells = true
+	telling.SecretRequest = true
 	for name, tc := range map[string]struct {
 		op     *Operation
 		length int
@@ -132,7 +132,7 @@ func TestNoSecretIsKeptWithAKey(t *testing.T) {
 			over(new(booked), nil)
 			known := m.Get(r.keyScope())
 			assert.Equal(t, tc.kept, strings.Contains(string(known.body[:]), "amount"))
-			assert.Equal(t, tc.kept, known.asked == nil)
+			assert.Equal(t, tc.kept, known.digests == nil)
 			_, err = m.claim(r, bodyOf("24"))
 			require.Error(t, err)
 			_, err = m.claim(r, asking("25.0"))
@@ -150,7 +150,7 @@ func TestTermsAreForgottenOldestFirst(t *testing.T) {
 		over(new(booked), outcome)
 	}
 	claim("corrected", &errors.NotDelivered{})
-	for i := range maxPlain - 1 {
+	for i := range maxCertain - 1 {
 		claim(fmt.Sprint(i), nil)
 	}
 	claim("corrected", nil)
@@ -168,7 +168,7 @@ func TestARepeatedKeyIsRememberedOnce(t *testing.T) {
 		over(new(booked), nil)
 	}
 	claim("first")
-	for range maxPlain + 1 {
+	for range maxCertain + 1 {
 		claim("often")
 	}
 	_, err := m.claim(keyed("first"), asking("24"))
@@ -208,10 +208,10 @@ func TestTermsUnderWayAreKept(t *testing.T) {
 		first := claim("first")
 		claim("again")(new(booked), nil)
 		again := claim("again") // it went out before, and is under way once more
-		for i := range 2 * maxPlain {
+		for i := range 2 * maxCertain {
 			claim(fmt.Sprint(i))(new(booked), nil)
 		}
-		assert.Equal(t, maxPlain, m.plain.Len())
+		assert.Equal(t, maxCertain, m.certain.Len())
 		time.Sleep(7*24*time.Hour + time.Second)
 		require.Error(t, other("first"))
 		require.Error(t, other("again"))
@@ -219,7 +219,7 @@ func TestTermsUnderWayAreKept(t *testing.T) {
 		first(nil, &errors.NotDelivered{})
 		assert.NoError(t, other("first"), "nothing came of it")
 		again(new(booked), nil)
-		for i := range maxPlain {
+		for i := range maxCertain {
 			claim(fmt.Sprint("later ", i))(new(booked), nil)
 		}
 		assert.NoError(t, other("again"), "it is forgotten in its turn")
@@ -242,7 +242,7 @@ func TestTermsEndWithTheKeysLifetime(t *testing.T) {
 	})
 }
 
-func TestOnlyExplicitKeysThatAnchorAreRemembered(t *testing.T) {
+func TestOnlyExplicitKeysAreRemembered(t *testing.T) {
 	m := NewKeys()
 	fresh := keyed("k")
 	fresh.call.Key = ""
@@ -259,7 +259,7 @@ func TestOnlyExplicitKeysThatAnchorAreRemembered(t *testing.T) {
 }
 
 // A key's owner is the id in the response: the text with that name, and no other member.
-func TestTheOwnerOfAKeyIsTheAnswersID(t *testing.T) {
+func TestOwnerOfAKeyIsTheIDOfTheResponse(t *testing.T) {
 	type named struct {
 		Name  string `json:"name"`
 		ID    string `json:"id"`
@@ -272,14 +272,14 @@ func TestTheOwnerOfAKeyIsTheAnswersID(t *testing.T) {
 	list := []string{"po_1"}
 	usual, long := "po_"+strings.Repeat("a", 37), "po_"+strings.Repeat("a", 38)
 	for _, tc := range []struct {
-		answer any
-		owner  string
+		response any
+		owner    string
 	}{{&named{"Bob", "po_1", "x"}, "po_1"}, {&numbered{1, "Bob"}, ""}, {&list, ""}, {&booked{usual}, usual},
 		{&booked{long}, long}, {&booked{strings.Repeat(long, 5)}, strings.Repeat(long, 5)}} {
 		m := NewKeys()
 		over, err := m.claim(keyed("k"), asking("25"))
 		require.NoError(t, err)
-		over(tc.answer, nil)
+		over(tc.response, nil)
 		_, err = m.claim(keyed("k"), asking("24"))
 		var reused *errors.IdempotencyKeyReused
 		require.ErrorAs(t, err, &reused)
@@ -292,7 +292,7 @@ func TestTheOwnerOfAKeyIsTheAnswersID(t *testing.T) {
 	_, err = m.claim(keyed("k"), asking("24"))
 	var reused *errors.IdempotencyKeyReused
 	require.ErrorAs(t, err, &reused)
-	assert.Empty(t, reused.PayoutID, "a call that failed has no answer")
+	assert.Empty(t, reused.PayoutID, "a call that failed has no response")
 }
 
 // A response that echoes another key does not say what this key made.
@@ -329,7 +329,7 @@ func TestAReusedKeyNamesItsOwner(t *testing.T) {
 		_, err = m.claim(r, asking("24"))
 		var without *errors.IdempotencyKeyReused
 		require.ErrorAs(t, err, &without)
-		assert.Empty(t, without.PayoutID+without.EscrowID, "no answer told it")
+		assert.Empty(t, without.PayoutID+without.EscrowID, "no response told it")
 		over, err := m.claim(r, asking("25"))
 		require.NoError(t, err)
 		over(&booked{ID: "po_1"}, nil)
@@ -359,10 +359,10 @@ func TestTheStateOfAPayment(t *testing.T) {
 		state       KeyState
 		wantPayment any
 	}{
-		{KeyMaybePaid, "first", KeyMaybePaid, "first"},
-		{KeyUnpaid, nil, KeyMaybePaid, "first"},
+		{KeyInDoubt, "first", KeyInDoubt, "first"},
+		{KeyUnpaid, nil, KeyInDoubt, "first"},
 		{KeySettled, "second", KeySettled, "second"},
-		{KeyMaybePaid, nil, KeySettled, "second"},
+		{KeyInDoubt, nil, KeySettled, "second"},
 	} {
 		m.Note(scopeOf("k"), tc.came, tc.payment)
 		state, payment := m.State(scopeOf("k"))
@@ -381,57 +381,57 @@ func TestTheStateOfAPayment(t *testing.T) {
 }
 
 // Doubts are kept however many other keys come. When they are settled, they are forgotten in their turn.
-func TestDoubtsAreKept(t *testing.T) {
+func TestKeysInDoubtAreKept(t *testing.T) {
 	const kept = 20_000 // other keys
 	m := NewKeys()
-	m.Note(scopeOf("doubt"), KeyMaybePaid, nil)
-	m.Note(scopeOf("another"), KeyMaybePaid, nil)
+	m.Note(scopeOf("doubt"), KeyInDoubt, nil)
+	m.Note(scopeOf("another"), KeyInDoubt, nil)
 	for i := range kept + 1 {
 		m.Note(scopeOf(fmt.Sprint(i)), KeySettled, nil)
 	}
 	state, _ := m.State(scopeOf("doubt"))
-	assert.Equal(t, KeyMaybePaid, state)
-	assert.Equal(t, 2, m.doubts.Len())
-	assert.Equal(t, kept, m.plain.Len())
+	assert.Equal(t, KeyInDoubt, state)
+	assert.Equal(t, 2, m.inDoubt.Len())
+	assert.Equal(t, kept, m.certain.Len())
 	assert.Nil(t, m.Get(scopeOf("0")), "the oldest")
 	assert.NotNil(t, m.Get(scopeOf("1")))
 
 	m.Note(scopeOf("doubt"), KeySettled, nil)
-	assert.Equal(t, 1, m.doubts.Len())
-	assert.Equal(t, kept, m.plain.Len())
+	assert.Equal(t, 1, m.inDoubt.Len())
+	assert.Equal(t, kept, m.certain.Len())
 	assert.Nil(t, m.Get(scopeOf("1")), "it made room")
-	assert.Equal(t, "doubt", of(m.plain.Back()).Scope.Key)
+	assert.Equal(t, "doubt", keyAt(m.certain.Back()).Scope.Key)
 
 	m.Use(scopeOf("used"))
-	assert.Equal(t, kept, m.plain.Len())
+	assert.Equal(t, kept, m.certain.Len())
 	assert.Nil(t, m.Get(scopeOf("2")))
 }
 
 // What was used last is forgotten last.
-func TestAKeyThatIsUsedAgainIsYoung(t *testing.T) {
-	for _, came := range []KeyState{KeyMaybePaid, KeySettled} {
+func TestUsedKeyIsForgottenLast(t *testing.T) {
+	for _, came := range []KeyState{KeyInDoubt, KeySettled} {
 		m := NewKeys()
 		for _, key := range []string{"a", "b", "a"} {
 			m.Note(scopeOf(key), came, nil)
 		}
-		assert.Equal(t, "b", of(m.listOf(&UsedKey{State: came}).Front()).Scope.Key)
+		assert.Equal(t, "b", keyAt(m.listOf(&UsedKey{State: came}).Front()).Scope.Key)
 		assert.Equal(t, 2, m.listOf(&UsedKey{State: came}).Len())
 	}
 }
 
-// There is room for another doubt as long as an old one can be forgotten: the service has forgotten its key, and no
+// Another key in doubt is kept as long as an old one can be forgotten: the service has forgotten its key, and no
 // call with it is under way.
-func TestRoomForDoubts(t *testing.T) {
+func TestKeysInDoubtAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := NewKeys()
 		note := func(key string) *UsedKey {
-			m.Note(scopeOf(key), KeyMaybePaid, nil)
+			m.Note(scopeOf(key), KeyInDoubt, nil)
 			return m.Get(scopeOf(key))
 		}
 		first, second := note("first"), note("second")
-		others := &UsedKey{State: KeyMaybePaid, last: time.Now().Add(time.Second)}
+		others := &UsedKey{State: KeyInDoubt, last: time.Now().Add(time.Second)}
 		for range 100_000 - 3 {
-			m.doubts.PushBack(others)
+			m.inDoubt.PushBack(others)
 		}
 		assert.False(t, m.Full())
 		note("last")
@@ -446,7 +446,7 @@ func TestRoomForDoubts(t *testing.T) {
 		assert.False(t, m.Full())
 		assert.Nil(t, m.Get(scopeOf("first")), "one is enough")
 		assert.Same(t, second, m.Get(scopeOf("second")))
-		assert.Equal(t, 99_999, m.doubts.Len())
+		assert.Equal(t, 99_999, m.inDoubt.Len())
 		note("one more")
 		note("another")
 		assert.True(t, m.Full(), "the second makes room for one")
@@ -487,16 +487,17 @@ func TestAFlowCorrectsTheTermsOfItsKey(t *testing.T) {
 
 // The scope of a key has the path with its parameters.
 func TestTheScopeOfAKeyOfAnOperation(t *testing.T) {
-	op := Operation{ID: "Act", Method: "POST", Path: "/deals/{dealId}/acts/{actId}", Repeat: RepeatKey}
-	assert.Equal(t, KeyScope{"cl_1", "Act", "/deals/de_1/acts/ac_2", "k"}, KeyScopeOf(&op, "cl_1", "k", "de_1", "ac_2"))
+	op := Operation{ID: "Act", Method: "POST", Path: "/escrows/{escrowId}/acts/{actId}", Repeat: RepeatKey}
+	assert.Equal(t, KeyScope{"cl_1", "Act", "/escrows/esc_1/acts/ac_2", "k"},
+		KeyScopeOf(&op, "cl_1", "k", "esc_1", "ac_2"))
 	r := NewRequest(&op, "cl_1", Keyed("k"))
-	r.PathParam("dealId", "de_1", Rule{})
+	r.PathParam("escrowId", "esc_1", Rule{})
 	r.PathParam("actId", "ac_2", Rule{})
-	assert.Equal(t, r.keyScope(), KeyScopeOf(&op, "cl_1", "k", "de_1", "ac_2"))
+	assert.Equal(t, r.keyScope(), KeyScopeOf(&op, "cl_1", "k", "esc_1", "ac_2"))
 }
 
 // A key that the service has forgotten begins anew: with new terms, a lifetime of its own and no owner.
-func TestAForgottenKeyBeginsAnew(t *testing.T) {
+func TestExpiredKeyTakesNewTerms(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := NewKeys()
 		over, err := m.claim(keyed("k"), asking("25"))

@@ -86,7 +86,7 @@ func peek(resp *http.Response) []byte {
 	head, err := io.ReadAll(io.LimitReader(resp.Body, maxPeek))
 	rest := io.Reader(resp.Body)
 	if err != nil {
-		rest = brokenOff{err}
+		rest = failedReader{err}
 	}
 	resp.Body = struct {
 		io.Reader
@@ -95,22 +95,22 @@ func peek(resp *http.Response) []byte {
 	return head
 }
 
-// brokenOff is the end of an incomplete body.
-type brokenOff struct{ err error }
+// failedReader is the end of an incomplete body.
+type failedReader struct{ err error }
 
 // Read implements io.Reader.
-func (b brokenOff) Read([]byte) (int, error) { return 0, b.err }
+func (b failedReader) Read([]byte) (int, error) { return 0, b.err }
 
-// measured reports a call that began at the given time.
-func (c *Client) measured(ctx context.Context, r *Request, began time.Time, err *error) {
+// reportMetrics reports a call that began at the given time.
+func (c *Client) reportMetrics(ctx context.Context, r *Request, began time.Time, err *error) {
 	result, code := resultOf(*err)
 	c.metrics.Call(ctx, moneymovement.CallMetrics{
-		Operation: r.op.ID, Result: result, Code: code, Status: r.answer.status, Account: r.account,
+		Operation: r.op.ID, Result: result, Code: code, Status: r.response.status, Account: r.account,
 		Attempts: r.attempts, Queued: r.call.Queued, Took: time.Since(began),
 	})
 }
 
-// resultOf sorts an error. What an unknown outcome wraps is not what it ended in, so that it comes first.
+// resultOf classifies an error. An error in doubt can wrap any other error, so it is checked first.
 func resultOf(err error) (moneymovement.CallResult, errors.Code) {
 	if err == nil {
 		return moneymovement.CallSucceeded, ""
@@ -144,7 +144,7 @@ func (r *Request) reportUnread(ctx context.Context) {
 	var stated, assumed []string
 	seen := map[string]bool{}
 	for _, u := range r.unread {
-		place := anyIndex(u.Pointer)
+		place := withoutIndexes(u.Pointer)
 		switch {
 		case seen[place]:
 		case u.Stated:
@@ -165,7 +165,7 @@ func (r *Request) reportUnread(ctx context.Context) {
 func (c *Client) logUnread(ctx context.Context, r *Request, level slog.Level, message string, members []string) {
 	c.logger.LogAttrs(ctx, level, message,
 		slog.String("operation", r.op.ID), slog.Any("members", members),
-		slog.String("requestId", r.answer.header.Get(requestIDHeader)))
+		slog.String("requestId", r.response.header.Get(requestIDHeader)))
 }
 
 // firstReport reports whether a place is reported for the first time. Places come from the shapes, so their number is
@@ -175,8 +175,8 @@ func (c *Client) firstReport(place string) bool {
 	return !before
 }
 
-// anyIndex replaces the indexes of lists by *: a problem in one entry is usually in all of them.
-func anyIndex(pointer string) string {
+// withoutIndexes replaces the indexes of lists by *: a problem in one entry is usually in all of them.
+func withoutIndexes(pointer string) string {
 	steps := strings.Split(pointer, "/")
 	for i, step := range steps {
 		if _, err := strconv.ParseUint(step, 10, 32); err == nil {

@@ -47,9 +47,9 @@ func logged(t *testing.T, level slog.Level, svc *service) []map[string]any {
 // Each attempt logs one record, with the listed attributes and nothing else.
 func TestLogHoldsTheListedAttributesOnly(t *testing.T) {
 	records := logged(t, slog.LevelDebug, script(
-		lostAnswer,
+		lostResponse,
 		refuses(503, errors.CodeDatabaseUnavailable, "X-Request-ID", "req_1", "Set-Cookie", "s3cret"),
-		answers(200, `{"id":"s3cret"}`, "X-Request-ID", "req_2"),
+		responds(200, `{"id":"s3cret"}`, "X-Request-ID", "req_2"),
 	))
 	require.Len(t, records, 3)
 	for i, record := range records {
@@ -78,7 +78,7 @@ func TestLogHoldsTheListedAttributesOnly(t *testing.T) {
 // A 429 is worth a record of its own level, also if the next attempt succeeds.
 func TestA429IsAnInfoRecord(t *testing.T) {
 	records := logged(t, slog.LevelInfo, script(
-		refuses(429, errors.CodeRateLimited, "Retry-After", "0"), answers(200, `{"id":"t_1"}`)))
+		refuses(429, errors.CodeRateLimited, "Retry-After", "0"), responds(200, `{"id":"t_1"}`)))
 	require.Len(t, records, 1)
 	assert.Equal(t, "INFO", records[0]["level"])
 	assert.InDelta(t, 429, records[0]["status"], 0)
@@ -94,7 +94,7 @@ func TestLogHoldsNoAddressOfAnError(t *testing.T) {
 
 func TestNothingButServerErrorsIsLoggedAboveDebug(t *testing.T) {
 	assert.Empty(t,
-		logged(t, slog.LevelInfo, script(lostAnswer, refuses(409, errors.CodeConflict, "X-Request-ID", "req_1"))))
+		logged(t, slog.LevelInfo, script(lostResponse, refuses(409, errors.CodeConflict, "X-Request-ID", "req_1"))))
 }
 
 // Every server error is logged, also one that is retried: support can find it by its request id.
@@ -108,29 +108,29 @@ func TestServerErrorsAreLoggedWithTheirRequestID(t *testing.T) {
 		return envelope[:1] + strings.Repeat(" ", length-len(envelope)) + envelope[1:]
 	}
 	for name, c := range map[string]struct {
-		answer step
-		want   any
+		response step
+		want     any
 	}{
-		"in the header":  {answers(503, envelope, "X-Request-ID", "req_header"), "req_header"},
-		"in the details": {answers(503, envelope), "req_body"},
-		"in neither": {answers(503,
+		"in the header":  {responds(503, envelope, "X-Request-ID", "req_header"), "req_header"},
+		"in the details": {responds(503, envelope), "req_body"},
+		"in neither": {responds(503,
 			`{"error":{"code":"provider_unavailable","message":"s3cret"}}`), ""},
-		"in no envelope":     {answers(502, `<html>s3cret</html>`), ""},
-		"in an empty answer": {answers(500, ``), ""},
-		"of another type": {answers(500,
+		"in no envelope":       {responds(502, `<html>s3cret</html>`), ""},
+		"in an empty response": {responds(500, ``), ""},
+		"of another type": {responds(500,
 			`{"error":{"code":"internal_error","details":{"requestId":7}}}`), ""},
-		"of great length": {answers(500,
+		"of great length": {responds(500,
 			`{"error":{"code":"internal_error","details":{"requestId":"`+long+`"}}}`), long[:125] + "…"},
-		"at the end of what is looked at": {answers(500, tail(64<<10)), "req_body"},
-		"beyond what is looked at":        {answers(500, tail(64<<10+1)), ""},
+		"at the end of what is looked at": {responds(500, tail(64<<10)), "req_body"},
+		"beyond what is looked at":        {responds(500, tail(64<<10+1)), ""},
 		"behind much else": {
-			answers(500,
+			responds(500,
 				`{"error":{"message":"`+strings.Repeat("s3cret",
 					1<<18)+`","code":"internal_error","details":{"requestId":"req_body"}}}`), "",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			records := logged(t, slog.LevelWarn, script(c.answer, c.answer, answers(200, `{"id":"x"}`)))
+			records := logged(t, slog.LevelWarn, script(c.response, c.response, responds(200, `{"id":"x"}`)))
 			require.NotEmpty(t, records)
 			for _, record := range records {
 				assert.Equal(t, "WARN", record["level"])
@@ -145,7 +145,7 @@ func TestServerErrorsAreLoggedWithTheirRequestID(t *testing.T) {
 // An incomplete response is incomplete for the log and for the call.
 func TestALoggedServerErrorThatBreaksOff(t *testing.T) {
 	broken := step(func(req *http.Request) (*http.Response, error) {
-		resp, _ := answers(500, "")(req)
+		resp, _ := responds(500, "")(req)
 		resp.Body = io.NopCloser(io.MultiReader(strings.NewReader(`{"error":`), failingOnce(io.ErrUnexpectedEOF)))
 		return resp, nil
 	})
@@ -177,7 +177,7 @@ func TestALoggedServerErrorIsDecodedAsEver(t *testing.T) {
 	const envelope = `{"error":{"code":"internal_error","message":"No.","details":{"requestId":"req_body"}}}`
 	logger := slog.New(slog.NewJSONHandler(io.Discard, nil))
 	for name, body := range map[string]string{"short": envelope, "long": envelope + strings.Repeat(" ", 1<<18)} {
-		client := newClient(t, host, through(script(answers(500, body))), func(c *transport.Config) {
+		client := newClient(t, host, through(script(responds(500, body))), func(c *transport.Config) {
 			c.Logger = logger
 		})
 		_, err := send(t.Context(), client, &readThing, transport.Call{})
@@ -209,7 +209,7 @@ func TestLogNamesTheAccount(t *testing.T) {
 func TestEachCallIsMeasuredOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var seen measured
-		client := newClient(t, host, through(script(unavailable, lostAnswer, ok)), func(c *transport.Config) {
+		client := newClient(t, host, through(script(unavailable, lostResponse, ok)), func(c *transport.Config) {
 			c.Metrics = &seen
 		})
 		_, err := sendKeyed(t.Context(), client, &bookThing, transport.Call{})

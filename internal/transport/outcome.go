@@ -17,12 +17,12 @@ import (
 // outcome returns the error of a call without a response. err is the error of the last attempt, or of what came before
 // the next one.
 func (r *Request) outcome(ctx context.Context, err error) error {
-	err = ended(ctx, err)
-	if _, answered := errors.CallInfoOf(err); answered && !r.unsettled() && withoutEffect(err) {
-		return err // a login inside the call was refused: nothing was sent
+	err = withContextError(ctx, err)
+	if _, answered := errors.CallInfoOf(err); answered && !r.inDoubt() && withoutEffect(err) {
+		return err // a login inside the call was refused, and nothing was sent
 	}
-	if r.unsettled() {
-		return r.unknown(err)
+	if r.inDoubt() {
+		return r.inDoubtError(err)
 	}
 	if login, lost := errors.AsType[*errors.InDoubt](err); lost {
 		err = login.Cause // a lost login moved nothing, and this call was not sent
@@ -32,26 +32,27 @@ func (r *Request) outcome(ctx context.Context, err error) error {
 	return &errors.NotDelivered{CallInfo: head, Err: r.withDeadline(err)}
 }
 
-// settle judges a refusal by the earlier attempts too. If one of them may have been carried out, only a response about
-// the request itself shows what happened. Other responses do not: wait, log in, or the service is down.
-func (r *Request) settle(refusal error) error {
+// judgeRefusal returns the error of a refused call, which depends on the earlier attempts too. If one of them may have
+// been carried out, only a refusal of the request itself is final. A refusal such as 401, 429 or 503 says nothing about
+// the earlier attempt.
+func (r *Request) judgeRefusal(refusal error) error {
 	switch {
 	case !r.op.write():
 		return refusal
-	case r.garbled(refusal):
-		return r.unknown(refusal)
-	case r.unsettled() && r.ownDoing(refusal):
-		return r.unknown(refusal)
-	case judged(r.answer.status):
+	case r.notFromService(refusal):
+		return r.inDoubtError(refusal)
+	case r.inDoubt() && r.causedByEarlierAttempt(refusal):
+		return r.inDoubtError(refusal)
+	case definitive(r.response.status):
 		return refusal
-	case r.lost, r.doubted && withoutEffect(refusal):
-		return r.unknown(refusal)
+	case r.lost, r.serverFailed && withoutEffect(refusal):
+		return r.inDoubtError(refusal)
 	}
 	return refusal
 }
 
-// judged reports a status that is about the request itself. The earlier attempts would have got the same status.
-func judged(status int) bool {
+// definitive reports a status that is about the request itself, and that each earlier attempt would have got too.
+func definitive(status int) bool {
 	switch status {
 	case http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusConflict,
 		http.StatusGone, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
@@ -60,18 +61,18 @@ func judged(status int) bool {
 	return false
 }
 
-// ownDoing reports a refusal that an earlier attempt may have caused, if that attempt was carried out. With an
-// idempotency key, the service repeats its first response. Without a key, a deleted resource is not found, and a
-// confirmed one has another status or is past its window. Money that has moved can be the reason for any refusal. It
+// causedByEarlierAttempt reports a refusal that an earlier attempt may have caused, if that attempt was carried out.
+// With an idempotency key, the service repeats its first response. Without a key, a deleted resource is not found, and
+// a confirmed one has another status or is past its window. Money that has moved can be the reason for any refusal. It
 // can also still be on its way: if the request itself moves money, not even its key makes a refusal certain.
-func (r *Request) ownDoing(refusal error) bool {
+func (r *Request) causedByEarlierAttempt(refusal error) bool {
 	switch {
 	case !withoutEffect(refusal), r.op.Repeat == RepeatKey && r.op.Money != MoneyAtOnce:
 		return false
 	case r.op.Money != MoneyNone:
 		return true
 	}
-	switch r.answer.status {
+	switch r.response.status {
 	case http.StatusNotFound:
 		return r.op.Method == http.MethodDelete
 	case http.StatusConflict, http.StatusGone:
@@ -80,37 +81,36 @@ func (r *Request) ownDoing(refusal error) bool {
 	return false
 }
 
-// withoutEffect reports an error after which nothing was changed. It judges the write and not its money: an operation
-// that moves no money can also have been carried out.
+// withoutEffect reports that the service did not carry out the request, also if the request moves no money.
 func withoutEffect(err error) bool {
 	return err != nil && errorbase.WithoutEffect(err)
 }
 
-// garbled reports a response that is neither the service's JSON error nor a client error: a proxy's page, a redirect,
-// an empty body.
-func (r *Request) garbled(refusal error) bool {
+// notFromService reports a response that is neither the service's JSON error nor a client error: a proxy's page, a
+// redirect, an empty body.
+func (r *Request) notFromService(refusal error) bool {
 	unexpected, ok := errors.AsType[*errors.UnexpectedResponse](refusal)
 	return ok && !withoutEffect(unexpected)
 }
 
-// unreadable returns the error of a success that cannot be decoded. The service did what the request asked for.
-func (r *Request) unreadable(cause error) error {
-	unexpected := r.answer.unexpected(r, cause)
+// unreadableSuccess returns the error of a success that cannot be decoded: a write was carried out.
+func (r *Request) unreadableSuccess(cause error) error {
+	unexpected := r.response.unexpected(r, cause)
 	if r.op.write() {
-		return r.unknown(unexpected)
+		return r.inDoubtError(unexpected)
 	}
 	return unexpected
 }
 
-func (a *answer) unexpected(r *Request, cause error) error {
+func (a *response) unexpected(r *Request, cause error) error {
 	return &errors.UnexpectedResponse{CallInfo: r.head(), Status: a.status, ContentType: a.header.Get("Content-Type"),
 		Err: cause}
 }
 
-// unsettled reports that a write may have been carried out.
-func (r *Request) unsettled() bool { return r.op.write() && (r.lost || r.doubted) }
+// inDoubt reports that a write may have been carried out.
+func (r *Request) inDoubt() bool { return r.op.write() && (r.lost || r.serverFailed) }
 
-func (r *Request) unknown(cause error) error {
+func (r *Request) inDoubtError(cause error) error {
 	head := r.head()
 	head.RetryAt = r.retryAt(cause)
 	return &errors.InDoubt{CallInfo: head, Resolve: r.resolve(), Cause: r.withDeadline(cause)}
@@ -138,10 +138,10 @@ func withoutURL(err error) error {
 // retryAt returns the time before which another attempt is useless, as the error of the last attempt says. If the call
 // ended in a pause that the service asked for, it is the end of the pause.
 func (r *Request) retryAt(err error) time.Time {
-	if at := retryAt(err); !at.IsZero() || !r.askedBack.After(time.Now()) {
+	if at := retryAt(err); !at.IsZero() || !r.pausedUntil.After(time.Now()) {
 		return at
 	}
-	return r.askedBack
+	return r.pausedUntil
 }
 
 // retryAt returns the time before which another attempt is useless. It is zero if err does not say.
@@ -153,9 +153,9 @@ func retryAt(err error) time.Time {
 	return head.RetryAt
 }
 
-// ended removes the URL from err, and adds the context's error if another error hides it. If the server does not use
-// TLS, it returns the same error as http.Client does.
-func ended(ctx context.Context, err error) error {
+// withContextError removes the URL from err, and adds the context's error if another error hides it. If the server does
+// not use TLS, it returns the same error as http.Client does.
+func withContextError(ctx context.Context, err error) error {
 	err = withoutURL(err)
 	if record, ok := err.(tls.RecordHeaderError); ok && string(record.RecordHeader[:]) == "HTTP/" { //nolint:errorlint // as http.Client looks at it
 		err = http.ErrSchemeMismatch
@@ -185,8 +185,8 @@ func (r *Request) info() errors.CallInfo {
 		Operation: r.op.ID, IdempotencyKey: string(r.call.Key), Resource: r.resource(), Account: r.account,
 		Attempts: r.attempts,
 	}
-	if r.answer.header != nil {
-		info.RequestID = r.answer.header.Get(requestIDHeader)
+	if r.response.header != nil {
+		info.RequestID = r.response.header.Get(requestIDHeader)
 	}
 	return info
 }
@@ -196,7 +196,7 @@ func (r *Request) info() errors.CallInfo {
 func (r *Request) facts() errorbase.Facts {
 	facts := r.op.facts()
 	facts.Once = !r.repeatable()
-	if r.answer.status == http.StatusUnauthorized {
+	if r.response.status == http.StatusUnauthorized {
 		facts.Misplaced = r.misplaced()
 	}
 	return facts
@@ -241,8 +241,8 @@ func (o *Operation) Head(key string) errors.CallInfo {
 
 // resource returns the id in the path, or the contact in the body. It is called only for an error.
 func (r *Request) resource() string {
-	if r.about != "" || !r.hasBody {
-		return r.about
+	if r.pathID != "" || !r.hasBody {
+		return r.pathID
 	}
 	return textMember(r.body, "contactId")
 }

@@ -34,7 +34,7 @@ func TestOutcomes(t *testing.T) {
 	const unavailable = errors.CodeProviderUnavailable
 	envelope503 := refuses(503, unavailable)
 	busy := refuses(429, errors.CodeRateLimited)
-	funded := answers(409,
+	funded := responds(409,
 		`{"error":{"code":"already_funded","message":"m","details":{"payoutId":"po_1","transactionHash":"0x1"}}}`)
 
 	type want struct {
@@ -65,12 +65,12 @@ func TestOutcomes(t *testing.T) {
 		steps                              []step
 		read, keyed, natural, delete, once want
 	}{
-		{"success after lost", []step{lostAnswer, ok}, success, success, success, success, unknown},
+		{"success after lost", []step{lostResponse, ok}, success, success, success, success, unknown},
 		{"success after 503", []step{envelope503, ok}, success, success, success, success, providerWrite},
 		{"success after 429", []step{busy, ok}, success, success, success, success, success},
 		{"no connection", []step{noConnection}, undelivered, undelivered, undelivered, undelivered, undelivered},
-		{"lost before the answer", []step{lostAnswer}, undelivered, unknown, unknown, unknown, unknown},
-		{"answer broken off", []step{brokenAnswer}, want{&errors.UnexpectedResponse{}, errors.NotMoved, false, nil},
+		{"lost before the response", []step{lostResponse}, undelivered, unknown, unknown, unknown, unknown},
+		{"response broken off", []step{brokenResponse}, want{&errors.UnexpectedResponse{}, errors.NotMoved, false, nil},
 			unexpectedUnknown, unexpectedUnknown, unexpectedUnknown, unexpectedUnknown},
 		{"HTML 502", []step{page(502)}, unexpectedRead, unexpectedUnknown, unexpectedUnknown, unexpectedUnknown,
 			unexpectedUnknown},
@@ -92,34 +92,36 @@ func TestOutcomes(t *testing.T) {
 			providerWrite},
 		{"429, then no connection", []step{busy, noConnection}, undelivered, undelivered, undelivered, undelivered,
 			undelivered},
-		{"no connection, then lost", []step{noConnection, lostAnswer}, undelivered, unknown, unknown, unknown, unknown},
+		{"no connection, then lost", []step{noConnection, lostResponse},
+			undelivered, unknown, unknown, unknown, unknown},
 		{"no connection, then 403", []step{noConnection, refuses(403, errors.CodeForbidden)}, forbidden, forbidden,
 			forbidden, forbidden, forbidden},
-		{"lost, then no connection", []step{lostAnswer, noConnection}, undelivered, unknown, unknown, unknown, unknown},
-		{"lost, then already funded", []step{lostAnswer, funded}, alreadyFunded, alreadyFunded, alreadyFunded,
+		{"lost, then no connection", []step{lostResponse, noConnection},
+			undelivered, unknown, unknown, unknown, unknown},
+		{"lost, then already funded", []step{lostResponse, funded}, alreadyFunded, alreadyFunded, alreadyFunded,
 			alreadyFunded, unknown},
-		{"lost, then 403", []step{lostAnswer, refuses(403, errors.CodeForbidden)}, forbidden,
+		{"lost, then 403", []step{lostResponse, refuses(403, errors.CodeForbidden)}, forbidden,
 			wrapping(&errors.Forbidden{}), wrapping(&errors.Forbidden{}), wrapping(&errors.Forbidden{}), unknown},
-		{"lost, then 401", []step{lostAnswer, refuses(401, errors.CodeUnauthenticated)},
+		{"lost, then 401", []step{lostResponse, refuses(401, errors.CodeUnauthenticated)},
 			want{&errors.Unauthenticated{}, errors.NotMoved, false, nil},
 			wrapping(&errors.Unauthenticated{}), wrapping(&errors.Unauthenticated{}),
 			wrapping(&errors.Unauthenticated{}), unknown},
-		{"lost, then 422", []step{lostAnswer, refuses(422, errors.CodeValidationFailed)}, invalid, invalid,
+		{"lost, then 422", []step{lostResponse, refuses(422, errors.CodeValidationFailed)}, invalid, invalid,
 			wrapping(&errors.ValidationFailed{}), wrapping(&errors.ValidationFailed{}), unknown},
 		// Under its key, a write gets its first response again. A confirm or a delete can meet its own effect.
-		{"lost, then expired", []step{lostAnswer, refuses(409, errors.CodeQuoteExpired)}, quoteExpired, quoteExpired,
+		{"lost, then expired", []step{lostResponse, refuses(409, errors.CodeQuoteExpired)}, quoteExpired, quoteExpired,
 			wrapping(&errors.QuoteExpired{}), wrapping(&errors.QuoteExpired{}), unknown},
 		{"503, then expired", []step{envelope503, refuses(409, errors.CodeQuoteExpired)}, quoteExpired, quoteExpired,
 			wrapping(&errors.QuoteExpired{}), wrapping(&errors.QuoteExpired{}), providerWrite},
 		{"429, then expired", []step{busy, refuses(409, errors.CodeQuoteExpired)}, quoteExpired, quoteExpired,
 			quoteExpired, quoteExpired, quoteExpired},
-		{"lost, then gone", []step{lostAnswer, refuses(410, errors.CodeApprovalExpired)},
+		{"lost, then gone", []step{lostResponse, refuses(410, errors.CodeApprovalExpired)},
 			want{&errors.ApprovalExpired{}, errors.NotMoved, false, nil},
 			want{&errors.ApprovalExpired{}, errors.NotMoved, false, nil}, wrapping(&errors.ApprovalExpired{}),
 			wrapping(&errors.ApprovalExpired{}), unknown},
-		{"lost, then not found", []step{lostAnswer, refuses(404, errors.CodeNotFound)}, notFound, notFound,
+		{"lost, then not found", []step{lostResponse, refuses(404, errors.CodeNotFound)}, notFound, notFound,
 			wrapping(&errors.NotFound{}), wrapping(&errors.NotFound{}), unknown},
-		{"lost, then unreadable", []step{lostAnswer, page(200)},
+		{"lost, then unreadable", []step{lostResponse, page(200)},
 			want{&errors.UnexpectedResponse{}, errors.NotMoved, false, nil}, unexpectedUnknown, unexpectedUnknown,
 			unexpectedUnknown, unknown},
 	} {
@@ -164,7 +166,7 @@ func TestRefusalsAfterALostWriteThatMovesMoneyAtOnce(t *testing.T) {
 		for before, known := range map[string]struct {
 			first   step
 			unknown bool
-		}{"lost": {lostAnswer, true}, "503": {refuses(503, errors.CodeDatabaseUnavailable), true},
+		}{"lost": {lostResponse, true}, "503": {refuses(503, errors.CodeDatabaseUnavailable), true},
 			"429": {refuses(429, errors.CodeRateLimited), false}} {
 			t.Run(before+", then "+name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
@@ -178,29 +180,29 @@ func TestRefusalsAfterALostWriteThatMovesMoneyAtOnce(t *testing.T) {
 	}
 }
 
-// An operation that moves no money leaves no doubt about money, only about itself.
+// Of an operation that moves no money, only the operation itself can be in doubt.
 func TestOutcomesWithoutMoney(t *testing.T) {
 	unavailable := refuses(503, errors.CodeDatabaseUnavailable)
 	for name, tc := range map[string]struct {
 		steps []step
 		kind  error
 	}{
-		"lost":              {[]step{lostAnswer}, &errors.InDoubt{}},
+		"lost":              {[]step{lostResponse}, &errors.InDoubt{}},
 		"unreadable":        {[]step{page(200)}, &errors.InDoubt{}},
 		"page of a gateway": {[]step{page(502)}, &errors.InDoubt{}},
 		"unavailable":       {[]step{unavailable}, &errors.DatabaseUnavailable{}},
 		"unavailable, then turned": {[]step{unavailable, refuses(429, errors.CodeRateLimited)},
 			&errors.InDoubt{}},
-		"lost, then in another way": {[]step{lostAnswer, refuses(410, errors.CodeGone)}, &errors.InDoubt{}},
+		"lost, then in another way": {[]step{lostResponse, refuses(410, errors.CodeGone)}, &errors.InDoubt{}},
 		"unavailable, then no line": {[]step{unavailable, noConnection}, &errors.InDoubt{}},
-		"lost, then the session too": {[]step{lostAnswer, refuses(401, errors.CodeUnauthenticated)},
+		"lost, then the session too": {[]step{lostResponse, refuses(401, errors.CodeUnauthenticated)},
 			&errors.InDoubt{}},
 	} {
 		for _, repeat := range []transport.Repeat{transport.RepeatNatural, transport.RepeatNever} {
 			t.Run(name+"/"+string(repeat), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					op := transport.Operation{ID: "NameThing", Method: http.MethodPost, Path: "/things", Repeat: repeat,
-						Money: transport.MoneyNone, Answer: &thingAnswer}
+						Money: transport.MoneyNone, Response: &thingResponse}
 					_, err := send(t.Context(), newClient(t, host, through(script(tc.steps...))), &op, transport.Call{})
 					failure, ok := errors.AsType[errors.Failure](err)
 					require.True(t, ok, "%v", err)
@@ -217,7 +219,7 @@ func TestOutcomesWithoutMoney(t *testing.T) {
 
 // A refusal shows what a lost attempt did, unless that attempt can have caused it: a deleted resource is not found, and
 // a decided one cannot be decided again.
-func TestRefusalsThatALostAttemptBringsAbout(t *testing.T) {
+func TestRefusalsThatALostAttemptMayHaveCaused(t *testing.T) {
 	for _, tc := range []struct {
 		method  string
 		status  int
@@ -231,10 +233,10 @@ func TestRefusalsThatALostAttemptBringsAbout(t *testing.T) {
 		t.Run(fmt.Sprint(tc.method, " ", tc.status), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				op := transport.Operation{ID: "NameThing", Method: tc.method, Path: "/things/{thingId}",
-					Repeat: transport.RepeatNatural, Money: transport.MoneyNone, Answer: &thingAnswer}
+					Repeat: transport.RepeatNatural, Money: transport.MoneyNone, Response: &thingResponse}
 				code := map[int]errors.Code{404: errors.CodeNotFound, 409: errors.CodeQuoteExpired,
 					410: errors.CodeApprovalExpired, 422: errors.CodeValidationFailed}
-				svc := script(lostAnswer, refuses(tc.status, code[tc.status]))
+				svc := script(lostResponse, refuses(tc.status, code[tc.status]))
 				_, err := send(t.Context(), newClient(t, host, through(svc)), &op, transport.Call{})
 				require.Error(t, err)
 				_, unknown := errors.AsType[*errors.InDoubt](err)
@@ -244,8 +246,8 @@ func TestRefusalsThatALostAttemptBringsAbout(t *testing.T) {
 	}
 }
 
-// The Retry-After of the last attempt also counts if an earlier attempt leaves a doubt.
-func TestAnUnknownOutcomeSaysWhenToTryAgain(t *testing.T) {
+// The Retry-After of the last attempt also counts if an earlier attempt is in doubt.
+func TestInDoubtSaysWhenToRetry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := script(refuses(503, errors.CodeProviderUnavailable),
 			refuses(429, errors.CodeRateLimited, "Retry-After", "100"))
@@ -264,7 +266,7 @@ func (l lostLogin) Authorize(context.Context, http.Header) error {
 }
 
 // A login moves no money, and the write that needed it was not sent.
-func TestALostLoginLeavesNoDoubtAboutTheCall(t *testing.T) {
+func TestLostLoginIsNotDelivered(t *testing.T) {
 	cause := errors.New("broken off")
 	svc := script(ok)
 	_, err := send(t.Context(), newClient(t, host, through(svc), authorizedBy(lostLogin{cause})), &bookThing,
@@ -278,10 +280,10 @@ func TestALostLoginLeavesNoDoubtAboutTheCall(t *testing.T) {
 	assert.Empty(t, svc.attempts())
 }
 
-// crowded is a limiter that has no room after a while.
-type crowded struct{ err error }
+// fullLimiter is a limiter that has no room after a while.
+type fullLimiter struct{ err error }
 
-func (c crowded) Wait(context.Context, moneymovement.RateCall) error {
+func (c fullLimiter) Wait(context.Context, moneymovement.RateCall) error {
 	<-time.After(2 * time.Second)
 	return c.err
 }
@@ -292,7 +294,7 @@ func TestALimiterThatRefusesLate(t *testing.T) {
 		full := errors.New("no room")
 		svc := script(ok)
 		_, err := send(t.Context(),
-			newClient(t, host, through(svc), limitedBy(crowded{full}), authorizedBy(new(tokens))), &bookThing,
+			newClient(t, host, through(svc), limitedBy(fullLimiter{full}), authorizedBy(new(tokens))), &bookThing,
 			transport.Call{})
 		require.ErrorIs(t, err, full)
 		assert.Empty(t, svc.attempts())
@@ -305,7 +307,7 @@ type leaving struct{ leave func() }
 func (l leaving) Authorize(context.Context, http.Header) error { l.leave(); return nil }
 
 // If a context ends while the credential is obtained, the call ends before anything is sent.
-func TestNothingIsSentForACallerWhoLeft(t *testing.T) {
+func TestNothingIsSentAfterTheContextEnded(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	svc := script(ok)
 	_, err := send(ctx, newClient(t, host, through(svc), authorizedBy(leaving{leave})), &bookThing, transport.Call{})
@@ -325,9 +327,9 @@ func keyOf(err error) string {
 }
 
 // The response to an earlier attempt does not replace a missing response.
-func TestUnknownOutcomeCarriesNoForeignRequestID(t *testing.T) {
+func TestInDoubtHasNoForeignRequestID(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		svc := script(refuses(401, errors.CodeTokenExpired, "X-Request-ID", "req_401"), lostAnswer)
+		svc := script(refuses(401, errors.CodeTokenExpired, "X-Request-ID", "req_401"), lostResponse)
 		var kept moneymovement.Response
 		_, err := send(t.Context(), newClient(t, host, through(svc), authorizedBy(new(tokens))), &bookThing,
 			transport.Kept(&kept))
@@ -341,7 +343,7 @@ func TestUnknownOutcomeCarriesNoForeignRequestID(t *testing.T) {
 
 // The error of a response that cannot be read has what support needs to find it.
 func TestAnUnexpectedResponseSaysWhatItWas(t *testing.T) {
-	svc := script(answers(http.StatusOK, "<html>", "Content-Type", "text/html", "X-Request-ID", "req_7"))
+	svc := script(responds(http.StatusOK, "<html>", "Content-Type", "text/html", "X-Request-ID", "req_7"))
 	_, err := send(t.Context(), newClient(t, host, through(svc)), &readThing, transport.Call{})
 	var unexpected *errors.UnexpectedResponse
 	require.ErrorAs(t, err, &unexpected)
@@ -353,7 +355,7 @@ func TestAnUnexpectedResponseSaysWhatItWas(t *testing.T) {
 // The last status that is a success, and the first that is not.
 func TestWhichStatusesAreSuccesses(t *testing.T) {
 	for status, success := range map[int]bool{199: false, 200: true, 299: true, 300: false} {
-		_, err := send(t.Context(), newClient(t, host, through(script(answers(status, oneThing)))), &spendThing,
+		_, err := send(t.Context(), newClient(t, host, through(script(responds(status, oneThing)))), &spendThing,
 			transport.Call{})
 		assert.Equal(t, success, err == nil, "%d: %v", status, err)
 	}
@@ -387,16 +389,16 @@ func TestContextErrorsStayVisible(t *testing.T) {
 				}
 			})
 			for moment, during := range map[string]func(end func()) step{
-				"waiting for the answer": func(end func()) step {
+				"waiting for the response": func(end func()) step {
 					return func(req *http.Request) (*http.Response, error) {
 						end()
 						<-req.Context().Done()
 						return nil, context.Cause(req.Context())
 					}
 				},
-				"in the middle of the answer": func(end func()) step {
+				"in the middle of the response": func(end func()) step {
 					return func(req *http.Request) (*http.Response, error) {
-						resp, err := answers(200, oneThing)(req)
+						resp, err := responds(200, oneThing)(req)
 						resp.Body = endedBody{req.Context(), end}
 						return resp, err
 					}
@@ -472,12 +474,12 @@ func listen(t *testing.T, serve func(net.Conn)) (address string) {
 }
 
 // raw starts a server that sends the bytes after the first request of each connection.
-func raw(t *testing.T, answer string) (address string) {
+func raw(t *testing.T, response string) (address string) {
 	t.Helper()
 	return listen(t, func(conn net.Conn) {
 		if req, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {
 			_, _ = io.Copy(io.Discard, req.Body)
-			_, _ = io.WriteString(conn, answer)
+			_, _ = io.WriteString(conn, response)
 		}
 	})
 }
@@ -540,8 +542,8 @@ const head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 
 // The transport quotes the parts of a response that it cannot read. The SDK's errors and logs say what is wrong, and do
 // not quote.
-func TestMalformedAnswersAreNotQuoted(t *testing.T) {
-	for name, tc := range map[string]struct{ answer, says string }{
+func TestMalformedResponsesAreNotQuoted(t *testing.T) {
+	for name, tc := range map[string]struct{ response, says string }{
 		"first line":            {"session=s3cret\r\n\r\n", "malformed HTTP response"},
 		"status code":           {"HTTP/1.1 s3cret OK\r\n\r\n", "malformed HTTP status code"},
 		"long status code":      {"HTTP/1.1 200s3cret OK\r\n\r\n", "malformed HTTP status code"},
@@ -556,7 +558,7 @@ func TestMalformedAnswersAreNotQuoted(t *testing.T) {
 		"two lengths": {head + "Content-Length: 5\r\nContent-Length: s3cret\r\n\r\n",
 			"multiple Content-Length headers"},
 		"transfer encoding": {head + "Transfer-Encoding: s3cret\r\n\r\n", "unsupported transfer encoding"},
-		"an answer before": {"HTTP/1.1 103 Early Hints\r\nSet-Cookie session=s3cret\r\n\r\n" + head + "\r\n",
+		"an response before": {"HTTP/1.1 103 Early Hints\r\nSet-Cookie session=s3cret\r\n\r\n" + head + "\r\n",
 			"malformed MIME header"},
 		"trailer": {head + "Transfer-Encoding: chunked\r\n\r\n0\r\nSet-Cookie session=s3cret\r\n\r\n",
 			"malformed MIME header"},
@@ -568,15 +570,15 @@ func TestMalformedAnswersAreNotQuoted(t *testing.T) {
 		"address of a redirect": {"HTTP/1.1 307 Elsewhere\r\nConnection: close\r\nLocation: " +
 			"http://s3cret:s3cret\r\nContent-Length: 0\r\n\r\n", "307"},
 	} {
-		t.Run(name, func(t *testing.T) { requireQuiet(t, "http://"+raw(t, tc.answer), tc.says) })
+		t.Run(name, func(t *testing.T) { requireQuiet(t, "http://"+raw(t, tc.response), tc.says) })
 	}
 }
 
 // A stream's trailer arrives after its reader has the bytes.
 func TestMalformedTrailersOfAStreamAreNotQuoted(t *testing.T) {
-	answer := "HTTP/1.1 200 OK\r\nContent-Type: application/pdf\r\nTransfer-Encoding: chunked\r\n" +
+	response := "HTTP/1.1 200 OK\r\nContent-Type: application/pdf\r\nTransfer-Encoding: chunked\r\n" +
 		"\r\n0\r\nSet-Cookie session=s3cret\r\n\r\n"
-	stream, err := transport.Open(t.Context(), newClient(t, "http://"+raw(t, answer)),
+	stream, err := transport.Open(t.Context(), newClient(t, "http://"+raw(t, response)),
 		request(&readThing, transport.Call{}), "application/pdf")
 	require.NoError(t, err)
 	defer stream.Close()
@@ -584,7 +586,7 @@ func TestMalformedTrailersOfAStreamAreNotQuoted(t *testing.T) {
 	assert.Contains(t, requireNoSecret(t, err), "malformed MIME header")
 }
 
-func TestMalformedAnswersOfHTTP2AreNotQuoted(t *testing.T) {
+func TestMalformedHTTP2ResponsesAreNotQuoted(t *testing.T) {
 	frame := func(kind, flags byte, stream uint32, payload string) string {
 		h := binary.BigEndian.AppendUint32(nil, uint32(len(payload))<<8|uint32(kind))
 		return string(binary.BigEndian.AppendUint32(append(h, flags), stream)) + payload

@@ -9,14 +9,14 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/ratewindow"
 )
 
-// longQueue is the time in line after which a call is logged, and after which its credential may have expired.
+// longQueue is the time in a queue after which a call is logged, and after which its credential may have expired.
 const longQueue = time.Second
 
-// enter prepares an attempt: it sets the credential and waits for the rate windows. It takes the slot last, right
-// before sending. It checks the context: if sending noticed an ended context, it would look like a lost response.
-func (r *Request) enter(ctx context.Context) error {
-	r.answer.release()
-	r.answer = answer{}
+// prepareAttempt prepares an attempt: it sets the credential and waits for the rate windows. It takes the slot last,
+// right before sending. It checks the context: if sending noticed an ended context, it would look like a lost response.
+func (r *Request) prepareAttempt(ctx context.Context) error {
+	r.response.release()
+	r.response = response{}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -30,8 +30,8 @@ func (r *Request) enter(ctx context.Context) error {
 	return r.stillRepeatable()
 }
 
-// authorizeAndPace sets the credential, and then waits for room. After a long wait it sets the credential again, since
-// it may have expired. If that takes long as well, the slot is too old, and it waits for another one.
+// authorizeAndPace sets the credential, and then waits for a slot. After a long wait it sets the credential again,
+// since it may have expired. If that takes long too, the slot is too old, and it waits for another one.
 func (r *Request) authorizeAndPace(ctx context.Context) error {
 	if err := r.authorize(ctx); err != nil {
 		return err
@@ -47,8 +47,8 @@ func (r *Request) authorizeAndPace(ctx context.Context) error {
 	return err
 }
 
-// pace waits for room in the windows that count the call, the smallest window first. A sandbox money call counts in its
-// own window and as a write. A login counts for its email or challenge, and for the IP address.
+// pace waits for a slot in each window that counts the call, the smallest window first. A sandbox money call counts in
+// its own window and as a write. A login counts for its email or challenge, and for the IP address.
 func (r *Request) pace(ctx context.Context) (time.Duration, error) {
 	c := r.client
 	if c.limiter == nil || r.call.Reserved {
@@ -57,7 +57,7 @@ func (r *Request) pace(ctx context.Context) (time.Duration, error) {
 	}
 	started := time.Now()
 	call := moneymovement.RateCall{Class: r.class(), Closes: c.localTime(r.call.Closes)}
-	err := r.passAll(ctx, call)
+	err := r.waitForWindows(ctx, call)
 	queued := time.Since(started)
 	r.call.Queued += queued
 	if queued >= longQueue {
@@ -66,7 +66,7 @@ func (r *Request) pace(ctx context.Context) (time.Duration, error) {
 	return queued, err
 }
 
-func (r *Request) passAll(ctx context.Context, call moneymovement.RateCall) error {
+func (r *Request) waitForWindows(ctx context.Context, call moneymovement.RateCall) error {
 	if also := r.call.Counted; also.Window != "" {
 		call.Window, call.Scope = also.Window, also.Scope
 		if err := r.client.wait(ctx, call); err != nil {
@@ -87,7 +87,7 @@ func (r *Request) passAll(ctx context.Context, call moneymovement.RateCall) erro
 }
 
 func (c *Client) wait(ctx context.Context, call moneymovement.RateCall) error {
-	ctx, over := ratewindow.InLine(ctx, call.Window)
+	ctx, over := ratewindow.BeginWait(ctx, call.Window)
 	defer over()
 	return c.limiter.Wait(ctx, call)
 }
@@ -105,20 +105,20 @@ func (r *Request) class() moneymovement.RateClass {
 	return moneymovement.ClassRead
 }
 
-// Reserve waits for room for a call. Use it before signing, so that a signature does not wait in line. Make the call at
-// once with [Call.Reserved]: its first attempt does not wait again. Reserve returns how long it waited. Its errors are
-// those of a call that was not sent.
+// Reserve takes the slots of a call. Use it before signing, so that a signature does not wait in a queue. Make the call
+// at once with [Call.Reserved]: its first attempt does not wait again. Reserve returns how long it waited. Its errors
+// are those of a call that was not sent.
 func (c *Client) Reserve(ctx context.Context, op *Operation, call Call) (time.Duration, error) {
 	r := NewRequest(op, "", call)
-	r.begin(c)
-	err := r.enter(ctx)
+	r.prepare(c)
+	err := r.prepareAttempt(ctx)
 	if err != nil {
 		err = r.outcome(ctx, err)
 	}
 	return r.call.Queued, err
 }
 
-// logQueued writes the record of a call that waited in line.
+// logQueued writes the record of a call that waited in a queue.
 func (c *Client) logQueued(
 	ctx context.Context, r *Request, class moneymovement.RateClass, queued time.Duration, err error,
 ) {

@@ -39,7 +39,7 @@ func (a *asking) Wait(_ context.Context, call moneymovement.RateCall) error {
 }
 
 var depositThing = transport.Operation{ID: "Deposit", Method: http.MethodPost, Path: "/deposits",
-	Repeat: transport.RepeatKey, Window: moneymovement.WindowSandboxMoney, Answer: &thingAnswer}
+	Repeat: transport.RepeatKey, Window: moneymovement.WindowSandboxMoney, Response: &thingResponse}
 
 func TestCallsHaveTheClassOfTheirOperation(t *testing.T) {
 	for op, want := range map[*transport.Operation]moneymovement.RateClass{
@@ -63,7 +63,7 @@ func TestCallsHaveTheClassOfTheirOperation(t *testing.T) {
 }
 
 // If an account's hour has no room, or its limiter fails, room among the writes does not help.
-func TestEveryWindowOfACallHasToHaveRoom(t *testing.T) {
+func TestCallWaitsForAllItsWindows(t *testing.T) {
 	broken := errors.New("limiter's store is down")
 	for _, window := range []moneymovement.Window{moneymovement.WindowLoginEmail, moneymovement.WindowSandboxMoney,
 		moneymovement.WindowWrites} {
@@ -104,7 +104,7 @@ func (c *tokenFor) Authorize(_ context.Context, h http.Header) error {
 }
 
 // The slot is taken last, however long the credential takes. A credential that expired in line is not sent.
-func TestTheSlotIsTakenWhenTheCredentialIsThere(t *testing.T) {
+func TestSlotIsTakenAfterAuthorization(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := ratewindow.New(windows{moneymovement.WindowWrites: {Calls: 1,
 			Per: time.Minute}}, nil)
@@ -139,7 +139,7 @@ func (c *hadOnce) Authorize(context.Context, http.Header) error {
 }
 
 // If a credential cannot be obtained again after a long wait, the older one is not used.
-func TestACredentialThatIsGoneAfterTheLine(t *testing.T) {
+func TestCredentialIsSetAgainAfterALongQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, tc := range []struct {
 			queued time.Duration
@@ -161,7 +161,7 @@ func TestACredentialThatIsGoneAfterTheLine(t *testing.T) {
 }
 
 // A slot waits for its credential for less than a second.
-func TestASlotThatGrewOldIsTakenAnew(t *testing.T) {
+func TestStaleSlotIsReplaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for took, slots := range map[time.Duration]int{time.Second - 1: 1, time.Second: 2} {
 			limiter := &asking{wait: func(moneymovement.RateCall) error { time.Sleep(2 * time.Second); return nil }}
@@ -196,7 +196,7 @@ func TestReservedCallsWaitOnce(t *testing.T) {
 	})
 }
 
-func TestReserveSaysWhyItCannot(t *testing.T) {
+func TestReserveErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := ratewindow.New(windows{moneymovement.WindowWrites: {Calls: 1,
 			Per: time.Minute}}, nil)
@@ -232,11 +232,11 @@ func TestReserveSaysWhyItCannot(t *testing.T) {
 }
 
 // The approval's end is by the service's clock, and the limiter's time is by this machine's.
-func TestTheLimiterIsToldTheEndByItsOwnClock(t *testing.T) {
+func TestExpiryIsConvertedToTheLocalClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := new(asking)
 		ahead := time.Now().Add(10 * time.Minute)
-		svc := script(answers(200, oneThing, "Date", ahead.UTC().Format(http.TimeFormat)))
+		svc := script(responds(200, oneThing, "Date", ahead.UTC().Format(http.TimeFormat)))
 		client := newClient(t, host, through(svc), limitedBy(limiter))
 		_, err := send(t.Context(), client, &readThing, transport.Call{})
 		require.NoError(t, err)
@@ -248,7 +248,7 @@ func TestTheLimiterIsToldTheEndByItsOwnClock(t *testing.T) {
 }
 
 // The metrics of a call say how long it waited in line. After a long wait, one log record says so too.
-func TestWaitingInLineIsTold(t *testing.T) {
+func TestLongQueueIsLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
 		logger := slog.New(slog.NewJSONHandler(&out, nil))
@@ -260,9 +260,9 @@ func TestWaitingInLineIsTold(t *testing.T) {
 			c.Logger = logger
 		})
 		queued := func(ctx context.Context, op *transport.Operation) time.Duration {
-			var answer moneymovement.Response
-			_, _ = send(ctx, client, op, transport.Kept(&answer))
-			return answer.Queued
+			var response moneymovement.Response
+			_, _ = send(ctx, client, op, transport.Kept(&response))
+			return response.Queued
 		}
 		assert.Zero(t, queued(t.Context(), &readThing))
 		assert.Greater(t, queued(t.Context(), &readThing), 500*time.Millisecond)
@@ -293,7 +293,7 @@ func TestWaitingInLineIsTold(t *testing.T) {
 	})
 }
 
-func TestASecondInLineIsTold(t *testing.T) {
+func TestQueueOfASecondIsLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for waited, told := range map[time.Duration]bool{time.Second - 1: false, time.Second: true} {
 			var out bytes.Buffer
@@ -309,7 +309,7 @@ func TestASecondInLineIsTold(t *testing.T) {
 }
 
 // What watches a wait learns its end.
-func TestTheEndOfAWaitInLineIsTold(t *testing.T) {
+func TestFailedQueueIsLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		var over []time.Duration
@@ -325,7 +325,7 @@ func TestTheEndOfAWaitInLineIsTold(t *testing.T) {
 
 // Who cannot be served before its deadline is told so at once, with the time to come again, and costs the others
 // nothing.
-func TestDeadlineBeforeTheTurn(t *testing.T) {
+func TestDeadlineBeforeTheSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := ratewindow.New(windows{moneymovement.WindowWrites: {Calls: 1,
 			Per: time.Minute}}, nil)
@@ -354,7 +354,7 @@ func TestDeadlineBeforeTheTurn(t *testing.T) {
 }
 
 // What the client asks its limiter: once an attempt, with the account where the window counts for one.
-func TestEveryAttemptAsksTheLimiter(t *testing.T) {
+func TestEveryAttemptWaitsForTheLimiter(t *testing.T) {
 	type asked struct {
 		window moneymovement.Window
 		scope  string
@@ -368,9 +368,9 @@ func TestEveryAttemptAsksTheLimiter(t *testing.T) {
 		return nil
 	})
 	synctest.Test(t, func(t *testing.T) {
-		client := newClient(t, host, through(script(lostAnswer, ok)), limitedBy(limiter))
+		client := newClient(t, host, through(script(lostResponse, ok)), limitedBy(limiter))
 		deposit := transport.Operation{ID: "Deposit", Method: "POST", Path: "/deposits", Repeat: transport.RepeatKey,
-			Window: moneymovement.WindowSandboxMoney, Answer: &thingAnswer}
+			Window: moneymovement.WindowSandboxMoney, Response: &thingResponse}
 		for _, op := range []*transport.Operation{&bookThing, &deposit} {
 			r := transport.NewRequest(op, "cl_1", transport.Call{})
 			_, err := transport.Do[thing](t.Context(), client, r)
@@ -392,7 +392,7 @@ func TestLimiterThatFails(t *testing.T) {
 		}{
 			"before the first attempt": {nil, &errors.NotDelivered{}},
 			"after a refused attempt":  {refuses(429, errors.CodeRateLimited), &errors.NotDelivered{}},
-			"after a lost one":         {lostAnswer, &errors.InDoubt{}},
+			"after a lost one":         {lostResponse, &errors.InDoubt{}},
 		} {
 			passes := 0
 			if tc.first != nil {

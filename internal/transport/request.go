@@ -22,11 +22,11 @@ type Operation struct {
 	Window moneymovement.Window
 	Public bool // carries no credential
 
-	Tells   bool // the request body holds secrets
-	Reveals bool // a successful response holds secrets
+	SecretRequest  bool // the request body holds secrets
+	SecretResponse bool // a successful response holds secrets
 
-	Answer *wire.Answer // of a success in JSON; nil if nothing is known about it
-	Silent bool         // the description does not say what a success returns; the shape is assumed
+	Response       *wire.Response // of a success in JSON; nil if nothing is known about it
+	ResultUnstated bool           // the description does not say what a success returns; the shape is assumed
 
 	Derives bool        // without a key the service derives one from the request
 	Terms   []wire.Term // the members that an idempotency key is bound to, and how they are compared
@@ -71,14 +71,14 @@ type Call struct {
 
 	Class    moneymovement.RateClass // in the rate windows; "" for the operation's class
 	Closes   time.Time               // of a confirm: when its approval expires, by the service's clock
-	Reserved bool                    // [Client.Reserve] has waited for the first attempt's place in the rate windows
+	Reserved bool                    // [Client.Reserve] has taken the first attempt's slots in the rate windows
 	Queued   time.Duration           // how long Reserve waited
 
 	Auth Authorizer // the credential for the whole call; nil for the client's
 }
 
-// forget empties the responses that the call stores, which may be those of an earlier call.
-func (c *Call) forget() {
+// clearCaptures empties the responses that the call stores, which may be those of an earlier call.
+func (c *Call) clearCaptures() {
 	for _, all := range [...][]*moneymovement.Response{c.Capture, c.CaptureRevealing} {
 		for _, into := range all {
 			*into = moneymovement.Response{}
@@ -89,20 +89,20 @@ func (c *Call) forget() {
 // Request is one call: what is sent, and what is known about its attempts. The generated client fills it. It collects
 // problems, and [Do] then refuses the call.
 type Request struct {
-	op      *Operation
-	call    Call
-	check   Check
-	path    string // escaped, below the base path
-	about   string // the first id in the path
-	query   url.Values
-	account string
-	acting  [1]string   // account, as the value of its header
-	key     [1]string   // idempotency key, as the value of its header
-	headers http.Header // of this operation
-	body    any
-	hasBody bool
-	encoder func(*wire.Writer) // of body; nil for the general one
-	stream  *streaming         // set to read a stream in place of a decoded response
+	op           *Operation
+	call         Call
+	check        Check
+	path         string // escaped, below the base path
+	pathID       string // the first id in the path
+	query        url.Values
+	account      string
+	accountValue [1]string   // account, as the value of its header
+	keyValue     [1]string   // idempotency key, as the value of its header
+	headers      http.Header // of this operation
+	body         any
+	hasBody      bool
+	encoder      func(*wire.Writer) // of body; nil for the general one
+	stream       *streaming         // set to read a stream in place of a decoded response
 
 	// These are set by Do, for all attempts.
 	client  *Client
@@ -111,33 +111,33 @@ type Request struct {
 	encoded []byte // the body
 
 	// header is the header of the last attempt, with the credential. It shows the authorizer which token was refused.
-	header    http.Header
-	attempts  int                    // sent so far
-	began     time.Time              // when the first attempt was sent
-	silence   time.Duration          // of the attempts without a response, and of the pauses after them
-	askedBack time.Time              // the end of the pause that the service asked for
-	noTime    bool                   // the deadline left no room for another attempt
-	lost      bool                   // an attempt got no complete response, and may have been carried out
-	doubted   bool                   // an earlier attempt got a server error, and may have been carried out
-	unsent    bool                   // the last attempt had no connection, so the service cannot have received it
-	final     bool                   // the last attempt's connection failed in a way that a next one would fail too
-	answer    answer                 // of the last attempt; empty if it was lost or will be repeated
-	unread    []moneymovement.Unread // of the response
-	shown     bool                   // the response held the resource
+	header       http.Header
+	attempts     int                    // sent so far
+	began        time.Time              // when the first attempt was sent
+	silence      time.Duration          // of the attempts without a response, and of the pauses after them
+	pausedUntil  time.Time              // the end of the pause that the service asked for
+	noTime       bool                   // the deadline left no room for another attempt
+	lost         bool                   // an attempt got no complete response; it may have been carried out
+	serverFailed bool                   // an earlier attempt got a server error; it may have been carried out
+	unsent       bool                   // the last attempt had no connection, so the service cannot have received it
+	final        bool                   // the last attempt's connection failed in a way that a next one would fail too
+	response     response               // of the last attempt; empty if it was lost or will be repeated
+	unread       []moneymovement.Unread // of the response
+	hasResource  bool                   // the response held the resource
 }
 
 // NewRequest starts a call of an operation for an account. An empty account is the credential's own account.
 func NewRequest(op *Operation, account string, call Call) *Request {
-	return &Request{op: op, call: call, path: op.Path, account: account, acting: [1]string{account},
-		key: [1]string{string(call.Key)}}
+	return &Request{op: op, call: call, path: op.Path, account: account, accountValue: [1]string{account},
+		keyValue: [1]string{string(call.Key)}}
 }
 
 // PathParam puts a value into the path template. It refuses a value that could be read as another path, even if the
 // rule allows it.
 func (r *Request) PathParam(name, value string, rule Rule) {
 	rule.Required = true
-	if r.about == "" {
-		r.about = value
+	if r.pathID == "" {
+		r.pathID = value
 	}
 	if r.check.Segment(name, value) {
 		r.check.Text(name, value, rule)
@@ -185,8 +185,8 @@ func (r *Request) Encoder(encode func(*wire.Writer)) { r.encoder = encode }
 // Check returns the validation of the request, so that a surface can add its own rules.
 func (r *Request) Check() *Check { return &r.check }
 
-// begin prepares a request that is sent by a client. A request can be sent again.
-func (r *Request) begin(c *Client) {
+// prepare prepares a request that is sent by a client. A request can be sent again.
+func (r *Request) prepare(c *Client) {
 	r.client, r.auth, r.target = c, c.authorizer(&r.call), *c.base
 	setPath(&r.target, c.basePath+r.path) // without parsing the URL again
 	if r.query != nil {
@@ -214,10 +214,10 @@ func (r *Request) newHeader() http.Header {
 		h["Content-Type"] = contentJSON
 	}
 	if r.account != "" {
-		h["X-Service-Account"] = r.acting[:]
+		h["X-Service-Account"] = r.accountValue[:]
 	}
 	if r.call.Key != "" {
-		h[keyHeader] = r.key[:]
+		h[keyHeader] = r.keyValue[:]
 	}
 	maps.Copy(h, r.headers)
 	return h
@@ -246,7 +246,7 @@ func (r *Request) encode() (err error) {
 			return nil
 		}
 	}
-	if r.op.Tells {
+	if r.op.SecretRequest {
 		r.encoded, err = wire.MarshalRevealing(r.body)
 	} else {
 		r.encoded, err = wire.Marshal(r.body)
@@ -320,10 +320,9 @@ func (r *Request) repeatable() bool {
 	return r.op.Derives && time.Since(r.began) < derivedKeyLifetime
 }
 
-// stillRepeatable stops an attempt that waited too long for its turn: the service may have forgotten the earlier
-// attempt.
+// stillRepeatable stops an attempt that waited too long in a queue: the service may have forgotten the earlier attempt.
 func (r *Request) stillRepeatable() error {
-	if r.unsettled() && !r.repeatable() {
+	if r.inDoubt() && !r.repeatable() {
 		return errForgotten
 	}
 	return nil

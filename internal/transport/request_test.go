@@ -223,7 +223,7 @@ func FuzzPathParam(f *testing.F) {
 		f.Add(seed)
 	}
 	op := transport.Operation{ID: "Fuzz", Method: http.MethodGet, Path: "/things/{thingId}/parts/{partId}",
-		Answer: &thingAnswer}
+		Response: &thingResponse}
 	f.Fuzz(func(t *testing.T, value string) {
 		for _, rule := range []transport.Rule{{}, idRule} {
 			svc := script(ok)
@@ -258,15 +258,15 @@ func FuzzPathParam(f *testing.F) {
 }
 
 // Rule: idempotency.optional, idempotency.derived
-func TestNoKeyIsMadeUp(t *testing.T) {
+func TestNoIdempotencyKeyIsGenerated(t *testing.T) {
 	svc := script(ok)
 	client := newClient(t, host, through(svc))
 	for _, op := range []*transport.Operation{&readThing, &bookThing, &bookThing, &sendThing, &confirmThing,
 		&spendThing, &deleteThing, &loginThing} {
-		var answer moneymovement.Response
-		_, err := send(t.Context(), client, op, transport.Kept(&answer))
+		var response moneymovement.Response
+		_, err := send(t.Context(), client, op, transport.Kept(&response))
 		require.NoError(t, err)
-		assert.Empty(t, answer.IdempotencyKey)
+		assert.Empty(t, response.IdempotencyKey)
 	}
 	for _, key := range keys(svc.attempts()) {
 		assert.Empty(t, key)
@@ -303,7 +303,7 @@ func slowly(after time.Duration, end step) step {
 func TestACallWithoutAKeyIsRepeatedForTwoHours(t *testing.T) {
 	for name, tc := range map[string]struct {
 		call     transport.Call
-		took     time.Duration // until the answer got lost
+		took     time.Duration // until the response got lost
 		attempts int
 	}{
 		"within two hours":        {transport.Call{}, 118 * time.Minute, 2},
@@ -313,7 +313,7 @@ func TestACallWithoutAKeyIsRepeatedForTwoHours(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				svc := script(slowly(tc.took, lostAnswer), ok)
+				svc := script(slowly(tc.took, lostResponse), ok)
 				ctx, cancel := context.WithTimeout(t.Context(), 4*time.Hour) // without one, the call ends in a minute
 				defer cancel()
 				_, err := send(ctx, newClient(t, host, through(svc)), &bookThing, tc.call)
@@ -342,9 +342,9 @@ func (l *waitsLonger) Wait(context.Context, moneymovement.RateCall) error {
 }
 
 // The two hours count when the attempt is sent, and not when it joins the line.
-func TestARepetitionThatWaitedTooLongIsNotSent(t *testing.T) {
+func TestRetryAfterTheKeyLifetimeIsNotSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		svc := script(lostAnswer, ok)
+		svc := script(lostResponse, ok)
 		_, err := send(t.Context(), newClient(t, host, through(svc), limitedBy(new(waitsLonger))), &bookThing,
 			transport.Call{})
 		var unknown *errors.InDoubt
@@ -356,7 +356,7 @@ func TestARepetitionThatWaitedTooLongIsNotSent(t *testing.T) {
 }
 
 // A request that was refused and not carried out needs no key to be repeated.
-func TestWhatWasTurnedAwayIsSentHoweverLate(t *testing.T) {
+func TestRefusedAttemptIsRetriedHoweverLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := script(refuses(http.StatusTooManyRequests, errors.CodeRateLimited), ok)
 		_, err := send(t.Context(), newClient(t, host, through(svc), limitedBy(new(waitsLonger))), &bookThing,
@@ -367,7 +367,7 @@ func TestWhatWasTurnedAwayIsSentHoweverLate(t *testing.T) {
 }
 
 // The advice on how to find out fits the operation and its key.
-func TestUnknownOutcomeSaysHowToResolve(t *testing.T) {
+func TestInDoubtSaysHowToResolveIt(t *testing.T) {
 	const keyed, read = "repeat the same request with the same idempotency key", "read the resource before you " +
 		"repeat the request"
 	const derived = "repeat the same request before 2000-01-01T01:59:00Z; after that, read the resource first"
@@ -387,7 +387,7 @@ func TestUnknownOutcomeSaysHowToResolve(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			call := transport.Call{CallSettings: moneymovement.CallSettings{Key: moneymovement.Key(tc.key)}}
-			_, err := send(t.Context(), newClient(t, host, through(script(lostAnswer))), tc.op, call)
+			_, err := send(t.Context(), newClient(t, host, through(script(lostResponse))), tc.op, call)
 			var unknown *errors.InDoubt
 			require.ErrorAs(t, err, &unknown)
 			assert.Equal(t, tc.want, unknown.Resolve, tc.op.ID)

@@ -28,9 +28,9 @@ func Do[T any](ctx context.Context, c *Client, r *Request) (*T, error) {
 // do checks and encodes a call, and sends it.
 func (c *Client) do(ctx context.Context, r *Request, newValue func() any) (value any, err error) {
 	if c != nil && c.metrics != nil && ctx != nil {
-		defer c.measured(ctx, r, time.Now(), &err)
+		defer c.reportMetrics(ctx, r, time.Now(), &err)
 	}
-	r.call.forget()
+	r.call.clearCaptures()
 	r.idempotency()
 	r.check.Context(ctx)
 	r.check.Options(r.call.Invalid)
@@ -43,28 +43,26 @@ func (c *Client) do(ctx context.Context, r *Request, newValue func() any) (value
 			Fields:   []errors.Field{{Field: wire.Unencodable(err), Code: "unencodable", Message: err.Error()}},
 		}
 	}
-	over, err := c.keys.claim(r, r.encoded)
+	finish, err := c.keys.claim(r, r.encoded)
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := c.bounded(ctx, r)
 	defer cancel()
-	r.begin(c)
-	defer r.answer.release()
-	defer r.keep()
+	r.prepare(c)
+	defer r.response.release()
+	defer r.capture()
 
 	value, err = r.send(ctx, newValue)
-	over(value, err)
+	finish(value, err)
 	return value, err
 }
 
 // send makes the attempts of a call: outcome > renew > retry > pace > authorize > send. It makes the value only for a
-// success: it can be large, and a refusal does not need it.
+// success, because it can be large.
 //
-// Of go-retryablehttp it uses the back-off, and not the loop. That loop needs an http.Client as well. With it, a GET
-// over loopback TCP costs some 5 % more. Of the calls whose responses come from memory, a GET costs a fifth more, and a
-// refusal nearly half as much again. Its policy does not fit either: it repeats every write, and after a 5xx that we do
-// not repeat, but not after a 408.
+// It takes the backoff of go-retryablehttp, but not its loop. That loop repeats every write, and it costs more: about 5
+// % of a GET over loopback, and half as much again for a refusal.
 func (r *Request) send(ctx context.Context, newValue func() any) (any, error) {
 	renewed := false
 	for retried := 0; ; {
@@ -91,7 +89,7 @@ func (r *Request) send(ctx context.Context, newValue func() any) (any, error) {
 // attempt makes one attempt and reads its response. It returns whether another one follows, and after which pause.
 // Otherwise err is why there is no complete response.
 func (r *Request) attempt(ctx context.Context, retried int) (pause time.Duration, again bool, err error) {
-	if err = r.enter(ctx); err != nil { // pace > authorize
+	if err = r.prepareAttempt(ctx); err != nil { // pace > authorize
 		return 0, false, err
 	}
 	resp, err := r.roundTrip(ctx)
@@ -112,8 +110,8 @@ func (r *Request) end(ctx context.Context, err error, newValue func() any) (any,
 	switch {
 	case err != nil:
 		return nil, r.outcome(ctx, err)
-	case !r.answer.success():
-		return nil, r.settle(r.answer.refusal(r))
+	case !r.response.success():
+		return nil, r.judgeRefusal(r.response.refusal(r))
 	}
 	r.client.budget.earn()
 	value := newValue()
@@ -121,7 +119,7 @@ func (r *Request) end(ctx context.Context, err error, newValue func() any) (any,
 		return value, r.stream.end(r)
 	}
 	if err := r.decode(value); err != nil {
-		return nil, r.unreadable(err)
+		return nil, r.unreadableSuccess(err)
 	}
 	r.reportUnread(ctx)
 	return value, nil
@@ -141,9 +139,8 @@ func withDefaults(p moneymovement.RetryPolicy) moneymovement.RetryPolicy {
 	return p
 }
 
-// again decides after an attempt whether there is another one, and after which pause. The pause is a random time
-// between half the bound and the bound, or the time that the service asked for, if that is longer. A wrong Retry-After,
-// such as a time in the past, makes no burst of retries.
+// again decides after an attempt whether there is another one, and after which pause. The pause is random, between half
+// the backoff and the backoff. A longer Retry-After is followed; a shorter or wrong one is ignored.
 func (r *Request) again(
 	ctx context.Context, retried int, resp *http.Response, err error,
 ) (pause time.Duration, again bool) {
@@ -158,7 +155,7 @@ func (r *Request) again(
 	if !r.fits(ctx, resp, bound) || !c.budget.spend() {
 		return 0, false
 	}
-	r.doubted = r.doubted || resp != nil && resp.StatusCode != http.StatusTooManyRequests
+	r.serverFailed = r.serverFailed || resp != nil && resp.StatusCode != http.StatusTooManyRequests
 	pause = c.jittered(ctx, bound)
 	if resp == nil {
 		r.silence += pause
@@ -166,7 +163,7 @@ func (r *Request) again(
 	return max(retryAfter(resp), pause), true
 }
 
-// worthRetrying holds the policy. The package documentation of moneymovement states it for users.
+// worthRetrying is the retry policy. The package documentation of moneymovement states it for users.
 func (r *Request) worthRetrying(resp *http.Response, err error) bool {
 	if err != nil {
 		return !r.final && (r.unsent || r.repeatable())
@@ -182,8 +179,8 @@ func (r *Request) worthRetrying(resp *http.Response, err error) bool {
 	return false
 }
 
-// fits reports whether there is time for the pause before the next attempt, which is at most bound if the service asks
-// for no longer one. If not, the caller gets the response at once, which says when to try again.
+// fits reports whether there is time for the pause before the next attempt. If not, the caller gets the response at
+// once, which says when to try again.
 func (r *Request) fits(ctx context.Context, resp *http.Response, bound time.Duration) bool {
 	if ctx.Err() != nil {
 		return false
@@ -199,7 +196,7 @@ func (r *Request) fits(ctx context.Context, resp *http.Response, bound time.Dura
 	}
 	r.noTime = limited && !now.Add(max(wait, bound)).Before(deadline)
 	if !r.noTime {
-		r.askedBack = now.Add(wait)
+		r.pausedUntil = now.Add(wait)
 	}
 	return !r.noTime
 }
@@ -264,8 +261,8 @@ func drain(body io.ReadCloser) {
 	body.Close()
 }
 
-// budget limits the retries of all calls of a client, so that retries do not make an outage worse. A retry costs more
-// than a success gives back: while the service keeps failing, retries stop.
+// budget limits the retries of all calls of a client, so that retries do not make an outage worse. A retry costs as
+// much as five successes give back, so retries stop while the service keeps failing.
 type budget struct{ tokens atomic.Int64 }
 
 const (
@@ -342,7 +339,7 @@ func (r *Request) renewer(err error) (Renewer, bool) {
 	if err == nil || !able || r.op.Public {
 		return nil, false
 	}
-	if lost, unknown := errors.AsType[*errors.InDoubt](err); unknown {
+	if lost, ok := errors.AsType[*errors.InDoubt](err); ok {
 		err = lost.Cause // the error of the last attempt, even if earlier attempts were lost
 	}
 	_, expired := errors.AsType[*errors.TokenExpired](err)

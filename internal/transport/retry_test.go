@@ -36,18 +36,18 @@ func times(attempts []received) (found []time.Duration) {
 // There are four attempts. The pauses are at most a quarter, half, and a whole second, and at least half of that.
 func TestAttemptsAndPauses(t *testing.T) {
 	bounds := []time.Duration{250 * time.Millisecond, 500 * time.Millisecond, time.Second}
-	for name, end := range map[string]step{"refused": unavailable, "lost": lostAnswer, "broken off": brokenAnswer,
+	for name, end := range map[string]step{"refused": unavailable, "lost": lostResponse, "broken off": brokenResponse,
 		"no connection": noConnection} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				svc := script(end, end, end, ok)
-				var answer moneymovement.Response
+				var response moneymovement.Response
 				_, err := send(t.Context(), newClient(t, host, through(svc), retries(moneymovement.RetryPolicy{})),
-					&bookThing, transport.Keyed("invoice-42", &answer))
+					&bookThing, transport.Keyed("invoice-42", &response))
 				require.NoError(t, err)
 				at := times(svc.attempts())
 				require.Len(t, at, 4)
-				assert.Equal(t, 4, answer.Attempts)
+				assert.Equal(t, 4, response.Attempts)
 				for i, bound := range bounds {
 					pause := at[i+1] - at[i]
 					assert.True(t, pause >= bound/2 && pause <= bound, "pause %d is %v", i+1, pause)
@@ -73,7 +73,7 @@ func TestRetryAfterOfEachAttempt(t *testing.T) {
 
 // The Timeout of the caller's client is for one attempt. Pauses do not count. Each attempt has the whole Timeout, up to
 // the end of its body.
-func TestTimeoutOfTheGivenClient(t *testing.T) {
+func TestTimeoutOfTheCallersClient(t *testing.T) {
 	const timeout = 7 * time.Second
 	const pause = 2 * time.Second
 	busy := refuses(http.StatusTooManyRequests, errors.CodeRateLimited, "Retry-After", "2")
@@ -82,8 +82,8 @@ func TestTimeoutOfTheGivenClient(t *testing.T) {
 		hangs step
 		says  string
 	}{
-		"no answer": {hangs, "took longer than the Timeout of the http.Client"},
-		"half an answer": {breaksOff,
+		"no response": {hangs, "took longer than the Timeout of the http.Client"},
+		"half an response": {breaksOff,
 			"the response ended after 5 bytes: the attempt took longer than the Timeout of the http.Client"},
 	} {
 		for position, steps := range map[string][]step{
@@ -232,7 +232,7 @@ func (s *statuses) Handle(_ context.Context, r slog.Record) error {
 // Each attempt gets its credential and its place in the rate window after its pause. Each is logged with its number.
 func TestEachAttemptIsPrepared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		auth, svc := new(numbered), script(unavailable, lostAnswer, brokenAnswer, ok)
+		auth, svc := new(numbered), script(unavailable, lostResponse, brokenResponse, ok)
 		log := new(statuses)
 		client := newClient(t, host, through(svc), authorizedBy(auth), limitedBy(auth),
 			func(c *transport.Config) { c.Logger = slog.New(log) })
@@ -292,7 +292,7 @@ func TestAnAttemptThatCannotBePrepared(t *testing.T) {
 	for name, tc := range map[string]struct {
 		first   step
 		unknown bool
-	}{"refused": {refuses(http.StatusTooManyRequests, errors.CodeRateLimited), false}, "lost": {lostAnswer, true}} {
+	}{"refused": {refuses(http.StatusTooManyRequests, errors.CodeRateLimited), false}, "lost": {lostResponse, true}} {
 		for allowed := range 3 {
 			t.Run(fmt.Sprint(name, " ", allowed), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
@@ -321,8 +321,8 @@ type authorizerFunc func() error
 func (f authorizerFunc) Authorize(context.Context, http.Header) error { return f() }
 
 // A caller's transport may break net/http's promises. That counts as a lost response, and does not panic.
-func TestTransportsThatAnswerBadly(t *testing.T) {
-	answer := func(req *http.Request) *http.Response {
+func TestTransportsThatBreakTheRoundTripperContract(t *testing.T) {
+	response := func(req *http.Request) *http.Response {
 		resp, _ := ok(req)
 		return resp
 	}
@@ -330,17 +330,17 @@ func TestTransportsThatAnswerBadly(t *testing.T) {
 		outcome step
 		success bool
 	}{
-		"neither answer nor error": {func(*http.Request) (*http.Response, error) { return nil, nil }, false},
-		"answer and error": {func(req *http.Request) (*http.Response, error) {
-			return answer(req), io.ErrClosedPipe
+		"neither response nor error": {func(*http.Request) (*http.Response, error) { return nil, nil }, false},
+		"response and error": {func(req *http.Request) (*http.Response, error) {
+			return response(req), io.ErrClosedPipe
 		}, false},
 		"no body": {func(req *http.Request) (*http.Response, error) {
-			resp := answer(req)
+			resp := response(req)
 			resp.Body, resp.ContentLength = nil, 0
 			return resp, nil
 		}, false},
 		"no header": {func(req *http.Request) (*http.Response, error) {
-			resp := answer(req)
+			resp := response(req)
 			resp.Header = nil
 			return resp, nil
 		}, true},
@@ -392,11 +392,11 @@ func TestRetryPolicy(t *testing.T) {
 	}{
 		"no connection":       {noConnection, everyone},
 		"no such host":        {noSuchHost, everyone},
-		"answer lost":         {lostAnswer, repeatable},
-		"answer broken off":   {brokenAnswer, repeatable},
+		"response lost":       {lostResponse, repeatable},
+		"response broken off": {brokenResponse, repeatable},
 		"200 no JSON":         {page(http.StatusOK), nobody},
-		"200 unreadable":      {answers(http.StatusOK, `{"id":`), nobody},
-		"302":                 {answers(http.StatusFound, "", "Location", "https://elsewhere.example/"), nobody},
+		"200 unreadable":      {responds(http.StatusOK, `{"id":`), nobody},
+		"302":                 {responds(http.StatusFound, "", "Location", "https://elsewhere.example/"), nobody},
 		"408 envelope":        {refuses(http.StatusRequestTimeout, "timeout"), repeatable},
 		"408 page":            {page(http.StatusRequestTimeout), repeatable},
 		"429 envelope":        {refuses(http.StatusTooManyRequests, errors.CodeRateLimited), everyone},
@@ -423,9 +423,9 @@ func TestRetryPolicy(t *testing.T) {
 			t.Run(name+"/"+op.ID, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					svc := script(row.outcome)
-					var answer moneymovement.Response
+					var response moneymovement.Response
 					_, err := send(t.Context(), newClient(t, host, through(svc)), op,
-						transport.Kept(&answer))
+						transport.Kept(&response))
 
 					require.Error(t, err)
 					want := 1
@@ -433,7 +433,7 @@ func TestRetryPolicy(t *testing.T) {
 						want = 4
 					}
 					assert.Len(t, svc.attempts(), want)
-					assert.Equal(t, want, answer.Attempts)
+					assert.Equal(t, want, response.Attempts)
 				})
 			})
 		}
@@ -448,20 +448,21 @@ func TestAttemptsOfOneWriteAreIdentical(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var answer moneymovement.Response
-				call.CaptureRevealing = []*moneymovement.Response{&answer}
-				svc := script(lostAnswer, brokenAnswer, refuses(http.StatusTooManyRequests, errors.CodeRateLimited), ok)
+				var response moneymovement.Response
+				call.CaptureRevealing = []*moneymovement.Response{&response}
+				svc := script(lostResponse, brokenResponse,
+					refuses(http.StatusTooManyRequests, errors.CodeRateLimited), ok)
 				_, err := send(t.Context(), newClient(t, host, through(svc)), &bookThing, call)
 
 				require.NoError(t, err)
 				require.Len(t, svc.attempts(), 4)
 				for i, attempt := range svc.attempts() {
-					assert.Equal(t, answer.IdempotencyKey, keys(svc.attempts())[i])
+					assert.Equal(t, response.IdempotencyKey, keys(svc.attempts())[i])
 					assert.JSONEq(t, `{"name":"Bob"}`, attempt.body)
 					assert.Equal(t, svc.attempts()[0].body, attempt.body)
 					assert.Equal(t, svc.attempts()[0].header, attempt.header)
 				}
-				assert.Equal(t, string(call.Key), answer.IdempotencyKey)
+				assert.Equal(t, string(call.Key), response.IdempotencyKey)
 			})
 		})
 	}
@@ -479,7 +480,7 @@ func TestMoreRetriesThanAnIntegerCanCountOneMoreOf(t *testing.T) {
 }
 
 // A call that gives up because its deadline leaves no room for the next attempt fails with the deadline's error.
-func TestNoRoomForABackoffIsTheDeadline(t *testing.T) {
+func TestBackoffBeyondTheDeadlineIsDeadlineExceeded(t *testing.T) {
 	busy := refuses(429, errors.CodeRateLimited, "Retry-After", "30")
 	for name, tc := range map[string]struct {
 		op    *transport.Operation
@@ -487,11 +488,11 @@ func TestNoRoomForABackoffIsTheDeadline(t *testing.T) {
 		kind  error
 		ended bool
 	}{
-		"a lost write": {&bookThing, []step{lostAnswer}, &errors.InDoubt{}, true},
+		"a lost write": {&bookThing, []step{lostResponse}, &errors.InDoubt{}, true},
 		"a lost write that is turned away": {&bookThing, []step{refuses(503, errors.CodeProviderUnavailable), busy},
 			&errors.InDoubt{}, true},
 		"no connection":       {&bookThing, []step{noConnection}, &errors.NotDelivered{}, true},
-		"a lost read":         {&readThing, []step{lostAnswer}, &errors.NotDelivered{}, true},
+		"a lost read":         {&readThing, []step{lostResponse}, &errors.NotDelivered{}, true},
 		"a refusal stays one": {&bookThing, []step{busy}, &errors.RateLimited{}, false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -30,8 +30,8 @@ type connTrace struct {
 	trace     httptrace.ClientTrace
 }
 
-// watch returns the context of a traced attempt. Only net/http's transport reports to it.
-func (c *connTrace) watch(ctx context.Context) context.Context {
+// withTrace returns the context of a traced attempt. Only net/http's transport reports to it.
+func (c *connTrace) withTrace(ctx context.Context) context.Context {
 	c.trace.GetConn = func(string) { c.dialing.Store(true) }
 	c.trace.GotConn = func(httptrace.GotConnInfo) { c.connected.Store(true) }
 	return httptrace.WithClientTrace(ctx, &c.trace)
@@ -74,12 +74,12 @@ func (r *Request) roundTrip(ctx context.Context) (*http.Response, error) {
 	var traced *connTrace
 	if r.op.write() {
 		traced = &sent.trace
-		ctx = traced.watch(ctx)
+		ctx = traced.withTrace(ctx)
 	}
 	ctx, cancel := c.attemptContext(ctx)
 	sent.prepare(ctx, r)
 	stop := r.endSilence(ctx, cancel)
-	resp, err := answered(c.next.Value().RoundTrip(&sent.request))
+	resp, err := corrected(c.next.Value().RoundTrip(&sent.request))
 	if stop != nil && !stop() && err != nil {
 		err = errSilence
 	}
@@ -154,20 +154,20 @@ func (r *Request) endSilence(ctx context.Context, cancel context.CancelFunc) (st
 	return time.AfterFunc(maxSilence-r.silence, cancel).Stop
 }
 
-// answered corrects mistakes that a caller's transport may make, like http.Client.
-func answered(resp *http.Response, err error) (*http.Response, error) {
+// corrected corrects mistakes that a caller's transport may make, like http.Client.
+func corrected(resp *http.Response, err error) (*http.Response, error) {
 	switch {
 	case err != nil:
 		return nil, err
 	case resp == nil:
-		return nil, errNoAnswer
+		return nil, errNoResponse
 	case resp.Body == nil:
 		resp.Body = http.NoBody
 	}
 	return resp, nil
 }
 
-var errNoAnswer = errors.New("the transport returned neither a response nor an error")
+var errNoResponse = errors.New("the transport returned neither a response nor an error")
 
 // unquoted returns err. If its text quotes something, it returns an error with the same text without the quotes. A
 // transport quotes input that it cannot read. That can be a session's cookie, or the address of a proxy with its
@@ -178,7 +178,7 @@ func unquoted(err error) error {
 	if without == text {
 		return err
 	}
-	return &quoting{
+	return &unquotedError{
 		text: without,
 		is:   func(target error) bool { return errors.Is(err, target) },
 		as:   func(target any) bool { return asUnquoted(err, target) },
@@ -206,21 +206,21 @@ func withoutQuotes(text string) string {
 	return quotes().ReplaceAllLiteralString(text, `"..."`)
 }
 
-// quoting replaces an error whose text quotes something. It holds that error in functions, because printers that use
-// reflection would show a field.
-type quoting struct {
+// unquotedError replaces an error whose text quotes something. It holds that error in functions, because printers that
+// use reflection would show a field.
+type unquotedError struct {
 	text string
 	is   func(error) bool
 	as   func(any) bool
 }
 
-func (q *quoting) Error() string { return q.text }
+func (q *unquotedError) Error() string { return q.text }
 
 // Is implements the interface of errors.Is.
-func (q *quoting) Is(target error) bool { return q.is(target) }
+func (q *unquotedError) Is(target error) bool { return q.is(target) }
 
 // As finds the causes that quote nothing.
-func (q *quoting) As(target any) bool { return q.as(target) }
+func (q *unquotedError) As(target any) bool { return q.as(target) }
 
 func asUnquoted(err error, target any) bool {
 	wanted := reflect.ValueOf(target).Elem() // errors.As has checked that it is a pointer
@@ -253,7 +253,7 @@ func newConnections() *connections {
 func (c *connections) RoundTrip(request *http.Request) (*http.Response, error) {
 	current := c.current.Load()
 	response, err := current.RoundTrip(request)
-	if err != nil && request.Context().Err() == nil && unanswered(err) {
+	if err != nil && request.Context().Err() == nil && responseTimedOut(err) {
 		if c.current.CompareAndSwap(current, current.Clone()) {
 			current.CloseIdleConnections()
 		}
@@ -264,8 +264,8 @@ func (c *connections) RoundTrip(request *http.Request) (*http.Response, error) {
 // CloseIdleConnections is what http.Client calls.
 func (c *connections) CloseIdleConnections() { c.current.Load().CloseIdleConnections() }
 
-// unanswered reports that the transport has waited too long for a response.
-func unanswered(err error) bool {
+// responseTimedOut reports that the transport has waited too long for a response.
+func responseTimedOut(err error) bool {
 	timeout, ok := errors.AsType[net.Error](err)
 	return ok && timeout.Timeout() && !dialFailed(err)
 }
@@ -285,9 +285,9 @@ func defaultTransport() *http.Transport {
 		MaxIdleConnsPerHost:   math.MaxInt,
 		HTTP2:                 &http.HTTP2Config{SendPingTimeout: 5 * time.Second, PingTimeout: 5 * time.Second},
 	}
-	inheritWay(t)
+	inheritNetwork(t)
 	t.DialContext = dialWithin(maxDial, t.DialContext)
-	t.OnProxyConnectResponse = proxyAnswered
+	t.OnProxyConnectResponse = checkProxyResponse
 	return t
 }
 
@@ -307,11 +307,11 @@ func dialWithin(limit time.Duration, dial dialer) dialer {
 	}
 }
 
-// inheritWay copies from http.DefaultTransport how this process reaches the network: its proxy, its dialer and its root
-// certificates. It copies nothing that weakens TLS, such as InsecureSkipVerify, a lower version, a key log, or a
+// inheritNetwork copies from http.DefaultTransport how this process reaches the network: its proxy, its dialer and its
+// root certificates. It copies nothing that weakens TLS, such as InsecureSkipVerify, a lower version, a key log, or a
 // function that makes TLS connections. A program may allow these for another server, but not for the service that holds
 // its money.
-func inheritWay(t *http.Transport) {
+func inheritNetwork(t *http.Transport) {
 	standard, ok := http.DefaultTransport.(*http.Transport) //nolint:forbidigo // read, not used; a program may have put something else there
 	if !ok {
 		return
@@ -326,8 +326,8 @@ func inheritWay(t *http.Transport) {
 	}
 }
 
-// proxyAnswered returns an error of our own. The error of net/http would hold the proxy's words.
-func proxyAnswered(_ context.Context, _ *url.URL, _ *http.Request, connect *http.Response) error {
+// checkProxyResponse returns an error of our own. The error of net/http would hold the proxy's words.
+func checkProxyResponse(_ context.Context, _ *url.URL, _ *http.Request, connect *http.Response) error {
 	if connect.StatusCode != http.StatusOK {
 		return fmt.Errorf("proxy refused the connection with status %d", connect.StatusCode)
 	}

@@ -26,7 +26,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// Followed, a redirect would hand the credential's header and the body to whoever the answer names.
+// Followed, a redirect would hand the credential's header and the body to whoever the response names.
 func TestRedirectsAreNeverFollowed(t *testing.T) {
 	var reached atomic.Int32
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
@@ -54,9 +54,9 @@ func TestRedirectsAreNeverFollowed(t *testing.T) {
 					}))
 					defer server.Close()
 
-					var answer moneymovement.Response
+					var response moneymovement.Response
 					client := newClient(t, server.URL, authorizedBy(keyCredential{}))
-					_, err := send(t.Context(), client, op, transport.Kept(&answer))
+					_, err := send(t.Context(), client, op, transport.Kept(&response))
 
 					assert.NotContains(t, err.Error(), "token")
 					unknown, lost := errors.AsType[*errors.InDoubt](err)
@@ -68,7 +68,7 @@ func TestRedirectsAreNeverFollowed(t *testing.T) {
 					require.ErrorAs(t, err, &unexpected)
 					assert.Equal(t, status, unexpected.Status)
 					assert.EqualValues(t, 1, seen.Load(), "not sent again either")
-					assert.Equal(t, status, answer.Status)
+					assert.Equal(t, status, response.Status)
 				})
 			}
 		}
@@ -119,7 +119,7 @@ func TestARetryFollowsNoRedirect(t *testing.T) {
 }
 
 // What the caller's own client would do on redirects or with cookies does not count.
-func TestTheGivenClientsRedirectsAndCookiesDoNotCount(t *testing.T) {
+func TestRedirectsAndCookiesOfTheCallersClientAreIgnored(t *testing.T) {
 	jar := new(jarOfOne)
 	var cookies atomic.Int32
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -153,10 +153,10 @@ func (j *jarOfOne) Cookies(*url.URL) []*http.Cookie {
 }
 
 // dyingServer answers the first request of each connection, keeps the connection, accepts a second request on it and
-// closes without an answer, as a proxy that restarts does. It counts the requests by their method.
+// closes without an response, as a proxy that restarts does. It counts the requests by their method.
 type dyingServer struct {
 	address       string
-	answer        string
+	response      string
 	posts, others atomic.Int32
 }
 
@@ -169,7 +169,7 @@ func newDyingServerThat(t *testing.T, status string) *dyingServer {
 	require.NoError(t, err)
 	s := &dyingServer{
 		address: "http://" + listener.Addr().String(),
-		answer: "HTTP/1.1 " + status +
+		response: "HTTP/1.1 " + status +
 			"\r\nContent-Type: application/json\r\nRetry-After: 0\r\nContent-Length: 2\r\n\r\n{}",
 	}
 	t.Cleanup(func() { _ = listener.Close() })
@@ -202,13 +202,13 @@ func (s *dyingServer) serve(conn net.Conn) {
 		if served > 0 {
 			return
 		}
-		_, _ = io.WriteString(conn, s.answer)
+		_, _ = io.WriteString(conn, s.response)
 	}
 }
 
 // net/http takes a request with an Idempotency-Key for replayable, and sends it again out of sight of every policy when
 // a kept connection dies.
-func TestKeyedWritesAreNeverReplayedBehindOurBack(t *testing.T) {
+func TestKeyedWritesAreNotReplayedByNetHTTP(t *testing.T) {
 	for name, op := range map[string]*transport.Operation{
 		"POST with a body":            &bookThing,
 		"POST that is never repeated": &spendThing,
@@ -222,8 +222,8 @@ func TestKeyedWritesAreNeverReplayedBehindOurBack(t *testing.T) {
 			_, err := send(t.Context(), client, &readThing, transport.Call{}) // leaves a connection to be kept
 			require.NoError(t, err)
 
-			var answer moneymovement.Response
-			r := transport.NewRequest(op, "", transport.Keyed("invoice-42", &answer))
+			var response moneymovement.Response
+			r := transport.NewRequest(op, "", transport.Keyed("invoice-42", &response))
 			if strings.Contains(op.Path, "{thingId}") {
 				r.PathParam("thingId", "ct_1", idRule)
 			}
@@ -236,7 +236,7 @@ func TestKeyedWritesAreNeverReplayedBehindOurBack(t *testing.T) {
 			require.ErrorAs(t, err, &unknown)
 			assert.Equal(t, "invoice-42", unknown.IdempotencyKey)
 			assert.EqualValues(t, 1, server.posts.Load(), "requests that the service saw")
-			assert.Equal(t, 1, answer.Attempts)
+			assert.Equal(t, 1, response.Attempts)
 		})
 	}
 }
@@ -248,10 +248,10 @@ func TestAttemptsAreCountedAsTheServiceSeesThem(t *testing.T) {
 	_, err := send(t.Context(), client, &readThing, transport.Call{})
 	require.NoError(t, err)
 
-	var answer moneymovement.Response
-	_, err = send(t.Context(), client, &bookThing, transport.Kept(&answer))
+	var response moneymovement.Response
+	_, err = send(t.Context(), client, &bookThing, transport.Kept(&response))
 	require.NoError(t, err)
-	assert.Equal(t, 2, answer.Attempts)
+	assert.Equal(t, 2, response.Attempts)
 	assert.EqualValues(t, 2, server.posts.Load())
 }
 
@@ -504,7 +504,7 @@ func things(w http.ResponseWriter, _ *http.Request) {
 }
 
 // An HTTP/2 connection that died without a FIN costs some seconds, and not every later call.
-func TestADeadConnectionOfHTTP2IsLeft(t *testing.T) {
+func TestDeadHTTP2ConnectionIsReplaced(t *testing.T) {
 	t.Run("calls without a deadline", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			n := newNetwork(t, things)
@@ -620,7 +620,7 @@ func TestACallWithoutADeadlineEnds(t *testing.T) {
 
 // A silence ends neither a call with a deadline nor the first attempt of a call without one, which has the limits of
 // the transport.
-func TestWhatASilenceDoesNotEnd(t *testing.T) {
+func TestCallsThatTheSilenceLimitDoesNotEnd(t *testing.T) {
 	silent := func(d time.Duration, end step) step {
 		return func(req *http.Request) (*http.Response, error) {
 			select {
@@ -636,7 +636,7 @@ func TestWhatASilenceDoesNotEnd(t *testing.T) {
 		steps  []step
 	}{
 		"a call with a deadline": {2 * time.Minute,
-			[]step{silent(30*time.Second, lostAnswer), silent(20*time.Second, ok)}},
+			[]step{silent(30*time.Second, lostResponse), silent(20*time.Second, ok)}},
 		"the first attempt": {0, []step{silent(50*time.Second, ok)}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -54,7 +54,7 @@ func (s *streaming) open(r *Request, resp *http.Response) (opened bool) {
 	if resp.StatusCode != http.StatusOK || err != nil || kind != s.mediaType || resp.ContentLength > maxStream {
 		return false
 	}
-	r.answer = answer{status: resp.StatusCode, header: resp.Header}
+	r.response = response{status: resp.StatusCode, header: resp.Header}
 	if body, ours := resp.Body.(*timedBody); ours { // which no log has wrapped, for a success
 		body.endless()
 	}
@@ -70,7 +70,7 @@ func (s *streaming) end(r *Request) error {
 	if s.opened != nil {
 		return nil
 	}
-	return r.answer.unexpected(r, fmt.Errorf("the response is not %s of at most %d bytes", s.mediaType, maxStream))
+	return r.response.unexpected(r, fmt.Errorf("the response is not %s of at most %d bytes", s.mediaType, maxStream))
 }
 
 // Read implements io.Reader.
@@ -78,9 +78,9 @@ func (s *Stream) Read(p []byte) (int, error) {
 	if s.left <= 0 {
 		var one [1]byte
 		if n, err := s.body.Read(one[:]); n == 0 {
-			return 0, s.ended(err)
+			return 0, s.readError(err)
 		}
-		return 0, s.request.answer.unexpected(s.request,
+		return 0, s.request.response.unexpected(s.request,
 			fmt.Errorf("the response is too large: it has more than %d bytes", maxStream))
 	}
 	if int64(len(p)) > s.left {
@@ -88,15 +88,15 @@ func (s *Stream) Read(p []byte) (int, error) {
 	}
 	n, err := s.body.Read(p)
 	s.left -= int64(n)
-	return n, s.ended(err)
+	return n, s.readError(err)
 }
 
-// ended returns a typed error for an incomplete body. At the end of a complete body it returns io.EOF.
-func (s *Stream) ended(err error) error {
+// readError returns a typed error for an incomplete body. At the end of a complete body it returns io.EOF.
+func (s *Stream) readError(err error) error {
 	if err == nil || errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return err
 	}
-	return s.request.answer.unexpected(s.request, fmt.Errorf("the response ended early: %w", err))
+	return s.request.response.unexpected(s.request, fmt.Errorf("the response ended early: %w", err))
 }
 
 // Close implements io.Closer.

@@ -52,7 +52,7 @@ func TestStreamGivesTheBytesAsTheyCome(t *testing.T) {
 }
 
 func TestStreamOfAnotherTypeIsRefused(t *testing.T) {
-	for name, answer := range map[string]struct{ kind, body string }{
+	for name, response := range map[string]struct{ kind, body string }{
 		"HTML":    {"text/html", "<html>login</html>"},
 		"JSON":    {"application/json", `{"id":"th_1"}`},
 		"no type": {"", "%PDF-1.7"},
@@ -60,10 +60,10 @@ func TestStreamOfAnotherTypeIsRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, err := open(t, func(w http.ResponseWriter, _ *http.Request) {
 				w.Header()["Content-Type"] = nil
-				if answer.kind != "" {
-					w.Header().Set("Content-Type", answer.kind)
+				if response.kind != "" {
+					w.Header().Set("Content-Type", response.kind)
 				}
-				_, _ = io.WriteString(w, answer.body)
+				_, _ = io.WriteString(w, response.body)
 			})
 			unexpected, ok := errors.AsType[*errors.UnexpectedResponse](err)
 			require.True(t, ok, "%v", err)
@@ -133,7 +133,7 @@ func (c closing) Close() error { *c.closed = true; return io.ErrClosedPipe }
 func TestAStreamIsClosed(t *testing.T) {
 	closed := false
 	next := script(func(req *http.Request) (*http.Response, error) {
-		resp, err := answers(200, "", "Content-Type", "application/pdf")(req)
+		resp, err := responds(200, "", "Content-Type", "application/pdf")(req)
 		resp.Body = closing{strings.NewReader("pdf"), &closed}
 		return resp, err
 	})
@@ -153,7 +153,7 @@ func TestAStreamIsClosedWhileItIsRead(t *testing.T) {
 	ours, theirs := io.Pipe()
 	t.Cleanup(func() { _ = theirs.Close() })
 	next := script(func(req *http.Request) (*http.Response, error) {
-		resp, err := answers(200, "", "Content-Type", "application/pdf")(req)
+		resp, err := responds(200, "", "Content-Type", "application/pdf")(req)
 		resp.Body = ours
 		return resp, err
 	})
@@ -252,11 +252,11 @@ func (s stubborn) Read(p []byte) (int, error) {
 func (stubborn) Close() error { return nil }
 
 // Even a body that ignores the end of its request is read for at most a minute and its last byte.
-func TestABodyThatDoesNotHearHasAnEnd(t *testing.T) {
+func TestBodyThatIgnoresItsContextIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		client := newClient(t, host, once, through(script(func(req *http.Request) (*http.Response, error) {
-			resp, err := answers(http.StatusOK, "")(req)
+			resp, err := responds(http.StatusOK, "")(req)
 			resp.Body, resp.ContentLength = stubborn{25 * time.Second}, -1
 			return resp, err
 		})))
@@ -270,7 +270,7 @@ func TestABodyThatDoesNotHearHasAnEnd(t *testing.T) {
 // drips returns a response whose body drips.
 func drips(status int, kind string, every time.Duration, bytes int) step {
 	return func(req *http.Request) (*http.Response, error) {
-		resp, err := answers(status, "", "Content-Type", kind)(req)
+		resp, err := responds(status, "", "Content-Type", kind)(req)
 		resp.Body, resp.ContentLength = &dripping{req.Context(), every, bytes}, -1
 		return resp, err
 	}
@@ -279,7 +279,7 @@ func drips(status int, kind string, every time.Duration, bytes int) step {
 func once(c *transport.Config) { c.Retries = moneymovement.RetryPolicy{Max: -1} }
 
 // Without a deadline of the caller, a response that has begun does not block a call for ever.
-func TestABodyThatDripsHasAnEnd(t *testing.T) {
+func TestSlowBodyIsBounded(t *testing.T) {
 	for name, tc := range map[string]struct {
 		status int
 		every  time.Duration
@@ -315,7 +315,7 @@ func TestABodyThatDripsHasAnEnd(t *testing.T) {
 }
 
 // It counts as a lost response, so a call that is safe to repeat is repeated.
-func TestABodyThatDripsIsTriedAgain(t *testing.T) {
+func TestSlowBodyIsRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, status := range []int{200, 503} {
 			svc := script(drips(status, "application/json", 0, 1), ok)
@@ -328,10 +328,10 @@ func TestABodyThatDripsIsTriedAgain(t *testing.T) {
 	})
 }
 
-func TestABodyThatComesSlowlyButSurely(t *testing.T) {
+func TestSteadyBodyIsRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := script(func(req *http.Request) (*http.Response, error) {
-			resp, err := answers(200, "")(req)
+			resp, err := responds(200, "")(req)
 			resp.Body = io.NopCloser(io.MultiReader(&dripping{req.Context(), 5 * time.Second, 10},
 				strings.NewReader(oneThing)))
 			resp.ContentLength = -1
@@ -384,7 +384,7 @@ func TestAStreamHasTheTimeoutOfItsCall(t *testing.T) {
 		auth := new(noticing)
 		pdf := script(func(req *http.Request) (*http.Response, error) {
 			sent = req.Context() //nolint:fatcontext // the test looks at how it ends
-			return answers(200, "pdf", "Content-Type", "application/pdf")(req)
+			return responds(200, "pdf", "Content-Type", "application/pdf")(req)
 		})
 		var call transport.Call
 		call.Timeout = new(time.Minute)

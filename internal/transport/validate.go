@@ -28,11 +28,11 @@ type Check struct {
 // Rule is what the description states about a text.
 type Rule struct {
 	Required bool
-	Given    bool     // an empty text was set on purpose, so check it like any other
+	Set      bool     // an empty text was set on purpose, so check it like any other
 	Min, Max int      // length in characters; 0 for no limit
 	Pattern  string   // as in the description, in RE2's syntax
 	Prefix   string   // of a typed id; ids with other known prefixes are refused
-	Taken    []string // words that would make the path that of another operation
+	Reserved []string // words that would make the path that of another operation
 }
 
 // UUID is the form of an RFC 9562 UUID.
@@ -49,18 +49,18 @@ func (c *Check) Refuse(field, code, message string) {
 	}
 }
 
-// In checks a nested value under its own name.
-func (c *Check) In(field string, validate func(*Check)) {
+// Nested checks a nested value under its own name.
+func (c *Check) Nested(field string, validate func(*Check)) {
 	if c.problems == nil {
 		c.problems = &c.own
 	}
 	validate(&Check{at: c.at + field + ".", problems: c.problems})
 }
 
-// Text checks a string. An empty string counts as absent: if the rule requires a text, it is refused. With Rule.Given
+// Text checks a string. An empty string counts as absent: if the rule requires a text, it is refused. With Rule.Set
 // it is checked like any other text.
 func (c *Check) Text(field, value string, rule Rule) {
-	if value == "" && !rule.Given {
+	if value == "" && !rule.Set {
 		if rule.Required {
 			c.Refuse(field, errors.FieldMissing, "is required")
 		}
@@ -72,7 +72,7 @@ func (c *Check) Text(field, value string, rule Rule) {
 				namespace, rule.Prefix))
 		return
 	}
-	if slices.Contains(rule.Taken, wire.BeforeParameters(value)) {
+	if slices.Contains(rule.Reserved, wire.BeforeParameters(value)) {
 		c.Refuse(field, "pattern", "is not an id: this text is the path of another operation")
 		return
 	}
@@ -240,8 +240,9 @@ func (c *Check) Credential(field string, s hidden.Text) {
 	c.Header(field, hidden.Reveal(s), credentialRule)
 }
 
-// Further checks the additional members of an object. A member for which the type has a field must be set in the field.
-func (c *Check) Further(members map[string]any, named ...string) {
+// Additional checks the additional members of an object. A member for which the type has a field must be set in the
+// field.
+func (c *Check) Additional(members map[string]any, named ...string) {
 	for _, name := range named {
 		if _, twice := members[name]; twice {
 			c.Refuse(name, "duplicate", "has its own field: set that field, and not the additional member")

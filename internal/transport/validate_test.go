@@ -79,7 +79,7 @@ func TestPathValuesWithoutAPattern(t *testing.T) {
 	param := func(value string) (*service, error) {
 		svc := script(ok)
 		r := transport.NewRequest(&readThing, "", transport.Call{})
-		r.PathParam("thingId", value, transport.Rule{Taken: []string{"all", "none"}})
+		r.PathParam("thingId", value, transport.Rule{Reserved: []string{"all", "none"}})
 		_, err := transport.Do[thing](t.Context(), newClient(t, host, through(svc)), r)
 		return svc, err
 	}
@@ -130,9 +130,9 @@ func TestHeadersThatWouldBreak(t *testing.T) {
 	}
 }
 
-func TestFurtherMembersHaveNamesOfTheirOwn(t *testing.T) {
+func TestAdditionalMembersMustNotRepeatFields(t *testing.T) {
 	check := func(members map[string]any) error {
-		return transport.Validate("Test", func(c *transport.Check) { c.Further(members, "method", "currency") })
+		return transport.Validate("Test", func(c *transport.Check) { c.Additional(members, "method", "currency") })
 	}
 	checkCodes(t, check(nil), nil)
 	checkCodes(t, check(map[string]any{"bankCode": 1, "Method": 2}), nil)
@@ -179,9 +179,9 @@ func TestEveryWrongFieldIsNamed(t *testing.T) {
 	r.PathParam("thingId", "po_1", idRule)
 	r.Body(struct{}{}, func(c *transport.Check) {
 		c.Text("name", strings.Repeat("é", 201), transport.Rule{Max: 200})
-		c.In("account", func(c *transport.Check) {
+		c.Nested("account", func(c *transport.Check) {
 			c.Text("iban", "", transport.Rule{Required: true})
-			c.In("bankAddress", func(c *transport.Check) {
+			c.Nested("bankAddress", func(c *transport.Check) {
 				c.Text("country", "DEU", transport.Rule{Pattern: "^[A-Z]{2}$"})
 				c.Missing("city", true)
 			})
@@ -216,7 +216,7 @@ func TestTextRules(t *testing.T) {
 	}{
 		"absent":                            {"", transport.Rule{Min: 3, Pattern: "^a$"}, nil},
 		"absent but required":               {"", transport.Rule{Required: true}, []string{"missing"}},
-		"empty, and set so":                 {"", transport.Rule{Given: true, Min: 3}, []string{"too_short"}},
+		"empty, and set so":                 {"", transport.Rule{Set: true, Min: 3}, []string{"too_short"}},
 		"characters are counted, not bytes": {strings.Repeat("é", 200), transport.Rule{Max: 200}, nil},
 		"one character too many":            {strings.Repeat("é", 201), transport.Rule{Max: 200}, []string{"too_long"}},
 		"emoji are one character":           {"🙂🙂🙂🙂", transport.Rule{Min: 3, Max: 4}, nil},
@@ -237,7 +237,7 @@ func TestTextRules(t *testing.T) {
 	}
 }
 
-func TestBytesAreMeasuredAsTheyTravel(t *testing.T) {
+func TestBytesAreMeasuredAsBase64(t *testing.T) {
 	rule := transport.Rule{Required: true, Max: 8} // characters of base64
 	for n, codes := range map[int][]string{0: {"missing"}, 1: nil, 6: nil, 7: {"too_long"}} {
 		err := transport.Validate("Test", func(c *transport.Check) { c.Bytes("signature", make([]byte, n), rule) })
@@ -402,14 +402,14 @@ func TestProblemsOfANestedValue(t *testing.T) {
 	assert.Equal(t, []string{"before missing", "account.bank.iban missing", "after missing"},
 		refusals(t, func(c *transport.Check) {
 			c.Missing("before", true)
-			c.In("account", func(c *transport.Check) {
-				c.In("bank", func(c *transport.Check) { c.Missing("iban", true) })
+			c.Nested("account", func(c *transport.Check) {
+				c.Nested("bank", func(c *transport.Check) { c.Missing("iban", true) })
 			})
 			c.Missing("after", true)
 			c.Missing("there", false)
 		}))
 	assert.Equal(t, []string{"account.iban missing"}, refusals(t, func(c *transport.Check) {
-		c.In("account", func(c *transport.Check) { c.Missing("iban", true) })
+		c.Nested("account", func(c *transport.Check) { c.Missing("iban", true) })
 	}))
 }
 
@@ -435,7 +435,7 @@ func TestAKeyOfOtherTermsIsNotSent(t *testing.T) {
 }
 
 // A key whose first terms were refused is free for other terms.
-func TestAKeyThatNothingCameOfTakesOtherTerms(t *testing.T) {
+func TestKeyOfARefusedCallTakesOtherTerms(t *testing.T) {
 	svc := script(refuses(422, errors.CodeValidationFailed), ok)
 	client := newClient(t, host, through(svc))
 	op := bookThing
@@ -449,7 +449,7 @@ func TestAKeyThatNothingCameOfTakesOtherTerms(t *testing.T) {
 }
 
 // An error of a call names the id in the call's path, or else the contact in its body.
-func TestWhatACallWasAbout(t *testing.T) {
+func TestResourceOfAnError(t *testing.T) {
 	type payout struct {
 		Amount    string `json:"amount"`
 		ContactID string `json:"contactId,omitempty"`

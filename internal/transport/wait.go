@@ -42,7 +42,7 @@ func (a Awaited[T]) Wait(ctx context.Context, options []moneymovement.WaitOption
 	started := time.Now()
 	progress := moneymovement.Progress{Resource: a.Resource, ID: a.ID, Status: "unread"}
 	var why error // the wait ends, although it is not done
-	hopeless := a.hopeless()
+	stopReason := a.stopReason()
 	err = a.Client.Poll(ctx, a.Client.Polling(settings.Polling), func(ctx context.Context) (bool, error) {
 		value, err := a.Read(ctx)
 		if err != nil {
@@ -57,7 +57,7 @@ func (a Awaited[T]) Wait(ctx context.Context, options []moneymovement.WaitOption
 		if a.Done(value) {
 			return true, nil
 		}
-		why = hopeless(value)
+		why = stopReason(value)
 		return why != nil, nil
 	})
 	switch {
@@ -72,12 +72,11 @@ func (a Awaited[T]) Wait(ctx context.Context, options []moneymovement.WaitOption
 	return last, nil
 }
 
-// unknownLasts is how long a status must stay that this version does not know, until a wait ends. It can be the last
-// one, for which nothing waits.
+// unknownLasts is how long a resource must have a status that this version does not know before a wait ends.
 const unknownLasts = 30 * time.Minute
 
-// hopeless returns a function that says why a wait for a resource ends, although it is not done.
-func (a Awaited[T]) hopeless() func(*T) error {
+// stopReason returns a function that returns why a wait ends before it is done, or nil.
+func (a Awaited[T]) stopReason() func(*T) error {
 	var unknown time.Time // since when the status is one that is not known
 	return func(value *T) error {
 		if a.Never != nil {
@@ -133,7 +132,7 @@ func (c *Client) Poll(ctx context.Context, p moneymovement.Pace,
 			return nil
 		case err == nil:
 			failed = 0
-		case failed+1 == maxFailedReads || !mends(ctx, err, c.retry.WaitMax):
+		case failed+1 == maxFailedReads || !mayRecover(ctx, err, c.retry.WaitMax):
 			return err
 		default:
 			failed++
@@ -147,9 +146,9 @@ func (c *Client) Poll(ctx context.Context, p moneymovement.Pace,
 	}
 }
 
-// mends reports an error that may be gone at a later read, if ctx leaves time for that read and the pause is not longer
-// than longest.
-func mends(ctx context.Context, err error, longest time.Duration) bool {
+// mayRecover reports an error after which Poll reads again: it is temporary, ctx leaves time for another read, and the
+// pause is at most longest.
+func mayRecover(ctx context.Context, err error, longest time.Duration) bool {
 	failure, ok := errors.AsType[errors.Failure](err)
 	if !ok || !failure.Retryable() || ctx.Err() != nil {
 		return false

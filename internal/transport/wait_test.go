@@ -44,7 +44,7 @@ func steadily(told *[]moneymovement.Progress) []moneymovement.WaitOption {
 }
 
 // Progress is called after each successful read.
-func TestWaitTellsWhatItReads(t *testing.T) {
+func TestWaitReportsProgress(t *testing.T) {
 	down := &errors.NotDelivered{CallInfo: errors.CallInfo{Operation: "Read"}, Err: errors.New("no connection")}
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
@@ -209,7 +209,7 @@ func TestPollOutlastsAnOutage(t *testing.T) {
 	})
 }
 
-func TestPollAsksNoSoonerThanTheServiceWants(t *testing.T) {
+func TestPollFollowsRetryAfter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limited := func() error {
 			return &errors.RateLimited{Refusal: errors.Refusal{CallInfo: errors.CallInfo{RetryAt: time.Now().
@@ -238,7 +238,7 @@ func TestPollAsksNoSoonerThanTheServiceWants(t *testing.T) {
 }
 
 // One refusal must not stop a wait for a day.
-func TestPollIsNotToldToWaitForLong(t *testing.T) {
+func TestPollReturnsALongRetryAfter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := newClient(t, host, through(script(refuses(429, errors.CodeRateLimited, "Retry-After", "86400"))))
 		began := time.Now()
@@ -267,7 +267,7 @@ func TestPollWaitsAsLongAsACall(t *testing.T) {
 	})
 }
 
-func TestAPause(t *testing.T) {
+func TestPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		began := time.Now()
@@ -332,7 +332,7 @@ func TestWaitForAStatusThatIsNotKnown(t *testing.T) {
 }
 
 // A wait ends when it cannot come to its end any more.
-func TestWaitForWhatNeverComes(t *testing.T) {
+func TestWaitEndsIfItCannotSucceed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dead := errors.New("it was cancelled")
 		wait := await(poller(t), "new", "dead")

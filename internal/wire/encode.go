@@ -93,10 +93,10 @@ func Malformed(err error) bool {
 	return malformed
 }
 
-// Valid returns nil for one JSON value without duplicate keys, and the reason for any other body. Text that [Mend]
-// replaces is no reason.
+// Valid returns nil for one JSON value without duplicate keys, and the reason for any other body. Text that
+// [ReplaceInvalidText] replaces is no reason.
 func Valid(body []byte) error {
-	body, _ = Mend(body)
+	body, _ = ReplaceInvalidText(body)
 	dec := codec.NewDecoder(bytes.NewReader(body))
 	if err := dec.SkipValue(); err != nil {
 		return fmt.Errorf("the response is not valid JSON: %w", err)
@@ -266,10 +266,10 @@ func Secrets(body any) (secrets []string) {
 // Replace returns a body without the given texts, and whether it had one of them. It finds them with escaped characters
 // too. In a body that is not JSON, it replaces the texts as they are.
 func Replace(body []byte, by *strings.Replacer) (text []byte, found bool) {
-	mended, _ := codec.Mend(body)
+	valid, _ := codec.ReplaceInvalidText(body)
 	lenient := codec.Lenient()
 	var out bytes.Buffer
-	dec, enc := codec.NewDecoder(bytes.NewReader(mended), lenient), codec.NewEncoder(&out, lenient)
+	dec, enc := codec.NewDecoder(bytes.NewReader(valid), lenient), codec.NewEncoder(&out, lenient)
 	for {
 		token, err := dec.ReadToken()
 		if errors.Is(err, io.EOF) {

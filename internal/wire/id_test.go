@@ -13,17 +13,17 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 )
 
-// deal is a resource with its own id, which proves it, and the id of another one.
-type deal struct {
+// escrow is a resource with its own id, which proves it, and the id of another one.
+type escrow struct {
 	ID     string `json:"id"`
 	Payout string `json:"payoutId"`
 }
 
-var answerDeal = Answer{Shape: &Shape{Kind: KindObject, Members: []Member{
+var escrowResponse = Response{Shape: &Shape{Kind: KindObject, Members: []Member{
 	{Name: "id", Shape: &Shape{Kind: KindText, ID: &IDForm{}}, Type: Assumed, Required: Assumed, Proof: true},
 	{Name: "payoutId", Shape: &Shape{Kind: KindText, ID: &IDForm{Prefix: "po_", Pattern: "^po_"}}, Type: Stated},
 }, Must: 1, Fields: func(object any, name []byte) (int, any) {
-	v := object.(*deal)
+	v := object.(*escrow)
 	switch string(name) {
 	case "id":
 		return 0, &v.ID
@@ -42,8 +42,8 @@ func TestIDs(t *testing.T) {
 		`po_1\n`: "is not an id", `po_\u202e`: "is not an id", `po_\u009b`: "is not an id", "po_\u2028": "is not an id",
 		"cl_1": "is the id of another kind of resource", "po_" + strings.Repeat("1", 254): "is too long for an id",
 	} {
-		var v deal
-		unread, err := answerDeal.Decode(new(Reader), []byte(`{"id":"esc_1","payoutId":"`+id+`"}`), &v)
+		var v escrow
+		unread, err := escrowResponse.Decode(new(Reader), []byte(`{"id":"esc_1","payoutId":"`+id+`"}`), &v)
 		require.NoError(t, err, id)
 		assert.Equal(t, "esc_1", v.ID)
 		if problem == "" {
@@ -55,7 +55,7 @@ func TestIDs(t *testing.T) {
 		assert.Equal(t, []moneymovement.Unread{{Pointer: "/payoutId", Stated: true, Problem: problem}}, unread, id)
 	}
 	for _, id := range []string{"..", "a/b", `\u001b[2J`} {
-		_, err := answerDeal.Decode(new(Reader), []byte(`{"id":"`+id+`"}`), new(deal))
+		_, err := escrowResponse.Decode(new(Reader), []byte(`{"id":"`+id+`"}`), new(escrow))
 		assert.ErrorContains(t, err, "the response has no id: it is ", id)
 	}
 }

@@ -22,16 +22,16 @@ import (
 )
 
 // Reader reads responses in one pass. It looks up each member in the shape, and writes it into its field. A member that
-// differs from the shape is read as the bender reads it. The zero Reader is ready for use, for one response after
+// differs from the shape is read as the normalizer reads it. The zero Reader is ready for use, for one response after
 // another.
 type Reader struct {
-	Most    int // entries of a list; 0 for the default
-	scan    codec.Scanner
-	path    []step   // from the response to the object or the list that is being read
-	unknown [][]byte // unknown names in the objects that are being read
-	bends   bender
-	entries int // of all lists so far
-	listed  int // entries of the list that proves the response; -1 if it has none, or was read in another way
+	Most       int // entries of a list; 0 for the default
+	scan       codec.Scanner
+	path       []step   // from the response to the object or the list that is being read
+	unknown    [][]byte // unknown names in the objects that are being read
+	normalizer normalizer
+	entries    int // of all lists so far
+	listed     int // entries of the list that proves the response; -1 if it has none, or was read in another way
 }
 
 func (r *Reader) most() int { return cmp.Or(r.Most, defaultMost) }
@@ -42,12 +42,12 @@ type step struct {
 	entry  int
 }
 
-// maxRoom bounds the room for the entries of a page, which has at most 100. The size of the first entry says how many
-// there may be, but a hostile response can have one that is much smaller than the others.
-const maxRoom = 128
+// maxPrealloc bounds the room for the entries of a page, which has at most 100. The size of the first entry says how
+// many there may be, but a hostile response can have one that is much smaller than the others.
+const maxPrealloc = 128
 
 // few is the room for the entries of a list without parts. Such lists are short.
-const few = 4
+const shortList = 4
 
 // maxUnknown bounds the unknown names of an object, because each is compared with the others.
 const maxUnknown = 64
@@ -58,9 +58,9 @@ func (r *Reader) read(body []byte, s *Shape, into any) ([]moneymovement.Unread, 
 	r.scan.Start(body)
 	r.listed = -1
 	read := r.scan.Kind() != codec.KindNull && r.value(s, into, Assumed, true) && r.scan.End()
-	unread := r.bends.unread
+	unread := r.normalizer.unread
 	r.scan.Start(nil) // a Reader that is kept does not keep the response
-	r.bends, r.entries = bender{}, 0
+	r.normalizer, r.entries = normalizer{}, 0
 	clear(r.unknown[:cap(r.unknown)])
 	if !read {
 		r.listed = -1
@@ -86,13 +86,13 @@ func (r *Reader) value(s *Shape, into any, basis Basis, proof bool) bool {
 	return r.scalar(s, into)
 }
 
-// itself lets a value of another type decode itself.
-func (r *Reader) itself(into any) bool { return r.decode(r.scan.Raw(), into) }
+// decodeItself lets a value of another type decode itself.
+func (r *Reader) decodeItself(into any) bool { return r.decode(r.scan.Raw(), into) }
 
 // bounded reports that a part of the response has not too many entries.
 func (r *Reader) bounded(raw codec.Value) bool {
 	var err error
-	if r.entries, err = crowded(raw, r.most(), r.entries); err != nil {
+	if r.entries, err = checkEntries(raw, r.most(), r.entries); err != nil {
 		return r.scan.Fail()
 	}
 	return true
@@ -159,8 +159,8 @@ func (r *Reader) missing(s *Shape, seen uint64, proven bool) {
 		case seen&(1<<i) != 0:
 		case proven && m.Proof:
 			r.scan.Fail()
-		case m.Required != 0 && !r.bends.full():
-			r.bends.note(r.at(m), m.Required, "is missing")
+		case m.Required != 0 && !r.normalizer.full():
+			r.normalizer.note(r.at(m), m.Required, "is missing")
 		}
 	}
 }
@@ -199,7 +199,7 @@ func (r *Reader) member(m *Member, field any, proof bool) {
 		r.scan.Fail()
 	case !read:
 		r.scan.Back(start)
-		r.bend(m, field)
+		r.normalize(m, field)
 	}
 }
 
@@ -211,7 +211,7 @@ func isZero(field any) bool {
 	case slice:
 		return false
 	case pointer:
-		return reflect.ValueOf(to.whole()).Elem().Elem().IsZero()
+		return reflect.ValueOf(to.address()).Elem().Elem().IsZero()
 	}
 	return reflect.ValueOf(field).Elem().IsZero()
 }
@@ -226,7 +226,7 @@ func (r *Reader) null(m *Member, field any, proof bool) {
 	case proof:
 		r.scan.Fail()
 	case m.refusesNull():
-		r.bends.note(r.at(m), m.Required, "is null")
+		r.normalizer.note(r.at(m), m.Required, "is null")
 	}
 }
 
@@ -242,17 +242,17 @@ func (r *Reader) list(s *Shape, to slice, basis Basis, proof bool) bool {
 	entries := r.scan.Array()
 	i := 0
 	for ; r.scan.Entry(&entries); i++ {
-		if r.entries++; i >= r.most() || r.entries > crowds*r.most() {
+		if r.entries++; i >= r.most() || r.entries > entriesFactor*r.most() {
 			return r.scan.Fail()
 		}
 		r.path[place].entry = i
 		if i == 0 && s.Item.Kind < KindObject {
-			to.grow(few)
+			to.grow(shortList)
 		}
 		start := r.scan.At()
 		r.entry(s.Item, to, basis, start)
 		if i == 0 && proof {
-			to.grow(min(r.scan.Left()/max(r.scan.At()-start, 1), maxRoom))
+			to.grow(min(r.scan.Left()/max(r.scan.At()-start, 1), maxPrealloc))
 		}
 	}
 	if proof {
@@ -276,17 +276,17 @@ func (r *Reader) entry(s *Shape, to slice, basis Basis, start int) {
 		to.drop()
 		return
 	}
-	bent, problem := r.bends.value(raw, s, at, basis)
+	normalized, problem := r.normalizer.value(raw, s, at, basis)
 	if problem != "" {
-		r.bends.note(at, basis, problem)
+		r.normalizer.note(at, basis, problem)
 		to.drop()
 		return
 	}
-	r.take(bent, entry)
+	r.replaceField(normalized, entry)
 	to.keep(entry)
 }
 
-// part returns the next value for the bender, or nil if the response cannot be read.
+// part returns the next value for the normalizer, or nil if the response cannot be read.
 func (r *Reader) part() codec.Value {
 	raw := r.scan.Raw()
 	if !r.bounded(raw) {
@@ -295,23 +295,23 @@ func (r *Reader) part() codec.Value {
 	return raw // nil if it is not valid JSON
 }
 
-// bend reads a member that differs from its shape.
-func (r *Reader) bend(m *Member, field any) {
+// normalize reads a member that differs from its shape.
+func (r *Reader) normalize(m *Member, field any) {
 	raw := r.part()
 	if raw == nil {
 		return
 	}
-	bent, _ := r.bends.member(raw, m, r.at(m), false)
-	r.take(bent, field)
+	normalized, _ := r.normalizer.member(raw, m, r.at(m), false)
+	r.replaceField(normalized, field)
 }
 
-// take replaces what a field holds by a value that was bent, or by nothing.
-func (r *Reader) take(bent codec.Value, field any) {
-	if to, ok := field.(interface{ whole() any }); ok {
-		field = to.whole()
+// replaceField replaces what a field holds by a value that was normalized, or by nothing.
+func (r *Reader) replaceField(normalized codec.Value, field any) {
+	if to, ok := field.(interface{ address() any }); ok {
+		field = to.address()
 	}
 	reflect.ValueOf(field).Elem().SetZero()
-	if bent != nil && Unmarshal(bent, field) != nil {
+	if normalized != nil && Unmarshal(normalized, field) != nil {
 		r.scan.Fail()
 	}
 }
@@ -358,7 +358,7 @@ func (r *Reader) scalar(s *Shape, into any) bool {
 	case pointer:
 		return r.scalar(s, to.fill())
 	}
-	return r.itself(into)
+	return r.decodeItself(into)
 }
 
 // text reads a string. A word that the shape knows needs no memory.
@@ -400,7 +400,7 @@ func (r *Reader) time(to *time.Time) bool {
 	return ok && readTime(text, to)
 }
 
-// integer reads digits. It leaves every other form of a whole number to the bender.
+// integer reads digits. It leaves every other form of a whole number to the normalizer.
 func (r *Reader) integer() (n int64, ok bool) {
 	const most = 18 // any number with so many digits fits an int64
 	if r.scan.Kind() != codec.KindNumber {
@@ -423,7 +423,7 @@ func (r *Reader) integer() (n int64, ok bool) {
 	return n, 0 < len(digits) && len(digits) <= most
 }
 
-// bytes reads standard base64. It leaves other forms to the bender.
+// bytes reads standard base64. It leaves other forms to the normalizer.
 func (r *Reader) bytes(to *[]byte) bool {
 	text, ok := r.scan.TryBytes()
 	if !ok {
@@ -458,7 +458,7 @@ func (r *Reader) union(s *Shape, into any) bool {
 		}
 		seen |= 1 << i
 		if m := &variant.Members[i]; scan.Begins('n') && m.Shape.Kind != KindList && m.refusesNull() {
-			r.bends.note(r.at(m), m.Required, "is null")
+			r.normalizer.note(r.at(m), m.Required, "is null")
 		}
 	}
 	r.missing(variant, seen, false)

@@ -16,7 +16,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
-// bodies are responses that the reader must read, or leave to the bender, exactly as the bender reads them.
+// bodies are responses that the reader must read, or leave to the normalizer, exactly as the normalizer reads them.
 func bodies() []string {
 	whole := object(described())
 	all := []string{
@@ -60,24 +60,24 @@ func bodies() []string {
 // sameAsTheBender reads a body in both ways.
 func sameAsTheBender(t *testing.T, r *Reader, body []byte, shape *Shape, field func(any) any, value func() any) {
 	t.Helper()
-	read, bent := value(), value()
+	read, normalized := value(), value()
 	into := read
 	if field != nil {
 		into = field(read)
 	}
 	unread, ok := r.read(body, shape, into)
 	if !ok {
-		return // it is left to the bender
+		return // it is left to the normalizer
 	}
-	wantUnread, err := (&Answer{Shape: shape}).bend(body, bent)
+	wantUnread, err := (&Response{Shape: shape}).decodeLeniently(body, normalized)
 	require.NoError(t, err, "%s", body)
 	require.Equal(t, wantUnread, unread, "%s", body)
-	if read, ok := read.(*resource); ok { // the bender writes the JSON of a union anew
-		bent := bent.(*resource)
-		require.Equal(t, bent.Choice.raw == nil, read.Choice.raw == nil, "%s", body)
-		bent.Choice.raw, read.Choice.raw = nil, nil
+	if read, ok := read.(*resource); ok { // the normalizer writes the JSON of a union anew
+		normalized := normalized.(*resource)
+		require.Equal(t, normalized.Choice.raw == nil, read.Choice.raw == nil, "%s", body)
+		normalized.Choice.raw, read.Choice.raw = nil, nil
 	}
-	require.Equal(t, bent, read, "%s", body)
+	require.Equal(t, normalized, read, "%s", body)
 }
 
 func sameInEachForm(t *testing.T, r *Reader, body []byte) {
@@ -120,7 +120,7 @@ var provenShape = complete(Shape{Kind: KindObject, Members: []Member{{Name: "ter
 }})
 
 // A response whose proof says nothing that can be read is not the right one.
-func TestAProofSaysSomething(t *testing.T) {
+func TestEmptyProofIsRefused(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"terms":{"account":"a"}}`: "", `{"terms":{"count":0}}`: "", `{"terms":{"account":7}}`: "",
 		`{"terms":{"new":1}}`: "", `{"terms":{"account":null,"new":1}}`: "", `{"terms":{"part":{"size":[]}}}`: "",
@@ -141,7 +141,7 @@ func TestAProofSaysSomething(t *testing.T) {
 	}
 }
 
-func TestTheReaderReadsAsTheBender(t *testing.T) {
+func TestReaderMatchesTheNormalizer(t *testing.T) {
 	var r Reader
 	for _, body := range bodies() {
 		sameInEachForm(t, &r, []byte(body))
@@ -156,8 +156,8 @@ func FuzzReader(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) { sameInEachForm(t, &r, body) })
 }
 
-// The reader leaves to the bender only what cannot be read in one pass.
-func TestWhatTheReaderLeavesToTheBender(t *testing.T) {
+// The reader leaves to the normalizer only what cannot be read in one pass.
+func TestValuesLeftToTheNormalizer(t *testing.T) {
 	for body, reads := range map[string]bool{
 		object(described()): true, `{"id":"r_1"}`: true, `{"id":"r_1","new":{"a":[1]}}`: true,
 		`{"\u0069d":"r_1"}`: true,
@@ -181,7 +181,7 @@ func TestWhatTheReaderLeavesToTheBender(t *testing.T) {
 }
 
 // A union in its usual form is read in one pass, and only what it lacks is noted.
-func TestAUsualUnionNeedsNoBender(t *testing.T) {
+func TestUsualUnionsAreReadInOnePass(t *testing.T) {
 	whole := complete(Shape{Kind: KindObject, Members: []Member{
 		{Name: "kind", Shape: &Text, Type: Stated, Required: Stated},
 		{Name: "id", Shape: &Text, Type: Stated, Required: Stated},
@@ -202,7 +202,7 @@ func TestAUsualUnionNeedsNoBender(t *testing.T) {
 		r.scan.Start([]byte(body))
 		assert.True(t, r.union(union, &got), body)
 		assert.True(t, r.scan.End(), body)
-		assert.Equal(t, lacks, r.bends.unread, body)
+		assert.Equal(t, lacks, r.normalizer.unread, body)
 		assert.JSONEq(t, body, string(got.raw))
 	}
 	for _, body := range []string{`{"id":"p"}`, `{"kind":7}`, `[]`, `{"kind":"part","id":7}`,
@@ -222,11 +222,11 @@ func unknownMembers(n int) string {
 }
 
 // A reader keeps nothing of a response, neither in itself nor in what it has read.
-func TestAReaderKeepsNothing(t *testing.T) {
+func TestReaderKeepsNoReferences(t *testing.T) {
 	var r Reader
 	body := []byte(`{"id":"r_1","new":1,"tags":["a"],"choice":{"kind":"later"},"parts":[{"size":{}}],"open":{"a":"b"}}`)
 	var got resource
-	unread, err := (&Answer{Shape: &resourceShape}).Decode(&r, body, &got)
+	unread, err := (&Response{Shape: &resourceShape}).Decode(&r, body, &got)
 	require.NoError(t, err)
 	require.NotEmpty(t, unread)
 	clear(body)
@@ -236,14 +236,14 @@ func TestAReaderKeepsNothing(t *testing.T) {
 	assert.Equal(t, codec.Value(`"b"`), got.Open["a"])
 	assert.Contains(t, fmt.Sprint(unread), "/parts/0/size")
 	assert.Equal(t, Reader{}.scan, r.scan)
-	assert.Empty(t, r.bends.unread)
+	assert.Empty(t, r.normalizer.unread)
 	for _, name := range r.unknown[:cap(r.unknown)] {
 		assert.Nil(t, name)
 	}
 }
 
 // The size of the first entry says how many there may be. Only a page gets room for them.
-func TestAPageGetsItsRoomAtOnce(t *testing.T) {
+func TestPageIsAllocatedAtOnce(t *testing.T) {
 	entry := `{"id":"p_12345678","size":7}`
 	entries := "[" + strings.TrimSuffix(strings.Repeat(entry+",", 100), ",") + "]"
 	var page list
@@ -261,7 +261,7 @@ func TestAPageGetsItsRoomAtOnce(t *testing.T) {
 	var hostile list
 	_, err = read([]byte(`{"items":[{},"`+strings.Repeat("x", 1<<20)+`"]}`), &hostile, &listShape)
 	require.NoError(t, err)
-	assert.LessOrEqual(t, cap(hostile.Items), 2*maxRoom)
+	assert.LessOrEqual(t, cap(hostile.Items), 2*maxPrealloc)
 }
 
 // A default counts for a text that is absent, null or empty.
@@ -280,16 +280,16 @@ func TestATextHasItsDefault(t *testing.T) {
 }
 
 // A word that the shape knows is not copied.
-func TestAKnownWordNeedsNoMemory(t *testing.T) {
+func TestKnownEnumValuesAreNotAllocated(t *testing.T) {
 	words := Shape{Kind: KindText, Words: []string{"in", "out"}}
 	shape := Shape{Kind: KindObject, Members: []Member{{Name: "id", Shape: &words, Type: Stated}}, Fields: fieldOfPart}
-	answer := Answer{Shape: &shape}
+	response := Response{Shape: &shape}
 	var r Reader
 	var got part
 	for word, allocations := range map[string]int{"in": 0, "out": 0, "on": 1} {
 		body := []byte(`{"id":"` + word + `"}`)
 		assert.Equal(t, allocations, int(testing.AllocsPerRun(100, func() {
-			_, _ = answer.Decode(&r, body, &got)
+			_, _ = response.Decode(&r, body, &got)
 		})), word)
 		assert.Equal(t, word, got.ID)
 	}
@@ -331,7 +331,7 @@ func TestFieldsOfOtherTypes(t *testing.T) {
 		var r Reader
 		unread, ok := r.read([]byte(body), &shape, &got)
 		require.True(t, ok, body)
-		wantUnread, err := (&Answer{Shape: &shape}).bend([]byte(body), &want)
+		wantUnread, err := (&Response{Shape: &shape}).decodeLeniently([]byte(body), &want)
 		require.NoError(t, err, body)
 		assert.Equal(t, wantUnread, unread, body)
 		for i := range got.Others {
@@ -342,7 +342,7 @@ func TestFieldsOfOtherTypes(t *testing.T) {
 	}
 }
 
-// scalarOf reads a scalar in one pass. It returns false if the bender has to read it.
+// scalarOf reads a scalar in one pass. It returns false if the normalizer has to read it.
 func scalarOf[T any](s *Shape, text string) (into T, read bool) {
 	var r Reader
 	r.scan.Start([]byte(text))
@@ -350,8 +350,8 @@ func scalarOf[T any](s *Shape, text string) (into T, read bool) {
 	return into, read && r.scan.End()
 }
 
-// Scalars in their usual forms are read in one pass. The bender would read them too, but is slower.
-func TestUsualScalarsNeedNoBender(t *testing.T) {
+// Scalars in their usual forms are read in one pass. The normalizer would read them too, but is slower.
+func TestUsualScalarsAreReadInOnePass(t *testing.T) {
 	words := &Shape{Kind: KindText, Words: []string{"created", "funded"}}
 	for _, want := range []string{"", "created", "funded", "create", "fundedx", `a "quote"`, "é"} {
 		quoted, err := codec.Marshal(want)
@@ -395,8 +395,8 @@ func TestUsualScalarsNeedNoBender(t *testing.T) {
 	}
 }
 
-// Every other form is left to the bender, which knows what is meant.
-func TestUnusualScalarsAreLeftToTheBender(t *testing.T) {
+// Every other form is left to the normalizer, which knows what is meant.
+func TestUnusualScalarsAreLeftToTheNormalizer(t *testing.T) {
 	for _, text := range []string{"7", "true", "{}", "[]"} {
 		_, read := scalarOf[string](&Text, text)
 		assert.False(t, read, text)
@@ -423,8 +423,8 @@ func TestUnusualScalarsAreLeftToTheBender(t *testing.T) {
 	}
 }
 
-// FuzzAnswer reads any bytes in each form. Complete values that the strict decoder reads are read in the same way.
-func FuzzAnswer(f *testing.F) {
+// FuzzResponse reads any bytes in each form. Complete values that the strict decoder reads are read in the same way.
+func FuzzResponse(f *testing.F) {
 	f.Add([]byte(object(described())))
 	f.Add([]byte(`{"items":[{"id":"p_1","size":"7"},null],"nextCursor":7}`))
 	f.Add([]byte(`[{"id":1}]`))
@@ -448,6 +448,6 @@ func FuzzAnswer(f *testing.F) {
 		}
 		_, _ = read(body, &list{}, &listShape)
 		_, _ = read(body, &[]part{}, &Shape{Kind: KindList, Item: &partShape})
-		_ = listShape.Shows(body)
+		_ = listShape.HasResource(body)
 	})
 }

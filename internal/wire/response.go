@@ -12,8 +12,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
-// Answer holds what is known about the response of an operation. The generator writes one for each.
-type Answer struct {
+// Response holds what is known about the response of an operation. The generator writes one for each.
+type Response struct {
 	Shape *Shape
 	// Field returns the field to read into, for a value that has no Fields. It is nil for an object.
 	Field func(value any) any
@@ -23,7 +23,7 @@ type Answer struct {
 // duplicate keys. It skips unknown members, since the service may add some. A member that differs from the shape leaves
 // its field zero and is named, and so does a text that JSON does not allow. A response without its proof members is an
 // error, and so is one with too many entries.
-func (a *Answer) Decode(r *Reader, body []byte, value any) ([]moneymovement.Unread, error) {
+func (a *Response) Decode(r *Reader, body []byte, value any) ([]moneymovement.Unread, error) {
 	into := value
 	if a.Field != nil {
 		into = a.Field(value)
@@ -32,20 +32,20 @@ func (a *Answer) Decode(r *Reader, body []byte, value any) ([]moneymovement.Unre
 		return unread, nil
 	}
 	reflect.ValueOf(value).Elem().SetZero()
-	if _, err := crowded(body, r.most(), 0); err != nil {
+	if _, err := checkEntries(body, r.most(), 0); err != nil {
 		return nil, err
 	}
-	if mended, replaced := Mend(body); replaced != nil {
-		unread, err := a.Decode(r, mended, value)
+	if valid, replaced := ReplaceInvalidText(body); replaced != nil {
+		unread, err := a.Decode(r, valid, value)
 		if err != nil {
 			return nil, fmt.Errorf("%w; %s %s", err, replaced[0].Pointer, replaced[0].Problem)
 		}
 		return withReplaced(unread, replaced), nil
 	}
-	return a.bend(body, value)
+	return a.decodeLeniently(body, value)
 }
 
-// withReplaced adds the texts that [Mend] replaced to what is noted about the mended response.
+// withReplaced adds the texts that [ReplaceInvalidText] replaced to what is noted about the valid response.
 func withReplaced(unread, replaced []moneymovement.Unread) []moneymovement.Unread {
 	all := replaced
 	for _, u := range unread {
@@ -57,9 +57,9 @@ func withReplaced(unread, replaced []moneymovement.Unread) []moneymovement.Unrea
 	return all[:min(len(all), maxUnread)]
 }
 
-// bend decodes a response that a [Reader] cannot read. It brings the whole response into the form of the shape before
-// it decodes it.
-func (a *Answer) bend(body []byte, value any) ([]moneymovement.Unread, error) {
+// decodeLeniently decodes a response that a [Reader] cannot read. It brings the whole response into the form of the
+// shape before it decodes it.
+func (a *Response) decodeLeniently(body []byte, value any) ([]moneymovement.Unread, error) {
 	if err := Valid(body); err != nil {
 		return nil, err
 	}
@@ -69,12 +69,12 @@ func (a *Answer) bend(body []byte, value any) ([]moneymovement.Unread, error) {
 		}
 		return nil, errors.New("the response is null") // it would decode as a value with empty fields
 	}
-	var bends bender
-	bent, err := bends.answer(body, a.Shape)
+	var lenient normalizer
+	normalized, err := lenient.response(body, a.Shape)
 	if err != nil {
-		return bends.unread, err
+		return lenient.unread, err
 	}
-	return bends.unread, Unmarshal(bent, value)
+	return lenient.unread, Unmarshal(normalized, value)
 }
 
 // Entry is an entry of a list as it was received.
@@ -83,9 +83,9 @@ type Entry struct {
 	Read bool // false if it is left out when the response is decoded
 }
 
-// Entries returns the entries of a list, in any envelope. [Answer.Decode] must have read the body. Decode names a
+// Entries returns the entries of a list, in any envelope. [Response.Decode] must have read the body. Decode names a
 // bounded number of entries; Entries returns all.
-func (a *Answer) Entries(body []byte) []Entry {
+func (a *Response) Entries(body []byte) []Entry {
 	raw := a.list(body)
 	if raw == nil {
 		return nil
@@ -96,7 +96,7 @@ func (a *Answer) Entries(body []byte) []Entry {
 	}
 	var found []Entry
 	for _, entry := range entries(raw) {
-		var b bender
+		var b normalizer
 		_, problem := b.value(entry, list.Item, "", Assumed)
 		found = append(found, Entry{Raw: entry, Read: problem == ""})
 	}
@@ -107,13 +107,13 @@ func (a *Answer) Entries(body []byte) []Entry {
 // fewer. A bound on bytes is not enough: a body of 8 MB has room for millions of entries.
 const defaultMost = 10_000
 
-// crowds is how many values a response may have, as a multiple of the entries of one list.
-const crowds = 50
+// entriesFactor is how many values a response may have, as a multiple of the entries of one list.
+const entriesFactor = 50
 
-// crowded returns an error if a list or an object has more than most entries, or all together have far more. before is
-// how many entries were read before, and crowded returns how many there are then. It reads no values, so it costs no
-// memory. The text may be invalid JSON.
-func crowded(text []byte, most, before int) (all int, err error) {
+// checkEntries returns an error if a list or an object has more than most entries, or all together have far more.
+// before is how many entries were read before, and checkEntries returns how many there are then. It reads no values, so
+// it costs no memory. The text may be invalid JSON.
+func checkEntries(text []byte, most, before int) (all int, err error) {
 	all = before
 	if len(text) <= most { // the usual case of a part
 		return all, nil
@@ -134,7 +134,7 @@ func crowded(text []byte, most, before int) (all int, err error) {
 				continue
 			}
 			commas[len(commas)-1]++
-			if all++; commas[len(commas)-1] >= most || all >= crowds*most {
+			if all++; commas[len(commas)-1] >= most || all >= entriesFactor*most {
 				return all, fmt.Errorf("the response has a list of more than %d items, or too many lists", most)
 			}
 		}
@@ -156,8 +156,8 @@ func endOfString(text []byte, start int) int {
 }
 
 // list returns the list that a body holds, in any envelope, or nil.
-func (a *Answer) list(body []byte) codec.Value {
-	body, _ = Mend(body)
+func (a *Response) list(body []byte) codec.Value {
+	body, _ = ReplaceInvalidText(body)
 	raw, list := enveloped(body, a.Shape), a.Shape
 	if m := a.Shape.proof(KindList); m != nil {
 		raw, list = nil, m.Shape
@@ -174,7 +174,7 @@ func (a *Answer) list(body []byte) codec.Value {
 }
 
 // TooMany returns what to report about a page with more entries than asked for, or nil.
-func (a *Answer) TooMany(body []byte, asked int) []moneymovement.Unread {
+func (a *Response) TooMany(body []byte, asked int) []moneymovement.Unread {
 	if len(body) <= asked { // it has no room for more
 		return nil
 	}
@@ -182,8 +182,8 @@ func (a *Answer) TooMany(body []byte, asked int) []moneymovement.Unread {
 	if raw == nil {
 		return nil
 	}
-	given := len(entries(raw))
-	if given <= asked {
+	count := len(entries(raw))
+	if count <= asked {
 		return nil
 	}
 	var at codec.Pointer
@@ -191,18 +191,18 @@ func (a *Answer) TooMany(body []byte, asked int) []moneymovement.Unread {
 		at = at.AppendToken(m.Name)
 	}
 	return []moneymovement.Unread{{Pointer: string(at), Stated: true,
-		Problem: fmt.Sprintf("has %d entries, but %d were asked for", given, asked)}}
+		Problem: fmt.Sprintf("has %d entries, but %d were asked for", count, asked)}}
 }
 
-// badText is the problem of a text that [Mend] replaces.
+// badText is the problem of a text that [ReplaceInvalidText] replaces.
 const badText = "is text that JSON does not allow: half a surrogate pair, bytes that are not UTF-8, or a raw tab"
 
-// Mend returns a body with null for each text that JSON does not allow, and what it replaced. Services cut texts in the
-// middle of a character, and such a text must not cost the rest of the response. Text that is only nearly right proves
-// nothing, so it is not read. A name of a member stays, with U+FFFD for what is wrong. Mend returns a body that is not
-// JSON for another reason as it is.
-func Mend(body []byte) (mended []byte, replaced []moneymovement.Unread) {
-	text, ends := codec.Mend(body)
+// ReplaceInvalidText returns a body with null for each text that JSON does not allow, and what it replaced. Services
+// cut texts in the middle of a character, and such a text must not cost the rest of the response. Text that is only
+// nearly right proves nothing, so it is not read. A name of a member stays, with U+FFFD for what is wrong.
+// ReplaceInvalidText returns a body that is not JSON for another reason as it is.
+func ReplaceInvalidText(body []byte) (valid []byte, replaced []moneymovement.Unread) {
+	text, ends := codec.ReplaceInvalidText(body)
 	if ends == nil {
 		return body, nil
 	}

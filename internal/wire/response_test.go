@@ -14,7 +14,7 @@ import (
 )
 
 func TestListsAreBounded(t *testing.T) {
-	answer, items := Answer{Shape: &listShape}, func(entry string, n int) string {
+	response, items := Response{Shape: &listShape}, func(entry string, n int) string {
 		return strings.TrimSuffix(strings.Repeat(entry+",", n), ",")
 	}
 	page := func(entries string) string { return `{"items":[` + entries + `]}` }
@@ -38,7 +38,7 @@ func TestListsAreBounded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var value list
-			_, err := answer.Decode(&Reader{Most: 100}, []byte(c.body), &value)
+			_, err := response.Decode(&Reader{Most: 100}, []byte(c.body), &value)
 			if c.fits {
 				require.NoError(t, err)
 				return
@@ -49,8 +49,8 @@ func TestListsAreBounded(t *testing.T) {
 }
 
 func TestMoreThanAskedIsReported(t *testing.T) {
-	page := &Answer{Shape: &listShape}
-	bare := &Answer{Shape: &Shape{Kind: KindList, Item: &Text}}
+	page := &Response{Shape: &listShape}
+	bare := &Response{Shape: &Shape{Kind: KindList, Item: &Text}}
 	for body, want := range map[string][]moneymovement.Unread{
 		`{"items":[7,7,7]}`: {{Pointer: "/items", Stated: true, Problem: "has 3 entries, but 2 were asked for"}},
 		`{"data":[7,7,7]}`:  {{Pointer: "/items", Stated: true, Problem: "has 3 entries, but 2 were asked for"}},
@@ -61,7 +61,7 @@ func TestMoreThanAskedIsReported(t *testing.T) {
 	}
 	assert.Equal(t, []moneymovement.Unread{{Stated: true, Problem: "has 2 entries, but 1 were asked for"}},
 		bare.TooMany([]byte(`["a","b"]`), 1))
-	assert.Nil(t, (&Answer{Shape: &Text}).TooMany([]byte(`["a","b"]`), 1))
+	assert.Nil(t, (&Response{Shape: &Text}).TooMany([]byte(`["a","b"]`), 1))
 }
 
 func TestTheEntriesOfAListAsTheyCame(t *testing.T) {
@@ -87,9 +87,9 @@ func TestTheEntriesOfAListAsTheyCame(t *testing.T) {
 		{`[` + strings.Repeat("7,", 3*maxUnread) + `7]`, &bare,
 			strings.TrimSpace(strings.Repeat("-7 ", 3*maxUnread+1))},
 	} {
-		answer := Answer{Shape: test.shape}
+		response := Response{Shape: test.shape}
 		var got []string
-		for _, entry := range answer.Entries([]byte(test.body)) {
+		for _, entry := range response.Entries([]byte(test.body)) {
 			if entry.Read {
 				got = append(got, string(entry.Raw))
 			} else {

@@ -37,7 +37,7 @@ func scalar(raw codec.Value, kind Kind) (codec.Value, string) {
 		return asBytes(raw)
 	case KindOpen:
 		if raw.Kind() != codec.KindBeginObject {
-			return nil, is(raw)
+			return nil, kindOf(raw)
 		}
 	}
 	return raw, ""
@@ -50,12 +50,12 @@ func asText(raw codec.Value) (codec.Value, string) {
 	case codec.KindNumber:
 		return quoted(string(raw)), ""
 	}
-	return nil, is(raw)
+	return nil, kindOf(raw)
 }
 
 func asAmount(raw codec.Value) (codec.Value, string) {
 	if raw.Kind() != codec.KindString && raw.Kind() != codec.KindNumber {
-		return nil, is(raw)
+		return nil, kindOf(raw)
 	}
 	if _, err := readAmount([]byte(text(raw)), raw.Kind()); err != nil {
 		return nil, "is not a decimal amount"
@@ -65,7 +65,7 @@ func asAmount(raw codec.Value) (codec.Value, string) {
 
 func asInteger(raw codec.Value, bits int) (codec.Value, string) {
 	if raw.Kind() != codec.KindString && raw.Kind() != codec.KindNumber {
-		return nil, is(raw)
+		return nil, kindOf(raw)
 	}
 	amount, err := readAmount([]byte(text(raw)), raw.Kind())
 	if err != nil || !amount.IsInteger() {
@@ -85,12 +85,12 @@ func asBoolean(raw codec.Value) (codec.Value, string) {
 	case kind == codec.KindString && (text(raw) == "true" || text(raw) == "false"):
 		return codec.Value(text(raw)), ""
 	}
-	return nil, is(raw)
+	return nil, kindOf(raw)
 }
 
 func asTime(raw codec.Value) (codec.Value, string) {
 	if raw.Kind() != codec.KindString {
-		return nil, is(raw)
+		return nil, kindOf(raw)
 	}
 	if _, ok := parseTime(text(raw)); !ok {
 		return nil, "is not a time"
@@ -101,7 +101,7 @@ func asTime(raw codec.Value) (codec.Value, string) {
 // asDate reads a day. It also reads the day of a time, in the time's zone.
 func asDate(raw codec.Value) (codec.Value, string) {
 	if raw.Kind() != codec.KindString {
-		return nil, is(raw)
+		return nil, kindOf(raw)
 	}
 	day := text(raw)
 	if at, ok := parseTime(day); ok {
@@ -116,7 +116,7 @@ func asDate(raw codec.Value) (codec.Value, string) {
 // asBytes reads base64 in the standard and the URL alphabet, with and without padding.
 func asBytes(raw codec.Value) (codec.Value, string) {
 	if raw.Kind() != codec.KindString {
-		return nil, is(raw)
+		return nil, kindOf(raw)
 	}
 	standard := strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(text(raw), "="))
 	decoded, err := base64.RawStdEncoding.DecodeString(standard)

@@ -79,7 +79,7 @@ func TestScalars(t *testing.T) {
 	}
 }
 
-func TestWhatSaysNothingIsEmpty(t *testing.T) {
+func TestEmptyValues(t *testing.T) {
 	for raw, says := range map[string]bool{`""`: false, `{}`: false, `null`: false, `" "`: true, `0`: true,
 		`false`: true, `[]`: true, `{"a":1}`: true} {
 		assert.Equal(t, says, !empty(codec.Value(raw)), raw)

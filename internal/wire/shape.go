@@ -138,8 +138,8 @@ func Words[T ~string](field *[]T) any { return wordsOf[T]{field} }
 type pointer interface {
 	// fill sets the pointer to a new value, and returns the value's address.
 	fill() any
-	// whole returns the address of the field.
-	whole() any
+	// address returns the address of the field.
+	address() any
 }
 
 type optionalOf[T any] struct{ at **T }
@@ -149,7 +149,7 @@ func (o optionalOf[T]) fill() any {
 	return *o.at
 }
 
-func (o optionalOf[T]) whole() any { return o.at }
+func (o optionalOf[T]) address() any { return o.at }
 
 // slice is a field that is a slice.
 type slice interface {
@@ -162,8 +162,8 @@ type slice interface {
 	// keep keeps the entry that was added last, and drop removes it.
 	keep(entry any)
 	drop()
-	// whole returns the address of the field.
-	whole() any
+	// address returns the address of the field.
+	address() any
 }
 
 type entriesOf[T any] struct{ at *[]T }
@@ -186,7 +186,7 @@ func (l entriesOf[T]) drop() {
 	*l.at = (*l.at)[:n]
 }
 
-func (l entriesOf[T]) whole() any { return l.at }
+func (l entriesOf[T]) address() any { return l.at }
 
 // wordsOf has entries that are read as strings.
 type wordsOf[T ~string] struct{ at *[]T }
@@ -205,4 +205,4 @@ func (w wordsOf[T]) keep(entry any) {
 
 func (w wordsOf[T]) drop() {}
 
-func (w wordsOf[T]) whole() any { return w.at }
+func (w wordsOf[T]) address() any { return w.at }

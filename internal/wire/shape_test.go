@@ -9,8 +9,8 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 )
 
-// What could not be read of an answer is not named where the answer itself is none: its error says what is missing.
-func TestNothingIsNamedOfWhatIsNoAnswer(t *testing.T) {
+// What could not be read of an response is not named where the response itself is none: its error says what is missing.
+func TestRefusedResponseNamesNoMembers(t *testing.T) {
 	for _, body := range []string{`{"name":{},"flag":{}}`, `{"name":{},"id":null}`, `{"name":{},"flag":{},"id":[]}`} {
 		unread, err := read([]byte(body), &resource{}, &resourceShape)
 		require.ErrorContains(t, err, "has no id", body)
@@ -56,7 +56,7 @@ func TestShortEntriesStayApart(t *testing.T) {
 	assert.Equal(t, []moneymovement.Unread{{Pointer: "/2", Problem: "is null"}}, unread)
 }
 
-// A variant of a later version is kept where the rest of an answer is compared with its shape.
+// A variant of a later version is kept where the rest of an response is compared with its shape.
 func TestAVariantOfALaterVersionIsKept(t *testing.T) {
 	members := described()
 	members["choice"] = `{"kind":"of a later version","x":1}`
@@ -70,7 +70,7 @@ func TestAVariantOfALaterVersionIsKept(t *testing.T) {
 }
 
 // null is refused where a resource is expected, even if the resource has no required member.
-func TestNullIsNoAnswer(t *testing.T) {
+func TestNullIsNotAResponse(t *testing.T) {
 	shape := Shape{Kind: KindObject, Members: []Member{{Name: "name", Shape: &Text, Type: Stated}}}
 	_, err := read([]byte(` null`), new(struct{ Name string }), &shape)
 	require.EqualError(t, err, "the response is null")

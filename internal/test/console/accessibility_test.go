@@ -58,7 +58,7 @@ func (p *page) unfold(section string) {
 }
 
 // A screen reader can name every control, and the headings make an outline.
-func TestAScreenReaderCanNameEverything(t *testing.T) {
+func TestEveryControlHasAnAccessibleName(t *testing.T) {
 	t.Parallel()
 	p := furnished(t)
 	for _, section := range sections {
@@ -118,7 +118,7 @@ func levelOf(t *testing.T, node *accessibility.Node) int {
 	return 0
 }
 
-// assertTables fails if a table has no caption, or a head without a scope.
+// assertTables checks that each table has a caption, and each of its headers a scope.
 func assertTables(p *page) {
 	p.Helper()
 	assert.Zero(p, eval[int](p, `[...document.querySelectorAll("table")]
@@ -183,7 +183,7 @@ const tooFaint = `(() => {
 	return { texts, found };
 })()`
 
-func TestContrastInBothSchemes(t *testing.T) {
+func TestTextContrastInLightAndDark(t *testing.T) {
 	t.Parallel()
 	p := furnished(t)
 	for _, section := range sections {
@@ -204,7 +204,7 @@ func TestContrastInBothSchemes(t *testing.T) {
 
 // The check of the contrast finds what it looks for. Both are one step: the page may draw itself again at any time, and
 // takes the color back then.
-func TestFaintTextIsFound(t *testing.T) {
+func TestLowContrastIsFound(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "clock")
 	found := eval[[]string](p, `(() => {
@@ -215,7 +215,7 @@ func TestFaintTextIsFound(t *testing.T) {
 	assert.Contains(t, found[0], "Clock")
 }
 
-func TestLessMotion(t *testing.T) {
+func TestReducedMotionIsRespected(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "windows")
 	moves := `document.getElementById("windows-on") &&
@@ -258,8 +258,8 @@ func (p *page) tabTo(selector string) {
 	require.Fail(p, "Tab does not reach "+selector)
 }
 
-// Nothing is out of reach, nothing keeps the focus, and it is always visible.
-func TestTabVisitsEveryControl(t *testing.T) {
+// Tab reaches every control and leaves it again, and the focus is always visible.
+func TestTabReachesEveryControl(t *testing.T) {
 	t.Parallel()
 	p := furnished(t)
 	p.until(`document.getElementById("arrived").textContent.includes("po_unknown")`) // what arrives moves the list
@@ -300,7 +300,7 @@ func TestTheSkipLinkLeadsToTheContent(t *testing.T) {
 }
 
 // The tabs follow the pattern of the ARIA practices: one stop for Tab, arrows and Home and End within.
-func TestTabsByTheKeyboard(t *testing.T) {
+func TestTabsWithTheKeyboard(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "requests")
 	p.tabTo(`[role="tab"]`)
@@ -319,7 +319,7 @@ func TestTabsByTheKeyboard(t *testing.T) {
 }
 
 // A fault is armed, watched and disarmed without a mouse.
-func TestAFaultByTheKeyboard(t *testing.T) {
+func TestFaultsWithTheKeyboard(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "requests", sandbox.WithInstantProgress())
 	p.tabTo("#tab-requests")
@@ -343,7 +343,7 @@ func TestAFaultByTheKeyboard(t *testing.T) {
 }
 
 // The dialog takes the focus, keeps it, and gives it back.
-func TestTheDialogByTheKeyboard(t *testing.T) {
+func TestDialogWithTheKeyboard(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "clock")
 	p.tabTo("#reset")
@@ -360,8 +360,8 @@ func TestTheDialogByTheKeyboard(t *testing.T) {
 	assert.Equal(t, "reset", eval[string](p, "document.activeElement.id"))
 }
 
-// What arrives does not take the focus, and does not change what a person types.
-func TestWhatArrivesDisturbsNobody(t *testing.T) {
+// A request that arrives leaves the focus and the text that a person types as they are.
+func TestNewRequestsDoNotMoveTheFocus(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "requests", sandbox.WithInstantProgress())
 	payer := newCustomer(p, "acme@example.com")
@@ -384,7 +384,7 @@ func TestWhatArrivesDisturbsNobody(t *testing.T) {
 }
 
 // On the narrowest phone, people scroll the page down and never across. What they touch is large enough.
-func TestANarrowPhone(t *testing.T) {
+func TestPageFitsANarrowScreen(t *testing.T) {
 	t.Parallel()
 	p := furnished(t)
 	p.size(320, 640)
@@ -406,7 +406,7 @@ func TestANarrowPhone(t *testing.T) {
 }
 
 // A request is in place of the list, and the way back is a button.
-func TestARequestOnAPhone(t *testing.T) {
+func TestRequestDetailOnANarrowScreen(t *testing.T) {
 	t.Parallel()
 	p := furnished(t)
 	p.size(320, 640)

@@ -101,7 +101,7 @@ func needBrowser(t *testing.T) {
 	require.NoError(t, browser.err)
 }
 
-func TestAMissingBrowserIsNamed(t *testing.T) {
+func TestMissingBrowserIsReported(t *testing.T) {
 	_, err := find([]string{"no-such-browser"})
 	require.ErrorIs(t, err, errNoBrowser)
 	require.ErrorContains(t, err, "Debian's package chromium")

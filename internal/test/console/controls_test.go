@@ -16,12 +16,12 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// An action of a deal can be approved for 60 seconds.
+// An action of an escrow can be approved for 60 seconds.
 func TestAnApprovalExpires(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "clock", sandbox.WithInstantProgress())
 	payer := newCustomer(p, "acme@example.com")
-	deal, created := payer.deal()
+	escrow, created := payer.newEscrow()
 	prepared := created.Action
 	require.NotNil(t, prepared)
 
@@ -30,7 +30,7 @@ func TestAnApprovalExpires(t *testing.T) {
 	p.told("The host's clock is")
 	assert.GreaterOrEqual(t, p.host.Now().Sub(before), 61*time.Second)
 
-	_, err := payer.Escrows.Confirm(t.Context(), deal, created.ID, dapi.EscrowActionTypeApprove, prepared)
+	_, err := payer.Escrows.Confirm(t.Context(), escrow, created.ID, dapi.EscrowActionTypeApprove, prepared)
 	expired, ok := errors.AsType[*errors.ApprovalExpired](err)
 	require.True(t, ok, "%v", err)
 	assert.NotNil(t, expired)
@@ -65,7 +65,7 @@ func TestAFundingAttemptExpires(t *testing.T) {
 	p.see("Now: Expired")
 }
 
-func TestTheClockMovesAsFarAsAsked(t *testing.T) {
+func TestClockControlAdvancesTheClock(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "clock")
 	before := p.host.Now()
@@ -133,7 +133,7 @@ func TestSettingsOfEachKind(t *testing.T) {
 }
 
 // A setting that another program changed is marked as well.
-func TestASettingThatAProgramChangedIsMarked(t *testing.T) {
+func TestSettingChangedByAProgramIsMarked(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "requests")
 	assert.NoError(t, p.host.Configure(func(s *sandbox.Settings) { s.OpaqueLogin = true }))
@@ -142,7 +142,7 @@ func TestASettingThatAProgramChangedIsMarked(t *testing.T) {
 	p.until(`document.querySelector('[data-setting="opaqueLogin"]').classList.contains("changed")`)
 }
 
-func TestWindowsFill(t *testing.T) {
+func TestRateWindowsShowTheirUse(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "windows", sandbox.WithInstantProgress())
 	p.see("The host counts no requests.")
@@ -184,7 +184,7 @@ func TestReset(t *testing.T) {
 }
 
 // A page that lost its connection shows what it missed.
-func TestTheEventsResume(t *testing.T) {
+func TestEventStreamResumesAfterALoss(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "requests")
 	p.expect("ERR_") // the connection that ends
@@ -198,7 +198,7 @@ func TestTheEventsResume(t *testing.T) {
 }
 
 // A page that stays open while the host is started again shows the new host, and nothing of the one before.
-func TestTheHostIsStartedAgain(t *testing.T) {
+func TestPageReconnectsAfterARestartOfTheHost(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "credentials")
 	p.expect("ERR_") // the connection that ends
@@ -259,7 +259,7 @@ func (p *page) offline(happen func()) {
 }
 
 // The page says that it is live once it knows all that it missed. A call that fails before is made again.
-func TestThePageIsLiveWhenItKnowsAll(t *testing.T) {
+func TestPageIsLiveWhenAllEventsAreRead(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "requests")
 	p.expect("503")
@@ -315,7 +315,7 @@ func TestCredentialsAreHiddenUntilAskedFor(t *testing.T) {
 	assert.NotContains(t, eval[string](p, "document.documentElement.outerHTML"), key, "hidden when the section closes")
 }
 
-func TestAFaultIsArmedAndTheRetryWatched(t *testing.T) {
+func TestFaultIsArmedAndTheRetryIsShown(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "faults", sandbox.WithInstantProgress())
 	payer := newCustomer(p, "acme@example.com")
@@ -381,7 +381,7 @@ func TestEveryKindOfFaultCanBeArmed(t *testing.T) {
 }
 
 // The page names each operation that the host serves.
-func TestFaultsAreForRealOperations(t *testing.T) {
+func TestFaultFormListsTheHostsOperations(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "faults")
 	p.until(`document.querySelectorAll("#fault-surface option").length === 4`)

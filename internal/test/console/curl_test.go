@@ -42,7 +42,7 @@ func (p *page) curlOf(selector string) string {
 }
 
 // Each command does the same as the action that it stands beside.
-func TestTheCommandsDoWhatTheButtonsDo(t *testing.T) {
+func TestCurlCommandsDoWhatTheButtonsDo(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "clock", withWaits())
 	payer := newCustomer(p, "acme@example.com")
@@ -76,7 +76,7 @@ func TestTheCommandsDoWhatTheButtonsDo(t *testing.T) {
 }
 
 // The command beside a request sends the same request again. Its credential is a variable of the shell.
-func TestTheCommandOfARequestSendsItAgain(t *testing.T) {
+func TestCurlCommandOfARequestRepeatsIt(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "requests")
 	p.send("GET", "/utils/rates/EUR", "")
@@ -97,7 +97,7 @@ func TestTheCommandOfARequestSendsItAgain(t *testing.T) {
 
 // A request is whatever somebody has sent. Nothing in it runs in the shell of the person who repeats it, and no bracket
 // in its path is expanded.
-func TestTheCommandOfARequestRunsNothing(t *testing.T) {
+func TestCurlCommandOfARequestIsQuoted(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "requests")
 	const method, path = "`touch$IFS$9injected`", "/utils/rates/EUR'{a,b}[1-3]$(touch%20injected)"
@@ -125,7 +125,7 @@ func TestTheCommandOfARequestRunsNothing(t *testing.T) {
 }
 
 // The page builds its lines as the package shell does, which a real shell has read.
-func TestThePageWritesWordsAsTheSDKDoes(t *testing.T) {
+func TestPageQuotesShellWordsAsPackageShell(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "requests")
 	letters := []rune("aZ09 '\"\\$`;&|<>(){}[]*?~!#=%@+:,./-_" +
@@ -159,7 +159,7 @@ func TestThePageWritesWordsAsTheSDKDoes(t *testing.T) {
 const markup = `<img src=x onerror=alert(1)>`
 
 // What a program sends is shown as it is. It becomes neither an element nor a script.
-func TestTextStaysText(t *testing.T) {
+func TestTextIsNotRunAsMarkup(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "requests", sandbox.WithInstantProgress())
 	payer := newCustomer(p, "acme@example.com")

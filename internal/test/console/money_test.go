@@ -14,7 +14,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-func TestAPaymentArrives(t *testing.T) {
+func TestPaymentAppearsOnThePage(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "requests", sandbox.WithInstantProgress())
 	p.see("No request yet")
@@ -60,7 +60,7 @@ func TestAPaymentArrives(t *testing.T) {
 	p.see("Completed")
 }
 
-func TestACredit(t *testing.T) {
+func TestAccountIsCredited(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "balances")
 	p.fill("#credit-amount", "7.25")
@@ -78,7 +78,7 @@ func TestACredit(t *testing.T) {
 }
 
 // The advice for a balance that is too low is that of the SDK's error, and the button beside it follows it.
-func TestALowBalanceIsCreditedWhereItIsRefused(t *testing.T) {
+func TestCreditFromARefusalForALowBalance(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "requests", sandbox.WithInstantProgress())
 	payer := newCustomer(p, "acme@example.com")
@@ -101,7 +101,7 @@ func withWaits() sandbox.Option {
 	})
 }
 
-func TestAPayoutMovesByItsButton(t *testing.T) {
+func TestPayoutIsMovedByItsButton(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "payouts", withWaits())
 	p.see("No payout yet.")
@@ -144,12 +144,12 @@ func TestAVerificationIsDecided(t *testing.T) {
 	}
 }
 
-// No button confirms an action of a deal, because the account signs it. A button closes its window.
-func TestTheWindowOfADealCloses(t *testing.T) {
+// No button confirms an action of an escrow, because the account signs it. A button closes its window.
+func TestEscrowWindowIsClosedByItsButton(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "deals", sandbox.WithInstantProgress())
 	payer := newCustomer(p, "acme@example.com")
-	_, created := payer.deal()
+	_, created := payer.newEscrow()
 	p.see("The account can confirm: Approve")
 	p.press("Move the clock past approve")
 	p.see("Now: Expired")
@@ -160,7 +160,7 @@ func TestTheWindowOfADealCloses(t *testing.T) {
 }
 
 // Every state of a diagram is drawn once, and every cause of a move is written beside it.
-func TestEachDiagramIsWhole(t *testing.T) {
+func TestEachDiagramHasAllStates(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "payouts")
 	for section, route := range map[string]string{"payouts": "payouts", "payins": "payins",
@@ -221,12 +221,12 @@ func (c *customer) pay(amount, key string) *dapi.Payout {
 	return paid.Payout
 }
 
-// deal creates an escrow deal, which waits for its approval.
-func (c *customer) deal() (dapi.EscrowCreate, *dapi.Escrow) {
+// escrow creates an escrow, which waits for its approval.
+func (c *customer) newEscrow() (dapi.EscrowCreate, *dapi.Escrow) {
 	c.t.Helper()
 	terms := dapi.EscrowCreate{Amount: decimal.NewFromInt(5), Currency: dapi.USDC,
 		Payee: "0x52908400098527886E0F7030069857D2E4169EE7"}
-	created, err := c.Escrows.Create(c.t.Context(), terms, moneymovement.IdempotencyKey("deal-1"))
+	created, err := c.Escrows.Create(c.t.Context(), terms, moneymovement.IdempotencyKey("escrow-1"))
 	require.NoError(c.t, err)
 	return terms, created
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // Find asks the host, which has more requests than the page shows.
-func TestARequestIsFoundAmongManyOthers(t *testing.T) {
+func TestSearchFindsARequest(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "requests", sandbox.WithInstantProgress())
 	payer := newCustomer(p, "acme@example.com")
@@ -40,11 +40,11 @@ func TestARequestIsFoundAmongManyOthers(t *testing.T) {
 	p.reload()
 	p.until(`document.getElementById("request-title")?.innerText === ` + quoted(open))
 	assert.Equal(t, string(payout.ID), eval[string](p, `document.getElementById("find-requests").value`),
-		"what was looked for survives a reload, too")
+		"the search survives a reload, too")
 }
 
 // A payout says whom it pays and what arrives, and leads to its requests and its entries.
-func TestAPayoutLeadsToItsRequestsAndEntries(t *testing.T) {
+func TestPayoutLinksToItsRequestsAndEntries(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "payouts", sandbox.WithInstantProgress())
 	payer := newCustomer(p, "acme@example.com")
@@ -74,7 +74,7 @@ func TestAPayoutLeadsToItsRequestsAndEntries(t *testing.T) {
 }
 
 // What a stopped host does not get is not sent. What was filled in stays, and the note goes when the host is back.
-func TestAStoppedHostLosesNoForm(t *testing.T) {
+func TestFormsSurviveAStoppedHost(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "balances")
 	p.fill("#credit-amount", "7.25")
@@ -91,7 +91,7 @@ func TestAStoppedHostLosesNoForm(t *testing.T) {
 }
 
 // Every section has its heading before the host has responded, and says that it connects.
-func TestASectionHasItsHeadingAtOnce(t *testing.T) {
+func TestSectionShowsItsHeadingWhileItLoads(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "clock")
 	p.expect("ERR_") // the connections that end
@@ -112,7 +112,7 @@ func TestASectionHasItsHeadingAtOnce(t *testing.T) {
 }
 
 // The list is one stop of the Tab key. Arrows move within it.
-func TestALongListIsOneStop(t *testing.T) {
+func TestLongListIsOneTabStop(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "requests", sandbox.WithInstantProgress())
 	for range 50 {
@@ -143,7 +143,7 @@ func TestALongListIsOneStop(t *testing.T) {
 }
 
 // Beside a long list, a detail opens in view, and the list stays where it is.
-func TestADetailOpensBesideItsRow(t *testing.T) {
+func TestDetailOpensBesideItsRow(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "requests", sandbox.WithInstantProgress())
 	payer := newCustomer(p, "acme@example.com")
@@ -164,7 +164,7 @@ func TestADetailOpensBesideItsRow(t *testing.T) {
 }
 
 // A time has its day as soon as that is not today's.
-func TestATimeHasItsDayIfItIsNotToday(t *testing.T) {
+func TestTimesOfOtherDaysShowTheDate(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "requests", sandbox.WithInstantProgress())
 	newCustomer(p, "acme@example.com").pay("1", "invoice-1")
@@ -183,7 +183,7 @@ func TestATimeHasItsDayIfItIsNotToday(t *testing.T) {
 }
 
 // The result of a request is visible beside an open one and beside a long name, and on a phone.
-func TestTheResultIsVisible(t *testing.T) {
+func TestResultIsScrolledIntoView(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "requests", sandbox.WithInstantProgress())
 	name := "a.name.of.about.ninety.letters.that.nobody.ever.has.but.which.is.valid@department.example.com"
@@ -206,7 +206,7 @@ func TestTheResultIsVisible(t *testing.T) {
 }
 
 // Only a write that was repeated with its key is another attempt.
-func TestOnlyARepeatedKeyIsAnAttempt(t *testing.T) {
+func TestOnlyRequestsWithARepeatedKeyAreAttempts(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "requests")
 	for range 3 {
@@ -218,7 +218,7 @@ func TestOnlyARepeatedKeyIsAnAttempt(t *testing.T) {
 }
 
 // A test payout needs no program, and shows its requests.
-func TestATestPayoutIsSentFromThePage(t *testing.T) {
+func TestTestPayoutIsSentFromThePage(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "payouts", sandbox.WithInstantProgress())
 	newCustomer(p, "acme@example.com")
@@ -232,8 +232,8 @@ func TestATestPayoutIsSentFromThePage(t *testing.T) {
 	p.see("/confirm")
 }
 
-// On a phone, the panel of a payout or a request opens where one looks.
-func TestAPayoutOpensWhereOneLooks(t *testing.T) {
+// On a phone, the panel of a payout or a request opens inside the visible part of the page.
+func TestOnAPhoneAPanelOpensInView(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "payouts", sandbox.WithInstantProgress())
 	payer := newCustomer(p, "acme@example.com")
@@ -256,7 +256,7 @@ func TestAPayoutOpensWhereOneLooks(t *testing.T) {
 }
 
 // What -seed did is marked, and hidden at first, in each list that has it.
-func TestWhatSeedDidIsHiddenAtFirst(t *testing.T) {
+func TestRequestsOfTheSeedAreHiddenAtFirst(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "requests", sandbox.WithInstantProgress())
 	own := p.host.Credentials()
@@ -295,8 +295,8 @@ func rowsWith(p *page, section, text string) []string {
 		.filter((row) => row.includes(`+quoted(text)+`))`)
 }
 
-// Each list has the same Find. The host searches, and what was looked for survives a reload.
-func TestEachListHasTheSameFind(t *testing.T) {
+// Each list has the same Find. The host searches, and the search survives a reload.
+func TestEachListHasTheSameSearch(t *testing.T) {
 	t.Parallel()
 	p := furnished(t)
 	id := eval[string](p, `fetch("/_host/verifications").then((r) => r.json()).then(({ items }) => items[0].id)`)
@@ -328,8 +328,8 @@ func TestEachListHasTheSameFind(t *testing.T) {
 	}
 }
 
-// A link to a payout shows it, whatever was looked for before, and however many are newer.
-func TestALinkShowsWhatItNames(t *testing.T) {
+// A link to a payout shows it, whatever was searched for before, and however many are newer.
+func TestLinkShowsItsPayout(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "payouts", sandbox.WithInstantProgress())
 	payer := newCustomer(p, "acme@example.com")

@@ -43,7 +43,7 @@ var pictures = []struct {
 	{"console-phone-dark.png", "phone", "dark", 390, 780},
 }
 
-// With -write it writes the pictures of the documentation. Without, it looks whether they are there.
+// With -write it writes the pictures of the documentation. Without, it checks that they are there.
 func TestThePictures(t *testing.T) {
 	folder := filepath.Join("..", "..", "..", "docs", "pictures")
 	if !*write {

@@ -18,8 +18,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// lived is a host on which the suite has run, so that there is something of each kind to read.
-func lived(t *testing.T) (*sandbox.Host, *suite, *world) {
+// usedHost is a host on which the suite has run, so that there is something of each kind to read.
+func usedHost(t *testing.T) (*sandbox.Host, *suite, *world) {
 	t.Helper()
 	host := sandbox.New(sandbox.WithSettings(func(s *sandbox.Settings) {
 		step := sandbox.Duration(10 * time.Millisecond)
@@ -42,8 +42,8 @@ func readable(s *suite) survey.Host {
 }
 
 // A check calls every operation that reads, confirms what it sees, and writes nothing.
-func TestACheckReadsEverythingAndWritesNothing(t *testing.T) {
-	host, s, w := lived(t)
+func TestCheckReadsEveryOperationAndWritesNothing(t *testing.T) {
+	host, s, w := usedHost(t)
 	contact := contactOf(w)
 	issueCard(w)
 	before, written := len(host.Requests()), len(host.Ledger().Entries)
@@ -51,7 +51,7 @@ func TestACheckReadsEverythingAndWritesNothing(t *testing.T) {
 		IDs: map[string][]string{"clientId": {string(w.client)}, "contactId": {contact}}})
 	require.NoError(t, err)
 
-	hold(t, judged)
+	requireAsDescribed(t, judged)
 	assert.True(t, judged.ReadOnly)
 	for _, o := range judged.Operations {
 		if o.Method == http.MethodGet {
@@ -98,7 +98,7 @@ func issueCard(w *world) {
 }
 
 // A host that has just started has little to show: what was not read is listed with its reason.
-func TestACheckOfANewHost(t *testing.T) {
+func TestCheckOfANewHost(t *testing.T) {
 	host := sandbox.New()
 	s := asReal(t, host, host)
 	s.real.APIKey = moneymovement.Secret{}
@@ -106,7 +106,7 @@ func TestACheckOfANewHost(t *testing.T) {
 	judged, err := survey.Check(t.Context(), readable(s), http.DefaultTransport, survey.Options{
 		Noted: func(c report.Case) { noted = append(noted, c.Name) }})
 	require.NoError(t, err)
-	hold(t, judged)
+	requireAsDescribed(t, judged)
 	reasons := map[string]string{}
 	for _, c := range judged.Cases {
 		reasons[c.Flow+" "+c.Name] = c.Reason
@@ -119,8 +119,8 @@ func TestACheckOfANewHost(t *testing.T) {
 	assert.Empty(t, reasons["public GetRate"])
 }
 
-// Without permission, a check reads nothing of a host that has not shown that it is a sandbox.
-func TestACheckOfAHostThatIsNoSandbox(t *testing.T) {
+// Without permission, a check reads only from a host that shows that it is a sandbox.
+func TestCheckOfAHostThatIsNotASandbox(t *testing.T) {
 	host := sandbox.New()
 	s := asReal(t, host, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/dapi/v1/sandbox/") {
@@ -148,7 +148,7 @@ func TestACheckOfAHostThatIsNoSandbox(t *testing.T) {
 }
 
 // A host with rate windows is waited for.
-func TestACheckWaitsForARateWindow(t *testing.T) {
+func TestCheckWaitsForARateWindow(t *testing.T) {
 	host := sandbox.New()
 	full := true
 	s := asReal(t, host, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -171,12 +171,12 @@ func TestACheckWaitsForARateWindow(t *testing.T) {
 }
 
 // The clock of a sandbox host may have been moved. The login is then dated with the host's time.
-func TestACheckOfAHostWithAnotherTime(t *testing.T) {
+func TestCheckOfAHostWithAMovedClock(t *testing.T) {
 	host := sandbox.New()
 	host.Advance(24 * time.Hour)
 	judged, err := survey.Check(t.Context(), readable(asReal(t, host, host)), http.DefaultTransport, survey.Options{})
 	require.NoError(t, err)
-	hold(t, judged)
+	requireAsDescribed(t, judged)
 	expired := 0
 	for _, r := range host.Requests() {
 		if r.Slug == string(errors.CodeRequestExpired) {

@@ -200,7 +200,7 @@ func (w *world) payouts() {
 	})
 }
 
-// escrow opens a deal, which confirms its approve action, and releases it; a second one is refunded once its hold is
+// escrow opens an escrow, which confirms its approve action, and releases it; a second one is refunded once its hold is
 // over.
 func (w *world) escrow() {
 	self := w.platform.Self()
@@ -210,25 +210,25 @@ func (w *world) escrow() {
 		return terms, ok(self.Escrows.Open(w.Context(), terms, w.uniqueKey("escrow"), dapi.EscrowTerms{}))(w).Escrow.ID
 	}
 	w.step("open and release", func() {
-		terms, deal := open()
-		ok(self.Escrows.Act(w.Context(), terms, deal, dapi.EscrowActionTypeRelease, w.uniqueKey("action"),
+		terms, escrow := open()
+		ok(self.Escrows.Act(w.Context(), terms, escrow, dapi.EscrowActionTypeRelease, w.uniqueKey("action"),
 			dapi.EscrowTerms{}))(w)
 		w.pass() // so that the chain is read again
-		ok(self.Escrows.Sync(w.Context(), deal))(w)
+		ok(self.Escrows.Sync(w.Context(), escrow))(w)
 	})
 	w.embedded("open and refund", func() {
-		terms, deal := open()
+		terms, escrow := open()
 		w.host.Advance(25 * time.Hour)
-		ok(self.Escrows.Act(w.Context(), terms, deal, dapi.EscrowActionTypeRefund, w.uniqueKey("action"),
+		ok(self.Escrows.Act(w.Context(), terms, escrow, dapi.EscrowActionTypeRefund, w.uniqueKey("action"),
 			dapi.EscrowTerms{}))(w)
 		w.pass()
-		assert.Equal(w, dapi.EscrowStatusRefunded, ok(self.Escrows.Sync(w.Context(), deal))(w).Status)
+		assert.Equal(w, dapi.EscrowStatusRefunded, ok(self.Escrows.Sync(w.Context(), escrow))(w).Status)
 	})
 	w.embedded("that nobody approved", func() {
-		deal := ok(self.Escrows.Create(w.Context(),
+		escrow := ok(self.Escrows.Create(w.Context(),
 			dapi.EscrowCreate{Amount: w.sum(), Currency: dapi.USDC, Payee: payee}))(w)
 		w.host.Advance(2 * time.Hour)
-		ok(self.Escrows.Sync(w.Context(), deal.ID))(w)
+		ok(self.Escrows.Sync(w.Context(), escrow.ID))(w)
 	})
 }
 
@@ -269,8 +269,9 @@ func (w *world) destinations() map[string]dapi.ContactCreate {
 	return map[string]dapi.ContactCreate{
 		"iban": {Name: "Contract suite",
 			Account: dapi.SEPA(dapi.BankFields{IBAN: "DE89370400440532013000", BIC: "TESTDEFF",
-				BankName:          "Licensed bank",
-				BankAddress:       &dapi.InstitutionAddress{AddressLine1: "Main Street 1", City: "Berlin", Country: "DE"},
+				BankName: "Licensed bank",
+				BankAddress: &dapi.InstitutionAddress{AddressLine1: "Main Street 1", City: "Berlin",
+					Country: "DE"},
 				AccountHolderName: "Bob Roe", AccountHolderType: model.AccountHolderTypeIndividual})},
 		"pix key": {Name: "Contract suite", Account: dapi.PIX(dapi.BankFields{
 			PIXKey: "bob@example.com", PIXKeyType: dapi.PIXKeyTypeEmail,

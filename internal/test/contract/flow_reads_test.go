@@ -18,7 +18,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/refapi"
 )
 
-// referenceEndpoints look at what the app API made.
+// referenceEndpoints read what the app API made.
 func (w *world) referenceEndpoints() {
 	reference := w.reference
 	w.step("cards", func() { ok(reference.Cards.List(w.Context()))(w) })

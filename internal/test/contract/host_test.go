@@ -43,7 +43,7 @@ func asReal(t *testing.T, host *sandbox.Host, handler http.Handler) *suite {
 }
 
 // The suite as it runs against a real host: without control over it, sparing, and tidy.
-func TestAgainstAHostThatIsNotItsOwn(t *testing.T) {
+func TestContractAgainstANamedHost(t *testing.T) {
 	host := sandbox.New(sandbox.WithRateLimits(), sandbox.WithSettings(func(s *sandbox.Settings) {
 		step := sandbox.Duration(10 * time.Millisecond)
 		s.ClientReadyAfter, s.PayoutStepAfter, s.CardActiveAfter, s.ContractorAcceptsAfter = step, step, step, step
@@ -52,7 +52,7 @@ func TestAgainstAHostThatIsNotItsOwn(t *testing.T) {
 	w := s.open(t, nil)
 	require.True(t, s.run(t, w))
 	judged := s.judge()
-	hold(t, judged)
+	requireAsDescribed(t, judged)
 
 	seen := map[string]bool{}
 	for _, slug := range judged.Slugs {
@@ -107,7 +107,7 @@ func TestAgainstAHostThatIsNotItsOwn(t *testing.T) {
 	}
 }
 
-// assertSparing looks at the books: little leaves the faucet, and no two departures are closer than 0.20.
+// assertSparing checks the books: little leaves the faucet, and no two departures are closer than 0.20.
 func assertSparing(t *testing.T, books sandbox.Ledger) {
 	t.Helper()
 	spent := decimal.Decimal{}
@@ -130,7 +130,7 @@ func assertSparing(t *testing.T, books sandbox.Ledger) {
 }
 
 // With nothing but a developer key, what needs another credential is skipped, and says which.
-func TestWithADeveloperKeyAlone(t *testing.T) {
+func TestContractWithADeveloperKeyAlone(t *testing.T) {
 	host := sandbox.New(sandbox.WithSettings(func(s *sandbox.Settings) {
 		s.ClientReadyAfter, s.PayoutStepAfter = 0, 0
 	}))
@@ -138,7 +138,7 @@ func TestWithADeveloperKeyAlone(t *testing.T) {
 	s.real.APIKey, s.real.AccessToken, s.real.CardWallet = moneymovement.Secret{}, moneymovement.Secret{}, nil
 	require.True(t, s.run(t, s.open(t, nil)))
 	judged := s.judge()
-	hold(t, judged)
+	requireAsDescribed(t, judged)
 	needs := map[string]string{}
 	for _, c := range judged.Cases {
 		if c.Name == "all" {
@@ -155,7 +155,7 @@ func TestWithADeveloperKeyAlone(t *testing.T) {
 	}
 }
 
-func TestAHostThatIsNoSandboxIsLeftAlone(t *testing.T) {
+func TestHostThatIsNotASandboxIsNotWrittenTo(t *testing.T) {
 	host := sandbox.New()
 	production := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/dapi/v1/sandbox/") {
@@ -178,28 +178,28 @@ func TestAHostThatIsNoSandboxIsLeftAlone(t *testing.T) {
 	}
 }
 
-// rename spells a field otherwise in every answer.
+// rename spells a field otherwise in every response.
 type rename struct {
 	next     http.RoundTripper
 	from, to string
 }
 
 func (r rename) RoundTrip(request *http.Request) (*http.Response, error) {
-	answer, err := r.next.RoundTrip(request)
+	response, err := r.next.RoundTrip(request)
 	if err != nil {
 		return nil, err
 	}
-	body, err := io.ReadAll(answer.Body)
+	body, err := io.ReadAll(response.Body)
 	if err != nil {
 		return nil, err
 	}
 	body = bytes.ReplaceAll(body, []byte(`"`+r.from+`":`), []byte(`"`+r.to+`":`))
-	answer.Body, answer.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	answer.Header.Del("Content-Length")
-	return answer, answer.Body.Close()
+	response.Body, response.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	response.Header.Del("Content-Length")
+	return response, response.Body.Close()
 }
 
-// assertPrinted looks for the line and the edit in what make contract prints.
+// assertPrinted finds the line and the edit in what make contract prints.
 func assertPrinted(t *testing.T, judged *report.Report, a report.AssumptionSeen) {
 	t.Helper()
 	var printed strings.Builder
@@ -208,8 +208,9 @@ func assertPrinted(t *testing.T, judged *report.Report, a report.AssumptionSeen)
 	assert.Contains(t, printed.String(), "  edit:    "+a.Edit()+"\n")
 }
 
-// A service that spells assumed fields otherwise is found out by the flows of the suite, with the field and the answer.
-func TestAServiceThatDiffersIsReported(t *testing.T) {
+// A service that spells assumed fields otherwise is found out by the flows of the suite, with the field and the
+// response.
+func TestDifferencesOfAServiceAreReported(t *testing.T) {
 	for _, c := range []struct{ from, to, assumption string }{
 		{"gas", "fuel", "Treasury.gas"},
 		{"code", "slug", "Chain.code"},
@@ -230,7 +231,7 @@ func TestAServiceThatDiffersIsReported(t *testing.T) {
 				assert.Equal(t, "missing", a.Evidence.Seen)
 				assert.Equal(t, fmt.Sprintf("take `%s` out of `required`", c.from), a.Edit())
 				assertPrinted(t, judged, a)
-				assert.Contains(t, a.Evidence.Answer, `"`+c.to+`":`, "the answer shows the field under its other name")
+				assert.Contains(t, a.Evidence.Answer, `"`+c.to+`":`, "the response shows the field under its other name")
 			}
 			assert.Equal(t, []string{c.assumption}, found)
 			require.NotEmpty(t, judged.Undescribed)

@@ -82,10 +82,10 @@ func (w *world) provokedAll() {
 	assert.ElementsMatch(w, errors.Codes(), provoked)
 }
 
-// scripted are the slugs that no request provokes: the description names none, so that the host is told to answer them.
+// scripted are the slugs that no request provokes: the description names none, so that the host is told to send them.
 var scripted = map[errors.Code]bool{errors.CodeGone: true, errors.CodeInternalError: true}
 
-// alone is a session for a client with 100 USDC, at a host of its own whose answers join the log of the run.
+// alone is a session for a client with 100 USDC, at a host of its own whose responses join the log of the run.
 func (w *world) alone(isScripted bool) *session {
 	w.Helper()
 	own := worlds.Serve(w.T, worlds.Standing(), sandbox.WithControl())
@@ -102,12 +102,12 @@ func (w *world) alone(isScripted bool) *session {
 	return s
 }
 
-// must makes a call that has to be answered with a status.
+// must makes a call that has to return a status.
 func (s *session) must(status int, method, path string, body any, headers ...string) reply {
 	s.Helper()
-	answer := s.send(method, path, body, headers...)
-	require.Equal(s, status, answer.Status, "%s", answer.Raw)
-	return answer
+	response := s.send(method, path, body, headers...)
+	require.Equal(s, status, response.Status, "%s", response.Raw)
+	return response
 }
 
 // configure changes the settings of the embedded host.
@@ -116,7 +116,7 @@ func (w *world) configure(change func(*sandbox.Settings)) {
 	require.NoError(w, w.host.Configure(change))
 }
 
-// requestProvocations need nothing but a request that is wrong, and move nothing: they may be sent to any sandbox.
+// requestProvocations are wrong requests. None of them moves money: they may be sent to any sandbox.
 var requestProvocations = slices.Concat(readProvocations(), []provocation{
 	{errors.CodeInvalidRequest, func(s *session) reply { return s.send("POST", "/contacts", "{") }},
 	{errors.CodeValidationFailed, func(s *session) reply {
@@ -155,11 +155,11 @@ func readProvocations() (all []provocation) {
 	return all
 }
 
-// hostProvocations are answers of a host in trouble, and of sizes and numbers that no real host is burdened with.
+// hostProvocations are responses of a host in trouble, and of sizes and numbers that no real host is burdened with.
 var hostProvocations = []provocation{
-	{errors.CodeGone, func(s *session) reply { return s.told(http.StatusGone, "gone") }},
+	{errors.CodeGone, func(s *session) reply { return s.refuseRead(http.StatusGone, "gone") }},
 	{errors.CodeInternalError, func(s *session) reply {
-		return s.told(http.StatusInternalServerError, "internal_error")
+		return s.refuseRead(http.StatusInternalServerError, "internal_error")
 	}},
 	{errors.CodePayloadTooLarge, func(s *session) reply {
 		return s.send("POST", "/contacts", object{"name": string(make([]byte, 1<<20))})
@@ -181,8 +181,8 @@ var hostProvocations = []provocation{
 	}},
 }
 
-// told has the host answer a read with a refusal.
-func (s *session) told(status int, slug string) reply {
+// refuseRead has the host refuse a read with a refusal.
+func (s *session) refuseRead(status int, slug string) reply {
 	s.host.Arm("GET", "/chains", sandbox.Respond(status, slug))
 	return s.send("GET", "/chains", nil)
 }
@@ -271,19 +271,19 @@ func (s *session) confirmAfter(d time.Duration) reply {
 	return s.confirm(booked.Text("id"), booked.Object("approval"))
 }
 
-// approve confirms the approve action of a deal.
-func (s *session) approve(deal reply) reply {
+// approve confirms the approve action of an escrow.
+func (s *session) approve(escrow reply) reply {
 	s.Helper()
-	action := deal.Object("action")
+	action := escrow.Object("action")
 	key, _ := action["idempotencyKey"].(string)
 	approval, _ := action["approval"].(map[string]any)
-	return s.send("POST", "/escrow/"+deal.Text("id")+"/actions/"+key+"/confirm", s.proof(approval))
+	return s.send("POST", "/escrow/"+escrow.Text("id")+"/actions/"+key+"/confirm", s.proof(approval))
 }
 
-func (s *session) deal() reply {
+func (s *session) newEscrow() reply {
 	s.Helper()
 	return s.must(http.StatusCreated, "POST", "/escrow", object{"amount": "10", "currency": "USDC", "payee": payee},
-		"Idempotency-Key", "deal")
+		"Idempotency-Key", "escrow")
 }
 
 func (s *session) openSEPA() reply {
@@ -309,14 +309,14 @@ var moneyProvocations = []provocation{
 		return s.send("POST", "/sandbox/deposits", object{"amount": "1", "currency": "USDC"})
 	}},
 	{errors.CodeApprovalConsumed, func(s *session) reply {
-		deal := s.deal()
-		s.approve(deal)
-		return s.approve(deal)
+		escrow := s.newEscrow()
+		s.approve(escrow)
+		return s.approve(escrow)
 	}},
 	{errors.CodeApprovalExpired, func(s *session) reply {
-		deal := s.deal()
+		escrow := s.newEscrow()
 		s.host.Advance(time.Minute)
-		return s.approve(deal)
+		return s.approve(escrow)
 	}},
 	{errors.CodeApprovalMismatch, func(s *session) reply {
 		return s.confirm(s.book(s.unique("one"), "20").Text("id"), s.book(s.unique("two"), "21").Object("approval"))

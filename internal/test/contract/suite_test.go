@@ -32,7 +32,7 @@ const (
 	writePause = 600 * time.Millisecond
 )
 
-// suite is one run: what it runs against, what it was answered, and how its cases ended.
+// suite is one run: what it runs against, what the host returned, and how its cases ended.
 type suite struct {
 	description *wire.Description
 	validator   *report.Validator
@@ -68,7 +68,7 @@ func newSuite(t *testing.T, named *target.Real) *suite {
 }
 
 // TestContract runs every flow against the embedded host, or against the sandbox host that the environment names, and
-// reports what the answers show. On the embedded host, every operation has to be called, every slug seen, and no
+// reports what the responses show. On the embedded host, every operation has to be called, every slug seen, and no
 // assumption contradicted.
 func TestContract(t *testing.T) {
 	named, err := target.FromEnvironment(os.Getenv)
@@ -78,9 +78,9 @@ func TestContract(t *testing.T) {
 	complete := s.run(t, w)
 	judged := s.judge()
 	s.write(t, judged)
-	hold(t, judged)
+	requireAsDescribed(t, judged)
 	if named == nil && complete {
-		holdComplete(t, judged)
+		requireComplete(t, judged)
 		for currency, sum := range w.host.Ledger().Sums {
 			assert.True(t, sum.IsZero(), "the books of %s do not add up: %s", currency, sum)
 		}
@@ -141,7 +141,7 @@ var flows = []flow{
 	{"repeats", (*world).repeats, nil},
 }
 
-// judge says what the answers show.
+// judge says what the responses show.
 func (s *suite) judge() *report.Report {
 	judged := report.Judge(s.description, s.validator, s.log.Exchanges(), s.claims...)
 	judged.Host, judged.Started, judged.Cases = s.Host, s.Started, s.Cases
@@ -149,8 +149,8 @@ func (s *suite) judge() *report.Report {
 	return judged
 }
 
-// hold fails the test for what differs from the description.
-func hold(t *testing.T, judged *report.Report) {
+// requireAsDescribed fails the test for what differs from the description.
+func requireAsDescribed(t *testing.T, judged *report.Report) {
 	t.Helper()
 	for _, a := range judged.Of(report.Contradicted) {
 		t.Errorf("%s: %s, %s: %s %s: %s: %s", a.Position(), a.Where, a.What(), a.Evidence.Operation, a.Evidence.Field,
@@ -162,8 +162,8 @@ func hold(t *testing.T, judged *report.Report) {
 	assert.Empty(t, judged.Violations)
 }
 
-// holdComplete fails the test for what the embedded host should have shown, and did not.
-func holdComplete(t *testing.T, judged *report.Report) {
+// requireComplete fails the test for what the embedded host should have shown, and did not.
+func requireComplete(t *testing.T, judged *report.Report) {
 	t.Helper()
 	for _, o := range judged.Operations {
 		assert.Positive(t, o.Accepted, "nothing called %s %s", o.Surface, o.ID)
@@ -206,7 +206,7 @@ func (f fromRecordings) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // The responses that users' fakes return are judged as those of a host are: each operation has one, with all that the
 // description requires and nothing else. To correct one, edit its line in recorded/responses.jsonl.
-func TestTheRecordedResponsesAreLikeAHosts(t *testing.T) {
+func TestRecordedResponsesMatchTheDescription(t *testing.T) {
 	s := newSuite(t, nil)
 	service := &report.Observer{Next: fromRecordings{s}, Log: s.log}
 	var operations []string
@@ -281,9 +281,9 @@ func (w *world) cleanUp() {
 	}
 }
 
-// idsOf are the ids of what an answer shows: one thing, or a list of them.
-func idsOf(answer any) (ids []string) {
-	shown, _ := answer.(map[string]any)
+// idsOf are the ids of what a response shows: one thing, or a list of them.
+func idsOf(response any) (ids []string) {
+	shown, _ := response.(map[string]any)
 	if id, is := shown["id"].(string); is && id != "" {
 		return []string{id}
 	}
@@ -300,7 +300,7 @@ func (w *world) undo(x *report.Exchange, method, path, body string) {
 	request := x.Again(w.Context(), report.Change{Body: []byte(body)})
 	request.Method, request.URL.Path, request.URL.RawPath = method, strings.TrimSuffix(w.suite.real.BaseURL.Path,
 		"/")+path, ""
-	if answer := w.deliver(request); answer.Status >= http.StatusMultipleChoices {
-		w.Logf("left behind: %s answered %d %s", method, answer.Status, answer.Slug())
+	if response := w.deliver(request); response.Status >= http.StatusMultipleChoices {
+		w.Logf("left behind: %s returned %d %s", method, response.Status, response.Slug())
 	}
 }

@@ -106,7 +106,7 @@ func (s *suite) open(t *testing.T, change func(http.RoundTripper) http.RoundTrip
 }
 
 // requireSandbox asks for the treasury, which only a sandbox has. The guard in front of a real host lets nothing pass
-// before. An answer without the stated limit of a credit is none of a treasury's.
+// before. A response without the stated limit of a credit is none of a treasury's.
 func (w *world) requireSandbox() {
 	w.Helper()
 	treasury, err := w.platform.Self().Sandbox.Treasury(w.Context())

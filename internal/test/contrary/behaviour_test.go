@@ -21,8 +21,8 @@ import (
 )
 
 // The service behaves otherwise than we assume. Refusals that are carried out all the same are the flows'
-// (TestARefusalThatMovedMoney).
-func TestABehaviourIsOther(t *testing.T) {
+// (TestRefusalAfterMoneyMoved).
+func TestOtherBehaviours(t *testing.T) {
 	d := describe(t)
 	tests := map[contrary.Kind]func(*testing.T, *wire.Description, contrary.Change){
 		contrary.OtherSlug: otherSlug, contrary.OtherScope: otherScope, contrary.OtherOrder: otherOrder,
@@ -46,20 +46,20 @@ func TestABehaviourIsOther(t *testing.T) {
 
 // behaviours are the mark's cases, each once.
 func behaviours(mark *contrary.Mark) []contrary.Change {
-	return firsts(mark, func(c contrary.Change) bool { return c.Class == contrary.ClassBehaviour }, caseOf)
+	return firstCases(mark, func(c contrary.Change) bool { return c.Class == contrary.ClassBehaviour }, caseOf)
 }
 
 // refusedWith makes a call that is refused.
-func refusedWith(t *testing.T, o *wire.Operation, a *answered) error {
+func refusedWith(t *testing.T, o *wire.Operation, a *response) error {
 	t.Helper()
-	made := newCall(t, o, refusing(a))
+	made := newCall(t, o, refuseAll(a))
 	made.ask(nil)
 	_, err := callOf(o)(made)
 	require.Error(t, err)
 	return err
 }
 
-// otherSlug: any operation can answer any slug, and one that nobody knows yet.
+// otherSlug: any operation can return any slug, and one that nobody knows yet.
 func otherSlug(t *testing.T, d *wire.Description, c contrary.Change) {
 	surface := c.Mark.File
 	if surface == "errors.yaml" { // the catalogue is the platform API's
@@ -79,7 +79,7 @@ func otherSlug(t *testing.T, d *wire.Description, c contrary.Change) {
 	}
 }
 
-// unlisted is a slug of the catalogue that the operation is not said to answer.
+// unlisted is a slug of the catalogue that the operation is not said to return.
 func unlisted(o *wire.Operation) string {
 	for _, code := range errors.Codes() {
 		if !slices.Contains(o.Slugs(), string(code)) && code.Status() == http.StatusConflict &&
@@ -108,14 +108,14 @@ func otherOrder(t *testing.T, d *wire.Description, c contrary.Change) {
 	forth.ask(nil)
 	_, err := callOf(c.Site.Operation)(forth)
 	require.NoError(t, err)
-	whole, err := decode(forth.answer.Body)
+	whole, err := decode(forth.response.Body)
 	require.NoError(t, err)
 	list, _ := member(whole, contrary.PageList).([]any)
 	require.Greater(t, len(list), 1)
 	reversed := slices.Clone(list)
 	slices.Reverse(reversed)
 	back := newCall(t, c.Site.Operation,
-		refusing(answerJSON(http.StatusOK, put(whole, pointer{contrary.PageList}, reversed, true))))
+		refuseAll(jsonResponse(http.StatusOK, put(whole, pointer{contrary.PageList}, reversed, true))))
 	back.ask(nil)
 	value, err := callOf(c.Site.Operation)(back)
 	require.NoError(t, err)
@@ -125,14 +125,14 @@ func otherOrder(t *testing.T, d *wire.Description, c contrary.Change) {
 // otherPage: who asks for no limit gets pages of another size, and a walk has all entries all the same.
 func otherPage(t *testing.T, d *wire.Description, c contrary.Change) {
 	o := d.Find(http.MethodGet, "/user/contacts")
-	whole := sample(contrary.AnswerLayers(o)[0], nil)
+	whole := sample(contrary.ResponseLayers(o)[0], nil)
 	list, _ := member(whole, contrary.PageList).([]any)
 	const pageLength = 2
 	service := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		from := 0
 		_, _ = fmt.Sscan(r.URL.Query().Get("offset"), &from)
 		page := list[min(from, len(list)):min(from+pageLength, len(list))]
-		refusing(answerJSON(http.StatusOK, map[string]any{contrary.PageList: page})).ServeHTTP(w, r)
+		refuseAll(jsonResponse(http.StatusOK, map[string]any{contrary.PageList: page})).ServeHTTP(w, r)
 	})
 	made := newCall(t, o, service)
 	count := 0
@@ -143,8 +143,8 @@ func otherPage(t *testing.T, d *wire.Description, c contrary.Change) {
 	assert.Equal(t, len(list), count, "%s", c.Mark.Name())
 }
 
-// repeats: the first answer is lost, and a second request is taken for another one, which is refused. What is not said
-// to be harmless is not sent again; what is may be, once the SDK says what became of it.
+// repeats: the first response is lost, and a second request is taken for another one, which is refused. What is not
+// said to be harmless is not sent again; what is may be, once the SDK says what became of it.
 func repeats(t *testing.T, _ *wire.Description, c contrary.Change) {
 	synctest.Test(t, func(t *testing.T) {
 		o := c.Site.Operation
@@ -153,19 +153,19 @@ func repeats(t *testing.T, _ *wire.Description, c contrary.Change) {
 			if sent.Add(1) == 1 {
 				panic(http.ErrAbortHandler)
 			}
-			refusing(refusal(http.StatusConflict, "conflict", problem, nil)).ServeHTTP(w, r)
+			refuseAll(refusal(http.StatusConflict, "conflict", problem, nil)).ServeHTTP(w, r)
 		})
 		made := newCallAt(t, baseURL, o, service, moneymovement.WithRetries(moneymovement.RetryPolicy{}))
 		made.ask(nil)
 		_, err := callOf(o)(made)
 		require.Error(t, err)
 		assert.ErrorContains(t, err, o.ID)
-		_, unknown := errors.AsType[*errors.InDoubt](err)
+		_, inDoubt := errors.AsType[*errors.InDoubt](err)
 		_, refused := errors.AsType[*errors.Conflict](err)
-		assert.True(t, unknown || refused, "%T: %v", err, err)
+		assert.True(t, inDoubt || refused, "%T: %v", err, err)
 		if o.Node.At("x-idempotency").Text() == "none" {
 			assert.EqualValues(t, 1, sent.Load(), "it was sent again")
-			assert.True(t, unknown, "%T: %v", err, err)
+			assert.True(t, inDoubt, "%T: %v", err, err)
 		}
 	})
 }
@@ -190,7 +190,7 @@ func otherAdvice(t *testing.T, d *wire.Description, c contrary.Change) {
 		a := refusal(code.Status(), string(code), problem, nil)
 		service := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			sent.Add(1)
-			refusing(a).ServeHTTP(w, r)
+			refuseAll(a).ServeHTTP(w, r)
 		})
 		made := newCall(t, o, service)
 		made.ask(nil)
@@ -224,7 +224,7 @@ func otherChain(t *testing.T, d *wire.Description, _ contrary.Change) {
 	o := d.Find(http.MethodPost, "/dapi/v1/contacts")
 	var body []byte
 	host := &contraryHost{next: sampleService{description: d}, description: d,
-		seen: func(_ *wire.Operation, sent []byte, _ *answered) { body = sent }}
+		seen: func(_ *wire.Operation, sent []byte, _ *response) { body = sent }}
 	made := newCall(t, o, host)
 	_, err := made.acme.Contacts.Create(t.Context(), dapi.ContactCreate{
 		Account: dapi.Onchain(dapi.OnchainAccount{WalletAddress: payee, ChainID: "base-mainnet", Currency: "USDC"}),
@@ -245,7 +245,7 @@ var moves = []struct {
 
 // We conclude from most refusals that no money moved. A service that refuses what it has carried out makes us wrong,
 // for one call: the same call made again moves no more money, and says that it moved.
-func TestARefusalThatMovedMoney(t *testing.T) {
+func TestRefusalAfterMoneyMoved(t *testing.T) {
 	d := describe(t)
 	var slugs []errors.Code
 	for _, mark := range derive(t) {
@@ -273,7 +273,7 @@ func refuseCarriedOut(t *testing.T, d *wire.Description, slug errors.Code, flowN
 	w := newWorld(t, d)
 	w.other, w.lenient = true, true
 	refused := 0
-	w.contrary.seen = func(o *wire.Operation, _ []byte, a *answered) {
+	w.contrary.seen = func(o *wire.Operation, _ []byte, a *response) {
 		if o.Name() == operation && a.status < 300 && a.header.Get("Idempotency-Replayed") == "" {
 			*a = *refusal(slug.Status(), string(slug), "It says so, and has done it.", nil)
 			refused++

@@ -41,23 +41,23 @@ type call struct {
 	reference *refapi.Client
 	public    *public.Client
 
-	path   map[string]string
-	query  any
-	header any
-	body   any
-	answer moneymovement.Response // of the last call
+	path     map[string]string
+	query    any
+	header   any
+	body     any
+	response moneymovement.Response // of the last call
 
 	logsIn func(dapi.TokenStore) *dapi.Integrator // makes a client with another store of its session
 }
 
 func (c *call) options() []moneymovement.CallOption {
-	return []moneymovement.CallOption{moneymovement.CaptureResponseWithSecrets(&c.answer)}
+	return []moneymovement.CallOption{moneymovement.CaptureResponseWithSecrets(&c.response)}
 }
 
 // keyed are the options of a write that a key anchors.
 func (c *call) keyed() []moneymovement.WriteOption {
 	return []moneymovement.WriteOption{
-		moneymovement.IdempotencyKey(sampleKey), moneymovement.CaptureResponseWithSecrets(&c.answer),
+		moneymovement.IdempotencyKey(sampleKey), moneymovement.CaptureResponseWithSecrets(&c.response),
 	}
 }
 
@@ -179,7 +179,7 @@ func newCallAt(
 	return c
 }
 
-// sampleService answers every operation with a complete sample of what it describes.
+// sampleService responds to every operation with a complete sample of what it describes.
 type sampleService struct {
 	description *wire.Description
 	variants    map[int][]string
@@ -221,7 +221,7 @@ func (s sampleService) body(o *wire.Operation, schema wire.Node) []byte {
 		}
 	}
 	whole := sample(schema, s.variants)
-	for name, value := range answering[o.Name()] {
+	for name, value := range fixedMembers[o.Name()] {
 		whole = put(whole, pointer{name}, value, true)
 	}
 	body := encode(whole)
@@ -229,7 +229,7 @@ func (s sampleService) body(o *wire.Operation, schema wire.Node) []byte {
 	return body
 }
 
-// success is the described answer of success, that of a new thing first.
+// success is the described response of success, that of a new thing first.
 func success(o *wire.Operation) (status int, described wire.Node) {
 	for _, status := range []int{201, 200, 202, 204} {
 		if described, exact := o.Answer(status); exact {
@@ -246,8 +246,8 @@ var adjusted = map[string]func(*call){
 	},
 }
 
-// answering are members whose values have to go with what the call asks.
-var answering = map[string]map[string]any{
+// fixedMembers are members whose values have to go with what the call asks.
+var fixedMembers = map[string]map[string]any{
 	"dapi ConfirmPayout": {"status": "completed"},
 	"dapi GetPayout":     {"status": "completed"},
 	"dapi CreateToken":   {"expiresIn": 3600, "refreshExpiresIn": 7200},
@@ -261,7 +261,7 @@ func amount(text string) decimal.Decimal { return decimal.RequireFromString(text
 // booking is what was asked for and booked, if the sample service confirms it.
 func (c *call) booking() (asked dapi.PayoutCreate, booked *dapi.Payout) {
 	c.Helper()
-	sampled := sample(contrary.AnswerLayers(c.operation)[0], nil)
+	sampled := sample(contrary.ResponseLayers(c.operation)[0], nil)
 	terms := map[string]any{}
 	for _, name := range []string{"contactId", "amount", "currency", "paymentReference", "purpose", "documentIds",
 		"fromChainId", "toChainId"} {
@@ -315,19 +315,19 @@ func TestEveryOperationIsCalled(t *testing.T) {
 	}
 }
 
-// assertAllRead: the value has every member of the answer.
+// assertAllRead: the value has every member of the response.
 func assertAllRead(t *testing.T, c *call, value any) {
 	t.Helper()
-	if isLogin(c.operation) || len(c.answer.Body) == 0 || c.operation.ID == "RenderInvoicePDF" {
+	if isLogin(c.operation) || len(c.response.Body) == 0 || c.operation.ID == "RenderInvoicePDF" {
 		return
 	}
-	whole, err := decode(c.answer.Body)
+	whole, err := decode(c.response.Body)
 	require.NoError(t, err)
 	got := tree(t, value)
 	if name, part := shownPart(whole, got); part {
 		whole = member(whole, name)
 	}
-	assert.Empty(t, joined(differences(filled(whole), got, nil)), "%s\n%s", c.answer.Body, encode(got))
+	assert.Empty(t, joined(differences(filled(whole), got, nil)), "%s\n%s", c.response.Body, encode(got))
 }
 
 // unreadPart is one entry of Response.Unread.
@@ -337,9 +337,9 @@ type unreadPart struct {
 	problem string
 }
 
-// unread is what an answer says could not be read.
-func unread(answer moneymovement.Response) (parts []unreadPart) {
-	for _, entry := range answer.Unread {
+// unread is what a response says could not be read.
+func unread(response moneymovement.Response) (parts []unreadPart) {
+	for _, entry := range response.Unread {
 		parts = append(parts, unreadPart{readPointer(entry.Pointer), entry.Stated, entry.Problem})
 	}
 	return parts
@@ -368,9 +368,9 @@ func TestEachRecordedResponseIsRead(t *testing.T) {
 			value, is := alone[o.ID]
 			var err error
 			if is {
-				c.answer.Body, err = recorded.Body(name(o), time.Now())
+				c.response.Body, err = recorded.Body(name(o), time.Now())
 				require.NoError(t, err)
-				err = json.Unmarshal(c.answer.Body, value)
+				err = json.Unmarshal(c.response.Body, value)
 			} else {
 				value, err = callOf(o)(c)
 			}

@@ -337,19 +337,19 @@ var loginCalls = map[string]func(*call) (any, error){
 
 func isLogin(o *wire.Operation) bool { return loginCalls[o.Name()] != nil }
 
-// kept is a store in memory.
-type kept struct {
+// memoryStore is a store in memory.
+type memoryStore struct {
 	mu      sync.Mutex
 	session dapi.Session
 }
 
-func (k *kept) Load(context.Context) (dapi.Session, error) {
+func (k *memoryStore) Load(context.Context) (dapi.Session, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.session, nil
 }
 
-func (k *kept) Save(_ context.Context, session dapi.Session) error {
+func (k *memoryStore) Save(_ context.Context, session dapi.Session) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.session = session
@@ -359,7 +359,7 @@ func (k *kept) Save(_ context.Context, session dapi.Session) error {
 // logIn makes a call of a client that begins with a session.
 func (c *call) logIn(first dapi.Session) (any, error) {
 	c.Helper()
-	store := &kept{session: first}
+	store := &memoryStore{session: first}
 	_, err := c.logsIn(store).Self().Chains.List(c.Context(), dapi.ListChainsParams{})
 	return map[string]any{"accessToken": store.session.AccessToken.Reveal(),
 		"refreshToken": store.session.RefreshToken.Reveal()}, err

@@ -138,8 +138,8 @@ func proves(layers []wire.Node) bool {
 // kinds returns the ways in which a service can differ from a mark at a site.
 func kinds(m *Mark, class Class, site Site) []Kind {
 	switch class {
-	case ClassAnswer:
-		return answerKinds(m, site)
+	case ClassResponse:
+		return responseKinds(m, site)
 	case ClassRequest:
 		if m.Aspect == "type" || m.Aspect == "fieldTypes" || m.Aspect == "items" {
 			return []Kind{OtherType}
@@ -149,11 +149,11 @@ func kinds(m *Mark, class Class, site Site) []Kind {
 		return []Kind{NotFound, WrongMethod}
 	case ClassConstraint:
 		switch {
-		case m.Aspect == "x-decimals" && site.Side == Answer:
+		case m.Aspect == "x-decimals" && site.Side == Response:
 			return nil // it limits the amounts that are sent
 		case m.Aspect == "nullable", m.Aspect == "format" && site.Side == Request && isTime(site.Layers):
 			return []Kind{Tighter} // the SDK's types cannot send anything looser
-		case m.Aspect == "required", site.Side == Answer:
+		case m.Aspect == "required", site.Side == Response:
 			return []Kind{Looser} // a tighter value fits, or is the case of another assumption
 		}
 		return []Kind{Looser, Tighter}
@@ -198,7 +198,7 @@ var NoCase = map[string]string{
 		"with it",
 	"meaning": "the form of a response does not show what a value means: it is sent and read as it is",
 	"codes": "an approval with another code is not signed, and the refusal says how to allow the code: " +
-		"`TestChainNamesAllowACode`",
+		"`TestChainNamesAllowAChainCode`",
 	"purpose": "no form shows what an operation is for: the program decides when to call it",
 }
 
@@ -207,7 +207,7 @@ func (m *Mark) WhyNoCase() string {
 	return NoCase[m.Aspect]
 }
 
-func answerKinds(m *Mark, site Site) []Kind {
+func responseKinds(m *Mark, site Site) []Kind {
 	_, isValue := m.Value()
 	switch {
 	case isValue:
@@ -215,7 +215,7 @@ func answerKinds(m *Mark, site Site) []Kind {
 	case m.Aspect == "status":
 		return otherStatuses(site.Operation)
 	case m.Aspect == "answer", m.Aspect == "resource":
-		return append([]Kind{Status204, EmptyBody, OnlyOK}, pageKinds(AnswerLayers(site.Operation))...)
+		return append([]Kind{Status204, EmptyBody, OnlyOK}, pageKinds(ResponseLayers(site.Operation))...)
 	case m.Aspect == "mediaType":
 		return []Kind{OtherMedia}
 	case m.Aspect == "required", m.Aspect == "nullable":
@@ -276,14 +276,14 @@ func IsPage(layers []wire.Node) bool {
 
 // IsPageList reports the list of a page.
 func IsPageList(site Site) bool {
-	return slices.Equal(site.Path, []string{PageList}) && IsPage(AnswerLayers(site.Operation))
+	return slices.Equal(site.Path, []string{PageList}) && IsPage(ResponseLayers(site.Operation))
 }
 
-// AnswerLayers returns the schemas of an operation's successful response, or nil if it has no body.
-func AnswerLayers(o *wire.Operation) []wire.Node {
-	for status, answer := range o.Node.At("responses").Members() {
+// ResponseLayers returns the schemas of an operation's successful response, or nil if it has no body.
+func ResponseLayers(o *wire.Operation) []wire.Node {
+	for status, response := range o.Node.At("responses").Members() {
 		if status[0] == '2' {
-			return answer.Target().At("content", "application/json", "schema").Layers()
+			return response.Target().At("content", "application/json", "schema").Layers()
 		}
 	}
 	return nil

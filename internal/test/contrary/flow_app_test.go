@@ -16,7 +16,7 @@ import (
 
 const transfers = "transfer"
 
-// transfer pays a contact, a quote and an invoice, and looks the transfers up.
+// transfer pays a contact, a quote and an invoice, and lists the transfers.
 func (w *world) transfer() {
 	must(w.plain.self.Sandbox.Deposit(w.Context(), dapi.DepositCreate{Amount: amount("100"), Currency: dapi.USDC}))(w)
 	contact := must(w.plain.app.Contacts.Create(w.Context(), appContact()))(w)
@@ -298,7 +298,7 @@ func (w *world) cards() {
 	}
 }
 
-// referenceEndpoints look at what the app API made, past the contrary host.
+// referenceEndpoints read what the app API made, past the contrary host.
 func (w *world) referenceEndpoints() {
 	reference, card := w.reference, w.issued()
 	contract := must(w.plain.app.Contracts.Create(w.Context(), contract()))(w)

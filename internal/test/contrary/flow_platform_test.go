@@ -109,7 +109,7 @@ func (w *world) bookAndConfirm() {
 	w.ok(err)
 }
 
-// payInDoubt loses the answer to the confirm, so that the payment has to be settled.
+// payInDoubt loses the response to the confirm, so that the payment has to be settled.
 func (w *world) payInDoubt() {
 	wallet, _ := w.funded()
 	asked := dapi.PayoutCreate{ContactID: wallet, Amount: amount("5"), Currency: dapi.USDC}
@@ -120,18 +120,18 @@ func (w *world) payInDoubt() {
 	})
 }
 
-func (w *world) deal() dapi.EscrowCreate {
+func (w *world) newEscrow() dapi.EscrowCreate {
 	w.Helper()
 	must(w.plain.self.Sandbox.Deposit(w.Context(), dapi.DepositCreate{Amount: amount("100"), Currency: dapi.USDC}))(w)
-	return dapi.EscrowCreate{Amount: amount("5"), Currency: dapi.USDC, Payee: payee, HoldFor: "1d", Memo: "a deal"}
+	return dapi.EscrowCreate{Amount: amount("5"), Currency: dapi.USDC, Payee: payee, HoldFor: "1d", Memo: "an escrow"}
 }
 
-// openDeal opens a deal, and gives its id as the host knows it.
-func (w *world) openDeal(terms dapi.EscrowCreate) (id dapi.EscrowID, opened bool) {
+// openEscrow opens an escrow, and gives its id as the host knows it.
+func (w *world) openEscrow(terms dapi.EscrowCreate) (id dapi.EscrowID, opened bool) {
 	opened = w.once("escrow_active", func() error {
-		deal, err := w.self.Escrows.Open(w.Context(), terms, "open", dapi.EscrowTerms{})
+		escrow, err := w.self.Escrows.Open(w.Context(), terms, "open", dapi.EscrowTerms{})
 		if err == nil {
-			id = deal.Escrow.ID
+			id = escrow.Escrow.ID
 		}
 		return err
 	})
@@ -139,8 +139,8 @@ func (w *world) openDeal(terms dapi.EscrowCreate) (id dapi.EscrowID, opened bool
 }
 
 func (w *world) escrow() {
-	terms := w.deal()
-	id, opened := w.openDeal(terms)
+	terms := w.newEscrow()
+	id, opened := w.openEscrow(terms)
 	if !opened || !w.once("escrow_released", func() error {
 		_, err := w.self.Escrows.Act(w.Context(), terms, id, dapi.EscrowActionTypeRelease, "release",
 			dapi.EscrowTerms{})
@@ -153,8 +153,8 @@ func (w *world) escrow() {
 }
 
 func (w *world) escrowRefund() {
-	terms := w.deal()
-	id, opened := w.openDeal(terms)
+	terms := w.newEscrow()
+	id, opened := w.openEscrow(terms)
 	if !opened {
 		return
 	}

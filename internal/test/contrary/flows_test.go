@@ -31,17 +31,17 @@ import (
 
 // exchange is what passed between a flow and the host, as described.
 type exchange struct {
-	operation *wire.Operation
-	query     url.Values
-	header    http.Header
-	sent      []byte
-	status    int
-	answer    any // the body as a tree
-	answered  http.Header
+	operation      *wire.Operation
+	query          url.Values
+	header         http.Header
+	sent           []byte
+	status         int
+	response       any // the body as a tree
+	responseHeader http.Header
 }
 
 // Every flow goes through as described, and then with one thing of the host other, for each thing that the flow meets.
-func TestFlowsOfAContraryHost(t *testing.T) {
+func TestFlowsAgainstAContraryHost(t *testing.T) {
 	d := describe(t)
 	met := make([][]exchange, len(flows))
 	for i, f := range flows {
@@ -141,12 +141,12 @@ func (x exchange) has(changes []contrary.Change) bool {
 		case !concerns(c, x.operation.Name(), x.status):
 			return false
 		case c.Site.In == "header":
-			return x.answered.Get(c.Site.Name()) != ""
+			return x.responseHeader.Get(c.Site.Name()) != ""
 		case c.Site.In != "body" || len(c.Site.Path) == 0:
 			return true
 		}
-		return slices.ContainsFunc(resolve(x.answer, c.Site), func(p pointer) bool {
-			value, there := at(x.answer, p)
+		return slices.ContainsFunc(resolve(x.response, c.Site), func(p pointer) bool {
+			value, there := at(x.response, p)
 			_, _, differs := otherValue(c, value, there)
 			return there && differs
 		})
@@ -182,7 +182,7 @@ func (n *necessity) check(t *testing.T) {
 func runContrary(t *testing.T, d *wire.Description, f flow, changes []contrary.Change) error {
 	w := newWorld(t, d)
 	class := changes[0].Class
-	if class == contrary.ClassAnswer {
+	if class == contrary.ClassResponse {
 		w.contrary.changes = changes
 		w.lenient = slices.ContainsFunc(changes, mayStop)
 	} else {
@@ -193,7 +193,7 @@ func runContrary(t *testing.T, d *wire.Description, f flow, changes []contrary.C
 	f.run(w)
 	times, _ := w.contrary.occurred()
 	require.Positive(t, times, "the case did not occur")
-	if class != contrary.ClassAnswer && w.failed != nil {
+	if class != contrary.ClassResponse && w.failed != nil {
 		assert.True(t,
 			slices.ContainsFunc(changes, func(c contrary.Change) bool {
 				return strings.Contains(w.failed.Error(), c.Site.Operation.ID)
@@ -211,16 +211,16 @@ func mayStop(c contrary.Change) bool {
 }
 
 // anyOf refuses whatever one of the changes is about.
-func anyOf(changes []contrary.Change) func(*wire.Operation, *http.Request, []byte) *answered {
-	var refusers []func(*wire.Operation, *http.Request, []byte) *answered
+func anyOf(changes []contrary.Change) func(*wire.Operation, *http.Request, []byte) *response {
+	var refusers []func(*wire.Operation, *http.Request, []byte) *response
 	for _, c := range changes {
 		if c.Class == contrary.ClassOperation {
-			refusers = append(refusers, lacking(c))
+			refusers = append(refusers, withoutOperation(c))
 		} else {
 			refusers = append(refusers, refuser(bounded(c)))
 		}
 	}
-	return func(o *wire.Operation, r *http.Request, body []byte) *answered {
+	return func(o *wire.Operation, r *http.Request, body []byte) *response {
 		for _, refuse := range refusers {
 			if a := refuse(o, r, body); a != nil {
 				return a
@@ -231,7 +231,7 @@ func anyOf(changes []contrary.Change) func(*wire.Operation, *http.Request, []byt
 }
 
 // world is an embedded host in a bubble of its own time, and a contrary one in front of it. A flow meets the contrary
-// one; what has to be there before, and what is looked at after, goes past it.
+// one; what has to be there before, and what is read after, goes past it.
 type world struct {
 	*worlds.World
 	host     *sandbox.Host // that of World
@@ -265,7 +265,7 @@ func newWorld(t *testing.T, d *wire.Description) *world {
 	w.host = w.Host
 	w.contrary = &contraryHost{next: w.host, description: d, everywhere: true}
 	w.key = w.Developer()
-	w.key.Store = &kept{}
+	w.key.Store = &memoryStore{}
 	w.plain = w.open(&inprocess.Transport{Handler: w.host}, w.key)
 	_, err = w.plain.self.Chains.List(t.Context(), dapi.ListChainsParams{}) // logs in, for the others as well
 	require.NoError(t, err)
@@ -312,7 +312,7 @@ func (w *world) ok(err error) bool {
 	return false
 }
 
-// waited is ok for a wait. One for what the answers do not say any more ends with its context, and says how it last
+// waited is ok for a wait. One for what the responses do not say any more ends with its context, and says how it last
 // was.
 func (w *world) waited(err error) bool {
 	w.Helper()
@@ -378,8 +378,8 @@ func (w *world) once(kind string, pay func() error) bool {
 	if _, funded := errors.AsType[*errors.AlreadyFunded](second); funded && moved == 1 {
 		second = nil // success in disguise
 	}
-	_, unknown := errors.AsType[*errors.InDoubt](second)
-	if moved == 1 && !(unknown && w.lenient && kind == "deposit") { // a response may never show a credit
+	_, inDoubt := errors.AsType[*errors.InDoubt](second)
+	if moved == 1 && !(inDoubt && w.lenient && kind == "deposit") { // a response may never show a credit
 		assert.NoError(w, second, "the money moved, and the same call made again does not say so")
 	}
 	if second == nil {

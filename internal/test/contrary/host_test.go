@@ -16,7 +16,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/test/contrary"
 )
 
-// contraryHost is a host that differs in one thing: it hands requests on, and changes the answers in which the thing
+// contraryHost is a host that differs in one thing: it hands requests on, and changes the responses in which the thing
 // occurs.
 type contraryHost struct {
 	next        http.Handler
@@ -24,9 +24,9 @@ type contraryHost struct {
 	changes     []contrary.Change
 	everywhere  bool // at each entry of a list, not at one alone
 	// refuses gives the refusal of a request that the contrary service does not take, or nil.
-	refuses func(o *wire.Operation, r *http.Request, body []byte) *answered
+	refuses func(o *wire.Operation, r *http.Request, body []byte) *response
 	// seen is told of every exchange, as it was before the change, and observed as well.
-	seen     func(o *wire.Operation, sent []byte, a *answered)
+	seen     func(o *wire.Operation, sent []byte, a *response)
 	observed func(exchange)
 
 	mu      sync.Mutex
@@ -42,13 +42,13 @@ func (h *contraryHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	o := h.description.Find(r.Method, r.URL.Path)
-	a := h.answer(o, r, sent)
+	a := h.respond(o, r, sent)
 	maps.Copy(w.Header(), a.header)
 	w.WriteHeader(a.status)
 	_, _ = w.Write(a.body)
 }
 
-func (h *contraryHost) answer(o *wire.Operation, r *http.Request, sent []byte) *answered {
+func (h *contraryHost) respond(o *wire.Operation, r *http.Request, sent []byte) *response {
 	if o != nil && h.refuses != nil {
 		if refusal := h.refuses(o, r, sent); refusal != nil {
 			h.meet(nil)
@@ -59,7 +59,7 @@ func (h *contraryHost) answer(o *wire.Operation, r *http.Request, sent []byte) *
 	onward.Body = io.NopCloser(bytes.NewReader(sent))
 	recorder := httptest.NewRecorder()
 	h.next.ServeHTTP(recorder, onward)
-	a := &answered{recorder.Code, recorder.Header(), recorder.Body.Bytes()}
+	a := &response{recorder.Code, recorder.Header(), recorder.Body.Bytes()}
 	if o == nil {
 		return a
 	}
@@ -89,7 +89,7 @@ func (h *contraryHost) meet(changed []pointer) {
 	h.altered = changed
 }
 
-// occurred says how often the case did, and where in the last answer.
+// occurred says how often the case did, and where in the last response.
 func (h *contraryHost) occurred() (times int, last []pointer) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -97,36 +97,36 @@ func (h *contraryHost) occurred() (times int, last []pointer) {
 }
 
 // refusal is the envelope of the platform's refusals.
-func refusal(status int, code, message string, details any) *answered {
+func refusal(status int, code, message string, details any) *response {
 	body := map[string]any{"code": code, "message": message}
 	if details != nil {
 		body["details"] = details
 	}
-	return answerJSON(status, map[string]any{"error": body})
+	return jsonResponse(status, map[string]any{"error": body})
 }
 
-func answerJSON(status int, value any) *answered {
-	return &answered{status, http.Header{"Content-Type": {"application/json"}, "X-Request-Id": {"req_contrary"}},
+func jsonResponse(status int, value any) *response {
+	return &response{status, http.Header{"Content-Type": {"application/json"}, "X-Request-Id": {"req_contrary"}},
 		encode(value)}
 }
 
-// answered is an answer of the host on its way to the client.
-type answered struct {
+// response is a response of the host on its way to the client.
+type response struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
-func (a *answered) set(body []byte, media string) {
+func (a *response) set(body []byte, media string) {
 	a.body = body
 	a.header.Set("Content-Type", media)
 }
 
-// concerns reports whether a change is about an answer of an operation.
+// concerns reports whether a change is about a response of an operation.
 func concerns(c contrary.Change, operation string, status int) bool {
 	success := status >= 200 && status < 300
 	switch {
-	case c.Site.Operation == nil, c.Site.Operation.Name() != operation, c.Class != contrary.ClassAnswer &&
+	case c.Site.Operation == nil, c.Site.Operation.Name() != operation, c.Class != contrary.ClassResponse &&
 		c.Class != contrary.ClassConstraint:
 		return false
 	case c.Site.Side == "": // of the operation: all its successes
@@ -134,11 +134,11 @@ func concerns(c contrary.Change, operation string, status int) bool {
 	case c.Site.Status == "default":
 		return !success
 	}
-	return c.Site.Side == contrary.Answer && c.Site.Status == fmt.Sprint(status)
+	return c.Site.Side == contrary.Response && c.Site.Status == fmt.Sprint(status)
 }
 
-// alter makes an answer other, and says where. In a list, it is other at each entry, or at one of them alone.
-func alter(a *answered, c contrary.Change, everywhere bool) []pointer {
+// alter makes a response other, and says where. In a list, it is other at each entry, or at one of them alone.
+func alter(a *response, c contrary.Change, everywhere bool) []pointer {
 	switch {
 	case c.Site.In == "header":
 		return alterHeader(a, c)
@@ -150,7 +150,7 @@ func alter(a *answered, c contrary.Change, everywhere bool) []pointer {
 	return alterWhole(a, c.Kind)
 }
 
-func alterHeader(a *answered, c contrary.Change) []pointer {
+func alterHeader(a *response, c contrary.Change) []pointer {
 	name := c.Site.Name()
 	if c.Kind == contrary.Absent {
 		a.header.Del(name)
@@ -162,7 +162,7 @@ func alterHeader(a *answered, c contrary.Change) []pointer {
 
 const problem = "Not authenticated"
 
-func alterWhole(a *answered, kind contrary.Kind) []pointer {
+func alterWhole(a *response, kind contrary.Kind) []pointer {
 	const jsonMedia = "application/json"
 	switch kind {
 	case contrary.Status200, contrary.Status201, contrary.Status202:
@@ -194,7 +194,7 @@ func alterWhole(a *answered, kind contrary.Kind) []pointer {
 	return []pointer{nil}
 }
 
-func alterBody(a *answered, c contrary.Change, everywhere bool) []pointer {
+func alterBody(a *response, c contrary.Change, everywhere bool) []pointer {
 	tree, err := decode(a.body)
 	if err != nil {
 		return nil
@@ -222,7 +222,7 @@ func alterBody(a *answered, c contrary.Change, everywhere bool) []pointer {
 }
 
 // alterPage takes the one list of a page out of its envelope.
-func alterPage(a *answered, c contrary.Change, tree any) []pointer {
+func alterPage(a *response, c contrary.Change, tree any) []pointer {
 	member := "items"
 	if len(c.Site.Path) == 1 {
 		member = c.Site.Path[0]
@@ -308,7 +308,7 @@ func respelt(kind contrary.Kind, text string) any {
 	return text
 }
 
-// applies reports whether a change can be made where an operation is answered so.
+// applies reports whether a change can be made to such a response.
 func applies(changes []contrary.Change, operation string, status int) []contrary.Change {
 	return slices.DeleteFunc(slices.Clone(changes), func(c contrary.Change) bool {
 		return !concerns(c, operation, status)

@@ -13,8 +13,8 @@ type Class string
 
 // The classes. A mark has one class, or one for each side of an exchange.
 const (
-	// ClassAnswer is about the content of a response. The contrary host changes it.
-	ClassAnswer Class = "answer"
+	// ClassResponse is about the content of a response. The contrary host changes it.
+	ClassResponse Class = "response"
 	// ClassRequest is about the content of a request. The contrary host does not know it.
 	ClassRequest Class = "request"
 	// ClassOperation is about an operation: the contrary host does not have it.
@@ -26,7 +26,7 @@ const (
 )
 
 // Classes are all classes, in the order of the table.
-var Classes = []Class{ClassAnswer, ClassRequest, ClassOperation, ClassConstraint, ClassBehaviour}
+var Classes = []Class{ClassResponse, ClassRequest, ClassOperation, ClassConstraint, ClassBehaviour}
 
 // Mark is an assumption with its places on the wire and its classes.
 type Mark struct {
@@ -75,22 +75,22 @@ func classify(a *wire.Assumption, at []Site) (*Mark, error) {
 func classOf(m *Mark, site Site) Class {
 	ofOperation := site.Side == ""
 	if _, is := m.Value(); is {
-		return bySide(site, ClassAnswer, ClassRequest)
+		return bySide(site, ClassResponse, ClassRequest)
 	}
 	switch m.Aspect {
 	case "":
 		if ofOperation {
 			return ClassOperation
 		}
-		return bySide(site, ClassAnswer, ClassRequest)
+		return bySide(site, ClassResponse, ClassRequest)
 	case "servers":
 		return ClassOperation
 	case "type", "items", "fieldTypes", "fieldNames", "discriminator":
-		return bySide(site, ClassAnswer, ClassRequest)
+		return bySide(site, ClassResponse, ClassRequest)
 	case "required", "nullable":
-		return bySide(site, ClassAnswer, ClassConstraint)
+		return bySide(site, ClassResponse, ClassConstraint)
 	case "status", "answer", "resource", "mediaType":
-		return ClassAnswer
+		return ClassResponse
 	case "body", "query", "values":
 		return ClassRequest
 	case "pattern", "format", "minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems", "positive",
@@ -102,10 +102,10 @@ func classOf(m *Mark, site Site) Class {
 	return ""
 }
 
-func bySide(site Site, answer, request Class) Class {
+func bySide(site Site, response, request Class) Class {
 	switch site.Side {
-	case Answer:
-		return answer
+	case Response:
+		return response
 	case Request:
 		return request
 	}
@@ -132,14 +132,14 @@ func Derive(description *wire.Description) ([]*Mark, error) {
 	return marks, nil
 }
 
-// Exception is something assumed that a program cannot work without.
+// Exception is an assumption that every program depends on.
 type Exception struct {
 	Where  []string // the marks: file, place and aspect, as in Mark.Name
 	Kinds  []Kind   // how the service differs; empty for all kinds
 	Reason string
 }
 
-// Exceptions are those of class answer. They do not include the proof of a write (x-proof): it is required even if it
+// Exceptions are those of class response. They do not include the proof of a write (x-proof): it is required even if it
 // is only assumed.
 var Exceptions = []Exception{
 	{
@@ -170,8 +170,8 @@ type Side string
 
 // The sides.
 const (
-	Answer  Side = "answer"
-	Request Side = "request"
+	Response Side = "response"
+	Request  Side = "request"
 )
 
 // Each is the step of a site's path that stands for every entry of a list.
@@ -202,7 +202,7 @@ func (s Site) Name() string {
 }
 
 // Success reports a site in a successful response.
-func (s Site) Success() bool { return s.Side == Answer && strings.HasPrefix(s.Status, "2") }
+func (s Site) Success() bool { return s.Side == Response && strings.HasPrefix(s.Status, "2") }
 
 // sites finds the places of every mark.
 func sites(description *wire.Description) map[*wire.Assumption][]Site {
@@ -233,8 +233,8 @@ func (f *finder) operation(o *wire.Operation) {
 	if body := o.Body(); body.Exists() {
 		f.value(Site{Operation: o, Side: Request, In: "body", Required: true}, body)
 	}
-	for status, answer := range o.Node.At("responses").Members() {
-		f.answer(Site{Operation: o, Side: Answer, Status: status}, answer)
+	for status, response := range o.Node.At("responses").Members() {
+		f.response(Site{Operation: o, Side: Response, Status: status}, response)
 	}
 }
 
@@ -246,11 +246,11 @@ func (f *finder) parameter(site Site, parameter wire.Node) {
 	}
 }
 
-func (f *finder) answer(site Site, answer wire.Node) {
-	for _, layer := range answer.Layers() {
+func (f *finder) response(site Site, response wire.Node) {
+	for _, layer := range response.Layers() {
 		f.note(layer, site)
 	}
-	described := answer.Target()
+	described := response.Target()
 	for name, header := range described.At("headers").Members() {
 		at := site
 		at.In, at.Path, at.Layers = "header", []string{name}, slices.Concat(header.Layers(),

@@ -44,8 +44,8 @@ func eachChange(t *testing.T, classes []contrary.Class, chosen func(*contrary.Ma
 	}
 }
 
-// firsts are the mark's changes that count, each the first of its kind.
-func firsts[K comparable](
+// firstCases are the mark's changes that count, each the first of its kind.
+func firstCases[K comparable](
 	mark *contrary.Mark, counts func(contrary.Change) bool, kind func(contrary.Change) K,
 ) (chosen []contrary.Change) {
 	taken := map[K]bool{}
@@ -83,7 +83,7 @@ func TestEveryCaseIsRun(t *testing.T) {
 			}
 		}
 		for _, c := range mark.Cases() {
-			if c.Class == contrary.ClassOperation { // TestAnOperationIsNotThere runs all changes
+			if c.Class == contrary.ClassOperation { // TestMissingOperation runs all changes
 				continue
 			}
 			assert.True(t, run[c], "%s: %s %s", mark.Name(), c.Class, c.Name())
@@ -132,7 +132,7 @@ paths:
 	for _, mark := range marks {
 		if mark.File == "public.yaml" {
 			found++
-			assert.Equal(t, []contrary.Class{contrary.ClassAnswer}, mark.Classes)
+			assert.Equal(t, []contrary.Class{contrary.ClassResponse}, mark.Classes)
 			assert.Len(t, mark.Cases(), 8)
 		}
 	}

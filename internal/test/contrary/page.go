@@ -24,7 +24,7 @@ const (
 	Fails Outcome = "a typed error"
 )
 
-// Promise is what the SDK promises for a change of an answer.
+// Promise is what the SDK promises for a change of a response.
 type Promise struct {
 	Outcome Outcome
 	// Named says that Response.Unread must name the place, unless the value was read. Unnamed says that it must not: an
@@ -89,7 +89,7 @@ const (
 // wholePromise is for a response without the resource, or with another status.
 func wholePromise(c Change) (outcome Outcome, why string) {
 	o := c.Site.Operation
-	layers := AnswerLayers(o)
+	layers := ResponseLayers(o)
 	read := o.Method == http.MethodGet
 	switch {
 	case c.Kind == OtherMedia:
@@ -151,8 +151,8 @@ internal/tools/codegen/requests lists what each aspect covers.
 The tests of internal/test/contrary derive cases from the marks, and run each: the operation alone, and the flows that
 use it against a sandbox host that differs in the one thing. A mark has one class or more:
 
-- *answer*: the thing differs in a response. "named" says that ` + "`Response.Unread`" + ` names the place, and the logger gets a
-  record.
+- *response*: the thing differs in a response. "named" says that ` + "`Response.Unread`" + ` names the place, and the
+  logger gets a record.
 - *request*: the service does not know what is sent, or wants it in another form, and refuses it (422).
 - *operation*: the service does not have the operation (404, 405).
 - *constraint*: the service's bound is looser or tighter than ours.
@@ -238,7 +238,7 @@ func writeExceptions(page *bytes.Buffer, marks []*Mark) {
 	for _, m := range marks {
 		why := map[string]bool{}
 		for _, c := range m.Changes() {
-			if c.Class == ClassAnswer && Promised(c).Outcome != Passes {
+			if c.Class == ClassResponse && Promised(c).Outcome != Passes {
 				why[Promised(c).Why] = true
 			}
 		}
@@ -310,14 +310,14 @@ func outcomeOf(c Change) string {
 	case ClassBehaviour:
 		return behaviourOutcomes[c.Kind]
 	}
-	return answerOutcome(c)
+	return responseOutcome(c)
 }
 
 func boundOutcome(c Change) string {
 	switch {
 	case c.Kind == Tighter:
 		return "the refusal names it"
-	case c.Site.Side == Answer:
+	case c.Site.Side == Response:
 		return "it is read"
 	case c.Mark.Aspect == "required":
 		return "it can be left out"
@@ -338,8 +338,8 @@ var behaviourOutcomes = map[Kind]string{
 	AnotherWord: "it is sent in the program's spelling",
 }
 
-func answerOutcome(c Change) string {
-	if c.Site.Side == Answer && !c.Site.Success() {
+func responseOutcome(c Change) string {
+	if c.Site.Side == Response && !c.Site.Success() {
 		return "an error with the status"
 	}
 	p := Promised(c)

@@ -16,7 +16,7 @@ import (
 var write = flag.Bool("write", false, "write openapi/README.md")
 
 // With -write it writes the page. Without, it compares.
-func TestTheCommittedTableIsUpToDate(t *testing.T) {
+func TestPageIsUpToDate(t *testing.T) {
 	file := filepath.Join("..", "..", "..", "openapi", "README.md")
 	page, err := contrary.Page(describe(t))
 	require.NoError(t, err)
@@ -29,8 +29,7 @@ func TestTheCommittedTableIsUpToDate(t *testing.T) {
 	assert.Equal(t, string(page), string(committed), `run "go generate ./internal/test/contrary"`)
 }
 
-// What a program cannot do without is little, and each exception says why. One that no mark falls under any more is
-// taken out.
+// There are few exceptions, and each has its reason. One that no mark falls under any more is taken out.
 func TestExceptionsAreFew(t *testing.T) {
 	marks, excepted := derive(t), 0
 	for _, e := range contrary.Exceptions {
@@ -39,7 +38,7 @@ func TestExceptionsAreFew(t *testing.T) {
 		for _, name := range e.Where {
 			i := slices.IndexFunc(marks, func(m *contrary.Mark) bool { return m.Name() == name })
 			require.GreaterOrEqual(t, i, 0, "%s is no mark", name)
-			assert.True(t, marks[i].Is(contrary.ClassAnswer), name)
+			assert.True(t, marks[i].Is(contrary.ClassResponse), name)
 			assert.True(t,
 				slices.ContainsFunc(marks[i].Cases(), func(c contrary.Case) bool {
 					return slices.Contains(e.Kinds, c.Kind)

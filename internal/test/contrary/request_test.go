@@ -18,13 +18,13 @@ import (
 
 // The service does not know what we send, or wants it otherwise: its refusal names it, and what is optional can be left
 // out.
-func TestOneThingOfARequestIsRefused(t *testing.T) {
+func TestRefusedPartOfARequest(t *testing.T) {
 	eachChange(t, []contrary.Class{contrary.ClassRequest}, requests, "in", refuseThing)
 }
 
 // requests are the mark's cases in requests, each at the first place where the thing stands.
 func requests(mark *contrary.Mark) []contrary.Change {
-	return firsts(mark, func(c contrary.Change) bool { return c.Class == contrary.ClassRequest }, caseOf)
+	return firstCases(mark, func(c contrary.Change) bool { return c.Class == contrary.ClassRequest }, caseOf)
 }
 
 // refuseThing makes the call, whose refusal names the thing, and once more without it.
@@ -67,7 +67,7 @@ func ask(c *call, change contrary.Change) {
 	}
 }
 
-// canBeLeftOut reports a thing that nothing demands, and whose holder is there without it.
+// canBeLeftOut reports an optional member of an object that has other members.
 func canBeLeftOut(c contrary.Change) bool {
 	return len(c.Site.Path) > 0 && !c.Site.Required && c.Site.In != "path" && c.Site.Name() != contrary.Each
 }
@@ -86,8 +86,8 @@ func leaveOut(c *call, change contrary.Change) {
 }
 
 // refuser refuses requests that have the thing, as each surface does.
-func refuser(c contrary.Change) func(*wire.Operation, *http.Request, []byte) *answered {
-	return func(o *wire.Operation, r *http.Request, body []byte) *answered {
+func refuser(c contrary.Change) func(*wire.Operation, *http.Request, []byte) *response {
+	return func(o *wire.Operation, r *http.Request, body []byte) *response {
 		if o.Name() != c.Site.Operation.Name() {
 			return nil
 		}
@@ -177,11 +177,11 @@ func fieldName(p pointer) string {
 }
 
 // fieldRefused is a failed validation as the operation's surface tells it.
-func fieldRefused(o *wire.Operation, where, field, code string) *answered {
+func fieldRefused(o *wire.Operation, where, field, code string) *response {
 	if o.Surface == "refapi.yaml" {
 		loc := append([]string{where},
 			strings.FieldsFunc(field, func(r rune) bool { return strings.ContainsRune(".[]", r) })...)
-		return answerJSON(http.StatusUnprocessableEntity,
+		return jsonResponse(http.StatusUnprocessableEntity,
 			map[string]any{"detail": []any{map[string]any{"loc": loc, "msg": "The contrary service refuses it.",
 				"type": code}}})
 	}
@@ -219,7 +219,7 @@ func requireNamed(t *testing.T, c contrary.Change, err error) {
 }
 
 // The service does not have an operation that we assume: its error says which, and that nothing was done.
-func TestAnOperationIsNotThere(t *testing.T) {
+func TestMissingOperation(t *testing.T) {
 	d := describe(t)
 	for _, mark := range derive(t) {
 		if !mark.Is(contrary.ClassOperation) {
@@ -229,7 +229,8 @@ func TestAnOperationIsNotThere(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%s of %s", mark.Name(), change.Name(), change.Site.Operation.Name()),
 				func(t *testing.T) {
 					t.Parallel()
-					host := &contraryHost{next: sampleService{description: d}, description: d, refuses: lacking(change)}
+					host := &contraryHost{next: sampleService{description: d}, description: d,
+						refuses: withoutOperation(change)}
 					made := newCall(t, change.Site.Operation, host)
 					made.ask(nil)
 					_, err := callOf(change.Site.Operation)(made)
@@ -241,9 +242,9 @@ func TestAnOperationIsNotThere(t *testing.T) {
 	}
 }
 
-// lacking answers as a service without the operation.
-func lacking(c contrary.Change) func(*wire.Operation, *http.Request, []byte) *answered {
-	return func(o *wire.Operation, _ *http.Request, _ []byte) *answered {
+// withoutOperation responds as a service without the operation.
+func withoutOperation(c contrary.Change) func(*wire.Operation, *http.Request, []byte) *response {
+	return func(o *wire.Operation, _ *http.Request, _ []byte) *response {
 		switch {
 		case o.Name() != c.Site.Operation.Name():
 			return nil
@@ -268,7 +269,7 @@ func requireLacking(t *testing.T, c contrary.Change, err error) {
 }
 
 // A service whose short paths are under a prefix is reached by naming the prefix in the base address.
-func TestTheShortPathsAreUnderAPrefix(t *testing.T) {
+func TestShortPathsUnderAPrefix(t *testing.T) {
 	d := describe(t)
 	service := http.StripPrefix("/api/v1", sampleService{description: d})
 	for _, o := range d.Operations {
@@ -284,7 +285,7 @@ func TestTheShortPathsAreUnderAPrefix(t *testing.T) {
 
 // The service's bound on what we send is another than ours. Where it is looser, what we would not have is sent all the
 // same; where it is tighter, its refusal names the field.
-func TestABoundOfARequestIsOther(t *testing.T) {
+func TestOtherBoundOfARequest(t *testing.T) {
 	eachChange(t, []contrary.Class{contrary.ClassConstraint}, bounds, "in",
 		func(t *testing.T, d *wire.Description, change contrary.Change) {
 			if change.Kind == contrary.Tighter {
@@ -301,7 +302,7 @@ func bounds(mark *contrary.Mark) []contrary.Change {
 		contrary.Case
 		in string
 	}
-	return firsts(mark,
+	return firstCases(mark,
 		func(c contrary.Change) bool {
 			return c.Class == contrary.ClassConstraint && c.Site.Side == contrary.Request
 		},
@@ -326,7 +327,7 @@ func refuseTighter(t *testing.T, d *wire.Description, c contrary.Change) {
 func sendBeyond(t *testing.T, d *wire.Description, c contrary.Change) {
 	arrived := 0
 	host := &contraryHost{next: sampleService{description: d}, description: d,
-		seen: func(o *wire.Operation, _ []byte, _ *answered) {
+		seen: func(o *wire.Operation, _ []byte, _ *response) {
 			if o.Name() == c.Site.Operation.Name() {
 				arrived++
 			}

@@ -16,14 +16,14 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/test/contrary"
 )
 
-// Each operation is answered with everything that it describes, but for one thing: what is left of the answer is read,
+// Each operation gets everything that it describes, but for one thing: what is left of the response is read,
 // and the one thing is named.
-func TestOneThingOfAnAnswerIsOther(t *testing.T) {
-	eachChange(t, []contrary.Class{contrary.ClassAnswer, contrary.ClassConstraint}, readings, "of", readOther)
+func TestOtherPartOfAResponse(t *testing.T) {
+	eachChange(t, []contrary.Class{contrary.ClassResponse, contrary.ClassConstraint}, readings, "of", readOther)
 }
 
 // readings are the mark's changes, each of a read and of a write: the same schema is read in the same way wherever it
-// stands. The place that is nearest to the top of an answer stands for the others.
+// stands. The place that is nearest to the top of a response stands for the others.
 func readings(mark *contrary.Mark) (chosen []contrary.Change) {
 	type kind struct {
 		contrary.Case
@@ -48,18 +48,18 @@ func readings(mark *contrary.Mark) (chosen []contrary.Change) {
 	return chosen
 }
 
-// readAlone reports changes of the answer that the sample service gives.
+// readAlone reports changes of the response that the sample service gives.
 func readAlone(c contrary.Change) bool {
 	status, _ := success(c.Site.Operation)
-	return (c.Class == contrary.ClassAnswer || c.Class == contrary.ClassConstraint) &&
+	return (c.Class == contrary.ClassResponse || c.Class == contrary.ClassConstraint) &&
 		concerns(c, c.Site.Operation.Name(), status)
 }
 
 // reading is what came of one call.
 type reading struct {
-	value  any // as a tree
-	answer moneymovement.Response
-	err    error
+	value    any // as a tree
+	response moneymovement.Response
+	err      error
 }
 
 // readOther makes the call as described, and again with the change.
@@ -90,7 +90,7 @@ func withWord(c contrary.Change, word string) contrary.Change {
 // setWord is no way of differing: it puts the word of the case in its place.
 const setWord contrary.Kind = "the word itself"
 
-// described are the readings of answers as described, by operation and by what is chosen in them.
+// described are the readings of responses as described, by operation and by what is chosen in them.
 var described sync.Map
 
 func readBefore(t *testing.T, c contrary.Change, service http.Handler) reading {
@@ -121,7 +121,7 @@ func read(t *testing.T, c contrary.Change, service http.Handler, shared bool) (r
 		}
 	}()
 	value, err := callOf(c.Site.Operation)(made)
-	r = reading{answer: made.answer, err: err}
+	r = reading{response: made.response, err: err}
 	if err == nil {
 		r.value = tree(t, value)
 	}
@@ -136,7 +136,7 @@ func check(t *testing.T, c contrary.Change, before, after reading, changed []poi
 		requireTyped(t, c, after.err)
 		return
 	}
-	require.NotEqual(t, contrary.Fails, promise.Outcome, "%s, and it passed: %s", promise.Why, after.answer.Body)
+	require.NotEqual(t, contrary.Fails, promise.Outcome, "%s, and it passed: %s", promise.Why, after.response.Body)
 	if contrary.IsPageList(c.Site) && promise.Outcome == contrary.MayFail {
 		return // the wrapper may have read the list by itself
 	}
@@ -150,7 +150,7 @@ func check(t *testing.T, c contrary.Change, before, after reading, changed []poi
 	checkUnread(t, c, promise, before, after, changed)
 }
 
-// checkValue: everything else of the answer is there, and nothing was made up in the place of what is other.
+// checkValue: everything else of the response is there, and nothing was made up in the place of what is other.
 func checkValue(t *testing.T, c contrary.Change, before, after reading, changed []pointer) {
 	t.Helper()
 	effect := contrary.EffectOf(c.Kind)
@@ -165,10 +165,10 @@ func checkValue(t *testing.T, c contrary.Change, before, after reading, changed 
 			related = related || p.within(q) || ofEntry && q.within(p) || allBelowLost(after.value, p, q) ||
 				c.Kind == contrary.Renamed && p.within(renamed(q))
 		}
-		assert.True(t, related, "%s is other, and the answer was so at %s only:\n%s", p, joined(changed),
-			after.answer.Body)
+		assert.True(t, related, "%s is other, and the response was so at %s only:\n%s", p, joined(changed),
+			after.response.Body)
 	}
-	body, _ := decode(after.answer.Body)
+	body, _ := decode(after.response.Body)
 	if name, part := shownPart(body, after.value); part {
 		body = member(body, name)
 	}
@@ -177,7 +177,7 @@ func checkValue(t *testing.T, c contrary.Change, before, after reading, changed 
 		was, _ := at(before.value, q)
 		came, _ := at(body, q)
 		switch {
-		case contrary.StatedInstead[c.Mark.Name()] != "", isLogin(c.Site.Operation): // the session shows no answer
+		case contrary.StatedInstead[c.Mark.Name()] != "", isLogin(c.Site.Operation): // the session shows no response
 		case there && got != nil && effect == contrary.Unread && !shifted(before.value, after.value, q):
 			assert.Equal(t, fmt.Sprint(came), fmt.Sprint(got), "it is zero, or as it came")
 		case effect == contrary.Respelt:
@@ -214,19 +214,20 @@ func shifted(before, after any, q pointer) bool {
 	return false
 }
 
-// checkUnread: the answer names what could not be read, and nothing else.
+// checkUnread: the response names what could not be read, and nothing else.
 func checkUnread(t *testing.T, c contrary.Change, promise contrary.Promise, before, after reading, changed []pointer) {
 	t.Helper()
 	if isLogin(c.Site.Operation) {
-		return // the answer is the SDK's own
+		return // the response is the SDK's own
 	}
-	parts := unread(after.answer)
+	parts := unread(after.response)
 	for _, part := range parts {
 		related := false
 		for _, q := range changed {
 			related = related || part.at.within(q) || q.within(part.at)
 		}
-		assert.True(t, related, "%s is named as unread, and the answer was other at %s only", part.at, joined(changed))
+		assert.True(t, related, "%s is named as unread, and the response was other at %s only", part.at,
+			joined(changed))
 		assert.NotEmpty(t, part.problem)
 		if promise.Assumed {
 			assert.False(t, part.stated, "%s is assumed", part.at)
@@ -268,14 +269,14 @@ func requireTyped(t *testing.T, c contrary.Change, err error) {
 	if isLogin(c.Site.Operation) {
 		return // the error is that of the call that needed a session
 	}
-	_, unknown := errors.AsType[*errors.InDoubt](err)
+	_, inDoubt := errors.AsType[*errors.InDoubt](err)
 	_, unexpected := errors.AsType[*errors.UnexpectedResponse](err)
-	assert.True(t, unknown || unexpected, "%T: %v", err, err)
-	assert.False(t, unknown && c.Site.Operation.Method == http.MethodGet, "nothing comes of a read")
+	assert.True(t, inDoubt || unexpected, "%T: %v", err, err)
+	assert.False(t, inDoubt && c.Site.Operation.Method == http.MethodGet, "nothing comes of a read")
 }
 
 // A refusal of another form than that of the platform API is still a typed one, with its status and what it says.
-func TestARefusalIsOfAnotherForm(t *testing.T) {
+func TestRefusalOfAnotherForm(t *testing.T) {
 	d := describe(t)
 	for _, mark := range derive(t) {
 		for _, change := range refusals(mark) {
@@ -294,15 +295,15 @@ func refusals(mark *contrary.Mark) []contrary.Change {
 		contrary.Case
 		read bool
 	}
-	return firsts(mark,
+	return firstCases(mark,
 		func(c contrary.Change) bool {
-			return c.Class == contrary.ClassAnswer && c.Site.Side == contrary.Answer && !c.Site.Success()
+			return c.Class == contrary.ClassResponse && c.Site.Side == contrary.Response && !c.Site.Success()
 		},
 		func(c contrary.Change) kind { return kind{c.Case, c.Site.Operation.Method == http.MethodGet} })
 }
 
-// refusing answers everything with one refusal.
-func refusing(a *answered) http.Handler {
+// refuseAll responds to everything with one refusal.
+func refuseAll(a *response) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		for name, values := range a.header {
 			w.Header()[name] = values
@@ -323,7 +324,7 @@ func refuseOtherwise(t *testing.T, d *wire.Description, c contrary.Change) {
 		as = fieldRefused(c.Site.Operation, "body", "status", "missing")
 	}
 	as.header.Set("Retry-After", "1")
-	host := &contraryHost{next: refusing(as), description: d, changes: []contrary.Change{c}}
+	host := &contraryHost{next: refuseAll(as), description: d, changes: []contrary.Change{c}}
 	made := newCall(t, c.Site.Operation, host)
 	made.ask(nil)
 	_, err := callOf(c.Site.Operation)(made)

@@ -335,25 +335,25 @@ func tree(t *testing.T, value any) any {
 func filled(value any) any {
 	switch v := value.(type) {
 	case map[string]any:
-		kept := map[string]any{}
+		memoryStore := map[string]any{}
 		for name, member := range v {
 			if member = filled(member); member != nil {
-				kept[name] = member
+				memoryStore[name] = member
 			}
 		}
-		if len(kept) == 0 {
+		if len(memoryStore) == 0 {
 			return nil
 		}
-		return kept
+		return memoryStore
 	case []any:
 		if len(v) == 0 {
 			return nil
 		}
-		kept := make([]any, len(v))
+		memoryStore := make([]any, len(v))
 		for i, entry := range v {
-			kept[i] = filled(entry)
+			memoryStore[i] = filled(entry)
 		}
-		return kept
+		return memoryStore
 	case json.Number:
 		if number, err := decimal.NewFromString(v.String()); err == nil && number.IsZero() {
 			return nil
@@ -438,7 +438,7 @@ func sameScalar(a, b any) bool {
 	return err == nil && also == nil && x.Equal(y)
 }
 
-// shownPart is the member of an answer that the SDK returns, if it does not return all of it: the list of a page, or
+// shownPart is the member of a response that the SDK returns, if it does not return all of it: the list of a page, or
 // the one thing in an envelope.
 func shownPart(body, value any) (name string, is bool) {
 	whole, _ := body.(map[string]any)
@@ -456,7 +456,7 @@ func shownPart(body, value any) (name string, is bool) {
 
 // inValue are the places of the body that the value shows.
 func inValue(before reading, places []pointer) (shown []pointer) {
-	body, _ := decode(before.answer.Body)
+	body, _ := decode(before.response.Body)
 	name, part := shownPart(body, before.value)
 	if !part {
 		return places

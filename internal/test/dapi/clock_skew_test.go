@@ -20,7 +20,7 @@ import (
 )
 
 // A machine whose clock is off by minutes logs in and pays by the service's clock.
-func TestPaysWithAClockThatIsOff(t *testing.T) {
+func TestPayWithAWrongClock(t *testing.T) {
 	for name, off := range map[string]time.Duration{"ahead": 20 * time.Minute, "behind": -20 * time.Minute} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -35,17 +35,17 @@ func TestPaysWithAClockThatIsOff(t *testing.T) {
 	}
 }
 
-// misdated puts a wrong Date into some answers.
+// misdated puts a wrong Date into some responses.
 func (w *world) misdated(ahead time.Duration, wrong func(*http.Request) bool) {
-	w.Wire.OnAnswer(func(r *http.Request, answer *http.Response) {
+	w.Wire.OnResponse(func(r *http.Request, response *http.Response) {
 		if wrong(r) {
-			answer.Header.Set("Date", w.Host.Now().Add(ahead).Format(http.TimeFormat))
+			response.Header.Set("Date", w.Host.Now().Add(ahead).Format(http.TimeFormat))
 		}
 	})
 }
 
-// One answer with a wrong Date before the booking's makes no good approval a closed one, nor one without end. The
-// booking's own Date may be late: it bounds how long the approval is open, and earlier answers say that it is open.
+// One response with a wrong Date before the booking's does not close a good approval, and does not extend it. The
+// booking's own Date may be late: it bounds how long the approval is open, and earlier responses say that it is open.
 func TestWrongDateDoesNotCloseApprovals(t *testing.T) {
 	isBooking := func(r *http.Request) bool { return r.URL.Path == "/dapi/v1/payouts" }
 	isChains := func(r *http.Request) bool { return r.URL.Path == "/dapi/v1/chains" }
@@ -70,7 +70,7 @@ func TestWrongDateDoesNotCloseApprovals(t *testing.T) {
 	}
 }
 
-// endsAt lets approvals end at a time of their own, in the answer and in the payload.
+// endsAt lets approvals end at a time of their own, in the response and in the payload.
 func (w *payWorld) endsAt(end func() time.Time) {
 	w.onBooking(func(payout map[string]any) {
 		at := end().UTC().Format(time.RFC3339)
@@ -79,21 +79,21 @@ func (w *payWorld) endsAt(end func() time.Time) {
 	})
 }
 
-// An approval ends at most 120 seconds, and 10 for the clocks, after the Date of the answer that brought it. What
-// earlier answers said about the clock does not lengthen it.
+// An approval ends at most 120 seconds, and 10 for the clocks, after the Date of the response that brought it. What
+// earlier responses said about the clock does not lengthen it.
 //
 // Source: Limits, Lifetimes.
-func TestAnApprovalEndsSoonAfterTheDateOfItsAnswer(t *testing.T) {
+func TestAnApprovalEndsSoonAfterTheDateOfItsResponse(t *testing.T) {
 	for name, c := range map[string]struct {
-		ahead time.Duration // of earlier answers
+		ahead time.Duration // of earlier responses
 		open  time.Duration
 		good  bool
 	}{
-		"as stated":                          {0, 120 * time.Second, true},
-		"with the clocks apart":              {0, 129 * time.Second, true},
-		"longer":                             {0, 133 * time.Second, false},
-		"an hour, which other answers allow": {time.Hour, time.Hour + 100*time.Second, false},
-		"as stated, and others are behind":   {-time.Hour, 120 * time.Second, true},
+		"as stated":                            {0, 120 * time.Second, true},
+		"with the clocks apart":                {0, 129 * time.Second, true},
+		"longer":                               {0, 133 * time.Second, false},
+		"an hour, which other responses allow": {time.Hour, time.Hour + 100*time.Second, false},
+		"as stated, and others are behind":     {-time.Hour, 120 * time.Second, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -121,8 +121,8 @@ func TestAnApprovalEndsSoonAfterTheDateOfItsAnswer(t *testing.T) {
 }
 
 // The end of an approval moves with the service's clock. So a clock that is further away than allowed signs nothing, be
-// it that of a payout or of a deal, and the error names both clocks.
-func TestClocksTooFarApartSignNothing(t *testing.T) {
+// it that of a payout or of an escrow, and the error names both clocks.
+func TestNothingIsSignedWithClocksTooFarApart(t *testing.T) {
 	const day = 24 * time.Hour
 	for name, ahead := range map[string]time.Duration{
 		"a month": 30 * day, "ninety years": 90 * 365 * day, "two centuries": 200 * 365 * day, "a month ago": -30 * day,
@@ -157,7 +157,7 @@ func TestClocksTooFarApartSignNothing(t *testing.T) {
 }
 
 // A key that is an hour old is not too old because a Date is of next month. A difference that the caller allows counts.
-func TestADateOfNextMonthMakesNoKeyTooOld(t *testing.T) {
+func TestWrongDateDoesNotMakeAKeyTooOld(t *testing.T) {
 	const month = 30 * 24 * time.Hour
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t, sandbox.WithClock(func() time.Time { return time.Now().Add(month) }))
@@ -180,8 +180,8 @@ func TestADateOfNextMonthMakesNoKeyTooOld(t *testing.T) {
 
 // reason returns the last refusal of a payment in doubt, or the error itself.
 func reason(err error) error {
-	if unknown, ok := errors.AsType[*errors.InDoubt](err); ok {
-		return unknown.Cause
+	if inDoubt, ok := errors.AsType[*errors.InDoubt](err); ok {
+		return inDoubt.Cause
 	}
 	return err
 }
@@ -194,7 +194,7 @@ func parsed(t *testing.T, text string) time.Time {
 }
 
 // A clock that is set, here or there, is noticed at the first booking after it.
-func TestPaysRightAfterAClockWasSet(t *testing.T) {
+func TestPayRightAfterTheClockWasSet(t *testing.T) {
 	w := newPayWorld(t)
 	for paid := 1; paid <= 3; paid++ {
 		w.Host.Advance(15 * time.Minute)
@@ -212,7 +212,7 @@ func TestBeforeSigningHasTimeWithAClockThatIsAheadAndNoDate(t *testing.T) {
 		t.Run(ahead.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newPayWorld(t, sandbox.WithClock(func() time.Time { return time.Now().Add(-ahead) }))
-				w.Wire.OnAnswer(func(_ *http.Request, answer *http.Response) { answer.Header.Del("Date") })
+				w.Wire.OnResponse(func(_ *http.Request, response *http.Response) { response.Header.Del("Date") })
 				w.account = w.integrator().Self()
 				var left time.Duration
 				_, err := w.pay(beforeSigning(func(ctx context.Context, _ *dapi.Payout) error {

@@ -21,25 +21,25 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-const dealPath, syncPath = "/escrow", "/escrow/*/sync"
+const escrowPath, syncPath = "/escrow", "/escrow/*/sync"
 
-// dealWorld is a world in which 40 USDC are to be held.
-type dealWorld struct {
+// escrowWorld is a world in which 40 USDC are to be held.
+type escrowWorld struct {
 	*payWorld
-	deal dapi.EscrowCreate
+	escrow dapi.EscrowCreate
 }
 
-func newDealWorld(t *testing.T) *dealWorld {
+func newEscrowWorld(t *testing.T) *escrowWorld {
 	t.Helper()
-	return &dealWorld{newPayWorld(t), deal()}
+	return &escrowWorld{newPayWorld(t), newEscrow()}
 }
 
-func (w *dealWorld) open(options ...payOption) (dapi.EscrowResult, error) {
-	return w.account.Escrows.Open(w.Context(), w.deal, "deal-1", dealTerms(options...))
+func (w *escrowWorld) open(options ...payOption) (dapi.EscrowResult, error) {
+	return w.account.Escrows.Open(w.Context(), w.escrow, "escrow-1", escrowTerms(options...))
 }
 
-// holdings counts how often money was moved into a deal.
-func (w *dealWorld) holdings() (count int) {
+// holdings counts how often money was moved into an escrow.
+func (w *escrowWorld) holdings() (count int) {
 	for _, entry := range w.Host.Ledger().Entries {
 		if entry.Kind == "escrow_active" && entry.Amount.IsNegative() {
 			count++
@@ -48,24 +48,24 @@ func (w *dealWorld) holdings() (count int) {
 	return count
 }
 
-func (w *dealWorld) assertNothingHeld(t *testing.T) {
+func (w *escrowWorld) assertNothingHeld(t *testing.T) {
 	t.Helper()
 	assert.Zero(t, w.Key.Approvals(), "the signer is not called")
 	assert.Zero(t, w.holdings())
 }
 
-// later moves a time of an answer.
-func later(member string, by time.Duration) func(deal map[string]any) {
-	return func(deal map[string]any) {
-		at, err := time.Parse(time.RFC3339Nano, deal[member].(string))
+// later moves a time of a response.
+func later(member string, by time.Duration) func(escrow map[string]any) {
+	return func(escrow map[string]any) {
+		at, err := time.Parse(time.RFC3339Nano, escrow[member].(string))
 		if err != nil {
 			panic(err)
 		}
-		deal[member] = at.Add(by).Format(time.RFC3339Nano)
+		escrow[member] = at.Add(by).Format(time.RFC3339Nano)
 	}
 }
 
-// without leaves members of an answer out.
+// without leaves members of a response out.
 func without(members ...string) func(map[string]any) {
 	return func(body map[string]any) {
 		for _, member := range members {
@@ -79,12 +79,12 @@ func both(first, second func(map[string]any)) func(map[string]any) {
 	return func(body map[string]any) { first(body); second(body) }
 }
 
-// echoedDeals are deals as the service may repeat them, and the member that then differs from what was asked, if one
-// does.
-var echoedDeals = map[string]struct {
-	change func(deal map[string]any)
+// echoedEscrows are escrows as the service may repeat them, and the member that then differs from what was asked, if
+// one does.
+var echoedEscrows = map[string]struct {
+	change func(escrow map[string]any)
 	member string
-	moves  bool // as the windows of a deal can, when it is approved
+	moves  bool // as the windows of an escrow can, when it is approved
 }{
 	"another amount":    {change: func(d map[string]any) { d["amount"] = "400" }, member: "amount"},
 	"an amount of zero": {change: func(d map[string]any) { d["amount"] = "0" }, member: "amount"},
@@ -124,12 +124,12 @@ var echoedDeals = map[string]struct {
 	"no creation":              {change: without("createdAt")},
 }
 
-// What a deal echoes is compared with what was asked for, by value. It may leave terms out.
-func TestEchoedTermsOfADeal(t *testing.T) {
-	for name, c := range echoedDeals {
+// What an escrow echoes is compared with what was asked for, by value. It may leave terms out.
+func TestEchoedTermsOfAnEscrow(t *testing.T) {
+	for name, c := range echoedEscrows {
 		t.Run(name, func(t *testing.T) {
-			w := newDealWorld(t)
-			w.onSuccess("POST", dealPath, c.change)
+			w := newEscrowWorld(t)
+			w.onSuccess("POST", escrowPath, c.change)
 			opened, err := w.open(journaled())
 			if c.member == "" {
 				require.NoError(t, err)
@@ -140,32 +140,33 @@ func TestEchoedTermsOfADeal(t *testing.T) {
 			assert.Equal(t, c.member, differs.Member)
 			assert.Equal(t, errors.NotMoved, differs.MovedByCall())
 			assert.Equal(t, errors.CallInfo{Operation: "CreateEscrow", Resource: string(opened.Escrow.ID),
-				IdempotencyKey: "deal-1"}, differs.CallInfo)
+				IdempotencyKey: "escrow-1"}, differs.CallInfo)
 			w.assertNothingHeld(t)
 		})
-		t.Run(name+", and the deal is active", func(t *testing.T) {
-			w := newDealWorld(t)
-			w.onSuccess("POST", dealPath, both(c.change, func(deal map[string]any) {
-				deal["status"] = "active"
-				delete(deal, "action")
+		t.Run(name+", and the escrow is active", func(t *testing.T) {
+			w := newEscrowWorld(t)
+			w.onSuccess("POST", escrowPath, both(c.change, func(escrow map[string]any) {
+				escrow["status"] = "active"
+				delete(escrow, "action")
 			}))
 			_, err := w.open(journaled())
-			assertDoubted(t, c.member, c.moves, err)
+			assertTermsDiffer(t, c.member, c.moves, err)
 			w.assertNothingHeld(t)
 		})
-		t.Run(name+", in the answer to the confirm", func(t *testing.T) {
-			w := newDealWorld(t)
+		t.Run(name+", in the response to the confirm", func(t *testing.T) {
+			w := newEscrowWorld(t)
 			w.onSuccess("POST", confirmActionPath, c.change)
 			w.Host.Arm("POST", syncPath, sandbox.Respond(403, "forbidden").Times(10))
 			_, err := w.open(journaled())
-			assertDoubted(t, c.member, c.moves, err)
+			assertTermsDiffer(t, c.member, c.moves, err)
 			assert.Equal(t, 1, w.holdings())
 		})
 	}
 }
 
-// assertDoubted is what comes of terms that are echoed when money may have moved: a difference is doubt, never success.
-func assertDoubted(t *testing.T, member string, moves bool, err error) {
+// assertTermsDiffer asserts that echoed terms with a difference are in doubt, and never a success, if money may have
+// moved.
+func assertTermsDiffer(t *testing.T, member string, moves bool, err error) {
 	t.Helper()
 	if member == "" || moves {
 		require.NoError(t, err)
@@ -180,16 +181,16 @@ func assertDoubted(t *testing.T, member string, moves bool, err error) {
 // Windows that were asked for, and those that stand where none was, are what the service makes of them.
 //
 // Rule: lifetime.escrow-windows
-func TestWindowsOfADeal(t *testing.T) {
-	for name, deal := range map[string]dapi.EscrowCreate{
+func TestWindowsOfAnEscrow(t *testing.T) {
+	for name, escrow := range map[string]dapi.EscrowCreate{
 		"all left to their defaults": {},
 		"all asked for":              {ApproveWithin: "90m", HoldFor: "2d", RefundableFor: "45s"},
 		"none to hold":               {HoldFor: "0s"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newDealWorld(t)
-			deal.Amount, deal.Currency, deal.Payee = w.deal.Amount, w.deal.Currency, w.deal.Payee
-			w.deal = deal
+			w := newEscrowWorld(t)
+			escrow.Amount, escrow.Currency, escrow.Payee = w.escrow.Amount, w.escrow.Currency, w.escrow.Payee
+			w.escrow = escrow
 			opened, err := w.open()
 			require.NoError(t, err)
 			assert.Equal(t, dapi.EscrowStatusActive, opened.Escrow.Status)
@@ -197,9 +198,9 @@ func TestWindowsOfADeal(t *testing.T) {
 		})
 	}
 	t.Run("the service ignores them", func(t *testing.T) {
-		w := newDealWorld(t)
-		w.onSuccess("POST", dealPath, later("holdUntil", time.Hour))
-		w.deal.HoldFor = ""
+		w := newEscrowWorld(t)
+		w.onSuccess("POST", escrowPath, later("holdUntil", time.Hour))
+		w.escrow.HoldFor = ""
 		_, err := w.open(journaled())
 		differs := as[*dapi.TermsDiffer](t, err)
 		assert.Equal(t, "14d", differs.Asked)
@@ -212,15 +213,15 @@ func TestWindowsOfADeal(t *testing.T) {
 // Rule: idempotency.escrow
 func TestActionOfAnotherKeyIsNotSigned(t *testing.T) {
 	action := func(change func(action map[string]any)) func(map[string]any) {
-		return func(deal map[string]any) { change(deal["action"].(map[string]any)) }
+		return func(escrow map[string]any) { change(escrow["action"].(map[string]any)) }
 	}
 	for name, c := range map[string]struct {
-		change func(deal map[string]any)
-		member string // else the outcome is unknown
+		change func(escrow map[string]any)
+		member string // else the outcome is in doubt
 	}{
-		"another deal's key":   {change: func(d map[string]any) { d["idempotencyKey"] = "deal-2" }},
-		"no deal's key":        {change: without("idempotencyKey")},
-		"another action's key": {change: action(func(a map[string]any) { a["idempotencyKey"] = "deal-2" })},
+		"another escrow's key": {change: func(d map[string]any) { d["idempotencyKey"] = "escrow-2" }},
+		"no escrow's key":      {change: without("idempotencyKey")},
+		"another action's key": {change: action(func(a map[string]any) { a["idempotencyKey"] = "escrow-2" })},
 		"no action's key":      {change: action(without("idempotencyKey"))},
 		"no action":            {change: without("action")},
 		"no action, frozen":    {change: both(without("action"), func(d map[string]any) { d["status"] = "frozen" })},
@@ -231,13 +232,13 @@ func TestActionOfAnotherKeyIsNotSigned(t *testing.T) {
 			member: "action.type"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newDealWorld(t)
-			w.onSuccess("POST", dealPath, c.change)
+			w := newEscrowWorld(t)
+			w.onSuccess("POST", escrowPath, c.change)
 			_, err := w.open(journaled())
 			if c.member == "" {
 				require.Error(t, err)
 				head, _ := errors.CallInfoOf(err)
-				assert.Equal(t, "deal-1", head.IdempotencyKey)
+				assert.Equal(t, "escrow-1", head.IdempotencyKey)
 			} else {
 				assert.Equal(t, c.member, as[*dapi.TermsDiffer](t, err).Member)
 			}
@@ -246,16 +247,16 @@ func TestActionOfAnotherKeyIsNotSigned(t *testing.T) {
 		if c.member != "" {
 			continue
 		}
-		t.Run(name+", and the deal is active", func(t *testing.T) {
-			w := newDealWorld(t)
-			w.onSuccess("POST", dealPath, both(c.change, func(d map[string]any) { d["status"] = "active" }))
+		t.Run(name+", and the escrow is active", func(t *testing.T) {
+			w := newEscrowWorld(t)
+			w.onSuccess("POST", escrowPath, both(c.change, func(d map[string]any) { d["status"] = "active" }))
 			opened, err := w.open(journaled())
-			if !strings.HasSuffix(name, "deal's key") {
-				require.NoError(t, err, "the deal is of this key, and an action that is over needs none")
+			if !strings.HasSuffix(name, "escrow's key") {
+				require.NoError(t, err, "the escrow is of this key, and an action that is over needs none")
 				assert.Equal(t, dapi.EscrowStatusActive, opened.Escrow.Status)
 				return
 			}
-			if name == "no deal's key" { // such a response is not read, and nothing was signed
+			if name == "no escrow's key" { // such a response is not read, and nothing was signed
 				as[*errors.UnexpectedResponse](t, err)
 				return
 			}
@@ -263,65 +264,65 @@ func TestActionOfAnotherKeyIsNotSigned(t *testing.T) {
 		})
 	}
 	t.Run("other terms, and a status that nobody knows", func(t *testing.T) {
-		w := newDealWorld(t)
-		w.onSuccess("POST", dealPath, func(d map[string]any) { d["amount"], d["status"] = "400", "frozen" })
+		w := newEscrowWorld(t)
+		w.onSuccess("POST", escrowPath, func(d map[string]any) { d["amount"], d["status"] = "400", "frozen" })
 		_, err := w.open(journaled())
-		assertDoubted(t, "amount", false, err)
+		assertTermsDiffer(t, "amount", false, err)
 		w.assertNothingHeld(t)
 	})
 	t.Run("other terms, and no status", func(t *testing.T) {
-		w := newDealWorld(t)
-		w.onSuccess("POST", dealPath, both(without("status"), func(d map[string]any) { d["amount"] = "400" }))
+		w := newEscrowWorld(t)
+		w.onSuccess("POST", escrowPath, both(without("status"), func(d map[string]any) { d["amount"] = "400" }))
 		_, err := w.open(journaled())
 		assert.Equal(t, "amount", as[*dapi.TermsDiffer](t, err).Member, "nothing says that it is held")
 		w.assertNothingHeld(t)
 	})
 	t.Run("a bare action", func(t *testing.T) {
-		w := newDealWorld(t)
-		w.onSuccess("POST", dealPath, action(func(a map[string]any) { delete(a, "type") }))
+		w := newEscrowWorld(t)
+		w.onSuccess("POST", escrowPath, action(func(a map[string]any) { delete(a, "type") }))
 		_, err := w.open()
 		require.NoError(t, err, "the approval says which action it is")
 		assert.Equal(t, 1, w.holdings())
 	})
 }
 
-// A deal that is answered with other words is held if what can be done next says so. It is not signed once more.
-func TestADealThatIsHeldIsNotSignedAgain(t *testing.T) {
+// An escrow that is returned with other words is held if what can be done next says so. It is not signed once more.
+func TestAnEscrowThatIsHeldIsNotSignedAgain(t *testing.T) {
 	can := func(status string, actions ...any) func(map[string]any) {
-		return func(deal map[string]any) { deal["status"], deal["availableActions"] = status, actions }
+		return func(escrow map[string]any) { escrow["status"], escrow["availableActions"] = status, actions }
 	}
-	for name, change := range map[string]func(deal map[string]any){
+	for name, change := range map[string]func(escrow map[string]any){
 		"it can be released":             both(without("action"), can("held", "release")),
 		"it can be refunded":             both(without("action"), can("held", "refund")),
 		"it is active, and nothing else": can("active"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newDealWorld(t)
-			w.onSuccess("POST", dealPath, change)
+			w := newEscrowWorld(t)
+			w.onSuccess("POST", escrowPath, change)
 			_, err := w.open()
 			require.NoError(t, err)
 			w.assertNothingHeld(t)
 		})
 	}
-	for name, change := range map[string]func(answer *http.Response){
+	for name, change := range map[string]func(response *http.Response){
 		"":                    func(*http.Response) {},
-		", by status alone":   func(answer *http.Response) { answer.Header.Del("Idempotency-Replayed") },
-		", by a header alone": func(answer *http.Response) { answer.StatusCode = http.StatusCreated },
+		", by status alone":   func(response *http.Response) { response.Header.Del("Idempotency-Replayed") },
+		", by a header alone": func(response *http.Response) { response.StatusCode = http.StatusCreated },
 	} {
 		t.Run("it is active, in a replay that offers its approval still"+name, func(t *testing.T) {
-			w := newDealWorld(t)
-			_, err := w.account.Escrows.Create(t.Context(), w.deal, moneymovement.IdempotencyKey("deal-1"))
+			w := newEscrowWorld(t)
+			_, err := w.account.Escrows.Create(t.Context(), w.escrow, moneymovement.IdempotencyKey("escrow-1"))
 			require.NoError(t, err)
 			w.account = w.integrator().Self()
-			w.Wire.OnAnswer(func(r *http.Request, answer *http.Response) {
-				if r.URL.Path == "/dapi/v1"+dealPath {
+			w.Wire.OnResponse(func(r *http.Request, response *http.Response) {
+				if r.URL.Path == "/dapi/v1"+escrowPath {
 					var body map[string]any
-					assert.NoError(t, json.UnmarshalRead(answer.Body, &body))
+					assert.NoError(t, json.UnmarshalRead(response.Body, &body))
 					can("active", "approve")(body)
 					changed, err := json.Marshal(body)
 					assert.NoError(t, err)
-					inprocess.SetBody(answer, changed)
-					change(answer)
+					inprocess.SetBody(response, changed)
+					change(response)
 				}
 			})
 			_, err = w.open()
@@ -331,18 +332,18 @@ func TestADealThatIsHeldIsNotSignedAgain(t *testing.T) {
 	}
 }
 
-// A deal is known by its id and terms: what another one became settles no doubt about this one.
-func TestDoubtIsNotSettledByAnotherDeal(t *testing.T) {
-	for name, change := range map[string]func(deal map[string]any){
+// An escrow is known by its id and terms: what another one became settles no doubt about this one.
+func TestAnotherEscrowDoesNotSettleADoubt(t *testing.T) {
+	for name, change := range map[string]func(escrow map[string]any){
 		"another id":     func(d map[string]any) { d["id"] = "esc_another" },
 		"another amount": func(d map[string]any) { d["amount"] = "1" },
 		"another payee":  func(d map[string]any) { d["payee"] = "0x8617E340B3D01FA5F11F306F4090FD50E238070D" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newDealWorld(t)
+				w := newEscrowWorld(t)
 				w.Host.Arm("POST", confirmActionPath, sandbox.DropBefore().Times(100))
-				w.onSuccess("POST", syncPath, both(change, func(deal map[string]any) { deal["status"] = "active" }))
+				w.onSuccess("POST", syncPath, both(change, func(escrow map[string]any) { escrow["status"] = "active" }))
 				_, err := w.open(journaled())
 				as[*errors.InDoubt](t, err)
 				assert.Zero(t, w.holdings())
@@ -351,28 +352,28 @@ func TestDoubtIsNotSettledByAnotherDeal(t *testing.T) {
 	}
 }
 
-func assertDealInDoubt(t *testing.T, err error) {
+func assertEscrowInDoubt(t *testing.T, err error) {
 	t.Helper()
-	assertUnknown(t, err, "deal-1", "call again with the same key and terms")
+	assertKeyInDoubt(t, err, "escrow-1", "call again with the same key and terms")
 }
 
-// loseConfirms loses the answers to a confirm, and refuses the reads right after it.
-func (w *dealWorld) loseConfirms() {
+// loseConfirms loses the responses to a confirm, and refuses the reads right after it.
+func (w *escrowWorld) loseConfirms() {
 	w.Host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit().Times(4))
 	w.Host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
 }
 
-// The money of a deal is held, and the first call was told that nothing is known. What the second call meets speaks for
-// that call only.
-func TestSecondCallOfADealInDoubt(t *testing.T) {
+// The money of an escrow is held, and the first call was told that nothing is known. What the second call meets speaks
+// for that call only.
+func TestSecondCallOfAnEscrowInDoubt(t *testing.T) {
 	for name, setback := range setbacks {
 		for _, process := range []string{"the same client", "another process"} {
 			t.Run(name+"/"+process, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					w := newDealWorld(t)
+					w := newEscrowWorld(t)
 					w.loseConfirms()
 					_, err := w.open(journaled())
-					assertDealInDoubt(t, err)
+					assertEscrowInDoubt(t, err)
 					require.Equal(t, 1, w.holdings())
 					if process == "another process" {
 						w.account = w.integrator().Self()
@@ -380,8 +381,8 @@ func TestSecondCallOfADealInDoubt(t *testing.T) {
 					ctx, cancel := setback(w.payWorld)
 					defer cancel()
 
-					_, err = w.account.Escrows.Open(ctx, w.deal, "deal-1", dapi.EscrowTerms{})
-					assertDealInDoubt(t, err)
+					_, err = w.account.Escrows.Open(ctx, w.escrow, "escrow-1", dapi.EscrowTerms{})
+					assertEscrowInDoubt(t, err)
 					if ctx.Err() != nil {
 						require.ErrorIs(t, err, ctx.Err())
 					}
@@ -392,25 +393,25 @@ func TestSecondCallOfADealInDoubt(t *testing.T) {
 	}
 }
 
-// The refusal of a login says which deal it is about, once there is one.
-func TestLoginRefusalOfADeal(t *testing.T) {
-	w := newDealWorld(t)
+// The refusal of a login says which escrow it is about, once there is one.
+func TestLoginRefusalOfAnEscrow(t *testing.T) {
+	w := newEscrowWorld(t)
 	w.Host.Arm("POST", confirmActionPath, sandbox.ExpireToken())
 	w.Host.Arm("POST", "/auth/**", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
 	opened, err := w.open(journaled())
 	as[*errors.Forbidden](t, err)
 	head, _ := errors.CallInfoOf(err)
 	assert.Equal(t, string(opened.Escrow.ID), head.Resource)
-	assert.Equal(t, "deal-1", head.IdempotencyKey)
+	assert.Equal(t, "escrow-1", head.IdempotencyKey)
 }
 
-// A second call that reaches the service finds the deal, and the money is held once.
-func TestSecondCallSettlesADealInDoubt(t *testing.T) {
+// A second call that reaches the service finds the escrow, and the money is held once.
+func TestSecondCallSettlesAnEscrowInDoubt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newDealWorld(t)
+		w := newEscrowWorld(t)
 		w.loseConfirms()
 		first, err := w.open()
-		assertDealInDoubt(t, err)
+		assertEscrowInDoubt(t, err)
 		opened, err := w.open()
 		require.NoError(t, err)
 		assert.Equal(t, first.Escrow.ID, opened.Escrow.ID)
@@ -419,41 +420,43 @@ func TestSecondCallSettlesADealInDoubt(t *testing.T) {
 
 		w.Host.Arm("", "/**", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
 		_, err = w.open(journaled())
-		assertDealInDoubt(t, err) // for the money is held, whatever the caller says
+		assertEscrowInDoubt(t, err) // for the money is held, whatever the caller says
 	})
 }
 
-// dealRefusals refuse a deal plainly, each at another step.
-var dealRefusals = map[string]struct {
-	arrange func(w *dealWorld)
+// escrowRefusals refuse an escrow plainly, each at another step.
+var escrowRefusals = map[string]struct {
+	arrange func(w *escrowWorld)
 	code    errors.Code
 }{
-	"at its creation": {func(w *dealWorld) {
-		w.Host.Arm("POST", dealPath, sandbox.Respond(http.StatusConflict, "wallet_not_linked"))
+	"at its creation": {func(w *escrowWorld) {
+		w.Host.Arm("POST", escrowPath, sandbox.Respond(http.StatusConflict, "wallet_not_linked"))
 	}, errors.CodeWalletNotLinked},
-	"at its creation, for its rate": {func(w *dealWorld) {
-		w.Host.Arm("POST", dealPath, sandbox.Respond(http.StatusTooManyRequests, "rate_limited").
+	"at its creation, for its rate": {func(w *escrowWorld) {
+		w.Host.Arm("POST", escrowPath, sandbox.Respond(http.StatusTooManyRequests, "rate_limited").
 			WithHeader("Retry-After", "3600"))
 	}, errors.CodeRateLimited},
-	"at the confirm": {func(w *dealWorld) {
+	"at the confirm": {func(w *escrowWorld) {
 		w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusForbidden, "signing_policy_refused"))
 	}, errors.CodeSigningPolicyRefused},
-	"at the confirm, for the balance": {func(w *dealWorld) { w.deal.Amount = amount("100.01") }, errors.CodeConflict},
+	"at the confirm, for the balance": {
+		func(w *escrowWorld) { w.escrow.Amount = amount("100.01") }, errors.CodeConflict,
+	},
 }
 
 // A stated first use that was plainly refused holds nothing, and keeps the type of its refusal.
-func TestARefusedDealIsUnpaid(t *testing.T) {
-	for name, c := range dealRefusals {
+func TestARefusedEscrowIsUnpaid(t *testing.T) {
+	for name, c := range escrowRefusals {
 		t.Run(name, func(t *testing.T) {
-			w := newDealWorld(t)
+			w := newEscrowWorld(t)
 			c.arrange(w)
 			for range 2 { // the second first use is one as well: nothing came of the first
 				opened, err := w.open(journaled())
 				assert.True(t, errors.HasCode(err, c.code), "%v", err)
-				_, unknown := errors.AsType[*errors.InDoubt](err)
-				assert.False(t, unknown, "%v", err)
+				_, inDoubt := errors.AsType[*errors.InDoubt](err)
+				assert.False(t, inDoubt, "%v", err)
 				head, _ := errors.CallInfoOf(err)
-				assert.Equal(t, "deal-1", head.IdempotencyKey)
+				assert.Equal(t, "escrow-1", head.IdempotencyKey)
 				if opened.Escrow != nil {
 					assert.Equal(t, string(opened.Escrow.ID), head.Resource)
 				} else {
@@ -464,34 +467,34 @@ func TestARefusedDealIsUnpaid(t *testing.T) {
 			assert.Zero(t, w.holdings())
 		})
 		t.Run(name+", without a journal", func(t *testing.T) {
-			w := newDealWorld(t)
+			w := newEscrowWorld(t)
 			c.arrange(w)
 			_, err := w.open()
-			assertDealInDoubt(t, err) // an earlier call may have held the money
+			assertEscrowInDoubt(t, err) // an earlier call may have held the money
 		})
 	}
 }
 
-// A deal that was created and not signed is taken up again, however the service says that it replays.
-func TestADealThatWasNotSignedIsNoDoubt(t *testing.T) {
-	for name, change := range map[string]func(r *http.Request, answer *http.Response){
+// An escrow that was created and not signed is taken up again, however the service says that it replays.
+func TestUnsignedEscrowIsNotInDoubt(t *testing.T) {
+	for name, change := range map[string]func(r *http.Request, response *http.Response){
 		"the service says that it replays": nil,
-		"the service says so by 200 alone": func(_ *http.Request, answer *http.Response) {
-			answer.Header.Del("Idempotency-Replayed")
+		"the service says so by 200 alone": func(_ *http.Request, response *http.Response) {
+			response.Header.Del("Idempotency-Replayed")
 		},
-		"the service says so by its header alone": func(_ *http.Request, answer *http.Response) {
-			if answer.StatusCode == http.StatusOK {
-				answer.StatusCode = http.StatusCreated
+		"the service says so by its header alone": func(_ *http.Request, response *http.Response) {
+			if response.StatusCode == http.StatusOK {
+				response.StatusCode = http.StatusCreated
 			}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newDealWorld(t)
-			_, err := w.account.Escrows.Create(t.Context(), w.deal, moneymovement.IdempotencyKey("deal-1"))
+			w := newEscrowWorld(t)
+			_, err := w.account.Escrows.Create(t.Context(), w.escrow, moneymovement.IdempotencyKey("escrow-1"))
 			require.NoError(t, err)
 			w.account = w.integrator().Self()
 			if change != nil {
-				w.Wire.OnAnswer(change)
+				w.Wire.OnResponse(change)
 			}
 			w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusForbidden, "signing_policy_refused"))
 			refused, err := w.open(journaled())
@@ -502,36 +505,36 @@ func TestADealThatWasNotSignedIsNoDoubt(t *testing.T) {
 	}
 }
 
-// What is in doubt is so for one account and one operation: the same key serves a payment, another account's deal, and
-// a deal's action.
+// What is in doubt is so for one account and one operation: the same key serves a payment, another account's escrow,
+// and an escrow's action.
 func TestDoubtIsOfOneAccountAndOperation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newDealWorld(t)
+		w := newEscrowWorld(t)
 		integrator := w.integrator()
 		w.account = integrator.Self()
 		w.loseConfirms()
 		_, err := w.open(journaled())
-		assertDealInDoubt(t, err)
+		assertEscrowInDoubt(t, err)
 
 		w.Host.Arm("", "/**", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
 		_, err = w.open(journaled())
-		assertDealInDoubt(t, err)
-		_, err = w.account.Payouts.Pay(t.Context(), w.asked, "deal-1", payTerms(journaled()))
+		assertEscrowInDoubt(t, err)
+		_, err = w.account.Payouts.Pay(t.Context(), w.asked, "escrow-1", payTerms(journaled()))
 		as[*errors.Forbidden](t, err)
-		_, err = integrator.For("cl_1").Escrows.Open(t.Context(), w.deal, "deal-1", dealTerms(journaled()))
+		_, err = integrator.For("cl_1").Escrows.Open(t.Context(), w.escrow, "escrow-1", escrowTerms(journaled()))
 		as[*errors.Forbidden](t, err)
-		_, err = w.account.Escrows.Act(t.Context(), w.deal, "esc_1", dapi.EscrowActionTypeRelease, "deal-1",
-			dealTerms(journaled()))
+		_, err = w.account.Escrows.Act(t.Context(), w.escrow, "esc_1", dapi.EscrowActionTypeRelease, "escrow-1",
+			escrowTerms(journaled()))
 		as[*errors.Forbidden](t, err)
 	})
 }
 
-// A key that the service may have forgotten holds nothing: the same call would be a new deal.
+// A key that the service may have forgotten holds nothing: the same call would be a new escrow.
 //
 // Rule: idempotency.derived
-func TestDealsKeyThatIsTooOld(t *testing.T) {
+func TestEscrowsKeyThatIsTooOld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newDealWorld(t)
+		w := newEscrowWorld(t)
 		first := time.Now()
 		_, err := w.open(firstUsedAt(first))
 		require.NoError(t, err)
@@ -544,17 +547,17 @@ func TestDealsKeyThatIsTooOld(t *testing.T) {
 	})
 }
 
-// A key can grow too old while its deal waits for its turn.
-func TestDealsKeyThatGrowsTooOldInLine(t *testing.T) {
+// A key can grow too old while its escrow waits for its turn.
+func TestEscrowKeyThatExpiresInTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newDealWorld(t)
-		w.deal.Amount = amount("1")
+		w := newEscrowWorld(t)
+		w.escrow.Amount = amount("1")
 		release := make(chan struct{})
 		w.Key.BeforeApproval(func(int) { <-release })
 		var line sync.WaitGroup
 		for i := range 6 { // as many as may be under way
 			line.Go(func() {
-				_, _ = w.account.Escrows.Open(t.Context(), w.deal, moneymovement.DeriveKey("ahead", strconv.Itoa(i)),
+				_, _ = w.account.Escrows.Open(t.Context(), w.escrow, moneymovement.DeriveKey("ahead", strconv.Itoa(i)),
 					dapi.EscrowTerms{})
 			})
 		}
@@ -562,18 +565,18 @@ func TestDealsKeyThatGrowsTooOldInLine(t *testing.T) {
 		line.Go(func() {
 			_, err := w.open(firstUsedAt(time.Now().Add(-7*24*time.Hour + 90*time.Minute)))
 			as[*dapi.KeyTooOld](t, refusalIn(err))
-			assert.Equal(t, "deal-1", as[*dapi.KeyTooOld](t, refusalIn(err)).IdempotencyKey)
+			assert.Equal(t, "escrow-1", as[*dapi.KeyTooOld](t, refusalIn(err)).IdempotencyKey)
 		})
 		short, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		_, err := w.account.Escrows.Open(short, w.deal, "deal-3",
-			dealTerms(firstUsedAt(time.Now().Add(-7*24*time.Hour))))
+		_, err := w.account.Escrows.Open(short, w.escrow, "escrow-3",
+			escrowTerms(firstUsedAt(time.Now().Add(-7*24*time.Hour))))
 		as[*dapi.KeyTooOld](t, refusalIn(err)) // at once, for it is too old already
-		_, err = w.account.Escrows.Open(short, w.deal, "deal-2", dealTerms(journaled()))
-		assert.Equal(t, errors.CallInfo{Operation: "CreateEscrow", IdempotencyKey: "deal-2"},
+		_, err = w.account.Escrows.Open(short, w.escrow, "escrow-2", escrowTerms(journaled()))
+		assert.Equal(t, errors.CallInfo{Operation: "CreateEscrow", IdempotencyKey: "escrow-2"},
 			as[*errors.NotDelivered](t, err).CallInfo)
-		_, err = w.account.Escrows.Act(short, w.deal, "esc_1", dapi.EscrowActionTypeRelease, "release-1",
-			dealTerms(journaled()))
+		_, err = w.account.Escrows.Act(short, w.escrow, "esc_1", dapi.EscrowActionTypeRelease, "release-1",
+			escrowTerms(journaled()))
 		assert.Equal(t, "release-1", as[*errors.NotDelivered](t, err).IdempotencyKey)
 		time.Sleep(time.Hour)
 		creates := len(w.Host.Requests())
@@ -585,9 +588,9 @@ func TestDealsKeyThatGrowsTooOldInLine(t *testing.T) {
 	})
 }
 
-// The service's clock counts as well: here it is moved, and nothing tells before the deal that it makes anew.
-func TestDealsKeyThatIsTooOldByTheServicesClock(t *testing.T) {
-	w := newDealWorld(t)
+// The service's clock counts as well: here it is moved, and nothing tells before the escrow that it makes anew.
+func TestEscrowsKeyThatIsTooOldByTheServicesClock(t *testing.T) {
+	w := newEscrowWorld(t)
 	first := time.Now()
 	_, err := w.open(firstUsedAt(first))
 	require.NoError(t, err)
@@ -598,17 +601,17 @@ func TestDealsKeyThatIsTooOldByTheServicesClock(t *testing.T) {
 	assert.Equal(t, 1, w.holdings(), "the second is not signed")
 }
 
-// A key that belongs to other terms did nothing for these, so that repeating the call would help nobody.
-func TestDealsKeyOfOtherTerms(t *testing.T) {
+// A key that belongs to other terms did nothing for these, and repeating the call does not help.
+func TestEscrowsKeyOfOtherTerms(t *testing.T) {
 	for name, sameClient := range map[string]bool{"the same client": true, "another process": false} {
 		t.Run(name, func(t *testing.T) {
-			w := newDealWorld(t)
+			w := newEscrowWorld(t)
 			first, err := w.open()
 			require.NoError(t, err)
 			if !sameClient {
 				w.account = w.integrator().Self()
 			}
-			w.deal.Amount = amount("41")
+			w.escrow.Amount = amount("41")
 			_, err = w.open()
 			assert.Equal(t, string(first.Escrow.ID), as[*errors.IdempotencyKeyReused](t, refusalIn(err)).EscrowID)
 			assert.Equal(t, 1, w.holdings())
@@ -616,15 +619,15 @@ func TestDealsKeyOfOtherTerms(t *testing.T) {
 	}
 }
 
-// The deal's own end settles a doubt: one that expired never held money.
-func TestDealInDoubtThatExpired(t *testing.T) {
+// The escrow's own end settles a doubt: one that expired never held money.
+func TestEscrowInDoubtThatExpired(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newDealWorld(t)
+		w := newEscrowWorld(t)
 		w.Host.Arm("POST", confirmActionPath, sandbox.DropBefore().Times(100))
 		w.Host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
 		_, err := w.open()
-		assertDealInDoubt(t, err)
-		w.onSuccess("POST", dealPath, func(deal map[string]any) { deal["status"] = "expired" })
+		assertEscrowInDoubt(t, err)
+		w.onSuccess("POST", escrowPath, func(escrow map[string]any) { escrow["status"] = "expired" })
 		_, err = w.open()
 		assert.Equal(t, errors.NotMoved, as[*dapi.EscrowNotOpened](t, err).MovedByCall())
 		assert.ErrorContains(t, err,
@@ -632,62 +635,63 @@ func TestDealInDoubtThatExpired(t *testing.T) {
 	})
 }
 
-// Two calls with one key at once: the refusal of one says nothing about the deal, whose money the other may be holding.
+// Two calls with one key at once: the refusal of one says nothing about the escrow, whose money the other may be
+// holding.
 func TestRefusalBesideAnotherOpenWithTheKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newDealWorld(t)
-		w.Host.Arm("POST", dealPath, sandbox.Delay(10*time.Second))
-		w.Host.Arm("POST", dealPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
+		w := newEscrowWorld(t)
+		w.Host.Arm("POST", escrowPath, sandbox.Delay(10*time.Second))
+		w.Host.Arm("POST", escrowPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
 		slow, _, err := atOnce(func() (dapi.EscrowResult, error) { return w.open(journaled()) })
-		assertDealInDoubt(t, err)
+		assertEscrowInDoubt(t, err)
 		require.NoError(t, slow)
 		assert.Equal(t, 1, w.holdings())
 	})
 }
 
 // The other call can be the one that began later.
-func TestRefusalOfADealThatAnotherCallMayHold(t *testing.T) {
+func TestRefusalOfAnEscrowThatAnotherCallMayHold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newDealWorld(t)
-		w.Host.Arm("POST", dealPath, sandbox.Delay(30*time.Second))
+		w := newEscrowWorld(t)
+		w.Host.Arm("POST", escrowPath, sandbox.Delay(30*time.Second))
 		w.loseConfirms()
 		w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusForbidden, "signing_policy_refused"))
 		slow, _, err := atOnce(func() (dapi.EscrowResult, error) { return w.open(journaled()) })
-		assertDealInDoubt(t, err)
-		assertDealInDoubt(t, slow)
+		assertEscrowInDoubt(t, err)
+		assertEscrowInDoubt(t, slow)
 		assert.Equal(t, 1, w.holdings())
 	})
 }
 
 // Before the confirm, nothing is signed, which only a journal proves over calls. Without one, a plain refusal of the
 // second call settles nothing.
-func TestDealsThatFailBeforeTheirConfirm(t *testing.T) {
-	for name, arrange := range map[string]func(w *dealWorld){
-		"the creation is lost": func(w *dealWorld) { w.Host.Arm("POST", dealPath, sandbox.DropBefore().Times(4)) },
-		"the deal is of another key": func(w *dealWorld) {
-			w.onSuccess("POST", dealPath, func(deal map[string]any) { deal["idempotencyKey"] = "deal-2" })
+func TestEscrowsThatFailBeforeTheirConfirm(t *testing.T) {
+	for name, arrange := range map[string]func(w *escrowWorld){
+		"the creation is lost": func(w *escrowWorld) { w.Host.Arm("POST", escrowPath, sandbox.DropBefore().Times(4)) },
+		"the escrow is of another key": func(w *escrowWorld) {
+			w.onSuccess("POST", escrowPath, func(escrow map[string]any) { escrow["idempotencyKey"] = "escrow-2" })
 		},
-		"the action is of another key": func(w *dealWorld) {
-			w.onSuccess("POST", dealPath, func(deal map[string]any) {
-				deal["action"].(map[string]any)["idempotencyKey"] = "deal-2"
+		"the action is of another key": func(w *escrowWorld) {
+			w.onSuccess("POST", escrowPath, func(escrow map[string]any) {
+				escrow["action"].(map[string]any)["idempotencyKey"] = "escrow-2"
 			})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newDealWorld(t)
+				w := newEscrowWorld(t)
 				arrange(w)
 				opened, err := w.open(journaled())
 				require.Error(t, err)
 				assert.Equal(t, moneymovement.PaymentNotPaid, opened.State)
 				assert.True(t, opened.Unpaid)
-				w = newDealWorld(t)
+				w = newEscrowWorld(t)
 				arrange(w)
 				_, err = w.open()
-				assertDealInDoubt(t, err)
-				w.Host.Arm("POST", dealPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
+				assertEscrowInDoubt(t, err)
+				w.Host.Arm("POST", escrowPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
 				_, err = w.open(journaled())
-				assertDealInDoubt(t, err)
+				assertEscrowInDoubt(t, err)
 				assert.Zero(t, w.holdings())
 			})
 		})
@@ -695,21 +699,21 @@ func TestDealsThatFailBeforeTheirConfirm(t *testing.T) {
 }
 
 // A signer that panics ends its call, as for a payment: what came of it is in doubt.
-func TestSignerThatPanicsOverADeal(t *testing.T) {
+func TestSignerThatPanicsOverAnEscrow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newDealWorld(t)
+		w := newEscrowWorld(t)
 		panics := func(call func()) {
 			w.Key.BeforeApproval(func(int) { panic("signer") })
 			assert.Panics(t, call)
 			w.Key.BeforeApproval(nil)
 		}
 		panics(func() { _, _ = w.open() })
-		w.Host.Arm("POST", dealPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(2))
+		w.Host.Arm("POST", escrowPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(2))
 		_, err := w.open(journaled())
-		assertDealInDoubt(t, err)
+		assertEscrowInDoubt(t, err)
 		time.Sleep(8 * 24 * time.Hour)
 		_, err = w.open(journaled())
-		assertDealInDoubt(t, err)
+		assertEscrowInDoubt(t, err)
 	})
 	synctest.Test(t, func(t *testing.T) {
 		w, id := newReleaseWorld(t)
@@ -719,6 +723,6 @@ func TestSignerThatPanicsOverADeal(t *testing.T) {
 		time.Sleep(8 * 24 * time.Hour)
 		w.Host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusForbidden, "forbidden"))
 		_, err := w.release(t.Context(), id)
-		assertUnknown(t, err, "release-1", "call again with the same key and terms")
+		assertKeyInDoubt(t, err, "release-1", "call again with the same key and terms")
 	})
 }

@@ -85,11 +85,11 @@ func TestFollowDeliversWhatHappens(t *testing.T) {
 
 		var got []string
 		var at []time.Duration
-		var looks int
+		var reads int
 		for change, err := range account.Transactions.Follow(ctx, dapi.ChangesParams{},
 			moneymovement.PollEvery(time.Second, 30*time.Second),
 			moneymovement.OnProgress(func(p moneymovement.Progress) {
-				looks++
+				reads++
 				assert.Equal(t, "ledger", p.Resource)
 				assert.Equal(t, "self", p.ID)
 			})) {
@@ -110,8 +110,8 @@ func TestFollowDeliversWhatHappens(t *testing.T) {
 		for i, when := range []time.Duration{0, 0, 10 * time.Minute, 130 * time.Minute, 5 * time.Hour} {
 			assert.InDelta(t, float64(when), float64(at[i]), float64(31*time.Second))
 		}
-		assert.Equal(t, looks, w.Sent("ListTransactions"), "a look at a small ledger is one read")
-		assert.Less(t, looks, 1300, "they get rarer while nothing changes")
+		assert.Equal(t, reads, w.Sent("ListTransactions"), "a small ledger is read with one request")
+		assert.Less(t, reads, 1300, "they get rarer while nothing changes")
 	})
 }
 
@@ -161,7 +161,7 @@ func TestFollowIsTakenUpAgain(t *testing.T) {
 	}
 }
 
-func TestFollowOutlivesFailedLooks(t *testing.T) {
+func TestFollowOutlivesFailedReads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		account := w.account()
@@ -190,7 +190,7 @@ func (f limiterFunc) Wait(_ context.Context, call moneymovement.RateCall) error 
 	return nil
 }
 
-// Looks leave room in the window of reads to other calls, as all waits do.
+// Reads leave room in the window of reads to other calls, as all waits do.
 func TestFollowReadsAsAWait(t *testing.T) {
 	w := newWorld(t)
 	var classes []moneymovement.RateClass
@@ -212,7 +212,7 @@ func TestFollowReadsAsAWait(t *testing.T) {
 	assert.Equal(t, []moneymovement.RateClass{moneymovement.ClassRead, moneymovement.ClassPoll}, classes)
 }
 
-func TestWhatCannotBeFollowed(t *testing.T) {
+func TestFollowRefusesWhatItCannotFollow(t *testing.T) {
 	w := newWorld(t)
 	platform := w.integrator()
 	w.Credit(platform.Self().Sandbox, "1", dapi.USDC)
@@ -247,7 +247,7 @@ type bookkeeper struct {
 	rows    map[dapi.TransactionID]dapi.Transaction
 }
 
-// run deals with the changes since the stored position, and is killed after so many if that is not negative.
+// run escrows with the changes since the stored position, and is killed after so many if that is not negative.
 func (b *bookkeeper) run(killedAfter int) {
 	b.Helper()
 	params := b.params
@@ -447,7 +447,7 @@ func TestWaitThatEndsBeforeItReads(t *testing.T) {
 // What a wait was for is named when it ends before its time.
 func TestWaitsNameWhatTheyWaitFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w, deal := newReleaseWorld(t)
+		w, escrow := newReleaseWorld(t)
 		w.Configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) })
 		payment, err := w.pay()
 		require.NoError(t, err)
@@ -457,8 +457,8 @@ func TestWaitsNameWhatTheyWaitFor(t *testing.T) {
 				return string(payment.Payout.ID), err
 			},
 			"escrow": func(ctx context.Context) (string, error) {
-				_, err := w.account.Escrows.Wait(ctx, deal, []dapi.EscrowStatus{dapi.EscrowStatusReleased})
-				return string(deal), err
+				_, err := w.account.Escrows.Wait(ctx, escrow, []dapi.EscrowStatus{dapi.EscrowStatusReleased})
+				return string(escrow), err
 			},
 		} {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -24,7 +24,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// verified completes a client's verification, and answers the submission.
+// verified completes a client's verification, and returns the submission.
 func verified(t *testing.T, client *dapi.Account) *dapi.KYBSubmission {
 	t.Helper()
 	_, err := client.Verification.Save(t.Context(), dapi.KYBInformation{
@@ -96,11 +96,11 @@ func TestRailsLive(t *testing.T) {
 		require.NoError(t, err)
 		assert.Regexp(t, "^bnk_", active.VirtualAccount.ID)
 		assert.NotEmpty(t, active.VirtualAccount.Requisites.IBAN)
-		var answer moneymovement.Response
-		again, err := open(moneymovement.CaptureResponse(&answer))
+		var response moneymovement.Response
+		again, err := open(moneymovement.CaptureResponse(&response))
 		require.NoError(t, err)
 		assert.Equal(t, active, again, "client and rail are the natural key")
-		assert.True(t, answer.Replayed)
+		assert.True(t, response.Replayed)
 
 		w.Configure(func(s *sandbox.Settings) { s.ChannelsUnavailable = []string{"sepa"} })
 		_, err = client.Rails.WaitActive(w.Context(), sepa.Method, sepa.Currency)
@@ -163,19 +163,19 @@ func TestEscrowLive(t *testing.T) {
 		w := newPayWorld(t)
 		terms := dapi.EscrowCreate{Amount: amount("40"), Currency: dapi.USDC, Payee: payee}
 		w.waitBeforeSigning(61*time.Second, 1) // the first approval is too late, and the action prepared once more
-		opened, err := w.account.Escrows.Open(t.Context(), terms, "deal-1", dapi.EscrowTerms{})
+		opened, err := w.account.Escrows.Open(t.Context(), terms, "escrow-1", dapi.EscrowTerms{})
 		require.NoError(t, err)
 		assert.Equal(t, dapi.EscrowStatusActive, opened.Escrow.Status)
-		assert.Equal(t, "deal-1", opened.Escrow.IdempotencyKey)
+		assert.Equal(t, "escrow-1", opened.Escrow.IdempotencyKey)
 		assert.Equal(t, time.Hour, opened.Escrow.ApproveBy.Sub(opened.Escrow.CreatedAt))
 		assert.Equal(t, 14*24*time.Hour, opened.Escrow.HoldUntil.Sub(opened.Escrow.ApproveBy))
 		assert.Equal(t, 90*24*time.Hour, opened.Escrow.RefundableUntil.Sub(opened.Escrow.HoldUntil))
 
-		again, err := w.account.Escrows.Open(t.Context(), terms, "deal-1", dapi.EscrowTerms{})
+		again, err := w.account.Escrows.Open(t.Context(), terms, "escrow-1", dapi.EscrowTerms{})
 		require.NoError(t, err)
 		assert.Equal(t, opened.Escrow.ID, again.Escrow.ID)
 		terms.Amount = amount("41")
-		_, err = w.integrator().Self().Escrows.Create(t.Context(), terms, moneymovement.IdempotencyKey("deal-1"))
+		_, err = w.integrator().Self().Escrows.Create(t.Context(), terms, moneymovement.IdempotencyKey("escrow-1"))
 		assert.Equal(t, string(opened.Escrow.ID), as[*errors.IdempotencyKeyReused](t, refusalIn(err)).EscrowID)
 
 		for _, step := range []struct {
@@ -184,9 +184,9 @@ func TestEscrowLive(t *testing.T) {
 		}{{1, []dapi.EscrowActionType{"release"}}, {14, []dapi.EscrowActionType{"refund"}},
 			{90, []dapi.EscrowActionType{}}} {
 			time.Sleep(time.Duration(step.days) * 24 * time.Hour)
-			deal, err := w.account.Escrows.Sync(t.Context(), opened.Escrow.ID)
+			escrow, err := w.account.Escrows.Sync(t.Context(), opened.Escrow.ID)
 			require.NoError(t, err)
-			assert.Equal(t, step.want, deal.AvailableActions, "after %d more days", step.days)
+			assert.Equal(t, step.want, escrow.AvailableActions, "after %d more days", step.days)
 		}
 	})
 }
@@ -202,7 +202,7 @@ func TestSandboxMoneyLive(t *testing.T) {
 		}
 		w.Host.Arm("POST", "/sandbox/deposits", sandbox.DropAfterCommit())
 		first, err := deposit("0.1", "credit-1")
-		require.NoError(t, err, "the answer was lost, and the call repeated")
+		require.NoError(t, err, "the response was lost, and the call repeated")
 		again, err := deposit("0.10", "credit-1")
 		require.NoError(t, err)
 		assert.Equal(t, first.ID, again.ID)
@@ -222,7 +222,7 @@ func TestSandboxMoneyLive(t *testing.T) {
 }
 
 // A session that moves off the key's allowlist is told so, without a reason, and does not log in again.
-// Rule: session.address, login.one-answer
+// Rule: session.address, login.one-response
 func TestAddressesOffTheAllowlist(t *testing.T) {
 	w := newWorld(t)
 	account := w.integrator().Self()
@@ -233,9 +233,9 @@ func TestAddressesOffTheAllowlist(t *testing.T) {
 	})
 	require.NoError(t, err)
 	address, next := "198.51.100.7:4000", w.Wire.Handler
-	w.Wire.Handler = http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
+	w.Wire.Handler = http.HandlerFunc(func(response http.ResponseWriter, r *http.Request) {
 		r.RemoteAddr = address
-		next.ServeHTTP(answer, r)
+		next.ServeHTTP(response, r)
 	})
 	require.NoError(t, read(t.Context(), account))
 
@@ -262,20 +262,20 @@ func TestRefreshesArePacedAsWrites(t *testing.T) {
 	})
 }
 
-// Rule: contact.deduplicated, contact.answer, idempotency.contacts, idempotency.replay
+// Rule: contact.deduplicated, contact.response, idempotency.contacts, idempotency.replay
 func TestContactsLive(t *testing.T) {
 	w := newWorld(t)
 	account := w.integrator().Self()
-	var answer moneymovement.Response
+	var response moneymovement.Response
 	first, err := account.Contacts.Create(t.Context(), dapi.ContactCreate{Name: "Bob", Account: sepa()},
-		moneymovement.CaptureResponse(&answer))
+		moneymovement.CaptureResponse(&response))
 	require.NoError(t, err)
-	assert.False(t, answer.Replayed)
+	assert.False(t, response.Replayed)
 	again, err := account.Contacts.Create(t.Context(), dapi.ContactCreate{Name: "Robert", Account: sepa()},
-		moneymovement.CaptureResponse(&answer))
+		moneymovement.CaptureResponse(&response))
 	require.NoError(t, err)
 	assert.Equal(t, first.ID, again.ID, "deduplicated by its account details")
-	assert.True(t, answer.Replayed)
+	assert.True(t, response.Replayed)
 
 	capabilities, err := account.Contacts.Capabilities(t.Context(), first.ID)
 	require.NoError(t, err)
@@ -292,15 +292,15 @@ func TestContactsLive(t *testing.T) {
 func TestClientsLive(t *testing.T) {
 	w := newWorld(t)
 	integrator := w.integrator()
-	var answer moneymovement.Response
+	var response moneymovement.Response
 	first, err := integrator.Clients.Create(t.Context(),
 		dapi.ClientCreate{Email: "acme@example.com", Type: dapi.ClientTypeBusiness, EntityName: "Acme"})
 	require.NoError(t, err)
 	again, err := integrator.Clients.Create(t.Context(), dapi.ClientCreate{Email: "acme@example.com"},
-		moneymovement.CaptureResponse(&answer))
+		moneymovement.CaptureResponse(&response))
 	require.NoError(t, err)
 	assert.Equal(t, first.ID, again.ID, "the email is the natural key")
-	assert.True(t, answer.Replayed)
+	assert.True(t, response.Replayed)
 
 	_, err = integrator.For("cl_nobody").Contacts.Capabilities(t.Context(), "ct_1")
 	as[*errors.NotFound](t, err)
@@ -325,7 +325,7 @@ func TestTheHostKnowsTheNamesOfAnApplicant(t *testing.T) {
 	}
 }
 
-// What the host was sent and what it answers, field by field.
+// What the host was sent and what it returns, field by field.
 // Rule: resource.payout, resource.payin, resource.decimals, resource.dates, resource.id-prefixes
 // Rule: contact.linked-account
 func TestResourcesCarryTheirFields(t *testing.T) {
@@ -438,7 +438,7 @@ func TestLiveChainsAreAskedForOncePerLifetime(t *testing.T) {
 }
 
 // Who waits for the listing of another caller waits no longer than there is time.
-func TestAListingThatAnotherCallerAsksFor(t *testing.T) {
+func TestChainListingOfAnotherCallerIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		chains := w.integrator().Self().Chains
@@ -525,14 +525,14 @@ func TestAmountsAreHeldToTheDecimalsOfTheirToken(t *testing.T) {
 }
 
 // Payments ask for the listing, which must not walk without end.
-func TestAListingWithoutEndIsGivenUp(t *testing.T) {
+func TestChainListingWithoutEndFails(t *testing.T) {
 	w := newPayWorld(t)
 	pages := 0
-	w.Wire.OnAnswer(func(r *http.Request, answer *http.Response) {
+	w.Wire.OnResponse(func(r *http.Request, response *http.Response) {
 		if strings.HasSuffix(r.URL.Path, "/chains") {
 			pages++
-			inprocess.SetBody(answer, fmt.Appendf(nil, `{"items":[],"nextCursor":"page-%d"}`, pages))
-			answer.StatusCode = http.StatusOK
+			inprocess.SetBody(response, fmt.Appendf(nil, `{"items":[],"nextCursor":"page-%d"}`, pages))
+			response.StatusCode = http.StatusOK
 		}
 	})
 	_, err := w.account.Chains.Live(t.Context())
@@ -544,7 +544,7 @@ func TestAListingWithoutEndIsGivenUp(t *testing.T) {
 
 // A write of which the description does not say what it returns is done when the service takes it. The resource is read
 // where it can be.
-func TestASuccessThatShowsNothing(t *testing.T) {
+func TestSuccessWithoutAResource(t *testing.T) {
 	w := newPayWorld(t)
 	client := w.readyClient()
 	payin, err := client.Payins.Create(t.Context(),
@@ -592,31 +592,31 @@ func TestASuccessThatShowsNothing(t *testing.T) {
 					status = http.StatusNoContent
 				}
 				w.Host.Arm(c.method, c.path, sandbox.Respond(status, "").WithBody(body).AfterCommit())
-				var answer moneymovement.Response
-				shown, err := c.call(moneymovement.CaptureResponse(&answer))
+				var response moneymovement.Response
+				shown, err := c.call(moneymovement.CaptureResponse(&response))
 				require.NoError(t, err)
 				assert.Equal(t, c.read, shown != nil && shown != dapi.ContactID(""), "%v", shown)
-				assert.Equal(t, status, answer.Status, "the answer is the write's")
-				assert.Equal(t, body, string(answer.Body))
+				assert.Equal(t, status, response.Status, "the response is the write's")
+				assert.Equal(t, body, string(response.Body))
 			})
 		}
 	}
 }
 
-// Text that JSON does not allow costs neither a page nor a payment: all else is read. What proves nothing without it
+// Text that is not valid JSON fails neither a page nor a payment: all else is read. What proves nothing without it
 // stays no proof.
 func TestTextThatJSONDoesNotAllow(t *testing.T) {
 	w := newPayWorld(t)
 	damage := func(method, pattern, member string) {
-		w.Wire.OnAnswer(func(r *http.Request, answer *http.Response) {
+		w.Wire.OnResponse(func(r *http.Request, response *http.Response) {
 			is, err := path.Match(method+" "+pattern, r.Method+" "+r.URL.Path)
 			assert.NoError(t, err)
-			if !is || answer.StatusCode >= 300 {
+			if !is || response.StatusCode >= 300 {
 				return
 			}
-			body, err := io.ReadAll(answer.Body)
+			body, err := io.ReadAll(response.Body)
 			assert.NoError(w, err)
-			inprocess.SetBody(answer, bytes.Replace(body, []byte(`"`+member+`":"`), []byte(`"`+member+`":"\ud83d`), 1))
+			inprocess.SetBody(response, bytes.Replace(body, []byte(`"`+member+`":"`), []byte(`"`+member+`":"\ud83d`), 1))
 		})
 	}
 	damage("POST", "/dapi/v1/payouts", "createdAt")
@@ -625,13 +625,13 @@ func TestTextThatJSONDoesNotAllow(t *testing.T) {
 	assert.Equal(t, 1, w.Fundings())
 
 	damage("GET", "/dapi/v1/transactions", "status")
-	var answer moneymovement.Response
+	var response moneymovement.Response
 	page, err := w.account.Transactions.List(t.Context(), dapi.ListTransactionsParams{},
-		moneymovement.CaptureResponse(&answer))
+		moneymovement.CaptureResponse(&response))
 	require.NoError(t, err)
 	assert.Greater(t, len(page.Items), 1)
-	require.Len(t, answer.Unread, 1)
-	assert.Equal(t, "/items/0/status", answer.Unread[0].Pointer)
+	require.Len(t, response.Unread, 1)
+	assert.Equal(t, "/items/0/status", response.Unread[0].Pointer)
 	assert.NotEmpty(t, page.Items[0].ID)
 
 	damage("GET", "/dapi/v1/payouts/*", "id")
@@ -642,7 +642,7 @@ func TestTextThatJSONDoesNotAllow(t *testing.T) {
 
 // A login needs two things from the service: the bytes to sign, and the access token. All other members are assumed,
 // and may be missing.
-func TestALoginWithLittleInItsAnswers(t *testing.T) {
+func TestLoginWithMinimalResponses(t *testing.T) {
 	w := newWorld(t)
 	w.onSuccess("POST", "/auth/challenge", func(challenge map[string]any) { delete(challenge, "expiresAt") })
 	w.onSuccess("POST", "/auth/token", func(grant map[string]any) {

@@ -24,16 +24,16 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// answerPayload makes challenges carry these bytes to sign.
-func (w *world) answerPayload(payload []byte) {
-	w.Wire.OnAnswer(func(r *http.Request, answer *http.Response) {
+// responsePayload makes challenges carry these bytes to sign.
+func (w *world) responsePayload(payload []byte) {
+	w.Wire.OnResponse(func(r *http.Request, response *http.Response) {
 		if r.URL.Path != "/dapi/v1/auth/challenge" {
 			return
 		}
 		body, err := json.Marshal(map[string]any{"challengeId": "ch_1", "payload": payload, "expiresAt": time.Now().
 			Add(time.Minute)})
 		assert.NoError(w, err)
-		inprocess.SetBody(answer, body)
+		inprocess.SetBody(response, body)
 	})
 }
 
@@ -53,7 +53,7 @@ func TestChallengeThatReadsAsAnApprovalIsNotSigned(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.answerPayload([]byte(payload))
+			w.responsePayload([]byte(payload))
 			err := read(t.Context(), w.integrator().Self())
 			refused, ok := errors.AsType[*signing.ChallengeRefused](err)
 			require.True(t, ok, "%v", err)
@@ -73,7 +73,7 @@ func TestOtherChallengesAreSignedAsTheyAre(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.answerPayload([]byte(payload))
+			w.responsePayload([]byte(payload))
 			signed := make(chan []byte, 1)
 			integrator := w.integrator(func(d *dapi.Developer) {
 				d.Key = signerFunc{w.Key, func(message []byte) { signed <- bytes.Clone(message) }}
@@ -96,7 +96,7 @@ func (s signerFunc) Sign(ctx context.Context, message []byte) ([]byte, error) {
 }
 
 // Rule: login.challenge-once, rate.login-challenge
-func TestLostTokenAnswerAsksForOneFreshChallenge(t *testing.T) {
+func TestLostTokenResponseAsksForOneFreshChallenge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		lost := w.Host.Arm("POST", "/auth/token", sandbox.DropAfterCommit())
@@ -129,12 +129,12 @@ func TestLoginsAreCountedForAddressEmailAndChallenge(t *testing.T) {
 	var challenge struct {
 		ChallengeID string `json:"challengeId"`
 	}
-	w.Wire.OnAnswer(func(r *http.Request, answer *http.Response) {
+	w.Wire.OnResponse(func(r *http.Request, response *http.Response) {
 		if strings.HasSuffix(r.URL.Path, "/auth/challenge") {
-			body, err := io.ReadAll(answer.Body)
+			body, err := io.ReadAll(response.Body)
 			require.NoError(t, err)
 			require.NoError(t, json.Unmarshal(body, &challenge))
-			inprocess.SetBody(answer, body)
+			inprocess.SetBody(response, body)
 		}
 	})
 	platform := w.Integrator(w.Developer(), moneymovement.WithRateLimiter(windows))
@@ -150,15 +150,15 @@ func TestLoginsAreCountedForAddressEmailAndChallenge(t *testing.T) {
 	assert.Equal(t, []string{"reads", "writes", "reads"}, windows.asked, "a refresh counts as a write")
 }
 
-// A login whose answer stays lost moved no money, and the call that needed it was not sent: nothing about that is
+// A login whose response stays lost moved no money, and the call that needed it was not sent: nothing about that is
 // unknown.
-func TestTokenAnswerLostTwiceMeansNotDelivered(t *testing.T) {
+func TestTokenResponseLostTwiceMeansNotDelivered(t *testing.T) {
 	w := newWorld(t)
 	w.Host.Arm("POST", "/auth/token", sandbox.DropAfterCommit().Times(10))
 	err := read(t.Context(), w.integrator().Self())
 	assert.Equal(t, "ListChains", as[*errors.NotDelivered](t, err).Operation)
-	_, unknown := errors.AsType[*errors.InDoubt](err)
-	assert.False(t, unknown)
+	_, inDoubt := errors.AsType[*errors.InDoubt](err)
+	assert.False(t, inDoubt)
 	assert.Equal(t, 2, w.Sent("CreateToken"))
 }
 
@@ -188,7 +188,7 @@ func TestChallengeThatExpiredIsReplacedOnce(t *testing.T) {
 }
 
 // Rule: login.request-expiry
-func TestClockThatIsOff(t *testing.T) {
+func TestLoginWithAWrongClock(t *testing.T) {
 	t.Run("by little, which the request allows for in both directions", func(t *testing.T) {
 		for _, off := range []time.Duration{-149500 * time.Millisecond, 149500 * time.Millisecond} {
 			synctest.Test(t, func(t *testing.T) {
@@ -208,7 +208,7 @@ func TestClockThatIsOff(t *testing.T) {
 	t.Run("it does not", func(t *testing.T) {
 		w := newWorld(t)
 		w.Host.Advance(3 * time.Hour)
-		w.Wire.OnAnswer(func(_ *http.Request, answer *http.Response) { answer.Header.Del("Date") })
+		w.Wire.OnResponse(func(_ *http.Request, response *http.Response) { response.Header.Del("Date") })
 		_, expired := errors.AsType[*errors.RequestExpired](read(t.Context(), w.integrator().Self()))
 		assert.True(t, expired)
 		assert.Equal(t, 1, w.Sent("CreateChallenge"))
@@ -222,7 +222,7 @@ func TestClockThatIsOff(t *testing.T) {
 	})
 }
 
-// Rule: login.bad-signature, login.one-answer, login.key-not-registered
+// Rule: login.bad-signature, login.one-response, login.key-not-registered
 func TestRefusedLogins(t *testing.T) {
 	stranger, err := signing.GenerateEd25519()
 	require.NoError(t, err)
@@ -365,14 +365,14 @@ func TestKeyWithoutTheScope(t *testing.T) {
 	assert.Equal(t, []string{"read"}, forbidden.Scope)
 }
 
-// Bytes that came as an approval are not signed as a challenge, even if nobody can read them. It does not matter which
-// account of the credential met them, nor whether they were to be signed.
-func TestApprovalThatWasSeenIsNoChallenge(t *testing.T) {
+// Bytes that came as an approval are not signed as a challenge, even if nobody can read them. This holds for all
+// accounts of the credential, also if the bytes were only read.
+func TestApprovalBytesAreNotSignedAsAChallenge(t *testing.T) {
 	opaque := []byte("\x01opaque")
 	approval := func(in any) {
 		in.(map[string]any)["approval"].(map[string]any)["payload"] = opaque
 	}
-	deal := dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC,
+	escrow := dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC,
 		Payee: payee}
 	for name, c := range map[string]struct {
 		pattern string
@@ -401,14 +401,14 @@ func TestApprovalThatWasSeenIsNoChallenge(t *testing.T) {
 				_, err = account.Payouts.Get(ctx, booked.ID)
 				return err
 			}},
-		"a deal": {"/escrow", "POST", func(body map[string]any) { approval(body["action"]) },
+		"an escrow": {"/escrow", "POST", func(body map[string]any) { approval(body["action"]) },
 			func(ctx context.Context, _ *payWorld, account *dapi.Account) error {
-				_, err := account.Escrows.Create(ctx, deal)
+				_, err := account.Escrows.Create(ctx, escrow)
 				return err
 			}},
 		"an action": {"/escrow/*/actions", "POST", func(body map[string]any) { approval(body["action"]) },
 			func(ctx context.Context, w *payWorld, account *dapi.Account) error {
-				created, err := account.Escrows.Create(ctx, deal)
+				created, err := account.Escrows.Create(ctx, escrow)
 				require.NoError(w, err)
 				_, err = account.Escrows.Prepare(ctx, created.ID, dapi.EscrowActionTypeApprove)
 				return err
@@ -421,7 +421,7 @@ func TestApprovalThatWasSeenIsNoChallenge(t *testing.T) {
 			w.onSuccess(c.method, c.pattern, c.place)
 			require.NoError(t, c.call(t.Context(), w, w.account))
 
-			w.answerPayload(opaque)
+			w.responsePayload(opaque)
 			w.Host.Reset() // and with it the session
 			logins := w.Key.Logins()
 			refused := as[*signing.ChallengeRefused](t, read(t.Context(), integrator.For("cl_8fK2")))
@@ -429,13 +429,13 @@ func TestApprovalThatWasSeenIsNoChallenge(t *testing.T) {
 			assert.Equal(t, logins, w.Key.Logins(), "the signer is not called")
 			assert.Zero(t, w.Key.Approvals())
 
-			w.Wire.OnAnswer(nil)
+			w.Wire.OnResponse(nil)
 			assert.NoError(t, read(t.Context(), integrator.Self()), "a good challenge is signed as before")
 		})
 	}
 }
 
-func TestChallengeVerifierHasTheLastWord(t *testing.T) {
+func TestChallengeVerifierDecides(t *testing.T) {
 	no := errors.New("not how my service writes them")
 	for name, c := range map[string]struct {
 		payload string
@@ -448,7 +448,7 @@ func TestChallengeVerifierHasTheLastWord(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.answerPayload([]byte(c.payload))
+			w.responsePayload([]byte(c.payload))
 			err := read(t.Context(), w.integrator(func(d *dapi.Developer) {
 				d.ChallengeVerifier = func(_ context.Context, challenge signing.Challenge, verdict error) error {
 					assert.Equal(t, signing.Challenge{ID: "ch_1", Payload: []byte(c.payload)}, challenge)
@@ -500,14 +500,14 @@ func TestLoginThatSignsOnlyChallenges(t *testing.T) {
 }
 
 // second registers another key of the account, and returns it with a way to delete the first one.
-func (w *world) second() (key *testkit.WatchedKey, deleteFirst func()) {
+func (w *world) second() (key *testkit.CountingKey, deleteFirst func()) {
 	w.Helper()
 	fresh, err := signing.Generate()
 	require.NoError(w, err)
 	_, err = w.Host.RegisterKey(sandbox.KeyRegistration{Email: w.Host.Credentials().Email,
 		PublicKey: fresh.PublicKey()})
 	require.NoError(w, err)
-	return &testkit.WatchedKey{Signer: fresh},
+	return &testkit.CountingKey{Signer: fresh},
 		func() { require.NoError(w, w.Host.DeleteKey(w.Host.Credentials().KeyID)) }
 }
 
@@ -524,7 +524,7 @@ func funded(t *testing.T) (*world, *dapi.Integrator) {
 func (w *world) tokens() (seen func(path string) []string) {
 	var mu sync.Mutex
 	carried := map[string][]string{}
-	w.Wire.OnAnswer(func(r *http.Request, _ *http.Response) {
+	w.Wire.OnResponse(func(r *http.Request, _ *http.Response) {
 		mu.Lock()
 		defer mu.Unlock()
 		carried[r.URL.Path] = append(carried[r.URL.Path], r.Header.Get("Authorization"))
@@ -569,7 +569,7 @@ func TestTheSameKeyComesInDuringAPayment(t *testing.T) {
 	w, integrator := funded(t)
 	account := integrator.Self()
 	again := beforeSigning(func(context.Context, *dapi.Payout) error {
-		return integrator.UseKey(&testkit.WatchedKey{Signer: w.Key.Signer})
+		return integrator.UseKey(&testkit.CountingKey{Signer: w.Key.Signer})
 	})
 	_, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{
 		ContactID: w.Contact(account.Contacts, wallet()), Amount: amount("5"), Currency: dapi.USDC,
@@ -603,23 +603,23 @@ func TestAnEscrowActionFinishesUnderItsKey(t *testing.T) {
 	w.Key.BeforeApproval(func(int) { require.NoError(t, integrator.UseKey(next)) })
 	terms := dapi.EscrowCreate{Amount: amount("5"), Currency: dapi.USDC,
 		Payee: payee}
-	deal, err := account.Escrows.Open(t.Context(), terms, "deal", dapi.EscrowTerms{})
+	escrow, err := account.Escrows.Open(t.Context(), terms, "escrow", dapi.EscrowTerms{})
 	require.NoError(t, err)
-	assert.Equal(t, seen("/escrow"), seen("/escrow/"+string(deal.Escrow.ID)+"/actions/deal/confirm"))
+	assert.Equal(t, seen("/escrow"), seen("/escrow/"+string(escrow.Escrow.ID)+"/actions/escrow/confirm"))
 	deleteFirst()
-	_, err = account.Escrows.Act(t.Context(), terms, deal.Escrow.ID, dapi.EscrowActionTypeRelease, "release",
+	_, err = account.Escrows.Act(t.Context(), terms, escrow.Escrow.ID, dapi.EscrowActionTypeRelease, "release",
 		dapi.EscrowTerms{})
 	require.NoError(t, err)
 	assert.Equal(t, 1, next.Approvals())
-	assert.Equal(t, seen("/escrow/"+string(deal.Escrow.ID)+"/actions"),
-		seen("/escrow/"+string(deal.Escrow.ID)+"/actions/release/confirm"))
+	assert.Equal(t, seen("/escrow/"+string(escrow.Escrow.ID)+"/actions"),
+		seen("/escrow/"+string(escrow.Escrow.ID)+"/actions/release/confirm"))
 }
 
 // A key that comes between the preparation of an action and its signature signs nothing of it.
 func TestAKeyThatComesDuringAnEscrowActionSignsTheNext(t *testing.T) {
 	w, integrator := funded(t)
 	next, _ := w.second()
-	w.Wire.OnAnswer(func(r *http.Request, _ *http.Response) {
+	w.Wire.OnResponse(func(r *http.Request, _ *http.Response) {
 		if strings.HasSuffix(r.URL.Path, "/escrow") {
 			assert.NoError(t, integrator.UseKey(next))
 		} else if strings.HasSuffix(r.URL.Path, "/actions") {
@@ -627,10 +627,10 @@ func TestAKeyThatComesDuringAnEscrowActionSignsTheNext(t *testing.T) {
 		}
 	})
 	escrows := integrator.Self().Escrows
-	opened, err := escrows.Open(t.Context(), deal(), "deal-1", dapi.EscrowTerms{})
+	opened, err := escrows.Open(t.Context(), newEscrow(), "escrow-1", dapi.EscrowTerms{})
 	require.NoError(t, err)
 	assert.Equal(t, []int{1, 0}, []int{w.Key.Approvals(), next.Approvals()})
-	_, err = escrows.Act(t.Context(), deal(), opened.Escrow.ID, dapi.EscrowActionTypeRelease, "release-1",
+	_, err = escrows.Act(t.Context(), newEscrow(), opened.Escrow.ID, dapi.EscrowActionTypeRelease, "release-1",
 		dapi.EscrowTerms{})
 	require.NoError(t, err)
 	assert.Equal(t, []int{1, 1}, []int{w.Key.Approvals(), next.Approvals()})
@@ -646,7 +646,7 @@ func TestAReadBehindAWriteKeepsItsSession(t *testing.T) {
 	require.NoError(t, err)
 	next, _ := w.second()
 	var carried []string
-	w.Wire.OnAnswer(func(r *http.Request, _ *http.Response) {
+	w.Wire.OnResponse(func(r *http.Request, _ *http.Response) {
 		carried = append(carried, r.Header.Get("Authorization"))
 		if r.Method == http.MethodPost {
 			assert.NoError(t, integrator.UseKey(next))
@@ -661,7 +661,7 @@ func TestAReadBehindAWriteKeepsItsSession(t *testing.T) {
 	assert.Zero(t, next.Logins())
 }
 
-func TestAllAccountsChangeOver(t *testing.T) {
+func TestNewKeyAppliesToAllAccounts(t *testing.T) {
 	w := newWorld(t)
 	integrator := w.integrator()
 	client, err := integrator.Clients.Create(t.Context(), dapi.ClientCreate{Email: "client@example.com"})
@@ -678,7 +678,7 @@ func TestAllAccountsChangeOver(t *testing.T) {
 	assert.Equal(t, 1, next.Logins(), "one login serves them all")
 }
 
-func TestAKeyThatIsNoneChangesNothing(t *testing.T) {
+func TestInvalidKeyChangesNothing(t *testing.T) {
 	w := newWorld(t)
 	integrator := w.integrator()
 	for _, key := range []signing.Signer{nil, &signing.DeveloperKey{}} {
@@ -697,7 +697,7 @@ func TestAKeyThatIsNoneChangesNothing(t *testing.T) {
 func TestTheSameKeyKeepsItsSession(t *testing.T) {
 	w := newWorld(t)
 	integrator := w.integrator()
-	other := &testkit.WatchedKey{Signer: w.Key.Signer}
+	other := &testkit.CountingKey{Signer: w.Key.Signer}
 	for _, key := range []signing.Signer{w.Key, other, w.Key} {
 		require.NoError(t, read(t.Context(), integrator.Self()))
 		require.NoError(t, integrator.UseKey(key))

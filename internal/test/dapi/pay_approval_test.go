@@ -23,7 +23,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// onBooking changes the answers to bookings; answer is the payout's JSON.
+// onBooking changes the responses to bookings; response is the payout's JSON.
 func (w *world) onBooking(change func(payout map[string]any)) {
 	w.onSuccess("POST", bookPath, change)
 }
@@ -80,7 +80,7 @@ func TestApprovalOfAnythingElseIsNotSigned(t *testing.T) {
 	}
 }
 
-func TestBookingThatHasEnded(t *testing.T) {
+func TestEndedBookingIsNotSigned(t *testing.T) {
 	for status, completed := range map[dapi.PayoutStatus]bool{
 		dapi.PayoutStatusCompleted: true, dapi.PayoutStatusFailed: false, dapi.PayoutStatusRefunded: false,
 		dapi.PayoutStatusExpired: false,
@@ -171,7 +171,7 @@ func TestApprovalOfABooking(t *testing.T) {
 
 	minute := said.Truncate(time.Minute)
 	assert.Equal(t, minute, book(ofApproval(func(approval map[string]any) { approval["expiresAt"] = minute })),
-		"as it was answered")
+		"as it was returned")
 
 	opaque := book(ofApproval(func(approval map[string]any) {
 		delete(approval, "expiresAt")
@@ -256,7 +256,7 @@ func TestApprovalNamesTheClient(t *testing.T) {
 }
 
 // The integrator's own account pays for no client: an approval that names it is not signed for a client's payment, in
-// one call or in steps, for a payout or for a deal. Nor is that of a client signed for the integrator.
+// one call or in steps, for a payout or for an escrow. Nor is that of a client signed for the integrator.
 func TestApprovalOfTheIntegratorIsNotSignedForAClient(t *testing.T) {
 	w := newWorld(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.ClientReadyAfter = 0 }))
 	integrator := w.integrator()
@@ -269,11 +269,11 @@ func TestApprovalOfTheIntegratorIsNotSignedForAClient(t *testing.T) {
 		"a client":       {integrator.For(client.ID), "self"},
 		"the integrator": {integrator.Self(), string(client.ID)},
 	} {
-		w.Wire.OnAnswer(nil)
+		w.Wire.OnResponse(nil)
 		w.Credit(c.account.Sandbox, "50", dapi.USDC)
 		payout := dapi.PayoutCreate{ContactID: w.Contact(c.account.Contacts, wallet()), Amount: amount("10"),
 			Currency: dapi.USDC}
-		deal := dapi.EscrowCreate{Amount: amount("10"), Currency: dapi.USDC, Payee: payee}
+		escrow := dapi.EscrowCreate{Amount: amount("10"), Currency: dapi.USDC, Payee: payee}
 		w.onSuccessOf([]string{"POST /payouts", "POST /escrow", "POST /escrow/*/actions"}, func(body map[string]any) {
 			if action, ok := body["action"].(map[string]any); ok {
 				body = action
@@ -292,13 +292,13 @@ func TestApprovalOfTheIntegratorIsNotSignedForAClient(t *testing.T) {
 				return err
 			},
 			"Open": func(ctx context.Context) error {
-				_, err := c.account.Escrows.Open(ctx, deal, "open", dapi.EscrowTerms{})
+				_, err := c.account.Escrows.Open(ctx, escrow, "open", dapi.EscrowTerms{})
 				return err
 			},
 			"Act": func(ctx context.Context) error {
-				created, err := c.account.Escrows.Create(ctx, deal)
+				created, err := c.account.Escrows.Create(ctx, escrow)
 				require.NoError(t, err)
-				_, err = c.account.Escrows.Act(ctx, deal, created.ID, dapi.EscrowActionTypeApprove, "act",
+				_, err = c.account.Escrows.Act(ctx, escrow, created.ID, dapi.EscrowActionTypeApprove, "act",
 					dapi.EscrowTerms{})
 				return err
 			},
@@ -341,8 +341,8 @@ func TestCrossChainPayoutIsApprovedForItsChain(t *testing.T) {
 	assert.Equal(t, 1, w.Fundings())
 }
 
-// A service may replay a booking's first answer as it was, however old its approval is.
-func TestReplayedFirstAnswerWithAnExpiredApproval(t *testing.T) {
+// A service may replay a booking's first response as it was, however old its approval is.
+func TestReplayedFirstResponseWithAnExpiredApproval(t *testing.T) {
 	for name, c := range map[string]struct {
 		replays int
 		want    traffic
@@ -384,7 +384,7 @@ func TestReplayedFirstAnswerWithAnExpiredApproval(t *testing.T) {
 }
 
 // If the service returns another payout for a payment that is booked again, the first one is paid.
-func TestReopenedPaymentThatIsAnotherIsNotPaid(t *testing.T) {
+func TestReopenedPaymentWithAnotherPayoutIsNotSigned(t *testing.T) {
 	for name, c := range map[string]struct {
 		expired bool // the first price, so that it is not signed
 		want    traffic
@@ -487,7 +487,7 @@ func TestApprovalNamesTheChainByItsCode(t *testing.T) {
 }
 
 // The service's list of chains is its own word, like the approval, and proves nothing about it.
-func TestTheListOfChainsAllowsNoCode(t *testing.T) {
+func TestChainListDoesNotAllowAChainCode(t *testing.T) {
 	for _, code := range []string{"solana", "base", "ethereum", "8453", "arbitrum-one"} {
 		t.Run(code, func(t *testing.T) {
 			w := newChainWorld(t, code)
@@ -503,7 +503,7 @@ func TestTheListOfChainsAllowsNoCode(t *testing.T) {
 }
 
 // A code that the SDK does not know is allowed by the developer's ChainNames, which the refusal names.
-func TestChainNamesAllowACode(t *testing.T) {
+func TestChainNamesAllowAChainCode(t *testing.T) {
 	w := newChainWorld(t, "arb.one-2")
 	_, err := w.pay()
 	assert.ErrorContains(t, err, `add "arb.one-2": 42161 to the ChainNames`)
@@ -571,9 +571,9 @@ func settling(payout map[string]any) {
 	delete(payout, "transactionHash")
 }
 
-// A booking that offers nothing to approve, in words that nobody here knows, is looked at again: the payout itself may
+// A booking that offers nothing to approve, in words that nobody here knows, is read again: the payout itself may
 // show what it became.
-func TestABookingThatOffersNothingToApprove(t *testing.T) {
+func TestBookingWithoutAnApprovalInAnUnknownStatus(t *testing.T) {
 	status := func(word string) func(map[string]any) {
 		return func(payout map[string]any) { payout["status"] = word }
 	}
@@ -597,7 +597,7 @@ func TestABookingThatOffersNothingToApprove(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
 			reads := false
-			w.onSuccessOf(payoutAnswers, func(payout map[string]any) {
+			w.onSuccessOf(payoutResponses, func(payout map[string]any) {
 				if reads = reads || w.Sent("GetPayout") > 0; reads {
 					tc.reading(payout)
 				} else {
@@ -618,7 +618,7 @@ func TestABookingThatOffersNothingToApprove(t *testing.T) {
 
 // A payment that this client has seen paid stays paid when its booking is repeated in words that it does not know, also
 // where it cannot be read.
-func TestAPaymentThatWasSeenPaidOffersNothingToApprove(t *testing.T) {
+func TestPaymentSeenAsPaidStaysPaid(t *testing.T) {
 	for name, readable := range map[string]bool{"it can be read": true, "it cannot be read": false} {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)

@@ -41,9 +41,9 @@ var payoutSteps = map[string]step{
 	}},
 }
 
-// dealSteps are the requests of a deal and of an action, with what has to happen for the last two.
-var dealSteps = map[string]step{
-	"create":  {"POST", dealPath, nil},
+// escrowSteps are the requests of an escrow and of an action, with what has to happen for the last two.
+var escrowSteps = map[string]step{
+	"create":  {"POST", escrowPath, nil},
 	"confirm": {"POST", confirmActionPath, nil},
 	"prepare": {"POST", "/escrow/*/actions", func(w *carelessWorld) {
 		w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusGone, "approval_expired"))
@@ -58,9 +58,9 @@ var dealSteps = map[string]step{
 var faults = map[string]sandbox.Fault{
 	"lost before it arrived":     sandbox.DropBefore(),
 	"lost after it was done":     sandbox.DropAfterCommit(),
-	"answer broken off":          sandbox.Truncate(0),
-	"answer broken off early":    sandbox.Truncate(20),
-	"half an answer":             sandbox.Respond(http.StatusOK, "").WithBody(`{"id":"po_`).AfterCommit(),
+	"response broken off":        sandbox.Truncate(0),
+	"response broken off early":  sandbox.Truncate(20),
+	"half a response":            sandbox.Respond(http.StatusOK, "").WithBody(`{"id":"po_`).AfterCommit(),
 	"an empty success":           sandbox.Respond(http.StatusOK, "").WithBody(`{}`).AfterCommit(),
 	"an empty success, not done": sandbox.Respond(http.StatusOK, "").WithBody(`{}`),
 	"null":                       sandbox.Respond(http.StatusOK, "").WithBody(`null`).AfterCommit(),
@@ -83,8 +83,8 @@ var faults = map[string]sandbox.Fault{
 	"503":                   sandbox.Respond(http.StatusServiceUnavailable, "provider_unavailable"),
 	"503, done":             sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").AfterCommit(),
 	"504, done":             sandbox.Respond(http.StatusGatewayTimeout, "").AfterCommit(),
-	"a slow answer":         sandbox.Delay(10 * time.Second).AfterCommit(),
-	"a very slow answer":    sandbox.Delay(130 * time.Second).AfterCommit(),
+	"a slow response":       sandbox.Delay(10 * time.Second).AfterCommit(),
+	"a very slow response":  sandbox.Delay(130 * time.Second).AfterCommit(),
 	"arrives twice":         sandbox.DeliverTwice(0),
 	"arrives again later":   sandbox.DeliverTwice(3 * time.Hour),
 	"sent twice by a proxy": sandbox.ProxyRetry(),
@@ -101,7 +101,7 @@ var refusals = map[string]sandbox.Fault{
 	"approval_consumed":         sandbox.Respond(http.StatusConflict, "approval_consumed"),
 	"approval_consumed, done":   sandbox.Respond(http.StatusConflict, "approval_consumed").AfterCommit(),
 	"conflict, done":            sandbox.Respond(http.StatusConflict, "conflict").AfterCommit(),
-	"unknown conflict, done":    sandbox.Respond(http.StatusConflict, "something_new").AfterCommit(),
+	"new conflict, done":        sandbox.Respond(http.StatusConflict, "something_new").AfterCommit(),
 	"funding_in_progress":       sandbox.Respond(http.StatusConflict, "funding_in_progress"),
 	"funding_in_progress, done": sandbox.Respond(http.StatusConflict, "funding_in_progress").AfterCommit(),
 }
@@ -221,7 +221,7 @@ var stores = map[string]struct{ journal, result bool }{
 
 // carelessWorld is a world in which a careless caller makes one payment by any number of calls.
 type carelessWorld struct {
-	*dealWorld
+	*escrowWorld
 	kind    moneyKind
 	decide  func(seen) decision
 	keeps   struct{ journal, result bool }
@@ -232,10 +232,10 @@ type carelessWorld struct {
 	before  int      // what keys before this one have paid
 	wrong   []string // what was paid twice, or contradicts its result
 	lies    func(s seen, paid bool) []string
-	acted   dapi.EscrowID // the deal of a release or a refund
+	acted   dapi.EscrowID // the escrow of a release or a refund
 }
 
-// moneyKind is a payout, a deal, or an action of a deal.
+// moneyKind is a payout, an escrow, or an action of an escrow.
 type moneyKind struct {
 	book, confirm, read string // the paths of its steps
 	readBy              string // the method of read
@@ -256,28 +256,29 @@ var moneyKinds = map[string]moneyKind{
 			}
 			return fundings
 		}},
-	"deal": {dealPath, confirmActionPath, syncPath, "POST", dealSteps,
+	"escrow": {escrowPath, confirmActionPath, syncPath, "POST", escrowSteps,
 		func(w *carelessWorld, ctx context.Context, key moneymovement.Key, terms dapi.PayTerms) seen {
-			deal, err := w.account.Escrows.Open(ctx, w.deal, key, dealTerms(func(t *dapi.PayTerms) { *t = terms }))
-			return seen{deal.State, deal.Unpaid, deal.Refusal, err, deal.History, w.calls}
+			escrow, err := w.account.Escrows.Open(ctx, w.escrow, key,
+				escrowTerms(func(t *dapi.PayTerms) { *t = terms }))
+			return seen{escrow.State, escrow.Unpaid, escrow.Refusal, err, escrow.History, w.calls}
 		},
 		func(w *carelessWorld) int { return w.holdings() }},
 }
 
-// actionKinds are what is done with the money of a deal.
+// actionKinds are what is done with the money of an escrow.
 var actionKinds = map[string]moneyKind{
 	"release": actionKind(dapi.EscrowActionTypeRelease, "escrow_released"),
 	"refund":  actionKind(dapi.EscrowActionTypeRefund, "escrow_refunded"),
 }
 
 func actionKind(action dapi.EscrowActionType, entry string) moneyKind {
-	kind := moneyKinds["deal"]
-	kind.steps = maps.Clone(dealSteps)
+	kind := moneyKinds["escrow"]
+	kind.steps = maps.Clone(escrowSteps)
 	delete(kind.steps, "create")
 	kind.pay = func(w *carelessWorld, ctx context.Context, key moneymovement.Key, terms dapi.PayTerms) seen {
-		deal, err := w.account.Escrows.Act(ctx, w.deal, w.acted, action, key,
-			dealTerms(func(t *dapi.PayTerms) { *t = terms }))
-		return seen{deal.State, deal.Unpaid, deal.Refusal, err, deal.History, w.calls}
+		escrow, err := w.account.Escrows.Act(ctx, w.escrow, w.acted, action, key,
+			escrowTerms(func(t *dapi.PayTerms) { *t = terms }))
+		return seen{escrow.State, escrow.Unpaid, escrow.Refusal, err, escrow.History, w.calls}
 	}
 	kind.fundings = func(w *carelessWorld) int { return w.Moved(entry)[string(w.acted)] }
 	return kind
@@ -285,8 +286,8 @@ func actionKind(action dapi.EscrowActionType, entry string) moneyKind {
 
 func newCarelessWorld(t *testing.T, kind moneyKind, decide func(seen) decision, store string) *carelessWorld {
 	t.Helper()
-	w := &carelessWorld{dealWorld: &dealWorld{newPayWorld(t, sandbox.WithAudit()), deal()}, kind: kind, decide: decide,
-		keeps: stores[store]}
+	w := &carelessWorld{escrowWorld: &escrowWorld{newPayWorld(t, sandbox.WithAudit()), newEscrow()}, kind: kind,
+		decide: decide, keeps: stores[store]}
 	w.Configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(20 * time.Second) })
 	return w
 }
@@ -530,7 +531,7 @@ func (n *tried) run(t *testing.T, kind, caller, store string, goesWrong func(*ca
 	})
 }
 
-// lies returns what an error says that the books do not, of a caller that has done nothing but to call again.
+// lies compares the errors with the books, and returns what is wrong. The caller has only called again.
 func (s seen) lies(paid bool) (all []string) {
 	failure, typed := errors.AsType[errors.Failure](s.err)
 	_, refused := errors.AsType[*errors.Refusal](s.err)
@@ -550,8 +551,8 @@ func (s seen) lies(paid bool) (all []string) {
 }
 
 // TestEveryFaultAtEveryStep lets one thing go wrong, once or for long, in a process that goes on, is restarted, or
-// whose caller leaves: after trying again with the same key, there is one payment in the books, and no call on the way
-// said what was not so.
+// whose caller leaves: after trying again with the same key, there is one payment in the books, and every call on the
+// way said what was true.
 //
 // Rule: idempotency.bank-payout, status.502, idempotency.escrow, idempotency.escrow-action
 func TestEveryFaultAtEveryStep(t *testing.T) {
@@ -602,12 +603,12 @@ func TestEveryFaultAtEveryStep(t *testing.T) {
 	}
 }
 
-// openFor opens the deal of an action, and lets the time pass until it can be taken.
+// openFor opens the escrow of an action, and lets the time pass until it can be taken.
 func (w *carelessWorld) openFor(kind string) {
 	if actionKinds[kind].pay == nil {
 		return
 	}
-	opened, err := w.account.Escrows.Open(w.Context(), w.deal, "deal-0", dapi.EscrowTerms{})
+	opened, err := w.account.Escrows.Open(w.Context(), w.escrow, "escrow-0", dapi.EscrowTerms{})
 	require.NoError(w, err)
 	w.acted = opened.Escrow.ID
 	if kind == "refund" {
@@ -633,7 +634,7 @@ func eachOf[V any](m map[string]V, f func(key string)) {
 
 // A caller that looks at one thing alone, and takes a new key too early, pays nothing twice. This is why the error of a
 // payment in doubt does not have the type of a refusal, and why Unpaid is false until the contrary is proven.
-func TestACarelessCallerPaysOnce(t *testing.T) {
+func TestCallerThatChecksOneFieldPaysOnce(t *testing.T) {
 	var all tried
 	later, one := laterCalls(), 0
 	eachOf(moneyKinds, func(kind string) {
@@ -666,7 +667,7 @@ func TestACarelessCallerPaysOnce(t *testing.T) {
 }
 
 // Each fault at each step of the first call, and then a refusal of the booking while nothing can be read.
-func TestACarelessCallerPaysOnceAfterEachFault(t *testing.T) {
+func TestCallerThatChecksOneFieldPaysOnceAfterEachFault(t *testing.T) {
 	var all tried
 	one, kept := 0, slices.Sorted(maps.Keys(stores))
 	eachOf(moneyKinds, func(kind string) {
@@ -701,7 +702,7 @@ func TestACarelessCallerPaysOnceAfterEachFault(t *testing.T) {
 }
 
 // Any number of setbacks, one after the other.
-func TestACarelessCallerPaysOnceWhateverHappens(t *testing.T) {
+func TestCallerThatChecksOneFieldPaysOnceAfterRandomFaults(t *testing.T) {
 	later := laterCalls()
 	for name, calls := range firstCalls {
 		later[name] = calls[len(calls)-1]
@@ -736,15 +737,15 @@ func TestACarelessCallerPaysOnceWhateverHappens(t *testing.T) {
 	})
 }
 
-// mishap is a fault that waits at a step.
-type mishap struct {
+// plannedFault is a fault that waits at a step.
+type plannedFault struct {
 	Step, Fault string
 	Times       int
 }
 
 // course is one call of a payment, and what happens around it.
 type course struct {
-	Mishaps  []mishap
+	Faults   []plannedFault
 	Restarts bool
 	Leaves   time.Duration // when the caller does
 	Later    time.Duration // than the call before
@@ -763,9 +764,9 @@ func drawCourse(t *rapid.T) course {
 		Signing:  minutes("signing", 0, 0.6, 2.2),
 		Worse:    rapid.SampledFrom([]string{"0", "0.02"}).Draw(t, "worse"),
 	}
-	for range rapid.IntRange(0, 3).Draw(t, "mishaps") {
+	for range rapid.IntRange(0, 3).Draw(t, "faults") {
 		step := rapid.SampledFrom(slices.Sorted(maps.Keys(payoutSteps))).Draw(t, "step")
-		drawn.Mishaps = append(drawn.Mishaps, mishap{
+		drawn.Faults = append(drawn.Faults, plannedFault{
 			Step:  step,
 			Fault: rapid.SampledFrom(slices.Sorted(maps.Keys(faultsAt("payout", step)))).Draw(t, "fault"),
 			Times: rapid.SampledFrom([]int{1, 2, 4, 8}).Draw(t, "times"),
@@ -777,7 +778,7 @@ func drawCourse(t *rapid.T) course {
 // setback returns what the call of a course meets.
 func (c course) setback() setback {
 	return setback{within: c.Leaves, restarts: c.Restarts, stays: true, arrange: func(w *carelessWorld) {
-		for _, m := range c.Mishaps {
+		for _, m := range c.Faults {
 			at := payoutSteps[m.Step]
 			w.Host.Arm(at.method, at.path, faultsAt("payout", m.Step)[m.Fault].Times(m.Times))
 		}
@@ -791,7 +792,7 @@ func (c course) setback() setback {
 }
 
 // Any number of things go wrong at once, while time passes and the price moves. A caller that keeps its key, and calls
-// again even after a success, pays once, and no call says what is not so.
+// again even after a success, pays once, and every call says what is true.
 //
 // Rule: idempotency.bank-payout, status.502
 func TestAnySequenceOfFaultsIsOnePayment(t *testing.T) {
@@ -844,13 +845,13 @@ func payAfterAll(t *testing.T, courses []course, store string) []string {
 }
 
 // The booking may be done, and the session is lost before it is sent again. Nothing was signed, so the payment is
-// unpaid, and the doubt about the session is none about the payment.
+// unpaid. Only the session is in doubt.
 func TestALostRefreshAfterALostBookingLeavesNoDoubt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
 		w.Host.Arm("POST", bookPath, faults["503, done"])
 		w.Host.Arm("POST", bookPath, faults["token unknown"])
-		w.Host.Arm("POST", "/auth/refresh", faults["half an answer"].Times(9))
+		w.Host.Arm("POST", "/auth/refresh", faults["half a response"].Times(9))
 		payment, err := w.pay(journaled())
 		assert.Equal(t, moneymovement.PaymentNotPaid, payment.State)
 		assert.True(t, payment.Unpaid)

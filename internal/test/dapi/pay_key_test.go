@@ -20,37 +20,37 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-func TestPayKeepsTheLastAnswer(t *testing.T) {
+func TestPayKeepsTheLastResponse(t *testing.T) {
 	w := newPayWorld(t)
-	w.keepsTheLastAnswer(bookPath, func(answer *moneymovement.Response) error {
+	w.keepsTheLastResponse(bookPath, func(response *moneymovement.Response) error {
 		_, err := w.account.Payouts.Pay(w.Context(), w.asked, "invoice-42", dapi.PayTerms{},
-			moneymovement.CaptureResponse(answer))
+			moneymovement.CaptureResponse(response))
 		return err
 	})
 	assert.Equal(t, "ConfirmPayout", w.Host.Requests()[len(w.Host.Requests())-1].Operation)
 }
 
-func TestOpenKeepsTheLastAnswer(t *testing.T) {
-	w := newDealWorld(t)
-	w.keepsTheLastAnswer(dealPath, func(answer *moneymovement.Response) error {
-		_, err := w.account.Escrows.Open(w.Context(), w.deal, "deal-1", dapi.EscrowTerms{},
-			moneymovement.CaptureResponse(answer))
+func TestOpenKeepsTheLastResponse(t *testing.T) {
+	w := newEscrowWorld(t)
+	w.keepsTheLastResponse(escrowPath, func(response *moneymovement.Response) error {
+		_, err := w.account.Escrows.Open(w.Context(), w.escrow, "escrow-1", dapi.EscrowTerms{},
+			moneymovement.CaptureResponse(response))
 		return err
 	})
 }
 
-// keepsTheLastAnswer checks that what the last call of a flow came to is kept, whichever call it was: the first one, to
-// a path, or the last.
-func (w *world) keepsTheLastAnswer(first string, flow func(*moneymovement.Response) error) {
+// keepsTheLastResponse checks that what the last call of a flow came to is kept, whichever call it was: the first one,
+// to a path, or the last.
+func (w *world) keepsTheLastResponse(first string, flow func(*moneymovement.Response) error) {
 	w.Helper()
-	var answer moneymovement.Response
+	var response moneymovement.Response
 	w.Host.Arm("POST", first, sandbox.Respond(http.StatusForbidden, "forbidden"))
-	require.Error(w, flow(&answer))
-	assert.Equal(w, http.StatusForbidden, answer.Status)
-	require.NoError(w, flow(&answer))
+	require.Error(w, flow(&response))
+	assert.Equal(w, http.StatusForbidden, response.Status)
+	require.NoError(w, flow(&response))
 	requests := w.Host.Requests()
-	assert.Equal(w, requests[len(requests)-1].RequestID, answer.RequestID)
-	assert.Equal(w, http.StatusOK, answer.Status)
+	assert.Equal(w, requests[len(requests)-1].RequestID, response.RequestID)
+	assert.Equal(w, http.StatusOK, response.Status)
 }
 
 func TestConcurrentPaysWithOneKeyAreOnePayment(t *testing.T) {
@@ -118,7 +118,7 @@ func TestConcurrentPaysWithKeysOfTheirOwn(t *testing.T) {
 // key: a signature is new each time.
 //
 // Rule: size.payout-public-key, size.signature
-func TestABookingThatIsSigned(t *testing.T) {
+func TestSignatureOfABookingIsSentAsGiven(t *testing.T) {
 	w := newPayWorld(t)
 	w.asked.PublicKey, w.asked.Signature = w.Key.PublicKey(), []byte("first")
 	paid, err := w.pay(journaled())
@@ -184,23 +184,23 @@ func TestTheSameTermsInAnotherSpellingAreSent(t *testing.T) {
 }
 
 // Rule: idempotency.other-terms
-func TestADealsKeyReusedForOtherTermsIsNotSent(t *testing.T) {
+func TestAnEscrowsKeyReusedForOtherTermsIsNotSent(t *testing.T) {
 	w := newPayWorld(t)
-	key := moneymovement.IdempotencyKey("deal-1")
+	key := moneymovement.IdempotencyKey("escrow-1")
 	terms := dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC,
 		Payee: payee, HoldFor: "1d"}
-	deal, err := w.account.Escrows.Create(t.Context(), terms, key)
+	escrow, err := w.account.Escrows.Create(t.Context(), terms, key)
 	require.NoError(t, err)
 	same := terms
 	same.Payee, same.HoldFor = dapi.EVMAddress(strings.ToLower(string(terms.Payee))), "24h"
 	again, err := w.account.Escrows.Create(t.Context(), same, key)
 	require.NoError(t, err)
-	assert.Equal(t, deal.ID, again.ID)
+	assert.Equal(t, escrow.ID, again.ID)
 
 	terms.HoldFor = "2d"
 	_, err = w.account.Escrows.Create(t.Context(), terms, key)
 	reused := as[*errors.IdempotencyKeyReused](t, refusalIn(err))
-	assert.Equal(t, string(deal.ID), reused.EscrowID)
+	assert.Equal(t, string(escrow.ID), reused.EscrowID)
 	assert.Zero(t, reused.Status)
 }
 
@@ -217,7 +217,7 @@ func TestAKeyIsFreeForCorrectedTermsAfterARefusal(t *testing.T) {
 }
 
 // Rule: idempotency.scope
-func TestAKeyMeansSomethingElseInAnotherAccount(t *testing.T) {
+func TestKeysAreScopedToAnAccount(t *testing.T) {
 	w := newPayWorld(t)
 	key := moneymovement.IdempotencyKey("invoice-42")
 	platform := w.integrator()
@@ -240,14 +240,14 @@ func (w *payWorld) bookPlainly(token string) (id, replayed string) {
 	require.NoError(w, err)
 	r.Header.Set("Authorization", token)
 	r.Header.Set("Content-Type", "application/json")
-	answer, err := w.Wire.RoundTrip(r)
+	response, err := w.Wire.RoundTrip(r)
 	require.NoError(w, err)
-	defer answer.Body.Close()
+	defer response.Body.Close()
 	var payout struct {
 		ID string `json:"id"`
 	}
-	require.NoError(w, json.UnmarshalRead(answer.Body, &payout))
-	return payout.ID, answer.Header.Get("Idempotency-Replayed")
+	require.NoError(w, json.UnmarshalRead(response.Body, &payout))
+	return payout.ID, response.Header.Get("Idempotency-Replayed")
 }
 
 // Without a key the service derives one, which holds for two hours, through the SDK as over plain HTTP.
@@ -256,20 +256,20 @@ func (w *payWorld) bookPlainly(token string) (id, replayed string) {
 func TestEqualBookingsWithoutAKeyAreOne(t *testing.T) {
 	w := newPayWorld(t)
 	token := ""
-	w.Wire.OnAnswer(func(r *http.Request, _ *http.Response) { token = r.Header.Get("Authorization") })
-	var answer moneymovement.Response
+	w.Wire.OnResponse(func(r *http.Request, _ *http.Response) { token = r.Header.Get("Authorization") })
+	var response moneymovement.Response
 	book := func(options ...moneymovement.WriteOption) *dapi.Payout {
 		booked, err := w.account.Payouts.Book(t.Context(), w.asked,
-			append(options, moneymovement.CaptureResponse(&answer))...)
+			append(options, moneymovement.CaptureResponse(&response))...)
 		require.NoError(t, err)
 		return booked
 	}
 
 	first := book()
 	assert.NotEmpty(t, first.IdempotencyKey, "the service echoes the key that it derived")
-	assert.Empty(t, answer.IdempotencyKey, "none was sent")
+	assert.Empty(t, response.IdempotencyKey, "none was sent")
 	assert.Equal(t, first.ID, book().ID)
-	assert.True(t, answer.Replayed)
+	assert.True(t, response.Replayed)
 	id, replayed := w.bookPlainly(token)
 	assert.Equal(t, string(first.ID), id)
 	assert.Equal(t, "true", replayed)
@@ -288,11 +288,11 @@ func TestEqualBookingsWithoutAKeyAreOne(t *testing.T) {
 func TestALostBookingWithoutAKeyIsRepeated(t *testing.T) {
 	w := newPayWorld(t)
 	w.Host.Arm("POST", "/payouts", sandbox.DropAfterCommit().Times(2))
-	var answer moneymovement.Response
-	_, err := w.account.Payouts.Book(t.Context(), w.asked, moneymovement.CaptureResponse(&answer))
+	var response moneymovement.Response
+	_, err := w.account.Payouts.Book(t.Context(), w.asked, moneymovement.CaptureResponse(&response))
 	require.NoError(t, err)
-	assert.Equal(t, 3, answer.Attempts)
-	assert.True(t, answer.Replayed, "it is one payout")
+	assert.Equal(t, 3, response.Attempts)
+	assert.True(t, response.Replayed, "it is one payout")
 }
 
 // process is who calls again after the service has forgotten the keys.
@@ -404,7 +404,7 @@ func TestAForgottenKeyPaysOnce(t *testing.T) {
 
 // If nobody knows the payout of an earlier call, the new one is signed. But a refusal of it says nothing about that
 // call.
-func TestANewBookingSettlesNoEarlierCall(t *testing.T) {
+func TestNewBookingDoesNotSettleAnEarlierCall(t *testing.T) {
 	for name, options := range map[string][]payOption{
 		"the caller says nothing": nil,
 		"the key was used before": {firstUsedAt(time.Now())},
@@ -486,7 +486,7 @@ func TestTwoBookingsOfOneKeyAtOnce(t *testing.T) {
 	assert.Equal(t, 1, w.Fundings())
 }
 
-// The same for deals.
+// The same for escrows.
 func TestAForgottenKeyHoldsTheMoneyOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		unsent  bool
@@ -494,7 +494,7 @@ func TestAForgottenKeyHoldsTheMoneyOnce(t *testing.T) {
 		held    int
 		err     string
 	}{
-		"the deal is active":        {held: 1},
+		"the escrow is active":      {held: 1},
 		"it waits for its approval": {unsent: true, held: 1},
 		"it has expired": {unsent: true, err: "expired", arrange: func(*world) {
 			time.Sleep(2 * time.Hour)
@@ -504,7 +504,7 @@ func TestAForgottenKeyHoldsTheMoneyOnce(t *testing.T) {
 				sandbox.Respond(http.StatusInternalServerError, "internal_error").Times(99))
 		}},
 		"it has other terms": {held: 1, err: "unknown", arrange: func(w *world) {
-			w.onSuccess("POST", syncPath, func(deal map[string]any) { deal["amount"] = "41" })
+			w.onSuccess("POST", syncPath, func(escrow map[string]any) { escrow["amount"] = "41" })
 		}},
 		"it waits, and cannot be read": {unsent: true, err: "unknown", arrange: func(w *world) {
 			w.Host.Arm("POST", "/escrow/*/sync",
@@ -523,7 +523,7 @@ func TestAForgottenKeyHoldsTheMoneyOnce(t *testing.T) {
 					w.Host.Arm("POST", confirmActionPath, fault.Times(99))
 					w.Host.Arm("POST", "/escrow/*/sync",
 						sandbox.Respond(http.StatusInternalServerError, "internal_error").Times(99))
-					first, err := account.Escrows.Open(t.Context(), deal(), "deal-1", dealTerms(journaled()))
+					first, err := account.Escrows.Open(t.Context(), newEscrow(), "escrow-1", escrowTerms(journaled()))
 					as[*errors.InDoubt](t, err)
 					require.NotNil(t, first)
 					w.Host.DisarmAll()
@@ -535,10 +535,10 @@ func TestAForgottenKeyHoldsTheMoneyOnce(t *testing.T) {
 					var options []payOption
 					if another {
 						account = w.integrator().Self()
-						options = append(options, knownDeal(first.Escrow.ID))
+						options = append(options, knownEscrow(first.Escrow.ID))
 					}
 					signed := w.Key.Approvals()
-					again, err := account.Escrows.Open(t.Context(), deal(), "deal-1", dealTerms(options...))
+					again, err := account.Escrows.Open(t.Context(), newEscrow(), "escrow-1", escrowTerms(options...))
 					held := 0
 					for _, times := range w.Moved("escrow_active") {
 						held += times
@@ -562,15 +562,15 @@ func TestAForgottenKeyHoldsTheMoneyOnce(t *testing.T) {
 	}
 }
 
-// Whoever cannot read the known payout or deal yet is told when to come back.
+// Whoever cannot read the known payout or escrow yet is told when to come back.
 func TestAForgottenKeyAndAServiceThatAsksToWait(t *testing.T) {
 	for _, read := range []string{"GET /payouts/*", "POST /escrow/*/sync", "POST /escrow/*/actions"} {
 		t.Run(read, func(t *testing.T) {
-			w := newDealWorld(t)
+			w := newEscrowWorld(t)
 			method, path, _ := strings.Cut(read, " ")
 			payout, err := w.account.Payouts.Book(t.Context(), w.asked, moneymovement.IdempotencyKey("invoice-42"))
 			require.NoError(t, err)
-			deal, err := w.account.Escrows.Create(t.Context(), w.deal, moneymovement.IdempotencyKey("deal-1"))
+			escrow, err := w.account.Escrows.Create(t.Context(), w.escrow, moneymovement.IdempotencyKey("escrow-1"))
 			require.NoError(t, err)
 			w.Host.ForgetKeys()
 			w.Host.Arm(method, path, sandbox.Respond(http.StatusTooManyRequests, "rate_limited").
@@ -579,11 +579,11 @@ func TestAForgottenKeyAndAServiceThatAsksToWait(t *testing.T) {
 			if method == http.MethodGet {
 				_, err = w.pay(knownPayout(payout.ID))
 			} else {
-				_, err = w.open(knownDeal(deal.ID))
+				_, err = w.open(knownEscrow(escrow.ID))
 			}
-			unknown := as[*errors.InDoubt](t, err)
-			as[*dapi.TermsDiffer](t, unknown.Cause)
-			assert.Greater(t, unknown.RetryAt.Sub(asked), 4*time.Minute)
+			inDoubt := as[*errors.InDoubt](t, err)
+			as[*dapi.TermsDiffer](t, inDoubt.Cause)
+			assert.Greater(t, inDoubt.RetryAt.Sub(asked), 4*time.Minute)
 		})
 	}
 }
@@ -630,16 +630,16 @@ func TestPayoutsWithoutAKeyAreConfirmedByHand(t *testing.T) {
 	assert.Equal(t, 2, w.Fundings())
 }
 
-// The same for a deal.
-func TestAForgottenKeyOfADealConfirmedByHand(t *testing.T) {
-	w := newDealWorld(t)
+// The same for an escrow.
+func TestAForgottenKeyOfAnEscrowConfirmedByHand(t *testing.T) {
+	w := newEscrowWorld(t)
 	create := func() *dapi.Escrow {
-		created, err := w.account.Escrows.Create(t.Context(), w.deal, moneymovement.IdempotencyKey("deal-1"))
+		created, err := w.account.Escrows.Create(t.Context(), w.escrow, moneymovement.IdempotencyKey("escrow-1"))
 		require.NoError(t, err)
 		return created
 	}
 	approve := func(created *dapi.Escrow) error {
-		_, err := w.account.Escrows.Confirm(t.Context(), w.deal, created.ID, dapi.EscrowActionTypeApprove,
+		_, err := w.account.Escrows.Confirm(t.Context(), w.escrow, created.ID, dapi.EscrowActionTypeApprove,
 			created.Action)
 		return err
 	}
@@ -656,9 +656,9 @@ func TestAForgottenKeyOfADealConfirmedByHand(t *testing.T) {
 	assert.Equal(t, signed, w.Key.Approvals(), "nothing was signed")
 }
 
-// An action that may have been taken is looked up before anything is signed: by the same client, and by another one
+// An action that may have been taken is read before anything is signed: by the same client, and by another one
 // that says when the key was first used.
-func TestAnActionIsLookedUpFirst(t *testing.T) {
+func TestAnActionIsReadBeforeItIsSigned(t *testing.T) {
 	for _, by := range []string{"the same client", "another client"} {
 		for _, readable := range []bool{true, false} {
 			t.Run(by, func(t *testing.T) {
@@ -681,8 +681,8 @@ func TestAnActionIsLookedUpFirst(t *testing.T) {
 						w.Host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
 					}
 					signed, before := w.Key.Approvals(), len(w.Host.Requests())
-					deal, err := w.account.Escrows.Act(t.Context(), w.deal, id,
-						dapi.EscrowActionTypeRelease, "release-1", dealTerms(options...))
+					escrow, err := w.account.Escrows.Act(t.Context(), w.escrow, id,
+						dapi.EscrowActionTypeRelease, "release-1", escrowTerms(options...))
 					assert.Equal(t, signed, w.Key.Approvals(), "nothing was signed")
 					for _, request := range w.Host.Requests()[before:] {
 						assert.NotContains(t, request.Path, "/actions", "and nothing was prepared")
@@ -692,16 +692,16 @@ func TestAnActionIsLookedUpFirst(t *testing.T) {
 						return
 					}
 					require.NoError(t, err)
-					assert.Equal(t, dapi.EscrowStatusReleased, deal.Escrow.Status)
+					assert.Equal(t, dapi.EscrowStatusReleased, escrow.Escrow.Status)
 				})
 			})
 		}
 	}
 }
 
-// The caller stores a deal's id before its approval is signed, and can refuse it.
-func TestBeforeSigningADeal(t *testing.T) {
-	w := newDealWorld(t)
+// The caller stores an escrow's id before its approval is signed, and can refuse it.
+func TestBeforeSigningAnEscrow(t *testing.T) {
+	w := newEscrowWorld(t)
 	var stored dapi.EscrowID
 	_, err := w.open(journaled(), beforeSigning(func(_ context.Context, created *dapi.Payout) error {
 		stored = dapi.EscrowID(created.ID)
@@ -711,10 +711,10 @@ func TestBeforeSigningADeal(t *testing.T) {
 	assert.Equal(t, string(stored), declined.Resource)
 	assert.Equal(t, errors.NotMoved, declined.MovedByCall())
 	assert.Zero(t, w.Key.Approvals())
-	opened, err := w.open(journaled(), knownDeal(stored))
+	opened, err := w.open(journaled(), knownEscrow(stored))
 	require.NoError(t, err)
 	assert.Equal(t, stored, opened.Escrow.ID)
-	_, err = w.open(knownDeal("esc_1/../esc_2"))
+	_, err = w.open(knownEscrow("esc_1/../esc_2"))
 	as[*errors.InvalidInput](t, err)
 	_, err = w.pay(knownPayout("po_1/../po_2"))
 	as[*errors.InvalidInput](t, err)

@@ -153,7 +153,7 @@ func TestStoredBoundsHoldOverRestarts(t *testing.T) {
 			assert.Equal(t, moneymovement.PaymentInDoubt, payment.State, "an earlier process may have paid")
 		}
 		assert.Zero(t, w.Fundings())
-		w.Wire.OnAnswer(nil)
+		w.Wire.OnResponse(nil)
 		_, err = w.pay(noWorseThan(quote))
 		require.NoError(t, err)
 	})
@@ -180,7 +180,7 @@ func TestFirstPriceHoldsOverCalls(t *testing.T) {
 
 // A quote that is over is not confirmed: the payment is booked again. If the service gives the same one again, it is
 // confirmed once, for only the service's own 409 reopens a payment.
-func TestOfferThatIsOver(t *testing.T) {
+func TestExpiredQuoteIsBookedAgain(t *testing.T) {
 	past := time.Now().Add(-time.Hour).UTC().Format(time.RFC3339)
 	t.Run("a price, then a fresh one", func(t *testing.T) {
 		w := newPayWorld(t)
@@ -263,7 +263,7 @@ func TestOfferThatIsOver(t *testing.T) {
 }
 
 // Rule: lifetime.price
-func TestAQuoteLivesTwoMinutes(t *testing.T) {
+func TestQuoteLifetime(t *testing.T) {
 	for after, want := range map[time.Duration]traffic{119 * time.Second: {1, 1, 0}, 121 * time.Second: {2, 2, 0}} {
 		t.Run(after.String(), func(t *testing.T) {
 			w := newPayWorld(t)
@@ -276,7 +276,7 @@ func TestAQuoteLivesTwoMinutes(t *testing.T) {
 	}
 }
 
-// A session that cannot be renewed is known before anything is signed, not after.
+// A session that cannot be renewed is noticed before anything is signed.
 func TestNothingIsSignedWithoutASession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
@@ -379,7 +379,7 @@ func TestFundingThatFails(t *testing.T) {
 	})
 }
 
-func TestFundingThatOutlastsItsCaller(t *testing.T) {
+func TestFundingAfterTheCallersContextEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
 		w.Configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) })
@@ -388,9 +388,9 @@ func TestFundingThatOutlastsItsCaller(t *testing.T) {
 		defer cancel()
 		payment, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{})
 		assert.Equal(t, dapi.PayoutStatusFunding, payment.Payout.Status, "the last reading comes back")
-		unknown := as[*errors.InDoubt](t, err)
-		assert.Equal(t, "ConfirmPayout", unknown.Operation)
-		pending := as[*moneymovement.StillPending](t, unknown.Cause)
+		inDoubt := as[*errors.InDoubt](t, err)
+		assert.Equal(t, "ConfirmPayout", inDoubt.Operation)
+		pending := as[*moneymovement.StillPending](t, inDoubt.Cause)
 		assert.Equal(t, "funding", pending.Status)
 		assert.Equal(t, "payout", pending.Resource)
 		assert.Equal(t, string(payment.Payout.ID), pending.ID)
@@ -399,16 +399,16 @@ func TestFundingThatOutlastsItsCaller(t *testing.T) {
 	})
 }
 
-func TestCallerWhoLeavesDuringTheConfirm(t *testing.T) {
+func TestContextThatEndsDuringTheConfirm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
 		w.Host.Arm("POST", confirmPath, sandbox.Delay(time.Minute))
 		ctx, cancel := context.WithTimeout(w.Context(), time.Second)
 		defer cancel()
 		_, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{})
-		unknown := as[*errors.InDoubt](t, err)
-		assert.NotEmpty(t, unknown.IdempotencyKey)
-		assert.Equal(t, errors.MaybeMoved, unknown.MovedByCall())
+		inDoubt := as[*errors.InDoubt](t, err)
+		assert.NotEmpty(t, inDoubt.IdempotencyKey)
+		assert.Equal(t, errors.MaybeMoved, inDoubt.MovedByCall())
 		assert.ErrorIs(t, err, context.DeadlineExceeded)
 	})
 }

@@ -77,18 +77,18 @@ func TestEchoedTermsOfAPayout(t *testing.T) {
 			payment, err := w.pay(journaled())
 			assert.Equal(t, moneymovement.PaymentInDoubt, payment.State,
 				"a difference is doubt, never success")
-			unknown := as[*errors.InDoubt](t, err)
-			assert.Equal(t, c.member, as[*dapi.TermsDiffer](t, unknown.Cause).Member)
+			inDoubt := as[*errors.InDoubt](t, err)
+			assert.Equal(t, c.member, as[*dapi.TermsDiffer](t, inDoubt.Cause).Member)
 			assert.Zero(t, w.Key.Approvals())
 		})
-		t.Run(name+", in the answer to the confirm", func(t *testing.T) {
+		t.Run(name+", in the response to the confirm", func(t *testing.T) {
 			w := newPayWorld(t)
 			w.onSuccess("POST", confirmPath, c.change)
 			w.Host.Arm("GET", "/payouts/*", sandbox.Respond(403, "forbidden").Times(10))
 			payment, err := w.pay(journaled())
 			assert.Equal(t, moneymovement.PaymentInDoubt, payment.State)
-			unknown := as[*errors.InDoubt](t, err)
-			assert.Equal(t, c.member, as[*dapi.TermsDiffer](t, unknown.Cause).Member)
+			inDoubt := as[*errors.InDoubt](t, err)
+			assert.Equal(t, c.member, as[*dapi.TermsDiffer](t, inDoubt.Cause).Member)
 		})
 	}
 }
@@ -102,7 +102,7 @@ func TestBookingWithoutItsKey(t *testing.T) {
 	w.assertNothingSigned(t)
 }
 
-// Other terms in a booking that does not say its status are refused plainly, for nothing says that it is paid.
+// A booking with other terms and without a status is a plain refusal, because nothing says that it is paid.
 func TestBookingOfOtherTermsWithoutItsStatus(t *testing.T) {
 	w := newPayWorld(t)
 	w.onBooking(both(without("status"), func(payout map[string]any) { payout["amount"] = "250" }))
@@ -145,9 +145,9 @@ func TestConfirmComparesTermsAndPrice(t *testing.T) {
 	w.onSuccess("POST", confirmPath, func(payout map[string]any) { payout["amount"] = "250" })
 	confirmed, err := w.account.Payouts.Confirm(t.Context(), w.asked, booked)
 	assert.Nil(t, confirmed)
-	unknown := as[*errors.InDoubt](t, err)
-	assert.Equal(t, "ConfirmPayout", unknown.Operation)
-	differs = as[*dapi.TermsDiffer](t, unknown.Cause)
+	inDoubt := as[*errors.InDoubt](t, err)
+	assert.Equal(t, "ConfirmPayout", inDoubt.Operation)
+	differs = as[*dapi.TermsDiffer](t, inDoubt.Cause)
 	assert.Equal(t, "250", differs.Got)
 	assert.Equal(t, ofConfirm, differs.CallInfo)
 	assert.Equal(t, 1, w.Fundings(), "it was signed by then")
@@ -267,12 +267,12 @@ func TestKeyThatIsTooOldByTheServicesClock(t *testing.T) {
 
 // What was booked tells the service's time as well, though it is believed of no clock yet: nothing is signed that would
 // be a second payment.
-func TestKeyThatIsTooOldByTheLastAnswer(t *testing.T) {
-	w := newDealWorld(t)
+func TestKeyThatIsTooOldByTheLastResponse(t *testing.T) {
+	w := newEscrowWorld(t)
 	first := firstUsedAt(time.Now().Add(-time.Hour))
-	w.Wire.OnAnswer(func(r *http.Request, answer *http.Response) {
+	w.Wire.OnResponse(func(r *http.Request, response *http.Response) {
 		if r.URL.Path == "/dapi/v1/payouts" || r.URL.Path == "/dapi/v1/escrow" {
-			answer.Header.Set("Date", time.Now().Add(8*24*time.Hour).UTC().Format(http.TimeFormat))
+			response.Header.Set("Date", time.Now().Add(8*24*time.Hour).UTC().Format(http.TimeFormat))
 		}
 	})
 	payment, err := w.pay(first)
@@ -300,7 +300,7 @@ func TestKeyThatGrowsTooOldAfterAConfirm(t *testing.T) {
 }
 
 // A key can grow too old while its payment waits for its turn, which for ten thousand payments takes hours.
-func TestKeyThatGrowsTooOldInLine(t *testing.T) {
+func TestPayoutKeyThatExpiresInTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
 		first := time.Now()
@@ -336,7 +336,7 @@ func TestKeyThatGrowsTooOldInLine(t *testing.T) {
 
 // A payment that waits until the service has funded it leaves its place to others: 108 may stand between booking and
 // confirm.
-func TestPaymentsThatWaitForTheServiceLeaveTheLine(t *testing.T) {
+func TestPaymentsWaitingForFundingFreeTheirPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
 		w.asked.Amount = amount("1")
@@ -360,20 +360,20 @@ func TestPaymentsThatWaitForTheServiceLeaveTheLine(t *testing.T) {
 	})
 }
 
-// What was refused leaves its place in the line to others: six deals may be under way.
-func TestRefusedDealsLeaveTheLine(t *testing.T) {
+// What was refused leaves its place in the line to others: six escrows may be under way.
+func TestRefusedEscrowsFreeTheirPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, id := newReleaseWorld(t)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
 		w.Host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusForbidden, "forbidden").Times(20))
-		w.Host.Arm("POST", dealPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(20))
+		w.Host.Arm("POST", escrowPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(20))
 		for i := range 20 {
 			key := moneymovement.DeriveKey("refused", strconv.Itoa(i))
-			_, err := w.account.Escrows.Act(ctx, w.deal, id, dapi.EscrowActionTypeRelease, key,
-				dealTerms(journaled()))
+			_, err := w.account.Escrows.Act(ctx, w.escrow, id, dapi.EscrowActionTypeRelease, key,
+				escrowTerms(journaled()))
 			as[*errors.Forbidden](t, err)
-			_, err = w.account.Escrows.Open(ctx, w.deal, key, dealTerms(journaled()))
+			_, err = w.account.Escrows.Open(ctx, w.escrow, key, escrowTerms(journaled()))
 			as[*errors.Forbidden](t, err)
 		}
 		_, err := w.release(ctx, id)

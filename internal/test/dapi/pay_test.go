@@ -55,7 +55,7 @@ func (w *payWorld) worsen(fraction string) {
 	w.Configure(func(s *sandbox.Settings) { s.PriceWorsening = amount(fraction) })
 }
 
-// refuse makes the host answer a confirm with a refusal.
+// refuse makes the host refuse a confirm.
 func (w *payWorld) refuse(status int, slug string) *sandbox.ArmedFault {
 	return w.Host.Arm("POST", confirmPath, sandbox.Respond(status, slug))
 }
@@ -67,9 +67,9 @@ func (w *payWorld) traffic() traffic {
 	return traffic{books: w.Sent("BookPayout"), confirms: w.Sent("ConfirmPayout"), reads: w.Sent("GetPayout")}
 }
 
-// TestPaySettles holds what Pay settles by itself: each ends in one payment.
+// TestPayEndsInOnePayment holds what Pay settles by itself: each ends in one payment.
 // Rule: session.prepare-sign-confirm, lifetime.price, lifetime.payout-approval, idempotency.echo, status.502
-func TestPaySettles(t *testing.T) {
+func TestPayEndsInOnePayment(t *testing.T) {
 	tolerance := func(fraction string) []payOption {
 		return []payOption{quoteTolerance(amount(fraction))}
 	}
@@ -168,13 +168,13 @@ func TestPaySettles(t *testing.T) {
 			arrange: func(w *payWorld) { w.Host.Arm("POST", confirmPath, sandbox.DropBefore()) },
 			want:    traffic{1, 2, 0},
 		},
-		"every answer to the confirm lost, funded": {
+		"every response to the confirm lost, funded": {
 			arrange: func(w *payWorld) {
 				w.Host.Arm("POST", confirmPath, sandbox.DropAfterCommit().Times(4))
 			},
 			want: traffic{1, 4, 1},
 		},
-		"the booking's answer lost": {
+		"the booking's response lost": {
 			arrange: func(w *payWorld) { w.Host.Arm("POST", bookPath, sandbox.DropAfterCommit()) },
 			want:    traffic{2, 1, 0},
 		},
@@ -213,9 +213,9 @@ func TestPaySettles(t *testing.T) {
 	}
 }
 
-// TestPayReturns holds what Pay leaves to its caller: no money moves.
+// TestPayLeavesToTheCaller holds what Pay leaves to its caller: no money moves.
 // Rule: session.recheck-before-co-signing, idempotency.other-terms, contact.blockers
-func TestPayReturns(t *testing.T) {
+func TestPayLeavesToTheCaller(t *testing.T) {
 	for name, c := range map[string]struct {
 		arrange func(w *payWorld)
 		want    func(t *testing.T, w *payWorld, err error)
@@ -275,18 +275,18 @@ func TestPayReturns(t *testing.T) {
 				w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusBadGateway, "chain_unavailable").Times(100))
 			},
 			want: func(t *testing.T, _ *payWorld, err error) {
-				unknown := as[*errors.InDoubt](t, err)
-				assert.Equal(t, http.StatusBadGateway, as[*errors.Unrecognized](t, unknown.Cause).Status)
-				assert.True(t, unknown.Retryable())
+				inDoubt := as[*errors.InDoubt](t, err)
+				assert.Equal(t, http.StatusBadGateway, as[*errors.Unrecognized](t, inDoubt.Cause).Status)
+				assert.True(t, inDoubt.Retryable())
 			},
 			sent: traffic{books: 1, confirms: 4, reads: 1},
 		},
 		"no confirm arrived": {
 			arrange: func(w *payWorld) { w.Host.Arm("POST", confirmPath, sandbox.DropBefore().Times(100)) },
 			want: func(t *testing.T, _ *payWorld, err error) {
-				unknown := as[*errors.InDoubt](t, err)
-				assert.Equal(t, "invoice-42", unknown.IdempotencyKey)
-				assert.Equal(t, "ConfirmPayout", unknown.Operation)
+				inDoubt := as[*errors.InDoubt](t, err)
+				assert.Equal(t, "invoice-42", inDoubt.IdempotencyKey)
+				assert.Equal(t, "ConfirmPayout", inDoubt.Operation)
 			},
 			sent: traffic{books: 1, confirms: 4, reads: 1},
 		},

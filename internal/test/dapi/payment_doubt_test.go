@@ -22,7 +22,7 @@ import (
 )
 
 // The context can end while Pay reads what became of a payment, which its error shows.
-func TestContextThatEndsWhileADoubtIsSettled(t *testing.T) {
+func TestContextThatEndsDuringTheReadOfAPaymentInDoubt(t *testing.T) {
 	for name, c := range map[string]struct {
 		arrange func(w *payWorld)
 		again   bool // it is the second call of the payment
@@ -60,7 +60,7 @@ func TestContextThatEndsWhileADoubtIsSettled(t *testing.T) {
 }
 
 // A payout whose approval closed reads as expired. Its key can still pay: the payment has not come to its end.
-func TestExpiredApprovalIsNoEnd(t *testing.T) {
+func TestExpiredApprovalDoesNotEndThePayment(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
 		w.Host.Arm("POST", confirmPath, sandbox.DropBefore().Times(4))
@@ -77,7 +77,7 @@ func TestExpiredApprovalIsNoEnd(t *testing.T) {
 }
 
 // Who confirms by hand, and does not learn what came of it, leaves the payment in doubt for Pay as well.
-func TestDoubtOfAConfirmByHand(t *testing.T) {
+func TestConfirmByHandLeavesThePaymentInDoubt(t *testing.T) {
 	for name, tc := range map[string]struct {
 		fault *sandbox.Fault
 		state moneymovement.PaymentState
@@ -162,7 +162,7 @@ func TestLoginRefusalOfSeveralPayments(t *testing.T) {
 }
 
 // A hook makes calls of its own. What one of them ends in says nothing about the payment.
-func TestDoubtOfACallThatTheHookMade(t *testing.T) {
+func TestDoubtOfACallInsideAHookIsSeparate(t *testing.T) {
 	w := newPayWorld(t)
 	hooked := &errors.InDoubt{CallInfo: errors.CallInfo{Operation: "CreateContact", IdempotencyKey: "contact-1"},
 		Cause: errors.New("lost")}
@@ -284,15 +284,15 @@ func (w *payWorld) assertInDoubt(t *testing.T, payment dapi.Payment, err error) 
 	state := payment.State
 	assert.Equal(t, moneymovement.PaymentInDoubt, state, "%T: %v", err, err)
 	assert.False(t, payment.Unpaid)
-	assertUnknown(t, err, "invoice-42", "call Pay again with the same key and terms")
+	assertKeyInDoubt(t, err, "invoice-42", "call Pay again with the same key and terms")
 }
 
-// assertUnknown says that something may have been done with a key, whatever was refused last.
-func assertUnknown(t *testing.T, err error, key, advice string) {
+// assertKeyInDoubt asserts that something may have been done with a key, whatever was refused last.
+func assertKeyInDoubt(t *testing.T, err error, key, advice string) {
 	t.Helper()
-	unknown := as[*errors.InDoubt](t, err)
-	assert.Equal(t, errors.MaybeMoved, unknown.MovedByCall())
-	assert.Equal(t, key, unknown.IdempotencyKey)
+	inDoubt := as[*errors.InDoubt](t, err)
+	assert.Equal(t, errors.MaybeMoved, inDoubt.MovedByCall())
+	assert.Equal(t, key, inDoubt.IdempotencyKey)
 	assert.Contains(t, err.Error(), advice)
 	for _, never := range []any{
 		new(*errors.Refusal), new(*errors.RateLimited), new(*errors.Forbidden), new(*errors.ContactNotPayable),
@@ -302,7 +302,7 @@ func assertUnknown(t *testing.T, err error, key, advice string) {
 	} {
 		assert.False(t, errors.As(err, never), "%T: %v", never, err)
 	}
-	assert.Error(t, unknown.Cause, "which is there for a person who looks")
+	assert.Error(t, inDoubt.Cause, "which is there for a person who looks")
 }
 
 // Pay settles a doubt by what it can read before it gives up.
@@ -353,13 +353,13 @@ func TestDoubtIsSettledByReading(t *testing.T) {
 	})
 	t.Run("the ledger is long, and is not read to its end", func(t *testing.T) {
 		w := newPayWorld(t)
-		w.Wire.OnAnswer(func(r *http.Request, answer *http.Response) {
+		w.Wire.OnResponse(func(r *http.Request, response *http.Response) {
 			if r.URL.Path == "/dapi/v1/transactions" {
 				cursor := r.URL.Query().Get("cursor") + "x"
 				entry := `{"id":"tx_1","type":"payout","direction":"out","amount":"25","currency":"USDC",` +
 					`"status":"completed","payoutId":"po_` + cursor + `","createdAt":"2026-01-01T00:00:00Z"}`
-				answer.StatusCode = http.StatusOK // whatever the host says of such a cursor
-				inprocess.SetBody(answer, []byte(`{"items":[`+entry+`,`+entry+`],"nextCursor":"`+cursor+`"}`))
+				response.StatusCode = http.StatusOK // whatever the host says of such a cursor
+				inprocess.SetBody(response, []byte(`{"items":[`+entry+`,`+entry+`],"nextCursor":"`+cursor+`"}`))
 			}
 		})
 		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
@@ -484,8 +484,8 @@ func TestErrorsAfterTheBookingNameThePayout(t *testing.T) {
 	}
 }
 
-// A payout of equal terms that does not say its key is not taken for this payment's, which nobody may have made.
-func TestAPayoutOfEqualTermsIsAnother(t *testing.T) {
+// A payout with equal terms and without a key may be of another payment, so it does not show that this one was made.
+func TestPayoutWithEqualTermsIsNotThisPayment(t *testing.T) {
 	w := newPayWorld(t)
 	_, err := w.payAs("invoice-41")
 	require.NoError(t, err)
@@ -497,7 +497,7 @@ func TestAPayoutOfEqualTermsIsAnother(t *testing.T) {
 	w.assertInDoubt(t, payment, err)
 }
 
-// A process that knows nothing but the key reads ten payouts of the ledger at most, and none of another amount.
+// A process that only knows the key reads at most ten payouts of the ledger, all of the payment's amount.
 func TestHowManyPayoutsAreReadForAKey(t *testing.T) {
 	w := newPayWorld(t)
 	others := map[string]bool{}
@@ -534,23 +534,23 @@ func TestARefusedReadSaysWhenToPayAgain(t *testing.T) {
 	assert.Equal(t, call.RetryAt, payment.RetryAt)
 }
 
-// The same for a deal.
-func TestARefusedApprovalOfADealThatSaysNothing(t *testing.T) {
+// The same for an escrow.
+func TestARefusedApprovalOfAnEscrowThatSaysNothing(t *testing.T) {
 	for slug, code := range map[string]int{"one_of_tomorrow": 422, "not_found": 404, "gone": 410} {
 		for _, readable := range []bool{true, false} {
 			t.Run(slug, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					w := newDealWorld(t)
+					w := newEscrowWorld(t)
 					w.Host.Arm("POST", confirmActionPath, sandbox.Respond(code, slug).AfterCommit())
 					if !readable {
 						w.Host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(9))
 					}
 					_, err := w.open(journaled())
 					if readable {
-						require.NoError(t, err, "the deal shows that its money is held")
+						require.NoError(t, err, "the escrow shows that its money is held")
 						return
 					}
-					assertDealInDoubt(t, err)
+					assertEscrowInDoubt(t, err)
 				})
 			})
 		}
@@ -581,14 +581,14 @@ func TestAHookWhoseErrorIsOfAnotherPayment(t *testing.T) {
 	payment, err := w.pay(beforeSigning(func(context.Context, *dapi.Payout) error { return &dapi.KeyTooOld{} }))
 	w.assertInDoubt(t, payment, err)
 
-	d := newDealWorld(t)
+	d := newEscrowWorld(t)
 	_, err = d.open(journaled())
 	require.NoError(t, err)
 	d.Host.ForgetKeys()
 	d.account = d.integrator().Self()
 	for _, other := range []error{&dapi.KeyTooOld{}, &dapi.EscrowNotOpened{}} {
 		_, err = d.open(beforeSigning(func(context.Context, *dapi.Payout) error { return other }))
-		assertDealInDoubt(t, err)
+		assertEscrowInDoubt(t, err)
 	}
 }
 
@@ -614,18 +614,18 @@ func TestAConfirmByHandIsRemembered(t *testing.T) {
 			w.assertInDoubt(t, payment, err)
 		})
 	}
-	t.Run("of a deal", func(t *testing.T) {
-		w := newDealWorld(t)
-		created, err := w.account.Escrows.Create(t.Context(), w.deal, moneymovement.IdempotencyKey("deal-1"))
+	t.Run("of an escrow", func(t *testing.T) {
+		w := newEscrowWorld(t)
+		created, err := w.account.Escrows.Create(t.Context(), w.escrow, moneymovement.IdempotencyKey("escrow-1"))
 		require.NoError(t, err)
 		w.Host.Arm("POST", confirmActionPath,
 			sandbox.Respond(http.StatusInternalServerError, "internal_error").AfterCommit())
-		_, err = w.account.Escrows.Confirm(t.Context(), w.deal, created.ID, dapi.EscrowActionTypeApprove,
+		_, err = w.account.Escrows.Confirm(t.Context(), w.escrow, created.ID, dapi.EscrowActionTypeApprove,
 			created.Action)
 		require.Error(t, err)
-		w.Host.Arm("POST", dealPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(9))
+		w.Host.Arm("POST", escrowPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(9))
 		_, err = w.open(journaled())
-		assertDealInDoubt(t, err)
+		assertEscrowInDoubt(t, err)
 	})
 }
 
@@ -647,26 +647,26 @@ func TestAHookThatChangesTheBooking(t *testing.T) {
 	assert.Equal(t, 1, w.Fundings())
 }
 
-// The same for a deal.
-func TestAHookThatChangesTheDeal(t *testing.T) {
-	w := newDealWorld(t)
+// The same for an escrow.
+func TestAHookThatChangesTheEscrow(t *testing.T) {
+	w := newEscrowWorld(t)
 	terms := dapi.EscrowTerms{BeforeSigning: func(_ context.Context, created *dapi.Escrow) error {
 		created.Action.IdempotencyKey, created.Action.Approval.ID, created.Action.Approval.Payload[0] = "", "", 'x'
 		created.Action.Approval.ExpiresAt, created.Action.Type = time.Time{}, "release"
 		created.Action.Approval = nil
 		return nil
 	}}
-	_, err := w.account.Escrows.Open(t.Context(), w.deal, "deal-1", terms)
+	_, err := w.account.Escrows.Open(t.Context(), w.escrow, "escrow-1", terms)
 	require.NoError(t, err)
 	assert.Equal(t, 1, w.holdings())
 }
 
-// A deal of another key is not the one that was asked for.
-func TestOpenWithADealOfAnotherKey(t *testing.T) {
-	w := newDealWorld(t)
+// An escrow of another key is not the one that was asked for.
+func TestOpenWithAnEscrowOfAnotherKey(t *testing.T) {
+	w := newEscrowWorld(t)
 	first, err := w.open(journaled())
 	require.NoError(t, err)
-	_, err = w.account.Escrows.Open(t.Context(), w.deal, "deal-2", dealTerms(knownDeal(first.Escrow.ID)))
+	_, err = w.account.Escrows.Open(t.Context(), w.escrow, "escrow-2", escrowTerms(knownEscrow(first.Escrow.ID)))
 	as[*errors.InDoubt](t, err)
 	assert.Equal(t, 1, w.holdings())
 }
@@ -674,7 +674,7 @@ func TestOpenWithADealOfAnotherKey(t *testing.T) {
 // A confirm paid, and what came in place of its response says nothing about that, whatever it is: a refusal, one behind
 // a lost response, or a proxy's page. The payment stays in doubt if the payout cannot be read, and also if the payout
 // has moved on since, in words that this version does not know.
-func TestWhatIsSaidOfAConfirmThatPaid(t *testing.T) {
+func TestConfirmThatPaidStaysInDoubtUntilRead(t *testing.T) {
 	refused := func(status int, slug string) []sandbox.Fault {
 		return []sandbox.Fault{sandbox.Respond(status, slug).AfterCommit()}
 	}
@@ -720,7 +720,7 @@ func TestWhatIsSaidOfAConfirmThatPaid(t *testing.T) {
 					payment, err := w.pay(journaled())
 					require.Equal(t, 1, w.Fundings())
 					w.assertInDoubt(t, payment, err)
-					w.Wire.OnAnswer(nil)
+					w.Wire.OnResponse(nil)
 					payment, err = w.pay()
 					require.NoError(t, err)
 					assert.Equal(t, moneymovement.PaymentPaid, payment.State)

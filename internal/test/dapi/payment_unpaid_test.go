@@ -20,7 +20,7 @@ import (
 )
 
 // Input that is refused before anything is sent leaves no trace: the next call is what it would have been without.
-func TestWrongInputLeavesNoTrace(t *testing.T) {
+func TestRefusedInputChangesNoState(t *testing.T) {
 	w := newPayWorld(t)
 	_, err := w.pay(journaled(), maxFee(amount("-1")))
 	as[*errors.InvalidInput](t, err)
@@ -31,8 +31,8 @@ func TestWrongInputLeavesNoTrace(t *testing.T) {
 	assert.True(t, payment.Unpaid)
 }
 
-// A program that stores how its calls ended says so, and then no call that paid nothing makes the next one a maybe.
-func TestADecisionLeavesNoDoubt(t *testing.T) {
+// A program with a journal knows how its calls ended, so a call that paid nothing does not leave the next one in doubt.
+func TestJournaledRefusalIsNotInDoubt(t *testing.T) {
 	w := newPayWorld(t)
 	for range 3 {
 		payment, err := w.pay(journaled(), maxFee(amount("0.1")))
@@ -72,7 +72,7 @@ func TestARefusedPaymentIsUnpaid(t *testing.T) {
 			assert.True(t, errors.HasCode(err, c.code), "%v", err)
 			assert.True(t, payment.Unpaid)
 			assert.Zero(t, w.Fundings())
-			assert.Zero(t, w.Sent("ListTransactions"), "nothing is looked for where nothing is in doubt")
+			assert.Zero(t, w.Sent("ListTransactions"), "nothing is searched for where nothing is in doubt")
 		})
 	}
 	t.Run("and its own booking was lost and repeated", func(t *testing.T) {
@@ -130,20 +130,20 @@ func TestAJournalKnowsWhatWasSigned(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		before func(w *payWorld) // the second call
-		change func(r *http.Request, answer *http.Response)
+		change func(r *http.Request, response *http.Response)
 	}{
 		"the service says that it replays": {
 			before: func(w *payWorld) { w.account = w.integrator().Self() },
 		},
 		"the service says so by 200 alone": {
 			before: func(w *payWorld) { w.account = w.integrator().Self() },
-			change: func(_ *http.Request, answer *http.Response) { answer.Header.Del("Idempotency-Replayed") },
+			change: func(_ *http.Request, response *http.Response) { response.Header.Del("Idempotency-Replayed") },
 		},
 		"the service says so by its header alone": {
 			before: func(w *payWorld) { w.account = w.integrator().Self() },
-			change: func(_ *http.Request, answer *http.Response) {
-				if answer.StatusCode == http.StatusOK {
-					answer.StatusCode = http.StatusCreated
+			change: func(_ *http.Request, response *http.Response) {
+				if response.StatusCode == http.StatusOK {
+					response.StatusCode = http.StatusCreated
 				}
 			},
 		},
@@ -155,7 +155,7 @@ func TestAJournalKnowsWhatWasSigned(t *testing.T) {
 			require.Equal(t, moneymovement.PaymentNeedsDecision, payment.State)
 			c.before(w)
 			if c.change != nil {
-				w.Wire.OnAnswer(c.change)
+				w.Wire.OnResponse(c.change)
 			}
 			refuseEverything(w)
 			payment, err := w.pay(journaled())
@@ -322,7 +322,7 @@ func assertInOrder(t *testing.T, text string, parts ...string) {
 // Input that the same call can never pass needs a decision, by its own type, whatever earlier calls did. A doubt would
 // ask for the same call for ever.
 func TestInputThatNeverPassesNeedsADecision(t *testing.T) {
-	answer := func(status int, slug string) func(*payWorld) {
+	response := func(status int, slug string) func(*payWorld) {
 		return func(w *payWorld) { w.Host.Arm("POST", bookPath, sandbox.Respond(status, slug)) }
 	}
 	for name, c := range map[string]struct {
@@ -338,15 +338,15 @@ func TestInputThatNeverPassesNeedsADecision(t *testing.T) {
 			func(t *testing.T, err error) { t.Helper(); as[*errors.ValidationFailed](t, refusalIn(err)) },
 		},
 		"validation_failed": {
-			answer(http.StatusUnprocessableEntity, "validation_failed"),
+			response(http.StatusUnprocessableEntity, "validation_failed"),
 			func(t *testing.T, err error) { t.Helper(); as[*errors.ValidationFailed](t, refusalIn(err)) },
 		},
 		"invalid_request": {
-			answer(http.StatusBadRequest, "invalid_request"),
+			response(http.StatusBadRequest, "invalid_request"),
 			func(t *testing.T, err error) { t.Helper(); as[*errors.InvalidRequest](t, refusalIn(err)) },
 		},
 		"invalid_id": {
-			answer(http.StatusBadRequest, "invalid_id"),
+			response(http.StatusBadRequest, "invalid_id"),
 			func(t *testing.T, err error) { t.Helper(); as[*errors.InvalidID](t, refusalIn(err)) },
 		},
 	} {
@@ -396,7 +396,7 @@ func TestInputThatNeverPassesNeedsADecision(t *testing.T) {
 	}
 }
 
-// loseConfirm loses the responses to all confirms of a call, and refuses the reads that look for what they did.
+// loseConfirm loses the responses to all confirms of a call, and refuses the reads that show what they did.
 func (w *payWorld) loseConfirm() {
 	w.Host.Arm("POST", confirmPath, sandbox.DropAfterCommit().Times(4))
 	w.hideReads()
@@ -441,7 +441,7 @@ func TestARefusalInDoubtSaysWhatToDo(t *testing.T) {
 }
 
 // A request that never reached the service paid nothing.
-func TestNobodyListensAtTheFirstUse(t *testing.T) {
+func TestRefusedConnectionAtTheFirstUseIsUnpaid(t *testing.T) {
 	w := newPayWorld(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -495,7 +495,7 @@ func TestTheStoredPayoutStays(t *testing.T) {
 }
 
 // What the service says of a payment that this caller has not made.
-func TestTheServiceKnowsMoreThanTheJournal(t *testing.T) {
+func TestServiceShowsAPaymentThatTheJournalLacks(t *testing.T) {
 	t.Run("it is funding the payment", func(t *testing.T) {
 		w := newPayWorld(t)
 		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "funding_in_progress"))
@@ -512,8 +512,8 @@ func TestTheServiceKnowsMoreThanTheJournal(t *testing.T) {
 	})
 }
 
-// Another process first makes the call with wrong terms, and loses the response. What this client then remembers of
-// the key does not prove that the right terms were never paid.
+// Another process first makes the call with wrong terms, and loses the response. What this client then remembers of the
+// key says nothing about the right terms.
 func TestWrongTermsInAnotherProcessProveNothing(t *testing.T) {
 	w := newPayWorld(t)
 	paid, err := w.pay()
@@ -552,7 +552,7 @@ func (s *paymentRow) row() payOption {
 
 // What is stored before a signature has the key's first use, the payout and the price. The result of the call has the
 // same, and also says if it is proven that nothing was paid. A later price may be worse than a refused one.
-func TestWhatAHistorySays(t *testing.T) {
+func TestFieldsOfAHistory(t *testing.T) {
 	t.Run("paid", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w, s, began := newPayWorld(t), &paymentRow{}, time.Now().UTC().Round(0)
@@ -629,8 +629,8 @@ func TestTheFirstPriceStaysInTheHistory(t *testing.T) {
 }
 
 // A key that the service has forgotten, and with which nothing was paid, is used for the first time again. So the next
-// call after a doubt does not find it too old, and nothing of the old booking counts.
-func TestAnUnpaidKeyThatWasForgottenIsNew(t *testing.T) {
+// call after a doubt accepts its age, and forgets the old booking.
+func TestForgottenUnpaidKeyIsNew(t *testing.T) {
 	for name, c := range map[string]struct {
 		age time.Duration
 		new bool
@@ -656,15 +656,15 @@ func TestAnUnpaidKeyThatWasForgottenIsNew(t *testing.T) {
 
 // A new booking ends the doubt about earlier calls only if a journal knows that none has signed. A booking that is not
 // new, or a doubt of this client, stays one.
-func TestANewBookingAndAJournalEndADoubt(t *testing.T) {
-	bookedBefore := func(change func(answer *http.Response)) func(w *payWorld) {
+func TestNewBookingWithAJournalEndsADoubt(t *testing.T) {
+	bookedBefore := func(change func(response *http.Response)) func(w *payWorld) {
 		return func(w *payWorld) {
 			_, err := w.integrator().Self().Payouts.Book(w.Context(), w.asked,
 				moneymovement.IdempotencyKey("invoice-42"))
 			require.NoError(w, err)
-			w.Wire.OnAnswer(func(r *http.Request, answer *http.Response) {
+			w.Wire.OnResponse(func(r *http.Request, response *http.Response) {
 				if r.URL.Path == "/dapi/v1/payouts" {
-					change(answer)
+					change(response)
 				}
 			})
 		}
@@ -678,11 +678,11 @@ func TestANewBookingAndAJournalEndADoubt(t *testing.T) {
 		"new":            {before: func(*payWorld) {}, journal: true, since: time.Hour, unpaid: true},
 		"and no journal": {before: func(*payWorld) {}, since: time.Hour},
 		"booked before":  {before: bookedBefore(func(*http.Response) {}), journal: true, since: time.Hour},
-		"booked before, by the status alone": {before: bookedBefore(func(answer *http.Response) {
-			answer.Header.Del("Idempotency-Replayed")
+		"booked before, by the status alone": {before: bookedBefore(func(response *http.Response) {
+			response.Header.Del("Idempotency-Replayed")
 		}), journal: true, since: time.Hour},
-		"booked before, by the header alone": {before: bookedBefore(func(answer *http.Response) {
-			answer.StatusCode = http.StatusCreated
+		"booked before, by the header alone": {before: bookedBefore(func(response *http.Response) {
+			response.StatusCode = http.StatusCreated
 		}), journal: true, since: time.Hour},
 		"this client is in doubt": {before: func(w *payWorld) {
 			w.Host.Arm("POST", bookPath, sandbox.DropBefore().Times(4))
@@ -779,7 +779,7 @@ func TestAnExpiredPayoutStaysUnpaid(t *testing.T) {
 	}
 }
 
-// A booking without a price or an approval is journaled as it is, or not at all.
+// A booking without a price is journaled as it is. One without an approval is not journaled.
 func TestWhatIsJournaledOfABookingThatLacksSomething(t *testing.T) {
 	t.Run("no price", func(t *testing.T) {
 		w, s := newPayWorld(t), &paymentRow{}
@@ -842,14 +842,14 @@ func TestAPriceThatEndsTooSoonForTheCallersFunctions(t *testing.T) {
 
 // A confirm is refused for its own input, which is not the payment's: another call has another approval. So it settles
 // no doubt.
-func TestTheInputOfAConfirmIsNotThePayments(t *testing.T) {
-	w := newDealWorld(t)
+func TestRefusedInputOfAConfirmSettlesNothing(t *testing.T) {
+	w := newEscrowWorld(t)
 	w.refuse(http.StatusUnprocessableEntity, "validation_failed")
 	payment, err := w.pay()
 	w.assertInDoubt(t, payment, err)
 
 	w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusUnprocessableEntity, "validation_failed"))
 	opened, err := w.open()
-	assertDealInDoubt(t, err)
+	assertEscrowInDoubt(t, err)
 	assert.Equal(t, moneymovement.PaymentInDoubt, opened.State)
 }

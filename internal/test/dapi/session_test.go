@@ -194,7 +194,7 @@ func TestRefreshThatFailsLeavesTheTokenInUse(t *testing.T) {
 			sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").Times(1000))
 
 		var refreshed time.Time
-		w.Wire.OnAnswer(func(r *http.Request, _ *http.Response) {
+		w.Wire.OnResponse(func(r *http.Request, _ *http.Response) {
 			if pause := time.Since(refreshed); strings.HasSuffix(r.URL.Path, "/auth/refresh") {
 				if !refreshed.IsZero() && pause > 5*time.Second { // which no two attempts of one renewal are apart
 					assert.InDelta(t, 10.5, pause.Seconds(), 0.5)
@@ -209,7 +209,7 @@ func TestRefreshThatFailsLeavesTheTokenInUse(t *testing.T) {
 		}
 		assert.LessOrEqual(t, down.Consumed(), 5*4, "one renewal, of four attempts, in ten seconds")
 		assert.GreaterOrEqual(t, down.Consumed(), 2*4, "and it is tried again")
-		w.Wire.OnAnswer(nil)
+		w.Wire.OnResponse(nil)
 
 		time.Sleep(time.Minute)
 		err := read(t.Context(), account)
@@ -223,7 +223,7 @@ func TestRefreshThatFailsLeavesTheTokenInUse(t *testing.T) {
 	})
 }
 
-func TestCallerWhoStopsWaitingHarmsNobody(t *testing.T) {
+func TestCanceledCallerDoesNotEndTheSharedLogin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.Host.Arm("POST", "/auth/challenge", sandbox.Delay(5*time.Second))
@@ -292,11 +292,11 @@ func TestCallsThatWereUnderwayTakeTheRenewedToken(t *testing.T) {
 
 		var underway atomic.Int32
 		next := w.Wire.Handler
-		w.Wire.Handler = http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
+		w.Wire.Handler = http.HandlerFunc(func(response http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodGet && underway.Add(1) <= 10 {
 				time.Sleep(time.Second) // on the way, the token expires
 			}
-			next.ServeHTTP(answer, r)
+			next.ServeHTTP(response, r)
 		})
 		var calls sync.WaitGroup
 		for range 10 {
@@ -496,7 +496,7 @@ func stored(store dapi.TokenStore) func(*dapi.Developer) {
 	return func(d *dapi.Developer) { d.Store = store }
 }
 
-func TestSessionIsHandedOver(t *testing.T) {
+func TestSessionIsSharedThroughTheStore(t *testing.T) {
 	for name, store := range map[string]dapi.TokenStore{
 		"in memory": &memoryStore{}, "in a file": dapi.NewFileTokenStore(t.TempDir() + "/session"),
 	} {
@@ -585,7 +585,7 @@ func TestSessionFromTheStoreIsRenewedAhead(t *testing.T) {
 	})
 }
 
-// A store that holds nothing yet is nothing to warn about.
+// An empty store is usual, and no reason for a warning.
 func TestEmptyStoreIsNoError(t *testing.T) {
 	account, log := newWorld(t).logging(stored(&memoryStore{}))
 	require.NoError(t, read(t.Context(), account))

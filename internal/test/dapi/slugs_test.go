@@ -51,11 +51,11 @@ func yields[E error](check ...func(t *testing.T, found E)) func(*testing.T, erro
 // spoil changes the requests to a path on their way.
 func (w *payWorld) spoil(path string, change func(*http.Request)) {
 	next := w.Wire.Handler
-	w.Wire.Handler = http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
+	w.Wire.Handler = http.HandlerFunc(func(response http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/dapi/v1"+path) {
 			change(r)
 		}
-		next.ServeHTTP(answer, r)
+		next.ServeHTTP(response, r)
 	})
 }
 
@@ -213,7 +213,7 @@ var requestSlugs = map[errors.Code]provocation{
 		_, err := w.readyClient().Verification.Complete(w.Context())
 		return err
 	}, yields[*errors.Conflict]()},
-	// The description names no request that is answered with these two.
+	// The description names no request that gets these two.
 	errors.CodeGone: {func(w *payWorld) error {
 		return w.scripted(http.StatusGone, "gone")
 	}, yields[*errors.Gone]()},
@@ -274,11 +274,11 @@ var sessionSlugs = map[errors.Code]provocation{
 	}, yields[*errors.InvalidCredentials]()},
 	errors.CodeRequestExpired: {func(w *payWorld) error {
 		w.Host.Advance(3 * time.Hour)
-		w.Wire.OnAnswer(func(_ *http.Request, answer *http.Response) { answer.Header.Del("Date") })
+		w.Wire.OnResponse(func(_ *http.Request, response *http.Response) { response.Header.Del("Date") })
 		return w.readAs()
 	}, yields[*errors.RequestExpired]()},
 	errors.CodeChallengeNotFound: {func(w *payWorld) error {
-		w.answerPayload([]byte("of a challenge that the host did not make"))
+		w.responsePayload([]byte("of a challenge that the host did not make"))
 		return w.readAs()
 	}, yields[*errors.ChallengeNotFound]()},
 	errors.CodeChallengeConsumed: {func(w *payWorld) error {
@@ -371,10 +371,10 @@ var moneySlugs = map[errors.Code]provocation{
 		return w.confirm(funded)
 	}, yields[*errors.ApprovalConsumed]()},
 	errors.CodeApprovalExpired: {func(w *payWorld) error {
-		created, err := w.account.Escrows.Create(w.Context(), deal())
+		created, err := w.account.Escrows.Create(w.Context(), newEscrow())
 		require.NoError(w, err)
 		w.waitBeforeSigning(time.Minute, 1)
-		_, err = w.account.Escrows.Confirm(w.Context(), deal(), created.ID, dapi.EscrowActionTypeApprove,
+		_, err = w.account.Escrows.Confirm(w.Context(), newEscrow(), created.ID, dapi.EscrowActionTypeApprove,
 			created.Action)
 		return err
 	}, yields[*errors.ApprovalExpired]()},
@@ -517,10 +517,10 @@ var metMistakes = map[string]mistake{
 		cancel()
 		return read(ctx, w.account)
 	}, []string{"ListChains: not delivered: context canceled"}},
-	"an answer that is lost": {func(w *payWorld) error {
+	"a response that is lost": {func(w *payWorld) error {
 		booked := w.booked()
-		w.Wire.OnAnswer(func(_ *http.Request, answer *http.Response) {
-			answer.Body = io.NopCloser(strings.NewReader("{"))
+		w.Wire.OnResponse(func(_ *http.Request, response *http.Response) {
+			response.Body = io.NopCloser(strings.NewReader("{"))
 		})
 		_, err := w.account.Payouts.Confirm(w.Context(), w.asked, booked)
 		return err
@@ -541,10 +541,10 @@ var metMistakes = map[string]mistake{
 		}))
 		return read(w.Context(), w.account)
 	}, []string{"the developer key has read, contacts:write but needs payouts:write"}},
-	"a deal over the balance": {func(w *payWorld) error {
-		large := deal()
+	"an escrow over the balance": {func(w *payWorld) error {
+		large := newEscrow()
 		large.Amount = amount("100.01")
-		_, err := w.account.Escrows.Open(w.Context(), large, "deal-42", dapi.EscrowTerms{})
+		_, err := w.account.Escrows.Open(w.Context(), large, "escrow-42", dapi.EscrowTerms{})
 		return err
 	}, []string{"409 conflict",
 		"the balance is 100 USDC: credit the account, then repeat with the same idempotency key"}},
@@ -610,7 +610,7 @@ var refusedMistakes = map[errors.Code][]string{
 }
 
 // The text of an error says what is wrong and how to mend it, so that a log line is enough.
-func TestMistakesAreExplained(t *testing.T) {
+func TestErrorTextsSayHowToMendThem(t *testing.T) {
 	all := map[string]mistake{}
 	for _, part := range []map[string]mistake{localMistakes, metMistakes} {
 		for name, m := range part {
@@ -653,7 +653,7 @@ func TestErrorsOfSigningHaveATypeAndNameThePayout(t *testing.T) {
 	}{
 		"the signer fails": {func(d *dapi.Developer) {
 			d.Key = approvalsFail{d.Key}
-		}, false, testkit.ErrUnlike},
+		}, false, testkit.ErrCustom},
 		"the judge refuses": {func(d *dapi.Developer) {
 			d.Verifier = func(context.Context, signing.Approval, signing.Intent) error { return judge }
 		}, false, judge},
@@ -685,7 +685,7 @@ type approvalsFail struct{ signing.Signer }
 
 func (s approvalsFail) Sign(ctx context.Context, message []byte) ([]byte, error) {
 	if strings.Contains(string(message), "approvalId") {
-		return nil, testkit.ErrUnlike
+		return nil, testkit.ErrCustom
 	}
 	return s.Signer.Sign(ctx, message)
 }

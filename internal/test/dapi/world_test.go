@@ -79,32 +79,32 @@ func as[E error](t testing.TB, err error) E { t.Helper(); return worlds.As[E](t,
 
 func amount(text string) decimal.Decimal { return decimal.RequireFromString(text) }
 
-// onSuccess changes what one kind of request is answered with when it succeeds.
+// onSuccess changes what one kind of request gets in response when it succeeds.
 func (w *world) onSuccess(method, pattern string, change func(body map[string]any)) {
 	w.onSuccessOf([]string{method + " " + pattern}, change)
 }
 
 // onSuccessOf is onSuccess for several kinds, such as "GET /payouts/*".
 func (w *world) onSuccessOf(kinds []string, change func(body map[string]any)) {
-	w.Wire.OnAnswer(func(r *http.Request, answer *http.Response) {
+	w.Wire.OnResponse(func(r *http.Request, response *http.Response) {
 		matched := slices.ContainsFunc(kinds, func(kind string) bool {
 			is, err := path.Match(kind, r.Method+" "+strings.TrimPrefix(r.URL.Path, "/dapi/v1"))
 			assert.NoError(w, err)
 			return is
 		})
-		if !matched || answer.StatusCode >= 300 {
+		if !matched || response.StatusCode >= 300 {
 			return
 		}
 		var body map[string]any
-		assert.NoError(w, json.NewDecoder(answer.Body).Decode(&body))
+		assert.NoError(w, json.NewDecoder(response.Body).Decode(&body))
 		change(body)
 		changed, err := json.Marshal(body)
 		assert.NoError(w, err)
-		inprocess.SetBody(answer, changed)
+		inprocess.SetBody(response, changed)
 	})
 }
 
-// payOption sets one of the terms of a payment or a deal, so that tables can combine them.
+// payOption sets one of the terms of a payment or an escrow, so that tables can combine them.
 type payOption func(*dapi.PayTerms)
 
 func payTerms(options ...payOption) (terms dapi.PayTerms) {
@@ -116,18 +116,18 @@ func payTerms(options ...payOption) (terms dapi.PayTerms) {
 	return terms
 }
 
-func dealTerms(options ...payOption) dapi.EscrowTerms {
+func escrowTerms(options ...payOption) dapi.EscrowTerms {
 	terms := payTerms(options...)
-	deal := dapi.EscrowTerms{History: terms.History, Journal: terms.Journal}
+	escrow := dapi.EscrowTerms{History: terms.History, Journal: terms.Journal}
 	if see := terms.BeforeSigning; see != nil {
-		deal.BeforeSigning = func(ctx context.Context, d *dapi.Escrow) error {
+		escrow.BeforeSigning = func(ctx context.Context, d *dapi.Escrow) error {
 			return see(ctx, &dapi.Payout{ID: dapi.PayoutID(d.ID)})
 		}
 	}
-	return deal
+	return escrow
 }
 
-// journaled stores nothing. A history which says nothing proves that no earlier call has paid.
+// journaled stores nothing. An empty history proves that no earlier call has paid.
 func journaled() payOption {
 	return func(t *dapi.PayTerms) {
 		t.Journal = func(context.Context, dapi.History) error { return nil }
@@ -144,8 +144,8 @@ func knownPayout(id dapi.PayoutID) payOption {
 	return func(t *dapi.PayTerms) { t.History.PayoutID, t.History.Unpaid = id, t.Journal != nil }
 }
 
-// knownDeal is knownPayout for a deal.
-func knownDeal(id dapi.EscrowID) payOption {
+// knownEscrow is knownPayout for an escrow.
+func knownEscrow(id dapi.EscrowID) payOption {
 	return func(t *dapi.PayTerms) { t.History.EscrowID, t.History.Unpaid = id, t.Journal != nil }
 }
 
@@ -181,7 +181,7 @@ func (h handled) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // A fake that gives the client's own request to a handler finds the idempotency key there, and payments work.
-func TestAHandlerInPlaceOfASocket(t *testing.T) {
+func TestHandlerInPlaceOfAConnection(t *testing.T) {
 	w := newPayWorld(t)
 	var keys []string
 	recorded := http.HandlerFunc(func(writer http.ResponseWriter, r *http.Request) {
@@ -201,8 +201,8 @@ func TestAHandlerInPlaceOfASocket(t *testing.T) {
 
 // refusalIn returns the refusal of a payment, which is the cause of a doubt about earlier calls.
 func refusalIn(err error) error {
-	if unknown, ok := errors.AsType[*errors.InDoubt](err); ok {
-		return unknown.Cause
+	if inDoubt, ok := errors.AsType[*errors.InDoubt](err); ok {
+		return inDoubt.Cause
 	}
 	return err
 }

@@ -88,7 +88,7 @@ func newHost(t *testing.T, drop func(path string, body []byte) bool) (*sandbox.H
 }
 
 // start starts a worker as a process of its own, and returns how to wait for its report.
-func (w work) start(t *testing.T) (*exec.Cmd, func() done) {
+func (w work) start(t *testing.T) (*exec.Cmd, func() result) {
 	t.Helper()
 	given, err := json.Marshal(w)
 	require.NoError(t, err)
@@ -97,7 +97,7 @@ func (w work) start(t *testing.T) (*exec.Cmd, func() done) {
 	var out, failure bytes.Buffer
 	process.Stdout, process.Stderr = &out, &failure
 	require.NoError(t, process.Start())
-	return process, func() (result done) {
+	return process, func() (result result) {
 		err := process.Wait()
 		if assert.NoError(t, err, failure.String()) {
 			assert.NoError(t, json.Unmarshal(out.Bytes(), &result))
@@ -177,7 +177,7 @@ func await(t *testing.T, closed <-chan struct{}, what string) {
 	}
 }
 
-func run(t *testing.T, w work, processes int) (together done) {
+func run(t *testing.T, w work, processes int) (together result) {
 	t.Helper()
 	var mu sync.Mutex
 	var all sync.WaitGroup
@@ -236,8 +236,8 @@ type work struct {
 	For                   time.Duration
 }
 
-// done is what a worker reports.
-type done struct {
+// result is what a worker reports.
+type result struct {
 	Saved   int
 	Limited int      // refused by the service
 	Failed  []string // anything else that is no end of the time
@@ -253,7 +253,7 @@ func TestMain(m *testing.M) {
 	}
 	var w work
 	err := json.Unmarshal([]byte(given), &w)
-	var result done
+	var result result
 	if err == nil {
 		result, err = w.do(context.Background())
 	}
@@ -310,7 +310,7 @@ func scaled(minute time.Duration) (options []fleet.Option) {
 }
 
 // do saves contacts from many goroutines until the time is over.
-func (w work) do(ctx context.Context) (result done, err error) {
+func (w work) do(ctx context.Context) (result result, err error) {
 	key, err := signing.LoadDeveloperKey(w.Key)
 	if err != nil {
 		return result, err
@@ -354,7 +354,7 @@ func (w work) do(ctx context.Context) (result done, err error) {
 	return result, nil
 }
 
-func (d *done) count(ctx context.Context, err error) {
+func (d *result) count(ctx context.Context, err error) {
 	refused := moneymovementRefusal(err)
 	switch {
 	case err == nil:

@@ -46,11 +46,13 @@ var (
 	} = (*dapi.Contacts)(nil)
 	_ interface {
 		Act(ctx context.Context, terms dapi.EscrowCreate, id dapi.EscrowID, action dapi.EscrowActionType,
-			key moneymovement.Key, dealTerms dapi.EscrowTerms, options ...moneymovement.CallOption) (dapi.EscrowResult, error)
+			key moneymovement.Key, escrowTerms dapi.EscrowTerms,
+			options ...moneymovement.CallOption) (dapi.EscrowResult, error)
 		Confirm(ctx context.Context, terms dapi.EscrowCreate, id dapi.EscrowID, action dapi.EscrowActionType,
 			prepared *dapi.EscrowAction, options ...moneymovement.CallOption) (*dapi.Escrow, error)
-		Create(ctx context.Context, deal dapi.EscrowCreate, options ...moneymovement.WriteOption) (*dapi.Escrow, error)
-		Open(ctx context.Context, deal dapi.EscrowCreate, key moneymovement.Key, terms dapi.EscrowTerms,
+		Create(ctx context.Context, escrow dapi.EscrowCreate,
+			options ...moneymovement.WriteOption) (*dapi.Escrow, error)
+		Open(ctx context.Context, escrow dapi.EscrowCreate, key moneymovement.Key, terms dapi.EscrowTerms,
 			options ...moneymovement.CallOption) (dapi.EscrowResult, error)
 		Prepare(ctx context.Context, id dapi.EscrowID, action dapi.EscrowActionType,
 			options ...moneymovement.WriteOption) (*dapi.EscrowAction, error)
@@ -338,7 +340,7 @@ func Clients(baseURL string, key signing.Signer, logger *slog.Logger) (
 	return integrator, own, app, reference, everybody, errors.Join(err1, err2, err3, err4, err5)
 }
 
-// Pay makes a payment with all terms, and looks at each way in which it can end.
+// Pay makes a payment with all terms, and handles each way in which it can end.
 func Pay(ctx context.Context, account *dapi.Account, quote dapi.Quote) string {
 	var response moneymovement.Response
 	one := decimal.NewFromInt(1)

@@ -32,7 +32,7 @@ func TestAPriceThatIsRefusedWaitsForADecision(t *testing.T) {
 		assert.Equal(w, dapi.BoundMaxFee, r.Reason.Bound)
 		require.NotNil(w, r.Reason.Quote)
 		assert.False(w, r.MayHaveLeft)
-		w.aWhile()
+		w.waitQuietly()
 		assert.Equal(w, 1, w.Sent("BookPayout"), "nothing happens before a decision")
 
 		fee := r.Reason.Quote.Fee
@@ -64,7 +64,7 @@ func TestThePriceThatWasRefusedIsNotConfirmed(t *testing.T) {
 	})
 }
 
-func TestWhatNeverLeftCanBeCanceled(t *testing.T) {
+func TestUnpaidPaymentCanBeCanceled(t *testing.T) {
 	inBubble(t, func(w *world) {
 		p := w.started()
 		w.submit(p, w.dear(1))
@@ -78,7 +78,7 @@ func TestWhatNeverLeftCanBeCanceled(t *testing.T) {
 			assert.Equal(w, moneymovement.PaymentRefused, as[*payments.NotPossible](w, err).State, "%s", d)
 			assert.NotEmpty(w, d.String())
 		}
-		w.aWhile()
+		w.waitQuietly()
 		w.assertPaid(0)
 	})
 }
@@ -104,7 +104,7 @@ func TestTooLittleMoney(t *testing.T) {
 
 // An update of a contact does not reach its account: a payment to a wrong IBAN stays blocked, and the way on is to
 // cancel it and to pay a new contact with a new key.
-func TestABlockedPaymentGoesOn(t *testing.T) {
+func TestBlockedPaymentIsReplacedByANewContact(t *testing.T) {
 	inBubble(t, func(w *world) {
 		p := w.started()
 		contacts := w.platform().For(w.account).Contacts
@@ -183,7 +183,7 @@ func TestADeadlineThatPassesDuringACall(t *testing.T) {
 }
 
 // What the store does not take is not done: nothing is sent before a call is stored, and a decision changes nothing.
-func TestNothingIsDoneThatTheStoreDoesNotTake(t *testing.T) {
+func TestNothingIsSentThatTheStoreDoesNotTake(t *testing.T) {
 	inBubble(t, func(w *world) {
 		k, store := w.kinds()["payout"](), watch(w.store)
 		p := w.process(k, store)

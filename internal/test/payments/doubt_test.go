@@ -32,16 +32,18 @@ func (w *world) kinds() map[string]func() kind {
 		"payout": func() kind {
 			return kind{w.payment(1), payments.IntegratorServices(w.platform()), "payout_funding", confirmPath}
 		},
-		"deal": func() kind {
-			return kind{payments.EscrowPayment{Key: "deal-1", Account: w.account, Escrow: deal()},
-				payments.IntegratorServices(w.platform()), "escrow_active", "/escrow/{escrowId}/actions/{actionKey}/confirm"}
+		"escrow": func() kind {
+			return kind{payments.EscrowPayment{Key: "escrow-1", Account: w.account, Escrow: newEscrow()},
+				payments.IntegratorServices(w.platform()), "escrow_active",
+				"/escrow/{escrowId}/actions/{actionKey}/confirm"}
 		},
 		"release": func() kind {
 			platform := w.platform()
-			opened, err := platform.For(w.account).Escrows.Open(w.Context(), deal(), "deal-0", dapi.EscrowTerms{})
+			opened, err := platform.For(w.account).Escrows.Open(w.Context(), newEscrow(), "escrow-0",
+				dapi.EscrowTerms{})
 			require.NoError(w, err)
 			return kind{payments.EscrowAction{Key: "release-1", Account: w.account, EscrowID: opened.Escrow.ID,
-				Escrow: deal(),
+				Escrow: newEscrow(),
 				Action: dapi.EscrowActionTypeRelease}, payments.IntegratorServices(platform), "escrow_released",
 				"/escrow/{escrowId}/actions/{actionKey}/confirm"}
 		},
@@ -58,7 +60,7 @@ func eachKind(t *testing.T, test func(w *world, k kind)) {
 }
 
 // flows are the kinds that are journaled between their booking and their signature. A transfer pays in one call.
-var flows = []string{"payout", "deal", "release"}
+var flows = []string{"payout", "escrow", "release"}
 
 func eachOf(t *testing.T, test func(w *world, k kind), names ...string) {
 	for _, name := range names {
@@ -92,9 +94,9 @@ func (w *world) assertMoved(k kind, times int) {
 	assert.Equal(w, times, total, "%v", w.Moved(k.moves))
 }
 
-// doubted brings a payment into doubt: the request that pays and all that look for the payment meet these faults. It
-// returns when the service can be reached again.
-func (w *world) doubted(k kind, lost, unread sandbox.Fault) (*payments.Processor, payments.Record) {
+// leaveInDoubt leaves the outcome of a payment in doubt: the request that pays and all reads that look for the payment
+// meet these faults. It returns when the service can be reached again.
+func (w *world) leaveInDoubt(k kind, lost, unread sandbox.Fault) (*payments.Processor, payments.Record) {
 	w.Helper()
 	const all = 1_000
 	faults := []*sandbox.ArmedFault{
@@ -128,12 +130,12 @@ func TestEachKindIsPaidOnce(t *testing.T) {
 	})
 }
 
-// The confirm is lost in every call until the key is too old: then the deal, the payout or the list of transfers shows
-// the payment.
-func TestEachKindIsFoundWhenItsKeyIsTooOld(t *testing.T) {
+// The confirm is lost in every call until the key is too old: then the escrow, the payout or the list of transfers
+// shows the payment.
+func TestEachKindIsFoundAfterItsKeyExpired(t *testing.T) {
 	eachKind(t, func(w *world, k kind) {
 		before := len(w.Moved(k.moves))
-		p, r := w.doubted(k, sandbox.DropAfterCommit(), sandbox.DropBefore())
+		p, r := w.leaveInDoubt(k, sandbox.DropAfterCommit(), sandbox.DropBefore())
 		time.Sleep(week + time.Hour)
 		writes := len(w.writes())
 		_, err := p.Resume(w.Context())
@@ -145,21 +147,21 @@ func TestEachKindIsFoundWhenItsKeyIsTooOld(t *testing.T) {
 	})
 }
 
-// A payment in doubt is looked for after a refused call. If the look is told to come back later, the next call and its
-// look wait for that.
-func TestALookThatIsToldToComeBackLater(t *testing.T) {
+// A payment in doubt is searched for after a refused call. If that read is told to come back later, the next call and
+// its read wait for that.
+func TestSearchForAPaymentThatIsRateLimited(t *testing.T) {
 	forbidden := sandbox.Respond(http.StatusForbidden, "forbidden")
 	empty := sandbox.Respond(http.StatusOK, "").WithBody("{}").AfterCommit()
 	confirm, sync := "/escrow/{escrowId}/actions/{actionKey}/confirm", "/escrow/{escrowId}/sync"
 	for name, at := range map[string]struct {
 		kind, write  string
 		fault        sandbox.Fault
-		method, look string
+		method, read string
 	}{
 		"release":          {"release", "/escrow/{escrowId}/actions", forbidden, http.MethodPost, sync},
 		"release, confirm": {"release", confirm, sandbox.DropBefore().Times(4), http.MethodPost, sync},
-		"deal, confirm":    {"deal", confirm, sandbox.DropBefore().Times(4), http.MethodPost, sync},
-		"deal, empty":      {"deal", confirm, empty, http.MethodPost, sync},
+		"escrow, confirm":  {"escrow", confirm, sandbox.DropBefore().Times(4), http.MethodPost, sync},
+		"escrow, empty":    {"escrow", confirm, empty, http.MethodPost, sync},
 		"transfer":         {"transfer", "/apps/transfer", forbidden, http.MethodGet, "/apps/transfers"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -170,10 +172,10 @@ func TestALookThatIsToldToComeBackLater(t *testing.T) {
 				if at.kind == "transfer" { // one that did not arrive needs a decision
 					lost = sandbox.DropAfterCommit()
 				}
-				p, r := w.doubted(k, lost, sandbox.DropBefore())
+				p, r := w.leaveInDoubt(k, lost, sandbox.DropBefore())
 				time.Sleep(time.Until(r.Due))
 				w.Host.Arm(http.MethodPost, at.write, at.fault)
-				w.Host.Arm(at.method, at.look,
+				w.Host.Arm(at.method, at.read,
 					sandbox.Respond(http.StatusTooManyRequests, "rate_limited").WithHeader("Retry-After", "300"))
 				r, err := p.Step(w.Context(), r.Key)
 				require.NoError(w, err)
@@ -227,15 +229,15 @@ func (w *world) dieInDoubt(confirmed bool, change ...func(*payments.Payment)) (b
 	return r
 }
 
-// The same, while the payout cannot be read: it is looked for again, ever more rarely, and never sent.
-func TestASearchThatCannotRead(t *testing.T) {
+// The same, while the payout cannot be read: it is searched for again, ever more rarely, and never sent.
+func TestSearchForAPaymentWithoutReads(t *testing.T) {
 	inBubble(t, func(w *world) {
 		r := w.dieInDoubt(true)
 		books := w.Sent("BookPayout")
 		time.Sleep(week + time.Hour)
 		unread := w.Host.Arm(http.MethodGet, "/payouts/{payoutId}", sandbox.Respond(503, "provider_unavailable").
 			WithHeader("Retry-After", "1").Times(1_000_000))
-		p := w.started(rarely)
+		p := w.started(pollRarely)
 		time.Sleep(24 * time.Hour)
 		stored, err := p.Get(w.Context(), r.Key)
 		require.NoError(w, err)
@@ -250,7 +252,7 @@ func TestASearchThatCannotRead(t *testing.T) {
 }
 
 // A confirm that never arrived: the payout itself shows that its money never left.
-func TestAnOldPaymentThatNeverLeft(t *testing.T) {
+func TestOldPaymentThatWasNeverConfirmed(t *testing.T) {
 	inBubble(t, func(w *world) {
 		r := w.dieInDoubt(false)
 		books, confirms := w.Sent("BookPayout"), w.Sent("ConfirmPayout")
@@ -259,15 +261,15 @@ func TestAnOldPaymentThatNeverLeft(t *testing.T) {
 		refused := w.becomes(p, r.Key, moneymovement.PaymentRefused)
 		assert.Equal(w, payments.ReasonEnded, refused.Reason.Code)
 		assert.False(w, refused.MayHaveLeft)
-		w.aWhile()
+		w.waitQuietly()
 		assert.Equal(w, books, w.Sent("BookPayout"))
 		assert.Equal(w, confirms, w.Sent("ConfirmPayout"))
 		w.assertPaid(0)
 	})
 }
 
-// Nothing shows the payment, because nobody stored its payout: a person must look, and nothing is sent.
-func TestAnOldPaymentThatNothingShows(t *testing.T) {
+// Nothing shows the payment, because nobody stored its payout: a person must decide, and nothing is sent.
+func TestOldPaymentWithoutAPayoutNeedsADecision(t *testing.T) {
 	for decision, want := range map[payments.Decision]moneymovement.PaymentState{
 		payments.WasNotPaid("not in the books"): moneymovement.PaymentRefused,
 		payments.WasPaid(""):                    moneymovement.PaymentCompleted,
@@ -288,7 +290,7 @@ func TestAnOldPaymentThatNothingShows(t *testing.T) {
 				decided := w.decide(p, old.Key, decision)
 				assert.Equal(w, want, decided.State)
 				assert.Equal(w, want == moneymovement.PaymentCompleted, decided.MayHaveLeft)
-				w.aWhile()
+				w.waitQuietly()
 				assert.Zero(w, w.Sent("BookPayout"))
 			})
 		})
@@ -299,7 +301,7 @@ func TestAnOldPaymentThatNothingShows(t *testing.T) {
 // would be followed.
 func TestADecisionThatNamesAnotherPayout(t *testing.T) {
 	inBubble(t, func(w *world) {
-		p, old := w.started(rarely), w.payment(2)
+		p, old := w.started(pollRarely), w.payment(2)
 		w.submit(p, w.payment(1))
 		other := w.becomes(p, w.payment(1).Key, moneymovement.PaymentCompleted)
 		old.FirstUsed = time.Now().Add(-8 * 24 * time.Hour)
@@ -320,7 +322,7 @@ func TestADecisionThatNamesAnotherPayout(t *testing.T) {
 
 // A payout that was never funded has a status that this version does not know, when its key is too old. That does not
 // show that it was paid.
-func TestAnOldPaymentWithAStatusOfTomorrow(t *testing.T) {
+func TestOldPaymentWithAnUnknownStatus(t *testing.T) {
 	inBubble(t, func(w *world) {
 		r := w.dieInDoubt(false)
 		var response moneymovement.Response
@@ -343,7 +345,7 @@ func TestAnOldPaymentWithAStatusOfTomorrow(t *testing.T) {
 }
 
 // A key whose age comes near to 7 days is not sent around the time at which the service forgets it.
-func TestAKeyAroundItsEnd(t *testing.T) {
+func TestKeyNearItsExpiryIsNotSent(t *testing.T) {
 	inBubble(t, func(w *world) {
 		p := w.processor()
 		w.submit(p, w.dear(1))
@@ -387,7 +389,7 @@ func TestAKeyThatAnEarlierProgramUsed(t *testing.T) {
 
 // The service says that a payment is paid, and never names the payout. Once the key is too old, the call that would
 // name it is not made any more.
-func TestAPaidPayoutThatIsNeverNamed(t *testing.T) {
+func TestPaidPayoutWithoutAnID(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.Host.Arm(http.MethodPost, "/payouts", sandbox.Respond(409, "already_funded").Times(1_000_000))
 		p := w.processor()
@@ -408,15 +410,15 @@ func TestAPaidPayoutThatIsNeverNamed(t *testing.T) {
 	})
 }
 
-// A deal of whose id nothing is stored is looked for in the ledger. While a deal of it cannot be read, the search goes
-// on later.
-func TestASearchForADealThatCannotRead(t *testing.T) {
+// An escrow of whose id nothing is stored is searched for in the ledger. While an escrow of it cannot be read, the
+// search goes on later.
+func TestSearchForAnEscrowWithoutReads(t *testing.T) {
 	inBubble(t, func(w *world) {
 		account := w.platform().For(w.account)
 		for i, amount := range []string{"40", "41"} { // the second has other terms
-			terms := deal()
+			terms := newEscrow()
 			terms.Amount = decimal.RequireFromString(amount)
-			_, err := account.Escrows.Open(w.Context(), terms, moneymovement.DeriveKey("deal", strconv.Itoa(i)),
+			_, err := account.Escrows.Open(w.Context(), terms, moneymovement.DeriveKey("escrow", strconv.Itoa(i)),
 				dapi.EscrowTerms{})
 			require.NoError(w, err)
 		}
@@ -425,8 +427,8 @@ func TestASearchForADealThatCannotRead(t *testing.T) {
 		unread := w.Host.Arm(http.MethodPost, "/escrow/{escrowId}/sync",
 			sandbox.Respond(http.StatusServiceUnavailable, "provider_unavailable").Times(1_000_000))
 		p := w.started()
-		r := w.submit(p, payments.EscrowPayment{Key: moneymovement.DeriveKey("deal", "0"), Account: w.account,
-			Escrow: deal(), FirstUsed: used})
+		r := w.submit(p, payments.EscrowPayment{Key: moneymovement.DeriveKey("escrow", "0"), Account: w.account,
+			Escrow: newEscrow(), FirstUsed: used})
 		time.Sleep(time.Hour)
 		stored, err := p.Get(w.Context(), r.Key)
 		require.NoError(w, err)
@@ -473,7 +475,7 @@ func (w *world) services() payments.Services {
 // A payment whose terms somebody has changed in the store is not paid.
 func TestAnEditedRecordIsNotPaid(t *testing.T) {
 	edits := map[string][2]string{
-		"payout": {`"amount":"10.01"`, `"amount":"10.02"`}, "deal": {`"amount":"40"`, `"amount":"41"`},
+		"payout": {`"amount":"10.01"`, `"amount":"10.02"`}, "escrow": {`"amount":"40"`, `"amount":"41"`},
 		"release": {`"escrowId":"esc_`, `"escrowId":"esc_x`}, "transfer": {`"amount":"12.5"`, `"amount":"12.6"`},
 	}
 	for name, edit := range edits {
@@ -539,7 +541,7 @@ func TestTheFirstPriceHoldsInAnotherProcess(t *testing.T) {
 func (w *world) settled(k kind, key moneymovement.Key) payments.Record {
 	w.Helper()
 	k.services = w.services()
-	p := w.process(k, w.store, rarely)
+	p := w.process(k, w.store, pollRarely)
 	_, err := p.Resume(w.Context())
 	require.NoError(w, err)
 	r, err := p.Await(w.Context(), key)
@@ -552,9 +554,9 @@ func (w *world) settled(k kind, key moneymovement.Key) payments.Record {
 	return r
 }
 
-// Another payment of the same amount is not taken for the one that is looked for.
+// Another payment of the same amount is not taken for the one that is searched for.
 func TestARestoredStoreKnowsItsOwnPayments(t *testing.T) {
-	for _, name := range []string{"payout", "deal"} {
+	for _, name := range []string{"payout", "escrow"} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(w *world) {
 				k := w.kinds()[name]()
@@ -562,8 +564,8 @@ func TestARestoredStoreKnowsItsOwnPayments(t *testing.T) {
 				other := w.payment(1)
 				other.Key = "another"
 				k.submission = other
-				if name == "deal" {
-					k.submission = payments.EscrowPayment{Key: "another", Account: w.account, Escrow: deal()}
+				if name == "escrow" {
+					k.submission = payments.EscrowPayment{Key: "another", Account: w.account, Escrow: newEscrow()}
 				}
 				store := w.store
 				w.store = payments.NewMemoryStore()
@@ -600,7 +602,7 @@ func changed(submission payments.Submission, deadline, used time.Time) payments.
 	return submission
 }
 
-// A payment that nobody made is made, also by a store that was restored, but not while nothing can be read.
+// A payment that was not made is made, also with a restored store, once the service can be read.
 func TestARestoredStorePaysWhatWasNotPaid(t *testing.T) {
 	eachKind(t, func(w *world, k kind) {
 		before := len(w.Moved(k.moves))
@@ -612,7 +614,7 @@ func TestARestoredStorePaysWhatWasNotPaid(t *testing.T) {
 		}
 		writes := len(w.writes())
 		k.services = w.services()
-		p := w.process(k, w.store, rarely)
+		p := w.process(k, w.store, pollRarely)
 		_, err := p.Resume(w.Context())
 		require.NoError(w, err)
 		time.Sleep(time.Hour)

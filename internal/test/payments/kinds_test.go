@@ -17,34 +17,33 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// release is the release of a deal.
-func (w *world) release(terms dapi.EscrowCreate, deal *dapi.Escrow) payments.EscrowAction {
-	return payments.EscrowAction{Key: "release-1", Account: w.account, EscrowID: deal.ID, Escrow: terms,
+// release is the release of an escrow.
+func (w *world) release(terms dapi.EscrowCreate, escrow *dapi.Escrow) payments.EscrowAction {
+	return payments.EscrowAction{Key: "release-1", Account: w.account, EscrowID: escrow.ID, Escrow: terms,
 		Action: dapi.EscrowActionTypeRelease}
 }
 
-// A release that comes before the money is held is not in doubt, because nothing was signed. It waits, and can be
-// canceled.
-func TestAnActionThatADealDoesNotOfferYet(t *testing.T) {
+// A release before the money is held is unpaid, because nothing was signed. It waits, and can be canceled.
+func TestAnActionThatAnEscrowDoesNotOfferYet(t *testing.T) {
 	inBubble(t, func(w *world) {
 		escrows := w.platform().For(w.account).Escrows
-		created, err := escrows.Create(w.Context(), deal())
+		created, err := escrows.Create(w.Context(), newEscrow())
 		require.NoError(w, err)
 		p := w.started()
-		asked := w.release(deal(), created)
+		asked := w.release(newEscrow(), created)
 		w.submit(p, asked)
 		time.Sleep(10 * time.Minute)
 		r, err := p.Get(w.Context(), asked.Key)
 		require.NoError(w, err)
 		assert.Equal(w, moneymovement.PaymentAccepted, r.State)
 		assert.False(w, r.MayHaveLeft)
-		early := w.release(deal(), created)
+		early := w.release(newEscrow(), created)
 		early.Key = "release-2"
 		w.submit(p, early)
 		time.Sleep(time.Second)
 		assert.Equal(w, moneymovement.PaymentRefused, w.decide(p, early.Key, payments.Cancel("too early")).State)
 
-		_, err = escrows.Act(w.Context(), deal(), created.ID, dapi.EscrowActionTypeApprove, "approve-1",
+		_, err = escrows.Act(w.Context(), newEscrow(), created.ID, dapi.EscrowActionTypeApprove, "approve-1",
 			dapi.EscrowTerms{})
 		require.NoError(w, err)
 		w.becomes(p, asked.Key, moneymovement.PaymentCompleted)
@@ -52,9 +51,9 @@ func TestAnActionThatADealDoesNotOfferYet(t *testing.T) {
 	})
 }
 
-// A deal that an earlier program may have opened, and which the service refuses to create for good: a person can
+// An escrow that an earlier program may have opened, and which the service refuses to create for good: a person can
 // decide, and need not wait for the end of the key. Other refusals pass.
-func TestADealInDoubtThatNoCallCanOpen(t *testing.T) {
+func TestAnEscrowInDoubtThatNoCallCanOpen(t *testing.T) {
 	for slug, c := range map[string]struct {
 		status int
 		want   moneymovement.PaymentState
@@ -67,42 +66,42 @@ func TestADealInDoubtThatNoCallCanOpen(t *testing.T) {
 			inBubble(t, func(w *world) {
 				refused := w.Host.Arm(http.MethodPost, "/escrow", sandbox.Respond(c.status, slug).Times(1_000))
 				p := w.started()
-				w.submit(p, payments.EscrowPayment{Key: "deal-1", Account: w.account, Escrow: deal(),
+				w.submit(p, payments.EscrowPayment{Key: "escrow-1", Account: w.account, Escrow: newEscrow(),
 					FirstUsed: time.Now()})
 				time.Sleep(time.Hour)
-				r, err := p.Get(w.Context(), "deal-1")
+				r, err := p.Get(w.Context(), "escrow-1")
 				require.NoError(w, err)
 				assert.Equal(w, c.want, r.State)
 				assert.True(w, r.MayHaveLeft)
 				assert.NotContains(w, r.Reason.Message, "Journal", "the processor journals")
 				refused.Disarm()
 				if r.State == moneymovement.PaymentNeedsDecision {
-					w.decide(p, "deal-1", payments.Retry())
+					w.decide(p, "escrow-1", payments.Retry())
 				}
-				w.becomes(p, "deal-1", moneymovement.PaymentCompleted)
+				w.becomes(p, "escrow-1", moneymovement.PaymentCompleted)
 				assert.Len(w, w.Moved("escrow_active"), 1)
 			})
 		})
 	}
 }
 
-// A release that the deal does not offer any more is over, as the deal shows at once. A release that is refused for
-// another reason is not looked at by the processor: only the confirm was refused.
-func TestWhenADealIsLookedAtAfterAnAction(t *testing.T) {
+// A release that the escrow does not offer any more is over, as the escrow shows at once. A release that is refused for
+// another reason is not read by the processor: only the confirm was refused.
+func TestWhenAnEscrowIsReadAfterAnAction(t *testing.T) {
 	for name, c := range map[string]struct {
 		refunded bool
 		state    moneymovement.PaymentState
-		looks    int
+		reads    int
 	}{
-		"the deal was refunded":   {true, moneymovement.PaymentRefused, 1},
+		"the escrow was refunded": {true, moneymovement.PaymentRefused, 1},
 		"the confirm was refused": {false, moneymovement.PaymentNeedsDecision, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(w *world) {
-				terms := deal()
+				terms := newEscrow()
 				terms.HoldFor = "1h"
 				escrows := w.platform().For(w.account).Escrows
-				opened, err := escrows.Open(w.Context(), terms, "deal-0", dapi.EscrowTerms{})
+				opened, err := escrows.Open(w.Context(), terms, "escrow-0", dapi.EscrowTerms{})
 				require.NoError(w, err)
 				time.Sleep(time.Minute)
 				if c.refunded {
@@ -111,17 +110,17 @@ func TestWhenADealIsLookedAtAfterAnAction(t *testing.T) {
 						dapi.EscrowTerms{})
 					require.NoError(w, err)
 				} else {
-					w.Host.Arm(http.MethodPost, w.kinds()["deal"]().path,
+					w.Host.Arm(http.MethodPost, w.kinds()["escrow"]().path,
 						sandbox.Respond(http.StatusForbidden, "signing_policy_refused"))
 				}
-				p, looks := w.processor(), w.Sent("SyncEscrow")
+				p, reads := w.processor(), w.Sent("SyncEscrow")
 				w.submit(p, w.release(terms, opened.Escrow))
 				r, err := p.Step(w.Context(), "release-1")
 				require.NoError(w, err)
 				assert.Equal(w, c.state, r.State)
-				assert.GreaterOrEqual(w, w.Sent("SyncEscrow")-looks, c.looks)
-				if c.looks == 0 {
-					assert.Equal(w, looks, w.Sent("SyncEscrow"))
+				assert.GreaterOrEqual(w, w.Sent("SyncEscrow")-reads, c.reads)
+				if c.reads == 0 {
+					assert.Equal(w, reads, w.Sent("SyncEscrow"))
 				}
 			})
 		})
@@ -190,8 +189,8 @@ func TestATransferOfAQuoteThatHasEnded(t *testing.T) {
 	})
 }
 
-// A deadline passes in a process that has no app API, and cannot look whether the payment was made. Another one can.
-func TestADeadlineWaitsForALook(t *testing.T) {
+// A deadline passes in a process that has no app API, and cannot read whether the payment was made. Another one can.
+func TestADeadlineWaitsForARead(t *testing.T) {
 	inBubble(t, func(w *world) {
 		late := payments.TransferPayment{Key: "late-1", To: appapi.ToContact{ContactID: absent, Amount: amount("1")},
 			Deadline: time.Now().Add(time.Minute)}
@@ -215,8 +214,8 @@ func TestADeadlineWaitsForALook(t *testing.T) {
 	})
 }
 
-// A transfer of a quote never arrived, and the price has ended meanwhile: no call can make it any more, and a person
-// need not wait for the end of the key.
+// A transfer of a quote never arrived, and the price has ended meanwhile: the transfer is impossible, and a person can
+// decide before the key expires.
 func TestATransferInDoubtThatNoCallCanMake(t *testing.T) {
 	inBubble(t, func(w *world) {
 		app, contact := w.app()
@@ -265,8 +264,8 @@ func TestTheTransactionOfATransferIsStored(t *testing.T) {
 	})
 }
 
-// A transfer whose response was lost is looked for in the same step.
-func TestATransferWhoseResponseWasLostIsLookedForAtOnce(t *testing.T) {
+// A transfer whose response was lost is searched for in the same step.
+func TestATransferWhoseResponseWasLostIsListedAtOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		fault sandbox.Fault
 		state moneymovement.PaymentState
@@ -292,7 +291,7 @@ func TestATransferWhoseResponseWasLostIsLookedForAtOnce(t *testing.T) {
 }
 
 // A transfer whose response was lost, and which is not listed, can be under way for ten minutes. Then a person must
-// look.
+// decide.
 func TestHowLongALostTransferIsWaitedFor(t *testing.T) {
 	inBubble(t, func(w *world) {
 		app, contact := w.app()
@@ -340,12 +339,12 @@ func TestARefusalOfATransferThatIsSentAgain(t *testing.T) {
 	})
 }
 
-// A deal that is held has its transaction, which is stored.
-func TestTheTransactionOfADealIsStored(t *testing.T) {
+// An escrow that is held has its transaction, which is stored.
+func TestTheTransactionOfAnEscrowIsStored(t *testing.T) {
 	inBubble(t, func(w *world) {
 		p := w.processor()
-		w.submit(p, payments.EscrowPayment{Key: "deal-1", Account: w.account, Escrow: deal()})
-		r, err := p.Step(w.Context(), "deal-1")
+		w.submit(p, payments.EscrowPayment{Key: "escrow-1", Account: w.account, Escrow: newEscrow()})
+		r, err := p.Step(w.Context(), "escrow-1")
 		require.NoError(w, err)
 		assert.Equal(w, moneymovement.PaymentCompleted, r.State)
 		held, err := w.platform().For(w.account).Escrows.Sync(w.Context(), r.EscrowID)

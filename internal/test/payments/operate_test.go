@@ -49,7 +49,7 @@ func TestStopFinishesWhatIsUnderWay(t *testing.T) {
 			assert.Equal(w, moneymovement.PaymentPaid, r.State)
 		}
 		requests := len(w.Host.Requests())
-		w.aWhile()
+		w.waitQuietly()
 		assert.Len(w, w.Host.Requests(), requests, "requests after Stop")
 		w.assertPaid(3)
 	})
@@ -103,7 +103,7 @@ func TestStopAndResumeInEachOrder(t *testing.T) {
 		}
 		all.Wait()
 		w.submit(p, w.payment(1)) // stored, for the next process
-		w.aWhile()
+		w.waitQuietly()
 		w.assertPaid(0)
 		next := w.processor()
 		found, err := next.Resume(w.Context())
@@ -140,7 +140,8 @@ func TestStopDoesNotWaitForThePoll(t *testing.T) {
 		store := watch(w.store)
 		store.failing(func(method string, _ int) bool { return method == "Postpone" })
 		w.Configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) })
-		p, err := payments.New(store, payments.IntegratorServices(w.platform()), payments.Config{PollEvery: 24 * time.Hour})
+		p, err := payments.New(store, payments.IntegratorServices(w.platform()),
+			payments.Config{PollEvery: 24 * time.Hour})
 		require.NoError(w, err)
 		_, err = p.Resume(w.Context())
 		require.NoError(w, err)
@@ -153,7 +154,7 @@ func TestStopDoesNotWaitForThePoll(t *testing.T) {
 }
 
 // No change is left out, over restarts of the reader and of the processors.
-func TestWatchLeavesNothingOut(t *testing.T) {
+func TestWatchDeliversEveryChange(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.Host.Arm(http.MethodPost, confirmPath, sandbox.DropAfterCommit().Times(7))
 		var position payments.Position
@@ -276,7 +277,7 @@ func TestHooksAreCalled(t *testing.T) {
 }
 
 // A wait that its context ends says for what the payment waits.
-func TestAnAwaitThatEndsSaysWhy(t *testing.T) {
+func TestEndedAwaitSaysWhatItWaitsFor(t *testing.T) {
 	inBubble(t, func(w *world) {
 		p := w.processor()
 		w.submit(p, w.payment(1))
@@ -330,8 +331,8 @@ func (h *hooks) last(w *world) (last payments.LoadMetrics) {
 	return last
 }
 
-// If no process pays, nobody but those that submit can say so.
-func TestWorkThatNobodyDoesIsReported(t *testing.T) {
+// If no process pays, only the processes that submit can say so.
+func TestMissingProcessorIsReported(t *testing.T) {
 	inBubble(t, func(w *world) {
 		h := &hooks{}
 		p := w.processor(observed(h, &logged{}))

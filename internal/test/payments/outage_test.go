@@ -60,7 +60,7 @@ func TestTooManyRequestsPauseAllCalls(t *testing.T) {
 }
 
 // A Retry-After of years is no reason to wait for years.
-func TestAPauseThatWouldNeverEnd(t *testing.T) {
+func TestRetryAfterOfYearsIsBounded(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.Host.Arm(http.MethodPost, "/payouts",
 			sandbox.Respond(429, "rate_limited").WithHeader("Retry-After", "999999999"))
@@ -73,7 +73,8 @@ func TestAPauseThatWouldNeverEnd(t *testing.T) {
 	})
 }
 
-// While the login is refused or the key is gone, nothing is tried much, and nobody needs to decide. Then it goes on.
+// While the login is refused or the key is gone, payments are rarely tried, and wait without a decision. Then it goes
+// on.
 func TestCredentialsThatTheServiceRefuses(t *testing.T) {
 	fresh, err := signing.Generate()
 	require.NoError(t, err)
@@ -96,7 +97,7 @@ func TestCredentialsThatTheServiceRefuses(t *testing.T) {
 				_, err := w.Host.RegisterKey(sandbox.KeyRegistration{Email: w.Host.Credentials().Email,
 					PublicKey: fresh.PublicKey()})
 				require.NoError(w, err)
-				require.NoError(w, use(&testkit.WatchedKey{Signer: fresh}))
+				require.NoError(w, use(&testkit.CountingKey{Signer: fresh}))
 			},
 		},
 		"no database": {
@@ -165,7 +166,7 @@ func TestASignerThatFails(t *testing.T) {
 }
 
 // What one API or one operation refuses does not hold back other payments: the app API has a credential of its own, and
-// a key without the scope for deals may have the one for payouts.
+// a key without the scope for escrows may have the one for payouts.
 func TestARefusalStopsNoPaymentThatItIsNotAbout(t *testing.T) {
 	for name, c := range map[string]struct {
 		refused func(n int, contact string, w *world) payments.Submission
@@ -181,8 +182,8 @@ func TestARefusalStopsNoPaymentThatItIsNotAbout(t *testing.T) {
 		},
 		"a scope": {
 			func(n int, _ string, w *world) payments.Submission {
-				return payments.EscrowPayment{Key: moneymovement.DeriveKey("deal", fmt.Sprint(n)), Account: w.account,
-					Escrow: deal()}
+				return payments.EscrowPayment{Key: moneymovement.DeriveKey("escrow", fmt.Sprint(n)), Account: w.account,
+					Escrow: newEscrow()}
 			},
 			"/escrow", sandbox.Respond(http.StatusForbidden, "forbidden").
 				WithDetails(map[string]any{"requiredScope": "escrow", "scope": []string{"payouts"}}),
@@ -192,7 +193,8 @@ func TestARefusalStopsNoPaymentThatItIsNotAbout(t *testing.T) {
 			inBubble(t, func(w *world) {
 				app, contact := w.app()
 				armed := w.Host.Arm(http.MethodPost, c.path, c.fault.Times(1_000_000))
-				p, err := payments.New(w.store, payments.IntegratorServices(w.platform()).WithTransfers(app), payments.Config{})
+				p, err := payments.New(w.store, payments.IntegratorServices(w.platform()).WithTransfers(app),
+					payments.Config{})
 				require.NoError(w, err)
 				_, err = p.Resume(w.Context())
 				require.NoError(w, err)
@@ -221,10 +223,10 @@ func TestARefusalStopsNoPaymentThatItIsNotAbout(t *testing.T) {
 }
 
 // A partner of the service that is down for days refuses each booking. By the policy, a person must decide in the end.
-func TestAPartnerThatIsDownForDays(t *testing.T) {
+func TestPartnerOutageOfDaysNeedsADecision(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.Configure(func(s *sandbox.Settings) { s.PartnerDown = true })
-		p := w.started(rarely)
+		p := w.started(pollRarely)
 		w.submit(p, w.payment(1))
 		day, cancel := context.WithTimeout(w.Context(), 24*time.Hour)
 		defer cancel()

@@ -75,10 +75,10 @@ func TestAPauseIsKeptThoughTheStoreFails(t *testing.T) {
 		fail                func(method string, n int) bool
 	}{
 		"a booking whose lease ends":         {http.MethodPost, "/payouts", "61", failsFor("Extend", 1000)},
-		"a look whose lease ends":            {http.MethodGet, "/payouts/{payoutId}", "61", failsFor("Extend", 1000)},
+		"a read whose lease ends":            {http.MethodGet, "/payouts/{payoutId}", "61", failsFor("Extend", 1000)},
 		"a booking whose next claim is slow": {http.MethodPost, "/payouts", "61", slowlyClaimedAgain()},
-		"a look that is put off":             {http.MethodGet, "/payouts/{payoutId}", "300", failsFor("Postpone", 2)},
-		"a look that is not stored":          {http.MethodGet, "/payouts/{payoutId}", "300", failsFor("Postpone", 30)},
+		"a read that is put off":             {http.MethodGet, "/payouts/{payoutId}", "300", failsFor("Postpone", 2)},
+		"a read that is not stored":          {http.MethodGet, "/payouts/{payoutId}", "300", failsFor("Postpone", 30)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(w *world) {
@@ -144,11 +144,11 @@ func slowlyClaimedAgain() func(string, int) bool {
 	}
 }
 
-// A process cannot renew its lease while it opens a deal. Another process may have the payment by then, so the first
+// A process cannot renew its lease while it opens an escrow. Another process may have the payment by then, so the first
 // one ends its call and signs nothing.
 func TestALeaseThatCannotBeRenewedEndsTheCall(t *testing.T) {
 	inBubble(t, func(w *world) {
-		k := w.kinds()["deal"]()
+		k := w.kinds()["escrow"]()
 		store := watch(w.store)
 		store.failing(failsFor("Extend", 1000))
 		w.Host.Arm(http.MethodPost, "/escrow", sandbox.Delay(time.Minute))
@@ -195,7 +195,7 @@ func TestUnreadableRecordsDoNotHoldUpTheOthers(t *testing.T) {
 func TestAStepReleasesItsLease(t *testing.T) {
 	for name, c := range map[string]struct {
 		arrange func(w *world, p *payments.Payment)
-		between time.Duration // between a first step and the one that is looked at, 0 without a first one
+		between time.Duration // between a first step and the one that is checked, 0 without a first one
 		state   moneymovement.PaymentState
 	}{
 		"it pays": {func(*world, *payments.Payment) {}, 0, moneymovement.PaymentPaid},
@@ -253,7 +253,7 @@ func TestAStepEndsTheWaitOfAnother(t *testing.T) {
 }
 
 // While all calls pause, a step only puts its payment off. If that cannot be stored, the caller learns it.
-func TestAStepThatCannotPutOffItsPayment(t *testing.T) {
+func TestStepThatCannotStoreAPause(t *testing.T) {
 	inBubble(t, func(w *world) {
 		store := watch(w.store)
 		w.store = store
@@ -359,7 +359,7 @@ func TestThePauseOfTheServiceByAnotherClock(t *testing.T) {
 }
 
 // The user's own code, the SDK and the host in one bubble: the client has no socket, so time passes when all wait.
-func TestABubbleAroundTheUsersCode(t *testing.T) {
+func TestSynctestBubbleAroundTheUsersCode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := sandbox.New(sandbox.WithSettings(func(s *sandbox.Settings) { s.SetProgress(time.Hour) }))
 		own := host.Credentials()

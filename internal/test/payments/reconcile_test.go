@@ -25,7 +25,7 @@ func kindsOf(r payments.Report) (kinds []payments.DifferenceKind) {
 func TestACompletedPayoutThatComesBackLater(t *testing.T) {
 	inBubble(t, func(w *world) {
 		began := time.Now().Truncate(time.Second)
-		p := w.started(rarely)
+		p := w.started(pollRarely)
 		w.all(p, 0, 3)()
 		back, err := p.Get(w.Context(), w.payment(1).Key)
 		require.NoError(w, err)
@@ -82,7 +82,7 @@ func TestReconcileAPaymentThatWasFoundLate(t *testing.T) {
 		r := w.dieInDoubt(true)
 		time.Sleep(3 * 24 * time.Hour)
 		found := time.Now().Truncate(time.Second)
-		p := w.started(rarely)
+		p := w.started(pollRarely)
 		w.becomes(p, r.Key, moneymovement.PaymentCompleted)
 		time.Sleep(time.Hour)
 		report, err := p.Reconcile(w.Context(),
@@ -135,7 +135,7 @@ func TestReconcileDuringAPayment(t *testing.T) {
 func TestTwoPaymentsWithOnePayout(t *testing.T) {
 	inBubble(t, func(w *world) {
 		began := time.Now().Truncate(time.Second)
-		p := w.started(rarely)
+		p := w.started(pollRarely)
 		w.submit(p, w.payment(1))
 		first := w.becomes(p, w.payment(1).Key, moneymovement.PaymentCompleted)
 		second := w.payment(2)
@@ -153,9 +153,9 @@ func TestTwoPaymentsWithOnePayout(t *testing.T) {
 	})
 }
 
-// The ledger shows two entries with which money has left for one payout. A page that is read twice does not count
-// twice, and an attempt that has failed does not count.
-func TestAPayoutThatLeftTwice(t *testing.T) {
+// The ledger shows two entries with which money has left for one payout. A page that is read twice counts once, and a
+// failed attempt does not count.
+func TestPayoutWithTwoLedgerEntries(t *testing.T) {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	entry := func(id dapi.TransactionID, status dapi.TransactionStatus) dapi.Transaction {
 		return dapi.Transaction{ID: id, Type: dapi.TransactionTypePayout, PayoutID: "po_1", CreatedAt: at,

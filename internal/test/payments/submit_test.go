@@ -47,18 +47,18 @@ func TestOtherTermsWithTheSameKeyAreRefused(t *testing.T) {
 			assert.Empty(t, stored, name)
 		}
 		_, err := p.Submit(w.Context(),
-			payments.EscrowPayment{Key: w.payment(1).Key, Account: w.account, Escrow: deal()})
+			payments.EscrowPayment{Key: w.payment(1).Key, Account: w.account, Escrow: newEscrow()})
 		as[*errors.IdempotencyKeyReused](w, err)
 		w.assertPaid(1)
 	})
 }
 
-func TestAProcessorThatIsMadeWrongly(t *testing.T) {
+func TestProcessorRefusesAWrongConfig(t *testing.T) {
 	_, err := payments.New(nil, payments.Services{}, payments.Config{})
 	require.Error(t, err)
 	for name, services := range map[string]payments.Services{
-		"the zero services": {}, "no integrator": payments.IntegratorServices(nil), "no self-serve": payments.SelfServeServices(nil),
-		"no app": payments.Services{}.WithTransfers(nil),
+		"the zero services": {}, "no integrator": payments.IntegratorServices(nil),
+		"no self-serve": payments.SelfServeServices(nil), "no app": payments.Services{}.WithTransfers(nil),
 	} {
 		p, err := payments.New(payments.NewMemoryStore(), services, payments.Config{})
 		require.NoError(t, err, name)
@@ -71,8 +71,8 @@ func TestAProcessorThatIsMadeWrongly(t *testing.T) {
 	}
 }
 
-// Settings that make no sense do not end a process, and do not keep it busy.
-func TestSettingsThatMakeNoSense(t *testing.T) {
+// With settings out of range a process goes on, and does not become busy.
+func TestSettingsOutOfRangeAreBounded(t *testing.T) {
 	for name, config := range map[string]payments.Config{
 		"negative": {InFlight: -1, Following: -1, PollEvery: -1, LeaseFor: -1, LoadEvery: -1,
 			Policy: payments.Policy{Refusals: -1, RetryMin: -1, RetryMax: -1, FollowMin: -1, FollowMax: -1}},
@@ -115,7 +115,7 @@ func TestSelfServeHasOneAccount(t *testing.T) {
 func TestAPaymentNamesItsAccount(t *testing.T) {
 	inBubble(t, func(w *world) {
 		p := w.started()
-		payment, action := w.payment(1), payments.EscrowAction{EscrowID: "esc_1", Escrow: deal(),
+		payment, action := w.payment(1), payments.EscrowAction{EscrowID: "esc_1", Escrow: newEscrow(),
 			Action: dapi.EscrowActionTypeRelease}
 		for _, account := range []dapi.ClientID{
 			"", "acme", "cl_acme ", " cl_acme", "cl_a\x00", "cl_a\xff", "ct_1", "Self",
@@ -123,7 +123,7 @@ func TestAPaymentNamesItsAccount(t *testing.T) {
 			payment.Account, action.Account = account, account
 			payment.Key, action.Key = "of-no-account", "action-of-no-account"
 			for _, submission := range []payments.Submission{payment, action,
-				payments.EscrowPayment{Key: "deal-of-no-account", Account: account, Escrow: deal()}} {
+				payments.EscrowPayment{Key: "escrow-of-no-account", Account: account, Escrow: newEscrow()}} {
 				_, err := p.Submit(w.Context(), submission)
 				refused := as[*errors.InvalidInput](w, err)
 				if assert.Len(t, refused.Fields, 1, "%q: %v", account, err) {
@@ -156,12 +156,12 @@ func TestImpossibleTermsAreNotStored(t *testing.T) {
 		require.NoError(w, err)
 		spelled, fine, precise := w.payment(1), w.payment(2), w.payment(3)
 		spelled.Payout.Currency = "usdc"
-		deal := payments.EscrowPayment{Key: "deal", Account: w.account, Escrow: deal()}
-		deal.Escrow.Currency = " Eurc"
+		escrow := payments.EscrowPayment{Key: "escrow", Account: w.account, Escrow: newEscrow()}
+		escrow.Escrow.Currency = " Eurc"
 		_, err = p.Submit(w.Context(), spelled)
 		as[*errors.InvalidInput](w, err)
 		require.ErrorContains(w, err, `currency is "usdc": did you mean USDC`)
-		_, err = p.Submit(w.Context(), deal)
+		_, err = p.Submit(w.Context(), escrow)
 		require.ErrorContains(w, err, `did you mean EURC`)
 		_, err = platform.For(w.account).Payouts.Pay(w.Context(), spelled.Payout, "misspelled", dapi.PayTerms{})
 		require.ErrorContains(w, err, `did you mean USDC`)
@@ -175,8 +175,8 @@ func TestImpossibleTermsAreNotStored(t *testing.T) {
 		require.NoError(w, err)
 		_, err = p.Submit(w.Context(), precise)
 		require.ErrorContains(w, err, "amount has 7 decimals, but USDC allows at most 6")
-		deal.Escrow.Currency, deal.Escrow.Amount = dapi.EURC, amount("1.1234567")
-		_, err = p.Submit(w.Context(), deal)
+		escrow.Escrow.Currency, escrow.Escrow.Amount = dapi.EURC, amount("1.1234567")
+		_, err = p.Submit(w.Context(), escrow)
 		require.ErrorContains(w, err, "EURC allows at most 6")
 		stored := 0
 		for _, err := range p.List(w.Context(), payments.ListParams{}) {
@@ -235,7 +235,7 @@ func TestAnAccountThatIsNoClient(t *testing.T) {
 	})
 }
 
-func TestPaymentsThatAreNotThere(t *testing.T) {
+func TestPaymentsThatAreNotStored(t *testing.T) {
 	inBubble(t, func(w *world) {
 		p := w.processor()
 		_, err := p.Get(w.Context(), "k")
@@ -252,8 +252,8 @@ func TestPaymentsThatAreNotThere(t *testing.T) {
 	})
 }
 
-// A payment is in a state so shortly that nobody sees it, or never comes there: a wait for it ends with the payment.
-func TestAWaitForAStateThatDoesNotCome(t *testing.T) {
+// A payment can pass a state too fast to be seen, or never reach it: a wait for it ends with the payment.
+func TestWaitForAStateThatIsNotReached(t *testing.T) {
 	inBubble(t, func(w *world) {
 		p, late := w.started(), w.payment(2)
 		late.Deadline = time.Now().Add(-time.Minute)

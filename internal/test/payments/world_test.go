@@ -151,14 +151,14 @@ func as[E error](t testing.TB, err error) E { t.Helper(); return worlds.As[E](t,
 
 func amount(text string) decimal.Decimal { return decimal.RequireFromString(text) }
 
-// aWhile is a time without events, for what must not happen.
-func (w *world) aWhile() {
+// waitQuietly waits, for checks that something does not happen.
+func (w *world) waitQuietly() {
 	time.Sleep(time.Hour)
 	synctest.Wait()
 }
 
-// rarely lets a processor ask its store rarely: in a test that takes days, that is most of the work.
-func rarely(c *payments.Config) { c.PollEvery, c.LoadEvery = 10*time.Minute, time.Hour }
+// pollRarely lets a processor ask its store rarely: in a test that takes days, that is most of the work.
+func pollRarely(c *payments.Config) { c.PollEvery, c.LoadEvery = 10*time.Minute, time.Hour }
 
 // onConfirm makes the next confirms fail.
 func (w *world) onConfirm(f sandbox.Fault) *sandbox.ArmedFault {
@@ -173,7 +173,7 @@ func (w *world) assertSilent(text string) {
 	}
 }
 
-func deal() dapi.EscrowCreate {
+func newEscrow() dapi.EscrowCreate {
 	return dapi.EscrowCreate{Amount: amount("40"), Currency: dapi.USDC, Payee: worlds.Payee, HoldFor: "14d"}
 }
 
@@ -201,8 +201,8 @@ func (w *world) app() (app *appapi.Client, contact string) {
 	return app, w.AppContact(app)
 }
 
-// watched is a store that a test can make fail, and that counts its calls.
-type watched struct {
+// observedStore is a store that a test can make fail, and that counts its calls.
+type observedStore struct {
 	payments.Store
 
 	mu    sync.Mutex
@@ -212,18 +212,18 @@ type watched struct {
 
 var errStore = errors.New("the disk is full")
 
-func watch(store payments.Store) *watched {
-	return &watched{Store: store, calls: map[string]int{}}
+func watch(store payments.Store) *observedStore {
+	return &observedStore{Store: store, calls: map[string]int{}}
 }
 
 // failing sets which calls fail from now on, before anything is stored.
-func (s *watched) failing(fail func(method string, n int) bool) {
+func (s *observedStore) failing(fail func(method string, n int) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.fail, s.calls = fail, map[string]int{}
 }
 
-func (s *watched) fails(method string) bool {
+func (s *observedStore) fails(method string) bool {
 	s.mu.Lock()
 	s.calls[method]++
 	fail, n := s.fail, s.calls[method]
@@ -231,7 +231,7 @@ func (s *watched) fails(method string) bool {
 	return fail != nil && fail(method, n) // it may wait
 }
 
-func call[T any](s *watched, method string, call func() (T, error)) (T, error) {
+func call[T any](s *observedStore, method string, call func() (T, error)) (T, error) {
 	if s.fails(method) {
 		var none T
 		return none, errStore
@@ -239,7 +239,7 @@ func call[T any](s *watched, method string, call func() (T, error)) (T, error) {
 	return call()
 }
 
-func (s *watched) Insert(ctx context.Context, record payments.Record) (payments.Record, bool, error) {
+func (s *observedStore) Insert(ctx context.Context, record payments.Record) (payments.Record, bool, error) {
 	var inserted bool
 	stored, err := call(s, "Insert", func() (stored payments.Record, err error) {
 		stored, inserted, err = s.Store.Insert(ctx, record)
@@ -248,11 +248,11 @@ func (s *watched) Insert(ctx context.Context, record payments.Record) (payments.
 	return stored, inserted, err
 }
 
-func (s *watched) Load(ctx context.Context, key moneymovement.Key) (payments.Record, error) {
+func (s *observedStore) Load(ctx context.Context, key moneymovement.Key) (payments.Record, error) {
 	return call(s, "Load", func() (payments.Record, error) { return s.Store.Load(ctx, key) })
 }
 
-func (s *watched) Claim(ctx context.Context, claim payments.Claim) ([]payments.Claimed, time.Time, error) {
+func (s *observedStore) Claim(ctx context.Context, claim payments.Claim) ([]payments.Claimed, time.Time, error) {
 	var next time.Time
 	claimed, err := call(s, "Claim", func() (claimed []payments.Claimed, err error) {
 		claimed, next, err = s.Store.Claim(ctx, claim)
@@ -261,13 +261,13 @@ func (s *watched) Claim(ctx context.Context, claim payments.Claim) ([]payments.C
 	return claimed, next, err
 }
 
-func (s *watched) Extend(
+func (s *observedStore) Extend(
 	ctx context.Context, leases map[moneymovement.Key]payments.Lease, d time.Duration,
 ) ([]moneymovement.Key, error) {
 	return call(s, "Extend", func() ([]moneymovement.Key, error) { return s.Store.Extend(ctx, leases, d) })
 }
 
-func (s *watched) Save(
+func (s *observedStore) Save(
 	ctx context.Context, claimed payments.Claimed, release bool,
 ) (payments.Position, error) {
 	return call(s, "Save", func() (payments.Position, error) {
@@ -275,11 +275,11 @@ func (s *watched) Save(
 	})
 }
 
-func (s *watched) Postpone(ctx context.Context, claimed payments.Claimed) error {
+func (s *observedStore) Postpone(ctx context.Context, claimed payments.Claimed) error {
 	_, err := call(s, "Postpone", func() (bool, error) { return true, s.Store.Postpone(ctx, claimed) })
 	return err
 }
 
-func (s *watched) Summary(ctx context.Context) (payments.Summary, error) {
+func (s *observedStore) Summary(ctx context.Context) (payments.Summary, error) {
 	return call(s, "Summary", func() (payments.Summary, error) { return s.Store.Summary(ctx) })
 }

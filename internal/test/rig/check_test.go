@@ -234,7 +234,7 @@ func (w *world) leases(all map[string][]event) {
 }
 
 // The checks notice each kind of damage, and nothing else.
-func TestTheChecksNotice(t *testing.T) {
+func TestChecksNoticeEachDamage(t *testing.T) {
 	t.Parallel()
 	w := &world{T: t, work: work{Contact: "ct_1"}}
 	good := func() (payments.Record, sandbox.AuditedPayment) {
@@ -269,7 +269,7 @@ func TestTheChecksNotice(t *testing.T) {
 }
 
 // The longest take-over is that of the payment that waited longest, from the kill on.
-func TestTakeOversAreMeasured(t *testing.T) {
+func TestTakeoverTimeIsMeasured(t *testing.T) {
 	t.Parallel()
 	begin := time.Now()
 	at := func(seconds int) time.Time { return begin.Add(time.Duration(seconds) * time.Second) }

@@ -64,7 +64,7 @@ func (h *Host) URL() string { return h.server.URL }
 // Address returns the host's address for a proxy, such as 127.0.0.1:40123.
 func (h *Host) Address() string { return h.server.Listener.Addr().String() }
 
-// Client returns a client that trusts nothing but the host, without a proxy of the environment.
+// Client returns a client that trusts the host alone, and ignores the proxies of the environment.
 func (h *Host) Client() *http.Client { return h.server.Client() }
 
 // Raw returns a copy of the list of all requests, in the order of their arrival. Do not change headers and bodies.

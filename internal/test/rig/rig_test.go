@@ -17,7 +17,7 @@ import (
 )
 
 // A host loses the request that a trap names, or its response, and keeps what has arrived.
-func TestTrapsWaitForTheirMoment(t *testing.T) {
+func TestTrapsAtAMoment(t *testing.T) {
 	t.Parallel()
 	host := rig.Serve(t)
 	send := func(method, path, body string) error {

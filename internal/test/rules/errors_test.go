@@ -55,7 +55,7 @@ func TestErrorTextsLinkToTheirEntries(t *testing.T) {
 			}
 		}
 	}
-	assert.Greater(t, types, 80, "next to nothing was looked at")
+	assert.Greater(t, types, 80, "next to nothing was checked")
 }
 
 // errorsIn returns the exported types of a file that have a method Error, with whether its text has a link, and the
@@ -119,7 +119,7 @@ func TestEveryErrorStandsOnThePage(t *testing.T) {
 			found = append(found, errorsOf(lines)...)
 		}
 	}
-	require.Greater(t, len(found), 90, "next to nothing was looked at")
+	require.Greater(t, len(found), 90, "next to nothing was checked")
 	assert.Subset(t, found, []string{"errors.QuoteExpired", "errors.Unrecognized", "dapi.PriceRefused",
 		"wallet.TypedDataRefused", "signing.ErrNoKey"}, "types that have Error by embedding, and values, are found")
 	for _, name := range found {

@@ -38,9 +38,9 @@ var writtenByPrograms = map[string]string{
 }
 
 // Of another module, no exported type shows one that is not stable, so that leaving the module is no change for a user.
-// A program cannot name a type of an internal package, and an alias of a plain type, such as a page size, says nothing
-// that the plain type does not say.
-func TestWhatExportedTypesShow(t *testing.T) {
+// A program cannot name a type of an internal package, and an alias of a plain type, such as a page size, says no more
+// than the plain type.
+func TestExportedTypesShowNoUnexportedOnes(t *testing.T) {
 	e := typed(t)
 	r := newReach(e)
 	for _, object := range e.exported() {
@@ -51,7 +51,7 @@ func TestWhatExportedTypesShow(t *testing.T) {
 		}
 		r.visit(at, object.Type())
 	}
-	require.Greater(t, len(r.seen), 500, "next to nothing was looked at")
+	require.Greater(t, len(r.seen), 500, "next to nothing was checked")
 	decimals := false
 	for name, at := range r.shown {
 		of, path := e.moduleOf[name.Pkg().Path()], name.Pkg().Path()
@@ -79,7 +79,7 @@ func TestExportedTypesAreReachable(t *testing.T) {
 		}
 	}
 	r.unions(all)
-	require.Greater(t, len(all), 300, "next to nothing was looked at")
+	require.Greater(t, len(all), 300, "next to nothing was checked")
 	for _, object := range all {
 		name := object.Pkg().Name() + "." + object.Name()
 		_, reached := r.shown[object]
@@ -284,7 +284,7 @@ func (r *reach) named(at string, named *types.Named) {
 // broken.
 var surfaces = map[string]int{"dapi": 10, "appapi": 10, "refapi": 7, "public": 2}
 
-// A reader looks for an example beside a service before reading its methods.
+// A reader searches an example beside a service before she reads its methods.
 func TestEachServiceHasAnExample(t *testing.T) {
 	for surface, least := range surfaces {
 		t.Run(surface, func(t *testing.T) {

@@ -62,7 +62,7 @@ func TestFiles(t *testing.T) {
 	seen := map[string]bool{}
 	files := eachFile(t, os.DirFS(root), func(name string, content []byte) {
 		seen[name] = true
-		found = append(found, unsound(name, content)...)
+		found = append(found, fileProblems(name, content)...)
 	})
 	require.Greater(t, files, 500, "the walk found next to nothing")
 	assert.Empty(t, found)
@@ -72,8 +72,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// unsound returns what is wrong with a file that people write.
-func unsound(name string, content []byte) (found []string) {
+// fileProblems returns what is wrong with a file that people write.
+func fileProblems(name string, content []byte) (found []string) {
 	problem := func(format string, args ...any) { found = append(found, name+": "+fmt.Sprintf(format, args...)) }
 	base, isGenerated := path.Base(name), generated.Match(content)
 	if catchAll.MatchString(base) {
@@ -129,7 +129,7 @@ func TestUnsoundFilesAreFound(t *testing.T) {
 		"a statement":                {"a/a.go", long + `named.In("SELECT 1 FROM {schema}.a")`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			found := strings.Join(unsound(test.name, []byte(test.content)), "\n")
+			found := strings.Join(fileProblems(test.name, []byte(test.content)), "\n")
 			assert.Equal(t, test.want, strings.TrimPrefix(found, test.name+": "))
 		})
 	}
@@ -205,7 +205,7 @@ func handWritten(name string) bool {
 }
 
 // eachFile reads the files of a tree that people write, and returns how many there are.
-func eachFile(t *testing.T, tree fs.FS, look func(name string, content []byte)) (files int) {
+func eachFile(t *testing.T, tree fs.FS, visit func(name string, content []byte)) (files int) {
 	t.Helper()
 	require.NoError(t, fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
@@ -218,7 +218,7 @@ func eachFile(t *testing.T, tree fs.FS, look func(name string, content []byte)) 
 		}
 		files++
 		content, err := fs.ReadFile(tree, name)
-		look(name, content)
+		visit(name, content)
 		return err
 	}))
 	return files

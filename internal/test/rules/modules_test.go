@@ -21,7 +21,7 @@ import (
 var moduleLine = regexp.MustCompile(
 	`^(\S+) +(?:(released|workspace) +(?:test|check|soak)|alone +(?:test|check|soak))\n$`)
 
-// A module that nobody lists is built, linted and tested by nobody, for ./... ends where a module begins.
+// A module that is not listed is not built, linted or tested, for ./... ends where a module begins.
 func TestEveryModuleIsListed(t *testing.T) {
 	list, err := os.ReadFile(filepath.Join(root, ".ci/modules"))
 	require.NoError(t, err)

@@ -71,13 +71,13 @@ const maxColumns = 120
 
 // The phrases of the list are not used, and lines that can be broken are not wider than a screen.
 func TestPlainEnglish(t *testing.T) {
-	found, files := unplain(t, os.DirFS(root))
+	found, files := unplainPassages(t, os.DirFS(root))
 	require.Greater(t, files, 100, "the walk found next to nothing")
 	assert.Empty(t, found)
 }
 
-// unplain returns what is wrong in a tree, and how many files it read.
-func unplain(t *testing.T, tree fs.FS) (found []string, files int) {
+// unplainPassages returns what is wrong in a tree, and how many files it read.
+func unplainPassages(t *testing.T, tree fs.FS) (found []string, files int) {
 	t.Helper()
 	files = eachFile(t, tree, func(name string, content []byte) {
 		w := &words{}
@@ -122,7 +122,7 @@ func (w *words) problem(line int, format string, args ...any) {
 	w.found = append(w.found, fmt.Sprintf("%d: ", line)+fmt.Sprintf(format, args...))
 }
 
-// end looks for the phrases of the list in the passage.
+// end finds the phrases of the list in the passage.
 func (w *words) end() {
 	for _, phrase := range phrases {
 		for _, at := range phrase.find.FindAllStringIndex(w.text, -1) {
@@ -187,7 +187,7 @@ func (w *words) ofMarkdown(name, content string) {
 	}
 }
 
-// ofScript looks at comments, and at the help of a target.
+// ofScript reads comments, and at the help of a target.
 func (w *words) ofScript(content string) {
 	number := 0
 	for line := range strings.Lines(content) {
@@ -210,7 +210,7 @@ func (w *words) ofScript(content string) {
 	}
 }
 
-// ofGo looks at comments and texts.
+// ofGo reads comments and texts.
 func (w *words) ofGo(content []byte) {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, "", content, parser.ParseComments|parser.SkipObjectResolution)
@@ -329,7 +329,7 @@ func TestUnplainEnglishIsFound(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			found, _ := unplain(t, fstest.MapFS{test.name: {Data: []byte(test.content)}})
+			found, _ := unplainPassages(t, fstest.MapFS{test.name: {Data: []byte(test.content)}})
 			for i, want := range test.want {
 				test.want[i] = test.name + ":" + want
 			}

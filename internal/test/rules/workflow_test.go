@@ -124,7 +124,7 @@ var shortFuzz = map[string]string{
 	"internal/transport FuzzPathParam":            "what callers send, not what comes in",
 	"cmd/moneymove/contract/report FuzzRedacted":  "what the suite writes, not what comes in",
 	"payments FuzzRecord":                         "what this module stored, not what comes in",
-	"internal/shell FuzzAShellReadsTheWords":      "two shells for each input",
+	"internal/shell FuzzShellReadsQuotedWords":    "two shells for each input",
 	"payments/sqlite FuzzLog":                     "what SQLite wrote, not what comes in",
 	"sandbox/internal/gate FuzzReadable":          "the whole description of the host for each input",
 	"sandbox/internal/platform FuzzCreateContact": "a whole platform for each input",

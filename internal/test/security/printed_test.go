@@ -20,9 +20,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// shows are the ways in which a value gets into logs, dumps, test reports and stored files. One that cannot show a
+// printers are the ways in which a value gets into logs, dumps, test reports and stored files. One that cannot show a
 // value returns an error, and what it had written by then.
-var shows = map[string]func(w io.Writer, value any) error{
+var printers = map[string]func(w io.Writer, value any) error{
 	"fmt": func(w io.Writer, value any) error {
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%o", "%c", "%U", "%t", "%p"} {
 			fmt.Fprintf(w, verb+"\n", value)
@@ -50,7 +50,7 @@ var shows = map[string]func(w io.Writer, value any) error{
 		return nil
 	},
 	"testify": func(w io.Writer, value any) error {
-		assert.Equal(report{w}, value, unlike(value)) // whose difference looks through pointers, and calls no methods
+		assert.Equal(report{w}, value, otherValue(value)) // its difference follows pointers, and calls no methods
 		assert.Empty(report{w}, value)
 		assert.Nil(report{w}, value)
 		assert.Contains(report{w}, []any{}, value)
@@ -58,8 +58,8 @@ var shows = map[string]func(w io.Writer, value any) error{
 	},
 }
 
-// unlike is another value of the same type.
-func unlike(value any) any {
+// otherValue is another value of the same type.
+func otherValue(value any) any {
 	typ := reflect.TypeOf(value)
 	if typ.Kind() == reflect.Pointer {
 		return reflect.New(typ.Elem()).Interface()
@@ -73,23 +73,23 @@ type report struct{ io.Writer }
 // Errorf implements assert.TestingT.
 func (r report) Errorf(format string, args ...any) { fmt.Fprintf(r, format, args...) }
 
-// shown is a value, alone and in whatever may hold it, in every way that there is.
-func shown(value any) string {
+// printed is a value, alone and in whatever may hold it, in every way that there is.
+func printed(value any) string {
 	var all bytes.Buffer
 	type hidden struct{ value any }
 	for _, held := range []any{
 		value, &value, []any{value}, map[string]any{"value": value}, struct{ Value any }{value}, hidden{value},
 		&struct{ Pointer *any }{&value},
 	} {
-		for _, show := range shows {
+		for _, show := range printers {
 			_ = show(&all, held)
 		}
 	}
 	return all.String()
 }
 
-// traces are the forms in which printers write a text or the bytes of one.
-func traces(secret string) []string {
+// encodings are the forms in which printers write a text or the bytes of one.
+func encodings(secret string) []string {
 	bytes := []byte(secret)
 	spelled := func(format, separator string) string {
 		parts := make([]string, len(bytes))
@@ -123,13 +123,13 @@ func dumped(text string) string {
 
 func assertHidden(t *testing.T, value any, secrets ...string) {
 	t.Helper()
-	text := shown(value)
+	text := printed(value)
 	text += dumped(text)
 	for _, secret := range secrets {
 		if secret == "" {
 			t.Errorf("%T: the secret to look for is empty", value)
 		}
-		for _, trace := range traces(secret) {
+		for _, trace := range encodings(secret) {
 			if at := strings.Index(text, trace); at >= 0 {
 				t.Errorf("%T shows %s in %s", value, trace, text[max(0, at-200):at+len(trace)])
 			}
@@ -138,15 +138,15 @@ func assertHidden(t *testing.T, value any, secrets ...string) {
 }
 
 // The search finds what there is to find: a plain text gets out in each way.
-func TestAPlainTextIsFoundInEachWay(t *testing.T) {
+func TestEachPrinterShowsAPlainText(t *testing.T) {
 	type plain struct{ Text string }
-	for way, show := range shows {
+	for way, show := range printers {
 		var out bytes.Buffer
 		_ = show(&out, plain{canary})
 		assert.Contains(t, out.String(), canary, way)
 	}
 	var dump bytes.Buffer
-	_ = shows["testify"](&dump, struct{ Buffer []byte }{[]byte("some bytes before " + canary)})
+	_ = printers["testify"](&dump, struct{ Buffer []byte }{[]byte("some bytes before " + canary)})
 	assert.NotContains(t, dump.String(), canary, "it is split over lines")
 	assert.Contains(t, dumped(dump.String()), canary)
 	for _, text := range []string{
@@ -155,7 +155,7 @@ func TestAPlainTextIsFoundInEachWay(t *testing.T) {
 		base64.StdEncoding.EncodeToString([]byte(canary)),
 	} {
 		found := false
-		for _, trace := range traces(canary) {
+		for _, trace := range encodings(canary) {
 			found = found || strings.Contains(text, trace)
 		}
 		assert.True(t, found, text)

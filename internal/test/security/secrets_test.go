@@ -124,7 +124,7 @@ var notSecret = map[string]string{
 }
 
 // A member that sounds like a secret is one, or it is known why not: a new one in the descriptions needs x-sensitive.
-func TestWhatSoundsSecretIsASecret(t *testing.T) {
+func TestFieldsThatSoundSecretAreSecrets(t *testing.T) {
 	sounding := map[string]bool{}
 	for _, typ := range exportedTypes {
 		if typ.Kind() != reflect.Struct {
@@ -153,7 +153,7 @@ func secretType(typ reflect.Type) bool {
 	return secret
 }
 
-// memory is a store that a test looks into.
+// memory is a store that a test reads.
 type memory struct{ session dapi.Session }
 
 // Load implements dapi.TokenStore.
@@ -165,8 +165,8 @@ func (m *memory) Save(_ context.Context, session dapi.Session) error {
 	return nil
 }
 
-// A client in use shows neither its credentials nor what the service gave it for them: not by its own fields, and not
-// by those of the connections that it keeps, whose buffers hold the last request.
+// A client in use hides its credentials and its tokens: in its own fields, and in those of its connections, whose
+// buffers hold the last request.
 func TestNoClientShowsItsSecrets(t *testing.T) {
 	w, store := worlds.Serve(t), &memory{}
 	credentials := w.Host.Credentials()

@@ -157,7 +157,7 @@ func TestNothingIsSignedWithoutAContext(t *testing.T) {
 		"a wallet's message":   func() error { _, err := walletKey.SignMessage(none, nil); return err },
 	}
 	for name, of := range sign {
-		t.Run(name, func(t *testing.T) { testkit.NoContext(t, of()) })
+		t.Run(name, func(t *testing.T) { testkit.CheckNoContext(t, of()) })
 	}
 	assert.False(t, card.Asked)
 	t.Run("a zero key", func(t *testing.T) {

@@ -18,13 +18,13 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// Books are what the rig itself has seen at the host's door: which payout, deal or transfer belongs to which key, what
-// each approval is for, and which body came with each key. It notes what breaks a rule at once.
+// Books are what the rig itself has seen at the host's door: which payout, escrow or transfer belongs to which key,
+// what each approval is for, and which body came with each key. It notes what breaks a rule at once.
 type Books struct {
 	movements func() []sandbox.LedgerEntry // those of the host
 
 	mu         sync.Mutex
-	keyOf      map[string]string    // by payout, deal or transfer
+	keyOf      map[string]string    // by payout, escrow or transfer
 	payouts    map[string]bool      // of them
 	approvals  map[string]approval  // by id
 	bodies     map[string]string    // of writes with a key, by operation and key
@@ -32,7 +32,7 @@ type Books struct {
 	before     map[string]string    // the last operation, by process and label
 	minute     map[string]int       // requests in the last minutes, by minute and label
 	made       map[string]string    // what the host first made for a key, by operation and key
-	unlooked   map[string]bool      // transfers that may have been sent, and were not looked for since, by label
+	unread     map[string]bool      // transfers that may have been sent, and were not searched for since, by label
 	forgot     bool                 // the host has forgotten keys
 	settles    map[string]bool      // whether a read followed a write: Pay then returns the error of the write
 	violations []string
@@ -49,12 +49,12 @@ func newBooks(movements func() []sandbox.LedgerEntry) *Books {
 		movements: movements, keyOf: map[string]string{}, payouts: map[string]bool{},
 		approvals: map[string]approval{}, bodies: map[string]string{}, notBefore: map[string]time.Time{},
 		before: map[string]string{}, settles: map[string]bool{}, made: map[string]string{},
-		unlooked: map[string]bool{},
-		minute:   map[string]int{},
+		unread: map[string]bool{},
+		minute: map[string]int{},
 	}
 }
 
-// booking is the part of an answer to a write that the books keep.
+// booking is the part of a response to a write that the books keep.
 type booking struct {
 	ID             string `json:"id"`
 	IdempotencyKey string `json:"idempotencyKey"`
@@ -65,7 +65,7 @@ type booking struct {
 		Fee               decimal.Decimal `json:"fee"`
 		DestinationAmount decimal.Decimal `json:"destinationAmount"`
 	} `json:"quote"`
-	Action struct { // of a deal
+	Action struct { // of an escrow
 		IdempotencyKey string `json:"idempotencyKey"`
 		Approval       struct {
 			ID string `json:"id"`
@@ -84,8 +84,8 @@ func (b *Books) forgets() {
 }
 
 // served notes what the host returned, also if nobody received it. It reports that the host has made another payout or
-// deal for a key than before.
-func (b *Books) served(request *sent, got *answer) (another bool) {
+// escrow for a key than before.
+func (b *Books) served(request *sent, got *response) (another bool) {
 	if !anchored[request.operation] {
 		return false
 	}
@@ -100,7 +100,7 @@ func (b *Books) served(request *sent, got *answer) (another bool) {
 	if got.status >= http.StatusMultipleChoices {
 		return false
 	}
-	if request.operation == "transfer" { // its answer does not name it
+	if request.operation == "transfer" { // its response does not name it
 		for _, entry := range b.movements() {
 			if _, known := b.keyOf[entry.ResourceID]; entry.Kind == "transfer" && !known {
 				b.keyOf[entry.ResourceID] = key
@@ -153,10 +153,10 @@ func (b *Books) sends(p *Process, request *sent) {
 		repeated = of.attempts[request.operation] > 1
 	}
 	if request.operation == "transfer" {
-		if b.unlooked[request.label] && !repeated {
-			b.broken("%s may have been sent, and is sent again without a look", request.label)
+		if b.unread[request.label] && !repeated {
+			b.broken("%s may have been sent, and is sent again without a read", request.label)
 		}
-		request.unlooked, b.unlooked[request.label] = b.unlooked[request.label], true
+		request.unread, b.unread[request.label] = b.unread[request.label], true
 	}
 	if minute := time.Now().Format("02 15:04 ") + request.label; request.label != "session" {
 		if b.minute[minute]++; b.minute[minute] == mostInAMinute {
@@ -189,14 +189,14 @@ func writes(operation string) bool {
 }
 
 // seen notes what a process received.
-func (b *Books) seen(p *Process, request *sent, got *answer) {
+func (b *Books) seen(p *Process, request *sent, got *response) {
 	b.mu.Lock()
 	refused := got.status/100 == 4 && bytes.Contains(got.body, []byte(`"error"`)) // and not a page of a proxy
 	switch {
 	case request.operation == "transfers" && got.status == http.StatusOK:
-		b.unlooked[request.label] = false
+		b.unread[request.label] = false
 	case request.operation == "transfer" && refused:
-		b.unlooked[request.label] = request.unlooked // this request did nothing
+		b.unread[request.label] = request.unread // this request did nothing
 	}
 	b.mu.Unlock()
 	if got.status != http.StatusTooManyRequests {
@@ -324,7 +324,7 @@ func (w *World) asked(entry sandbox.LedgerEntry) *order {
 	return nil
 }
 
-// ofBefore reports a movement from before the payments: of the balance, or of a deal that somebody acts on.
+// ofBefore reports a movement from before the payments: of the balance, or of an escrow that somebody acts on.
 func (w *World) ofBefore(entry sandbox.LedgerEntry) bool {
 	kind, _, _ := strings.Cut(entry.Kind, "_")
 	return kind != "payout" && kind != "escrow" && kind != "transfer" || entry.At.Before(w.opened)
@@ -360,7 +360,7 @@ func (w *World) judgeMoney(r *Result) map[*order]*moved {
 	}
 	for _, o := range w.orders {
 		left := movements[o].left
-		// A transfer that is sent twice in one call, between two looks, is paid twice if the host forgets its key then.
+		// A transfer that is sent twice in one call, between two reads, is paid twice if the host forgets its key then.
 		if len(left) > 1 && (o.Kind != payments.KindTransfer || !w.network.books.forgot) {
 			r.broken("%s was paid %d times", o.ID, len(left))
 		}

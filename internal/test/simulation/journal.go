@@ -164,7 +164,7 @@ func (w *payer) call(r *row, call int) (dapi.PayoutCreate, moneymovement.Key, da
 	return asked, key, terms
 }
 
-// decide is what the person does who looks at a payment.
+// decide is what the person does who decides a payment.
 func (w *payer) decide(ctx context.Context, r *row, payment dapi.Payment) {
 	var (
 		old   *dapi.KeyTooOld
@@ -187,7 +187,7 @@ func (w *payer) decide(ctx context.Context, r *row, payment dapi.Payment) {
 	}
 }
 
-// reconcile looks for a payment whose key the service may have forgotten.
+// reconcile searches a payment whose key the service may have forgotten.
 func (w *payer) reconcile(ctx context.Context, r *row) {
 	if r.History.PayoutID == "" { // it was never signed, or Journal would have stored the id
 		r.End = refused

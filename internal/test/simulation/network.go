@@ -36,14 +36,14 @@ type Network struct {
 	counts   map[string]int // requests so far, by process, label and operation
 	planned  map[Kind]int
 	consumed map[Kind]int
-	last     map[string]*answer // the last good answer of an operation
+	last     map[string]*response // the last good response of an operation
 }
 
 func newNetwork(seed Seed, s *Scheduler, host *sandbox.Host, rate float64) *Network {
 	return &Network{
 		seed: seed, scheduler: s, host: host, rate: rate, counts: map[string]int{},
 		books:   newBooks(func() []sandbox.LedgerEntry { return host.Ledger().Entries }),
-		planned: map[Kind]int{}, consumed: map[Kind]int{}, last: map[string]*answer{},
+		planned: map[Kind]int{}, consumed: map[Kind]int{}, last: map[string]*response{},
 	}
 }
 
@@ -62,11 +62,11 @@ type sent struct {
 	operation string
 	request   *http.Request
 	body      []byte
-	unlooked  bool // a transfer for which the same was true before: see Books
+	unread    bool // a transfer for which the same was true before: see Books
 }
 
-// answer is what the host returned.
-type answer struct {
+// response is what the host returned.
+type response struct {
 	status int
 	header http.Header
 	body   []byte
@@ -117,7 +117,7 @@ func (c connection) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // pass delivers a request, unless a fault prevents it, and returns what the caller gets.
-func (c connection) pass(request *sent, fault Fault) (*answer, error) {
+func (c connection) pass(request *sent, fault Fault) (*response, error) {
 	n := c.network
 	switch fault.Kind {
 	case LostBefore:
@@ -194,7 +194,7 @@ func (n *Network) copy(p *Process, request *sent, after time.Duration, faults ..
 }
 
 // deliver lets the host serve a request.
-func (n *Network) deliver(request *sent) *answer {
+func (n *Network) deliver(request *sent) *response {
 	r := httptest.NewRequestWithContext(context.Background(), request.request.Method, request.request.URL.String(),
 		bytes.NewReader(request.body))
 	for name, values := range request.request.Header {
@@ -202,7 +202,7 @@ func (n *Network) deliver(request *sent) *answer {
 	}
 	recorder := httptest.NewRecorder()
 	n.host.ServeHTTP(recorder, r)
-	got := &answer{recorder.Code, recorder.Header(), recorder.Body.Bytes()}
+	got := &response{recorder.Code, recorder.Header(), recorder.Body.Bytes()}
 	if n.books.served(request, got) && n.seed.Draw("as a repetition", request.label).IntN(2) == 0 {
 		got.status = http.StatusOK // the host has forgotten the key, and says that it has not
 		got.header.Set("Idempotency-Replayed", "true")
@@ -246,7 +246,7 @@ func operationOf(r *http.Request) string {
 	switch {
 	case parts[0] == "auth":
 		return strings.Join(parts, " ")
-	case len(parts) == 5: // of a deal
+	case len(parts) == 5: // of an escrow
 		return "confirm action"
 	case len(parts) == 3 && parts[2] == "actions":
 		return "prepare"
@@ -290,7 +290,7 @@ func (n *Network) consume(fault Fault) {
 }
 
 // summary says in a trace what came back.
-func (a *answer) summary(err error) string {
+func (a *response) summary(err error) string {
 	if err != nil {
 		return err.Error()
 	}
@@ -298,7 +298,7 @@ func (a *answer) summary(err error) string {
 }
 
 // response makes the response that the client reads.
-func (a *answer) response(r *http.Request, fault Fault) *http.Response {
+func (a *response) response(r *http.Request, fault Fault) *http.Response {
 	body := io.Reader(bytes.NewReader(a.body))
 	if fault.Kind == Truncated {
 		body = io.MultiReader(bytes.NewReader(a.body[:len(a.body)/2]), iotest.ErrReader(io.ErrUnexpectedEOF))
@@ -470,12 +470,12 @@ func (l *lost) Error() string { return fmt.Sprintf("the simulated connection bro
 const page = "<!DOCTYPE html><html><body><h1>Something is wrong</h1></body></html>"
 
 // refusal returns the response of a refused request: the service's envelope, or the page of a proxy.
-func (n *Network) refusal(fault Fault) *answer {
-	a := n.answered(fault.Status, "application/json",
+func (n *Network) refusal(fault Fault) *response {
+	a := n.respond(fault.Status, "application/json",
 		fmt.Sprintf(`{"error":{"code":%q,"message":"A simulated refusal.","details":{"requestId":"req_simulated"}}}`,
 			fault.Slug))
 	if fault.Slug == "" {
-		a = n.answered(fault.Status, "text/html", page)
+		a = n.respond(fault.Status, "text/html", page)
 	}
 	switch fault.After {
 	case "":
@@ -488,21 +488,21 @@ func (n *Network) refusal(fault Fault) *answer {
 }
 
 // redirect sends the caller to another host. Nobody is there: the SDK must not follow.
-func (n *Network) redirect(fault Fault, request *sent) *answer {
-	a := n.answered(fault.Status, "text/html", page)
+func (n *Network) redirect(fault Fault, request *sent) *response {
+	a := n.respond(fault.Status, "text/html", page)
 	a.header.Set("Location", "https://elsewhere.example"+request.request.URL.Path)
 	return a
 }
 
-// foreign returns a body that is not the answer to the request, with the status of a success.
-func (n *Network) foreign(fault Fault, request *sent, got *answer) *answer {
+// foreign returns a body that is not the response to the request, with the status of a success.
+func (n *Network) foreign(fault Fault, request *sent, got *response) *response {
 	switch fault.Slug {
 	case "empty":
-		return n.answered(fault.Status, "application/json", "")
+		return n.respond(fault.Status, "application/json", "")
 	case "braces":
-		return n.answered(fault.Status, "application/json", "{}")
+		return n.respond(fault.Status, "application/json", "{}")
 	case "list":
-		return n.answered(fault.Status, "application/json", "[]")
+		return n.respond(fault.Status, "application/json", "[]")
 	case "other":
 		n.mu.Lock()
 		defer n.mu.Unlock()
@@ -515,11 +515,11 @@ func (n *Network) foreign(fault Fault, request *sent, got *answer) *answer {
 		}
 		return got
 	}
-	return n.answered(fault.Status, "text/html", page)
+	return n.respond(fault.Status, "text/html", page)
 }
 
-func (n *Network) answered(status int, kind, body string) *answer {
-	return &answer{status, http.Header{
+func (n *Network) respond(status int, kind, body string) *response {
+	return &response{status, http.Header{
 		"Content-Type": {kind}, "Date": {n.host.Now().Format(http.TimeFormat)},
 	}, []byte(body)}
 }

@@ -32,9 +32,9 @@ type order struct {
 	// Allowed is the least that a person has accepted. It falls when somebody decides to accept less.
 	Allowed decimal.Decimal
 
-	// A deal has terms. An action of one has the rest as well.
-	Deal     dapi.EscrowCreate
-	EscrowID dapi.EscrowID // a deal from before the payments
+	// An escrow has terms. An action of one has the rest as well.
+	Escrow   dapi.EscrowCreate
+	EscrowID dapi.EscrowID // an escrow from before the payments
 	Action   dapi.EscrowActionType
 
 	To appapi.ToContact // a transfer has it
@@ -98,7 +98,7 @@ func (w *World) order() error {
 			Amount: decimal.New(int64(2000+137*i), -2)}
 		switch o.Kind {
 		case payments.KindEscrow:
-			w.orderDeal(o)
+			w.orderEscrow(o)
 		case payments.KindEscrowAction:
 			err = w.orderAction(o)
 		case payments.KindTransfer:
@@ -127,7 +127,7 @@ func (w *World) orderPayout(o *order, bank, onchain *dapi.Contact) {
 	o.Allowed = o.Least
 }
 
-// The other kinds of payments than payouts: deals, actions of deals, and transfers.
+// The other kinds of payments than payouts: escrows, actions of escrows, and transfers.
 
 // payee and wallet are addresses of nobody on the host.
 const (
@@ -135,21 +135,21 @@ const (
 	wallet = "0x00000000000000000000000000000000000000b0"
 )
 
-// orderDeal asks for a deal. Its first window is short enough now and then to close before the deal is opened.
-func (w *World) orderDeal(o *order) {
+// orderEscrow asks for an escrow. Its first window is short enough now and then to close before the escrow is opened.
+func (w *World) orderEscrow(o *order) {
 	windows := []dapi.EscrowDuration{"", "2h", "12h", "10d"}
 	o.Moves = "escrow_active"
-	o.Deal = dapi.EscrowCreate{Amount: o.Amount, Currency: dapi.USDC, Payee: payee, HoldFor: "14d",
+	o.Escrow = dapi.EscrowCreate{Amount: o.Amount, Currency: dapi.USDC, Payee: payee, HoldFor: "14d",
 		ApproveWithin: windows[w.seed.Draw("window", o.ID).IntN(len(windows))]}
 }
 
-// orderAction asks for an action of a deal that is made here, before anything goes wrong: to release it, to refund it,
-// or to approve it.
+// orderAction asks for an action of an escrow that is made here, before anything goes wrong: to release it, to refund
+// it, or to approve it.
 func (w *World) orderAction(o *order) error {
 	ctx, escrows, key := context.Background(), w.admin.platform.Self().Escrows, "before-"+o.Key
-	o.Deal = dapi.EscrowCreate{Amount: o.Amount, Currency: dapi.USDC, Payee: payee}
+	o.Escrow = dapi.EscrowCreate{Amount: o.Amount, Currency: dapi.USDC, Payee: payee}
 	open := func() error {
-		opened, err := escrows.Open(ctx, o.Deal, key, dapi.EscrowTerms{})
+		opened, err := escrows.Open(ctx, o.Escrow, key, dapi.EscrowTerms{})
 		if err == nil {
 			o.EscrowID = opened.Escrow.ID
 		}
@@ -157,14 +157,14 @@ func (w *World) orderAction(o *order) error {
 	}
 	switch w.seed.Draw("action", o.ID).IntN(4) {
 	case 0:
-		o.Action, o.Moves, o.Deal.ApproveWithin = dapi.EscrowActionTypeApprove, "escrow_active", "30d"
-		made, err := escrows.Create(ctx, o.Deal, moneymovement.IdempotencyKey(key))
+		o.Action, o.Moves, o.Escrow.ApproveWithin = dapi.EscrowActionTypeApprove, "escrow_active", "30d"
+		made, err := escrows.Create(ctx, o.Escrow, moneymovement.IdempotencyKey(key))
 		if err == nil {
 			o.EscrowID = made.ID
 		}
 		return err
 	case 1:
-		o.Action, o.Moves, o.Deal.ApproveWithin, o.Deal.HoldFor = dapi.EscrowActionTypeRefund, "escrow_refunded",
+		o.Action, o.Moves, o.Escrow.ApproveWithin, o.Escrow.HoldFor = dapi.EscrowActionTypeRefund, "escrow_refunded",
 			"1m", "1s"
 		if err := open(); err != nil {
 			return err
@@ -172,7 +172,7 @@ func (w *World) orderAction(o *order) error {
 		<-time.After(2 * time.Minute) // until the money can be refunded
 		return nil
 	default:
-		o.Action, o.Moves, o.Deal.HoldFor = dapi.EscrowActionTypeRelease, "escrow_released", "30d"
+		o.Action, o.Moves, o.Escrow.HoldFor = dapi.EscrowActionTypeRelease, "escrow_released", "30d"
 		return open()
 	}
 }
@@ -195,10 +195,10 @@ func (w *World) orderTransfer(o *order) error {
 func (o *order) submission(used time.Time) payments.Submission {
 	switch o.Kind {
 	case payments.KindEscrow:
-		return payments.EscrowPayment{Key: o.Key, Account: payments.OwnAccount, Escrow: o.Deal, FirstUsed: used,
+		return payments.EscrowPayment{Key: o.Key, Account: payments.OwnAccount, Escrow: o.Escrow, FirstUsed: used,
 			Deadline: o.Deadline}
 	case payments.KindEscrowAction:
-		return payments.EscrowAction{Key: o.Key, Account: payments.OwnAccount, EscrowID: o.EscrowID, Escrow: o.Deal,
+		return payments.EscrowAction{Key: o.Key, Account: payments.OwnAccount, EscrowID: o.EscrowID, Escrow: o.Escrow,
 			Action: o.Action, FirstUsed: used, Deadline: o.Deadline}
 	case payments.KindTransfer:
 		return payments.TransferPayment{Key: o.Key, To: o.To, FirstUsed: used, Deadline: o.Deadline}

@@ -202,7 +202,7 @@ func (m *processor) submit(ctx context.Context, p *Process, made *payments.Proce
 	}
 }
 
-// decide is the person who looks at the payments that need a decision, every few minutes.
+// decide is the person who reads the payments that need a decision, every few minutes.
 func (m *processor) decide(ctx context.Context, p *Process, made *payments.Processor, random *rand.Rand) {
 	for {
 		select {
@@ -212,7 +212,7 @@ func (m *processor) decide(ctx context.Context, p *Process, made *payments.Proce
 		case <-m.world.ctx.Done():
 			return
 		}
-		p.Step("person looks", "")
+		p.Step("person reads", "")
 		for record, err := range made.List(ctx,
 			payments.ListParams{States: []moneymovement.PaymentState{moneymovement.PaymentNeedsDecision}}) {
 			if err != nil {
@@ -334,7 +334,7 @@ type Signature struct {
 	Currency   string `json:"currency"`
 	To         struct {
 		ContactID string `json:"contactId"` // of a payout
-		Address   string `json:"address"`   // of a deal
+		Address   string `json:"address"`   // of an escrow
 	} `json:"destination"`
 }
 

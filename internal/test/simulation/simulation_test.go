@@ -54,9 +54,9 @@ func stormy(name string) Plan {
 // mixed is a deck in which six of ten payments are payouts.
 func mixed() []payments.Kind {
 	payout, transfer := payments.KindPayout, payments.KindTransfer
-	deal, action := payments.KindEscrow, payments.KindEscrowAction
+	escrow, action := payments.KindEscrow, payments.KindEscrowAction
 	return []payments.Kind{payout, payout, payout, payout, payout, payout, payout, payout, payout, payout, payout,
-		payout, deal, deal, deal, action, action, transfer, transfer, transfer}
+		payout, escrow, escrow, escrow, action, action, transfer, transfer, transfer}
 }
 
 // failed writes the trace of a run to a file, and returns what to say about it.
@@ -70,7 +70,7 @@ func failed(t *testing.T, seed Seed, result *Result) string {
 }
 
 // The same seed is the same run, byte by byte: what a failing seed shows can be looked at again.
-func TestTheSameSeedIsTheSameRun(t *testing.T) {
+func TestSeedRepeatsARun(t *testing.T) {
 	for name := range programs {
 		t.Run(name, func(t *testing.T) {
 			for i := range testkit.Size(20, 1000) {

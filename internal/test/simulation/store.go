@@ -157,7 +157,7 @@ func (s *stepStore) Summary(ctx context.Context) (found payments.Summary, err er
 	return found, err
 }
 
-// leaseBook holds what the leases of a store must be, by the calls that it has answered.
+// leaseBook holds what the leases of a store must be, by the calls that it has returned.
 type leaseBook struct {
 	books *Books
 

@@ -207,13 +207,13 @@ func storeVariants() []variant {
 				return false
 			}}
 		}),
-		storeVariant("there is no pause between looks", func() *brokenStore {
+		storeVariant("there is no pause between reads", func() *brokenStore {
 			return &brokenStore{postpone: func(claimed *payments.Claimed) bool {
 				claimed.Due = time.Now()
 				return false
 			}}
 		}),
-		storeVariant("nobody looks at paid payments", without(payments.WorkFollow)),
+		storeVariant("nobody follows paid payments", without(payments.WorkFollow)),
 		storeVariant("nobody goes on with payments in doubt", without(payments.WorkAgain)),
 		storeVariant("a claim returns an older version", func() *brokenStore {
 			type records = map[moneymovement.Key]payments.Record
@@ -343,37 +343,37 @@ func (s *withoutLeases) Postpone(ctx context.Context, claimed payments.Claimed) 
 	return err
 }
 
-// kindVariants break rules of deals, of their actions, and of transfers.
+// kindVariants break rules of escrows, of their actions, and of transfers.
 func kindVariants() []variant {
 	variants := []variant{
-		{name: "a deal's key is made anew at each call", broke: Break{Connection: renamedDeals}},
+		{name: "an escrow's key is made anew at each call", broke: Break{Connection: renamedEscrows}},
 		{name: "a transfer is repeated without its key", broke: Break{Connection: repeatedTransfers(
 			func(string, int) string { return "" })}},
 		{name: "a transfer is repeated with another key", broke: Break{Connection: repeatedTransfers(
 			func(key string, call int) string { return key + "-" + strconv.Itoa(call) })}},
-		{name: "deals are approved unread", broke: Break{Connection: lyingAboutDeals,
+		{name: "escrows are approved unread", broke: Break{Connection: lyingAboutEscrows,
 			Developer: func(d *dapi.Developer) {
 				d.Verifier = func(context.Context, signing.Approval, signing.Intent) error { return nil }
 			}}},
-		{name: "each process opens deals with a key of its own", broke: Break{
-			Submit: submitted(func(process int, deal *payments.EscrowPayment) {
-				deal.Key += moneymovement.Key("-" + strconv.Itoa(process))
+		{name: "each process opens escrows with a key of its own", broke: Break{
+			Submit: submitted(func(process int, escrow *payments.EscrowPayment) {
+				escrow.Key += moneymovement.Key("-" + strconv.Itoa(process))
 			})}},
 		{name: "each process sends transfers with a key of its own", broke: Break{
 			Submit: submitted(func(process int, transfer *payments.TransferPayment) {
 				transfer.Key += moneymovement.Key("-" + strconv.Itoa(process))
 			})}},
-		storeVariant("an action is taken of another deal", otherDeals),
-		dealVariant("a deal's doubt is not passed on", func(r *payments.Record) { r.MayHaveLeft = false }),
-		dealVariant("a deal's doubt and id are not passed on", func(r *payments.Record) {
+		storeVariant("an action is taken of another escrow", otherEscrows),
+		escrowVariant("an escrow's doubt is not passed on", func(r *payments.Record) { r.MayHaveLeft = false }),
+		escrowVariant("an escrow's doubt and id are not passed on", func(r *payments.Record) {
 			r.MayHaveLeft, r.EscrowID = false, ""
 		}),
-		storeVariant("a deal has a longer window when it is tried again", claimedAgain(func(r *payments.Record) {
+		storeVariant("an escrow has a longer window when it is tried again", claimedAgain(func(r *payments.Record) {
 			if r.Kind == payments.KindEscrow {
 				r.Escrow.HoldFor = "15d"
 			}
 		})),
-		storeVariant("a deal that was not held is taken as held", saved(func(r *payments.Record) {
+		storeVariant("an escrow that was not held is taken as held", saved(func(r *payments.Record) {
 			if r.Kind == payments.KindEscrow && r.State == moneymovement.PaymentRefused {
 				r.State = moneymovement.PaymentCompleted
 			}
@@ -385,8 +385,8 @@ func kindVariants() []variant {
 	return variants
 }
 
-// dealVariant changes the records of deals that were tried before, among deals alone.
-func dealVariant(name string, change func(*payments.Record)) variant {
+// escrowVariant changes the records of escrows that were tried before, among escrows alone.
+func escrowVariant(name string, change func(*payments.Record)) variant {
 	v := storeVariant(name, claimedAgain(func(r *payments.Record) {
 		if !r.State.Final() {
 			change(r)
@@ -396,8 +396,8 @@ func dealVariant(name string, change func(*payments.Record)) variant {
 	return v
 }
 
-// renamedDeals gives each repetition of a deal's first call another key, and hides that from the program.
-func renamedDeals(next http.RoundTripper) http.RoundTripper {
+// renamedEscrows gives each repetition of an escrow's first call another key, and hides that from the program.
+func renamedEscrows(next http.RoundTripper) http.RoundTripper {
 	var mu sync.Mutex
 	calls := map[string]int{}
 	return connectionFunc(func(r *http.Request) (*http.Response, error) {
@@ -470,15 +470,15 @@ func repeatedTransfers(change func(key string, call int) string) func(http.Round
 	}
 }
 
-// lyingAboutDeals changes the payee in each approval of a deal.
-func lyingAboutDeals(next http.RoundTripper) http.RoundTripper {
+// lyingAboutEscrows changes the payee in each approval of an escrow.
+func lyingAboutEscrows(next http.RoundTripper) http.RoundTripper {
 	return lyingAbout(next, func(r *http.Request) bool {
 		return strings.HasSuffix(r.URL.Path, "/escrow") || strings.HasSuffix(r.URL.Path, "/actions")
 	}, `"address":"`+payee, `"address":"`+wallet)
 }
 
-// otherDeals lets actions be taken of the deal that was opened last.
-func otherDeals() *brokenStore {
+// otherEscrows lets actions be taken of the escrow that was opened last.
+func otherEscrows() *brokenStore {
 	var opened payments.Record
 	return &brokenStore{save: func(claimed *payments.Claimed, _ bool) bool {
 		edit(claimed, func(r *payments.Record) {

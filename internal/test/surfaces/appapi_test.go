@@ -73,16 +73,16 @@ func (w *appWorld) invoice() *model.Invoice {
 
 func as[E error](t testing.TB, err error) E { t.Helper(); return worlds.As[E](t, err) }
 
-// TestALostTransferIsSentOnce however often its answer gets lost, and is found by its key.
-func TestALostTransferIsSentOnce(t *testing.T) {
+// TestLostTransferIsSentOnce however often its response gets lost, and is found by its key.
+func TestLostTransferIsSentOnce(t *testing.T) {
 	w := newAppWorld(t)
 	rent := appapi.ToContact{ContactID: w.bob(), Amount: price("12.34"), Memo: "rent"}
 	lost := w.Host.Arm("POST", "/apps/transfer", sandbox.DropAfterCommit().Times(2))
-	var answer moneymovement.Response
-	receipt, err := w.app.Transfers.Send(t.Context(), rent, "rent-1", moneymovement.CaptureResponse(&answer))
+	var response moneymovement.Response
+	receipt, err := w.app.Transfers.Send(t.Context(), rent, "rent-1", moneymovement.CaptureResponse(&response))
 	require.NoError(t, err)
 	assert.Equal(t, 2, lost.Consumed())
-	assert.True(t, answer.Replayed)
+	assert.True(t, response.Replayed)
 	assert.Equal(t, "187.66", w.balance())
 
 	w.Host.Arm("POST", "/apps/transfer", sandbox.DropAfterCommit().Times(4))
@@ -128,27 +128,27 @@ func TestALostTransferThatIsNotListed(t *testing.T) {
 	assert.Equal(t, "175.32", w.balance())
 }
 
-// A service that has forgotten the keys is not sent a transfer again without a look.
-func TestAForgottenKeySendsOnce(t *testing.T) {
+// A service that has forgotten the keys is not sent a transfer again before the list was read.
+func TestForgottenKeySendsOneTransfer(t *testing.T) {
 	for name, c := range map[string]struct {
 		lost    bool // the response to the first call
 		arrange func(w *appWorld)
-		unknown bool
+		inDoubt bool
 		balance string
 	}{
 		"it was paid":         {balance: "187.66"},
 		"it may be paid, was": {lost: true, balance: "187.66"},
-		"it may be paid, was, and is listed with another memo": {lost: true, balance: "187.66", unknown: true,
+		"it may be paid, was, and is listed with another memo": {lost: true, balance: "187.66", inDoubt: true,
 			arrange: func(w *appWorld) {
 				w.Host.Arm("GET", "/apps/transfers", sandbox.Respond(200, "").
 					WithBody(`{"items":[{"idempotencyKey":"rent-1","memo":"ren","amount":12.34}]}`).Times(9))
 			}},
-		"it may be paid, was, and others are listed": {lost: true, balance: "187.66", unknown: true,
+		"it may be paid, was, and others are listed": {lost: true, balance: "187.66", inDoubt: true,
 			arrange: func(w *appWorld) {
 				w.Host.Arm("GET", "/apps/transfers", sandbox.Respond(200, "").
 					WithBody(`{"items":[{"idempotencyKey":"other","amount":12.34}],"total":40}`).Times(9))
 			}},
-		"it may be paid, was, and the list cannot be read": {lost: true, balance: "187.66", unknown: true,
+		"it may be paid, was, and the list cannot be read": {lost: true, balance: "187.66", inDoubt: true,
 			arrange: func(w *appWorld) {
 				w.Host.Arm("GET", "/apps/transfers", sandbox.Respond(500, "internal_error").Times(9))
 			}},
@@ -166,7 +166,7 @@ func TestAForgottenKeySendsOnce(t *testing.T) {
 				c.arrange(w)
 			}
 			receipt, err := w.app.Transfers.Send(t.Context(), rent, "rent-1")
-			if c.unknown {
+			if c.inDoubt {
 				as[*errors.InDoubt](t, err)
 			} else {
 				require.NoError(t, err)
@@ -179,7 +179,7 @@ func TestAForgottenKeySendsOnce(t *testing.T) {
 
 // The terms of a repeated transfer are compared after they were checked: comparing a number with two billion digits
 // takes for ever.
-func TestARepeatedTransferOfAnEndlessAmount(t *testing.T) {
+func TestRepeatedTransferOfAnAmountWithoutBound(t *testing.T) {
 	w := newAppWorld(t)
 	rent := appapi.ToContact{ContactID: w.bob(), Amount: price("12.34")}
 	_, err := w.app.Transfers.Send(t.Context(), rent, "rent-1")
@@ -189,7 +189,7 @@ func TestARepeatedTransferOfAnEndlessAmount(t *testing.T) {
 	as[*errors.InvalidInput](t, err)
 }
 
-func TestATransferPaysAnInvoiceItsAmount(t *testing.T) {
+func TestTransferPaysTheAmountOfAnInvoice(t *testing.T) {
 	w := newAppWorld(t)
 	invoice := w.invoice()
 	receipt, err := w.app.Transfers.Send(t.Context(), appapi.ToInvoice{InvoiceID: invoice.ID}, "invoice-42")
@@ -226,8 +226,8 @@ func TestAnInvoiceIsMarkedPaid(t *testing.T) {
 	assert.Equal(t, "200", w.balance(), "nothing was paid here")
 }
 
-// TestOneBadRowSpoilsABatch: the service's error names the row, and nothing was issued.
-func TestOneBadRowSpoilsABatch(t *testing.T) {
+// TestBatchWithOneWrongInvoiceIsRefused: the service's error names the row, and nothing was issued.
+func TestBatchWithOneWrongInvoiceIsRefused(t *testing.T) {
 	w := newAppWorld(t)
 	contract := w.activeContract()
 	_, err := w.app.Invoices.CreateBatch(t.Context(),
@@ -259,8 +259,8 @@ func (w *appWorld) activeContract() string {
 	return offered.ID
 }
 
-// TestACardMaySpendNothing: a limit of zero is a limit.
-func TestACardMaySpendNothing(t *testing.T) {
+// TestCardLimitOfZero: a limit of zero is a limit.
+func TestCardLimitOfZero(t *testing.T) {
 	w := newAppWorld(t)
 	card, err := w.app.Cards.Create(t.Context(), appapi.CardCreate{Format: appapi.CardFormatVirtual})
 	require.NoError(t, err)
@@ -337,9 +337,9 @@ func TestAUsedNonceIsReplacedOnce(t *testing.T) {
 	require.NoError(t, err, "two signatures a call: the third conflict met the second of this one")
 }
 
-// TestTheKeyIsTakenInEitherHeaderAndNowhereElse: it is no access token of the reference endpoints, and their token is
+// TestAppKeyHeaders: it is no access token of the reference endpoints, and their token is
 // no key.
-func TestTheKeyIsTakenInEitherHeaderAndNowhereElse(t *testing.T) {
+func TestAppKeyHeaders(t *testing.T) {
 	w := newAppWorld(t)
 	_, err := w.App(w.AppKey().InKeyHeader()).Account.App(t.Context())
 	require.NoError(t, err)
@@ -352,7 +352,7 @@ func TestTheKeyIsTakenInEitherHeaderAndNowhereElse(t *testing.T) {
 	as[*errors.Unauthenticated](t, err)
 }
 
-func TestAKeyMaySpendAndDoSoMuch(t *testing.T) {
+func TestAppKeyLimitsAndScopes(t *testing.T) {
 	w := newAppWorld(t)
 	limit := price("20")
 	small := w.registered(sandbox.AppKeyRegistration{SpendLimit: &limit})
@@ -435,9 +435,9 @@ func TestACardIsProvedByItsWallet(t *testing.T) {
 	}
 }
 
-// What these writes return is not described: any success is one. The resource is read where it can be, and the answer
+// What these writes return is not described: any success is one. The resource is read where it can be, and the response
 // is there all the same.
-func TestASuccessThatShowsNothing(t *testing.T) {
+func TestSuccessWithoutAResource(t *testing.T) {
 	w := newAppWorld(t)
 	card, err := w.app.Cards.Create(t.Context(), appapi.CardCreate{Format: "virtual"})
 	require.NoError(t, err)
@@ -512,29 +512,29 @@ func TestASuccessThatShowsNothing(t *testing.T) {
 			`true`: http.StatusOK} {
 			t.Run(name+" "+body, func(t *testing.T) {
 				armed := w.Host.Arm(c.method, c.path, sandbox.Respond(status, "").WithBody(body).AfterCommit())
-				var answer moneymovement.Response
-				shown, err := c.call(moneymovement.CaptureResponse(&answer))
+				var response moneymovement.Response
+				shown, err := c.call(moneymovement.CaptureResponse(&response))
 				require.NoError(t, err)
 				assert.Equal(t, 1, armed.Consumed())
 				assert.Equal(t, c.want, shown)
-				assert.Equal(t, status, answer.Status)
-				assert.Equal(t, body, string(answer.Body))
+				assert.Equal(t, status, response.Status)
+				assert.Equal(t, body, string(response.Body))
 			})
 		}
 	}
 }
 
 // A transfer is proven by its hash, a reveal by all that it reveals. What does not show it may have happened.
-func TestWhatIsNotProvenMayHaveHappened(t *testing.T) {
+func TestUnprovenWriteIsInDoubt(t *testing.T) {
 	w := newAppWorld(t)
 	to := appapi.ToContact{ContactID: w.bob(), Amount: price("5")}
 	for _, body := range []string{`{}`, `{"txHash":""}`, `{"txHash":null}`, `{"txHash":{}}`, `{"ok":true}`} {
 		w.app = w.client(w.AppKey()) // which knows of no earlier call
 		w.Host.Arm("POST", "/apps/transfer", sandbox.Respond(http.StatusOK, "").WithBody(body).AfterCommit())
 		_, err := w.app.Transfers.Send(t.Context(), to, "transfer-1")
-		unknown, is := errors.AsType[*errors.InDoubt](err)
+		inDoubt, is := errors.AsType[*errors.InDoubt](err)
 		require.True(t, is, "%s: %v", body, err)
-		assert.Equal(t, errors.MaybeMoved, unknown.MovedByCall())
+		assert.Equal(t, errors.MaybeMoved, inDoubt.MovedByCall())
 	}
 	receipt, err := w.app.Transfers.Send(t.Context(), to, "transfer-1")
 	require.NoError(t, err)
@@ -543,7 +543,7 @@ func TestWhatIsNotProvenMayHaveHappened(t *testing.T) {
 }
 
 // An absent member stays, and null and an empty text clear it.
-func TestTextsAreCleared(t *testing.T) {
+func TestTextFieldsAreCleared(t *testing.T) {
 	w := newAppWorld(t)
 	bob := w.bob()
 	for _, none := range []model.Nullable[string]{model.Set(""), model.Null[string]()} {
@@ -587,7 +587,7 @@ func TestTextsAreCleared(t *testing.T) {
 }
 
 // A contact's id with its prefix serves everywhere but in a transfer.
-func TestAContactByItsPrefix(t *testing.T) {
+func TestContactSearchByPrefix(t *testing.T) {
 	w := newAppWorld(t)
 	id := "ct_" + w.bob()
 	contact, err := w.app.Contacts.Update(t.Context(), id, appapi.ContactUpdate{Name: model.Set("Robert")})
@@ -603,7 +603,7 @@ func TestAContactByItsPrefix(t *testing.T) {
 }
 
 // What the host assumes as the SDK's description does, the host refuses: the SDK has sent it.
-func TestTheHostJudgesWhatIsAssumed(t *testing.T) {
+func TestHostChecksAssumedConstraints(t *testing.T) {
 	w := newAppWorld(t)
 	for name, c := range map[string]struct {
 		call        func() error

@@ -40,11 +40,11 @@ func download(t *testing.T, link string) []byte {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, link, http.NoBody)
 	require.NoError(t, err)
-	answer, err := http.DefaultClient.Do(request)
+	response, err := http.DefaultClient.Do(request)
 	require.NoError(t, err)
-	defer answer.Body.Close()
-	assert.Equal(t, http.StatusOK, answer.StatusCode)
-	file, err := io.ReadAll(answer.Body)
+	defer response.Body.Close()
+	assert.Equal(t, http.StatusOK, response.StatusCode)
+	file, err := io.ReadAll(response.Body)
 	require.NoError(t, err)
 	return file
 }

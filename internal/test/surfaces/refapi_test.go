@@ -105,7 +105,7 @@ func TestHostContractsAreRead(t *testing.T) {
 	assert.True(t, is[*errors.NotFound](err), "%v", err)
 }
 
-func TestHostListsWhatIsOnSale(t *testing.T) {
+func TestHostListsProducts(t *testing.T) {
 	w := newReferenceWorld(t)
 	onSale, err := w.client.Products.List(t.Context(), refapi.ListMerchantProductsParams{})
 	require.NoError(t, err)
@@ -167,7 +167,7 @@ func TestHostRevealsACardToItsWalletOnly(t *testing.T) {
 	assert.True(t, is[*errors.Conflict](err), "a nonce reveals once: %v", err)
 }
 
-func TestHostTellsHowFarAQuotedPaymentHasCome(t *testing.T) {
+func TestHostShowsTheStatusOfAQuote(t *testing.T) {
 	w := newReferenceWorld(t)
 	quote, err := w.app.Quotes.PayinFromChain(t.Context(),
 		appapi.BalancePayinQuote{Amount: decimal.RequireFromString("25.10"), Currency: "USDC", OriginChainID: 1})
@@ -234,15 +234,16 @@ func TestHostKeepsCredentialsApart(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestHostLostAnswers: an update whose answer is lost was made, and sending it again makes it no other.
-func TestHostLostAnswers(t *testing.T) {
+// TestLostUpdateResponsesAreRepeated: an update whose response is lost was made, and sending it again makes it no
+// other.
+func TestLostUpdateResponsesAreRepeated(t *testing.T) {
 	const path = "/api/v1/documents/contracts/invoices/{invoice_id}"
 	w := newReferenceWorld(t, moneymovement.WithRetries(moneymovement.RetryPolicy{Max: -1}))
 	invoice := w.invoice()
 	lost := w.Host.Arm("PUT", path, sandbox.DropAfterCommit())
 	_, err := w.client.Invoices.Update(t.Context(), invoice.ID, paid)
-	var unknown *errors.InDoubt
-	require.ErrorAs(t, err, &unknown)
+	var inDoubt *errors.InDoubt
+	require.ErrorAs(t, err, &inDoubt)
 	assert.Equal(t, 1, lost.Consumed())
 	read, err := w.app.Invoices.Get(t.Context(), invoice.ID)
 	require.NoError(t, err)
@@ -279,7 +280,7 @@ type cardService struct {
 	nonces []int64
 }
 
-func (s *cardService) answer(r *http.Request) (*http.Response, error) {
+func (s *cardService) response(r *http.Request) (*http.Response, error) {
 	var proof model.CardDetailsProof
 	if err := json.NewDecoder(r.Body).Decode(&proof); err != nil {
 		return nil, err
@@ -288,12 +289,12 @@ func (s *cardService) answer(r *http.Request) (*http.Response, error) {
 	signer, err := wallet.RecoverAddress(fmt.Appendf(nil, "Reveal card card-1 at %d", proof.Nonce),
 		proof.MessageSignature.Reveal())
 	age := s.now().Sub(time.Unix(proof.Nonce, 0))
-	answered := answer(http.StatusOK, detailsJSON)
+	got := response(http.StatusOK, detailsJSON)
 	if err != nil || signer != s.wallet || age < 0 || age > 5*time.Minute {
-		answered = answer(http.StatusForbidden, `{"error":{"code":"forbidden","message":"not the card's holder"}}`)
+		got = response(http.StatusForbidden, `{"error":{"code":"forbidden","message":"not the card's holder"}}`)
 	}
-	answered.Header.Set("Date", s.now().UTC().Format(http.TimeFormat))
-	return answered, nil
+	got.Header.Set("Date", s.now().UTC().Format(http.TimeFormat))
+	return got, nil
 }
 
 // slow is a wallet that asks a person first.
@@ -318,30 +319,30 @@ func newKey(t *testing.T) *wallet.Key {
 	return key
 }
 
-func TestTheHolderOfTheWalletSeesTheDetails(t *testing.T) {
+func TestWalletRevealsCardDetails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		key := newKey(t)
 		service := &cardService{wallet: key.Address(), now: time.Now}
-		client := newClient(t, service.answer)
+		client := newClient(t, service.response)
 
-		var answered moneymovement.Response
+		var got moneymovement.Response
 		details, err := client.Cards.Details(t.Context(), "card-1", slow{key, 4 * time.Minute},
-			moneymovement.CaptureResponse(&answered))
+			moneymovement.CaptureResponse(&got))
 		require.NoError(t, err)
 		assert.Equal(t, "4000000000000002", details.CardNumber.Reveal())
 		assert.Equal(t, "123", details.CVV.Reveal())
 		assert.Equal(t, "12/29", details.ExpiryDate.Reveal())
-		assert.Equal(t, http.StatusOK, answered.Status)
-		assert.Nil(t, answered.Body, "it holds the number")
+		assert.Equal(t, http.StatusOK, got.Status)
+		assert.Nil(t, got.Body, "it holds the number")
 		assert.Equal(t, []int64{time.Now().Add(-4 * time.Minute).Unix()}, service.nonces)
 	})
 }
 
-func TestTheBodyWithSecretsIsKeptWhenAskedFor(t *testing.T) {
+func TestCaptureBodyKeepsCardDetails(t *testing.T) {
 	key := newKey(t)
 	service := &cardService{wallet: key.Address(), now: time.Now}
 	var plain, whole moneymovement.Response
-	_, err := newClient(t, service.answer).Cards.Details(t.Context(), "card-1", key,
+	_, err := newClient(t, service.response).Cards.Details(t.Context(), "card-1", key,
 		moneymovement.CaptureResponseWithSecrets(&whole), moneymovement.CaptureResponse(&plain))
 	require.NoError(t, err)
 	assert.Contains(t, string(whole.Body), "4000000000000002")
@@ -351,7 +352,7 @@ func TestTheBodyWithSecretsIsKeptWhenAskedFor(t *testing.T) {
 
 func TestAnotherWalletIsRefused(t *testing.T) {
 	service := &cardService{wallet: newKey(t).Address(), now: time.Now}
-	_, err := newClient(t, service.answer).Cards.Details(t.Context(), "card-1", newKey(t))
+	_, err := newClient(t, service.response).Cards.Details(t.Context(), "card-1", newKey(t))
 	var forbidden *errors.Forbidden
 	require.ErrorAs(t, err, &forbidden)
 	assert.Equal(t, "RevealCardDetails", forbidden.Operation)
@@ -362,7 +363,7 @@ func TestAStaleNonceIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		key := newKey(t)
 		service := &cardService{wallet: key.Address(), now: time.Now}
-		client := newClient(t, service.answer)
+		client := newClient(t, service.response)
 
 		proof, err := model.SignCardDetails(t.Context(), key, "card-1", time.Now().Add(-301*time.Second))
 		require.NoError(t, err)
@@ -379,14 +380,14 @@ func TestAStaleNonceIsRefused(t *testing.T) {
 	})
 }
 
-// TestTheNonceIsTheServicesTime: a machine whose clock is an hour off would otherwise never see a card.
-func TestTheNonceIsTheServicesTime(t *testing.T) {
+// TestNonceFollowsTheServiceClock: a machine whose clock is an hour off would otherwise never see a card.
+func TestNonceFollowsTheServiceClock(t *testing.T) {
 	for _, off := range []time.Duration{time.Hour, -time.Hour} {
 		key := newKey(t)
 		service := &cardService{wallet: key.Address(), now: func() time.Time { return time.Now().Add(off) }}
-		client := newClient(t, service.answer)
+		client := newClient(t, service.response)
 		_, err := client.Cards.Details(t.Context(), "card-1", key)
-		require.True(t, is[*errors.Forbidden](err), "before the first answer, the machine's clock is all there is: %v",
+		require.True(t, is[*errors.Forbidden](err), "before the first response, there is only the machine's clock: %v",
 			err)
 		_, err = client.Cards.Details(t.Context(), "card-1", key)
 		require.NoError(t, err, off)
@@ -400,7 +401,7 @@ func TestEachRevealHasANonceOfItsOwn(t *testing.T) {
 		service := &cardService{wallet: key.Address(), now: func() time.Time {
 			return time.Now().Add(10 * time.Second)
 		}}
-		client := newClient(t, service.answer)
+		client := newClient(t, service.response)
 		for range 5 {
 			_, err := client.Cards.Details(t.Context(), "card-1", key)
 			require.NoError(t, err)
@@ -410,7 +411,7 @@ func TestEachRevealHasANonceOfItsOwn(t *testing.T) {
 	})
 }
 
-func TestTheMessageIsAnOption(t *testing.T) {
+func TestCardMessageOption(t *testing.T) {
 	key := newKey(t)
 	var signature string
 	client := newClient(t, func(r *http.Request) (*http.Response, error) {
@@ -419,7 +420,7 @@ func TestTheMessageIsAnOption(t *testing.T) {
 			return nil, err
 		}
 		signature = proof.MessageSignature.Reveal()
-		return answer(http.StatusOK, detailsJSON), nil
+		return response(http.StatusOK, detailsJSON), nil
 	})
 	_, err := client.Cards.Details(t.Context(), "card-1",
 		model.WithCardMessage(key, func(id string, _ int64) string { return "show me " + id }))
@@ -429,10 +430,10 @@ func TestTheMessageIsAnOption(t *testing.T) {
 	assert.Equal(t, key.Address(), signer)
 }
 
-func TestAWalletThatDoesNotSignSendsNothing(t *testing.T) {
+func TestNothingIsSentIfTheWalletDoesNotSign(t *testing.T) {
 	client := newClient(t, func(*http.Request) (*http.Response, error) {
 		t.Error("something was sent")
-		return answer(http.StatusOK, detailsJSON), nil
+		return response(http.StatusOK, detailsJSON), nil
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -447,9 +448,9 @@ func TestAWalletThatDoesNotSignSendsNothing(t *testing.T) {
 	}
 }
 
-func TestWhatIsRevealedDoesNotPrint(t *testing.T) {
+func TestCardDetailsDoNotPrint(t *testing.T) {
 	client := newClient(t, func(*http.Request) (*http.Response, error) {
-		return answer(http.StatusOK, detailsJSON), nil
+		return response(http.StatusOK, detailsJSON), nil
 	})
 	details, err := client.Cards.Details(t.Context(), "card-1", newKey(t))
 	require.NoError(t, err)
@@ -461,7 +462,7 @@ func TestWhatIsRevealedDoesNotPrint(t *testing.T) {
 
 const baseURL = "https://service.example"
 
-// newClient is a client whose requests are answered by respond.
+// newClient is a client whose requests get the responses of respond.
 func newClient(t *testing.T, respond testkit.Connection) *refapi.Client {
 	t.Helper()
 	client, err := refapi.New(baseURL, refapi.Credential{AccessToken: refapi.NewAccessToken("token-1")},
@@ -470,7 +471,7 @@ func newClient(t *testing.T, respond testkit.Connection) *refapi.Client {
 	return client
 }
 
-func answer(status int, body string) *http.Response {
-	answered, _ := testkit.Page(status, "application/json", body)(nil) // it never fails
-	return answered
+func response(status int, body string) *http.Response {
+	got, _ := testkit.Page(status, "application/json", body)(nil) // it never fails
+	return got
 }

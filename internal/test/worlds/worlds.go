@@ -29,7 +29,7 @@ import (
 type World struct {
 	*testing.T
 	Host *sandbox.Host
-	Key  *testkit.WatchedKey
+	Key  *testkit.CountingKey
 	URL  string
 	Wire *inprocess.Transport // nil: the host is served on a port
 }
@@ -39,7 +39,7 @@ func New(t *testing.T, options ...sandbox.Option) *World {
 	t.Helper()
 	violated := func(operation string, err error) { t.Errorf("%s: not described: %v", operation, err) }
 	host := sandbox.New(append([]sandbox.Option{sandbox.WithResponseValidation(violated)}, options...)...)
-	w := &World{T: t, Host: host, Key: &testkit.WatchedKey{Signer: host.Credentials().Key},
+	w := &World{T: t, Host: host, Key: &testkit.CountingKey{Signer: host.Credentials().Key},
 		URL: "http://127.0.0.1", Wire: &inprocess.Transport{Handler: host, Now: host.Now}}
 	t.Cleanup(func() { w.Books() })
 	return w
@@ -87,7 +87,7 @@ func (w *World) Books() []sandbox.LedgerEntry {
 	return books.Entries
 }
 
-// Moved returns how often money left an account for each payout, deal or transfer, by the kind of entry.
+// Moved returns how often money left an account for each payout, escrow or transfer, by the kind of entry.
 func (w *World) Moved(kind string) map[string]int {
 	w.Helper()
 	moved := map[string]int{}

@@ -30,7 +30,7 @@ func packed(t *testing.T, name string, at time.Time, mode os.FileMode) string {
 	return archive
 }
 
-func TestTheSameFilesAreTheSameArchive(t *testing.T) {
+func TestArchiveIsReproducible(t *testing.T) {
 	for _, name := range []string{"a.tar.gz", "a.zip"} {
 		first, err := os.ReadFile(packed(t, name, time.Now(), 0o600))
 		require.NoError(t, err)
@@ -40,7 +40,7 @@ func TestTheSameFilesAreTheSameArchive(t *testing.T) {
 	}
 }
 
-func TestTheProgramCanBeRun(t *testing.T) {
+func TestArchivedProgramIsExecutable(t *testing.T) {
 	file, err := os.Open(packed(t, "a.tar.gz", time.Now(), 0o600))
 	require.NoError(t, err)
 	defer file.Close()

@@ -110,7 +110,7 @@ func BenchmarkHeap(b *testing.B) {
 }
 
 // The heap holds no more in the middle and at the end than what a client and a page need.
-func TestTheHeapStaysFlat(t *testing.T) {
+func TestHeapDoesNotGrow(t *testing.T) {
 	for name, work := range longWorks {
 		assert.Less(t, growth(t, 20_000, work), 1e6, name)
 	}

@@ -17,9 +17,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// TestBothSidesDoTheSame checks that the comparison is fair: both sides send the same requests, and read the same from
-// the responses.
-func TestBothSidesDoTheSame(t *testing.T) {
+// TestSDKAndHandWrittenClientDoTheSame checks that the comparison is fair: both sides send the same requests, and read
+// the same from the responses.
+func TestSDKAndHandWrittenClientDoTheSame(t *testing.T) {
 	for _, r := range ownRows() {
 		if r.callers > 1 {
 			continue // the same work, more often
@@ -139,9 +139,9 @@ func written(t *testing.T, value any) string {
 	return string(text)
 }
 
-// TestThePeersDoTheSame checks that the SDKs of other services send the same request as the client written by hand, and
-// read at least the texts and numbers that it reads. Their responses are as long as the SDK's.
-func TestThePeersDoTheSame(t *testing.T) {
+// TestPeersAndHandWrittenClientDoTheSame checks that the SDKs of other services send the same request as the client
+// written by hand, and read at least the texts and numbers that it reads. Their responses are as long as the SDK's.
+func TestPeersAndHandWrittenClientDoTheSame(t *testing.T) {
 	for _, p := range peers() {
 		assert.Len(t, p.one, len(payout(plain)), p.id)
 		assert.InDelta(t, len(ledgerPage(plain, 0, "1")), len(p.page), pageLength, p.id)

@@ -225,7 +225,7 @@ var byHand = map[errors.Code]error{
 }
 
 // What an error says depends on its type, so that a zero value says the same as one that was received.
-func TestErrorsAnswerByType(t *testing.T) {
+func TestErrorsImplementTheirInterfaces(t *testing.T) {
 	catalogue := readCatalogue(t)
 	require.Len(t, byHand, len(catalogue.Slugs))
 	for _, entry := range catalogue.Slugs {

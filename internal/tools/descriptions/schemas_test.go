@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestSchemasSayWhereTheyComeFrom(t *testing.T) {
+func TestSchemasHaveASource(t *testing.T) {
 	for _, name := range []string{"appapi.yaml", "refapi.yaml", "public.yaml", "common.yaml"} {
 		for schema, node := range object(source(t, name), "components", "schemas") {
 			assert.NotEmpty(t, node.(map[string]any)["x-source"], "%s: %s", name, schema)
@@ -26,7 +26,7 @@ func TestSchemasSayWhereTheyComeFrom(t *testing.T) {
 }
 
 // A schema name becomes a Go type; these names would collide with what the generator derives from operations.
-func TestSchemaNamesAreFreeForGo(t *testing.T) {
+func TestSchemaNamesDoNotClashInGo(t *testing.T) {
 	for _, name := range surfaces {
 		var ids []string
 		for _, o := range operations(t, name) {
@@ -45,7 +45,7 @@ func TestSchemaNamesAreFreeForGo(t *testing.T) {
 
 // Objects and enumerations have names, so that Go types have names; a reference stands alone, because siblings of it
 // are ignored.
-func TestNothingIsDefinedInPassing(t *testing.T) {
+func TestSchemasAreNamed(t *testing.T) {
 	for _, name := range descriptions {
 		walk("", source(t, name), func(pointer string, mapping map[string]any) {
 			if _, isRef := mapping["$ref"].(string); isRef {
@@ -104,7 +104,7 @@ func TestPlatformBodiesRefuseUnknownKeys(t *testing.T) {
 }
 
 // Who changes something can say null, and mean it.
-func TestUpdatesSendNull(t *testing.T) {
+func TestUpdateFieldsAreNullable(t *testing.T) {
 	updates := 0
 	for _, name := range surfaces {
 		for _, o := range operations(t, name) {
@@ -175,7 +175,7 @@ func TestDiscriminatorsMapEveryVariant(t *testing.T) {
 	}
 }
 
-// What holds secrets is treated so by the SDK: their texts travel in the request alone, and the answer's body is not
+// What holds secrets is treated so by the SDK: their texts travel in the request alone, and the response's body is not
 // captured.
 func TestOperationsWithSecretsAreMarked(t *testing.T) {
 	parts := map[string]string{"request": "requestBody", "answer": "responses"}

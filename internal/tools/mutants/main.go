@@ -13,9 +13,9 @@
 // first, and then with those of suites, below. A test that does not end in time has noticed the change. A change that
 // does not build does not count. The tree is never written to: the go command's -overlay replaces the file.
 //
-// It fails if the tests notice under 88 %. One place in fifty has no effect that anybody can see, such as an error that
-// nothing makes happen, and nobody lists these places. Samples that nobody had seen before came to 93 % and more, and
-// chance moves a sample of 150 by five points.
+// It fails if the tests notice under 88 %. One place in fifty has no visible effect, such as an error that cannot
+// happen. These places are not listed. Samples that nobody had seen before came to 93 % and more, and chance moves a
+// sample of 150 by five points.
 package main
 
 import (
@@ -46,7 +46,7 @@ var suites = map[string][]testPackage{
 	"fleet":  {{folder: "internal/test/fleet"}},
 	"internal/ratewindow": {
 		// The script for Redis does what the log does.
-		{folder: "fleet/redis", tests: "^TestTheScriptDoesWhatTheMemoryDoes$"},
+		{folder: "fleet/redis", tests: "^TestScriptMatchesTheMemoryStore$"},
 		{folder: "fleet"}, {folder: "internal/transport"}, // which use all of it
 	},
 	"internal/outcome": {{folder: "payments"}}, // with the table of all slugs

@@ -91,7 +91,7 @@ func runSmall(t *testing.T, o options) (root, said string, err error) {
 	return root, out.String(), err
 }
 
-func TestWhatNoTestNoticesIsReported(t *testing.T) {
+func TestSurvivorsAreReported(t *testing.T) {
 	root, said, err := runSmall(t, options{least: 60})
 	require.NoError(t, err, said)
 	assert.Contains(t, said, "71.4 %: 10 of 14 killed, 4 survived; 0 more do not build")
@@ -209,13 +209,13 @@ func TestOperators(t *testing.T) {
 	}
 }
 
-func TestCodeThatIsAddedDoesNotShuffleTheRest(t *testing.T) {
+func TestSampleIsStableWhenCodeIsAdded(t *testing.T) {
 	const text = "var a, b, c, d = 1, 2, 3, 4"
 	more := mutantsOf(t, text+"\n\nvar e = 5")
 	assert.Equal(t, mutantsOf(t, text), slices.DeleteFunc(more, func(id string) bool { return id[0] == 'e' }))
 }
 
-func TestOnlyWhatIsAskedFor(t *testing.T) {
+func TestOnlySelectsFiles(t *testing.T) {
 	o := options{only: []string{"dapi/pay.go", "./signing/", "."}}
 	for file, want := range map[string]bool{"dapi/pay.go": true, "signing/wallet/key.go": true, "card.go": true,
 		"dapi/price.go": false, "signings/key.go": false} {

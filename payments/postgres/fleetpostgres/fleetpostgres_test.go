@@ -171,7 +171,7 @@ func TestSerializableTransactionsFillTheWindow(t *testing.T) {
 		require.LessOrEqual(t, i, allowed.Calls*(1+int(at/allowed.Span()))-1, "calls before the one after %v", at)
 	}
 	assert.GreaterOrEqual(t, len(result.At), 2*allowed.Calls, "in five minutes")
-	assert.Zero(t, result.Away)
+	assert.Zero(t, result.Unavailable)
 }
 
 var serializable = testkit.Setting{Name: "default_transaction_isolation", Value: "serializable"}

@@ -131,7 +131,8 @@ func (f *file) condition(n *ast.BinaryExpr, number int) []edit {
 		}
 		line := f.line(number)
 		end := f.fset.Position(b.OpPos).Column - 1 + len("&&")
-		if f.fset.Position(b.OpPos).Line == number && end <= len(line) && gosource.Columns(line[:end]) <= gosource.Most {
+		if f.fset.Position(b.OpPos).Line == number && end <= len(line) &&
+			gosource.Columns(line[:end]) <= gosource.Most {
 			best = b
 			break
 		}

@@ -44,7 +44,7 @@ func TestCommentsAreSentences(t *testing.T) {
 		"\tNextCursor string `json:\"nextCursor\"`\n}\n", got)
 }
 
-func TestAValueIsNoField(t *testing.T) {
+func TestValuesAreNotRenamedAsFields(t *testing.T) {
 	got, err := made(t,
 		"// A contact.\ntype Contact struct {\n\t// Type Always `email`.\n\tType string `json:\"type\"`\n"+
 			"\tEmail string `json:\"email\"`\n\tAdditionalProperties map[string]any `json:\"-\"`\n}\n", "", false)

@@ -16,14 +16,14 @@ func (w *writer) encode(name string) error {
 	w.line("\nfunc (v *%s) encode(w *wire.Writer) {", name)
 	for _, wire := range w.types[name].Order {
 		field := w.types[name].ByWireName[wire]
-		write, given, err := w.encoder(field)
+		write, condition, err := w.encoder(field)
 		if err != nil {
 			return fmt.Errorf("%s: %w", wire, err)
 		}
 		value := "v." + field.Name
 		write = fmt.Sprintf(write, fmt.Sprintf("%q", wire), value)
 		if omits(field) {
-			write = fmt.Sprintf("if %s {\n%s\n}", fmt.Sprintf(given, value), write)
+			write = fmt.Sprintf("if %s {\n%s\n}", fmt.Sprintf(condition, value), write)
 		}
 		w.line("%s", write)
 	}
@@ -37,7 +37,7 @@ func omits(field gosource.Field) bool {
 }
 
 // encoder returns the call that writes a field, and the condition under which the field is not zero.
-func (w *writer) encoder(field gosource.Field) (write, given string, err error) {
+func (w *writer) encoder(field gosource.Field) (write, condition string, err error) {
 	typ := field.Type
 	if defined, ok := w.defined[typ]; ok {
 		typ = defined

@@ -167,7 +167,7 @@ func (w *writer) object(name string, schema *openapi3.Schema, models map[string]
 		w.property(field, name, flatten(property, assumed.OverProperties()...), required)
 	}
 	if open := schema.AdditionalProperties.Has; open != nil && *open && len(schema.Properties) > 0 {
-		w.line("c.Further(v.AdditionalProperties, %s)", quoted(description.SortedKeys(schema.Properties)))
+		w.line("c.Additional(v.AdditionalProperties, %s)", quoted(description.SortedKeys(schema.Properties)))
 	}
 	if err := w.exclusive(schema, model); err != nil {
 		return err
@@ -261,7 +261,7 @@ func (w *writer) path(doc *openapi3.T, path string, op *openapi3.Operation) {
 		parameter := op.Parameters.GetByInAndName(openapi3.ParameterInPath, strings.TrimSuffix(name, "}"))
 		var taken []string
 		if words := takenWords(doc, path, i); len(words) > 0 {
-			taken = []string{"Taken: []string{" + quoted(words) + "}"}
+			taken = []string{"Reserved: []string{" + quoted(words) + "}"}
 		}
 		rules = append(rules, flatten(parameter.Schema, description.MarksOf(parameter.Extensions)...).
 			rule(false, taken...))

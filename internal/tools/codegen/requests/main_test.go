@@ -179,23 +179,23 @@ func TestEveryStatedRuleIsWritten(t *testing.T) {
 		`c.Bytes("blob", v.Blob, transport.Rule{Max: 8})`,
 		`c.Text("note", string(*v.Note), transport.Rule{Max: 9})`,
 		`if text, err := v.Maybe.Get(); err == nil {`,
-		`c.Text("maybe", text, transport.Rule{Given: true, Min: 2, Max: 4})`,
-		`c.In("part", v.Part.validate)`,
+		`c.Text("maybe", text, transport.Rule{Set: true, Min: 2, Max: 4})`,
+		`c.Nested("part", v.Part.validate)`,
 		`c.Missing("lines", len(v.Lines) == 0)`,
 		`c.ExactlyOne(map[string]bool{"token": v.Token != "", "note": v.Note != nil})`,
 		`c.Missing("amount", v.Token != "" && v.Amount.IsZero())`,
 		`c.Missing("note", v.Token != "" && v.Note == nil)`,
 		`c.Items("tags", len(v.Tags), 2, func(i int, name string) {`,
 		`c.Text(name, string(v.Tags[i]), transport.Rule{Required: true, Max: 3})`,
-		`c.Further(v.AdditionalProperties, "name")`,
+		`c.Additional(v.AdditionalProperties, "name")`,
 		`c.Text("name", string(v.Name), transport.Rule{Required: true, Max: 5})`,
 		`func (v *ListThingsParams) validate(c *transport.Check) {`,
 		`c.AtLeast("limit", int64(v.Limit), 1)`,
 		`c.AtMost("limit", int64(v.Limit), 100)`,
 		"var pathGetThing = [...]transport.Rule{\n\t{Pattern: \"^th_[a-z]+$\", " +
-			"Prefix: \"th_\", Taken: []string{\"all\", \"none\"}},\n}",
+			"Prefix: \"th_\", Reserved: []string{\"all\", \"none\"}},\n}",
 		"var pathGetPart = [...]transport.Rule{\n\t{Pattern: \"^th_[a-z]+$\", " +
-			"Prefix: \"th_\", Taken: []string{\"all\", \"none\"}},\n\t{Pattern: transport.UUID},\n}",
+			"Prefix: \"th_\", Reserved: []string{\"all\", \"none\"}},\n\t{Pattern: transport.UUID},\n}",
 	} {
 		assert.Contains(t, source, want)
 	}

@@ -47,17 +47,17 @@ func (w *writer) nested(field gosource.Field, wire, value string, s stated, requ
 	pointer := strings.HasPrefix(field.Type, "*")
 	switch {
 	case s.union && !required:
-		w.line("if %s {\nc.In(%q, %s)\n}", w.present(field.Type, value), wire, w.validator(field.Type, value, s))
+		w.line("if %s {\nc.Nested(%q, %s)\n}", w.present(field.Type, value), wire, w.validator(field.Type, value, s))
 	case pointer:
-		w.line("if %s != nil {\nc.In(%q, %s)\n}", value, wire, w.validator(field.Type, value, s))
+		w.line("if %s != nil {\nc.Nested(%q, %s)\n}", value, wire, w.validator(field.Type, value, s))
 		if required {
 			w.line("c.Missing(%q, %s == nil)", wire, value)
 		}
 	case strings.HasPrefix(field.Type, "nullable."):
-		w.line("if nested, err := %s.Get(); err == nil {\nc.In(%q, %s)\n}", value, wire,
+		w.line("if nested, err := %s.Get(); err == nil {\nc.Nested(%q, %s)\n}", value, wire,
 			w.validator(field.Type, "nested", s))
 	default:
-		w.line("c.In(%q, %s)", wire, w.validator(field.Type, value, s))
+		w.line("c.Nested(%q, %s)", wire, w.validator(field.Type, value, s))
 	}
 }
 
@@ -86,16 +86,16 @@ func (w *writer) present(typ, value string) string {
 
 // integer writes the check of a whole number. Zero counts as absent, except behind a pointer.
 func (w *writer) integer(field gosource.Field, wire, value string, s stated, required bool) {
-	given, number := value+" != 0", value
+	condition, number := value+" != 0", value
 	if strings.HasPrefix(field.Type, "*") {
-		given, number = value+" != nil", "*"+value
+		condition, number = value+" != nil", "*"+value
 	} else if required {
 		w.line("c.Missing(%q, %s == 0)", wire, value)
 	}
 	if s.least == nil && s.most == nil {
 		return
 	}
-	w.line("if %s {", given)
+	w.line("if %s {", condition)
 	if s.least != nil {
 		w.line("c.AtLeast(%q, int64(%s), %d)", wire, number, int64(*s.least))
 	}
@@ -139,7 +139,7 @@ func (w *writer) amount(field gosource.Field, wire, value string, s stated, requ
 // caller sets is sent, so its length is checked. A text that is not set is not sent.
 func (w *writer) text(field gosource.Field, wire, value string, s stated, required bool) {
 	if strings.HasPrefix(field.Type, "*") || strings.HasPrefix(field.Type, "nullable.") {
-		s.given = s.minLength > 0
+		s.sendsEmpty = s.minLength > 0
 	}
 	rule := s.rule(required)
 	if rule == noRule {
@@ -173,7 +173,7 @@ func (w *writer) items(wire, value, typ string, s stated, required bool) {
 	}
 	item, each := flatten(s.items, s.aroundItems...), ""
 	if item.request {
-		each = fmt.Sprintf("c.In(name, %s)", w.validator(typ, value+"[i]", item))
+		each = fmt.Sprintf("c.Nested(name, %s)", w.validator(typ, value+"[i]", item))
 	} else if rule := item.rule(item.minLength > 0); item.typ == "string" && rule != noRule {
 		each = fmt.Sprintf("c.Text(name, %s, %s)", textOf(typ, value+"[i]"), rule)
 	}
@@ -198,7 +198,7 @@ type stated struct {
 	minItems, maxItems   uint64
 	least, most          *float64
 	positive             bool
-	given                bool              // an empty text is sent, so its length is checked
+	sendsEmpty           bool              // an empty text is sent, so its length is checked
 	aroundItems          description.Marks // the marks of this place for the entries
 }
 
@@ -284,12 +284,12 @@ func (s stated) rule(required bool, more ...string) string {
 	}
 	var parts []string
 	switch {
-	case s.given:
-		parts = append(parts, "Given: true")
+	case s.sendsEmpty:
+		parts = append(parts, "Set: true")
 	case required:
 		parts = append(parts, "Required: true")
 	}
-	if s.minLength > 1 || s.given {
+	if s.minLength > 1 || s.sendsEmpty {
 		parts = append(parts, fmt.Sprintf("Min: %d", s.minLength))
 	}
 	if s.maxLength > 0 {

@@ -45,7 +45,7 @@ func TestEachClassIsAMethod(t *testing.T) {
 	assert.NotContains(t, source, "Asset")
 }
 
-func TestANoteStandsInTheComment(t *testing.T) {
+func TestNotesAreInTheComment(t *testing.T) {
 	const marks = "completed: [funded, final]}"
 	noted := strings.Replace(described, marks, marks+", x-class-notes: {final: 'It can `still` "+
 		strings.Repeat("come back ", 12)+"later.'}", 1)

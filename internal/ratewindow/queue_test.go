@@ -28,7 +28,7 @@ type queue struct {
 	mu    sync.Mutex
 	order []string
 	at    []time.Duration
-	late  []string // refused: their turn comes after their approval expires
+	late  []string // refused: their slot comes after their approval expires
 }
 
 func newQueue(t *testing.T, calls int) *queue {
@@ -156,7 +156,8 @@ func TestATenthGivesWayToAConfirmThatCloses(t *testing.T) {
 	}
 }
 
-// A confirm that cannot be sent before its approval expires does not stay in line, and takes no slot of another call.
+// A confirm that cannot be sent before its approval expires does not stay in the queue, and takes no slot of another
+// call.
 func TestAConfirmThatWouldBeTooLateIsToldAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(t, 1)
@@ -203,7 +204,7 @@ func TestPollsLeaveRoomForReads(t *testing.T) {
 }
 
 // A host that does not count must not block a program for an hour on the 61st credit.
-func TestOnlyTheFirstInLineIsLetThroughAfterTheLongestTurn(t *testing.T) {
+func TestOnlyTheFirstCallIsAdmittedAfterTheLongestWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := alone(moneymovement.StatedWindows())
 		began := time.Now()
@@ -224,19 +225,19 @@ func TestOnlyTheFirstInLineIsLetThroughAfterTheLongestTurn(t *testing.T) {
 			})
 			synctest.Wait()
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), 4*ratewindow.LongestTurn)
+		ctx, cancel := context.WithTimeout(t.Context(), 4*ratewindow.LongestWait)
 		defer cancel()
 		var tooLong *moneymovement.WindowFull
 		require.ErrorAs(t, pass(ctx, limiter, moneymovement.WindowSandboxMoney, "cl_1"), &tooLong)
-		assert.Equal(t, began.Add(4*ratewindow.LongestTurn), tooLong.Until, "the fourth in line")
+		assert.Equal(t, began.Add(4*ratewindow.LongestWait), tooLong.Until, "the fourth in line")
 		assert.Zero(t, time.Since(began), "told at once")
 		credits.Wait()
-		assert.Equal(t, []time.Duration{ratewindow.LongestTurn, 2 * ratewindow.LongestTurn, 3 * ratewindow.LongestTurn},
+		assert.Equal(t, []time.Duration{ratewindow.LongestWait, 2 * ratewindow.LongestWait, 3 * ratewindow.LongestWait},
 			at)
 	})
 }
 
-// Further back in line, the window of a minute is respected however long that takes.
+// Further back in the queue, the window of a minute is respected however long that takes.
 func TestAMinutesWindowIsKeptForAnHour(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(t, 2)
@@ -248,7 +249,7 @@ func TestAMinutesWindowIsKeptForAnHour(t *testing.T) {
 	})
 }
 
-// The check whether a call's turn comes in time takes a class's tenth into account.
+// The check whether a call's slot comes in time takes a class's tenth into account.
 func TestADeadlineInALongLineOfAnotherClass(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(t, 10)
@@ -287,7 +288,7 @@ func (a *abandoned) Err() error {
 	return nil
 }
 
-// A caller that has left when its turn comes leaves its slot to the next.
+// A caller that has left when its slot comes leaves its slot to the next.
 func TestASlotThatIsNotUsedIsGivenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, calls := range []int{1, 2, 5} {
@@ -397,7 +398,7 @@ func TestAWaitThatIsTooLong(t *testing.T) {
 	})
 }
 
-// A line is removed when its last call no longer counts, and not when an earlier one does not.
+// A queue is removed when its last call no longer counts, and not when an earlier one does not.
 func TestAWindowIsKeptForItsLastCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := alone(windows{"w": {Calls: 3,
@@ -421,7 +422,7 @@ func TestAWindowIsKeptForItsLastCall(t *testing.T) {
 	})
 }
 
-// A line whose only slot was returned is removed at once.
+// A queue whose only slot was returned is removed at once.
 func TestAWindowWithoutCallsIsForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := alone(windows{"w": {Calls: 1,
@@ -440,7 +441,7 @@ func TestAWindowWithoutCallsIsForgotten(t *testing.T) {
 	})
 }
 
-// The time that the first call has waited brings the turn of the calls behind it closer.
+// The time that the first call has waited brings the slots of the calls behind it closer.
 func TestADeadlineBehindACallThatWaitsForLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := alone(windows{"w": {Calls: 1, Per: time.Hour}})
@@ -479,7 +480,7 @@ func TestADeadlineWithinAClassesTenth(t *testing.T) {
 	})
 }
 
-// behindNineConfirms returns a line in which a waiting write is due its tenth: nine confirms went before it.
+// behindNineConfirms returns a queue in which a waiting write is due its tenth: nine confirms went before it.
 func behindNineConfirms(t *testing.T) *queue {
 	t.Helper()
 	q := newQueue(t, 1)
@@ -508,7 +509,7 @@ func TestAConfirmNeedsFiveSeconds(t *testing.T) {
 	}
 }
 
-// Slots that have been free for a while do not bring the turn of a long line closer.
+// Slots that have been free for a while do not bring the slots of a long queue closer.
 func TestADeadlineInALineOfPolls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(t, 20)
@@ -527,7 +528,7 @@ func TestADeadlineInALineOfPolls(t *testing.T) {
 }
 
 // Confirms that are too late in any case do not delay another class's tenth.
-func TestConfirmsThatAreTooLateHoldNobody(t *testing.T) {
+func TestLateConfirmsBlockNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := behindNineConfirms(t)
 		closing := func(after time.Duration) time.Duration { return 10*minute + after - time.Since(q.began) }
@@ -540,7 +541,7 @@ func TestConfirmsThatAreTooLateHoldNobody(t *testing.T) {
 }
 
 // A class is due its tenth for the calls that went while it waited, and not for earlier ones.
-func TestNobodyIsPassedOverBeforeItWaits(t *testing.T) {
+func TestCallsAreNotPassedOverBeforeTheyWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(t, 1)
 		q.fill(1)
@@ -578,7 +579,7 @@ func TestAConfirmThatClosesWhenThereIsRoom(t *testing.T) {
 }
 
 // A class that was passed over, and whose calls gave up, begins anew.
-func TestACallDoesNotInheritTheTurnOfOneThatGaveUp(t *testing.T) {
+func TestCallDoesNotInheritTheWaitOfOneThatGaveUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(t, 1)
 		q.fill(1)
@@ -596,7 +597,7 @@ func TestACallDoesNotInheritTheTurnOfOneThatGaveUp(t *testing.T) {
 	})
 }
 
-// In a long window, a call goes when there is room, if that is before its longest turn.
+// In a long window, a call goes when there is room, if that is before its longest wait.
 func TestADeadlineInALongWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter, began := alone(windows{"w": {Calls: 2, Per: time.Hour}}), time.Now()
@@ -631,8 +632,8 @@ func TestAWindowOfANanosecond(t *testing.T) {
 	})
 }
 
-// Lines are looked through only when their number has doubled, so that many lines in use cost little.
-func TestLinesAreLookedThroughRarely(t *testing.T) {
+// Queues are swept only when their number has doubled, so that many queues in use cost little.
+func TestQueuesAreSweptRarely(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter, made := alone(windows{"w": {Calls: 1, Per: time.Minute}}), 0
 		more := func(lines int) {

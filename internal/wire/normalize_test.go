@@ -269,7 +269,7 @@ func TestAVariantThatIsNotKnown(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotProvenIsNoAnswer(t *testing.T) {
+func TestResponseWithoutItsProofIsRefused(t *testing.T) {
 	for body, problem := range map[string]string{
 		`{}`:                       "the response has no id",
 		`{"name":"Bob"}`:           "the response has no id",
@@ -328,7 +328,7 @@ func TestAProofThatIsAnObject(t *testing.T) {
 }
 
 // Whatever the JSON is, Decode reports each failure and never panics, and the decoded value is what the response says.
-func TestAnyAnswerIsRead(t *testing.T) {
+func TestAnyResponseIsRead(t *testing.T) {
 	names := []string{"new"}
 	for _, m := range resourceShape.Members {
 		names = append(names, m.Name)
@@ -382,14 +382,14 @@ func pointersOf(unread []moneymovement.Unread) map[string]bool {
 
 // read is Decode with a new Reader.
 func read(body []byte, value any, shape *Shape) ([]moneymovement.Unread, error) {
-	answer := Answer{Shape: shape}
+	response := Response{Shape: shape}
 	if _, bare := value.(*[]part); bare {
-		answer.Field = func(value any) any { return List(value.(*[]part)) }
+		response.Field = func(value any) any { return List(value.(*[]part)) }
 	}
-	return answer.Decode(new(Reader), body, value)
+	return response.Decode(new(Reader), body, value)
 }
 
-func TestWhatIsNotedOfOneAnswerIsBounded(t *testing.T) {
+func TestUnreadMembersAreBounded(t *testing.T) {
 	var value list
 	unread, err := read([]byte(`{"items":[`+strings.Repeat("7,", 9_999)+`{"id":"p_1"}]}`), &value, &listShape)
 	require.NoError(t, err)
@@ -459,17 +459,17 @@ func TestABareListIsFoundInAnEnvelope(t *testing.T) {
 }
 
 // An acknowledgement does not show a resource.
-func TestAnAcknowledgementShowsNothing(t *testing.T) {
+func TestAcknowledgementHasNoResource(t *testing.T) {
 	for body, shows := range map[string]bool{
 		`{"ok":true}`: false, `{}`: false, `[]`: false, `true`: false, `"ok"`: false, `null`: false,
 		`{"id":"r_1"}`: true, `{"comment":null}`: true,
 	} {
-		assert.Equal(t, shows, resourceShape.Shows([]byte(body)), body)
+		assert.Equal(t, shows, resourceShape.HasResource([]byte(body)), body)
 	}
-	assert.False(t, resourceShape.Shows([]byte(`["id","comment"]`)), "a list of names")
-	assert.True(t, listShape.Shows([]byte(`[]`)))
+	assert.False(t, resourceShape.HasResource([]byte(`["id","comment"]`)), "a list of names")
+	assert.True(t, listShape.HasResource([]byte(`[]`)))
 	for _, body := range []string{`{}`, `[]`, `"ok"`} {
-		assert.True(t, (&Shape{Kind: KindList, Item: &partShape}).Shows([]byte(body)),
+		assert.True(t, (&Shape{Kind: KindList, Item: &partShape}).HasResource([]byte(body)),
 			"%s: what is no object has no members to show", body)
 	}
 }

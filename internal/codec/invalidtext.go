@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// Mend makes the strings of a text valid. U+FFFD stands for a byte that is not UTF-8 and for half of a surrogate pair,
-// and an escape for a control character. ends are the places after the strings that it changed, in the result. It does
-// not look at what is between strings.
-func Mend(text []byte) (mended []byte, ends []int) {
-	done := 0 // the text up to here is in mended, if anything is
+// ReplaceInvalidText makes the strings of a text valid. U+FFFD stands for a byte that is not UTF-8 and for half of a
+// surrogate pair, and an escape for a control character. ends are the places after the strings that it changed, in the
+// result. It does not look at what is between strings.
+func ReplaceInvalidText(text []byte) (valid []byte, ends []int) {
+	done := 0 // the text up to here is in valid, if anything is
 	for at := 0; ; {
 		begin := bytes.IndexByte(text[at:], '"')
 		if begin < 0 {
@@ -26,15 +26,15 @@ func Mend(text []byte) (mended []byte, ends []int) {
 		if end == len(text) {
 			break
 		}
-		mended = appendMended(append(mended, text[done:inner]...), text[inner:end])
-		mended = append(mended, '"')
-		ends = append(ends, len(mended))
+		valid = appendRepaired(append(valid, text[done:inner]...), text[inner:end])
+		valid = append(valid, '"')
+		ends = append(ends, len(valid))
 		at, done = end+len(`"`), end+len(`"`)
 	}
 	if ends == nil {
 		return text, nil
 	}
-	return append(mended, text[done:]...), ends
+	return append(valid, text[done:]...), ends
 }
 
 // closing returns the place of the quote that closes a string, or the length of the text.
@@ -47,8 +47,8 @@ func closing(text []byte, at int) int {
 	return min(at, len(text))
 }
 
-// appendMended appends what is between the quotes of a string. An escape that JSON does not have stays as it is.
-func appendMended(dst, inner []byte) []byte {
+// appendRepaired appends what is between the quotes of a string. An escape that JSON does not have stays as it is.
+func appendRepaired(dst, inner []byte) []byte {
 	for len(inner) > 0 {
 		length := 1
 		switch c := inner[0]; {

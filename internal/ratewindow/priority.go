@@ -30,12 +30,12 @@ func rankOf(class moneymovement.RateClass) int {
 	}
 }
 
-// passedOver is how many calls of other classes may go before a call of a class that waits. Together with that call
+// maxPassedOver is how many calls of other classes may go before a call of a class that waits. Together with that call
 // they are ten, so the class gets a tenth.
-const passedOver = 9
+const maxPassedOver = 9
 
-// kept returns how many slots of a window polls leave free while nothing else waits.
-func kept(calls int) int { return calls / (passedOver + 1) }
+// pollReserve returns how many slots of a window polls leave free while nothing else waits.
+func pollReserve(calls int) int { return calls / (maxPassedOver + 1) }
 
 // counts has a number of calls for each class.
 type counts [Ranks]int
@@ -71,30 +71,30 @@ func (c counts) without(slots int) counts {
 func (c *counts) onlyPolls() bool { return c[Refreshes]+c[Confirms]+c[Usual] == 0 }
 
 // pick returns the class that goes next: one that was passed over often enough, or else the first one. over says how
-// many calls of other classes went since the last turn of each class. spares reports that no confirm is too late if
-// another class goes first.
-func (c *counts) pick(over counts, spares func() bool) int {
+// many calls of other classes went since the last call of each class. confirmsCanWait reports that no confirm is too
+// late if another class goes first.
+func (c *counts) pick(over counts, confirmsCanWait func() bool) int {
 	for r := Usual; r < Ranks; r++ {
-		if c[r] > 0 && over[r] >= passedOver && spares() {
+		if c[r] > 0 && over[r] >= maxPassedOver && confirmsCanWait() {
 			return r
 		}
 	}
 	return c.top()
 }
 
-// passed counts calls of a class that went, for the classes that still wait.
-func (c *counts) passed(waiting counts, went, calls int) {
+// addPassedOver counts calls of a class that went, for the classes that still wait.
+func (c *counts) addPassedOver(waiting counts, went, calls int) {
 	for r := Usual; r < Ranks; r++ {
 		switch {
 		case r == went:
-			c[r] = max(c[r]-calls*passedOver, 0)
+			c[r] = max(c[r]-calls*maxPassedOver, 0)
 		case waiting[r] > 0:
 			c[r] += calls
 		}
 	}
 }
 
-// waiter is a call that waits for its turn.
+// waiter is a call that waits for its share.
 type waiter struct {
 	rank     int
 	closes   time.Time // of a confirm: when its approval expires
@@ -119,68 +119,68 @@ func (w *waiter) before(other *waiter) int {
 	return cmp.Compare(w.number, other.number)
 }
 
-// queue holds the calls that wait for room in one window, each class in its order.
-type queue struct {
-	waiting [Ranks][]*waiter
-	over    counts
-	came    uint64 // how many calls have come
+// priorityQueue holds the calls that wait for room in one window, each class in its order.
+type priorityQueue struct {
+	waiting    [Ranks][]*waiter
+	passedOver counts
+	arrivals   uint64 // how many calls have come
 }
 
 // counts returns how many calls of each class wait.
-func (q *queue) counts() (c counts) {
+func (q *priorityQueue) counts() (c counts) {
 	for r, class := range q.waiting {
 		c[r] = len(class)
 	}
 	return c
 }
 
-func (q *queue) empty() bool { return q.counts() == counts{} }
+func (q *priorityQueue) empty() bool { return q.counts() == counts{} }
 
-func (q *queue) add(w *waiter) {
+func (q *priorityQueue) add(w *waiter) {
 	if len(q.waiting[w.rank]) == 0 {
-		q.over[w.rank] = 0 // what went before it waited does not count
+		q.passedOver[w.rank] = 0 // what went before it waited does not count
 	}
 	q.waiting[w.rank] = slices.Insert(q.waiting[w.rank], q.place(w), w)
 }
 
 // place returns how many calls of its class go before a call.
-func (q *queue) place(w *waiter) int {
+func (q *priorityQueue) place(w *waiter) int {
 	place, _ := slices.BinarySearchFunc(q.waiting[w.rank], w, (*waiter).before)
 	return place
 }
 
 // ahead returns how many calls go before a call, if so many calls of earlier classes wait elsewhere.
-func (q *queue) ahead(w *waiter, elsewhere int) int {
+func (q *priorityQueue) ahead(w *waiter, elsewhere int) int {
 	own := q.place(w)
 	before := own + elsewhere
 	for _, others := range q.waiting[:w.rank] {
 		before += len(others)
 	}
-	return min(before, (own+1)*(passedOver+1)-1) // the class gets its tenth
+	return min(before, (own+1)*(maxPassedOver+1)-1) // the class gets its tenth
 }
 
 // next returns the call that goes next, or nil.
-func (q *queue) next(spares func() bool) *waiter {
+func (q *priorityQueue) next(confirmsCanWait func() bool) *waiter {
 	waiting := q.counts()
-	if r := waiting.pick(q.over, spares); r < Ranks {
+	if r := waiting.pick(q.passedOver, confirmsCanWait); r < Ranks {
 		return q.waiting[r][0]
 	}
 	return nil
 }
 
 // drop removes a call from the queue, if it is there.
-func (q *queue) drop(w *waiter) {
+func (q *priorityQueue) drop(w *waiter) {
 	class := q.waiting[w.rank]
 	if place, found := slices.BinarySearchFunc(class, w, (*waiter).before); found {
 		q.waiting[w.rank] = slices.Delete(class, place, place+1)
 	}
 }
 
-// went removes a call that was admitted, and counts it for the classes that still wait.
-func (q *queue) went(w *waiter) {
+// markAdmitted removes a call that was admitted, and counts it for the classes that still wait.
+func (q *priorityQueue) markAdmitted(w *waiter) {
 	q.drop(w)
-	q.over.passed(q.counts(), w.rank, 1)
+	q.passedOver.addPassedOver(q.counts(), w.rank, 1)
 }
 
 // all returns the calls that wait.
-func (q *queue) all() []*waiter { return slices.Concat(q.waiting[:]...) }
+func (q *priorityQueue) all() []*waiter { return slices.Concat(q.waiting[:]...) }

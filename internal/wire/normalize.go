@@ -8,32 +8,32 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/codec"
 )
 
-// bender changes a response that differs from its shape, so that the shape's Go type can be decoded from it. It notes
-// what it leaves out.
-type bender struct {
+// normalizer changes a response that differs from its shape, so that the shape's Go type can be decoded from it. It
+// notes what it leaves out.
+type normalizer struct {
 	unread []moneymovement.Unread
 }
 
-// answer changes a whole response. It also recognizes a list in another envelope, since the envelope is assumed.
-func (b *bender) answer(body []byte, s *Shape) ([]byte, error) {
+// response changes a whole response. It also recognizes a list in another envelope, since the envelope is assumed.
+func (b *normalizer) response(body []byte, s *Shape) ([]byte, error) {
 	raw := enveloped(body, s)
 	if s.Kind != KindObject {
-		bent, problem := b.value(raw, s, "", Assumed)
+		normalized, problem := b.value(raw, s, "", Assumed)
 		if problem != "" {
 			return nil, fmt.Errorf("the response %s", problem)
 		}
-		return bent, nil
+		return normalized, nil
 	}
-	bent, problem := b.object(raw, s, "", true)
+	normalized, problem := b.object(raw, s, "", true)
 	if problem != "" {
 		return nil, fmt.Errorf("the response %s", problem)
 	}
-	return bent, nil
+	return normalized, nil
 }
 
 // value returns the value in the form that the shape's Go type reads, or the problem, such as "is a number". For a
 // list, basis is the basis of its entries.
-func (b *bender) value(raw codec.Value, s *Shape, at codec.Pointer, basis Basis) (codec.Value, string) {
+func (b *normalizer) value(raw codec.Value, s *Shape, at codec.Pointer, basis Basis) (codec.Value, string) {
 	switch s.Kind {
 	case KindObject:
 		return b.object(raw, s, at, false)
@@ -51,14 +51,14 @@ func (b *bender) value(raw codec.Value, s *Shape, at codec.Pointer, basis Basis)
 
 // object reads the members one by one. It keeps members that the shape does not have. It refuses an object without its
 // proof members, if they are required.
-func (b *bender) object(raw codec.Value, s *Shape, at codec.Pointer, proven bool) (codec.Value, string) {
+func (b *normalizer) object(raw codec.Value, s *Shape, at codec.Pointer, proven bool) (codec.Value, string) {
 	if raw.Kind() != codec.KindBeginObject {
-		return nil, is(raw)
+		return nil, kindOf(raw)
 	}
-	given := split(raw)
+	members := split(raw)
 	before := len(b.unread)
 	out := codec.Value{'{'}
-	for _, g := range given {
+	for _, g := range members {
 		read := g.value
 		if m := s.member(g.name); m != nil {
 			var problem string
@@ -75,7 +75,7 @@ func (b *bender) object(raw codec.Value, s *Shape, at codec.Pointer, proven bool
 	for i := range s.Members {
 		m := &s.Members[i]
 		switch {
-		case has(given, m.Name):
+		case has(members, m.Name):
 		case proven && m.Proof:
 			b.unread = b.unread[:before]
 			return nil, "has no " + m.Name
@@ -89,7 +89,7 @@ func (b *bender) object(raw codec.Value, s *Shape, at codec.Pointer, proven bool
 // member returns the member in the form that its Go type reads, or nil to leave it out. Null counts as absent. But for
 // a list that has to be there, it is an empty list, which is often written as null. member returns the problem of a
 // proof member only, and notes that of another member.
-func (b *bender) member(raw codec.Value, m *Member, at codec.Pointer, proof bool) (codec.Value, string) {
+func (b *normalizer) member(raw codec.Value, m *Member, at codec.Pointer, proof bool) (codec.Value, string) {
 	emptyList := m.Shape.Kind == KindList && (proof || m.Required != 0)
 	if raw.Kind() == codec.KindNull && !emptyList {
 		switch {
@@ -127,13 +127,13 @@ func (m *Member) refusesNull() bool { return m.Required != 0 && !m.Nullable }
 func (m *Member) refusesEmpty() bool { return m.Shape.Kind != KindBytes }
 
 // list leaves out the entries that cannot be read, and keeps the others.
-func (b *bender) list(raw codec.Value, s *Shape, at codec.Pointer, basis Basis) (codec.Value, string) {
+func (b *normalizer) list(raw codec.Value, s *Shape, at codec.Pointer, basis Basis) (codec.Value, string) {
 	switch raw.Kind() {
 	case codec.KindNull:
 		return codec.Value("[]"), ""
 	case codec.KindBeginArray:
 	default:
-		return nil, is(raw)
+		return nil, kindOf(raw)
 	}
 	out := codec.Value{'['}
 	for i, entry := range entries(raw) {
@@ -153,13 +153,13 @@ func (b *bender) list(raw codec.Value, s *Shape, at codec.Pointer, basis Basis) 
 
 // union reads the variant that is named. An unknown variant stays as it is, and so does a value that names none: the Go
 // type keeps them.
-func (b *bender) union(raw codec.Value, s *Shape, at codec.Pointer, basis Basis) (codec.Value, string) {
+func (b *normalizer) union(raw codec.Value, s *Shape, at codec.Pointer, basis Basis) (codec.Value, string) {
 	switch raw.Kind() {
 	case codec.KindNull:
 		return nil, "is null"
 	case codec.KindBeginObject:
 	default:
-		b.note(at, basis, is(raw))
+		b.note(at, basis, kindOf(raw))
 		return raw, ""
 	}
 	for _, g := range split(raw) {
@@ -167,7 +167,7 @@ func (b *bender) union(raw codec.Value, s *Shape, at codec.Pointer, basis Basis)
 			continue
 		}
 		if g.value.Kind() != codec.KindString {
-			b.note(at.AppendToken(s.By), s.Selects, is(g.value))
+			b.note(at.AppendToken(s.By), s.Selects, kindOf(g.value))
 			return raw, ""
 		}
 		if variant := s.Variants[text(g.value)]; variant != nil {
@@ -180,9 +180,9 @@ func (b *bender) union(raw codec.Value, s *Shape, at codec.Pointer, basis Basis)
 }
 
 // full reports that no more is noted.
-func (b *bender) full() bool { return len(b.unread) == maxUnread }
+func (b *normalizer) full() bool { return len(b.unread) == maxUnread }
 
-func (b *bender) note(at codec.Pointer, basis Basis, problem string) {
+func (b *normalizer) note(at codec.Pointer, basis Basis, problem string) {
 	if !b.full() {
 		b.unread = append(b.unread, moneymovement.Unread{Pointer: string(at), Stated: basis == Stated,
 			Problem: problem})
@@ -194,7 +194,7 @@ func (b *bender) note(at codec.Pointer, basis Basis, problem string) {
 const maxUnread = 1000
 
 // enveloped puts a list into the shape's envelope. The list may be a bare array, or be in another envelope. An object
-// whose only member holds the value, such as the action of an escrow deal, is unwrapped in the same way.
+// whose only member holds the value, such as the action of an escrow, is unwrapped in the same way.
 func enveloped(body codec.Value, s *Shape) codec.Value {
 	switch kind := body.Kind(); {
 	case s.Kind == KindList && kind == codec.KindBeginObject:
@@ -207,14 +207,14 @@ func enveloped(body codec.Value, s *Shape) codec.Value {
 			return append(appendMember(codec.Value{'{'}, m.Name, body), '}')
 		}
 	case kind == codec.KindBeginObject:
-		given := split(body)
-		if m := s.proof(KindList); m != nil && !has(given, m.Name) {
-			if only := onlyList(given); only != nil {
+		members := split(body)
+		if m := s.proof(KindList); m != nil && !has(members, m.Name) {
+			if only := onlyList(members); only != nil {
 				only.name = m.Name
-				return join(given)
+				return join(members)
 			}
 		}
-		if m := s.proof(KindObject); m != nil && !has(given, m.Name) && m.Shape.provenBy(given) {
+		if m := s.proof(KindObject); m != nil && !has(members, m.Name) && m.Shape.provenBy(members) {
 			return append(appendMember(codec.Value{'{'}, m.Name, body), '}')
 		}
 	}
@@ -222,12 +222,12 @@ func enveloped(body codec.Value, s *Shape) codec.Value {
 }
 
 // provenBy reports that all proof members are there.
-func (s *Shape) provenBy(given []given) bool {
+func (s *Shape) provenBy(members []objectMember) bool {
 	proofs := 0
 	for i := range s.Members {
 		if s.Members[i].Proof {
 			proofs++
-			if !has(given, s.Members[i].Name) {
+			if !has(members, s.Members[i].Name) {
 				return false
 			}
 		}
@@ -235,13 +235,13 @@ func (s *Shape) provenBy(given []given) bool {
 	return proofs > 0
 }
 
-// Shows reports that a body, which is [Valid], holds an object with a member of the shape. A body without one, such
-// as {"ok":true}, does not show the resource.
-func (s *Shape) Shows(body []byte) bool {
+// HasResource reports that a body, which is [Valid], holds an object with a member of the shape. A body without one,
+// such as {"ok":true}, does not show the resource.
+func (s *Shape) HasResource(body []byte) bool {
 	if s.Kind != KindObject {
 		return true
 	}
-	body, _ = Mend(body)
+	body, _ = ReplaceInvalidText(body)
 	raw := enveloped(body, s)
 	if raw.Kind() != codec.KindBeginObject {
 		return false
@@ -254,23 +254,23 @@ func (s *Shape) Shows(body []byte) bool {
 	return false
 }
 
-// given is a member of an object in a response.
-type given struct {
+// objectMember is a member of an object in a response.
+type objectMember struct {
 	name  string
 	value codec.Value
 }
 
 // split returns the members of an object, which is valid JSON. The values are parts of it.
-func split(raw codec.Value) (members []given) {
+func split(raw codec.Value) (members []objectMember) {
 	scan := codec.Over(raw)
 	object := scan.Unchecked()
 	for scan.Next(&object) {
-		members = append(members, given{name: string(object.Name), value: scan.Raw()})
+		members = append(members, objectMember{name: string(object.Name), value: scan.Raw()})
 	}
 	return members
 }
 
-func join(members []given) codec.Value {
+func join(members []objectMember) codec.Value {
 	out := codec.Value{'{'}
 	for _, m := range members {
 		out = appendMember(out, m.name, m.value)
@@ -286,7 +286,7 @@ func appendMember(out codec.Value, name string, value codec.Value) codec.Value {
 	return append(append(out, ':'), value...)
 }
 
-func has(members []given, name string) bool {
+func has(members []objectMember, name string) bool {
 	for i := range members {
 		if members[i].name == name {
 			return true
@@ -296,8 +296,8 @@ func has(members []given, name string) bool {
 }
 
 // onlyList returns the only member that is an array, or nil. An object that reports errors holds no list.
-func onlyList(members []given) *given {
-	var only *given
+func onlyList(members []objectMember) *objectMember {
+	var only *objectMember
 	for i := range members {
 		if members[i].name == "errors" || members[i].name == "error" {
 			if value := string(members[i].value); value != "null" && value != "[]" {
@@ -335,8 +335,8 @@ func empty(raw codec.Value) bool {
 	return false
 }
 
-// is returns the kind of a value, for a problem such as "is a number".
-func is(raw codec.Value) string {
+// kindOf returns the kind of a value, for a problem such as "is a number".
+func kindOf(raw codec.Value) string {
 	switch raw.Kind() {
 	case codec.KindNull:
 		return "is null"

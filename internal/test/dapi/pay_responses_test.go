@@ -21,8 +21,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// A success that does not say that this payout is funded is none. The payout itself tells.
-func TestConfirmAnswerThatProvesNothing(t *testing.T) {
+// Only a response that says that this payout is funded is a success. The payout itself tells.
+func TestInconclusiveConfirmResponse(t *testing.T) {
 	for name, change := range map[string]func(payout map[string]any){
 		"nothing in it": func(payout map[string]any) { clear(payout) },
 		"no status": func(payout map[string]any) {
@@ -54,17 +54,17 @@ func TestConfirmAnswerThatProvesNothing(t *testing.T) {
 			w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusOK, "").
 				WithBody(`{"id":"po_none","status":"awaiting_approval"}`))
 			_, err := w.payAs("invoice-42")
-			unknown := as[*errors.InDoubt](t, err)
-			assert.Equal(t, "ConfirmPayout", unknown.Operation)
-			assert.Equal(t, "invoice-42", unknown.IdempotencyKey)
-			assert.True(t, unknown.Retryable(), "as Resolve says")
+			inDoubt := as[*errors.InDoubt](t, err)
+			assert.Equal(t, "ConfirmPayout", inDoubt.Operation)
+			assert.Equal(t, "invoice-42", inDoubt.IdempotencyKey)
+			assert.True(t, inDoubt.Retryable(), "as Resolve says")
 			assert.Zero(t, w.Fundings())
 		})
 	}
 }
 
 // A transaction on chain shows that the money left, whatever the status is called.
-func TestConfirmAnswerWithAnotherStatus(t *testing.T) {
+func TestConfirmResponseWithAnotherStatus(t *testing.T) {
 	for _, status := range []string{"", "submitted", "awaiting_approval"} {
 		w := newPayWorld(t)
 		w.onSuccess("POST", confirmPath, func(payout map[string]any) { payout["status"] = status })
@@ -75,7 +75,7 @@ func TestConfirmAnswerWithAnotherStatus(t *testing.T) {
 	}
 }
 
-func TestConfirmAnswerThatProvesNothingTellsItsKey(t *testing.T) {
+func TestInconclusiveConfirmResponseNamesItsKey(t *testing.T) {
 	w := newPayWorld(t)
 	booked, err := w.account.Payouts.Book(t.Context(), w.asked)
 	require.NoError(t, err)
@@ -87,7 +87,7 @@ func TestConfirmAnswerThatProvesNothingTellsItsKey(t *testing.T) {
 // A payout that another key anchors is another payment: approving it would pay that one twice and this one never.
 //
 // Rule: idempotency.echo
-func TestBookingThatAnswersAnotherPayment(t *testing.T) {
+func TestBookingOfAnotherPaymentIsRefused(t *testing.T) {
 	for name, change := range map[string]func(payout map[string]any){
 		"of another key": func(payout map[string]any) { payout["idempotencyKey"] = "invoice-41" },
 		"of another key, and funded": func(payout map[string]any) {
@@ -106,9 +106,9 @@ func TestBookingThatAnswersAnotherPayment(t *testing.T) {
 			w := newPayWorld(t)
 			w.onBooking(change)
 			_, err := w.payAs("invoice-42")
-			unknown := as[*errors.InDoubt](t, err)
-			assert.Equal(t, "invoice-42", unknown.IdempotencyKey)
-			require.Error(t, unknown.Cause, "which says what is wrong with the answer")
+			inDoubt := as[*errors.InDoubt](t, err)
+			assert.Equal(t, "invoice-42", inDoubt.IdempotencyKey)
+			require.Error(t, inDoubt.Cause, "which says what is wrong with the response")
 			w.assertNothingSigned(t)
 		})
 	}
@@ -124,8 +124,8 @@ func TestAlreadyFundedThatNamesAnotherPayout(t *testing.T) {
 			WithDetails(map[string]any{"payoutId": string(other.Payout.ID),
 				"transactionHash": other.Payout.TransactionHash}))
 		payment, err := w.payAs("invoice-42", journaled())
-		unknown := as[*errors.InDoubt](t, err)
-		assert.Equal(t, string(other.Payout.ID), as[*errors.AlreadyFunded](t, unknown.Cause).PayoutID)
+		inDoubt := as[*errors.InDoubt](t, err)
+		assert.Equal(t, string(other.Payout.ID), as[*errors.AlreadyFunded](t, inDoubt.Cause).PayoutID)
 		assert.Equal(t, moneymovement.PaymentInDoubt, payment.State, at)
 		if at == confirmPath {
 			assert.NotEqual(t, other.Payout.ID, payment.Payout.ID, "another payment is not this one")
@@ -219,7 +219,7 @@ func TestAlreadyFundedWithOtherTerms(t *testing.T) {
 }
 
 // A reading that is about another payout tells nothing about this one.
-func TestReadingOfAnotherPayout(t *testing.T) {
+func TestReadOfAnotherPayoutIsIgnored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
 		w.Host.Arm("POST", confirmPath, sandbox.DropBefore().Times(4))
@@ -235,7 +235,7 @@ func TestReadingOfAnotherPayout(t *testing.T) {
 // A funding attempt that another call began and that came to nothing ends with the approval's window.
 //
 // Rule: lifetime.payout-approval
-func TestFundingInProgressThatComesToNothing(t *testing.T) {
+func TestFundingInProgressThatEndsUnpaid(t *testing.T) {
 	for name, status := range map[string]string{"expired": "expired", "still awaiting approval": "awaiting_approval"} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -339,7 +339,7 @@ func (c *classes) Wait(_ context.Context, call moneymovement.RateCall) error {
 }
 
 // Only the reads of a wait give way to others: the one behind a refusal is a read that somebody waits for.
-func TestReadsBehindAWaitAreNoPolls(t *testing.T) {
+func TestReadAfterARefusalIsNotAPoll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
 		limiter := &classes{}
@@ -355,7 +355,7 @@ func TestReadsBehindAWaitAreNoPolls(t *testing.T) {
 	})
 }
 
-// What came of a confirm is in doubt until the payout was read. A later refusal does not read as if nothing had moved.
+// What came of a confirm is in doubt until the payout was read. A later refusal does not say that no money moved.
 func TestDoubtOutlivesLaterRefusals(t *testing.T) {
 	unreadable := func(w *payWorld) {
 		w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
@@ -424,12 +424,12 @@ func TestAConfirmWhoseResponseSaysThatThePayoutHasExpired(t *testing.T) {
 	assert.Equal(t, 1, w.Fundings())
 }
 
-// payoutAnswers are the requests that are answered by a payout.
-var payoutAnswers = []string{"POST /payouts", "POST /payouts/*/confirm", "GET /payouts/*"}
+// payoutResponses are the requests whose response is a payout.
+var payoutResponses = []string{"POST /payouts", "POST /payouts/*/confirm", "GET /payouts/*"}
 
 // The words of a payout's status are assumed. A service with other words is paid through all the same, once, by
 // whatever process.
-func TestAPaymentWithWordsOfAnotherService(t *testing.T) {
+func TestPaymentWithUnknownStatuses(t *testing.T) {
 	for name, word := range map[string]any{"another word": "settling", "none": nil, "a number": 7,
 		"an object": map[string]any{"code": "settling"}} {
 		t.Run(name, func(t *testing.T) {
@@ -439,7 +439,7 @@ func TestAPaymentWithWordsOfAnotherService(t *testing.T) {
 					payout["status"] = word
 				}
 			}
-			w.onSuccessOf(payoutAnswers, other)
+			w.onSuccessOf(payoutResponses, other)
 			first, err := w.pay()
 			require.NoError(t, err)
 			again, err := w.pay()
@@ -455,8 +455,8 @@ func TestAPaymentWithWordsOfAnotherService(t *testing.T) {
 	}
 }
 
-// Where no transaction hash is shown either, the confirm that the service took counts, and nothing contradicts it.
-func TestAPaymentOfWhichOnlyTheConfirmTells(t *testing.T) {
+// Where the transaction hash is missing as well, the accepted confirm counts, unless something contradicts it.
+func TestPaymentShownOnlyByItsConfirm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
 		veiled := func(payout map[string]any) {
@@ -465,7 +465,7 @@ func TestAPaymentOfWhichOnlyTheConfirmTells(t *testing.T) {
 				payout["status"] = "settling"
 			}
 		}
-		w.onSuccessOf(payoutAnswers, veiled)
+		w.onSuccessOf(payoutResponses, veiled)
 		payment, err := w.pay()
 		require.NoError(t, err)
 		assert.Equal(t, dapi.PayoutStatus("settling"), payment.Payout.Status)
@@ -483,7 +483,7 @@ func TestAPaymentOfWhichOnlyTheConfirmTells(t *testing.T) {
 
 // What a confirm returns is not described: any success is one, and the payout tells.
 func TestAConfirmIsSettledByReadingThePayout(t *testing.T) {
-	for name, answer := range map[string]struct {
+	for name, response := range map[string]struct {
 		status int
 		body   string
 	}{
@@ -496,7 +496,7 @@ func TestAConfirmIsSettledByReadingThePayout(t *testing.T) {
 		for _, carriedOut := range []bool{true, false} {
 			t.Run(name, func(t *testing.T) {
 				w := newPayWorld(t)
-				fault := sandbox.Respond(answer.status, "").WithBody(answer.body)
+				fault := sandbox.Respond(response.status, "").WithBody(response.body)
 				if carriedOut {
 					fault = fault.AfterCommit()
 				}
@@ -524,16 +524,16 @@ func TestAConfirmWhosePayoutCannotBeRead(t *testing.T) {
 		w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusNoContent, "").AfterCommit())
 		w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusInternalServerError, "internal_error").Times(10))
 		payout, err := w.account.Payouts.Confirm(t.Context(), w.asked, booked)
-		var unknown *errors.InDoubt
-		require.ErrorAs(t, err, &unknown)
-		assert.Equal(t, string(booked.ID), unknown.Resource)
+		var inDoubt *errors.InDoubt
+		require.ErrorAs(t, err, &inDoubt)
+		assert.Equal(t, string(booked.ID), inDoubt.Resource)
 		assert.Nil(t, payout)
 		assert.Equal(t, 1, w.Fundings())
 	})
 }
 
 // While the service funds and says so in words of its own, a payment waits for no longer than the stated window.
-func TestFundingInProgressInWordsOfAnotherService(t *testing.T) {
+func TestFundingInProgressWithAnUnknownStatus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
 		w.refuse(http.StatusConflict, "funding_in_progress")
@@ -548,7 +548,7 @@ func TestFundingInProgressInWordsOfAnotherService(t *testing.T) {
 	})
 }
 
-// A fee that is said and cannot be read keeps no bound.
+// A fee in a form that cannot be read meets no bound.
 func TestAFeeThatCannotBeRead(t *testing.T) {
 	for _, fee := range []any{map[string]any{"amount": "0.10"}, "ten", true, []any{"0.10"}, nil} {
 		w := newPayWorld(t)
@@ -599,32 +599,32 @@ func TestApprovalsWithoutAnEnd(t *testing.T) {
 		t.Run(name+", escrow", func(t *testing.T) {
 			w := newWorld(t)
 			account := w.account()
-			w.onSuccess("POST", "/escrow", func(deal map[string]any) {
-				deal["action"].(map[string]any)["approval"].(map[string]any)["expiresAt"] = end
+			w.onSuccess("POST", "/escrow", func(escrow map[string]any) {
+				escrow["action"].(map[string]any)["approval"].(map[string]any)["expiresAt"] = end
 			})
-			opened, err := account.Escrows.Open(t.Context(), deal(), "deal-1", dapi.EscrowTerms{})
+			opened, err := account.Escrows.Open(t.Context(), newEscrow(), "escrow-1", dapi.EscrowTerms{})
 			require.NoError(t, err)
 			assert.Equal(t, dapi.EscrowStatusActive, opened.Escrow.Status)
 		})
 	}
 }
 
-// The words of a deal's status are assumed. What can be done next is stated, and tells whether the money is held.
-func TestADealWithWordsOfAnotherService(t *testing.T) {
+// The words of an escrow's status are assumed. What can be done next is stated, and tells whether the money is held.
+func TestEscrowWithUnknownStatuses(t *testing.T) {
 	for name, word := range map[string]any{"another word": "held", "none": nil, "a number": 7} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			account := w.account()
-			other := func(deal map[string]any) { deal["status"] = word }
+			other := func(escrow map[string]any) { escrow["status"] = word }
 			w.onSuccessOf([]string{"POST /escrow", "POST /escrow/*/actions/*/confirm", "POST /escrow/*/sync"}, other)
-			opened, err := account.Escrows.Open(t.Context(), deal(), "deal-1", dapi.EscrowTerms{})
+			opened, err := account.Escrows.Open(t.Context(), newEscrow(), "escrow-1", dapi.EscrowTerms{})
 			require.NoError(t, err)
 			for _, account := range []*dapi.Account{account, w.integrator().Self()} {
-				again, err := account.Escrows.Open(t.Context(), deal(), "deal-1", dapi.EscrowTerms{})
+				again, err := account.Escrows.Open(t.Context(), newEscrow(), "escrow-1", dapi.EscrowTerms{})
 				require.NoError(t, err)
 				assert.Equal(t, opened.Escrow.ID, again.Escrow.ID)
 			}
-			_, err = account.Escrows.Act(t.Context(), deal(), opened.Escrow.ID,
+			_, err = account.Escrows.Act(t.Context(), newEscrow(), opened.Escrow.ID,
 				dapi.EscrowActionTypeRelease, "release-1", dapi.EscrowTerms{})
 			require.NoError(t, err)
 			held, released := 0, 0
@@ -642,7 +642,7 @@ func TestADealWithWordsOfAnotherService(t *testing.T) {
 
 // A booking that is new and waits for its approval is not paid, whatever its status is called, and whatever stands in
 // the place of a hash.
-func TestANewBookingIsNotPaidByAWord(t *testing.T) {
+func TestNewBookingIsNotPaidWhateverItsStatus(t *testing.T) {
 	for name, change := range map[string]func(payout map[string]any){
 		"processing":      func(payout map[string]any) { payout["status"] = "processing" },
 		"completed":       func(payout map[string]any) { payout["status"] = "completed" },
@@ -660,13 +660,13 @@ func TestANewBookingIsNotPaidByAWord(t *testing.T) {
 	}
 }
 
-// A deal that is new and offers its approval is not held, whatever its status is called.
-func TestANewDealIsNotHeldByAWord(t *testing.T) {
+// An escrow that is new and offers its approval is not held, whatever its status is called.
+func TestNewEscrowIsNotHeldWhateverItsStatus(t *testing.T) {
 	for _, word := range []string{"active", "released", "refunded"} {
 		w := newWorld(t)
 		account := w.account()
-		w.onSuccess("POST", "/escrow", func(deal map[string]any) { deal["status"] = word })
-		_, err := account.Escrows.Open(t.Context(), deal(), "deal-1", dealTerms(journaled()))
+		w.onSuccess("POST", "/escrow", func(escrow map[string]any) { escrow["status"] = word })
+		_, err := account.Escrows.Open(t.Context(), newEscrow(), "escrow-1", escrowTerms(journaled()))
 		require.NoError(t, err)
 		held := 0
 		for _, entry := range w.Host.Ledger().Entries {
@@ -678,24 +678,24 @@ func TestANewDealIsNotHeldByAWord(t *testing.T) {
 	}
 }
 
-// Windows are compared in full before a deal is signed, also where the words of its status are not known.
-func TestWindowsOfADealWithAnotherWord(t *testing.T) {
+// Windows are compared in full before an escrow is signed, also where the words of its status are not known.
+func TestEscrowWindowsWithAnUnknownStatus(t *testing.T) {
 	w := newWorld(t)
 	account := w.account()
-	asked := deal()
+	asked := newEscrow()
 	asked.ApproveWithin = "30d"
-	w.onSuccess("POST", "/escrow", func(deal map[string]any) {
-		deal["status"] = "open"
-		ends, err := time.Parse(time.RFC3339, deal["approveBy"].(string))
+	w.onSuccess("POST", "/escrow", func(escrow map[string]any) {
+		escrow["status"] = "open"
+		ends, err := time.Parse(time.RFC3339, escrow["approveBy"].(string))
 		require.NoError(t, err)
-		deal["holdUntil"] = ends.Add(time.Minute).Format(time.RFC3339)
+		escrow["holdUntil"] = ends.Add(time.Minute).Format(time.RFC3339)
 	})
-	_, err := account.Escrows.Open(t.Context(), asked, "deal-1", dealTerms(journaled()))
+	_, err := account.Escrows.Open(t.Context(), asked, "escrow-1", escrowTerms(journaled()))
 	require.Error(t, err)
 	assert.Zero(t, w.Key.Approvals(), "nothing was signed")
 }
 
-// The first price is a bound that an amount which cannot be read does not lift.
+// The first price stays a bound if a later amount cannot be read.
 func TestAFirstPriceThatCannotBeRead(t *testing.T) {
 	for name, change := range map[string]func(booking int, quote map[string]any){
 		"what arrives, first": func(booking int, quote map[string]any) {
@@ -726,8 +726,8 @@ func TestAFirstPriceThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// A fee that cannot be read keeps no bound, however much else of the answer could not be read.
-func TestAFeeAmongMuchThatCannotBeRead(t *testing.T) {
+// A fee that cannot be read meets no bound, also if much else of the response cannot be read.
+func TestUnreadableFeeInAnUnreadableResponse(t *testing.T) {
 	w := newPayWorld(t)
 	w.onBooking(func(payout map[string]any) {
 		payout["documentIds"] = slices.Repeat([]any{map[string]any{}}, 1000)
@@ -738,10 +738,10 @@ func TestAFeeAmongMuchThatCannotBeRead(t *testing.T) {
 	w.assertNothingSigned(t)
 }
 
-// A confirm that the service took and that changed nothing is no payment, whatever the word for waiting is.
-func TestAConfirmWithoutEffectInWordsOfAnotherService(t *testing.T) {
+// A confirm was accepted and changed nothing: that is no payment, whatever the status for waiting is called.
+func TestConfirmWithoutEffectWithAnUnknownStatus(t *testing.T) {
 	w := newPayWorld(t)
-	w.onSuccessOf(payoutAnswers, func(payout map[string]any) {
+	w.onSuccessOf(payoutResponses, func(payout map[string]any) {
 		if payout["status"] == "awaiting_approval" {
 			payout["status"] = "pending"
 		}

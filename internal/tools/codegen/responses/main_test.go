@@ -111,7 +111,7 @@ func generateFor(t *testing.T, spec, goModels string) (string, error) {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 		return path
 	}
-	out := filepath.Join(folder, "answers.gen.go")
+	out := filepath.Join(folder, "responses.gen.go")
 	if err := run(write("spec.yaml", spec), "things", false, write("models.go", goModels), "", out); err != nil {
 		return "", err
 	}
@@ -139,8 +139,8 @@ func TestWhatIsKnownOfEachMemberIsWritten(t *testing.T) {
 		"}, Fields: fieldOfPart, Must: 0x1}\n",
 		`var shapeKind = wire.Shape{Kind: wire.KindText, Words: []string{"big", "small"}}`,
 		"\tBy:      \"kind\",\n\tSelects: wire.Assumed,\n\tVariants: map[string]*wire.Shape{\n",
-		`var answerMakeThing = wire.Answer{Shape: shapeThing.ProvenBy("key")}`,
-		`var answerListThings = wire.Answer{Shape: &shapeThingPage}`,
+		`var responseMakeThing = wire.Response{Shape: shapeThing.ProvenBy("key")}`,
+		`var responseListThings = wire.Response{Shape: &shapeThingPage}`,
 	} {
 		assert.Contains(t, source, want)
 	}
@@ -213,7 +213,7 @@ func TestAResponseThatIsAListIsReadAsOne(t *testing.T) {
 	assert.Contains(t, source, "return wire.List((*[]Thing)(value.(*ThingList)))")
 }
 
-func TestWhatHasNoFormIsRefused(t *testing.T) {
+func TestSchemaWithoutATypeIsRefused(t *testing.T) {
 	for line, problem := range map[string]string{
 		"note: {type: object, properties: {a: {type: string}}}": "has to be a schema of its own",
 		"note: {oneOf: [{type: string}], discriminator: {propertyName: kind, mapping: " +
