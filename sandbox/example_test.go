@@ -125,8 +125,8 @@ func ExampleHost_Arm_misspelt() {
 	host := sandbox.New()
 	defer func() { fmt.Println(recover()) }()
 	host.Arm(http.MethodPost, "/sandbox/deposit", sandbox.DropBefore())
-	// Output: sandbox: Host.Arm: no operation of the service is "POST /sandbox/deposit"; did you mean POST
-	// /dapi/v1/sandbox/deposits?
+	// Output:
+	// sandbox: Host.Arm: no operation of the service is "POST /sandbox/deposit"; did you mean POST /dapi/v1/sandbox/deposits?
 }
 
 // An outage lasts until the test ends it.
