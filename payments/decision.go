@@ -32,8 +32,8 @@ const (
 // what arrives, it must be as good as the price that was refused, within Bounds.QuoteTolerance: the record then has
 // that price in Bounds.NoWorseThan.
 //
-// It is for payouts that need a decision or are accepted, and for those in doubt: if nothing was paid, the price can be
-// out of bounds by now, and then the doubt would not end before the key does.
+// It is for payouts that need a decision or are accepted. It is also for those in doubt: if nothing was paid and the
+// price is out of bounds by now, they would stay in doubt until the service forgets the key.
 func NewBounds(bounds dapi.Bounds) Decision { return Decision{kind: decideBounds, bounds: bounds} }
 
 // Retry makes the same call again, after somebody has removed the reason: has paid money in, or updated the contact. An
@@ -61,55 +61,55 @@ func (d Decision) String() string { return cmp.Or(string(d.kind), "an empty deci
 
 // decide is the event of a person's decision. problem says why it is not possible, "" if it is.
 func (r Record) decide(d Decision, now time.Time) (next Record, problem string) {
-	waits := r.State == moneymovement.PaymentNeedsDecision || r.State == moneymovement.PaymentAccepted ||
+	unpaid := r.State == moneymovement.PaymentNeedsDecision || r.State == moneymovement.PaymentAccepted ||
 		r.State == moneymovement.PaymentPaying
 	tooOld := r.State == moneymovement.PaymentNeedsDecision && r.Reason != nil && r.Reason.Code == ReasonKeyTooOld
-	doubted := r.State == moneymovement.PaymentInDoubt && !r.KeyTooOld
+	inDoubt := r.State == moneymovement.PaymentInDoubt && !r.KeyTooOld
 	switch d.kind {
 	case decideBounds:
 		switch {
-		case !waits && !doubted:
+		case !unpaid && !inDoubt:
 			return r, "the payment does not wait for a decision"
 		case r.Kind != KindPayout:
 			return r, "only payouts have bounds"
 		case tooOld:
-			return r, useWords
+			return r, keyMayBeForgotten
 		}
-		r.Bounds = orAsSeen(d.bounds, r.RefusedQuote)
-		r.goOn(now)
+		r.Bounds = withReferencePrice(d.bounds, r.RefusedQuote)
+		r.resume(now)
 	case decideRetry:
 		switch {
-		case !waits && r.State != moneymovement.PaymentInDoubt:
+		case !unpaid && r.State != moneymovement.PaymentInDoubt:
 			return r, "the payment does not wait for a decision"
 		case tooOld:
-			return r, useWords
+			return r, keyMayBeForgotten
 		}
-		r.goOn(now)
+		r.resume(now)
 	case decideCancel:
 		switch {
 		case r.MayHaveLeft:
 			return r, "money may have left"
-		case !waits:
+		case !unpaid:
 			return r, "the payment has ended or is paid"
 		}
-		r.close(moneymovement.PaymentRefused, ReasonCanceled, d.note, now)
+		r.end(moneymovement.PaymentRefused, ReasonCanceled, d.note, now)
 	case decidePaid, decideNotPaid:
 		if r.State != moneymovement.PaymentNeedsDecision || !r.MayHaveLeft {
 			return r, "it is only for a payment that needs a decision, and from which money may have left"
 		}
 		if d.kind == decideNotPaid {
 			r.MayHaveLeft = false
-			r.close(moneymovement.PaymentRefused, ReasonCanceled, d.note, now)
+			r.end(moneymovement.PaymentRefused, ReasonCanceled, d.note, now)
 			break
 		}
 		if d.payoutID != "" {
 			r.PayoutID = d.payoutID
 		}
 		if r.PayoutID == "" || r.Kind != KindPayout { // there is nothing to follow
-			r.close(moneymovement.PaymentCompleted, ReasonDecided, d.note, now)
+			r.end(moneymovement.PaymentCompleted, ReasonDecided, d.note, now)
 			break
 		}
-		r.to(moneymovement.PaymentPaid, now)
+		r.setState(moneymovement.PaymentPaid, now)
 		r.Reason, r.Due = &Reason{Code: ReasonDecided, Message: "a person found the payment"}, now
 	default:
 		return r, "use NewBounds, Retry, Cancel, WasPaid or WasNotPaid"
@@ -118,9 +118,10 @@ func (r Record) decide(d Decision, now time.Time) (next Record, problem string) 
 	return r, ""
 }
 
-// orAsSeen returns bounds, and adds the price that a person has seen if they do not limit what arrives. Otherwise the
-// client would compare with the first price that its own process saw, which may be the one that was refused first.
-func orAsSeen(b dapi.Bounds, seen *dapi.Quote) dapi.Bounds {
+// withReferencePrice returns bounds, and adds the price that a person has seen if they do not limit what arrives.
+// Otherwise the client would compare with the first price that its own process saw, which may be the one that was
+// refused first.
+func withReferencePrice(b dapi.Bounds, seen *dapi.Quote) dapi.Bounds {
 	readable := seen != nil && seen.SourceAmount.IsPositive() && seen.DestinationAmount.IsPositive() &&
 		seen.SourceCurrency != "" && seen.DestinationCurrency != ""
 	if readable && b.NoWorseThan == nil && b.MinDestinationAmount == nil && b.DestinationCurrency == "" {
@@ -129,15 +130,15 @@ func orAsSeen(b dapi.Bounds, seen *dapi.Quote) dapi.Bounds {
 	return b
 }
 
-const useWords = "the service may have forgotten the key, so another call could pay a second time: look at the " +
-	"service's books, then decide WasPaid or WasNotPaid"
+const keyMayBeForgotten = "the service may have forgotten the key, so another call could pay a second time: look at " +
+	"the service's books, then decide WasPaid or WasNotPaid"
 
-// goOn makes the payment due. It keeps what may have left.
-func (r *Record) goOn(now time.Time) {
+// resume makes the payment due. It keeps what may have left.
+func (r *Record) resume(now time.Time) {
 	if r.State == moneymovement.PaymentNeedsDecision {
-		r.to(moneymovement.PaymentAccepted, now)
+		r.setState(moneymovement.PaymentAccepted, now)
 		if r.MayHaveLeft {
-			r.to(moneymovement.PaymentInDoubt, now)
+			r.setState(moneymovement.PaymentInDoubt, now)
 		}
 	}
 	due := now
@@ -147,11 +148,11 @@ func (r *Record) goOn(now time.Time) {
 	r.Reason, r.Due, r.Refusals = &Reason{Code: ReasonDecided, Message: "a person decided to go on"}, due, 0
 }
 
-func (r *Record) close(s moneymovement.PaymentState, code ReasonCode, note string, now time.Time) {
+func (r *Record) end(s moneymovement.PaymentState, code ReasonCode, note string, now time.Time) {
 	if note == "" {
 		note = "a person decided so"
 	}
-	r.to(s, now)
+	r.setState(s, now)
 	r.Reason, r.Due = &Reason{Code: code, Message: note}, time.Time{}
 }
 

@@ -1,13 +1,14 @@
-// Package payments makes payments that outlive the process: submit a payment, and it is made once, whatever dies in
-// between.
+// Package payments makes payments that outlive the process: submit a payment, and it is made once, even if the process
+// dies or a response is lost.
 //
-// A call such as dapi.Payouts.Pay is safe to repeat, but somebody must repeat it: after a crash, after a lost response,
-// with the same key, the same terms and the same bounds of the price, and not after the service has forgotten the key.
-// A [Processor] does that. It stores each payment before anything is sent, and each step before it has an effect.
+// Use it in a backend that pays. A call such as dapi.Payouts.Pay is safe to repeat, but somebody must repeat it after a
+// crash: with the same key, the same terms and the same bounds of the price, and before the service forgets the key. A
+// [Processor] does that. It stores each payment before anything is sent, and each step before it has an effect. For a
+// script or a tool with a person beside it, dapi.Payouts.Pay alone is enough.
 //
 //	store, err := sqlite.Open(ctx, "payments.db")
 //	p, err := payments.New(store, payments.IntegratorServices(platform), payments.Config{})
-//	found, err := p.Resume(ctx) // goes on with what an earlier process left
+//	summary, err := p.Resume(ctx) // goes on with what an earlier process left
 //	defer p.Stop(context.Background())
 //
 //	record, err := p.Submit(ctx, payments.Payment{
@@ -20,21 +21,30 @@
 //
 // # States
 //
-// The state of a payment is a [moneymovement.PaymentState]. It is accepted when Submit returns, paying while a call is
-// made for it, in doubt while it may be paid, paid when the money has left, and completed when it has arrived. It can
-// end as refused, if nothing was paid, or as came back. It needs a decision if a person must look at it:
-// [Record.Reason] says why, and [Processor.Decide] takes the decision.
+// The state of a payment is a [moneymovement.PaymentState]:
+//
+//   - accepted: Submit has stored it;
+//   - paying: a call is being made for it;
+//   - in doubt: it may be paid, and the processor finds out;
+//   - paid: the money has left; completed: it has arrived;
+//   - refused: nothing was paid; came back: the money was returned;
+//   - needs decision: a person must look at it. [Record.Reason] says why, and [Processor.Decide] takes the decision.
 //
 // # What is stored when
 //
 // Submit stores the payment. Before each call that pays, the processor stores that the call was begun. Before it signs,
-// it stores the payout's id and that money may leave. After the call it stores what the call has shown. So after a
-// crash, the record never says less than what may have happened. A payment from which money may have left is only
-// settled by the service: by the same key, and when the key is older than the 7 days in which the service remembers it,
-// by the payout itself and the ledger. If these show nothing, a person decides. A key is never sent when it could pay
-// twice: if the service has forgotten it, only the payout or the deal that is stored is signed, and a transfer in doubt
-// is looked up and not sent again. The record may be of an older copy of the store, too: one that has not changed
-// for a while, or that a person decided, is looked for before it is paid, and before a deadline refuses it.
+// it stores the payout's id and that money may leave. After the call it stores the result. So after a crash, the record
+// never says less than what may have happened.
+//
+// Only the service settles a payment from which money may have left. Within the 7 days in which the service remembers a
+// key, the processor repeats the call with it. Later it reads the payout itself and the ledger. If neither has the
+// payment, a person decides.
+//
+// A key is never sent when it could pay twice. If the service has forgotten it, the processor signs only the payout or
+// the escrow that is stored. A transfer in doubt is searched for, and not sent again.
+//
+// The store may be an older copy of itself, such as a backup. A payment that has not changed for a while, or that a
+// person decided, is therefore searched for before it is paid, and before a deadline refuses it.
 //
 // # Stores
 //

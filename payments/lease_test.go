@@ -18,20 +18,20 @@ import (
 var leased = Claimed{Record{Key: "k-1"}, Lease{Owner: "p1", Epoch: 1}}
 
 // oneMinute holds leases for a minute.
-func oneMinute() *held {
-	return newHeld(NewMemoryStore(), Config{Owner: "p1", LeaseFor: time.Minute, Now: time.Now},
+func oneMinute() *leaseHolder {
+	return newLeaseHolder(NewMemoryStore(), Config{Owner: "p1", LeaseFor: time.Minute, Now: time.Now},
 		&outage{logger: slog.New(slog.DiscardHandler)})
 }
 
 // A claim that took as long as the lease lasts has no lease any more. Nothing may begin under it.
-func TestALeaseThatEndedBeforeTheStep(t *testing.T) {
+func TestLeaseEndedBeforeStep(t *testing.T) {
 	t.Parallel()
 	for _, took := range []time.Duration{time.Minute, time.Minute + time.Nanosecond, time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
 			h := oneMinute()
 			claimed := time.Now()
 			time.Sleep(took)
-			kept, _, done := h.keep(t.Context(), leased, claimed)
+			kept, _, done := h.hold(t.Context(), leased, claimed)
 			lost, ok := errors.AsType[*LeaseLost](context.Cause(kept))
 			require.True(t, ok, "%v: %v", took, context.Cause(kept))
 			assert.Equal(t, leased.Lease, lost.Lease)
@@ -41,13 +41,13 @@ func TestALeaseThatEndedBeforeTheStep(t *testing.T) {
 }
 
 // Until then, the step has what is left of it.
-func TestALeaseCountsFromItsClaim(t *testing.T) {
+func TestLeaseStartsAtClaim(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := oneMinute()
 		claimed := time.Now()
 		time.Sleep(50 * time.Second)
-		kept, _, done := h.keep(t.Context(), leased, claimed)
+		kept, _, done := h.hold(t.Context(), leased, claimed)
 		require.NoError(t, kept.Err())
 		<-kept.Done()
 		assert.Equal(t, time.Minute, time.Since(claimed))
@@ -63,7 +63,7 @@ func (unrenewed) Extend(context.Context, map[moneymovement.Key]Lease, time.Durat
 }
 
 // A step ends with its lease: at its end if the store cannot renew it, and at once if another process has the payment.
-func TestALeaseThatIsNotRenewedEndsTheStep(t *testing.T) {
+func TestUnrenewedLeaseCancelsStep(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		store func(Store) Store
@@ -76,7 +76,7 @@ func TestALeaseThatIsNotRenewedEndsTheStep(t *testing.T) {
 			h := oneMinute()
 			h.store = c.store(h.store)
 			claimed := time.Now()
-			kept, _, done := h.keep(t.Context(), leased, claimed)
+			kept, _, done := h.hold(t.Context(), leased, claimed)
 			select {
 			case <-kept.Done():
 				assert.Equal(t, c.after, time.Since(claimed), name)

@@ -20,7 +20,7 @@ const (
 	stepNone   step = "none"   // nothing, until somebody decides or ever
 	stepPay    step = "pay"    // make the call that pays
 	stepFollow step = "follow" // read how a paid payment goes on
-	stepSearch step = "search" // look for the payment, because its key may have been forgotten
+	stepSearch step = "search" // search for the payment, because its key may have been forgotten
 	stepExpire step = "expire" // refuse it: its deadline has passed, and nothing shows that it was paid
 	stepRest   step = "rest"   // wait until the service has surely forgotten the key of an unpaid payment
 )
@@ -29,7 +29,7 @@ const (
 func (s step) calls() bool { return s != stepNone && s != stepRest }
 
 // The service remembers a key for 7 days from its first use. In the time around the end, it may or may not remember:
-// a payment in doubt is searched instead of sent, and an unpaid one waits. The margin is longer than that of
+// a payment in doubt is searched for and not sent, and an unpaid one waits. The margin is longer than that of
 // package dapi, so that a payment is searched before dapi refuses its key.
 const (
 	keyMargin    = 2 * time.Hour
@@ -43,7 +43,7 @@ func (r Record) next(now time.Time) step {
 	case moneymovement.PaymentAccepted, moneymovement.PaymentPaying, moneymovement.PaymentInDoubt:
 		age := r.keyAge(now)
 		switch {
-		case !r.MayHaveLeft && r.late(now):
+		case !r.MayHaveLeft && r.pastDeadline(now):
 			return stepExpire
 		case r.MayHaveLeft && (age > keyLifetime || age < -clockMargin || r.KeyTooOld): // or a clock was set back
 			return stepSearch
@@ -57,8 +57,10 @@ func (r Record) next(now time.Time) step {
 	return stepNone
 }
 
-// late reports that the deadline has passed.
-func (r *Record) late(now time.Time) bool { return !r.Deadline.IsZero() && now.After(r.Deadline) }
+// pastDeadline reports that the deadline has passed.
+func (r *Record) pastDeadline(now time.Time) bool {
+	return !r.Deadline.IsZero() && now.After(r.Deadline)
+}
 
 // keyAge returns how long ago the key was first used. It is longer than any lifetime if the key was not used, and
 // negative after a clock was set back.
@@ -67,22 +69,22 @@ func (r Record) keyAge(now time.Time) time.Duration { return now.Sub(r.FirstUsed
 // staleAfter is longer than the usual pauses between calls.
 const staleAfter = 10 * time.Minute
 
-// looksFirst reports that a payment is looked for before it is paid, because its record can be of an older copy of the
-// store: it is in doubt and has no id, a person decided, or it has not changed for a while. The payment may have been
-// made after the copy, and the service may have forgotten the key since. A doubt with a known id needs no look
-// here: only that payout or deal is signed, and a transfer is looked up anyway.
-func (r Record) looksFirst(now time.Time) bool {
+// searchFirst reports that a payment is searched for before it is paid, because its record can be of an older copy of
+// the store: it is in doubt and has no id, a person decided, or it has not changed for a while. The payment may have
+// been made after the copy, and the service may have forgotten the key since. With a known id no search is needed: only
+// that payout or escrow is signed. A transfer in doubt is searched anyway.
+func (r Record) searchFirst(now time.Time) bool {
 	if r.MayHaveLeft {
 		return r.PayoutID == "" && r.EscrowID == "" && r.Kind != KindTransfer
 	}
 	if r.Reason != nil && (r.Reason.Code == ReasonDecided || r.Reason.Code == ReasonInDoubt) {
-		return true // also if the last look could not read
+		return true // also if the last search could not read
 	}
 	return now.Sub(r.ChangedAt).Abs() > staleAfter // or a clock was set back
 }
 
-// rest is the event of a key that the service may or may not remember. Nothing has left, so there is time.
-func (r Record) rest() Record {
+// waitForKeyToEnd is the event of a key that the service may or may not remember. Nothing has left, so there is time.
+func (r Record) waitForKeyToEnd() Record {
 	r.Due = r.FirstUsed.Add(keyForgotten + time.Second)
 	return r
 }
@@ -90,7 +92,7 @@ func (r Record) rest() Record {
 // begin is the event before a call that pays. What it returns is stored before anything is sent.
 func (r Record) begin(now time.Time) Record {
 	if r.State == moneymovement.PaymentAccepted {
-		r.to(moneymovement.PaymentPaying, now)
+		r.setState(moneymovement.PaymentPaying, now)
 	}
 	if age := r.keyAge(now); r.FirstUsed.IsZero() || !r.MayHaveLeft && (age > keyForgotten || age < 0) {
 		r.FirstUsed, r.FirstQuote, r.PayoutID = now, nil, "" // nothing is left of an earlier use
@@ -132,96 +134,96 @@ func (r *Record) offersRefused(quote *dapi.Quote, now time.Time) bool {
 		now.Before(refused.ExpiresAt.Add(quoteLasts))
 }
 
-// found is the event after a call or a look: what it shows about the payment.
-type found struct {
+// callResult is what a call that pays, or a read of the payment, says about it.
+type callResult struct {
 	// state is what is known now. After not_paid, the payment is tried again. Paid leads to completed or came_back.
-	state       moneymovement.PaymentState
-	mayHaveLeft bool // whether a call may have paid, if it is not known to be paid
-	payoutID    dapi.PayoutID
-	escrowID    dapi.EscrowID
-	hash        string
-	reason      *Reason
-	retryAt     time.Time    // when the service asks to come back; zero if it did not say
-	same        bool         // a look at a paid payment that shows nothing new
-	next        outcome.Next // after a refusal
-	unread      bool         // in doubt: a search could not read
-	wrong       bool         // the payout that a person named is not the payment's
+	state           moneymovement.PaymentState
+	mayHaveLeft     bool // whether a call may have paid, if it is not known to be paid
+	payoutID        dapi.PayoutID
+	escrowID        dapi.EscrowID
+	transactionHash string
+	reason          *Reason
+	retryAt         time.Time    // when the service asks to come back; zero if it did not say
+	unchanged       bool         // a read of a paid payment with nothing new
+	next            outcome.Next // after a refusal
+	readFailed      bool         // a search could not read, so the payment is still in doubt
+	wrongPayout     bool         // the payout that a person named is not the payment's
 }
 
-// tooOld reports a doubt because the service may have forgotten the key.
-func (f *found) tooOld() bool {
-	return f.state == moneymovement.PaymentInDoubt && f.next == outcome.NewKey
+// keyTooOld reports that the payment is in doubt because the service may have forgotten the key.
+func (result *callResult) keyTooOld() bool {
+	return result.state == moneymovement.PaymentInDoubt && result.next == outcome.NewKey
 }
 
-// after returns the record after a call or a look.
-func (r Record) after(f found, policy Policy, now time.Time) Record {
-	r.identify(f)
-	r.Reason = f.reason
-	if f.reason != nil && f.reason.Quote != nil {
-		r.RefusedQuote = f.reason.Quote
+// apply is the event after a call or a read. It returns the record with what the result says.
+func (r Record) apply(result callResult, policy Policy, now time.Time) Record {
+	r.setIDs(result)
+	r.Reason = result.reason
+	if result.reason != nil && result.reason.Quote != nil {
+		r.RefusedQuote = result.reason.Quote
 	}
-	if f.state != moneymovement.PaymentPaid && f.state != moneymovement.PaymentCompleted {
-		r.MayHaveLeft = f.mayHaveLeft
+	if result.state != moneymovement.PaymentPaid && result.state != moneymovement.PaymentCompleted {
+		r.MayHaveLeft = result.mayHaveLeft
 	}
-	if f.mayHaveLeft && r.FirstUsed.IsZero() { // it was found, and a lost version of this record knew when
+	if result.mayHaveLeft && r.FirstUsed.IsZero() { // a search found it; when, only a lost version of this record knew
 		r.FirstUsed = r.AcceptedAt
 	}
 	switch {
-	case f.same:
-		r.Reason, r.Due = nil, dueAfter(now, policy.followAfter(r.Key, now.Sub(r.ChangedAt)), f.retryAt)
+	case result.unchanged:
+		r.Reason, r.Due = nil, dueAfter(now, policy.followAfter(r.Key, now.Sub(r.ChangedAt)), result.retryAt)
 		return r
-	case f.tooOld(): // perhaps by the service's clock alone; dapi does not ask for the age of an unpaid payment's key
+	case result.keyTooOld(): // perhaps by the service's clock alone: dapi does not ask for the age of an unpaid one
 		r.Due, r.MayHaveLeft, r.KeyTooOld = now, true, true
-		r.to(moneymovement.PaymentInDoubt, now)
-	case f.state == moneymovement.PaymentPaid:
-		r.Due, r.MayHaveLeft = dueAfter(now, policy.followAfter(r.Key, 0), f.retryAt), true
-		r.to(f.state, now)
-	case f.state == moneymovement.PaymentCompleted, f.state == moneymovement.PaymentCameBack:
+		r.setState(moneymovement.PaymentInDoubt, now)
+	case result.state == moneymovement.PaymentPaid:
+		r.Due, r.MayHaveLeft = dueAfter(now, policy.followAfter(r.Key, 0), result.retryAt), true
+		r.setState(result.state, now)
+	case result.state == moneymovement.PaymentCompleted, result.state == moneymovement.PaymentCameBack:
 		r.Due, r.MayHaveLeft = time.Time{}, true
-		r.to(f.state, now)
-	case f.state == moneymovement.PaymentRefused, f.state == moneymovement.PaymentNeedsDecision:
+		r.setState(result.state, now)
+	case result.state == moneymovement.PaymentRefused, result.state == moneymovement.PaymentNeedsDecision:
 		r.Due = time.Time{}
-		r.to(f.state, now)
+		r.setState(result.state, now)
 	default:
-		r.tryAgain(f, policy, now)
+		r.scheduleRetry(result, policy, now)
 	}
 	r.ChangedAt = now
 	return r
 }
 
-// tryAgain is the event of a call that paid nothing, or whose result is not known.
-func (r *Record) tryAgain(f found, policy Policy, now time.Time) {
-	if f.unread {
+// scheduleRetry is the event of a call that paid nothing, or whose result is not known.
+func (r *Record) scheduleRetry(result callResult, policy Policy, now time.Time) {
+	if result.readFailed {
 		r.Searches++
 	}
-	r.Due = dueAfter(now, policy.retryAfter(r.Key, r.Calls+r.Searches), f.retryAt)
-	refused := f.state == moneymovement.PaymentNotPaid && f.next != outcome.Pause
-	if refused && f.reason != nil && f.reason.Slug != "" {
+	r.Due = dueAfter(now, policy.retryAfter(r.Key, r.Calls+r.Searches), result.retryAt)
+	refused := result.state == moneymovement.PaymentNotPaid && result.next != outcome.Pause
+	if refused && result.reason != nil && result.reason.Slug != "" {
 		r.Refusals++
 	}
 	switch {
 	case r.MayHaveLeft:
-		r.to(moneymovement.PaymentInDoubt, now)
+		r.setState(moneymovement.PaymentInDoubt, now)
 	case refused && r.Refusals >= policy.Refusals:
-		r.Due, r.Reason = time.Time{}, r.Reason.usedUp()
-		r.to(moneymovement.PaymentNeedsDecision, now)
+		r.Due, r.Reason = time.Time{}, r.Reason.refusalsUsedUp()
+		r.setState(moneymovement.PaymentNeedsDecision, now)
 	default:
-		r.to(moneymovement.PaymentAccepted, now)
+		r.setState(moneymovement.PaymentAccepted, now)
 	}
 }
 
-// identify stores what a call or a look shows of the payment's ids.
-func (r *Record) identify(f found) {
-	if f.payoutID != "" {
-		r.PayoutID = f.payoutID
+// setIDs stores the ids of the payment that a call or a read returned.
+func (r *Record) setIDs(result callResult) {
+	if result.payoutID != "" {
+		r.PayoutID = result.payoutID
 	}
-	if f.escrowID != "" {
-		r.EscrowID = f.escrowID
+	if result.escrowID != "" {
+		r.EscrowID = result.escrowID
 	}
-	if f.hash != "" {
-		r.TransactionHash = f.hash
+	if result.transactionHash != "" {
+		r.TransactionHash = result.transactionHash
 	}
-	if f.wrong {
+	if result.wrongPayout {
 		r.PayoutID, r.PaidAt = "", time.Time{}
 	}
 }
@@ -230,18 +232,18 @@ func (r *Record) identify(f found) {
 func (r Record) expire(now time.Time) Record {
 	r.Due = time.Time{}
 	r.Reason = &Reason{Code: ReasonDeadline, Message: "the deadline passed before the payment could be made"}
-	r.to(moneymovement.PaymentRefused, now)
+	r.setState(moneymovement.PaymentRefused, now)
 	return r
 }
 
-// returned is the event of money that came back, as the ledger shows it.
-func (r Record) returned(reason *Reason, now time.Time) Record {
+// cameBack is the event of money that came back, by the ledger.
+func (r Record) cameBack(reason *Reason, now time.Time) Record {
 	r.Due, r.Reason = time.Time{}, reason
-	r.to(moneymovement.PaymentCameBack, now)
+	r.setState(moneymovement.PaymentCameBack, now)
 	return r
 }
 
-func (r *Record) to(s moneymovement.PaymentState, now time.Time) {
+func (r *Record) setState(s moneymovement.PaymentState, now time.Time) {
 	if r.State != s {
 		r.State, r.ChangedAt, r.Searches = s, now, 0
 	}
@@ -250,8 +252,8 @@ func (r *Record) to(s moneymovement.PaymentState, now time.Time) {
 	}
 }
 
-// usedUp returns the reason of a payment whose calls did not pay. The last refusal stays in it.
-func (r *Reason) usedUp() *Reason {
+// refusalsUsedUp returns the reason of a payment whose calls did not pay. The last refusal stays in it.
+func (r *Reason) refusalsUsedUp() *Reason {
 	ended := Reason{Message: "the service refused as often as the policy allows"}
 	if r != nil {
 		ended = *r
@@ -261,7 +263,7 @@ func (r *Reason) usedUp() *Reason {
 }
 
 // waitMost is the longest wait that the service can ask for: its longest rate window is an hour. A response that asks
-// for more is not from the service, or is wrong, and must not hold up a payment for ever.
+// for more is wrong, and must not hold up a payment for ever.
 const waitMost = time.Hour
 
 // dueAfter returns the end of a pause, or the time at which the service asks to come back if that is later.
@@ -276,11 +278,12 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// Policy says how often and when a payment is tried again and looked at. The zero value is the default.
+// Policy says how often and when a payment is tried again and read. The zero value is the default.
 type Policy struct {
 	// Refusals is how many refusals that may pass by themselves are taken before a person must decide, such as those of
-	// a service whose partner is down. Calls that did not reach the service do not count, and neither do pauses of all
-	// payments: see Late. It does not limit a payment in doubt, which is tried until it is known. The default is 50.
+	// a service whose partner is down. Only refusals of this payment count: calls that did not reach the service and
+	// pauses of all payments do not (see Late). A payment in doubt has no limit: it is tried until its outcome is
+	// known. The default is 50.
 	Refusals int
 	// RetryMin is the pause after the first call that did not pay. Each further pause is twice as long, up to RetryMax.
 	// If the service says when to come back, that time counts. The defaults are 1 second and 5 minutes.
@@ -288,7 +291,7 @@ type Policy struct {
 	// Late is the time after which a payment that is not made counts as late: a warning in the log says so once, with
 	// the last reason, and LoadMetrics.Late counts it. The default is 1 hour.
 	Late time.Duration
-	// FollowMin is the pause before the first look at a payment that is paid. Each further pause is half of the time
+	// FollowMin is the pause before the first read of a payment that is paid. Each further pause is half of the time
 	// since it was paid, from FollowMin to FollowMax. The defaults are 1 second and 5 minutes.
 	FollowMin, FollowMax time.Duration
 }
@@ -316,8 +319,8 @@ func (p Policy) retryAfter(key moneymovement.Key, n int) time.Duration {
 	return jittered(key, n, grown(p.RetryMin, p.RetryMax, n))
 }
 
-// followAfter returns the pause before the next look at a payment that has been paid for so long. It needs no count of
-// looks, which would have to be stored with each look.
+// followAfter returns the pause before the next read of a payment that has been paid for so long. It needs no count of
+// reads, which would have to be stored with each read.
 func (p Policy) followAfter(key moneymovement.Key, paidFor time.Duration) time.Duration {
 	pause := min(max(paidFor/2, p.FollowMin), p.FollowMax)
 	return jittered(key, int(pause/time.Second), pause)

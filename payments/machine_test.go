@@ -19,8 +19,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/outcome"
 )
 
-// life is a payment that random events happen to, as a processor, a person and the service would make them happen.
-type life struct {
+// paymentModel is a payment that random events happen to, as a processor, a person and the service would make them
+// happen.
+type paymentModel struct {
 	*rapid.T
 	policy Policy
 	now    time.Time
@@ -32,24 +33,24 @@ type life struct {
 
 const testPayee dapi.EVMAddress = "0x52908400098527886E0F7030069857D2E4169EE7"
 
-var birth = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func submissions() *rapid.Generator[Submission] {
 	return rapid.Custom(func(t *rapid.T) Submission {
 		key := moneymovement.Key(rapid.StringMatching(`[a-z]{1,8}`).Draw(t, "key"))
 		var deadline, used time.Time
 		if rapid.Bool().Draw(t, "deadline") {
-			deadline = birth.Add(time.Duration(rapid.IntRange(1, 400).Draw(t, "hours")) * time.Hour)
+			deadline = start.Add(time.Duration(rapid.IntRange(1, 400).Draw(t, "hours")) * time.Hour)
 		}
 		if rapid.IntRange(0, 3).Draw(t, "used") == 0 {
-			used = birth.Add(-time.Duration(rapid.IntRange(0, 200).Draw(t, "hours ago")) * time.Hour)
+			used = start.Add(-time.Duration(rapid.IntRange(0, 200).Draw(t, "hours ago")) * time.Hour)
 		}
-		deal := dapi.EscrowCreate{Amount: decimal.NewFromInt(5), Currency: dapi.USDC, Payee: testPayee}
+		escrow := dapi.EscrowCreate{Amount: decimal.NewFromInt(5), Currency: dapi.USDC, Payee: testPayee}
 		switch rapid.SampledFrom([]Kind{KindPayout, KindEscrow, KindEscrowAction, KindTransfer}).Draw(t, "kind") {
 		case KindEscrow:
-			return EscrowPayment{Key: key, Account: OwnAccount, Escrow: deal, Deadline: deadline, FirstUsed: used}
+			return EscrowPayment{Key: key, Account: OwnAccount, Escrow: escrow, Deadline: deadline, FirstUsed: used}
 		case KindEscrowAction:
-			return EscrowAction{Key: key, Account: OwnAccount, Escrow: deal, EscrowID: "es_1",
+			return EscrowAction{Key: key, Account: OwnAccount, Escrow: escrow, EscrowID: "es_1",
 				Action: dapi.EscrowActionTypeRelease, Deadline: deadline, FirstUsed: used}
 		case KindTransfer:
 			return TransferPayment{Key: key, To: appapi.ToQuote{QuoteID: "q"}, Deadline: deadline, FirstUsed: used}
@@ -60,165 +61,167 @@ func submissions() *rapid.Generator[Submission] {
 	})
 }
 
-func newLife(t *rapid.T) *life {
-	l := &life{T: t, now: birth, cause: "submitted"}
-	l.policy = Policy{Refusals: rapid.IntRange(1, 5).Draw(t, "calls")}.withDefaults()
+func newPaymentModel(t *rapid.T) *paymentModel {
+	m := &paymentModel{T: t, now: start, cause: "submitted"}
+	m.policy = Policy{Refusals: rapid.IntRange(1, 5).Draw(t, "calls")}.withDefaults()
 	var err error
-	l.r, err = Prepare(submissions().Draw(t, "submission"), l.now)
+	m.r, err = Prepare(submissions().Draw(t, "submission"), m.now)
 	require.NoError(t, err)
-	l.first = l.r.FirstUsed
-	return l
+	m.first = m.r.FirstUsed
+	return m
 }
 
-// change makes an event, and checks what holds for every event.
-func (l *life) change(cause string, next Record, mayProveUnpaid bool) {
-	before := l.r
-	l.cause, l.r = cause, next
+// transition makes an event, and checks what holds for every event.
+func (m *paymentModel) transition(cause string, next Record, mayProveUnpaid bool) {
+	before := m.r
+	m.cause, m.r = cause, next
 	if before.MayHaveLeft && !next.MayHaveLeft {
-		assert.True(l, mayProveUnpaid, "%s: nothing shows that the money has not left", cause)
+		assert.True(m, mayProveUnpaid, "%s: nothing shows that the money has not left", cause)
 	}
 	if before.State.Final() {
-		assert.Equal(l, moneymovement.PaymentCameBack, next.State, "%s changed a payment that had ended", cause)
+		assert.Equal(m, moneymovement.PaymentCameBack, next.State, "%s changed a payment that had ended", cause)
 	}
 	if next.State == moneymovement.PaymentRefused && before.State != moneymovement.PaymentRefused {
-		assert.False(l, next.MayHaveLeft, "%s refused a payment that may be paid", cause)
+		assert.False(m, next.MayHaveLeft, "%s refused a payment that may be paid", cause)
 	}
 	switch next.State {
 	case moneymovement.PaymentPaid, moneymovement.PaymentCompleted:
-		assert.False(l, next.PaidAt.IsZero(), "%s: %s at no time", cause, next.State)
-		assert.True(l, next.MayHaveLeft, "%s: %s", cause, next.State)
+		assert.False(m, next.PaidAt.IsZero(), "%s: %s at no time", cause, next.State)
+		assert.True(m, next.MayHaveLeft, "%s: %s", cause, next.State)
 	case moneymovement.PaymentCameBack:
-		assert.True(l, next.MayHaveLeft, "%s: %s", cause, next.State)
+		assert.True(m, next.MayHaveLeft, "%s: %s", cause, next.State)
 	case moneymovement.PaymentAccepted:
-		assert.False(l, next.MayHaveLeft, "%s: an accepted payment may have left", cause)
+		assert.False(m, next.MayHaveLeft, "%s: an accepted payment may have left", cause)
 	case moneymovement.PaymentInDoubt:
-		assert.True(l, next.MayHaveLeft, "%s: nothing can have left of a payment in doubt", cause)
+		assert.True(m, next.MayHaveLeft, "%s: nothing can have left of a payment in doubt", cause)
 	}
-	l.checkDue()
-	l.checkStored()
+	m.checkDue()
+	m.checkStored()
 }
 
 // checkDue checks that something is due exactly while something is left to do.
-func (l *life) checkDue() {
-	ended := l.r.State.Final() || l.r.State == moneymovement.PaymentNeedsDecision
-	assert.Equal(l, ended, l.r.Due.IsZero(), "%s: %s is due at %s", l.cause, l.r.State, l.r.Due)
-	assert.Equal(l, ended, l.r.next(l.now.Add(1000*time.Hour)) == stepNone, "%s: %s", l.cause, l.r.State)
-	assert.Equal(l, ended, l.r.Work() == WorkNone)
+func (m *paymentModel) checkDue() {
+	ended := m.r.State.Final() || m.r.State == moneymovement.PaymentNeedsDecision
+	assert.Equal(m, ended, m.r.Due.IsZero(), "%s: %s is due at %s", m.cause, m.r.State, m.r.Due)
+	assert.Equal(m, ended, m.r.next(m.now.Add(1000*time.Hour)) == stepNone, "%s: %s", m.cause, m.r.State)
+	assert.Equal(m, ended, m.r.Work() == WorkNone)
 }
 
 // checkStored checks that the record is read back as it was written.
-func (l *life) checkStored() {
-	text, err := l.r.Encode()
-	require.NoError(l, err)
-	assert.Equal(l, l.r, Decode(l.r.Key, text))
+func (m *paymentModel) checkStored() {
+	text, err := m.r.Encode()
+	require.NoError(m, err)
+	assert.Equal(m, m.r, Decode(m.r.Key, text))
 }
 
 // step makes the next step, when it is due.
-func (l *life) step() {
-	if l.r.Due.IsZero() || l.r.Due.After(l.now) {
+func (m *paymentModel) step() {
+	if m.r.Due.IsZero() || m.r.Due.After(m.now) {
 		return
 	}
-	switch next := l.r.next(l.now); next {
+	switch next := m.r.next(m.now); next {
 	case stepExpire:
-		l.change("deadline", l.r.expire(l.now), false)
+		m.transition("deadline", m.r.expire(m.now), false)
 	case stepRest:
-		l.change("rest", l.r.rest(), false)
-		assert.True(l, l.r.Due.After(l.now), "rests until %s at %s", l.r.Due, l.now)
+		m.transition("rest", m.r.waitForKeyToEnd(), false)
+		assert.True(m, m.r.Due.After(m.now), "rests until %s at %s", m.r.Due, m.now)
 	case stepFollow:
-		l.look(next)
+		m.read(next)
 	case stepSearch:
-		l.look(next)
+		m.read(next)
 	case stepPay:
-		l.call()
+		m.call()
 	default:
-		assert.Fail(l, "a payment is due and has no step", "%+v", l.r)
+		assert.Fail(m, "a payment is due and has no step", "%+v", m.r)
 	}
 }
 
 // call makes a call that pays. The process can die at each point of it.
-func (l *life) call() {
-	doubted := l.r.MayHaveLeft
-	if l.r.looksFirst(l.now) && rapid.Bool().Draw(l.T, "cannot look") {
-		l.show([]found{{state: moneymovement.PaymentInDoubt, unread: true}}, doubted)
+func (m *paymentModel) call() {
+	inDoubt := m.r.MayHaveLeft
+	if m.r.searchFirst(m.now) && rapid.Bool().Draw(m.T, "cannot read") {
+		m.applyResult([]callResult{{state: moneymovement.PaymentInDoubt, readFailed: true}}, inDoubt)
 		return
 	}
-	next := l.r.begin(l.now)
-	if l.r.FirstUsed.IsZero() || !next.FirstUsed.Equal(l.r.FirstUsed) {
-		l.first = l.now
+	next := m.r.begin(m.now)
+	if m.r.FirstUsed.IsZero() || !next.FirstUsed.Equal(m.r.FirstUsed) {
+		m.first = m.now
 	}
-	l.change("begin", next, false)
-	assert.NotEqual(l, moneymovement.PaymentAccepted, l.r.State)
-	stops := l.r.Kind != KindTransfer
-	assert.True(l, l.r.MayHaveLeft || stops, "a transfer is not stored again before it is signed")
-	if rapid.Bool().Draw(l.T, "dies before the call") {
+	m.transition("begin", next, false)
+	assert.NotEqual(m, moneymovement.PaymentAccepted, m.r.State)
+	stops := m.r.Kind != KindTransfer
+	assert.True(m, m.r.MayHaveLeft || stops, "a transfer is not stored again before it is signed")
+	if rapid.Bool().Draw(m.T, "dies before the call") {
 		return
 	}
-	l.send(doubted)
-	if stops && rapid.Bool().Draw(l.T, "signs") {
+	m.send(inDoubt)
+	if stops && rapid.Bool().Draw(m.T, "signs") {
 		history := dapi.History{PayoutID: "po_1"}
-		if l.r.Kind != KindPayout {
+		if m.r.Kind != KindPayout {
 			history = dapi.History{EscrowID: "es_1"}
 		}
-		l.change("signing", l.r.signing(history, nil), false)
-		assert.True(l, l.r.MayHaveLeft)
+		m.transition("signing", m.r.signing(history, nil), false)
+		assert.True(m, m.r.MayHaveLeft)
 	}
-	if rapid.Bool().Draw(l.T, "dies in the call") {
+	if rapid.Bool().Draw(m.T, "dies in the call") {
 		return
 	}
-	shown := []found{{state: moneymovement.PaymentPaid}, {state: moneymovement.PaymentCompleted},
+	results := []callResult{{state: moneymovement.PaymentPaid}, {state: moneymovement.PaymentCompleted},
 		{state: moneymovement.PaymentCameBack}, {state: moneymovement.PaymentInDoubt},
 		{state: moneymovement.PaymentInDoubt, next: outcome.NewKey}, {state: moneymovement.PaymentNeedsDecision},
 		{state: moneymovement.PaymentRefused}}
-	if !doubted {
-		shown = append(shown, found{state: moneymovement.PaymentNotPaid},
-			found{state: moneymovement.PaymentNotPaid, next: outcome.Pause})
+	if !inDoubt {
+		results = append(results, callResult{state: moneymovement.PaymentNotPaid},
+			callResult{state: moneymovement.PaymentNotPaid, next: outcome.Pause})
 	}
-	l.show(shown, doubted)
+	m.applyResult(results, inDoubt)
 }
 
 // send checks that the service knows whether it remembers the key.
-func (l *life) send(doubted bool) {
-	age := l.now.Sub(l.first)
-	assert.False(l, age > keyLifetime && age <= keyForgotten, "the key is sent %s after its first use", age)
-	assert.False(l, doubted && age > keyLifetime, "a payment that may be paid is sent %s after its first use", age)
-	assert.True(l, !doubted || !l.r.KeyTooOld, "a payment whose key is known to be too old is sent")
-	l.sent = append(l.sent, l.now)
+func (m *paymentModel) send(inDoubt bool) {
+	age := m.now.Sub(m.first)
+	assert.False(m, age > keyLifetime && age <= keyForgotten, "the key is sent %s after its first use", age)
+	assert.False(m, inDoubt && age > keyLifetime, "a payment that may be paid is sent %s after its first use", age)
+	assert.True(m, !inDoubt || !m.r.KeyTooOld, "a payment whose key is known to be too old is sent")
+	m.sent = append(m.sent, m.now)
 }
 
-func (l *life) look(s step) {
+func (m *paymentModel) read(s step) {
 	if s == stepFollow {
-		l.show([]found{{state: moneymovement.PaymentPaid, same: true}, {state: moneymovement.PaymentCompleted},
+		m.applyResult([]callResult{{state: moneymovement.PaymentPaid, unchanged: true},
+			{state: moneymovement.PaymentCompleted},
 			{state: moneymovement.PaymentCameBack}}, true)
 		return
 	}
-	l.show([]found{{state: moneymovement.PaymentPaid}, {state: moneymovement.PaymentCompleted},
-		{state: moneymovement.PaymentCameBack}, {state: moneymovement.PaymentInDoubt, unread: true},
+	m.applyResult([]callResult{{state: moneymovement.PaymentPaid}, {state: moneymovement.PaymentCompleted},
+		{state: moneymovement.PaymentCameBack}, {state: moneymovement.PaymentInDoubt, readFailed: true},
 		{state: moneymovement.PaymentNeedsDecision}, {state: moneymovement.PaymentRefused}}, true)
 }
 
-// show is what the call or the look shows. A call that paid nothing may only say what is known about all calls.
-func (l *life) show(shown []found, doubted bool) {
-	f := rapid.SampledFrom(shown).Draw(l.T, "shown")
-	switch f.state {
+// applyResult applies one of the possible results of a call or a read. A call that paid nothing may only say what is
+// known about all calls.
+func (m *paymentModel) applyResult(possible []callResult, inDoubt bool) {
+	result := rapid.SampledFrom(possible).Draw(m.T, "shown")
+	switch result.state {
 	case moneymovement.PaymentNotPaid, moneymovement.PaymentRefused:
 	case moneymovement.PaymentNeedsDecision:
-		f.mayHaveLeft = doubted || rapid.Bool().Draw(l.T, "may have left")
+		result.mayHaveLeft = inDoubt || rapid.Bool().Draw(m.T, "may have left")
 	default:
-		f.mayHaveLeft = !f.unread || doubted // nothing new is known after a look that could not read
+		result.mayHaveLeft = !result.readFailed || inDoubt // nothing new is known after a read that failed
 	}
-	if rapid.IntRange(0, 4).Draw(l.T, "comes back") == 0 {
-		f.retryAt = l.now.Add(time.Duration(rapid.IntRange(-100, 100_000).Draw(l.T, "seconds")) * time.Second)
+	if rapid.IntRange(0, 4).Draw(m.T, "comes back") == 0 {
+		result.retryAt = m.now.Add(time.Duration(rapid.IntRange(-100, 100_000).Draw(m.T, "seconds")) * time.Second)
 	}
-	next := l.r.after(f, l.policy, l.now)
-	l.change(fmt.Sprintf("shown %+v", f), next, !f.mayHaveLeft)
-	if l.r.Due.IsZero() {
+	next := m.r.apply(result, m.policy, m.now)
+	m.transition(fmt.Sprintf("shown %+v", result), next, !result.mayHaveLeft)
+	if m.r.Due.IsZero() {
 		return
 	}
-	pause := l.r.Due.Sub(l.now)
-	if !f.tooOld() {
-		assert.LessOrEqual(l, pause, max(l.policy.RetryMax, l.policy.FollowMax, waitMost), "%s", l.cause)
-		assert.GreaterOrEqual(l, pause, min(l.policy.RetryMin, l.policy.FollowMin)/2, "%s", l.cause)
-		assert.GreaterOrEqual(l, pause, min(f.retryAt.Sub(l.now), waitMost), "%s comes back too early", l.cause)
+	pause := m.r.Due.Sub(m.now)
+	if !result.keyTooOld() {
+		assert.LessOrEqual(m, pause, max(m.policy.RetryMax, m.policy.FollowMax, waitMost), "%s", m.cause)
+		assert.GreaterOrEqual(m, pause, min(m.policy.RetryMin, m.policy.FollowMin)/2, "%s", m.cause)
+		assert.GreaterOrEqual(m, pause, min(result.retryAt.Sub(m.now), waitMost), "%s comes back too early", m.cause)
 	}
 }
 
@@ -230,61 +233,61 @@ func decisions() *rapid.Generator[Decision] {
 	})
 }
 
-func (l *life) decide() {
-	d := decisions().Draw(l.T, "decision")
-	before := l.r
-	next, problem := l.r.decide(d, l.now)
+func (m *paymentModel) decide() {
+	d := decisions().Draw(m.T, "decision")
+	before := m.r
+	next, problem := m.r.decide(d, m.now)
 	if problem != "" {
-		assert.Equal(l, before, next, "%s was not possible and changed the payment", d)
+		assert.Equal(m, before, next, "%s was not possible and changed the payment", d)
 		return
 	}
-	assert.False(l, before.State.Final(), "%s of a payment that has ended", d)
-	assert.False(l, d.kind == decideCancel && before.MayHaveLeft, "a payment that may be paid was canceled")
-	l.change("decided "+d.String(), next, d.kind == decideNotPaid)
+	assert.False(m, before.State.Final(), "%s of a payment that has ended", d)
+	assert.False(m, d.kind == decideCancel && before.MayHaveLeft, "a payment that may be paid was canceled")
+	m.transition("decided "+d.String(), next, d.kind == decideNotPaid)
 }
 
-// A payment's whole life, whatever happens to it: what is said in doc.go about money and keys holds after each event.
-func TestALife(t *testing.T) {
+// After each event, what doc.go says about money and keys holds, whatever happens to the payment.
+func TestInvariantsOverRandomEvents(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		l := newLife(t)
-		l.checkDue()
+		m := newPaymentModel(t)
+		m.checkDue()
 		for range rapid.IntRange(1, 40).Draw(t, "events") {
 			switch rapid.IntRange(0, 9).Draw(t, "event") {
 			case 0:
-				l.decide()
+				m.decide()
 			case 1:
-				l.now = l.now.Add(time.Duration(rapid.IntRange(0, 30*3600).Draw(t, "seconds")) * time.Second)
+				m.now = m.now.Add(time.Duration(rapid.IntRange(0, 30*3600).Draw(t, "seconds")) * time.Second)
 			default:
-				if !l.r.Due.IsZero() && l.r.Due.After(l.now) {
-					l.now = l.r.Due
+				if !m.r.Due.IsZero() && m.r.Due.After(m.now) {
+					m.now = m.r.Due
 				}
-				l.step()
+				m.step()
 			}
 		}
 	})
 }
 
 // Money that came back after the payment had ended is the only change of an ended payment.
-func TestAnEndedPaymentCanComeBack(t *testing.T) {
-	r := Record{Key: "k", Kind: KindPayout, State: moneymovement.PaymentCompleted, MayHaveLeft: true, PaidAt: birth}
-	back := r.returned(&Reason{Code: ReasonReturned}, birth.Add(time.Hour))
+func TestEndedPaymentCanComeBack(t *testing.T) {
+	r := Record{Key: "k", Kind: KindPayout, State: moneymovement.PaymentCompleted, MayHaveLeft: true, PaidAt: start}
+	back := r.cameBack(&Reason{Code: ReasonReturned}, start.Add(time.Hour))
 	assert.Equal(t, moneymovement.PaymentCameBack, back.State)
-	assert.Equal(t, birth.Add(time.Hour), back.ChangedAt)
+	assert.Equal(t, start.Add(time.Hour), back.ChangedAt)
 	assert.True(t, back.MayHaveLeft)
-	assert.Equal(t, stepNone, back.next(birth.Add(2*time.Hour)))
+	assert.Equal(t, stepNone, back.next(start.Add(2*time.Hour)))
 }
 
 // With a clock that is set back, the key seems to be used in the future. Its age is then not known.
-func TestAClockThatIsSetBack(t *testing.T) {
-	early := birth.Add(-48 * time.Hour)
-	doubt := Record{Kind: KindPayout, State: moneymovement.PaymentInDoubt, MayHaveLeft: true, FirstUsed: birth}
+func TestClockSetBack(t *testing.T) {
+	early := start.Add(-48 * time.Hour)
+	doubt := Record{Kind: KindPayout, State: moneymovement.PaymentInDoubt, MayHaveLeft: true, FirstUsed: start}
 	assert.Equal(t, stepSearch, doubt.next(early))
-	unpaid := Record{Kind: KindPayout, State: moneymovement.PaymentAccepted, FirstUsed: birth}
+	unpaid := Record{Kind: KindPayout, State: moneymovement.PaymentAccepted, FirstUsed: start}
 	assert.Equal(t, stepPay, unpaid.next(early))
 	assert.Equal(t, early, unpaid.begin(early).FirstUsed)
-	unpaid.ChangedAt = birth
-	assert.True(t, unpaid.looksFirst(early))
-	assert.False(t, unpaid.looksFirst(birth.Add(time.Minute)))
+	unpaid.ChangedAt = start
+	assert.True(t, unpaid.searchFirst(early))
+	assert.False(t, unpaid.searchFirst(start.Add(time.Minute)))
 }
 
 // The pauses of a policy grow, stay between half and all of what it says, and differ between payments.
@@ -304,9 +307,9 @@ func TestPauses(t *testing.T) {
 	})
 	policy := Policy{}.withDefaults()
 	assert.NotEqual(t, policy.retryAfter("a", 3), policy.retryAfter("b", 3))
-	assert.Equal(t, birth.Add(time.Hour), dueAfter(birth, time.Second, birth.Add(1000*time.Hour)))
-	assert.Equal(t, birth.Add(time.Minute), dueAfter(birth, time.Second, birth.Add(time.Minute)))
-	assert.Equal(t, birth.Add(time.Second), dueAfter(birth, time.Second, time.Time{}))
+	assert.Equal(t, start.Add(time.Hour), dueAfter(start, time.Second, start.Add(1000*time.Hour)))
+	assert.Equal(t, start.Add(time.Minute), dueAfter(start, time.Second, start.Add(time.Minute)))
+	assert.Equal(t, start.Add(time.Second), dueAfter(start, time.Second, time.Time{}))
 	first := policy.retryAfter("a", 3)
 	assert.Equal(t, first, policy.retryAfter("a", 3))
 	assert.GreaterOrEqual(t, policy.retryAfter("a", 40), policy.RetryMax/2)
@@ -314,14 +317,15 @@ func TestPauses(t *testing.T) {
 }
 
 // A payment that is paid and does not arrive is looked at less and less often.
-func TestLooksBecomeRare(t *testing.T) {
-	policy, now := Policy{}.withDefaults(), birth
+func TestReadsOfPaidPaymentBecomeRare(t *testing.T) {
+	policy, now := Policy{}.withDefaults(), start
 	r := Record{Key: "k", Kind: KindPayout, State: moneymovement.PaymentPaid, MayHaveLeft: true, PayoutID: "po_1",
-		ChangedAt: birth}
+		ChangedAt: start}
 	looks := 0
-	for now.Before(birth.Add(24 * time.Hour)) {
+	for now.Before(start.Add(24 * time.Hour)) {
 		stored := r // a look is postponed, and nothing of the record is stored
-		now = stored.after(found{state: moneymovement.PaymentPaid, mayHaveLeft: true, same: true}, policy, now).Due
+		unchanged := callResult{state: moneymovement.PaymentPaid, mayHaveLeft: true, unchanged: true}
+		now = stored.apply(unchanged, policy, now).Due
 		looks++
 	}
 	assert.Less(t, looks, 24*60/2)
@@ -329,25 +333,26 @@ func TestLooksBecomeRare(t *testing.T) {
 }
 
 // arrow is a change from one state to another.
-type arrow struct{ from, to string }
+type stateChange struct{ from, to string }
 
 // possible returns the changes that the state machine can make: every event that can happen in a state, with everything
 // that it can show.
-func possible(t *testing.T) (arrows []arrow) {
+func possibleChanges(t *testing.T) (arrows []stateChange) {
 	t.Helper()
 	changed := func(from, to Record) {
-		if a := (arrow{string(from.State), string(to.State)}); from.State != to.State && !slices.Contains(arrows, a) {
+		a := stateChange{string(from.State), string(to.State)}
+		if from.State != to.State && !slices.Contains(arrows, a) {
 			arrows = append(arrows, a)
 		}
 	}
 	reason, policy := &Reason{Code: ReasonKeyTooOld}, Policy{}.withDefaults()
-	show := func(r Record, shown ...found) {
-		for _, f := range shown {
-			f.mayHaveLeft, f.reason = f.state == moneymovement.PaymentInDoubt, reason
-			changed(r, r.after(f, policy, birth))
+	show := func(r Record, shown ...callResult) {
+		for _, result := range shown {
+			result.mayHaveLeft, result.reason = result.state == moneymovement.PaymentInDoubt, reason
+			changed(r, r.apply(result, policy, start))
 		}
 	}
-	ends := []found{
+	ends := []callResult{
 		{state: moneymovement.PaymentPaid}, {state: moneymovement.PaymentCompleted},
 		{state: moneymovement.PaymentCameBack}, {state: moneymovement.PaymentRefused},
 		{state: moneymovement.PaymentNotPaid}, {state: moneymovement.PaymentNotPaid, next: outcome.Pause},
@@ -355,19 +360,20 @@ func possible(t *testing.T) (arrows []arrow) {
 		{state: moneymovement.PaymentInDoubt, next: outcome.NewKey},
 	}
 	accepted := Record{Key: "k", Kind: KindPayout, State: moneymovement.PaymentAccepted}
-	paying := accepted.begin(birth)
+	paying := accepted.begin(start)
 	changed(accepted, paying)
-	changed(accepted, accepted.expire(birth))
+	changed(accepted, accepted.expire(start))
 	signed := paying.signing(dapi.History{PayoutID: "po_1"}, nil)
 	show(signed, ends...)
 	doubted := signed
 	doubted.State = moneymovement.PaymentInDoubt
 	show(doubted, ends...)
-	paid := signed.after(found{state: moneymovement.PaymentPaid}, policy, birth)
-	show(paid, found{state: moneymovement.PaymentPaid, same: true}, found{state: moneymovement.PaymentCompleted},
-		found{state: moneymovement.PaymentCameBack})
-	completed := paid.after(found{state: moneymovement.PaymentCompleted}, policy, birth)
-	changed(completed, completed.returned(reason, birth))
+	paid := signed.apply(callResult{state: moneymovement.PaymentPaid}, policy, start)
+	show(paid, callResult{state: moneymovement.PaymentPaid, unchanged: true},
+		callResult{state: moneymovement.PaymentCompleted},
+		callResult{state: moneymovement.PaymentCameBack})
+	completed := paid.apply(callResult{state: moneymovement.PaymentCompleted}, policy, start)
+	changed(completed, completed.cameBack(reason, start))
 
 	for _, state := range moneymovement.StoredPaymentStates() {
 		for _, left := range []bool{false, true} {
@@ -380,24 +386,24 @@ func possible(t *testing.T) (arrows []arrow) {
 			for _, d := range []Decision{
 				NewBounds(dapi.Bounds{}), Retry(), Cancel(""), WasPaid(""), WasPaid("po_1"), WasNotPaid(""),
 			} {
-				if next, problem := r.decide(d, birth); problem == "" {
+				if next, problem := r.decide(d, start); problem == "" {
 					changed(r, next)
 				}
 			}
 		}
 	}
 	asked := dapi.PayoutCreate{ContactID: "ct_1", Amount: decimal.NewFromInt(5), Currency: dapi.USDC}
-	for _, used := range []time.Time{{}, birth} {
-		record, err := Prepare(Payment{Key: "k", Account: OwnAccount, Payout: asked, FirstUsed: used}, birth)
+	for _, used := range []time.Time{{}, start} {
+		record, err := Prepare(Payment{Key: "k", Account: OwnAccount, Payout: asked, FirstUsed: used}, start)
 		require.NoError(t, err)
-		arrows = append(arrows, arrow{"submit", string(record.State)})
+		arrows = append(arrows, stateChange{"submit", string(record.State)})
 	}
 	return arrows
 }
 
 // docs/pictures/payment-states.svg draws these. When they change, draw it anew.
 func TestEveryChangeOfState(t *testing.T) {
-	var drawn []arrow
+	var drawn []stateChange
 	for row := range strings.Lines(`accepted: paying refused
 completed: came_back
 in_doubt: accepted came_back completed needs_decision paid refused
@@ -407,14 +413,14 @@ paying: accepted came_back completed in_doubt needs_decision paid refused
 submit: accepted in_doubt`) {
 		from, to, _ := strings.Cut(row, ":")
 		for _, state := range strings.Fields(to) {
-			drawn = append(drawn, arrow{from, state})
+			drawn = append(drawn, stateChange{from, state})
 		}
 	}
-	assert.ElementsMatch(t, possible(t), drawn)
+	assert.ElementsMatch(t, possibleChanges(t), drawn)
 }
 
 // What the next step is, by the state, the age of the key and the deadline. The words are those of the metrics.
-func TestTheNextStep(t *testing.T) {
+func TestNextStep(t *testing.T) {
 	const week, margin = 7 * 24 * time.Hour, 2 * time.Hour
 	for name, c := range map[string]struct {
 		state    moneymovement.PaymentState
@@ -445,17 +451,17 @@ func TestTheNextStep(t *testing.T) {
 	} {
 		r := Record{State: c.state, MayHaveLeft: c.left}
 		if c.age != 0 {
-			r.FirstUsed = birth.Add(-c.age)
+			r.FirstUsed = start.Add(-c.age)
 		}
 		if c.deadline != 0 {
-			r.Deadline = birth.Add(c.deadline)
+			r.Deadline = start.Add(c.deadline)
 		}
-		assert.Equal(t, c.want, string(r.next(birth)), name)
+		assert.Equal(t, c.want, string(r.next(start)), name)
 	}
 }
 
 // A key that the service has forgotten, and with which nothing can have left, is used for the first time again.
-func TestWhatACallKeepsOfTheKeysFirstUse(t *testing.T) {
+func TestFirstUseOfKeyIsKept(t *testing.T) {
 	const forgotten = 7*24*time.Hour + 2*time.Hour
 	quote := &dapi.Quote{}
 	for name, c := range map[string]struct {
@@ -471,9 +477,9 @@ func TestWhatACallKeepsOfTheKeysFirstUse(t *testing.T) {
 		"used in the future, in a doubt": {-1, true, true},
 	} {
 		for _, kind := range []Kind{KindPayout, KindEscrow, KindEscrowAction} {
-			used := birth.Add(-c.age)
+			used := start.Add(-c.age)
 			r := Record{Kind: kind, State: moneymovement.PaymentAccepted, MayHaveLeft: c.left, FirstUsed: used,
-				FirstQuote: quote, PayoutID: "po_1", EscrowID: "esc_1", Calls: 3}.begin(birth)
+				FirstQuote: quote, PayoutID: "po_1", EscrowID: "esc_1", Calls: 3}.begin(start)
 			assert.Equal(t, 4, r.Calls, name)
 			assert.Equal(t, c.left, r.MayHaveLeft, name)
 			assert.Equal(t, moneymovement.PaymentPaying, r.State, name)
@@ -483,85 +489,86 @@ func TestWhatACallKeepsOfTheKeysFirstUse(t *testing.T) {
 				assert.Equal(t, "po_1 esc_1", fmt.Sprint(r.PayoutID, " ", r.EscrowID), name)
 				continue
 			}
-			assert.Equal(t, birth, r.FirstUsed, name)
+			assert.Equal(t, start, r.FirstUsed, name)
 			assert.Nil(t, r.FirstQuote, name)
 			assert.Empty(t, r.PayoutID, name)
-			assert.Equal(t, kind != KindEscrow, r.EscrowID != "", "%s: the deal of an action is one of its terms", name)
+			assert.Equal(t, kind != KindEscrow, r.EscrowID != "",
+				"%s: the escrow of an action is one of its terms", name)
 		}
 	}
-	transfer := Record{Kind: KindTransfer, State: moneymovement.PaymentInDoubt}.begin(birth)
+	transfer := Record{Kind: KindTransfer, State: moneymovement.PaymentInDoubt}.begin(start)
 	assert.True(t, transfer.MayHaveLeft, "it pays in one call")
 	assert.Equal(t, moneymovement.PaymentInDoubt, transfer.State)
 }
 
 // A record that can be of an older copy of the store is looked for before it is paid.
-func TestWhatIsLookedForFirst(t *testing.T) {
+func TestSearchFirst(t *testing.T) {
 	for name, c := range map[string]struct {
 		r    Record
 		want bool
 	}{
-		"just changed":               {Record{ChangedAt: birth.Add(-10 * time.Minute)}, false},
-		"not changed for a while":    {Record{ChangedAt: birth.Add(-10*time.Minute - 1)}, true},
-		"changed in the future":      {Record{ChangedAt: birth.Add(10*time.Minute + 1)}, true},
-		"a person decided":           {Record{ChangedAt: birth, Reason: &Reason{Code: ReasonDecided}}, true},
-		"the last look did not read": {Record{ChangedAt: birth, Reason: &Reason{Code: ReasonInDoubt}}, true},
-		"another reason":             {Record{ChangedAt: birth, Reason: &Reason{Code: ReasonPrice}}, false},
-		"in doubt, without an id":    {Record{Kind: KindPayout, MayHaveLeft: true, ChangedAt: birth}, true},
-		"in doubt, with a payout":    {Record{Kind: KindPayout, MayHaveLeft: true, PayoutID: "po_1"}, false},
-		"in doubt, with a deal":      {Record{Kind: KindEscrow, MayHaveLeft: true, EscrowID: "esc_1"}, false},
-		"a transfer in doubt":        {Record{Kind: KindTransfer, MayHaveLeft: true}, false},
+		"just changed":                 {Record{ChangedAt: start.Add(-10 * time.Minute)}, false},
+		"not changed for a while":      {Record{ChangedAt: start.Add(-10*time.Minute - 1)}, true},
+		"changed in the future":        {Record{ChangedAt: start.Add(10*time.Minute + 1)}, true},
+		"a person decided":             {Record{ChangedAt: start, Reason: &Reason{Code: ReasonDecided}}, true},
+		"the last search did not read": {Record{ChangedAt: start, Reason: &Reason{Code: ReasonInDoubt}}, true},
+		"another reason":               {Record{ChangedAt: start, Reason: &Reason{Code: ReasonPrice}}, false},
+		"in doubt, without an id":      {Record{Kind: KindPayout, MayHaveLeft: true, ChangedAt: start}, true},
+		"in doubt, with a payout":      {Record{Kind: KindPayout, MayHaveLeft: true, PayoutID: "po_1"}, false},
+		"in doubt, with an escrow":     {Record{Kind: KindEscrow, MayHaveLeft: true, EscrowID: "esc_1"}, false},
+		"a transfer in doubt":          {Record{Kind: KindTransfer, MayHaveLeft: true}, false},
 	} {
-		assert.Equal(t, c.want, c.r.looksFirst(birth), name)
+		assert.Equal(t, c.want, c.r.searchFirst(start), name)
 	}
 }
 
 // What a call shows of ids stays, also if the next one does not show them. The payout that a person named is dropped if
 // it is another payment's.
-func TestWhatStaysOfWhatACallShowed(t *testing.T) {
-	r := Record{Key: "k", Kind: KindPayout, State: moneymovement.PaymentPaying, AcceptedAt: birth}
+func TestKnownIDsAreKept(t *testing.T) {
+	r := Record{Key: "k", Kind: KindPayout, State: moneymovement.PaymentPaying, AcceptedAt: start}
 	policy := Policy{}.withDefaults()
-	shown := found{state: moneymovement.PaymentInDoubt, mayHaveLeft: true, payoutID: "po_1", escrowID: "esc_1",
-		hash: "0x1", reason: &Reason{Code: ReasonPrice, Quote: &dapi.Quote{SourceCurrency: "USDC"}}}
-	now := birth.Add(time.Minute)
-	r = r.after(shown, policy, now)
-	assert.Equal(t, birth, r.FirstUsed, "a lost version of the record knew when")
-	r = r.after(found{state: moneymovement.PaymentPaid}, policy, now)
+	shown := callResult{state: moneymovement.PaymentInDoubt, mayHaveLeft: true, payoutID: "po_1", escrowID: "esc_1",
+		transactionHash: "0x1", reason: &Reason{Code: ReasonPrice, Quote: &dapi.Quote{SourceCurrency: "USDC"}}}
+	now := start.Add(time.Minute)
+	r = r.apply(shown, policy, now)
+	assert.Equal(t, start, r.FirstUsed, "a lost version of the record knew when")
+	r = r.apply(callResult{state: moneymovement.PaymentPaid}, policy, now)
 	assert.Equal(t, "po_1 esc_1 0x1", fmt.Sprint(r.PayoutID, " ", r.EscrowID, " ", r.TransactionHash))
 	assert.Equal(t, "USDC", r.RefusedQuote.SourceCurrency)
 	assert.Nil(t, r.Reason)
 	assert.True(t, r.MayHaveLeft)
 	assert.Equal(t, now, r.PaidAt)
 
-	r = r.after(found{state: moneymovement.PaymentInDoubt, mayHaveLeft: true, wrong: true}, policy, now)
+	r = r.apply(callResult{state: moneymovement.PaymentInDoubt, mayHaveLeft: true, wrongPayout: true}, policy, now)
 	assert.Empty(t, r.PayoutID)
 	assert.True(t, r.PaidAt.IsZero())
 }
 
 // Refusals count if they are of the service and about the payment. Looks that could not read make the pauses longer.
-func TestWhatCountsAsARefusal(t *testing.T) {
+func TestCountOfRefusals(t *testing.T) {
 	policy := Policy{Refusals: 2}.withDefaults()
 	slug := &Reason{Code: ReasonRefusal, Slug: errors.CodeConflict}
 	for name, c := range map[string]struct {
-		f          found
+		f          callResult
 		refusals   int
 		searches   int
 		afterwards moneymovement.PaymentState
 	}{
-		"refused": {found{state: moneymovement.PaymentNotPaid, reason: slug}, 2, 0,
+		"refused": {callResult{state: moneymovement.PaymentNotPaid, reason: slug}, 2, 0,
 			moneymovement.PaymentNeedsDecision},
-		"not delivered": {found{state: moneymovement.PaymentNotPaid, reason: &Reason{Code: ReasonNotSent}}, 1, 0,
+		"not delivered": {callResult{state: moneymovement.PaymentNotPaid, reason: &Reason{Code: ReasonNotSent}}, 1, 0,
 			moneymovement.PaymentAccepted},
-		"no reason": {found{state: moneymovement.PaymentNotPaid}, 1, 0, moneymovement.PaymentAccepted},
-		"all calls pause": {found{state: moneymovement.PaymentNotPaid, reason: slug, next: outcome.Pause}, 1, 0,
+		"no reason": {callResult{state: moneymovement.PaymentNotPaid}, 1, 0, moneymovement.PaymentAccepted},
+		"all calls pause": {callResult{state: moneymovement.PaymentNotPaid, reason: slug, next: outcome.Pause}, 1, 0,
 			moneymovement.PaymentAccepted},
-		"in doubt": {found{state: moneymovement.PaymentInDoubt, mayHaveLeft: true, reason: slug}, 1, 0,
+		"in doubt": {callResult{state: moneymovement.PaymentInDoubt, mayHaveLeft: true, reason: slug}, 1, 0,
 			moneymovement.PaymentInDoubt},
-		"a look that could not read": {found{state: moneymovement.PaymentInDoubt, unread: true}, 1, 1,
+		"a look that could not read": {callResult{state: moneymovement.PaymentInDoubt, readFailed: true}, 1, 1,
 			moneymovement.PaymentAccepted},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := Record{Key: "k", State: moneymovement.PaymentAccepted, Calls: 5, Refusals: 1, FirstUsed: birth}
-			r = r.after(c.f, policy, birth)
+			r := Record{Key: "k", State: moneymovement.PaymentAccepted, Calls: 5, Refusals: 1, FirstUsed: start}
+			r = r.apply(c.f, policy, start)
 			assert.Equal(t, c.refusals, r.Refusals)
 			assert.Equal(t, c.searches, r.Searches)
 			assert.Equal(t, c.afterwards, r.State)
@@ -571,26 +578,26 @@ func TestWhatCountsAsARefusal(t *testing.T) {
 				assert.Zero(t, r.Due)
 				return
 			}
-			assert.Equal(t, birth.Add(policy.retryAfter("k", 5+c.searches)), r.Due)
+			assert.Equal(t, start.Add(policy.retryAfter("k", 5+c.searches)), r.Due)
 		})
 	}
 }
 
 // A price that was refused is watched for two minutes after its end.
-func TestHowLongARefusedPriceIsWatched(t *testing.T) {
+func TestRefusedPriceIsRecognized(t *testing.T) {
 	quote := dapi.Quote{SourceAmount: decimal.NewFromInt(5), DestinationAmount: decimal.NewFromInt(4),
-		ExpiresAt: birth}
+		ExpiresAt: start}
 	r := Record{RefusedQuote: &quote}
-	assert.True(t, r.offersRefused(&quote, birth.Add(2*time.Minute-1)))
-	assert.False(t, r.offersRefused(&quote, birth.Add(2*time.Minute)))
-	assert.False(t, r.offersRefused(nil, birth))
+	assert.True(t, r.offersRefused(&quote, start.Add(2*time.Minute-1)))
+	assert.False(t, r.offersRefused(&quote, start.Add(2*time.Minute)))
+	assert.False(t, r.offersRefused(nil, start))
 	for name, change := range map[string]func(*dapi.Quote){
 		"less leaves":  func(q *dapi.Quote) { q.SourceAmount = decimal.NewFromInt(4) },
 		"more arrives": func(q *dapi.Quote) { q.DestinationAmount = decimal.NewFromInt(5) },
-		"it is new":    func(q *dapi.Quote) { q.ExpiresAt = birth.Add(time.Second) },
+		"it is new":    func(q *dapi.Quote) { q.ExpiresAt = start.Add(time.Second) },
 	} {
 		other := quote
 		change(&other)
-		assert.False(t, r.offersRefused(&other, birth), name)
+		assert.False(t, r.offersRefused(&other, start), name)
 	}
 }

@@ -21,7 +21,7 @@ type MemoryStore struct {
 	keys    []moneymovement.Key // sorted
 	log     []memoryChange      // in the order of the changes; some were replaced by later ones
 	changes int64
-	turns   map[dapi.ClientID]int64 // the last turn that each account was given
+	turns   map[dapi.ClientID]int64 // the last turn of each account
 	turn    int64                   // the turn that was claimed last
 	byDue   map[Work]*memoryQueue
 	byTurn  memoryQueue // the rows of WorkBegin

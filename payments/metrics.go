@@ -18,7 +18,7 @@ import (
 type Metrics interface {
 	// Changed is called after a payment's state was stored, and after the first time.
 	Changed(ctx context.Context, change ChangeMetrics)
-	// Stepped is called after each step: a call that pays, a look, a search.
+	// Stepped is called after each step: a call that pays, a read of a paid payment, a search.
 	Stepped(ctx context.Context, step StepMetrics)
 	// Load is called every Config.LoadEvery from [New] to [Processor.Stop], also if the processor is not resumed.
 	Load(ctx context.Context, load LoadMetrics)
@@ -38,7 +38,7 @@ type ChangeMetrics struct {
 type StepMetrics struct {
 	Kind    Kind
 	Step    string                     // pay, follow or search
-	Outcome moneymovement.PaymentState // what the step has shown; not_paid if nothing was paid, and nothing has ended
+	Outcome moneymovement.PaymentState // the result of the step; not_paid if nothing was paid and the payment goes on
 	Took    time.Duration              // the whole step
 	Queued  time.Duration              // the part of its last call that waited for room in a rate window
 }
@@ -47,7 +47,7 @@ type StepMetrics struct {
 type LoadMetrics struct {
 	InFlight  int           // calls that pay, under way in this process
 	Waiting   int           // those of them that wait for room in a rate window, for more than a few seconds
-	Following int           // looks under way in this process
+	Following int           // reads of paid payments under way in this process
 	Overdue   time.Duration // for how long the oldest work has been due; zero if that cannot be read now
 	Late      int           // payments of this process that are not made in time: see Policy.Late
 	PausedFor time.Duration // for how long an API gets no calls, because it said so or refuses the credential
@@ -106,23 +106,23 @@ func (noTracer) Step(ctx context.Context, _ string, _ StepTrace) (context.Contex
 	return ctx, func(StepResult) {}
 }
 
-// load reports what there is to do, from New to Stop: also in a process that is not resumed, because nobody else
-// reports that no process is.
+// load reports what there is to do, from New to Stop. A process that is not resumed reports it, too: otherwise nobody
+// would if no process is.
 type load struct {
-	p     *Processor
-	end   context.CancelFunc
-	over  chan struct{}
-	calls atomic.Int64 // that wait for room in a rate window
+	p            *Processor
+	end          context.CancelFunc
+	done         chan struct{}
+	waitingCalls atomic.Int64 // that wait for room in a rate window
 
 	mu   sync.Mutex
 	late map[moneymovement.Key]time.Time // payments that are late, and when another process may have them
 }
 
 func newLoad(p *Processor) *load {
-	l := &load{p: p, late: map[moneymovement.Key]time.Time{}, over: make(chan struct{})}
+	l := &load{p: p, late: map[moneymovement.Key]time.Time{}, done: make(chan struct{})}
 	if _, none := p.config.Metrics.(noMetrics); none {
 		l.end = func() {}
-		close(l.over)
+		close(l.done)
 		return l
 	}
 	var ctx context.Context
@@ -131,10 +131,10 @@ func newLoad(p *Processor) *load {
 	return l
 }
 
-func (l *load) stop() { l.end(); <-l.over }
+func (l *load) stop() { l.end(); <-l.done }
 
 func (l *load) run(ctx context.Context) {
-	defer close(l.over)
+	defer close(l.done)
 	ticker := time.NewTicker(l.p.config.LoadEvery)
 	defer ticker.Stop()
 	for {
@@ -152,9 +152,9 @@ func (l *load) report(ctx context.Context) {
 	if ctx.Err() != nil {
 		return
 	}
-	l.p.outage.noted(ctx, "it cannot be counted", err)
+	l.p.outage.record(ctx, "it cannot be counted", err)
 	now := l.p.config.Now()
-	of := LoadMetrics{ByState: summary.ByState, Waiting: int(l.calls.Load()), Late: l.count(now),
+	of := LoadMetrics{ByState: summary.ByState, Waiting: int(l.waitingCalls.Load()), Late: l.countLate(now),
 		StoreFailures: l.p.outage.failures()}
 	if err == nil && of.ByState == nil {
 		of.ByState = map[moneymovement.PaymentState]int{}
@@ -164,14 +164,14 @@ func (l *load) report(ctx context.Context) {
 	}
 	r := l.p.runner
 	r.mu.Lock()
-	of.InFlight, of.Following = len(r.running)-r.looks, r.looks
+	of.InFlight, of.Following = len(r.running)-r.follows, r.follows
 	r.mu.Unlock()
 	of.PausedFor = max(r.paused.untilAll().Sub(now), 0)
 	l.p.config.Metrics.Load(ctx, of)
 }
 
-// note says once that a payment is not made in time.
-func (l *load) note(ctx context.Context, r *Record, now time.Time) {
+// noteLate says once that a payment is not made in time.
+func (l *load) noteLate(ctx context.Context, r *Record, now time.Time) {
 	open := r.State == moneymovement.PaymentAccepted || r.State == moneymovement.PaymentPaying ||
 		r.State == moneymovement.PaymentInDoubt
 	l.mu.Lock()
@@ -194,8 +194,8 @@ func (l *load) note(ctx context.Context, r *Record, now time.Time) {
 	l.p.config.Logger.LogAttrs(ctx, slog.LevelWarn, "payments: a payment is not made in time", attributes...)
 }
 
-// count returns how many payments of this process are late. Another process may have gone on with one.
-func (l *load) count(now time.Time) int {
+// countLate returns how many payments of this process are late. Another process may have gone on with one.
+func (l *load) countLate(now time.Time) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for key, until := range l.late {
@@ -208,21 +208,21 @@ func (l *load) count(now time.Time) int {
 
 // outage logs an outage of the store once, however many calls fail.
 type outage struct {
-	logger *slog.Logger
-	mu     sync.Mutex
-	since  time.Time // zero while the store works
-	last   time.Time // when a call last failed
-	now    int       // calls that failed in this outage
-	all    int64     // calls that failed
+	logger     *slog.Logger
+	mu         sync.Mutex
+	since      time.Time // zero while the store works
+	last       time.Time // when a call last failed
+	failed     int       // calls that failed in this outage
+	failedEver int64     // calls that failed
 }
 
 // outageEnds is how long no call must fail until an outage is over: some calls can work while others fail.
 const outageEnds = time.Minute
 
-// noted notes how a call of the store ended. A store that works also returns errors: that the payment is busy or not
-// there, or that the caller has ended the call.
-func (o *outage) noted(ctx context.Context, what string, err error) {
-	if err != nil && (ctx.Err() != nil || answered(err)) {
+// record notes how a call of the store ended. A store that works also returns errors: that a call is being made for the
+// payment or that it is not there, or that the caller has ended the call.
+func (o *outage) record(ctx context.Context, what string, err error) {
+	if err != nil && (ctx.Err() != nil || isResponse(err)) {
 		return
 	}
 	o.mu.Lock()
@@ -231,14 +231,14 @@ func (o *outage) noted(ctx context.Context, what string, err error) {
 	if err == nil {
 		if !o.since.IsZero() && at.Sub(o.last) >= outageEnds {
 			o.logger.LogAttrs(ctx, slog.LevelInfo, "payments: the store works again",
-				slog.Int("failures", o.now), transport.Milliseconds("after", o.last.Sub(o.since)))
-			o.since, o.now = time.Time{}, 0
+				slog.Int("failures", o.failed), transport.Milliseconds("after", o.last.Sub(o.since)))
+			o.since, o.failed = time.Time{}, 0
 		}
 		return
 	}
 	o.last = at
-	o.now++
-	o.all++
+	o.failed++
+	o.failedEver++
 	level := slog.LevelDebug
 	if o.since.IsZero() {
 		o.since, level = at, slog.LevelWarn
@@ -250,13 +250,13 @@ func (o *outage) noted(ctx context.Context, what string, err error) {
 func (o *outage) failures() int64 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.all
+	return o.failedEver
 }
 
-// answered reports an error with which a store that works responds.
-func answered(err error) bool {
-	_, lost := errors.AsType[*LeaseLost](err)
-	_, busy := errors.AsType[*CallInProgress](err)
+// isResponse reports an error with which a store that works responds.
+func isResponse(err error) bool {
+	_, leaseLost := errors.AsType[*LeaseLost](err)
+	_, inProgress := errors.AsType[*CallInProgress](err)
 	_, missing := errors.AsType[*NotFound](err)
-	return lost || busy || missing
+	return leaseLost || inProgress || missing
 }

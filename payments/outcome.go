@@ -11,63 +11,63 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// What a call or a look means for a payment. Money decides first: an error never makes a payment unpaid that may be
+// What a call or a read means for a payment. Money decides first: an error never makes a payment unpaid that may be
 // paid.
 
-// shows returns what a call of a flow of dapi shows: its state, and what it says about the money.
-func shows(state moneymovement.PaymentState, unpaid bool, refusal, err error, retryAt time.Time) found {
-	f := found{state: state, mayHaveLeft: !unpaid, retryAt: retryAt}
+// resultOf returns the result of a flow of dapi: its state, and what it says about the money.
+func resultOf(state moneymovement.PaymentState, unpaid bool, refusal, err error, retryAt time.Time) callResult {
+	result := callResult{state: state, mayHaveLeft: !unpaid, retryAt: retryAt}
 	switch state {
 	case moneymovement.PaymentPaid:
-		return f
+		return result
 	case moneymovement.PaymentNotPaid, moneymovement.PaymentNeedsDecision:
-		f.refuse(refusal)
+		result.applyRefusal(refusal)
 	case moneymovement.PaymentEnded:
-		f.state = moneymovement.PaymentCameBack
+		result.state = moneymovement.PaymentCameBack
 		if unpaid {
-			f.state = moneymovement.PaymentRefused
+			result.state = moneymovement.PaymentRefused
 		}
 	default:
-		f.state = moneymovement.PaymentInDoubt
+		result.state = moneymovement.PaymentInDoubt
 		refusal = err
 	}
-	f.reason = reasonOf(refusal)
-	return f
+	result.reason = reasonOf(refusal)
+	return result
 }
 
-// ofPayout adds what the payout shows.
-func (f found) ofPayout(payout *dapi.Payout) found {
+// withPayout adds what the payout says.
+func (result callResult) withPayout(payout *dapi.Payout) callResult {
 	if payout == nil {
-		return f
+		return result
 	}
-	f.payoutID, f.hash = payout.ID, payout.TransactionHash
+	result.payoutID, result.transactionHash = payout.ID, payout.TransactionHash
 	switch {
-	case f.state == moneymovement.PaymentPaid && payout.Status == dapi.PayoutStatusCompleted:
-		f.state = moneymovement.PaymentCompleted
+	case result.state == moneymovement.PaymentPaid && payout.Status == dapi.PayoutStatusCompleted:
+		result.state = moneymovement.PaymentCompleted
 	case payout.Status == dapi.PayoutStatusExpired &&
-		(f.state == moneymovement.PaymentCameBack || f.state == moneymovement.PaymentRefused):
-		f.state, f.mayHaveLeft = moneymovement.PaymentRefused, false
-		f.reason = &Reason{Code: ReasonEnded, Message: "the payout expired, and its money never left"}
-	case f.state == moneymovement.PaymentCameBack:
-		f.reason = &Reason{Code: ReasonReturned,
+		(result.state == moneymovement.PaymentCameBack || result.state == moneymovement.PaymentRefused):
+		result.state, result.mayHaveLeft = moneymovement.PaymentRefused, false
+		result.reason = &Reason{Code: ReasonEnded, Message: "the payout expired, and its money never left"}
+	case result.state == moneymovement.PaymentCameBack:
+		result.reason = &Reason{Code: ReasonReturned,
 			Message: "the payout is " + string(payout.Status) + ": its money came back"}
 	}
-	return f
+	return result
 }
 
-// ofDeal adds what a deal shows. A deal that is held and an action that was taken are completed.
-func (f found) ofDeal(deal *dapi.Escrow) found {
-	if f.state == moneymovement.PaymentPaid {
-		f.state = moneymovement.PaymentCompleted
+// withEscrow adds what an escrow says. An escrow whose money is held is completed, and so is an action that was taken.
+func (result callResult) withEscrow(escrow *dapi.Escrow) callResult {
+	if result.state == moneymovement.PaymentPaid {
+		result.state = moneymovement.PaymentCompleted
 	}
-	if deal != nil {
-		f.escrowID, f.hash = deal.ID, deal.TransactionHash
+	if escrow != nil {
+		result.escrowID, result.transactionHash = escrow.ID, escrow.TransactionHash
 	}
-	return f
+	return result
 }
 
-// payoutShows returns what the status of a payout says. An unknown status says nothing.
-func payoutShows(payout *dapi.Payout) found {
+// payoutResult is the result that the status of a payout says. After an unknown status, the payment is in doubt.
+func payoutResult(payout *dapi.Payout) callResult {
 	state, unpaid := moneymovement.PaymentInDoubt, false
 	switch status := payout.Status; {
 	case status == dapi.PayoutStatusCompleted, status == dapi.PayoutStatusProcessing,
@@ -76,19 +76,19 @@ func payoutShows(payout *dapi.Payout) found {
 	case status.Final():
 		state, unpaid = moneymovement.PaymentEnded, status == dapi.PayoutStatusExpired
 	}
-	return shows(state, unpaid, nil, nil, time.Time{}).ofPayout(payout)
+	return resultOf(state, unpaid, nil, nil, time.Time{}).withPayout(payout)
 }
 
-// refuse sets what to do after a refusal. state is what is known without it.
-func (f *found) refuse(err error) {
+// applyRefusal sets what to do after a refusal. state is what is known without it.
+func (result *callResult) applyRefusal(err error) {
 	_, old := errors.AsType[*dapi.KeyTooOld](err)
-	switch f.next = outcome.After(err); {
+	switch result.next = outcome.After(err); {
 	case old:
-		f.state = moneymovement.PaymentInDoubt
-	case f.next == outcome.Change && !f.mayHaveLeft:
-		f.state = moneymovement.PaymentRefused
-	case f.next == outcome.Decide, f.next == outcome.Change, f.next == outcome.NewKey:
-		f.state = moneymovement.PaymentNeedsDecision
+		result.state = moneymovement.PaymentInDoubt
+	case result.next == outcome.Change && !result.mayHaveLeft:
+		result.state = moneymovement.PaymentRefused
+	case result.next == outcome.Decide, result.next == outcome.Change, result.next == outcome.NewKey:
+		result.state = moneymovement.PaymentNeedsDecision
 	}
 }
 
@@ -116,36 +116,37 @@ func reasonOf(err error) *Reason {
 			r.Code = ReasonUnavailable
 		}
 	}
-	r.detail(causeOf(err))
+	r.addDetail(causeOf(err))
 	failure, typed := errors.AsType[errors.Failure](err)
-	if _, unknown := errors.AsType[*errors.InDoubt](err); unknown || !typed ||
+	if _, inDoubt := errors.AsType[*errors.InDoubt](err); inDoubt || !typed ||
 		r.Code == ReasonNotSent && failure.MovedByCall() != errors.NotMoved {
 		r.Code = ReasonInDoubt
 	}
 	return r
 }
 
-// messageOf returns an error's text. The advice in the text of a doubt is to call again, which the processor does.
+// messageOf returns an error's text. An error in doubt advises to call again. The processor does that, so the message
+// says so.
 func messageOf(err error) string {
-	unknown, ok := errors.AsType[*errors.InDoubt](err)
+	inDoubt, ok := errors.AsType[*errors.InDoubt](err)
 	if !ok {
 		return err.Error()
 	}
-	doubt := *unknown
-	doubt.Resolve = "the processor goes on by itself"
-	return doubt.Error()
+	shortened := *inDoubt
+	shortened.Resolve = "the processor goes on by itself"
+	return shortened.Error()
 }
 
-// causeOf returns the last refusal of a payment in doubt, which the error of the doubt does not unwrap to.
+// causeOf returns the last refusal of a payment in doubt. Its error does not unwrap to that.
 func causeOf(err error) error {
-	if unknown, ok := errors.AsType[*errors.InDoubt](err); ok && unknown.Cause != nil {
-		return unknown.Cause
+	if inDoubt, ok := errors.AsType[*errors.InDoubt](err); ok && inDoubt.Cause != nil {
+		return inDoubt.Cause
 	}
 	return err
 }
 
-// detail adds what the types of the errors carry.
-func (r *Reason) detail(err error) {
+// addDetail adds what the types of the errors carry.
+func (r *Reason) addDetail(err error) {
 	var (
 		price   *dapi.PriceRefused
 		blocked *errors.ContactNotPayable
@@ -194,46 +195,47 @@ func isNotSigned(err error) bool {
 		errors.As(err, &failed) || errors.As(err, &remote)
 }
 
-// dealShows returns what the status of a deal says about its opening or about an action.
-func dealShows(r *Record, deal *dapi.Escrow) found {
-	f := found{state: moneymovement.PaymentInDoubt, mayHaveLeft: true}
-	held := deal.Status == dapi.EscrowStatusActive
+// escrowResult is what the status of an escrow says about its opening or about an action.
+func escrowResult(r *Record, escrow *dapi.Escrow) callResult {
+	result := callResult{state: moneymovement.PaymentInDoubt, mayHaveLeft: true}
+	funded := escrow.Status == dapi.EscrowStatusActive
 	switch {
 	case r.Kind == KindEscrow || r.Action == dapi.EscrowActionTypeApprove:
 		switch {
-		case held || deal.Status == dapi.EscrowStatusReleased || deal.Status == dapi.EscrowStatusRefunded:
-			f.state = moneymovement.PaymentCompleted
-		case deal.Status == dapi.EscrowStatusExpired:
-			f.state, f.mayHaveLeft = moneymovement.PaymentRefused, false
-			f.reason = &Reason{Code: ReasonEnded, Message: "the deal expired before its money was held"}
+		case funded || escrow.Status == dapi.EscrowStatusReleased || escrow.Status == dapi.EscrowStatusRefunded:
+			result.state = moneymovement.PaymentCompleted
+		case escrow.Status == dapi.EscrowStatusExpired:
+			result.state, result.mayHaveLeft = moneymovement.PaymentRefused, false
+			result.reason = &Reason{Code: ReasonEnded, Message: "the escrow expired before its money was held"}
 		}
-	case r.Action == dapi.EscrowActionTypeRelease && deal.Status == dapi.EscrowStatusReleased,
-		r.Action == dapi.EscrowActionTypeRefund && deal.Status == dapi.EscrowStatusRefunded:
-		f.state = moneymovement.PaymentCompleted
-	case deal.Status.Final() &&
+	case r.Action == dapi.EscrowActionTypeRelease && escrow.Status == dapi.EscrowStatusReleased,
+		r.Action == dapi.EscrowActionTypeRefund && escrow.Status == dapi.EscrowStatusRefunded:
+		result.state = moneymovement.PaymentCompleted
+	case escrow.Status.Final() &&
 		(r.Action == dapi.EscrowActionTypeRelease || r.Action == dapi.EscrowActionTypeRefund):
-		f.state, f.mayHaveLeft = moneymovement.PaymentRefused, false
-		f.reason = &Reason{Code: ReasonEnded,
-			Message: "the deal is " + string(deal.Status) + ", so this action was not taken"}
+		result.state, result.mayHaveLeft = moneymovement.PaymentRefused, false
+		result.reason = &Reason{Code: ReasonEnded,
+			Message: "the escrow is " + string(escrow.Status) + ", so this action was not taken"}
 	}
-	return f
+	return result
 }
 
-// transferShows returns what a call shows that pays at once. before reports that an earlier call may have paid, which a
-// refusal does not change.
-func transferShows(err error, before bool) found {
-	f := found{state: moneymovement.PaymentInDoubt, mayHaveLeft: true, reason: reasonOf(err), retryAt: retryAt(err)}
+// transferResult is the result of a call that pays at once. inDoubt says that an earlier call may have paid. A refusal
+// does not change that.
+func transferResult(err error, inDoubt bool) callResult {
+	result := callResult{state: moneymovement.PaymentInDoubt, mayHaveLeft: true, reason: reasonOf(err),
+		retryAt: retryAt(err)}
 	failure, typed := errors.AsType[errors.Failure](err)
-	_, unknown := errors.AsType[*errors.InDoubt](err)
+	_, unanswered := errors.AsType[*errors.InDoubt](err)
 	switch {
 	case err == nil:
-		f.state = moneymovement.PaymentCompleted
+		result.state = moneymovement.PaymentCompleted
 	case typed && failure.MovedByCall() == errors.Moved:
-		f.state, f.reason = moneymovement.PaymentCompleted, nil
-	case unknown, !typed, failure.MovedByCall() != errors.NotMoved, before:
+		result.state, result.reason = moneymovement.PaymentCompleted, nil
+	case unanswered, !typed, failure.MovedByCall() != errors.NotMoved, inDoubt:
 	default:
-		f.state, f.mayHaveLeft = moneymovement.PaymentNotPaid, outcome.After(err) == outcome.NewKey
-		f.refuse(err)
+		result.state, result.mayHaveLeft = moneymovement.PaymentNotPaid, outcome.After(err) == outcome.NewKey
+		result.applyRefusal(err)
 	}
-	return f
+	return result
 }

@@ -75,18 +75,18 @@ func failures() map[string]error {
 }
 
 // shown returns the state and the reason of a payment after a call.
-func shown(kind Kind, doubted bool, f found) (Record, string) {
-	r := Record{Key: "k", Kind: kind, State: moneymovement.PaymentPaying, Calls: 1, MayHaveLeft: doubted,
-		FirstUsed: birth, AcceptedAt: birth}
-	if doubted {
+func applied(kind Kind, inDoubt bool, result callResult) (Record, string) {
+	r := Record{Key: "k", Kind: kind, State: moneymovement.PaymentPaying, Calls: 1, MayHaveLeft: inDoubt,
+		FirstUsed: start, AcceptedAt: start}
+	if inDoubt {
 		r.State = moneymovement.PaymentInDoubt
 	}
-	r = r.after(f, Policy{}.withDefaults(), birth)
+	r = r.apply(result, Policy{}.withDefaults(), start)
 	text := string(r.State)
 	if r.Reason != nil {
 		text += ", " + string(r.Reason.Code)
 	}
-	if f.next == outcome.Pause {
+	if result.next == outcome.Pause {
 		text += ", all calls pause"
 	}
 	return r, text
@@ -97,7 +97,7 @@ func stateOf(err error) (state moneymovement.PaymentState, unpaid bool) {
 	failure, typed := errors.AsType[errors.Failure](err)
 	payout, ended := errors.AsType[*dapi.PayoutNotCompleted](err)
 	_, closed := errors.AsType[*dapi.EscrowNotOpened](err)
-	_, unknown := errors.AsType[*errors.InDoubt](err)
+	_, inDoubt := errors.AsType[*errors.InDoubt](err)
 	next := outcome.After(err)
 	switch {
 	case ended:
@@ -106,7 +106,7 @@ func stateOf(err error) (state moneymovement.PaymentState, unpaid bool) {
 		return moneymovement.PaymentEnded, true
 	case next == outcome.NewKey:
 		return moneymovement.PaymentNeedsDecision, false
-	case unknown, !typed, failure.MovedByCall() == errors.MaybeMoved:
+	case inDoubt, !typed, failure.MovedByCall() == errors.MaybeMoved:
 		return moneymovement.PaymentInDoubt, false
 	case failure.MovedByCall() == errors.Moved:
 		return moneymovement.PaymentPaid, false
@@ -117,32 +117,32 @@ func stateOf(err error) (state moneymovement.PaymentState, unpaid bool) {
 }
 
 // refusedBy returns what a call of a flow shows that ends with a refusal, if no earlier call can have paid.
-func refusedBy(err error) found {
+func refusedBy(err error) callResult {
 	state, unpaid := stateOf(err)
 	returned := err
 	if state == moneymovement.PaymentInDoubt {
 		returned = &errors.InDoubt{Cause: err}
 	}
-	f := shows(state, unpaid, err, returned, time.Time{})
+	result := resultOf(state, unpaid, err, returned, time.Time{})
 	if ended, ok := errors.AsType[*dapi.PayoutNotCompleted](err); ok {
-		f = f.ofPayout(ended.Payout)
+		result = result.withPayout(ended.Payout)
 	}
-	return f
+	return result
 }
 
 // What each error means for a payment. The file says it in a table, for people to read: after a call for a payout, a
-// deal or an action of a deal, and after one for a transfer, of a payment from which nothing can have left before.
+// escrow or an action of an escrow, and after one for a transfer, of a payment from which nothing can have left before.
 func TestWhatErrorsMean(t *testing.T) {
 	path := "testdata/errors.txt"
 	wanted, err := os.ReadFile(path)
 	require.NoError(t, err)
 	all := refusals()
 	maps.Copy(all, failures())
-	lines := []string{"error | payout, deal or action | transfer"}
+	lines := []string{"error | payout, escrow or action | transfer"}
 	for _, name := range sorted(all) {
 		err := all[name]
-		payout, ofPayout := shown(KindPayout, false, refusedBy(err))
-		other, ofOther := shown(KindTransfer, false, transferShows(err, false))
+		payout, ofPayout := applied(KindPayout, false, refusedBy(err))
+		other, ofOther := applied(KindTransfer, false, transferResult(err, false))
 		failure, typed := errors.AsType[errors.Failure](err)
 		if !typed || failure.MovedByCall() != errors.NotMoved {
 			assert.True(t, payout.MayHaveLeft, "%s of a payout", name)
@@ -162,7 +162,7 @@ func TestWhatErrorsMean(t *testing.T) {
 
 // A refusal of a booking can leave open what the service did, such as a 503. If the flow has signed nothing, it says
 // that nothing was paid, and the payment is tried again.
-func TestARefusalThatProvesNothingByItself(t *testing.T) {
+func TestRefusalWithoutSignatureIsRetried(t *testing.T) {
 	all := refusals()
 	maps.Copy(all, failures())
 	tried := 0
@@ -172,7 +172,7 @@ func TestARefusalThatProvesNothingByItself(t *testing.T) {
 			continue
 		}
 		tried++
-		r, _ := shown(KindEscrow, false, shows(moneymovement.PaymentNotPaid, true, err, err, time.Time{}))
+		r, _ := applied(KindEscrow, false, resultOf(moneymovement.PaymentNotPaid, true, err, err, time.Time{}))
 		assert.Equal(t, moneymovement.PaymentAccepted, r.State, name)
 		assert.False(t, r.MayHaveLeft, name)
 	}
@@ -180,18 +180,18 @@ func TestARefusalThatProvesNothingByItself(t *testing.T) {
 }
 
 // A payment that may be paid stays so after each error that says nothing about the earlier calls.
-func TestADoubtIsNotEndedByAnError(t *testing.T) {
+func TestErrorDoesNotSettleInDoubt(t *testing.T) {
 	all := refusals()
 	maps.Copy(all, failures())
 	for name, err := range all {
 		unknown := &errors.InDoubt{Cause: err} // as a flow returns it
-		r, _ := shown(KindPayout, true, shows(moneymovement.PaymentInDoubt, false, err, unknown, time.Time{}))
+		r, _ := applied(KindPayout, true, resultOf(moneymovement.PaymentInDoubt, false, err, unknown, time.Time{}))
 		assert.Equal(t, moneymovement.PaymentInDoubt, r.State, name)
 		assert.True(t, r.MayHaveLeft, name)
-		r, _ = shown(KindEscrow, true, shows(moneymovement.PaymentNeedsDecision, false, err, unknown, time.Time{}))
+		r, _ = applied(KindEscrow, true, resultOf(moneymovement.PaymentNeedsDecision, false, err, unknown, time.Time{}))
 		assert.True(t, r.MayHaveLeft, name)
 		assert.False(t, r.State.Final(), name)
-		r, _ = shown(KindTransfer, true, transferShows(err, true))
+		r, _ = applied(KindTransfer, true, transferResult(err, true))
 		assert.True(t, r.MayHaveLeft, name)
 		want := moneymovement.PaymentInDoubt
 		if failure, ok := errors.AsType[errors.Failure](err); ok && failure.MovedByCall() == errors.Moved {
@@ -199,22 +199,22 @@ func TestADoubtIsNotEndedByAnError(t *testing.T) {
 		}
 		assert.Equal(t, want, r.State, "%s of a transfer", name)
 	}
-	old, _ := shown(KindPayout, true, refusedBy(&dapi.KeyTooOld{}))
-	assert.Equal(t, stepSearch, old.next(birth.Add(time.Minute)))
+	old, _ := applied(KindPayout, true, refusedBy(&dapi.KeyTooOld{}))
+	assert.Equal(t, stepSearch, old.next(start.Add(time.Minute)))
 }
 
 // A state that this version does not know, and none at all, read as in doubt. So a fake that returns an empty result
 // makes no payment unpaid.
-func TestAnUnknownStateIsADoubt(t *testing.T) {
+func TestUnknownStateIsInDoubt(t *testing.T) {
 	for _, state := range []moneymovement.PaymentState{"", "one_of_tomorrow"} {
-		r, _ := shown(KindPayout, false, shows(state, false, nil, nil, time.Time{}))
+		r, _ := applied(KindPayout, false, resultOf(state, false, nil, nil, time.Time{}))
 		assert.Equal(t, moneymovement.PaymentInDoubt, r.State)
 		assert.True(t, r.MayHaveLeft)
 	}
 }
 
 // What the status of a payout says, to a look and in the result of a call that has paid.
-func TestWhatAPayoutShows(t *testing.T) {
+func TestPayoutResult(t *testing.T) {
 	for status, want := range map[dapi.PayoutStatus]moneymovement.PaymentState{
 		dapi.PayoutStatusCompleted: moneymovement.PaymentCompleted, dapi.PayoutStatusFunding: moneymovement.PaymentPaid,
 		dapi.PayoutStatusProcessing: moneymovement.PaymentPaid, dapi.PayoutStatusFailed: moneymovement.PaymentCameBack,
@@ -224,23 +224,23 @@ func TestWhatAPayoutShows(t *testing.T) {
 		"one_of_tomorrow": moneymovement.PaymentInDoubt,
 	} {
 		payout := &dapi.Payout{ID: "po_1", Status: status}
-		r, _ := shown(KindPayout, true, payoutShows(payout))
+		r, _ := applied(KindPayout, true, payoutResult(payout))
 		assert.Equal(t, want, r.State, "status %q", status)
 		assert.Equal(t, dapi.PayoutID("po_1"), r.PayoutID)
 		if !status.Final() {
 			payout.TransactionHash = "0xabc"
-			r, _ = shown(KindPayout, true, payoutShows(payout))
+			r, _ = applied(KindPayout, true, payoutResult(payout))
 			assert.Equal(t, moneymovement.PaymentPaid, r.State, "status %q with a transaction", status)
 		}
 	}
 	tomorrow := &dapi.Payout{ID: "po_1", Status: "one_of_tomorrow"}
-	paid := shows(moneymovement.PaymentPaid, false, nil, nil, time.Time{}).ofPayout(tomorrow)
-	r, _ := shown(KindPayout, true, paid)
+	paid := resultOf(moneymovement.PaymentPaid, false, nil, nil, time.Time{}).withPayout(tomorrow)
+	r, _ := applied(KindPayout, true, paid)
 	assert.Equal(t, moneymovement.PaymentPaid, r.State)
 }
 
 // The advice of dapi's doubts is to call again. Who reads the reason of a stored payment calls nothing.
-func TestTheReasonOfADoubtSaysWhoGoesOn(t *testing.T) {
+func TestReasonInDoubtNamesProcessor(t *testing.T) {
 	r := reasonOf(&errors.InDoubt{Resolve: "call Pay again", Cause: context.DeadlineExceeded})
 	assert.Equal(t, ReasonInDoubt, r.Code)
 	assert.Contains(t, r.Message, "outcome unknown")
@@ -250,7 +250,7 @@ func TestTheReasonOfADoubtSaysWhoGoesOn(t *testing.T) {
 }
 
 // A list may leave out terms of a transfer, and writes ids in its own way. A transfer with other terms is another one.
-func TestWhichListedTransferIsThisOne(t *testing.T) {
+func TestTransferMatches(t *testing.T) {
 	five, six := appapi.Transfer{}, appapi.Transfer{}
 	five.Amount.Decimal, six.Amount.Decimal = decimal.NewFromInt(5), decimal.NewFromInt(6)
 	toContact := Transfer{ContactID: "ct_A1", Amount: decimal.RequireFromString("5.0")}
@@ -277,12 +277,12 @@ func TestWhichListedTransferIsThisOne(t *testing.T) {
 	} {
 		var listed appapi.Transfer
 		c.listed(&listed)
-		assert.Equal(t, c.want, c.asked.is(&listed), name)
+		assert.Equal(t, c.want, c.asked.matches(&listed), name)
 	}
 }
 
-// What the status of a deal says about its opening, and about each action. A status of tomorrow says nothing.
-func TestWhatADealShows(t *testing.T) {
+// What the status of an escrow says about its opening, and about each action. A status of tomorrow says nothing.
+func TestEscrowResult(t *testing.T) {
 	const completed, refused, inDoubt = moneymovement.PaymentCompleted, moneymovement.PaymentRefused,
 		moneymovement.PaymentInDoubt
 	opening := map[dapi.EscrowStatus]moneymovement.PaymentState{
@@ -310,17 +310,17 @@ func TestWhatADealShows(t *testing.T) {
 		}},
 	} {
 		for status, want := range c.want {
-			f := dealShows(&c.r, &dapi.Escrow{Status: status})
-			assert.Equal(t, want, f.state, "%s %q, a deal that is %q", c.r.Kind, c.r.Action, status)
-			assert.Equal(t, want != refused, f.mayHaveLeft)
-			assert.Equal(t, want == refused, f.reason != nil && f.reason.Code == ReasonEnded)
+			result := escrowResult(&c.r, &dapi.Escrow{Status: status})
+			assert.Equal(t, want, result.state, "%s %q, an escrow that is %q", c.r.Kind, c.r.Action, status)
+			assert.Equal(t, want != refused, result.mayHaveLeft)
+			assert.Equal(t, want == refused, result.reason != nil && result.reason.Code == ReasonEnded)
 		}
 	}
 }
 
 // Which refusals are about the payment itself and do not pass. The price of a quote passes, unless it is all that a
 // transfer has.
-func TestWhatIsRefusedForGood(t *testing.T) {
+func TestRefusedForGood(t *testing.T) {
 	all := refusals()
 	ofQuote, ofContact := &Transfer{QuoteID: "q"}, &Transfer{ContactID: "ct_1"}
 	for name, c := range map[string]struct {

@@ -18,12 +18,12 @@ import (
 
 // Config are the settings of a processor. The zero value has the defaults.
 type Config struct {
-	// Policy says how often and when a payment is tried again and looked at.
+	// Policy says how often and when a payment is tried again and read.
 	Policy Policy
 	// InFlight is how many calls that pay are under way at most, in this process. The default is as many as the rate
 	// windows carry: see dapi.Payouts.MaxInFlight.
 	InFlight int
-	// Following is how many looks at paid payments are under way at most. The default is 16.
+	// Following is how many reads of paid payments are under way at most. The default is 16.
 	Following int
 	// PollEvery is how often the processor asks the store for work that another process has stored. The default is one
 	// second. Work of this process begins at once.
@@ -80,7 +80,7 @@ type Processor struct {
 	store    Store
 	services Services
 	config   Config
-	held     *held
+	leases   *leaseHolder
 	runner   *runner
 	outage   *outage
 	load     *load
@@ -101,7 +101,7 @@ func New(store Store, services Services, config Config) (*Processor, error) {
 		p.config.InFlight = p.capacity()
 	}
 	p.outage = &outage{logger: p.config.Logger}
-	p.held = newHeld(store, p.config, p.outage)
+	p.leases = newLeaseHolder(store, p.config, p.outage)
 	p.runner = newRunner(p)
 	p.load = newLoad(p)
 	return p, nil
@@ -149,7 +149,7 @@ func (p *Processor) Submit(ctx context.Context, submission Submission) (Record, 
 	}
 	if inserted {
 		p.report(ctx, "", record)
-		p.runner.expect(record.Work(), record.Due)
+		p.runner.schedule(record.Work(), record.Due)
 	}
 	return record, nil
 }
@@ -160,8 +160,8 @@ func (p *Processor) prepare(ctx context.Context, submission Submission) (Record,
 	if err != nil {
 		return Record{}, err
 	}
-	record.Account = p.services.named(record.Account)
-	if record, err = record.accepted(p.config.Now()); err != nil {
+	record.Account = p.services.accountID(record.Account)
+	if record, err = record.accept(p.config.Now()); err != nil {
 		return Record{}, err
 	}
 	if err := p.services.check("Submit", &record); err != nil {
@@ -195,7 +195,7 @@ func (p *Processor) Decide(ctx context.Context, key moneymovement.Key, decision 
 	if err != nil {
 		return record, errors.Join(err, p.store.Postpone(ctx, claimed)) // which gives the lease back
 	}
-	p.runner.expect(record.Work(), record.Due)
+	p.runner.schedule(record.Work(), record.Due)
 	return record, nil
 }
 
@@ -237,7 +237,7 @@ func (p *Processor) decided(ctx context.Context, claimed Claimed, decision Decis
 
 // report passes a stored change on to the hooks and to those who watch.
 func (p *Processor) report(ctx context.Context, from moneymovement.PaymentState, r Record) {
-	p.changes.happened()
+	p.changes.notify()
 	attributes := []slog.Attr{
 		slog.String("key", string(r.Key)), slog.String("account", string(r.Account)),
 		slog.String("state", string(r.State)),
@@ -276,7 +276,7 @@ func (c *changes) wait() <-chan struct{} {
 	return c.next
 }
 
-func (c *changes) happened() {
+func (c *changes) notify() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.next != nil {
@@ -294,7 +294,7 @@ func (p *Processor) Prepare(ctx context.Context, submission Submission) (Record,
 	return p.prepare(ctx, submission)
 }
 
-// Wake makes a processor that is resumed look for due work now, and not at its next poll. It is for engines that hear
+// Wake makes a processor that is resumed claim due work now, and not at its next poll. It is for engines that hear
 // of work which another process has stored. It returns false if the processor is not resumed, or is stopped.
 func (p *Processor) Wake() bool {
 	if p == nil || p.store == nil {
@@ -311,8 +311,8 @@ func (p *Processor) Wake() bool {
 	return running
 }
 
-// Services are the clients that a processor pays with. Make them with [IntegratorServices] or [SelfServeServices]. The zero Services
-// pay nothing: they are for a process that only reads and decides.
+// Services are the clients that a processor pays with. Make them with [IntegratorServices] or [SelfServeServices]. The
+// zero Services pay nothing: they are for a process that only reads and decides.
 type Services struct {
 	account   func(id dapi.ClientID) (account, bool)
 	single    bool // there is one account, which a payment need not name
@@ -326,8 +326,8 @@ type account struct {
 	transactions *dapi.Transactions
 }
 
-// Integrator pays from the accounts of an integrator's clients, and from the integrator's own account, which a payment
-// names by [OwnAccount].
+// IntegratorServices pays from the accounts of an integrator's clients, and from the integrator's own account, which a
+// payment names by [OwnAccount].
 func IntegratorServices(platform *dapi.Integrator) Services {
 	if platform == nil {
 		return Services{}
@@ -341,7 +341,7 @@ func IntegratorServices(platform *dapi.Integrator) Services {
 	}}
 }
 
-// SelfServe pays from one account, which its owner's key signs for. A payment need not name it.
+// SelfServeServices pays from one account, which its owner's key signs for. A payment need not name it.
 func SelfServeServices(platform *dapi.SelfServe) Services {
 	if platform == nil {
 		return Services{}
@@ -371,7 +371,7 @@ func (s Services) check(operation string, r *Record) error {
 	}
 	if s.account == nil {
 		return invalid(operation, "services", errors.FieldMissing,
-			"have no platform API: make the processor with Integrator or SelfServe")
+			"have no platform API: make the processor with IntegratorServices or SelfServeServices")
 	}
 	if _, ok := s.account(r.Account); !ok {
 		if s.single {
@@ -383,7 +383,7 @@ func (s Services) check(operation string, r *Record) error {
 	if operation != "Submit" {
 		return nil
 	}
-	switch of := s.of(r); r.Kind { // nothing is stored that this process knows to be impossible
+	switch of := s.accountOf(r); r.Kind { // nothing is stored that this process knows to be impossible
 	case KindPayout:
 		return outcome.CheckPayout(of.payouts, *r.Payout, r.Bounds, string(r.Key))
 	case KindEscrow:
@@ -392,12 +392,12 @@ func (s Services) check(operation string, r *Record) error {
 	return nil
 }
 
-// OwnAccount is the account of the credential itself, where the id of a client would be. With [IntegratorServices], it is paid
-// from by this name alone, so that a forgotten account does not pay from the integrator's own money.
+// OwnAccount is the account of the credential itself, where the id of a client would be. With [IntegratorServices], it
+// is paid from by this name alone, so that a forgotten account does not pay from the integrator's own money.
 const OwnAccount dapi.ClientID = "self"
 
-// named returns the account that an id names. With one account, no id names it as well.
-func (s Services) named(id dapi.ClientID) dapi.ClientID {
+// accountID returns the account that an id names. With one account, no id names it as well.
+func (s Services) accountID(id dapi.ClientID) dapi.ClientID {
 	if id == "" && s.single {
 		return OwnAccount
 	}
@@ -416,8 +416,8 @@ func checkAccount(operation string, id dapi.ClientID) error {
 	return transport.Validate(operation, func(c *transport.Check) { c.ClientID("account", string(id)) })
 }
 
-// of returns the services of a payment's account.
-func (s Services) of(r *Record) account {
+// accountOf returns the services of a payment's account.
+func (s Services) accountOf(r *Record) account {
 	of, _ := s.account(r.Account)
 	return of
 }

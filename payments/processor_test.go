@@ -51,7 +51,7 @@ func callsOf(ctx context.Context, p *payments.Processor) map[string]error {
 	return calls
 }
 
-func TestCallsThatCannotBeMade(t *testing.T) {
+func TestCallsWithoutProcessorOrContext(t *testing.T) {
 	for name, p := range map[string]*payments.Processor{"nil": nil, "zero": new(payments.Processor)} {
 		for method, err := range callsOf(t.Context(), p) {
 			t.Run(method+" of "+name, func(t *testing.T) { testkit.CheckNoClient(t, err, "payments.New") })
@@ -109,7 +109,7 @@ func (c *claims) Claim(ctx context.Context, claim payments.Claim) (
 	return c.Store.Claim(ctx, claim)
 }
 
-func TestWakeLooksForWorkBeforeTheNextPoll(t *testing.T) {
+func TestWakeClaimsBeforeNextPoll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &claims{Store: payments.NewMemoryStore()}
 		services := payments.IntegratorServices(new(dapi.Integrator)) // nothing is submitted
@@ -139,7 +139,7 @@ func (tracer) Submitted(_ context.Context, key moneymovement.Key) string {
 	return "trace of " + string(key)
 }
 
-func TestPrepareOfAProcessor(t *testing.T) {
+func TestProcessorPrepare(t *testing.T) {
 	key, err := signing.Generate()
 	require.NoError(t, err)
 	integrator, err := dapi.NewIntegrator("http://127.0.0.1", dapi.Developer{Email: "a@example.com", Key: key})
@@ -158,7 +158,7 @@ func TestPrepareOfAProcessor(t *testing.T) {
 
 // The table of docs/operations.md is the one place that has each state, who returns it, and the words of the service
 // beside it.
-func TestTheTableOfStatesHasEachWord(t *testing.T) {
+func TestDocumentedStatesAreComplete(t *testing.T) {
 	page, err := os.ReadFile("../docs/operations.md")
 	require.NoError(t, err)
 	_, table, found := strings.Cut(string(page), "## The words for the state of a payment\n")

@@ -31,7 +31,7 @@ type ReconcileParams struct {
 // payment is [moneymovement.PaymentCameBack] from then on. The service attributes a refund to a payout by its amount
 // alone, so an entry of the ledger does not prove it.
 //
-// Deals are compared by their id, and transfers of the app API are not compared: they are not in this ledger.
+// Escrows are compared by their id, and transfers of the app API are not compared: they are not in this ledger.
 func (p *Processor) Reconcile(ctx context.Context, params ReconcileParams) (Report, error) {
 	if err := p.ready(ctx, "Reconcile"); err != nil {
 		return Report{}, err
@@ -39,14 +39,14 @@ func (p *Processor) Reconcile(ctx context.Context, params ReconcileParams) (Repo
 	if !params.From.Before(params.To) {
 		return Report{}, invalid("Reconcile", "to", "out_of_range", "must be after from")
 	}
-	params.Account = p.services.named(params.Account)
+	params.Account = p.services.accountID(params.Account)
 	if err := checkAccount("Reconcile", params.Account); err != nil {
 		return Report{}, err
 	}
 	if err := p.services.check("Reconcile", &Record{Kind: KindPayout, Account: params.Account}); err != nil {
 		return Report{}, err
 	}
-	of := p.services.of(&Record{Account: params.Account})
+	of := p.services.accountOf(&Record{Account: params.Account})
 	report, err := p.compare(ctx, of.transactions, params)
 	if err != nil {
 		return report, err
@@ -61,8 +61,8 @@ func (p *Processor) Reconcile(ctx context.Context, params ReconcileParams) (Repo
 	return report, nil
 }
 
-// compare reads and compares. A payment of the period can have an older entry: it was in doubt, and was found days
-// later. The ledger is then read again from the first use of its key on.
+// compare reads and compares. A payment of the period can have an older entry: it was in doubt, and a search found it
+// days later. The ledger is then read again from the first use of its key on.
 func (p *Processor) compare(
 	ctx context.Context, ledger *dapi.Transactions, params ReconcileParams,
 ) (Report, error) {
@@ -88,13 +88,13 @@ func (p *Processor) storeReturn(ctx context.Context, of account, d *Difference) 
 	if err != nil {
 		return err
 	}
-	shown := payoutShows(payout)
-	if shown.state != moneymovement.PaymentCameBack {
+	result := payoutResult(payout)
+	if result.state != moneymovement.PaymentCameBack {
 		return nil
 	}
 	claimed, err := p.claim(ctx, d.Key)
-	if _, busy := errors.AsType[*CallInProgress](err); busy {
-		return nil // a look is under way, and sees the same
+	if _, inProgress := errors.AsType[*CallInProgress](err); inProgress {
+		return nil // a step is under way, and reads the same
 	}
 	if err != nil {
 		return err
@@ -103,7 +103,7 @@ func (p *Processor) storeReturn(ctx context.Context, of account, d *Difference) 
 		return errors.Join(err, p.store.Postpone(ctx, claimed))
 	}
 	s := &progress{p: p, lease: claimed.Lease, record: claimed.Record}
-	if err := s.save(ctx, claimed.returned(shown.reason, p.config.Now().UTC()), true); err != nil {
+	if err := s.save(ctx, claimed.cameBack(result.reason, p.config.Now().UTC()), true); err != nil {
 		return err
 	}
 	d.State = moneymovement.PaymentCameBack
@@ -128,7 +128,7 @@ const (
 	// MoneyCameBack is a payment that is stored as paid or completed, and whose money came back.
 	MoneyCameBack DifferenceKind = "came_back"
 	// PaidInLedger is a payment that the ledger shows as paid, and the store does not. A payment in doubt settles
-	// itself. For one that is refused or needs a decision, a person must look.
+	// itself. If it is refused or needs a decision, a person must look at it.
 	PaidInLedger DifferenceKind = "paid_in_ledger"
 )
 
@@ -158,7 +158,7 @@ func (d Difference) String() string {
 	add("payment", string(d.Key))
 	add("is", string(d.State))
 	add("payout", string(d.PayoutID))
-	add("deal", string(d.EscrowID))
+	add("escrow", string(d.EscrowID))
 	if d.Stored != nil {
 		add("asked for", d.Stored.String())
 	}
@@ -205,7 +205,7 @@ func Compare(
 
 func newComparison(from, to time.Time) *comparison {
 	return &comparison{report: Report{From: from, To: to}, payouts: map[dapi.PayoutID]*entriesOf{},
-		deals: map[dapi.EscrowID]*entriesOf{}, asOf: to}
+		escrows: map[dapi.EscrowID]*entriesOf{}, asOf: to}
 }
 
 func (c *comparison) run(
@@ -215,7 +215,7 @@ func (c *comparison) run(
 		if err != nil {
 			return c.report, err
 		}
-		c.enter(entry)
+		c.addEntry(entry)
 	}
 	var unread error
 	for record, err := range records {
@@ -228,7 +228,7 @@ func (c *comparison) run(
 		}
 		c.compare(&record)
 	}
-	c.unknown()
+	c.addUnknown()
 	return c.report, unread
 }
 
@@ -237,46 +237,46 @@ type comparison struct {
 	asOf    time.Time // a payment that was paid later need not have an entry yet
 	missing time.Time // the earliest first use of a payment that has no entry; zero if all have one
 	payouts map[dapi.PayoutID]*entriesOf
-	deals   map[dapi.EscrowID]*entriesOf
+	escrows map[dapi.EscrowID]*entriesOf
 	order   []*entriesOf
 }
 
-// entriesOf are the entries of one payout or deal.
+// entriesOf are the entries of one payout or escrow.
 type entriesOf struct {
-	out, back *dapi.Transaction
-	twice     []*dapi.Transaction // more of a payout, with which money has left
-	left      bool                // out is an entry with which money has left
-	explained bool
-	taken     bool // by a payment of which it is the entry
+	debit, refund *dapi.Transaction
+	duplicates    []*dapi.Transaction // more of a payout, with which money has left
+	moneyLeft     bool                // out is an entry with which money has left
+	explained     bool
+	matched       bool // by a payment of which it is the entry
 }
 
-// enter takes an entry of a payment. The others, such as deposits, are no business of the store.
-func (c *comparison) enter(entry dapi.Transaction) {
+// addEntry takes an entry of a payment. The others, such as deposits, are no business of the store.
+func (c *comparison) addEntry(entry dapi.Transaction) {
 	var of *entriesOf
 	switch {
 	case entry.Type == dapi.TransactionTypePayout, entry.Type == dapi.TransactionTypeRefund:
-		of = entered(c, c.payouts, entry.PayoutID)
+		of = entriesFor(c, c.payouts, entry.PayoutID)
 	case entry.Type == dapi.TransactionTypeEscrow:
-		of = entered(c, c.deals, entry.EscrowID)
+		of = entriesFor(c, c.escrows, entry.EscrowID)
 	default:
 		return
 	}
 	left := entry.Direction == dapi.TransactionDirectionOut && entry.Status != dapi.TransactionStatusFailed
 	switch {
 	case entry.Type == dapi.TransactionTypeRefund:
-		of.back = &entry
-	case of.out == nil:
-		of.out = &entry
-	case entry.Type == dapi.TransactionTypePayout && of.left && left && entry.ID != of.out.ID:
-		of.twice = append(of.twice, &entry)
-	case left || !of.left && entry.Direction == dapi.TransactionDirectionOut:
-		of.out = &entry
+		of.refund = &entry
+	case of.debit == nil:
+		of.debit = &entry
+	case entry.Type == dapi.TransactionTypePayout && of.moneyLeft && left && entry.ID != of.debit.ID:
+		of.duplicates = append(of.duplicates, &entry)
+	case left || !of.moneyLeft && entry.Direction == dapi.TransactionDirectionOut:
+		of.debit = &entry
 	}
-	of.left = of.left || left
+	of.moneyLeft = of.moneyLeft || left
 }
 
-// entered returns the entries of an id. An entry without an id stays on its own.
-func entered[ID ~string](c *comparison, known map[ID]*entriesOf, id ID) *entriesOf {
+// entriesFor returns the entries of an id. An entry without an id stays on its own.
+func entriesFor[ID ~string](c *comparison, known map[ID]*entriesOf, id ID) *entriesOf {
 	if of := known[id]; of != nil && id != "" {
 		return of
 	}
@@ -295,9 +295,9 @@ func (c *comparison) compare(r *Record) {
 	case KindPayout:
 		of = c.payouts[r.PayoutID]
 	case KindEscrow:
-		of = c.deals[r.EscrowID]
-	case KindEscrowAction: // the entries of a deal do not say which action they are of
-		if of = c.deals[r.EscrowID]; of != nil {
+		of = c.escrows[r.EscrowID]
+	case KindEscrowAction: // the entries of an escrow do not say which action they are of
+		if of = c.escrows[r.EscrowID]; of != nil {
 			of.explained = true
 		}
 		return
@@ -306,55 +306,55 @@ func (c *comparison) compare(r *Record) {
 	}
 	paid := r.State == moneymovement.PaymentPaid || r.State == moneymovement.PaymentCompleted ||
 		r.State == moneymovement.PaymentCameBack
-	if of == nil || of.taken && paid {
+	if of == nil || of.matched && paid {
 		if paid && c.inPeriod(r.PaidAt) && r.PaidAt.Before(c.asOf) {
-			c.differ(MissingEntry, r, nil)
+			c.addDifference(MissingEntry, r, nil)
 			if c.missing.IsZero() || r.FirstUsed.Before(c.missing) {
 				c.missing = r.FirstUsed
 			}
 		}
 		return
 	}
-	of.explained, of.taken = true, of.taken || paid
-	if !c.inPeriod(of.first().CreatedAt) && !(of.back != nil && c.inPeriod(of.back.CreatedAt)) {
+	of.explained, of.matched = true, of.matched || paid
+	if !c.inPeriod(of.first().CreatedAt) && !(of.refund != nil && c.inPeriod(of.refund.CreatedAt)) {
 		return
 	}
-	failed := of.out != nil && of.out.Status == dapi.TransactionStatusFailed
+	failed := of.debit != nil && of.debit.Status == dapi.TransactionStatusFailed
 	switch {
-	case of.back != nil && paid && r.State != moneymovement.PaymentCameBack:
-		c.differ(MoneyCameBack, r, of.back)
+	case of.refund != nil && paid && r.State != moneymovement.PaymentCameBack:
+		c.addDifference(MoneyCameBack, r, of.refund)
 	case failed && paid && r.State != moneymovement.PaymentCameBack:
-		c.differ(MoneyCameBack, r, of.out)
-	case of.out != nil && !r.asked(of.out):
-		c.differ(OtherAmount, r, of.out)
-	case of.back != nil && !r.asked(of.back):
-		c.differ(OtherAmount, r, of.back)
-	case r.State == moneymovement.PaymentCameBack && of.back == nil && !failed:
-		c.differ(MissingEntry, r, nil)
-	case !paid && !failed && of.back == nil:
-		c.differ(PaidInLedger, r, of.out)
+		c.addDifference(MoneyCameBack, r, of.debit)
+	case of.debit != nil && !r.hasAmountOf(of.debit):
+		c.addDifference(OtherAmount, r, of.debit)
+	case of.refund != nil && !r.hasAmountOf(of.refund):
+		c.addDifference(OtherAmount, r, of.refund)
+	case r.State == moneymovement.PaymentCameBack && of.refund == nil && !failed:
+		c.addDifference(MissingEntry, r, nil)
+	case !paid && !failed && of.refund == nil:
+		c.addDifference(PaidInLedger, r, of.debit)
 	default:
 		c.report.Matched++
-		if of.out != nil && !of.out.Status.Final() {
+		if of.debit != nil && !of.debit.Status.Final() {
 			c.report.Pending++
 		}
 	}
 }
 
 func (of *entriesOf) first() *dapi.Transaction {
-	if of.out != nil {
-		return of.out
+	if of.debit != nil {
+		return of.debit
 	}
-	return of.back
+	return of.refund
 }
 
 func (c *comparison) inPeriod(t time.Time) bool {
 	return !t.Before(c.report.From) && t.Before(c.report.To)
 }
 
-// asked reports an entry with the amount and the asset that the payment asked for. The description does not say whether
-// the fee is part of the amount.
-func (r *Record) asked(entry *dapi.Transaction) bool {
+// hasAmountOf reports an entry with the amount and the asset that the payment asked for. The description does not say
+// whether the fee is part of the amount.
+func (r *Record) hasAmountOf(entry *dapi.Transaction) bool {
 	wanted, asset := r.amount()
 	if wanted == nil {
 		return true
@@ -379,7 +379,7 @@ func (r *Record) amount() (*decimal.Decimal, dapi.Asset) {
 	return nil, ""
 }
 
-func (c *comparison) differ(kind DifferenceKind, r *Record, entry *dapi.Transaction) {
+func (c *comparison) addDifference(kind DifferenceKind, r *Record, entry *dapi.Transaction) {
 	d := Difference{Kind: kind, Entry: entry}
 	if r != nil {
 		d.Key, d.State, d.PayoutID, d.EscrowID = r.Key, r.State, r.PayoutID, r.EscrowID
@@ -394,16 +394,16 @@ func (c *comparison) differ(kind DifferenceKind, r *Record, entry *dapi.Transact
 	c.report.Differences = append(c.report.Differences, d)
 }
 
-// unknown reports the entries of the period that no payment explains.
-func (c *comparison) unknown() {
+// addUnknown reports the entries of the period that no payment explains.
+func (c *comparison) addUnknown() {
 	for _, of := range c.order {
-		entries := of.twice
+		entries := of.duplicates
 		if !of.explained {
-			entries = append([]*dapi.Transaction{of.out, of.back}, entries...)
+			entries = append([]*dapi.Transaction{of.debit, of.refund}, entries...)
 		}
 		for _, entry := range entries {
 			if entry != nil && c.inPeriod(entry.CreatedAt) {
-				c.differ(UnknownEntry, nil, entry)
+				c.addDifference(UnknownEntry, nil, entry)
 			}
 		}
 	}

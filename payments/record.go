@@ -22,8 +22,8 @@ type Record struct {
 
 	Payout   *dapi.PayoutCreate    `json:"payout,omitzero"`   // of a payout
 	Bounds   dapi.Bounds           `json:"bounds,omitzero"`   // of a payout; Decide can change them
-	Escrow   *dapi.EscrowCreate    `json:"escrow,omitzero"`   // of a deal, and of an action of a deal
-	Action   dapi.EscrowActionType `json:"action,omitzero"`   // of an action of a deal
+	Escrow   *dapi.EscrowCreate    `json:"escrow,omitzero"`   // of an escrow, and of an action of an escrow
+	Action   dapi.EscrowActionType `json:"action,omitzero"`   // of an action of an escrow
 	Transfer *Transfer             `json:"transfer,omitzero"` // of a transfer
 	Deadline time.Time             `json:"deadline,omitzero"`
 	Metadata map[string]string     `json:"metadata,omitzero"`
@@ -38,8 +38,8 @@ type Record struct {
 	State moneymovement.PaymentState `json:"state"`
 	// Reason says why the payment is in its state, or why the last call did not pay. Nil if there is nothing to say.
 	Reason *Reason `json:"reason,omitzero"`
-	// MayHaveLeft reports that money may have left: a call that can move money was begun for this payment, and no later
-	// call showed that none has left.
+	// MayHaveLeft reports that money may have left: a call that can move money was begun for this payment. It is false
+	// again when a later call has shown that no money left.
 	MayHaveLeft bool `json:"mayHaveLeft,omitzero"`
 	// WaitsFor says for what a call that is being made has waited for some seconds, such as room in a rate window, and
 	// WaitsUntil when it will go on, as far as is known. Both are zero again at the next step.
@@ -58,8 +58,8 @@ type Record struct {
 	// Quote is the price at which the payout was last signed.
 	Quote *dapi.Quote `json:"quote,omitzero"`
 
-	// FirstQuote is the price at which the payout was first signed. Without a bound on what arrives, no later price may
-	// be worse.
+	// FirstQuote is the price at which the payout was first signed. If no bound limits what arrives, a later price must
+	// be as good.
 	FirstQuote *dapi.Quote `json:"firstQuote,omitzero"`
 
 	// RefusedQuote is the last price that broke a bound. The service can offer it again while it lasts. It is not
@@ -106,7 +106,7 @@ type Reason struct {
 	// Available is what the account has, in Currency, if it has too little. Nil if the service did not say.
 	Available *decimal.Decimal `json:"available,omitempty"`
 	Currency  string           `json:"currency,omitzero"`
-	// Owner is the id of the payout or deal that has the key, if the key belongs to other terms.
+	// Owner is the id of the payout or escrow that has the key, if the key belongs to other terms.
 	Owner string `json:"owner,omitzero"`
 }
 
@@ -127,13 +127,13 @@ const (
 	ReasonNotSent        ReasonCode = "not_sent"         // the call did not reach the service
 	ReasonNotSigned      ReasonCode = "not_signed"       // the approval was not signed
 	ReasonUnexpected     ReasonCode = "unexpected"       // the response is not one of the service
-	ReasonInDoubt        ReasonCode = "in_doubt"         // the response to a call was lost, or shows nothing
+	ReasonInDoubt        ReasonCode = "in_doubt"         // the response to a call was lost, or does not say
 	ReasonKeyReused      ReasonCode = "key_reused"       // the key belongs to another payment
 	ReasonKeyTooOld      ReasonCode = "key_too_old"      // the service may have forgotten the key
 	ReasonDeadline       ReasonCode = "deadline"         // the deadline passed before any money could leave
 	ReasonRefusalsUsedUp ReasonCode = "refusals_used_up" // the service refused as often as the policy allows
 	ReasonCanceled       ReasonCode = "canceled"         // a person canceled it
-	ReasonEnded          ReasonCode = "ended"            // the payout or deal ended without paying
+	ReasonEnded          ReasonCode = "ended"            // the payout or escrow ended without paying
 	ReasonReturned       ReasonCode = "returned"         // the money came back
 	ReasonDecided        ReasonCode = "decided"          // a person decided; the payment goes on
 )
@@ -152,7 +152,7 @@ func (r *Record) Work() Work {
 	return WorkNone
 }
 
-// toStore returns a record as it is stored: it waits for nothing, and without work it is not due.
+// toStore returns a record as it is stored: without what it waits for, and with a due time only if it has work.
 func (r Record) toStore() Record {
 	r.WaitsFor, r.WaitsUntil = "", time.Time{}
 	if r.Work() == WorkNone {
@@ -161,7 +161,8 @@ func (r Record) toStore() Record {
 	return r
 }
 
-// Encode returns the text of a record that a [Store] keeps. A record that could not be read has none.
+// Encode returns the text of a record that a [Store] keeps. For a record that could not be read, it returns
+// [Record.Err].
 func (r *Record) Encode() ([]byte, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
@@ -178,7 +179,7 @@ func Decode(key moneymovement.Key, text []byte) Record {
 	case err != nil:
 	case record.Key != key || record.Key == "":
 		err = errors.New("it is not the record of this payment")
-	case !record.whole():
+	case !record.complete():
 		err = errors.New("it has a kind, a state or terms that are not known")
 	}
 	if err != nil {
@@ -196,8 +197,8 @@ func (r *Record) Err() error {
 	return r.unreadable
 }
 
-// whole reports that a record has what the steps of its kind need.
-func (r *Record) whole() bool {
+// complete reports that a record has what the steps of its kind need.
+func (r *Record) complete() bool {
 	if !r.State.Known() || r.AcceptedAt.IsZero() || r.MayHaveLeft && r.FirstUsed.IsZero() {
 		return false
 	}

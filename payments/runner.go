@@ -17,20 +17,20 @@ import (
 type runner struct {
 	p      *Processor
 	paused pauses
-	wakes  chan struct{} // holds one
+	wake   chan struct{} // holds one
 	calls  context.Context
 	end    context.CancelFunc // ends the calls
 	stop   chan struct{}
-	over   chan struct{} // closed when nothing runs any more
+	done   chan struct{} // closed when nothing runs any more
 
 	mu      sync.Mutex
 	started bool
 	stopped bool
-	running map[job]bool // whether it is a look
-	looks   int
-	soonest map[Work]time.Time // when the next work of a class may be due; absent if none is known
+	running map[job]bool // whether it follows a paid payment
+	follows int
+	nextDue map[Work]time.Time // when the next work of a class may be due; absent if none is known
 	pollAt  time.Time          // when to ask for the work of other processes
-	turns   int
+	rounds  int
 }
 
 // job is a step under way. A payment whose lease has ended can be claimed again while its last step still runs.
@@ -40,20 +40,20 @@ type job struct {
 }
 
 func newRunner(p *Processor) *runner {
-	return &runner{p: p, wakes: make(chan struct{}, 1), stop: make(chan struct{}), over: make(chan struct{}),
-		running: map[job]bool{}, soonest: map[Work]time.Time{}}
+	return &runner{p: p, wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
+		running: map[job]bool{}, nextDue: map[Work]time.Time{}}
 }
 
-// expect notes that work is due at a time.
-func (r *runner) expect(work Work, due time.Time) {
+// schedule notes that work is due at a time.
+func (r *runner) schedule(work Work, due time.Time) {
 	if work == WorkNone {
 		return
 	}
 	r.mu.Lock()
-	known, ok := r.soonest[work]
+	known, ok := r.nextDue[work]
 	sooner := !ok || due.Before(known)
 	if sooner {
-		r.soonest[work] = due
+		r.nextDue[work] = due
 	}
 	r.mu.Unlock()
 	if sooner {
@@ -61,8 +61,8 @@ func (r *runner) expect(work Work, due time.Time) {
 	}
 }
 
-// Resume goes on with the payments that are stored, and begins to make those that are submitted. It returns what it has
-// found. It returns at once: the work goes on until [Processor.Stop]. The end of ctx does not end the work.
+// Resume goes on with the payments that are stored, and begins to make those that are submitted. It returns a summary
+// of what is stored, at once: the work goes on until [Processor.Stop]. The end of ctx does not end the work.
 //
 // A processor is resumed once. Afterwards, and after Stop, the error is *[NotResumable]. Without services, it is
 // *errors.InvalidInput. A payment that the services cannot make, such as a transfer without the app API, is put off by
@@ -73,9 +73,9 @@ func (p *Processor) Resume(ctx context.Context) (Summary, error) {
 	}
 	if p.services.account == nil && p.services.transfers == nil {
 		return Summary{}, invalid("Resume", "services", errors.FieldMissing,
-			"are empty: make the processor with Integrator or SelfServe, or do not call Resume")
+			"are empty: make the processor with IntegratorServices or SelfServeServices, or do not call Resume")
 	}
-	found, err := p.store.Summary(ctx)
+	summary, err := p.store.Summary(ctx)
 	if err != nil {
 		return Summary{}, err
 	}
@@ -87,9 +87,9 @@ func (p *Processor) Resume(ctx context.Context) (Summary, error) {
 	}
 	r.started = true
 	r.calls, r.end = context.WithCancel(context.WithoutCancel(ctx))
-	p.config.Logger.LogAttrs(ctx, slog.LevelInfo, "payments resume", slog.Any("byState", found.ByState))
+	p.config.Logger.LogAttrs(ctx, slog.LevelInfo, "payments resume", slog.Any("byState", summary.ByState))
 	go r.run()
-	return found, nil
+	return summary, nil
 }
 
 // Stop begins no more calls, and waits until those under way have ended. If ctx ends first, Stop cancels them, and
@@ -115,7 +115,7 @@ func (p *Processor) Stop(ctx context.Context) error {
 		return nil
 	}
 	select {
-	case <-r.over:
+	case <-r.done:
 		return nil
 	case <-ctx.Done():
 	}
@@ -124,7 +124,7 @@ func (p *Processor) Stop(ctx context.Context) error {
 	last := time.NewTimer(time.Second)
 	defer last.Stop()
 	select {
-	case <-r.over:
+	case <-r.done:
 	case <-last.C:
 	}
 	if len(unfinished.Keys) == 0 {
@@ -137,27 +137,27 @@ func (r *runner) keys() []moneymovement.Key {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var keys []moneymovement.Key
-	for under := range r.running {
-		keys = append(keys, under.key)
+	for step := range r.running {
+		keys = append(keys, step.key)
 	}
 	slices.Sort(keys)
 	return slices.Compact(keys)
 }
 
-// run hands out work until it is stopped, and then waits for what is under way.
+// run dispatches work until it is stopped, and then waits for what is under way.
 func (r *runner) run() {
 	var steps sync.WaitGroup
-	defer close(r.over)
+	defer close(r.done)
 	defer r.end()
 	defer steps.Wait()
 	for !r.isStopped() { // a select picks any of the cases that are ready
-		next := r.handOut(&steps)
+		next := r.dispatch(&steps)
 		timer := time.NewTimer(max(next.Sub(r.p.config.Now()), 0))
 		select {
 		case <-r.stop:
 			timer.Stop()
 			return
-		case <-r.wakes:
+		case <-r.wake:
 		case <-timer.C:
 		}
 		timer.Stop()
@@ -170,46 +170,46 @@ func (r *runner) isStopped() bool {
 	return r.stopped
 }
 
-// handOut claims due work and begins it. It returns when to look again, if nothing wakes the runner before.
-func (r *runner) handOut(steps *sync.WaitGroup) time.Time {
+// dispatch claims due work and begins it. It returns when to claim again, if nothing wakes the runner before.
+func (r *runner) dispatch(steps *sync.WaitGroup) time.Time {
 	now := r.p.config.Now()
-	if paused := r.paused.untilAny(r.p.services); paused.After(now) { // also for looks: they are calls, too
+	if paused := r.paused.untilAny(r.p.services); paused.After(now) { // also for reads: they are calls, too
 		return paused
 	}
-	payers, looks := r.room(now)
+	pays, follows := r.capacity(now)
 	// A quarter of the room is for new payments, however many old ones wait.
-	forNew := payers / 4
-	if r.turns++; forNew == 0 && r.turns%4 == 0 {
-		forNew = payers
+	forNew := pays / 4
+	if r.rounds++; forNew == 0 && r.rounds%4 == 0 {
+		forNew = pays
 	}
-	again := r.claim(steps, WorkAgain, payers-forNew, now)
-	begun := r.claim(steps, WorkBegin, payers-again, now)
-	again += r.claim(steps, WorkAgain, payers-again-begun, now)
-	looking := r.claim(steps, WorkFollow, looks, now)
-	return r.nextWork(payers > again+begun, looks > looking)
+	again := r.claim(steps, WorkAgain, pays-forNew, now)
+	begun := r.claim(steps, WorkBegin, pays-again, now)
+	again += r.claim(steps, WorkAgain, pays-again-begun, now)
+	following := r.claim(steps, WorkFollow, follows, now)
+	return r.nextWork(pays > again+begun, follows > following)
 }
 
-// room returns how many calls and looks may begin. When it is time to look for the work of other processes, all classes
-// may have some.
-func (r *runner) room(now time.Time) (payers, looks int) {
+// capacity returns how many calls that pay and how many reads may begin. When it is time to ask for the work of other
+// processes, all classes may have some.
+func (r *runner) capacity(now time.Time) (pays, follows int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !now.Before(r.pollAt) {
 		r.pollAt = now.Add(r.p.config.PollEvery)
 		for _, work := range []Work{WorkBegin, WorkAgain, WorkFollow} {
-			r.soonest[work] = now
+			r.nextDue[work] = now
 		}
 	}
-	return r.p.config.InFlight - (len(r.running) - r.looks), r.p.config.Following - r.looks
+	return r.p.config.InFlight - (len(r.running) - r.follows), r.p.config.Following - r.follows
 }
 
 // nextWork returns when work is due for which there is room. Without room, the end of a step wakes the runner.
-func (r *runner) nextWork(payers, looks bool) time.Time {
+func (r *runner) nextWork(pays, follows bool) time.Time {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	next := r.pollAt
-	for work, due := range r.soonest {
-		if work == WorkFollow && looks || work != WorkFollow && payers {
+	for work, due := range r.nextDue {
+		if work == WorkFollow && follows || work != WorkFollow && pays {
 			next = earlier(next, due)
 		}
 	}
@@ -219,10 +219,10 @@ func (r *runner) nextWork(payers, looks bool) time.Time {
 // claim begins at most so many due steps of a class, and returns how many.
 func (r *runner) claim(steps *sync.WaitGroup, work Work, most int, now time.Time) int {
 	r.mu.Lock()
-	due, some := r.soonest[work]
+	due, some := r.nextDue[work]
 	some = some && !due.After(now) && most > 0 && !r.stopped // Stop can come between two claims
 	if some {
-		delete(r.soonest, work) // before the claim: what is stored from now on is noted anew
+		delete(r.nextDue, work) // before the claim: what is stored from now on is noted anew
 	}
 	r.mu.Unlock()
 	if !some {
@@ -231,46 +231,46 @@ func (r *runner) claim(steps *sync.WaitGroup, work Work, most int, now time.Time
 	began := time.Now()
 	claimed, next, err := r.p.store.Claim(r.calls,
 		Claim{Owner: r.p.config.Owner, Work: work, Limit: most, Now: now, For: r.p.config.LeaseFor})
-	if r.p.outage.noted(r.calls, "it gives no work", err); err != nil {
+	if r.p.outage.record(r.calls, "it gives no work", err); err != nil {
 		return 0 // the next poll asks again
 	}
 	for _, one := range claimed {
-		r.began(job{one.Key, one.Lease.Epoch}, work == WorkFollow)
+		r.addJob(job{one.Key, one.Lease.Epoch}, work == WorkFollow)
 		steps.Go(func() { r.step(one, began) })
 	}
 	if !next.IsZero() {
 		if len(claimed) < most { // it is not due by the clock of the store, which can be late
-			next = later(next, now.Add(claimAgain))
+			next = later(next, now.Add(minClaimPause))
 		}
-		r.expect(work, next)
+		r.schedule(work, next)
 	}
 	return len(claimed)
 }
 
-// claimAgain is the shortest pause before a class of work is claimed again that had nothing due.
-const claimAgain = 10 * time.Millisecond
+// minClaimPause is the shortest pause before a class of work is claimed again that had nothing due.
+const minClaimPause = 10 * time.Millisecond
 
-func (r *runner) began(under job, look bool) {
+func (r *runner) addJob(step job, follow bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.running[under] = look
-	if look {
-		r.looks++
+	r.running[step] = follow
+	if follow {
+		r.follows++
 	}
 }
 
-func (r *runner) ended(under job) {
+func (r *runner) removeJob(step job) {
 	r.mu.Lock()
-	if r.running[under] {
-		r.looks--
+	if r.running[step] {
+		r.follows--
 	}
-	delete(r.running, under)
+	delete(r.running, step)
 	r.mu.Unlock()
 	r.wakeUp()
 }
 
 func (r *runner) step(claimed Claimed, at time.Time) {
-	defer r.ended(job{claimed.Key, claimed.Lease.Epoch})
+	defer r.removeJob(job{claimed.Key, claimed.Lease.Epoch})
 	_, err := r.p.run(r.calls, claimed, at)
 	if err == nil {
 		return
@@ -285,7 +285,7 @@ func (r *runner) step(claimed Claimed, at time.Time) {
 	if lost || unreadable {
 		return
 	}
-	select { // the store does not take it now: keep its place, so that work slows down
+	select { // the store fails: this step keeps its place for a while, so that work slows down
 	case <-time.After(r.p.config.PollEvery):
 	case <-r.stop:
 	}
@@ -293,7 +293,7 @@ func (r *runner) step(claimed Claimed, at time.Time) {
 
 func (r *runner) wakeUp() {
 	select {
-	case r.wakes <- struct{}{}:
+	case r.wake <- struct{}{}:
 	default:
 	}
 }
@@ -367,15 +367,15 @@ func (p *pauses) untilAll() time.Time {
 	return later(p.all[platformAPI].until, p.all[appAPI].until)
 }
 
-// after notes what a call for a kind of payments shows.
-func (p *pauses) after(kind Kind, f found, now time.Time) {
+// record notes the result of a call for a kind of payments.
+func (p *pauses) record(kind Kind, result callResult, now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	of := &p.all[apiOf(kind)]
 	switch {
-	case f.next == outcome.Pause:
-	case f.same, f.state == moneymovement.PaymentInDoubt && !f.tooOld(),
-		f.state == moneymovement.PaymentNotPaid: // perhaps the call was refused, too
+	case result.next == outcome.Pause:
+	case result.unchanged, result.state == moneymovement.PaymentInDoubt && !result.keyTooOld(),
+		result.state == moneymovement.PaymentNotPaid: // perhaps the call was refused, too
 		return
 	default:
 		of.failures = 0
@@ -385,10 +385,10 @@ func (p *pauses) after(kind Kind, f found, now time.Time) {
 		of.failures++
 	}
 	wait := grown(shortestPause, longestPause, of.failures)
-	if !f.retryAt.IsZero() {
+	if !result.retryAt.IsZero() {
 		wait = 0
 	}
-	of.until = later(of.until, dueAfter(now, wait, f.retryAt))
+	of.until = later(of.until, dueAfter(now, wait, result.retryAt))
 }
 
 // NotResumable says that a processor cannot be resumed: it was resumed before, or was stopped.

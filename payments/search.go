@@ -16,41 +16,40 @@ import (
 )
 
 // follow reads how a paid payout goes on.
-func (s *progress) follow(ctx context.Context) found {
+func (s *progress) follow(ctx context.Context) callResult {
 	r := &s.record
 	if r.PayoutID != "" {
-		payout, err := s.p.services.of(r).payouts.Get(ctx, r.PayoutID)
-		if r.decided() && isOther(r, payout, err) {
-			return found{state: moneymovement.PaymentNeedsDecision, mayHaveLeft: true, wrong: true, reason: &Reason{
-				Code: ReasonTerms,
-				Message: "a person named payout " + string(r.PayoutID) + ", which is not there or has other terms: " +
-					"look at the service's books, then decide again"}}
+		payout, err := s.p.services.accountOf(r).payouts.Get(ctx, r.PayoutID)
+		if r.decided() && isOtherPayment(r, payout, err) {
+			return callResult{state: moneymovement.PaymentNeedsDecision, mayHaveLeft: true, wrongPayout: true,
+				reason: &Reason{Code: ReasonTerms, Message: "a person named payout " + string(r.PayoutID) +
+					", which is not there or has other terms: look at the service's books, then decide again"}}
 		}
-		return s.seen(payout, err)
+		return s.followResult(payout, err)
 	}
 	if r.keyAge(s.p.config.Now()) > keyLifetime { // another call could pay a second time
-		return found{state: moneymovement.PaymentNeedsDecision, mayHaveLeft: true, reason: &Reason{
+		return callResult{state: moneymovement.PaymentNeedsDecision, mayHaveLeft: true, reason: &Reason{
 			Code: ReasonKeyTooOld,
 			Message: "the service said that the payment is paid, and did not name the payout while it remembered " +
 				"the key: look at the service's books, then decide WasPaid with the payout's id"}}
 	}
 	if r.edited() {
-		return editedRow(true)
+		return editedResult(true)
 	}
 	// The service said that the payment is paid, and did not name the payout. The same call returns it.
-	switch f := s.pay(ctx); f.state {
+	switch result := s.pay(ctx); result.state {
 	case moneymovement.PaymentPaid, moneymovement.PaymentCompleted, moneymovement.PaymentCameBack:
-		return f
+		return result
 	}
-	return found{state: moneymovement.PaymentPaid, mayHaveLeft: true, same: true}
+	return callResult{state: moneymovement.PaymentPaid, mayHaveLeft: true, unchanged: true}
 }
 
 // decided reports that a person decided, and that nothing was seen of the payment since.
 func (r *Record) decided() bool { return r.Reason != nil && r.Reason.Code == ReasonDecided }
 
-// isOther reports that a payout is not there, or is not what the payment asked for. A read that fails in another way
-// says nothing.
-func isOther(r *Record, payout *dapi.Payout, err error) bool {
+// isOtherPayment reports that a payout is not there, or is not what the payment asked for. A read that fails in another
+// way says nothing.
+func isOtherPayment(r *Record, payout *dapi.Payout, err error) bool {
 	if err != nil {
 		_, missing := errors.AsType[*errors.NotFound](err)
 		_, malformed := errors.AsType[*errors.InvalidInput](err)
@@ -63,39 +62,39 @@ func isOther(r *Record, payout *dapi.Payout, err error) bool {
 		payout.Amount != (decimal.Decimal{}) && !payout.Amount.Equal(asked.Amount)
 }
 
-// seen returns what a read of a paid payout shows. A read that fails says nothing about the payment.
-func (s *progress) seen(payout *dapi.Payout, err error) found {
-	same := found{state: moneymovement.PaymentPaid, mayHaveLeft: true, retryAt: retryAt(err), same: true}
+// followResult is the result of a read of a paid payout. A read that fails says nothing about the payment.
+func (s *progress) followResult(payout *dapi.Payout, err error) callResult {
+	unchanged := callResult{state: moneymovement.PaymentPaid, mayHaveLeft: true, retryAt: retryAt(err), unchanged: true}
 	if err != nil || payout.ID != s.record.PayoutID {
-		return same
+		return unchanged
 	}
-	f := payoutShows(payout)
-	switch f.state {
+	result := payoutResult(payout)
+	switch result.state {
 	case moneymovement.PaymentCompleted, moneymovement.PaymentCameBack:
-		return f
+		return result
 	case moneymovement.PaymentRefused: // the payment was paid, and the service says that it never was
-		f.state, f.mayHaveLeft, f.reason = moneymovement.PaymentCameBack, true, &Reason{Code: ReasonReturned,
-			Message: "the payout is " + string(payout.Status) +
-				", although it was paid before: look at the ledger"}
-		return f
+		result.state, result.mayHaveLeft = moneymovement.PaymentCameBack, true
+		result.reason = &Reason{Code: ReasonReturned,
+			Message: "the payout is " + string(payout.Status) + ", although it was paid before: look at the ledger"}
+		return result
 	}
-	same.hash = payout.TransactionHash
-	return same
+	unchanged.transactionHash = payout.TransactionHash
+	return unchanged
 }
 
-// search looks for a payment in doubt whose key the service may have forgotten: another call could pay twice. If
-// nothing shows the payment, a person must look.
-func (s *progress) search(ctx context.Context) found {
-	if f := s.look(ctx); f.state != moneymovement.PaymentInDoubt || f.reason != nil {
-		return f
+// searchInDoubt searches for a payment in doubt whose key the service may have forgotten: another call could pay twice.
+// If the payment is not found, a person must decide.
+func (s *progress) searchInDoubt(ctx context.Context) callResult {
+	if result := s.searchByKind(ctx); result.state != moneymovement.PaymentInDoubt || result.reason != nil {
+		return result
 	}
-	return forgotten(found{mayHaveLeft: true})
+	return keyForgottenResult(callResult{mayHaveLeft: true})
 }
 
-// find looks for a payment whose record can be of an older copy of the store. It returns true if the payment is there,
-// or if that cannot be read now.
-func (s *progress) find(ctx context.Context) (f found, shown bool) {
-	switch f = s.look(ctx); f.state {
+// searchBeforePaying searches for a payment whose record can be of an older copy of the store. known is true if the
+// payment is there, or if that cannot be read now: it is then not paid.
+func (s *progress) searchBeforePaying(ctx context.Context) (result callResult, known bool) {
+	switch result = s.searchByKind(ctx); result.state {
 	case moneymovement.PaymentPaid, moneymovement.PaymentCompleted, moneymovement.PaymentCameBack,
 		moneymovement.PaymentNeedsDecision:
 		if !s.inDoubt {
@@ -103,132 +102,133 @@ func (s *progress) find(ctx context.Context) (f found, shown bool) {
 				"by its record: the store is older than the service's books, so reconcile the account",
 				slog.String("key", string(s.record.Key)), slog.String("account", string(s.record.Account)))
 		}
-		return f, true
+		return result, true
 	}
-	f.mayHaveLeft = s.inDoubt
-	return f, f.unread
+	result.mayHaveLeft = s.inDoubt
+	return result, result.readFailed
 }
 
-// look looks for a payment without its key: at the payout, the deal or the transfer itself, and then at the ledger.
-func (s *progress) look(ctx context.Context) found {
+// searchByKind searches for a payment without its key: it reads the payout, the escrow or the transfer itself, and then
+// the ledger.
+func (s *progress) searchByKind(ctx context.Context) callResult {
 	switch s.record.Kind {
 	case KindTransfer:
 		return s.searchTransfer(ctx)
 	case KindPayout:
 		return s.searchPayout(ctx)
 	default:
-		return s.searchDeal(ctx)
+		return s.searchEscrow(ctx)
 	}
 }
 
-// forgotten returns what is known of a payment in doubt whose key is too old and that nothing shows.
-func forgotten(f found) found {
-	f.state, f.reason = moneymovement.PaymentNeedsDecision, &Reason{Code: ReasonKeyTooOld,
+// keyForgottenResult is the result for a payment in doubt whose key is too old and that was not found.
+func keyForgottenResult(result callResult) callResult {
+	result.state, result.reason = moneymovement.PaymentNeedsDecision, &Reason{Code: ReasonKeyTooOld,
 		Message: "the key is older than the 7 days in which the service remembers it, and neither the service " +
 			"nor the ledger shows whether the payment was made: look at the service's books, then decide"}
-	return f
+	return result
 }
 
-func (s *progress) searchPayout(ctx context.Context) found {
-	r, payouts := &s.record, s.p.services.of(&s.record).payouts
-	ended := found{state: moneymovement.PaymentInDoubt, mayHaveLeft: true}
+func (s *progress) searchPayout(ctx context.Context) callResult {
+	r, payouts := &s.record, s.p.services.accountOf(&s.record).payouts
+	otherwise := callResult{state: moneymovement.PaymentInDoubt, mayHaveLeft: true}
 	if r.PayoutID != "" {
 		payout, err := payouts.Get(ctx, r.PayoutID)
-		if err != nil && !missing(err) {
-			return failedSearch(err)
+		if err != nil && !isNotFound(err) {
+			return searchFailed(err)
 		}
 		if err == nil && payout.ID == r.PayoutID {
-			switch f := payoutShows(payout); f.state { // what an unknown status means, only the ledger says
+			switch result := payoutResult(payout); result.state { // only the ledger says what an unknown status means
 			case moneymovement.PaymentRefused:
-				ended = f
+				otherwise = result
 			case moneymovement.PaymentInDoubt:
 			default:
-				return f
+				return result
 			}
 		}
 	}
-	f := s.searchLedger(ctx, func(entry dapi.Transaction) (bool, error) {
+	result := s.searchLedger(ctx, func(entry dapi.Transaction) (bool, error) {
 		switch {
 		case entry.Type == dapi.TransactionTypeRefund || entry.PayoutID == "":
 			return false, nil
 		case entry.PayoutID == r.PayoutID:
 			return true, nil
-		case !r.coveredBy(&entry):
+		case !r.mayBeEntry(&entry):
 			return false, nil
 		}
 		payout, err := payouts.Get(ctx, entry.PayoutID)
-		if err != nil || isOther(r, payout, nil) {
+		if err != nil || isOtherPayment(r, payout, nil) {
 			return false, err
 		}
 		return r.hasKey(payout.IdempotencyKey)
 	})
-	if f.state == moneymovement.PaymentInDoubt && f.reason == nil {
-		return ended
+	if result.state == moneymovement.PaymentInDoubt && result.reason == nil {
+		return otherwise
 	}
-	return f
+	return result
 }
 
-func (s *progress) searchDeal(ctx context.Context) found {
-	r, escrows := &s.record, s.p.services.of(&s.record).escrows
-	ended := found{state: moneymovement.PaymentInDoubt, mayHaveLeft: true}
+func (s *progress) searchEscrow(ctx context.Context) callResult {
+	r, escrows := &s.record, s.p.services.accountOf(&s.record).escrows
+	otherwise := callResult{state: moneymovement.PaymentInDoubt, mayHaveLeft: true}
 	if r.EscrowID != "" {
-		deal, err := escrows.Sync(ctx, r.EscrowID)
-		if err != nil && !missing(err) {
-			return failedSearch(err)
+		escrow, err := escrows.Sync(ctx, r.EscrowID)
+		if err != nil && !isNotFound(err) {
+			return searchFailed(err)
 		}
-		if err == nil && deal.ID == r.EscrowID {
-			switch f := dealShows(r, deal).ofDeal(deal); {
-			case f.state == moneymovement.PaymentRefused:
-				ended = f
-			case f.state != moneymovement.PaymentInDoubt:
-				return f
+		if err == nil && escrow.ID == r.EscrowID {
+			switch result := escrowResult(r, escrow).withEscrow(escrow); {
+			case result.state == moneymovement.PaymentRefused:
+				otherwise = result
+			case result.state != moneymovement.PaymentInDoubt:
+				return result
 			}
 		}
 	}
-	if r.Kind == KindEscrowAction { // an entry of the deal does not say which action it is of
-		return ended
+	if r.Kind == KindEscrowAction { // an entry of the escrow does not say which action it is of
+		return otherwise
 	}
-	f := s.searchLedger(ctx, func(entry dapi.Transaction) (bool, error) {
+	result := s.searchLedger(ctx, func(entry dapi.Transaction) (bool, error) {
 		switch {
 		case entry.EscrowID == "":
 			return false, nil
 		case entry.EscrowID == r.EscrowID:
 			return true, nil
-		case !r.coveredBy(&entry):
+		case !r.mayBeEntry(&entry):
 			return false, nil
 		}
-		deal, err := escrows.Sync(ctx, entry.EscrowID)
-		if err != nil || !deal.Amount.IsZero() && !deal.Amount.Equal(r.Escrow.Amount) {
+		escrow, err := escrows.Sync(ctx, entry.EscrowID)
+		if err != nil || !escrow.Amount.IsZero() && !escrow.Amount.Equal(r.Escrow.Amount) {
 			return false, err
 		}
-		return r.hasKey(deal.IdempotencyKey)
+		return r.hasKey(escrow.IdempotencyKey)
 	})
-	if f.state == moneymovement.PaymentInDoubt && f.reason == nil {
-		return ended
+	if result.state == moneymovement.PaymentInDoubt && result.reason == nil {
+		return otherwise
 	}
-	return f
+	return result
 }
 
-// searchTransfer looks for a transfer by its key. A transfer with other terms is another payment: a key has one.
-func (s *progress) searchTransfer(ctx context.Context) found {
+// searchTransfer searches for a transfer by its key. A transfer with other terms is another payment: a key has one.
+func (s *progress) searchTransfer(ctx context.Context) callResult {
 	var response moneymovement.Response
 	sent, listed, err := s.p.services.transfers.ByKey(ctx, s.record.Key, moneymovement.CaptureResponse(&response))
 	s.serviceTime, _ = http.ParseTime(response.Header.Get("Date")) // zero without one
 	switch {
 	case err != nil:
-		return failedSearch(err)
-	case listed && !s.record.Transfer.is(sent):
-		return found{state: moneymovement.PaymentNeedsDecision, mayHaveLeft: true, reason: &Reason{
+		return searchFailed(err)
+	case listed && !s.record.Transfer.matches(sent):
+		return callResult{state: moneymovement.PaymentNeedsDecision, mayHaveLeft: true, reason: &Reason{
 			Code: ReasonKeyReused, Owner: sent.ID,
 			Message: "the service lists a transfer with this key and other terms: compare them, then decide"}}
 	case listed:
-		return found{state: moneymovement.PaymentCompleted, mayHaveLeft: true, hash: sent.TxHash}
+		return callResult{state: moneymovement.PaymentCompleted, mayHaveLeft: true, transactionHash: sent.TxHash}
 	}
-	return found{state: moneymovement.PaymentInDoubt, mayHaveLeft: true}
+	return callResult{state: moneymovement.PaymentInDoubt, mayHaveLeft: true}
 }
 
-// is reports that a listed transfer can be this one. The list may leave out any of its terms.
-func (t *Transfer) is(sent *appapi.Transfer) bool {
+// matches reports that a listed transfer can be this one. The list may leave out any of its terms.
+func (t *Transfer) matches(sent *appapi.Transfer) bool {
 	same := func(asked, listed string) bool {
 		listed = strings.TrimPrefix(listed, "ct_")
 		return asked == "" || listed == "" || strings.EqualFold(strings.TrimPrefix(asked, "ct_"), listed)
@@ -238,21 +238,21 @@ func (t *Transfer) is(sent *appapi.Transfer) bool {
 		(t.ContactID == "" || amount == (decimal.Decimal{}) || amount.Equal(t.Amount))
 }
 
-// missing reports that the service does not have what was asked for.
-func missing(err error) bool {
+// isNotFound reports that the service does not have what was asked for.
+func isNotFound(err error) bool {
 	_, is := errors.AsType[*errors.NotFound](err)
 	return is
 }
 
-// coveredBy reports an entry that can be of a payment: of its asset, and of its amount or more. The description does
+// mayBeEntry reports an entry that can be of a payment: of its asset, and of its amount or more. The description does
 // not say whether a fee is in the amount.
-func (r *Record) coveredBy(entry *dapi.Transaction) bool {
+func (r *Record) mayBeEntry(entry *dapi.Transaction) bool {
 	wanted, asset := r.amount()
 	return wanted != nil && !entry.Amount.LessThan(*wanted) &&
 		(entry.Currency == "" || strings.EqualFold(string(entry.Currency), string(asset)))
 }
 
-// hasKey reports that the key of a payout or deal with the same terms is that of the payment.
+// hasKey reports that the key of a payout or escrow with the same terms is that of the payment.
 func (r *Record) hasKey(key string) (bool, error) {
 	if key == "" {
 		return false, errNoKey
@@ -267,49 +267,50 @@ var errNoKey = errors.New("the ledger has a payment with the same terms that doe
 // keys, so matches can read what an entry is of.
 func (s *progress) searchLedger(
 	ctx context.Context, matches func(dapi.Transaction) (bool, error),
-) found {
+) callResult {
 	since := s.record.AcceptedAt
 	if used := s.record.FirstUsed; !used.IsZero() {
 		since = earlier(since, used)
 	}
-	ledger := s.p.services.of(&s.record).transactions
+	ledger := s.p.services.accountOf(&s.record).transactions
 	params := dapi.ListTransactionsParams{Since: since.Add(-clockMargin), Limit: 100}
 	for entry, err := range ledger.All(ctx, params) {
 		if err != nil {
-			return failedSearch(err)
+			return searchFailed(err)
 		}
 		is, err := matches(entry)
 		if errors.Is(err, errNoKey) {
-			return found{state: moneymovement.PaymentNeedsDecision, mayHaveLeft: true,
+			return callResult{state: moneymovement.PaymentNeedsDecision, mayHaveLeft: true,
 				reason: &Reason{Code: ReasonInDoubt, Message: errNoKey.Error()}}
 		}
 		if err != nil { // also if it is missing, although the ledger has it
-			return failedSearch(err)
+			return searchFailed(err)
 		}
 		if !is {
 			continue
 		}
-		f := found{state: moneymovement.PaymentPaid, mayHaveLeft: true, payoutID: entry.PayoutID,
-			escrowID: entry.EscrowID, hash: entry.TransactionHash}
+		result := callResult{state: moneymovement.PaymentPaid, mayHaveLeft: true, payoutID: entry.PayoutID,
+			escrowID: entry.EscrowID, transactionHash: entry.TransactionHash}
 		switch {
 		case entry.Status == dapi.TransactionStatusFailed:
-			f.state = moneymovement.PaymentCameBack
-			f.reason = &Reason{Code: ReasonReturned, Message: "the entry of the ledger has failed: the money came back"}
+			result.state = moneymovement.PaymentCameBack
+			result.reason = &Reason{Code: ReasonReturned,
+				Message: "the entry of the ledger has failed: the money came back"}
 		case s.record.Kind != KindPayout:
-			f.state = moneymovement.PaymentCompleted
+			result.state = moneymovement.PaymentCompleted
 		}
-		return f
+		return result
 	}
-	return found{state: moneymovement.PaymentInDoubt, mayHaveLeft: true}
+	return callResult{state: moneymovement.PaymentInDoubt, mayHaveLeft: true}
 }
 
 // clockMargin covers clocks that differ.
 const clockMargin = time.Hour
 
-// failedSearch returns what a search shows that could not read: nothing. It is repeated.
-func failedSearch(err error) found {
-	f := found{state: moneymovement.PaymentInDoubt, mayHaveLeft: true, unread: true, reason: reasonOf(err),
-		retryAt: retryAt(err)}
-	f.reason.Code = ReasonInDoubt
-	return f
+// searchFailed is the result of a search that could not read. The search is repeated.
+func searchFailed(err error) callResult {
+	result := callResult{state: moneymovement.PaymentInDoubt, mayHaveLeft: true, readFailed: true,
+		reason: reasonOf(err), retryAt: retryAt(err)}
+	result.reason.Code = ReasonInDoubt
+	return result
 }

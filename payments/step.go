@@ -36,15 +36,15 @@ type progress struct {
 	lease   Lease
 	record  Record
 	step    step
-	inDoubt bool // an earlier call than this one may have paid
+	inDoubt bool // a call before this one may have paid
 	queued  time.Duration
 	retryAt time.Time // when the service asked to come back; zero if it did not say
 
-	serviceTime time.Time // of the last look at the list of transfers
+	serviceTime time.Time // of the last read of the list of transfers
 
 	mu     sync.Mutex
 	paying bool   // a call that pays is under way
-	shown  Record // the payment as it is stored during the call
+	stored Record // the payment as it is stored during the call
 }
 
 // run makes one step of a record that was claimed at a time, and releases its lease.
@@ -66,7 +66,7 @@ func (p *Processor) run(ctx context.Context, claimed Claimed, at time.Time) (_ R
 	}
 	ctx, cancel := context.WithTimeout(ctx, p.config.StepTimeout)
 	defer cancel()
-	ctx, retryAt, done := p.held.keep(ctx, claimed, at)
+	ctx, retryAt, done := p.leases.hold(ctx, claimed, at)
 	defer func() { done(s.retryAt, err == nil) }()
 	if ctx.Err() != nil || retryAt.After(now) {
 		s.retryAt = retryAt
@@ -77,7 +77,7 @@ func (p *Processor) run(ctx context.Context, claimed Claimed, at time.Time) (_ R
 		Key: record.Key, Kind: record.Kind, State: record.State, Step: string(next), Calls: record.Calls,
 	})
 	outcome, err := s.perform(ctx)
-	p.load.note(ctx, &s.record, p.config.Now())
+	p.load.noteLate(ctx, &s.record, p.config.Now())
 	end(StepResult{State: s.record.State, Outcome: outcome, Reason: s.record.Reason})
 	p.config.Metrics.Stepped(ctx, StepMetrics{
 		Kind: record.Kind, Step: string(next), Outcome: outcome, Took: time.Since(began), Queued: s.queued,
@@ -85,62 +85,62 @@ func (p *Processor) run(ctx context.Context, claimed Claimed, at time.Time) (_ R
 	return s.record, err
 }
 
-// perform makes the step, and stores what it shows.
+// perform makes the step, and stores its result.
 func (s *progress) perform(ctx context.Context) (moneymovement.PaymentState, error) {
 	// A program can have other services than the one that submitted.
 	if err := s.p.services.check("Step", &s.record); err != nil && s.step.calls() {
 		later := s.p.config.Now().Add(s.p.config.Policy.RetryMax)
 		return moneymovement.PaymentNotPaid, errors.Join(err, s.postpone(ctx, later))
 	}
-	var f found
+	var result callResult
 	switch s.step {
 	case stepExpire:
-		var shown bool
-		if f, shown = s.find(ctx); !shown {
+		var known bool
+		if result, known = s.searchBeforePaying(ctx); !known {
 			return moneymovement.PaymentRefused, s.save(ctx, s.record.expire(s.p.config.Now().UTC()), true)
 		}
 	case stepRest:
-		return moneymovement.PaymentNotPaid, s.save(ctx, s.record.rest(), true)
+		return moneymovement.PaymentNotPaid, s.save(ctx, s.record.waitForKeyToEnd(), true)
 	case stepFollow:
-		f = s.follow(ctx)
+		result = s.follow(ctx)
 	case stepSearch:
-		f = s.search(ctx)
+		result = s.searchInDoubt(ctx)
 	default:
 		if s.record.edited() {
-			f = editedRow(s.inDoubt)
+			result = editedResult(s.inDoubt)
 			break
 		}
-		if s.record.looksFirst(s.p.config.Now()) {
-			var shown bool
-			if f, shown = s.find(ctx); shown {
+		if s.record.searchFirst(s.p.config.Now()) {
+			var known bool
+			if result, known = s.searchBeforePaying(ctx); known {
 				break
 			}
 		}
 		if err := s.save(ctx, s.record.begin(s.p.config.Now().UTC()), false); err != nil {
 			return moneymovement.PaymentNotPaid, err
 		}
-		f = s.pay(ctx)
+		result = s.pay(ctx)
 	}
 	now := s.p.config.Now()
-	if !f.retryAt.IsZero() { // by the machine's clock
-		f.retryAt = now.Add(time.Until(f.retryAt))
+	if !result.retryAt.IsZero() { // by the machine's clock
+		result.retryAt = now.Add(time.Until(result.retryAt))
 	}
-	s.retryAt = f.retryAt
-	s.p.runner.paused.after(s.record.Kind, f, now)
-	next := s.record.after(f, s.p.config.Policy, now.UTC())
-	// The end of ctx must not lose what the call has shown. A lease ends anyway if it cannot be renewed.
+	s.retryAt = result.retryAt
+	s.p.runner.paused.record(s.record.Kind, result, now)
+	next := s.record.apply(result, s.p.config.Policy, now.UTC())
+	// The end of ctx must not lose the result of the call. A lease ends anyway if it cannot be renewed.
 	storing, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.p.config.LeaseFor)
 	defer cancel()
-	if f.same {
+	if result.unchanged {
 		s.record = next
-		return f.state, s.postpone(storing, next.Due)
+		return result.state, s.postpone(storing, next.Due)
 	}
-	return f.state, s.save(storing, next, true)
+	return result.state, s.save(storing, next, true)
 }
 
-// editedRow is what is known of a payment whose terms somebody has changed in the store.
-func editedRow(mayHaveLeft bool) found {
-	return found{state: moneymovement.PaymentNeedsDecision, mayHaveLeft: mayHaveLeft, reason: &Reason{
+// editedResult is what is known of a payment whose terms somebody has changed in the store.
+func editedResult(mayHaveLeft bool) callResult {
+	return callResult{state: moneymovement.PaymentNeedsDecision, mayHaveLeft: mayHaveLeft, reason: &Reason{
 		Code: ReasonEdited,
 		Message: "the stored terms are not those that were submitted: somebody has changed the row, so " +
 			"nothing was sent; to pay other terms, submit them with a new key"}}
@@ -149,7 +149,7 @@ func editedRow(mayHaveLeft bool) found {
 // save stores a record under the lease.
 func (s *progress) save(ctx context.Context, next Record, release bool) error {
 	next = next.toStore()
-	err := s.repeated(ctx, func() (err error) {
+	err := s.retryWrite(ctx, func() (err error) {
 		next.Position, err = s.p.store.Save(ctx, Claimed{next, s.lease}, release)
 		return err
 	})
@@ -162,7 +162,7 @@ func (s *progress) save(ctx context.Context, next Record, release bool) error {
 		s.p.report(ctx, before, s.record)
 	}
 	if release {
-		s.p.runner.expect(next.Work(), next.Due)
+		s.p.runner.schedule(next.Work(), next.Due)
 	}
 	return nil
 }
@@ -170,20 +170,20 @@ func (s *progress) save(ctx context.Context, next Record, release bool) error {
 // postpone releases the lease until a time.
 func (s *progress) postpone(ctx context.Context, due time.Time) error {
 	s.record.Due = due
-	err := s.repeated(ctx, func() error { return s.p.store.Postpone(ctx, Claimed{s.record, s.lease}) })
+	err := s.retryWrite(ctx, func() error { return s.p.store.Postpone(ctx, Claimed{s.record, s.lease}) })
 	if err == nil {
-		s.p.runner.expect(s.record.Work(), due)
+		s.p.runner.schedule(s.record.Work(), due)
 	}
 	return err
 }
 
-// repeated makes a write to the store. A store that fails is asked again, until ctx ends or the lease is lost: what a
-// call has shown should not be forgotten. If it is forgotten, the stored record says that a call was begun, and the
-// next step asks the service again with the same key.
-func (s *progress) repeated(ctx context.Context, write func() error) error {
-	for pause := writeAgain; ; pause = min(2*pause, time.Second) {
+// retryWrite repeats a write to the store until it works, ctx ends, or the lease is lost: the result of a call should
+// not be forgotten. If it is forgotten, the stored record says that a call was begun, and the next step asks the
+// service again with the same key.
+func (s *progress) retryWrite(ctx context.Context, write func() error) error {
+	for pause := firstWritePause; ; pause = min(2*pause, time.Second) {
 		err := write()
-		s.p.outage.noted(ctx, "a payment could not be stored", err)
+		s.p.outage.record(ctx, "a payment could not be stored", err)
 		if err == nil {
 			return nil
 		}
@@ -194,136 +194,137 @@ func (s *progress) repeated(ctx context.Context, write func() error) error {
 	}
 }
 
-// writeAgain is the first pause before a failed write is repeated.
-const writeAgain = 50 * time.Millisecond
+// firstWritePause is the first pause before a failed write is repeated.
+const firstWritePause = 50 * time.Millisecond
 
-// pay makes the call that pays, and returns what it shows. The begun call is stored.
-func (s *progress) pay(ctx context.Context) found {
-	s.during(func() { s.paying, s.shown = true, s.record })
-	defer s.during(func() { s.paying = false })
+// pay makes the call that pays, after its begin was stored, and returns the result.
+func (s *progress) pay(ctx context.Context) callResult {
+	s.locked(func() { s.paying, s.stored = true, s.record })
+	defer s.locked(func() { s.paying = false })
 	ctx = ratewindow.WatchQueue(ctx, func(window moneymovement.Window, until time.Time) func() {
-		return s.waits(ctx, window, until)
+		return s.storeWait(ctx, window, until)
 	})
 	switch r := &s.record; r.Kind {
 	case KindEscrow:
-		return s.open(ctx)
+		return s.openEscrow(ctx)
 	case KindEscrowAction:
-		return s.act(ctx)
+		return s.actOnEscrow(ctx)
 	case KindTransfer:
-		return s.transfer(ctx)
+		return s.sendTransfer(ctx)
 	default:
 		return s.payOut(ctx)
 	}
 }
 
 // payOut makes a payout.
-func (s *progress) payOut(ctx context.Context) found {
+func (s *progress) payOut(ctx context.Context) callResult {
 	r := &s.record
 	var quote *dapi.Quote
 	var response moneymovement.Response
-	payment, err := s.p.services.of(r).payouts.Pay(ctx, *r.Payout, r.Key, dapi.PayTerms{
-		Bounds: orAsSeen(r.Bounds, r.FirstQuote), History: s.history(),
+	payment, err := s.p.services.accountOf(r).payouts.Pay(ctx, *r.Payout, r.Key, dapi.PayTerms{
+		Bounds: withReferencePrice(r.Bounds, r.FirstQuote), History: s.history(),
 		BeforeSigning: func(_ context.Context, booked *dapi.Payout) error {
 			if quote = booked.Quote; s.record.offersRefused(quote, s.p.config.Now()) {
 				return errors.New("the service still offers the price that was refused")
 			}
-			return s.inTime()
+			return s.checkDeadline()
 		},
 		Journal: func(ctx context.Context, history dapi.History) error {
 			return s.journal(ctx, s.record.signing(history, quote))
 		},
 	}, moneymovement.CaptureResponse(&response))
 	s.queued = response.Queued
-	return shows(payment.State, payment.Unpaid, payment.Refusal, err, payment.RetryAt).ofPayout(payment.Payout)
+	return resultOf(payment.State, payment.Unpaid, payment.Refusal, err, payment.RetryAt).withPayout(payment.Payout)
 }
 
-// open opens a deal. If it is in doubt, and the service now refuses to create it for a reason that does not pass by
-// itself, no further call opens it: a person must look.
-func (s *progress) open(ctx context.Context) found {
+// openEscrow opens an escrow. A payment in doubt needs a decision if the service now refuses to create the escrow for a
+// reason that does not pass by itself: no further call would open it.
+func (s *progress) openEscrow(ctx context.Context) callResult {
 	r := &s.record
-	deal, err := s.p.services.of(r).escrows.Open(ctx, *r.Escrow, r.Key, s.dealTerms())
-	f := shows(deal.State, deal.Unpaid, deal.Refusal, err, deal.RetryAt).ofDeal(deal.Escrow)
-	refusal, is := errors.AsType[*errors.Refusal](deal.Refusal)
-	if f.state == moneymovement.PaymentInDoubt && !f.tooOld() && is && r.EscrowID == "" &&
-		refusal.Operation == "CreateEscrow" && s.refusedForGood(deal.Refusal) {
-		f.state = moneymovement.PaymentNeedsDecision
+	escrow, err := s.p.services.accountOf(r).escrows.Open(ctx, *r.Escrow, r.Key, s.escrowTerms())
+	result := resultOf(escrow.State, escrow.Unpaid, escrow.Refusal, err, escrow.RetryAt).withEscrow(escrow.Escrow)
+	refusal, is := errors.AsType[*errors.Refusal](escrow.Refusal)
+	if result.state == moneymovement.PaymentInDoubt && !result.keyTooOld() && is && r.EscrowID == "" &&
+		refusal.Operation == "CreateEscrow" && s.refusedForGood(escrow.Refusal) {
+		result.state = moneymovement.PaymentNeedsDecision
 	}
-	return f
+	return result
 }
 
-// act takes an action of a deal. If that fails, the deal itself can show that the action was taken, or that it never
-// will be.
-func (s *progress) act(ctx context.Context) found {
+// actOnEscrow takes an action of an escrow. If that fails, the escrow itself can show that the action was taken, or
+// that it never will be.
+func (s *progress) actOnEscrow(ctx context.Context) callResult {
 	r := &s.record
-	deal, err := s.p.services.of(r).escrows.Act(ctx, *r.Escrow, r.EscrowID, r.Action, r.Key, s.dealTerms())
-	f := shows(deal.State, deal.Unpaid, deal.Refusal, err, deal.RetryAt).ofDeal(deal.Escrow)
-	conflict, is := errors.AsType[*errors.Conflict](deal.Refusal)
+	escrow, err := s.p.services.accountOf(r).escrows.Act(ctx, *r.Escrow, r.EscrowID, r.Action, r.Key, s.escrowTerms())
+	result := resultOf(escrow.State, escrow.Unpaid, escrow.Refusal, err, escrow.RetryAt).withEscrow(escrow.Escrow)
+	conflict, is := errors.AsType[*errors.Conflict](escrow.Refusal)
 	offered := !is || conflict.Operation != "PrepareEscrowAction"
-	if f.state != moneymovement.PaymentInDoubt && offered || f.tooOld() || f.retryAt.After(time.Now()) {
-		return f // a look must wait as well
+	if result.state != moneymovement.PaymentInDoubt && offered || result.keyTooOld() ||
+		result.retryAt.After(time.Now()) {
+		return result // a read must wait as well
 	}
-	shown := s.searchDeal(ctx)
+	shown := s.searchEscrow(ctx)
 	if shown.state != moneymovement.PaymentInDoubt {
 		return shown
 	}
-	f.retryAt = later(f.retryAt, shown.retryAt) // the next call is followed by a look, too
-	return f
+	result.retryAt = later(result.retryAt, shown.retryAt) // the next call is followed by a read, too
+	return result
 }
 
-// dealTerms are the terms of a flow of a deal.
-func (s *progress) dealTerms() dapi.EscrowTerms {
-	inTime := func(context.Context, *dapi.Escrow) error { return s.inTime() }
+// escrowTerms are the terms of a flow of an escrow.
+func (s *progress) escrowTerms() dapi.EscrowTerms {
+	beforeSigning := func(context.Context, *dapi.Escrow) error { return s.checkDeadline() }
 	journal := func(ctx context.Context, history dapi.History) error {
 		return s.journal(ctx, s.record.signing(history, nil))
 	}
-	return dapi.EscrowTerms{History: s.history(), BeforeSigning: inTime, Journal: journal}
+	return dapi.EscrowTerms{History: s.history(), BeforeSigning: beforeSigning, Journal: journal}
 }
 
-// transfer sends a transfer. One in doubt is looked up first: the service may have forgotten its key. It is sent again
-// if nothing shows it and a person has decided so.
-func (s *progress) transfer(ctx context.Context) found {
+// sendTransfer sends a transfer. One in doubt is searched for first: the service may have forgotten its key. It is sent
+// again only if the service does not list it and a person has decided so.
+func (s *progress) sendTransfer(ctx context.Context) callResult {
 	if s.inDoubt {
-		f := s.searchTransfer(ctx)
+		result := s.searchTransfer(ctx)
 		switch {
-		case f.state != moneymovement.PaymentInDoubt || f.unread:
-			return f
+		case result.state != moneymovement.PaymentInDoubt || result.readFailed:
+			return result
 		case s.serviceTime.Sub(s.record.FirstUsed) > keyLifetime:
-			return forgotten(f)
+			return keyForgottenResult(result)
 		case !s.record.decided():
 			if s.p.config.Now().Sub(s.record.FirstUsed) > transferSettles {
-				f.state = moneymovement.PaymentNeedsDecision
+				result.state = moneymovement.PaymentNeedsDecision
 			}
-			f.reason = &Reason{Code: ReasonInDoubt, Message: "the response to the transfer was lost, and the " +
+			result.reason = &Reason{Code: ReasonInDoubt, Message: "the response to the transfer was lost, and the " +
 				"service does not list the transfer: look at the service's books, then decide; Retry sends it " +
 				"again with the same key"}
-			return f
+			return result
 		}
 	}
 	receipt, err := s.p.services.transfers.Send(ctx, s.record.Transfer.destination(), s.record.Key)
-	f := transferShows(err, s.inDoubt)
+	result := transferResult(err, s.inDoubt)
 	if receipt != nil {
-		f.hash = receipt.TxHash
+		result.transactionHash = receipt.TxHash
 	}
-	if f.state == moneymovement.PaymentNotPaid && s.refusedForGood(err) {
-		f.state = moneymovement.PaymentRefused
+	if result.state == moneymovement.PaymentNotPaid && s.refusedForGood(err) {
+		result.state = moneymovement.PaymentRefused
 	}
-	if f.state != moneymovement.PaymentInDoubt {
-		return f
+	if result.state != moneymovement.PaymentInDoubt {
+		return result
 	}
 	listed := s.searchTransfer(ctx)
-	f.retryAt = later(f.retryAt, listed.retryAt) // the next step is a look, too
+	result.retryAt = later(result.retryAt, listed.retryAt) // the next step is a read, too
 	switch {
 	case listed.state != moneymovement.PaymentInDoubt:
 		return listed
 	case listed.reason == nil && s.refusedForGood(err):
-		// nothing shows the transfer, and another call would be refused as well
-		f.state = moneymovement.PaymentNeedsDecision
+		// the service does not list it, and another call would be refused as well
+		result.state = moneymovement.PaymentNeedsDecision
 	}
-	return f
+	return result
 }
 
-// transferSettles is how long a request whose response was lost can be under way. After that, a transfer that is not
-// listed was not made, as far as the service shows.
+// transferSettles is how long a request whose response was lost can be under way. After that, only a
+// listed transfer was made, as far as the service says.
 const transferSettles = 10 * time.Minute
 
 // refusedForGood reports that the service refuses the payment itself, for a reason that does not pass by itself.
@@ -340,23 +341,23 @@ func (s *progress) refusedForGood(err error) bool {
 	return next == outcome.Decide || next == outcome.Change || next == outcome.NewKey
 }
 
-func (s *progress) during(change func()) { s.mu.Lock(); defer s.mu.Unlock(); change() }
+func (s *progress) locked(change func()) { s.mu.Lock(); defer s.mu.Unlock(); change() }
 
-// waits stores that the call waits for room in a rate window. It does not matter if that fails. A login waits for all
-// calls that need it, and can end after this one.
-func (s *progress) waits(ctx context.Context, window moneymovement.Window, until time.Time) (over func()) {
-	s.p.load.calls.Add(1)
-	s.during(func() {
-		if !s.paying || s.shown.State == moneymovement.PaymentPaid {
+// storeWait stores that the call waits for room in a rate window. It does not matter if that fails. A login waits for
+// all calls that need it, and can end after this one.
+func (s *progress) storeWait(ctx context.Context, window moneymovement.Window, until time.Time) (over func()) {
+	s.p.load.waitingCalls.Add(1)
+	s.locked(func() {
+		if !s.paying || s.stored.State == moneymovement.PaymentPaid {
 			return
 		}
-		waiting := s.shown
+		waiting := s.stored
 		waiting.WaitsFor, waiting.WaitsUntil = "room in the rate window "+string(window), until.UTC()
 		if _, err := s.p.store.Save(ctx, Claimed{waiting, s.lease}, false); err == nil {
-			s.p.changes.happened()
+			s.p.changes.notify()
 		}
 	})
-	return func() { s.p.load.calls.Add(-1) }
+	return func() { s.p.load.waitingCalls.Add(-1) }
 }
 
 // journal stores that money may leave, before an approval is signed: a process that has lost its lease then signs
@@ -365,20 +366,20 @@ func (s *progress) journal(ctx context.Context, next Record) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	err := s.save(ctx, next, false)
-	s.shown = s.record
+	s.stored = s.record
 	return err
 }
 
-// inTime refuses a payment whose deadline has passed, unless money may have left.
-func (s *progress) inTime() error {
-	if !s.inDoubt && s.record.late(s.p.config.Now()) {
+// checkDeadline refuses a payment whose deadline has passed, unless money may have left.
+func (s *progress) checkDeadline() error {
+	if !s.inDoubt && s.record.pastDeadline(s.p.config.Now()) {
 		return errors.New("the deadline has passed")
 	}
 	return nil
 }
 
-// history returns what is known of earlier calls with the key. If none of them can have paid, the age of the key does
-// not matter: a service whose clock is a week ahead would find each key too old.
+// history returns what is known of earlier calls with the key. If none of them can have paid, it leaves out the age of
+// the key: a service whose clock is a week ahead would find each key too old.
 func (s *progress) history() dapi.History {
 	r := &s.record
 	history := dapi.History{PayoutID: r.PayoutID, Quote: r.FirstQuote, Unpaid: !s.inDoubt}

@@ -13,8 +13,8 @@ import (
 // store, and only means something there.
 type Position string
 
-// Work is a class of due payments. A store returns each class on its own, so that paid money is followed and doubts are
-// settled however many new payments wait.
+// Work is a class of due payments. A store returns each class on its own, so that paid payments are followed and those
+// in doubt are settled, however many new payments wait.
 type Work int
 
 // The classes of work.
@@ -80,18 +80,18 @@ type Summary struct {
 // Store keeps payments. Package payments has one in memory, [NewMemoryStore]. Modules payments/sqlite and
 // payments/postgres have durable ones. Package payments/storetest tests a store.
 //
-// A store keeps the text of a record, which [Record.Encode] writes and [Decode] reads. Beside it, it keeps by what it
-// finds payments: the key, the account, the state and the work of a record, and when it is due, to the microsecond,
-// rounded up. It sets Due and Position of each record that it returns. A text that cannot be read is no error of the
-// store, and holds up no other payment: the store returns what Decode returns of it. See [Record.Err].
+// A store keeps the text of a record, which [Record.Encode] writes and [Decode] reads. Beside the text, it keeps what
+// it searches by: the key, the account, the state, the work, and the due time, rounded up to the microsecond. It sets
+// Due and Position of each record that it returns. For a text that cannot be read, it returns what Decode returns, so
+// that the other payments go on: see [Record.Err].
 //
-// A Store must be safe for concurrent use, and shares no memory with what it was given or has returned. Insert and Save
-// return when what they wrote survives a crash of the process and a loss of power. If they return an error, other than
-// those named here, the payment may or may not have changed. A context that has ended before the call changes nothing,
-// and the error wraps its error.
+// A Store must be safe for concurrent use. It shares no memory with its arguments and results. Insert and Save return
+// when what they wrote survives a crash of the process and a loss of power. After an error that is not named here, the
+// payment may or may not have changed. If the context has ended before the call, nothing is changed, and the error
+// wraps that of the context.
 //
-// A lease stays the payment's until another claim replaces it or it is released, also after its end. The lease of a
-// payment ends at the latest when the process that keeps a store for itself alone has ended.
+// A lease stays the payment's until another claim replaces it or it is released, also after its end. If one process has
+// the store for itself, its leases end with the process.
 type Store interface {
 	// Insert stores a record under a key that is new, and returns it with its position and true. If the key is there,
 	// it returns the stored record and false, and changes nothing.
@@ -101,16 +101,16 @@ type Store interface {
 	// List returns records in the order of their keys.
 	List(ctx context.Context, list List) ([]Record, error)
 	// Changes returns at most limit records that were changed after a position, in the order of their changes. A record
-	// that changed several times is returned once, as it is now. No change is left out, whatever transactions are under
-	// way: each is returned after every position that was returned before it was committed. If the position is not one
+	// that changed several times is returned once, as it is now. A change comes after every position that was returned
+	// before it was committed, whatever transactions are under way: so a reader misses none. If the position is not one
 	// of this store, the error is *[BadPosition].
 	Changes(ctx context.Context, after Position, limit int) ([]Record, error)
 	// Claim leases due payments that no other lease holds, and returns them. Those of WorkBegin come in turns: one of
 	// each account, then the next of each account, each account in the order of its inserts. Those of other classes
-	// come in the order in which they are due. An ended lease does not hold a payment. next is when the next payment of
-	// the class is due that was not claimed and is not leased, zero if there is none. It can be in the past if the
-	// limit was reached. With Key, the error is *[NotFound] if there is no such payment, and *[CallInProgress] if another lease
-	// holds it.
+	// come in the order in which they are due. An ended lease does not hold a payment. next is when the first of the
+	// other payments of the class that are not leased is due, zero if there is none. It can be in the past if the limit
+	// was reached. With Key, the error is *[NotFound] if there is no such payment, and *[CallInProgress] if another
+	// lease holds it.
 	Claim(ctx context.Context, claim Claim) (claimed []Claimed, next time.Time, err error)
 	// Extend lets leases last for a time from now on, also leases that have ended and were not replaced. It returns the
 	// keys of those that are no longer held.
@@ -120,8 +120,8 @@ type Store interface {
 	// Save stores a claimed record, and releases its lease if release is true. If the lease is no longer the payment's,
 	// it changes nothing, and the error is *[LeaseLost].
 	Save(ctx context.Context, claimed Claimed, release bool) (Position, error)
-	// Postpone changes only the due time of a claimed record, and releases its lease. It need not survive a crash, and
-	// is no change for Changes. If the lease is no longer the payment's, the error is *[LeaseLost].
+	// Postpone changes only the due time of a claimed record, and releases its lease. It may be lost in a
+	// crash, and Changes does not return it. If the lease is no longer the payment's, the error is *[LeaseLost].
 	Postpone(ctx context.Context, claimed Claimed) error
 	// Summary counts the payments.
 	Summary(ctx context.Context) (Summary, error)

@@ -37,7 +37,7 @@ type Payment struct {
 	// and the first price are accepted.
 	Bounds dapi.Bounds
 	// Deadline is the time after which the payment is not begun any more: if no money can have left by then, and the
-	// service does not show the payment, it is refused. A payment in doubt is settled also later. Zero is no deadline.
+	// service does not have the payment, it is refused. A payment in doubt is settled also later. Zero is no deadline.
 	Deadline time.Time
 	// FirstUsed is the time at which your program first used the key, if it did before it submitted the payment, or
 	// submitted it to a store that was lost. Zero means that the key was never used. With another time, an earlier call
@@ -47,8 +47,8 @@ type Payment struct {
 	Metadata map[string]string
 }
 
-// EscrowPayment is a deal to open: its money is held when it is completed. Deadline, FirstUsed and Metadata are those
-// of [Payment].
+// EscrowPayment is an escrow to open: its money is held when the payment is completed. Deadline, FirstUsed and Metadata
+// are those of [Payment].
 type EscrowPayment struct {
 	Key       moneymovement.Key
 	Account   dapi.ClientID
@@ -58,14 +58,14 @@ type EscrowPayment struct {
 	Metadata  map[string]string
 }
 
-// EscrowAction is an action of a deal to take, such as its release. Deadline, FirstUsed and Metadata are those of
+// EscrowAction is an action of an escrow to take, such as its release. Deadline, FirstUsed and Metadata are those of
 // [Payment].
 type EscrowAction struct {
 	Key     moneymovement.Key
 	Account dapi.ClientID
-	// EscrowID is the deal.
+	// EscrowID is the escrow.
 	EscrowID dapi.EscrowID
-	// Escrow is what the deal was created with. The approval of the action must agree with it.
+	// Escrow is what the escrow was created with. The approval of the action must agree with it.
 	Escrow dapi.EscrowCreate
 	// Action is what to do, such as dapi.EscrowActionTypeRelease.
 	Action    dapi.EscrowActionType
@@ -164,7 +164,7 @@ func Prepare(submission Submission, now time.Time) (Record, error) {
 	if err != nil {
 		return Record{}, err
 	}
-	return record.accepted(now)
+	return record.accept(now)
 }
 
 func recordOf(submission Submission) (Record, error) {
@@ -179,8 +179,8 @@ func recordOf(submission Submission) (Record, error) {
 	}
 }
 
-// accepted returns a record that was submitted, as it is stored. It shares no memory with the submission.
-func (r Record) accepted(now time.Time) (Record, error) {
+// accept returns a record that was submitted, as it is stored. It shares no memory with the submission.
+func (r Record) accept(now time.Time) (Record, error) {
 	if err := r.check(); err != nil {
 		return Record{}, err
 	}
@@ -199,15 +199,15 @@ func (r Record) accepted(now time.Time) (Record, error) {
 		}
 	}
 	r.Metadata = maps.Clone(r.Metadata)
-	if err := r.reread(); err != nil { // such as a price that ends in the year 20000
+	if err := r.normalize(); err != nil { // such as a price that ends in the year 20000
 		return Record{}, invalid("Submit", "submission", "invalid", "cannot be stored: "+err.Error())
 	}
 	return r, nil
 }
 
-// reread sets the terms of a new record to what is read when they were stored, and its digest to theirs. What differs
-// in memory can be the same as text.
-func (r *Record) reread() error {
+// normalize sets the terms of a new record to what is read when they were stored, and its digest to theirs. What
+// differs in memory can be the same as text.
+func (r *Record) normalize() error {
 	text, err := r.terms()
 	if err != nil {
 		return err
@@ -222,7 +222,7 @@ func (r *Record) reread() error {
 }
 
 // Stored returns the record that is stored under the key of a submitted one. If the stored payment has other terms, the
-// error is *errors.IdempotencyKeyReused, with the payout or the deal that has the key.
+// error is *errors.IdempotencyKeyReused, with the payout or the escrow that has the key.
 func Stored(submitted, stored Record) (Record, error) {
 	if stored.unreadable != nil || stored.Digest == submitted.Digest {
 		return stored, stored.Err()

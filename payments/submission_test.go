@@ -29,7 +29,7 @@ func dec(text string) *decimal.Decimal {
 
 func quote(zone *time.Location) *dapi.Quote {
 	return &dapi.Quote{SourceAmount: *dec("25"), SourceCurrency: "USDC", DestinationAmount: *dec("22.4"),
-		DestinationCurrency: "EUR", Rate: *dec("0.9"), Fee: *dec("0.5"), ExpiresAt: birth.In(zone)}
+		DestinationCurrency: "EUR", Rate: *dec("0.9"), Fee: *dec("0.5"), ExpiresAt: start.In(zone)}
 }
 
 func wholePayment() Payment {
@@ -39,23 +39,23 @@ func wholePayment() Payment {
 			DocumentIDs: []string{"doc_1", "doc_2"}, PaymentReference: "ref", Purpose: "rent"},
 		Bounds: dapi.Bounds{MaxFee: dec("1"), MinDestinationAmount: dec("10"), DestinationCurrency: "EUR",
 			NoWorseThan: quote(time.UTC), QuoteTolerance: *dec("0.01")},
-		Deadline: birth.Add(time.Hour), Metadata: map[string]string{"invoice": "42", "row": "7"},
+		Deadline: start.Add(time.Hour), Metadata: map[string]string{"invoice": "42", "row": "7"},
 	}
 }
 
-func wholeDeal() EscrowPayment {
+func wholeEscrow() EscrowPayment {
 	return EscrowPayment{Key: "k", Account: "cl_1", Escrow: dapi.EscrowCreate{Amount: *dec("12.5"), Currency: dapi.USDC,
 		Payee: testPayee, ApproveWithin: "1h", HoldFor: "2d", RefundableFor: "3d", Memo: "m"}}
 }
 
 func wholeAction() EscrowAction {
-	return EscrowAction{Key: "k", Account: "cl_1", EscrowID: "es_1", Escrow: wholeDeal().Escrow,
+	return EscrowAction{Key: "k", Account: "cl_1", EscrowID: "es_1", Escrow: wholeEscrow().Escrow,
 		Action: dapi.EscrowActionTypeRelease}
 }
 
 func prepared(t *testing.T, s Submission) Record {
 	t.Helper()
-	record, err := Prepare(s, birth)
+	record, err := Prepare(s, start)
 	require.NoError(t, err)
 	return record
 }
@@ -73,9 +73,9 @@ func TestEqualTermsHaveEqualDigests(t *testing.T) {
 		"an amount with an exponent":   func(p *Payment) { p.Payout.Amount = *dec("125e-1") },
 		"a bound with another scale":   func(p *Payment) { p.Bounds.MaxFee = dec("1.00") },
 		"a quote in another zone":      func(p *Payment) { p.Bounds.NoWorseThan = quote(zone) },
-		"another deadline":             func(p *Payment) { p.Deadline = birth.Add(2 * time.Hour) },
+		"another deadline":             func(p *Payment) { p.Deadline = start.Add(2 * time.Hour) },
 		"other metadata":               func(p *Payment) { p.Metadata = nil },
-		"a key that was used":          func(p *Payment) { p.FirstUsed = birth.Add(-time.Hour) },
+		"a key that was used":          func(p *Payment) { p.FirstUsed = start.Add(-time.Hour) },
 	} {
 		assert.Equal(t, base, prepared(t, changed(wholePayment(), change)).Digest, name)
 	}
@@ -112,18 +112,18 @@ func TestOtherTermsHaveOtherDigests(t *testing.T) {
 	} {
 		add(name, changed(wholePayment(), change))
 	}
-	add("deal", wholeDeal())
+	add("escrow", wholeEscrow())
 	for name, change := range map[string]func(*EscrowPayment){
-		"account of the deal": func(p *EscrowPayment) { p.Account = OwnAccount },
-		"amount of the deal":  func(p *EscrowPayment) { p.Escrow.Amount = *dec("12.51") },
-		"window of the deal":  func(p *EscrowPayment) { p.Escrow.HoldFor = "4d" },
-		"memo of the deal":    func(p *EscrowPayment) { p.Escrow.Memo = "" },
+		"account of the escrow": func(p *EscrowPayment) { p.Account = OwnAccount },
+		"amount of the escrow":  func(p *EscrowPayment) { p.Escrow.Amount = *dec("12.51") },
+		"window of the escrow":  func(p *EscrowPayment) { p.Escrow.HoldFor = "4d" },
+		"memo of the escrow":    func(p *EscrowPayment) { p.Escrow.Memo = "" },
 	} {
-		add(name, changed(wholeDeal(), change))
+		add(name, changed(wholeEscrow(), change))
 	}
 	add("action", wholeAction())
 	add("another action", changed(wholeAction(), func(p *EscrowAction) { p.Action = dapi.EscrowActionTypeRefund }))
-	add("of another deal", changed(wholeAction(), func(p *EscrowAction) { p.EscrowID = "es_2" }))
+	add("of another escrow", changed(wholeAction(), func(p *EscrowAction) { p.EscrowID = "es_2" }))
 	add("transfer", TransferPayment{Key: "k", To: appapi.ToQuote{QuoteID: "q"}})
 	add("with a memo", TransferPayment{Key: "k", To: appapi.ToQuote{QuoteID: "q", Memo: "m"}})
 	id := "8a3f5f0e-7a0c-4a4e-9df4-0a4d3ad1f6c2"
@@ -139,7 +139,7 @@ func TestTermsAreStored(t *testing.T) {
 	assert.Equal(t, wholePayment().Bounds, r.Bounds)
 	assert.Equal(t, wholePayment().Deadline, r.Deadline)
 	assert.Equal(t, wholePayment().Metadata, r.Metadata)
-	assert.Equal(t, wholeDeal().Escrow, *prepared(t, wholeDeal()).Escrow)
+	assert.Equal(t, wholeEscrow().Escrow, *prepared(t, wholeEscrow()).Escrow)
 	assert.Equal(t, dapi.EscrowID("es_1"), prepared(t, wholeAction()).EscrowID)
 	for _, to := range []appapi.Destination{
 		appapi.ToQuote{QuoteID: "q", Memo: "m"}, appapi.ToInvoice{InvoiceID: "8a3f5f0e-7a0c-4a4e-9df4-0a4d3ad1f6c2"},
@@ -155,13 +155,13 @@ func TestTermsAreStored(t *testing.T) {
 
 // What is read again has the digest of what was submitted, also if the text is the same for several values, and also if
 // the caller changes what it has submitted.
-func TestTermsThatAreReadAgainHaveTheirDigest(t *testing.T) {
+func TestDecodedTermsHaveSameDigest(t *testing.T) {
 	odd := time.FixedZone("", 3601) // a text has the minutes of a zone alone
 	for name, change := range map[string]func(*Payment){
 		"as they are":   func(*Payment) {},
 		"an empty list": func(p *Payment) { p.Payout.DocumentIDs = []string{} },
 		"an odd zone": func(p *Payment) {
-			p.Bounds.NoWorseThan, p.Deadline, p.FirstUsed = quote(odd), birth.Add(time.Hour).In(odd), birth.In(odd)
+			p.Bounds.NoWorseThan, p.Deadline, p.FirstUsed = quote(odd), start.Add(time.Hour).In(odd), start.In(odd)
 		},
 		"an exponent": func(p *Payment) { p.Bounds.MaxFee = dec("1e2") },
 	} {
@@ -187,7 +187,7 @@ func TestSubmissionsThatAreRefused(t *testing.T) {
 		"a nil pointer":             (*Payment)(nil),
 		"a pointer":                 &Payment{},
 		"the zero payment":          Payment{},
-		"the zero deal":             EscrowPayment{},
+		"the zero escrow":           EscrowPayment{},
 		"the zero action":           EscrowAction{},
 		"the zero transfer":         TransferPayment{},
 		"no key":                    changed(wholePayment(), func(p *Payment) { p.Key = "" }),
@@ -209,22 +209,22 @@ func TestSubmissionsThatAreRefused(t *testing.T) {
 		"a currency without a bound": changed(wholePayment(), func(p *Payment) { p.Bounds.MinDestinationAmount = nil }),
 		"a tolerance of everything":  changed(wholePayment(), func(p *Payment) { p.Bounds.QuoteTolerance = *dec("1") }),
 		"a first use in the future": changed(wholePayment(), func(p *Payment) {
-			p.FirstUsed = birth.Add(48 * time.Hour)
+			p.FirstUsed = start.Add(48 * time.Hour)
 		}),
 		"metadata that is not text": changed(wholePayment(), func(p *Payment) { p.Metadata["a"] = "\xff" }),
 		"too much metadata": changed(wholePayment(), func(p *Payment) {
 			p.Metadata["a"] = strings.Repeat("a", maxMetadataBytes)
 		}),
 	} {
-		_, err := Prepare(s, birth)
+		_, err := Prepare(s, start)
 		_, invalid := errors.AsType[*errors.InvalidInput](err)
 		assert.True(t, invalid, "%s: %v", name, err)
 	}
 }
 
 // A payment whose key was used before may be paid: it is in doubt from the start.
-func TestAKeyThatWasUsedBefore(t *testing.T) {
-	r := prepared(t, changed(wholePayment(), func(p *Payment) { p.FirstUsed = birth.Add(-time.Hour) }))
+func TestUsedKeyIsInDoubt(t *testing.T) {
+	r := prepared(t, changed(wholePayment(), func(p *Payment) { p.FirstUsed = start.Add(-time.Hour) }))
 	assert.Equal(t, moneymovement.PaymentInDoubt, r.State)
 	assert.True(t, r.MayHaveLeft)
 	assert.Equal(t, WorkAgain, r.Work())
@@ -232,7 +232,7 @@ func TestAKeyThatWasUsedBefore(t *testing.T) {
 
 // fullRecord has a value in each field.
 func fullRecord(t *testing.T) Record {
-	r := prepared(t, changed(wholePayment(), func(p *Payment) { p.FirstUsed = birth.Add(-time.Hour) }))
+	r := prepared(t, changed(wholePayment(), func(p *Payment) { p.FirstUsed = start.Add(-time.Hour) }))
 	r.Trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 	r.Reason = &Reason{Code: ReasonPrice, Message: "too high", Slug: errors.CodeContactNotPayable, RequestID: "req_1",
 		Bound: dapi.BoundMaxFee, Quote: quote(time.UTC), Reference: quote(time.UTC),
@@ -240,7 +240,7 @@ func fullRecord(t *testing.T) Record {
 		Available: dec("0"), Currency: "USDC", Owner: "po_2"}
 	r.Calls, r.Searches, r.PayoutID, r.EscrowID, r.TransactionHash = 3, 1, "po_1", "es_1", "0xabc"
 	r.RefusedQuote = quote(time.UTC)
-	r.Quote, r.KeyTooOld, r.PaidAt, r.Due = quote(time.UTC), true, birth.Add(time.Minute), birth.Add(time.Hour)
+	r.Quote, r.KeyTooOld, r.PaidAt, r.Due = quote(time.UTC), true, start.Add(time.Minute), start.Add(time.Hour)
 	return r
 }
 
@@ -288,7 +288,7 @@ func TestDamagedRecordsAreUnreadable(t *testing.T) {
 	}
 }
 
-// Damaged data is refused, and never panics, neither when it is read nor in the steps of what could be read.
+// Damaged data is refused without a panic, when it is read and in the steps of what was read.
 func FuzzRecord(f *testing.F) {
 	stored, err := os.ReadFile("testdata/record.json")
 	require.NoError(f, err)
@@ -304,9 +304,9 @@ func FuzzRecord(f *testing.F) {
 			assert.True(t, unreadable, "%v", err)
 			return
 		}
-		_ = r.next(birth)
+		_ = r.next(start)
 		_ = r.check()
-		_ = r.begin(birth).after(found{state: moneymovement.PaymentNotPaid}, Policy{}.withDefaults(), birth)
+		_ = r.begin(start).apply(callResult{state: moneymovement.PaymentNotPaid}, Policy{}.withDefaults(), start)
 		text, err := r.Encode()
 		require.NoError(t, err)
 		again := Decode("k", text)
@@ -336,7 +336,7 @@ func BenchmarkSubmit(b *testing.B) {
 }
 
 // Each submission that cannot be stored, with the field that is wrong.
-func TestWhatPrepareRefuses(t *testing.T) {
+func TestPrepareRefusals(t *testing.T) {
 	payment := func(change func(*Payment)) Submission {
 		p := Payment{Key: "k", Account: OwnAccount, Payout: dapi.PayoutCreate{ContactID: "ct_1",
 			Amount: decimal.NewFromInt(5), Currency: dapi.USDC}}
@@ -364,8 +364,8 @@ func TestWhatPrepareRefuses(t *testing.T) {
 	}
 	action := EscrowAction{Key: "k", Account: OwnAccount, EscrowID: "esc_1", Action: dapi.EscrowActionTypeRelease,
 		Escrow: dapi.EscrowCreate{Amount: decimal.NewFromInt(5), Currency: dapi.USDC, Payee: testPayee}}
-	noDeal, wrongDeal, noAction := action, action, action
-	noDeal.EscrowID, wrongDeal.EscrowID, noAction.Action = "", "esc/1", ""
+	noEscrow, wrongEscrow, noAction := action, action, action
+	noEscrow.EscrowID, wrongEscrow.EscrowID, noAction.Action = "", "esc/1", ""
 	for name, c := range map[string]struct {
 		submission  Submission
 		field, code string // empty if it can be stored
@@ -375,13 +375,13 @@ func TestWhatPrepareRefuses(t *testing.T) {
 		"a payment":            {payment(func(*Payment) {}), "", ""},
 		"of no account":        {payment(func(p *Payment) { p.Account = "" }), "account", "missing"},
 		"of another account":   {payment(func(p *Payment) { p.Account = "ct_1" }), "account", "invalid_id"},
-		"used in an hour":      {used(birth.Add(time.Hour)), "", ""},
-		"used later":           {used(birth.Add(time.Hour + 1)), "firstUsed", "out_of_range"},
+		"used in an hour":      {used(start.Add(time.Hour)), "", ""},
+		"used later":           {used(start.Add(time.Hour + 1)), "firstUsed", "out_of_range"},
 		"the last deadline":    {due(late), "", ""},
 		"the first deadline":   {due(time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)), "", ""},
 		"a deadline too early": {due(time.Date(-1, 12, 31, 0, 0, 0, 0, time.UTC)), "submission", "out_of_range"},
 		"a deadline too late":  {due(late.Add(time.Second)), "submission", "out_of_range"},
-		"a price":              {payment(priced(birth)), "", ""},
+		"a price":              {payment(priced(start)), "", ""},
 		"a price without end":  {payment(priced(late.Add(time.Second))), "submission", "invalid"},
 		"64 entries":           {payment(func(p *Payment) { p.Metadata = entries(64) }), "", ""},
 		"65 entries":           {payment(func(p *Payment) { p.Metadata = entries(65) }), "metadata", "too_long"},
@@ -390,14 +390,14 @@ func TestWhatPrepareRefuses(t *testing.T) {
 		"a name without sense": {data("\xff", ""), "metadata", "invalid"},
 		"a text without sense": {data("k", "\xff"), "metadata", "invalid"},
 		"an action":            {action, "", ""},
-		"of no deal":           {noDeal, "escrowId", "missing"},
-		"of a wrong deal":      {wrongDeal, "escrowId", "pattern"},
+		"of no escrow":         {noEscrow, "escrowId", "missing"},
+		"of a wrong escrow":    {wrongEscrow, "escrowId", "pattern"},
 		"no action":            {noAction, "type", "missing"},
 		"a transfer":           {TransferPayment{Key: "k", To: appapi.ToQuote{QuoteID: "q"}}, "", ""},
 		"a transfer to nobody": {TransferPayment{Key: "k"}, "destination", "unknown_variant"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Prepare(c.submission, birth)
+			_, err := Prepare(c.submission, start)
 			if c.field == "" {
 				require.NoError(t, err)
 				return
@@ -414,7 +414,7 @@ func TestWhatPrepareRefuses(t *testing.T) {
 }
 
 // The words of the kinds, which are in stored records.
-func TestTheWordsOfTheKinds(t *testing.T) {
+func TestKindNames(t *testing.T) {
 	for kind, submission := range map[string]Submission{"payout": Payment{}, "escrow": EscrowPayment{},
 		"escrow_action": EscrowAction{}, "transfer": TransferPayment{}} {
 		assert.Equal(t, kind, string(submission.record().Kind))

@@ -33,7 +33,7 @@ func (p *Processor) List(ctx context.Context, params ListParams) iter.Seq2[Recor
 		}
 		list := List{States: params.States, Limit: page}
 		if params.Account != nil {
-			list.Account, list.ByAccount = p.services.named(*params.Account), true
+			list.Account, list.ByAccount = p.services.accountID(*params.Account), true
 		}
 		for {
 			records, err := p.store.List(ctx, list)
@@ -91,7 +91,7 @@ func (p *Processor) Watch(ctx context.Context, after Position) iter.Seq2[Record,
 	}
 }
 
-// awaitChange waits for a change of this process, or until it is time to look for those of others.
+// awaitChange waits for a change of this process, or until it is time to ask for those of others.
 func (p *Processor) awaitChange(ctx context.Context, changed <-chan struct{}) error {
 	poll := time.NewTimer(p.config.PollEvery)
 	defer poll.Stop()
@@ -104,7 +104,7 @@ func (p *Processor) awaitChange(ctx context.Context, changed <-chan struct{}) er
 	return nil
 }
 
-// Await waits until a payment is in one of the states or has ended, and returns it: look at its state. A payment can go
+// Await waits until a payment is in one of the states or has ended, and returns it: check its state. A payment can go
 // through a state so fast that nobody sees it. If ctx ends first, Await returns the payment as it was last read, and
 // an error that wraps that of ctx and says for what the payment waits. Without states it waits until the payment has
 // ended or needs a decision. If this version does not know a state, the error is *errors.InvalidInput.

@@ -42,9 +42,9 @@ var endless = []string{"moneymove sandbox -", "moneymove requests -f", "moneymov
 // asking are the examples at which a person types yes.
 var asking = []string{"moneymove pay 25 USDC -to ct_1 -key invoice-42 -as", "moneymove sign -d"}
 
-// TestTheExamplesOfThePageRun runs each example as its reader does: in a shell, with the files and the ids that it
+// TestReferenceExamplesRun runs each example as its reader does: in a shell, with the files and the ids that it
 // names.
-func TestTheExamplesOfThePageRun(t *testing.T) {
+func TestReferenceExamplesRun(t *testing.T) {
 	testkit.Long(t, "starts a host and processes for each example")
 	if _, err := exec.LookPath("sh"); err != nil || runtime.GOOS == "windows" {
 		testkit.Missing(t, "pages", "the examples need Unix and the program sh")

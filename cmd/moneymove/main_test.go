@@ -30,8 +30,8 @@ func try(t *testing.T, args ...string) (code int, out, errors string) {
 	return code, stdout.String(), stderr.String()
 }
 
-// TestThePageIsThatOfTheCommands fails if a command or flag was changed: `go generate ./cmd/moneymove` writes the page.
-func TestThePageIsThatOfTheCommands(t *testing.T) {
+// TestReferencePageIsCurrent fails if a command or flag was changed: `go generate ./cmd/moneymove` writes the page.
+func TestReferencePageIsCurrent(t *testing.T) {
 	page, err := os.ReadFile("../../docs/moneymove.md")
 	require.NoError(t, err)
 	code, out, _ := try(t, "reference")
@@ -141,7 +141,7 @@ func TestFlagsAreCompletedWithOneDash(t *testing.T) {
 }
 
 // A host whose terminal is closed removes its folder with private keys. One that outlives the terminal goes on.
-func TestTheEndOfATerminalEndsACommand(t *testing.T) {
+func TestHangupEndsCommand(t *testing.T) {
 	byNohup := signal.Ignored(syscall.SIGHUP) // the tests may run under it
 	assert.Equal(t, !byNohup, slices.Contains(ends(), os.Signal(syscall.SIGHUP)))
 	signal.Ignore(syscall.SIGHUP)

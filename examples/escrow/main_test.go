@@ -23,15 +23,15 @@ func (h *hasty) Write(line []byte) (int, error) {
 	switch text := string(line); {
 	case strings.Contains(text, "the money can be taken back after two windows of 1h0m0s"):
 		h.host.Advance(2*time.Hour + time.Second)
-	case strings.Contains(text, "the service reads a deal from chain once in 15 seconds"):
+	case strings.Contains(text, "the service reads an escrow from chain once in 15 seconds"):
 		h.host.Advance(16 * time.Second)
 	}
 	return h.Buffer.Write(line)
 }
 
 var steps = []string{
-	"(Website) holds 35 USDC: active, available [release]", "confirmed the release of deal esc_",
-	"(Logo) holds 20 USDC: active, available [release]", "confirmed the refund of deal esc_",
+	"(Website) holds 35 USDC: active, available [release]", "confirmed the release of escrow esc_",
+	"(Logo) holds 20 USDC: active, available [release]", "confirmed the refund of escrow esc_",
 	"(Website) is released in transaction 0x", "(Logo) is refunded in transaction 0x",
 	"the ledger, newest first",
 }
@@ -45,7 +45,7 @@ func TestNobodyWaitsOnTheProgramsOwnHost(t *testing.T) {
 		"moved the clock of this program's own host by 16s", steps[4], steps[5])
 }
 
-func TestReleasesOneDealAndRefundsTheOther(t *testing.T) {
+func TestReleasesOneEscrowAndRefundsTheOther(t *testing.T) {
 	host, flags := rehearsal.Host(t)
 	out := &hasty{host: host}
 	require.NoError(t, run(t.Context(), append(flags, "-window", "1h"), out))

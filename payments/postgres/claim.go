@@ -12,8 +12,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/payments"
 )
 
-// turned is a claimed record with its turn, and its place among those with the same turn.
-type turned struct {
+// claimedRow is a claimed record with its turn, and its place among those with the same turn.
+type claimedRow struct {
 	payments.Claimed
 	turn, arrival int64
 }
@@ -22,7 +22,7 @@ type turned struct {
 func (s *Store) Claim(ctx context.Context, claim payments.Claim) (
 	claimed []payments.Claimed, next time.Time, err error,
 ) {
-	err = s.repeat(ctx, func() error {
+	err = s.retryConflicts(ctx, func() error {
 		if claim.Key != "" {
 			claimed, err = s.claimKey(ctx, claim)
 		} else {
@@ -34,15 +34,15 @@ func (s *Store) Claim(ctx context.Context, claim payments.Claim) (
 }
 
 func (s *Store) claimKey(ctx context.Context, claim payments.Claim) ([]payments.Claimed, error) {
-	var found []turned
+	var rows []claimedRow
 	var batch pgx.Batch
-	batch.Queue(durable)
-	batch.Queue(s.text.claimKey, claim.Owner, claim.For.Microseconds(), string(claim.Key)).Query(into(&found))
+	batch.Queue(syncCommit)
+	batch.Queue(s.text.claimKey, claim.Owner, claim.For.Microseconds(), string(claim.Key)).Query(collectClaimed(&rows))
 	if err := send(ctx, s.pool, &batch); err != nil {
 		return nil, err
 	}
-	if len(found) == 1 {
-		return claimedOf(found), nil
+	if len(rows) == 1 {
+		return withoutTurns(rows), nil
 	}
 	if _, err := s.Load(ctx, claim.Key); err != nil {
 		return nil, err
@@ -56,10 +56,11 @@ func (s *Store) claimDue(ctx context.Context, claim payments.Claim) ([]payments.
 		return nil, time.Time{}, nil
 	}
 	var next time.Time
-	var found []turned
+	var rows []claimedRow
 	var batch pgx.Batch
-	batch.Queue(durable)
-	batch.Queue(text, claim.Owner, claim.For.Microseconds(), claim.Now, max(claim.Limit, 0)).Query(into(&found))
+	batch.Queue(syncCommit)
+	batch.Queue(text, claim.Owner, claim.For.Microseconds(), claim.Now, max(claim.Limit, 0)).
+		Query(collectClaimed(&rows))
 	batch.Queue(s.text.next[claim.Work]).Query(func(rows pgx.Rows) error {
 		dues, err := pgx.CollectRows(rows, pgx.RowTo[time.Time])
 		for _, due := range dues {
@@ -70,19 +71,19 @@ func (s *Store) claimDue(ctx context.Context, claim payments.Claim) ([]payments.
 	if err := send(ctx, s.pool, &batch); err != nil {
 		return nil, time.Time{}, err
 	}
-	slices.SortFunc(found, func(a, b turned) int { // the database returns them in the order in which it found them
+	slices.SortFunc(rows, func(a, b claimedRow) int { // the database returns them in its own order
 		if claim.Work == payments.WorkBegin {
 			return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(a.arrival, b.arrival))
 		}
 		return cmp.Or(a.Due.Compare(b.Due), cmp.Compare(a.Key, b.Key))
 	})
-	return claimedOf(found), next, nil
+	return withoutTurns(rows), next, nil
 }
 
-// into collects claimed records.
-func into(found *[]turned) func(pgx.Rows) error {
+// collectClaimed collects claimed records.
+func collectClaimed(claimed *[]claimedRow) func(pgx.Rows) error {
 	return func(rows pgx.Rows) (err error) {
-		*found, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (t turned, err error) {
+		*claimed, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (t claimedRow, err error) {
 			t.Record, err = scan(row, &t.Lease.Owner, &t.Lease.Epoch, &t.turn, &t.arrival)
 			return t, err
 		})
@@ -90,8 +91,8 @@ func into(found *[]turned) func(pgx.Rows) error {
 	}
 }
 
-func claimedOf(found []turned) (claimed []payments.Claimed) {
-	for _, t := range found {
+func withoutTurns(rows []claimedRow) (claimed []payments.Claimed) {
+	for _, t := range rows {
 		claimed = append(claimed, t.Claimed)
 	}
 	return claimed
@@ -116,9 +117,9 @@ func (s *Store) Extend(
 		owners, epochs = append(owners, lease.Owner), append(epochs, lease.Epoch)
 	}
 	var extended []string
-	err = s.repeat(ctx, func() error {
+	err = s.retryConflicts(ctx, func() error {
 		var batch pgx.Batch
-		batch.Queue(careless)
+		batch.Queue(asyncCommit)
 		batch.Queue(s.text.extend, keys, owners, epochs, d.Microseconds()).Query(func(rows pgx.Rows) (err error) {
 			extended, err = pgx.CollectRows(rows, pgx.RowTo[string])
 			return err

@@ -3,7 +3,7 @@
 //	err := postgres.Migrate(ctx, pool, "payments")                 // once, or at each start
 //	store, err := postgres.Open(ctx, pool, postgres.Options{Schema: "payments"})
 //	processor, err := payments.New(store, services, payments.Config{})
-//	found, err := processor.Resume(ctx)                            // in processes that pay
+//	summary, err := processor.Resume(ctx)                          // in processes that pay
 //
 // # Your own transaction
 //

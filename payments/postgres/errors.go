@@ -79,16 +79,16 @@ func (e *Unreachable) Error() string {
 // Unwrap returns Err.
 func (e *Unreachable) Unwrap() error { return e.Err }
 
-// explained returns an error that says whether the connection was lost.
-func explained(err error) error {
-	if err == nil || !lost(err) {
+// asUnreachable returns an error that says whether the connection was lost.
+func asUnreachable(err error) error {
+	if err == nil || !connectionLost(err) {
 		return err
 	}
 	return &Unreachable{Err: err}
 }
 
-// lost reports whether an error is of the connection, and not a response of the database.
-func lost(err error) bool {
+// connectionLost reports whether an error is of the connection, and not a response of the database.
+func connectionLost(err error) bool {
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
 		switch refused.Code {
 		case "57P01", "57P02", "57P03", "57P05": // the server shuts down, has crashed, or starts
@@ -111,8 +111,8 @@ func endOfStream(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// refusedAs reports whether the database refused a statement with one of the codes.
-func refusedAs(err error, codes ...string) bool {
+// hasCode reports whether the database refused a statement with one of the codes.
+func hasCode(err error, codes ...string) bool {
 	refused, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && slices.Contains(codes, refused.Code)
 }

@@ -23,7 +23,7 @@ type jobs struct {
 	options river.InsertOpts
 }
 
-func jobsOf(pool *pgxpool.Pool, from Jobs) (*jobs, error) {
+func newJobs(pool *pgxpool.Pool, from Jobs) (*jobs, error) {
 	if from.Priority < 0 || from.Priority > 4 {
 		return nil, fmt.Errorf("jobs of River cannot have the priority %d: use 1 to 4, or 0 for River's default",
 			from.Priority)
@@ -32,7 +32,8 @@ func jobsOf(pool *pgxpool.Pool, from Jobs) (*jobs, error) {
 		Queue: cmp.Or(from.Queue, DefaultQueue), Priority: from.Priority,
 	}}
 	if j.client == nil {
-		client, err := river.NewClient(riverpgxv5.New(pool), &river.Config{Schema: from.Schema, Logger: silent()})
+		client, err := river.NewClient(riverpgxv5.New(pool),
+			&river.Config{Schema: from.Schema, Logger: discardLogger()})
 		if err != nil {
 			return nil, fmt.Errorf("a client for River's jobs: %w", err)
 		}
@@ -47,7 +48,7 @@ func (j *jobs) insert(ctx context.Context, tx pgx.Tx, key moneymovement.Key) err
 	}
 	options := j.options
 	if _, err := j.client.InsertTx(ctx, tx, Wake{Key: string(key)}, &options); err != nil {
-		if refusedAs(err, "42P01", "3F000") { // no table, no schema
+		if hasCode(err, "42P01", "3F000") { // no table, no schema
 			err = fmt.Errorf("run River's migrations, for example with postgres.MigrateRiver, or name the schema of "+
 				"River's tables in Jobs.Schema: %w", err)
 		}
@@ -96,7 +97,7 @@ const (
 
 // Work implements river.Worker. It returns at once: a job never waits for its payment.
 func (w *Worker) Work(ctx context.Context, job *river.Job[Wake]) error {
-	work, due, err := w.store.look(ctx, moneymovement.Key(job.Args.Key))
+	work, due, err := w.store.readWork(ctx, moneymovement.Key(job.Args.Key))
 	if _, missing := errors.AsType[*payments.NotFound](err); missing {
 		return river.JobCancel(err)
 	}
@@ -115,11 +116,13 @@ func (w *Worker) Work(ctx context.Context, job *river.Job[Wake]) error {
 	return river.JobSnooze(min(max(now.Sub(job.CreatedAt)/4, leastSnooze), mostSnooze))
 }
 
-// look returns what a payment waits for, without reading all of it.
-func (s *Store) look(ctx context.Context, key moneymovement.Key) (payments.Work, time.Time, error) {
+// readWork returns what a payment waits for, without reading all of it.
+func (s *Store) readWork(ctx context.Context, key moneymovement.Key) (payments.Work, time.Time, error) {
 	var work int16
 	var due *time.Time
-	err := s.repeat(ctx, func() error { return s.pool.QueryRow(ctx, s.text.look, string(key)).Scan(&work, &due) })
+	err := s.retryConflicts(ctx, func() error {
+		return s.pool.QueryRow(ctx, s.text.readWork, string(key)).Scan(&work, &due)
+	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return 0, time.Time{}, &payments.NotFound{Key: key}
 	}

@@ -23,21 +23,21 @@ import (
 var versions embed.FS
 
 // known is the version of the schema that this package works with.
-const known = 1
+const newestVersion = 1
 
 // Migrate creates the tables of a [Store] in a schema, or updates them to the version of this package. It creates the
 // schema if it is missing. An empty name is [DefaultSchema]; any other has up to 63 bytes of text that can be printed,
 // and no dollar sign. Calling it again changes nothing, and needs no right to create anything. Several processes can
 // call it at once: all but one wait. If the tables are of a later version, the error is *[SchemaTooNew].
 func Migrate(ctx context.Context, pool *pgxpool.Pool, schema string) error {
-	names, err := namesOf(schema)
+	names, err := newNames(schema)
 	if err != nil {
 		return err
 	}
 	if names.check(ctx, pool) == nil {
 		return nil // without a right that only a migration needs
 	}
-	return explained(pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
+	return asUnreachable(pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", lockOf(names.String())); err != nil {
 			return err
 		}
@@ -56,7 +56,8 @@ func MigrateRiver(ctx context.Context, pool *pgxpool.Pool, schema string) error 
 		return fmt.Errorf("%.80q is no name for the schema of River's tables: a name has up to 46 letters, digits and "+
 			"underscores", schema)
 	}
-	migrator, err := rivermigrate.New(riverpgxv5.New(pool), &rivermigrate.Config{Schema: schema, Logger: silent()})
+	migrator, err := rivermigrate.New(riverpgxv5.New(pool),
+		&rivermigrate.Config{Schema: schema, Logger: discardLogger()})
 	if err != nil {
 		return err
 	}
@@ -73,10 +74,10 @@ func MigrateRiver(ctx context.Context, pool *pgxpool.Pool, schema string) error 
 			return err
 		})
 	}
-	if refusedAs(err, "3F000") { // no schema
+	if hasCode(err, "3F000") { // no schema
 		err = fmt.Errorf("create the schema of River's tables first: %w", err)
 	}
-	return explained(err)
+	return asUnreachable(err)
 }
 
 func (n names) migrate(ctx context.Context, tx pgx.Tx) error {
@@ -103,10 +104,10 @@ func (n names) migrate(ctx context.Context, tx pgx.Tx) error {
 	if err := tx.QueryRow(ctx, n.sql("SELECT version FROM {schema}.payments_schema")).Scan(&version); err != nil {
 		return err
 	}
-	if version > known {
-		return &SchemaTooNew{Schema: n.String(), Version: version, Known: known}
+	if version > newestVersion {
+		return &SchemaTooNew{Schema: n.String(), Version: version, Known: newestVersion}
 	}
-	for version++; version <= known; version++ {
+	for version++; version <= newestVersion; version++ {
 		text, err := versions.ReadFile(fmt.Sprintf("schema/%03d.sql", version))
 		if err != nil {
 			return err
@@ -115,7 +116,7 @@ func (n names) migrate(ctx context.Context, tx pgx.Tx) error {
 			return fmt.Errorf("version %d of the schema: %w", version, err)
 		}
 	}
-	_, err := tx.Exec(ctx, n.sql("UPDATE {schema}.payments_schema SET version = $1 WHERE version < $1"), known)
+	_, err := tx.Exec(ctx, n.sql("UPDATE {schema}.payments_schema SET version = $1 WHERE version < $1"), newestVersion)
 	return err
 }
 
@@ -123,7 +124,7 @@ func (n names) migrate(ctx context.Context, tx pgx.Tx) error {
 type names struct{ sqlname.Schema }
 
 // namesOf returns the names of a schema. It refuses a text that cannot be one.
-func namesOf(schema string) (names, error) {
+func newNames(schema string) (names, error) {
 	named, err := sqlname.Check(cmp.Or(schema, DefaultSchema))
 	return names{named}, err
 }
@@ -143,22 +144,22 @@ func (n names) check(ctx context.Context, pool *pgxpool.Pool) error {
 	var version int
 	err := pool.QueryRow(ctx, n.sql("SELECT version FROM {schema}.payments_schema")).Scan(&version)
 	switch {
-	case refusedAs(err, "42P01", "3F000"), errors.Is(err, pgx.ErrNoRows): // no table, no schema
+	case hasCode(err, "42P01", "3F000"), errors.Is(err, pgx.ErrNoRows): // no table, no schema
 		return &SchemaMissing{Schema: n.String()}
-	case refusedAs(err, "42501"): // no right
-		return cmp.Or[error](n.rights(ctx, pool, nil), err)
+	case hasCode(err, "42501"): // no right
+		return cmp.Or[error](n.checkRights(ctx, pool, nil), err)
 	case err != nil:
 		return err
-	case version > known:
-		return &SchemaTooNew{Schema: n.String(), Version: version, Known: known}
-	case version < known:
-		return &SchemaTooOld{Schema: n.String(), Version: version, Known: known}
+	case version > newestVersion:
+		return &SchemaTooNew{Schema: n.String(), Version: version, Known: newestVersion}
+	case version < newestVersion:
+		return &SchemaTooOld{Schema: n.String(), Version: version, Known: newestVersion}
 	}
 	return nil
 }
 
 // needed are the rights of a role that pays, and on what. The last ones are for River's jobs.
-const needed = `
+const neededRights = `
 SELECT CASE WHEN o.kind = 'schema' THEN o.schema ELSE o.schema || '.' || o.name END, o.kind, r.privilege, current_user
 FROM (VALUES
 	(1, 'schema', $1, '', 'USAGE'),
@@ -180,7 +181,7 @@ WHERE CASE
 ORDER BY o.place, r.privilege LIMIT 1`
 
 // rights returns the first right that the role lacks. A program would otherwise learn of it from a payment.
-func (n names) rights(ctx context.Context, pool *pgxpool.Pool, jobs *Jobs) error {
+func (n names) checkRights(ctx context.Context, pool *pgxpool.Pool, jobs *Jobs) error {
 	var river *string // none
 	if jobs != nil {
 		river = &jobs.Schema
@@ -191,7 +192,7 @@ func (n names) rights(ctx context.Context, pool *pgxpool.Pool, jobs *Jobs) error
 		}
 	}
 	var lacks RightMissing
-	err := pool.QueryRow(ctx, needed, n.String(), river).Scan(&lacks.On, &lacks.kind, &lacks.Right, &lacks.Role)
+	err := pool.QueryRow(ctx, neededRights, n.String(), river).Scan(&lacks.On, &lacks.kind, &lacks.Right, &lacks.Role)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil
 	}

@@ -205,7 +205,7 @@ func TestSchemaNames(t *testing.T) {
 }
 
 // The driver's error has a line for each address that it has tried.
-func TestTheErrorOfADatabaseThatIsAwayHasOneLine(t *testing.T) {
+func TestUnreachableErrorIsOneLine(t *testing.T) {
 	away := connect(t, "postgres://someone:hidden@127.0.0.1:1/payments") // no program listens on port 1
 	_, err := postgres.Open(t.Context(), away, postgres.Options{})
 	var unreachable *postgres.Unreachable

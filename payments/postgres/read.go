@@ -14,44 +14,44 @@ import (
 	"github.com/moneymovement/moneymovement-go/payments"
 )
 
-// place is the place of a change among all changes.
-type place struct {
+// changePosition is the position of a change among all changes.
+type changePosition struct {
 	era    int32
 	tx     string
 	change int64
 }
 
-func (p place) position() payments.Position {
+func (p changePosition) position() payments.Position {
 	return payments.Position(fmt.Sprintf("%d.%s.%d", p.era, p.tx, p.change))
 }
 
-func placeOf(position payments.Position) (place, error) {
+func parsePosition(position payments.Position) (changePosition, error) {
 	if position == "" {
-		return place{tx: "0"}, nil
+		return changePosition{tx: "0"}, nil
 	}
 	bad := &payments.BadPosition{Position: position}
 	parts := strings.Split(string(position), ".")
 	if len(parts) != 3 {
-		return place{}, bad
+		return changePosition{}, bad
 	}
 	era, eraErr := strconv.ParseUint(parts[0], 10, 31)
 	tx, txErr := strconv.ParseUint(parts[1], 10, 64)
 	change, changeErr := strconv.ParseUint(parts[2], 10, 63)
 	if eraErr != nil || txErr != nil || changeErr != nil {
-		return place{}, bad
+		return changePosition{}, bad
 	}
 	//gosec:disable G115 -- they were read as that short
-	return place{era: int32(era), tx: strconv.FormatUint(tx, 10), change: int64(change)}, nil
+	return changePosition{era: int32(era), tx: strconv.FormatUint(tx, 10), change: int64(change)}, nil
 }
 
-// scanned reads the columns of a row.
-func scanned(row pgx.CollectableRow) (payments.Record, error) {
+// scanRecord reads the columns of a row.
+func scanRecord(row pgx.CollectableRow) (payments.Record, error) {
 	return scan(row)
 }
 
 // scan reads the columns of a row, and then those of more.
 func scan(row pgx.CollectableRow, more ...any) (payments.Record, error) {
-	var at place
+	var at changePosition
 	var key string
 	var due *time.Time
 	var text []byte
@@ -81,34 +81,34 @@ func (s *Store) List(ctx context.Context, list payments.List) ([]payments.Record
 	case len(states) > 0:
 		text, args = s.text.listStates, append(args, states)
 	}
-	return s.read(ctx, text, args...)
+	return s.query(ctx, text, args...)
 }
 
 // Changes implements [payments.Store]. A transaction that is open holds back the changes of those that began to write
 // after it.
 func (s *Store) Changes(ctx context.Context, after payments.Position, limit int) ([]payments.Record, error) {
-	at, err := placeOf(after)
+	at, err := parsePosition(after)
 	if err != nil {
 		return nil, err
 	}
-	return s.read(ctx, s.text.changes, at.era, at.tx, at.change, max(limit, 0))
+	return s.query(ctx, s.text.changes, at.era, at.tx, at.change, max(limit, 0))
 }
 
-func (s *Store) read(ctx context.Context, text string, args ...any) (found []payments.Record, err error) {
-	err = s.repeat(ctx, func() error {
+func (s *Store) query(ctx context.Context, text string, args ...any) (records []payments.Record, err error) {
+	err = s.retryConflicts(ctx, func() error {
 		rows, err := s.pool.Query(ctx, text, args...)
 		if err != nil {
 			return err
 		}
-		found, err = pgx.CollectRows(rows, scanned)
+		records, err = pgx.CollectRows(rows, scanRecord)
 		return err
 	})
-	return found, err
+	return records, err
 }
 
 // Summary implements [payments.Store].
 func (s *Store) Summary(ctx context.Context) (summary payments.Summary, err error) {
-	err = s.repeat(ctx, func() error {
+	err = s.retryConflicts(ctx, func() error {
 		summary = payments.Summary{ByState: map[moneymovement.PaymentState]int{}}
 		var batch pgx.Batch
 		batch.Queue(s.text.counts).Query(func(rows pgx.Rows) error {

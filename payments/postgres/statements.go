@@ -6,35 +6,35 @@ import (
 	"github.com/moneymovement/moneymovement-go/payments"
 )
 
-// What a statement that is alone in its transaction begins with. The first makes the commit wait for the disk where the
-// settings say otherwise; the second spares the wait where a loss does no harm.
+// A statement that is alone in its transaction begins with one of these. syncCommit makes the commit wait for the disk,
+// whatever the settings are. asyncCommit does not wait: a loss does no harm there.
 const (
-	durable = `SELECT set_config('synchronous_commit', 'on', true)
+	syncCommit = `SELECT set_config('synchronous_commit', 'on', true)
 		WHERE current_setting('synchronous_commit') = 'off'`
-	careless = `SELECT set_config('synchronous_commit', 'off', true)`
+	asyncCommit = `SELECT set_config('synchronous_commit', 'off', true)`
 )
 
 // statements are the statements of a store, with the name of its schema.
 type statements struct {
-	insert, load, look, list, listStates, listAccount, changes, counts, oldest string
+	insert, load, readWork, list, listStates, listAccount, changes, counts, oldest string
 
 	save, postpone, claimKey, extend, era string
 	claim, next                           map[payments.Work]string
 }
 
-// The columns of a row, in the order of scanned.
+// The columns of a row, in the order of scanRecord.
 const columns = `p.key, p.due, p.data, p.change_era, p.change_tx::text, p.change`
 
-// change is the place of a change. Numbers from a sequence alone have gaps that are filled later: a transaction that
+// change is the position of a change. Numbers from a sequence alone have gaps that are filled later: a transaction that
 // takes a number first may commit last. So the number of the transaction comes first.
 const change = `(SELECT era FROM {schema}.payments_schema), pg_current_xact_id(), nextval({changes}::regclass)`
 
-// free is the condition that no lease holds a row. The clock is the database's as of now. That of the transaction's
-// start may be old: the statement may have waited.
-const free = `(p.lease_until IS NULL OR p.lease_until <= clock_timestamp())`
+// leaseFree is the condition that no lease holds a row. The clock is the database's as of now. That of the
+// transaction's start may be old: the statement may have waited.
+const leaseFree = `(p.lease_until IS NULL OR p.lease_until <= clock_timestamp())`
 
-// held is the condition that a lease is the row's. It may have ended, if nobody else has claimed the row since.
-const held = `p.key = $1 AND p.lease_owner = $2 AND p.lease_epoch = $3`
+// leaseHeld is the condition that a lease is the row's. It may have ended, if nobody else has claimed the row since.
+const leaseHeld = `p.key = $1 AND p.lease_owner = $2 AND p.lease_epoch = $3`
 
 // claimed are the changes of a claim.
 const claimed = `lease_owner = $1, lease_epoch = p.lease_epoch + 1,
@@ -55,17 +55,17 @@ UPDATE {schema}.payments p SET state = $4, work = $5, due = $6, data = $7,
 	lease_owner = CASE WHEN $8 THEN NULL ELSE p.lease_owner END,
 	lease_until = CASE WHEN $8 THEN NULL ELSE p.lease_until END,
 	(change_era, change_tx, change) = (SELECT ` + change + `)
-WHERE ` + held + ` RETURNING p.change_era, p.change_tx::text, p.change`
+WHERE ` + leaseHeld + ` RETURNING p.change_era, p.change_tx::text, p.change`
 
-const postpone = `UPDATE {schema}.payments p SET due = $4, lease_owner = NULL, lease_until = NULL WHERE ` + held
+const postpone = `UPDATE {schema}.payments p SET due = $4, lease_owner = NULL, lease_until = NULL WHERE ` + leaseHeld
 
 const claimKey = `UPDATE {schema}.payments p SET ` + claimed + `
-WHERE p.key = $3 AND ` + free + ` RETURNING ` + columns + `, p.lease_owner, p.lease_epoch, p.turn, p.arrival`
+WHERE p.key = $3 AND ` + leaseFree + ` RETURNING ` + columns + `, p.lease_owner, p.lease_epoch, p.turn, p.arrival`
 
 // The number of the class is in the text, so that the database sees which index has the rows.
 const claim = `
 WITH due AS MATERIALIZED (
-	SELECT p.key FROM {schema}.payments p WHERE p.work = {work} AND p.due <= $3 AND ` + free + `
+	SELECT p.key FROM {schema}.payments p WHERE p.work = {work} AND p.due <= $3 AND ` + leaseFree + `
 	ORDER BY {order} LIMIT $4 FOR UPDATE SKIP LOCKED),
 taken AS (
 	UPDATE {schema}.payments p SET ` + claimed + `
@@ -75,7 +75,7 @@ served AS (
 	WHERE {work} = 1 AND t.last_value < last.turn)
 SELECT taken.* FROM taken CROSS JOIN (SELECT count(*) FROM served) s`
 
-const next = `SELECT p.due FROM {schema}.payments p WHERE p.work = {work} AND ` + free + ` ORDER BY p.due LIMIT 1`
+const next = `SELECT p.due FROM {schema}.payments p WHERE p.work = {work} AND ` + leaseFree + ` ORDER BY p.due LIMIT 1`
 
 const extend = `
 UPDATE {schema}.payments p SET lease_until = clock_timestamp() + $4 * interval '1 microsecond'
@@ -97,7 +97,7 @@ SELECT ` + columns + ` FROM unnest($3::text[]) AS s (state) CROSS JOIN LATERAL (
 	SELECT * FROM {schema}.payments q WHERE q.state = s.state AND q.key > $1 ORDER BY q.key LIMIT $2) p
 ORDER BY p.key LIMIT $2`
 
-// Without states these are all that occur, also those that this version does not know.
+// If no states are named, these are all that occur, also those of a later version.
 const listAccount = `
 WITH RECURSIVE occurring (state) AS (
 	SELECT min(state) FROM {schema}.payments
@@ -122,7 +122,7 @@ FROM (SELECT p.change_era, p.change_tx FROM {schema}.payments p
 	ORDER BY p.change_era DESC, p.change_tx DESC, p.change DESC LIMIT 1) last
 WHERE last.change_era = s.era AND last.change_tx >= pg_snapshot_xmax(pg_current_snapshot())`
 
-func statementsOf(named names) statements {
+func newStatements(named names) statements {
 	s := statements{
 		insert:   named.sql(insert),
 		load:     named.sql(`SELECT ` + columns + ` FROM {schema}.payments p WHERE p.key = $1`),
@@ -134,7 +134,7 @@ func statementsOf(named names) statements {
 		counts:   named.sql(`SELECT state, count(*) FROM {schema}.payments GROUP BY state`),
 		oldest:   named.sql(oldest),
 		era:      named.sql(era),
-		look:     named.sql(`SELECT work, due FROM {schema}.payments WHERE key = $1`),
+		readWork: named.sql(`SELECT work, due FROM {schema}.payments WHERE key = $1`),
 
 		list: named.sql(
 			`SELECT ` + columns + ` FROM {schema}.payments p WHERE p.key > $1 ORDER BY p.key LIMIT $2`),

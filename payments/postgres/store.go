@@ -52,8 +52,8 @@ type Inserter interface {
 	) (*rivertype.JobInsertResult, error)
 }
 
-// silent returns a logger for libraries that would otherwise write to standard output.
-func silent() *slog.Logger { return slog.New(slog.DiscardHandler) }
+// discardLogger returns a logger for libraries that would otherwise write to standard output.
+func discardLogger() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 // Store is a [payments.Store] in PostgreSQL. It is safe for concurrent use, by any number of processes.
 type Store struct {
@@ -73,28 +73,28 @@ func Open(ctx context.Context, pool *pgxpool.Pool, options Options) (*Store, err
 	if pool == nil {
 		return nil, errors.New("the pool is nil: make one with pgxpool.New")
 	}
-	named, err := namesOf(options.Schema)
+	named, err := newNames(options.Schema)
 	if err != nil {
 		return nil, err
 	}
 	if err := named.check(ctx, pool); err != nil {
-		return nil, explained(err)
+		return nil, asUnreachable(err)
 	}
-	if err := named.rights(ctx, pool, options.Jobs); err != nil {
-		return nil, explained(err)
+	if err := named.checkRights(ctx, pool, options.Jobs); err != nil {
+		return nil, asUnreachable(err)
 	}
-	store := &Store{pool: pool, text: statementsOf(named)}
+	store := &Store{pool: pool, text: newStatements(named)}
 	if options.Jobs != nil {
-		if store.jobs, err = jobsOf(pool, *options.Jobs); err != nil {
+		if store.jobs, err = newJobs(pool, *options.Jobs); err != nil {
 			return nil, err
 		}
 	}
-	return store, explained(store.notice(ctx))
+	return store, asUnreachable(store.startEra(ctx))
 }
 
-// notice begins a new era if the tables have come from another server, as from a dump. The numbers of transactions
+// startEra begins a new era if the tables have come from another server, as from a dump. The numbers of transactions
 // there mean nothing here: without a new era, changes would stay hidden until this server has counted as far.
-func (s *Store) notice(ctx context.Context) error {
+func (s *Store) startEra(ctx context.Context) error {
 	_, err := s.pool.Exec(ctx, s.text.era)
 	return err
 }
@@ -103,7 +103,7 @@ func (s *Store) notice(ctx context.Context) error {
 func (s *Store) Insert(
 	ctx context.Context, record payments.Record,
 ) (stored payments.Record, inserted bool, err error) {
-	err = s.repeat(ctx, func() error {
+	err = s.retryConflicts(ctx, func() error {
 		if s.jobs == nil {
 			stored, inserted, err = s.insert(ctx, s.pool, record)
 			return err
@@ -127,14 +127,14 @@ func (s *Store) insert(
 		return payments.Record{}, false, err
 	}
 	var batch pgx.Batch
-	batch.Queue(durable)
+	batch.Queue(syncCommit)
 	batch.Queue(s.text.insert, string(record.Key), string(record.Account), record.Digest, string(record.State),
 		int(record.Work()), timeOrNull(record.Due), text).Exec(func(tag pgconn.CommandTag) error {
 		inserted = tag.RowsAffected() == 1
 		return nil
 	})
 	batch.Queue(s.text.load, string(record.Key)).Query(func(rows pgx.Rows) (err error) {
-		stored, err = pgx.CollectExactlyOneRow(rows, scanned)
+		stored, err = pgx.CollectExactlyOneRow(rows, scanRecord)
 		return err
 	})
 	return stored, inserted, send(ctx, by, &batch)
@@ -142,12 +142,12 @@ func (s *Store) insert(
 
 // Load implements [payments.Store].
 func (s *Store) Load(ctx context.Context, key moneymovement.Key) (record payments.Record, err error) {
-	err = s.repeat(ctx, func() error {
+	err = s.retryConflicts(ctx, func() error {
 		rows, err := s.pool.Query(ctx, s.text.load, string(key))
 		if err != nil {
 			return err
 		}
-		record, err = pgx.CollectExactlyOneRow(rows, scanned)
+		record, err = pgx.CollectExactlyOneRow(rows, scanRecord)
 		return notFound(err, key)
 	})
 	return record, err
@@ -162,23 +162,23 @@ func (s *Store) Save(
 		return "", err
 	}
 	work := claimed.Work()
-	err = s.repeat(ctx, func() error {
-		var at place
-		held := true
+	err = s.retryConflicts(ctx, func() error {
+		var at changePosition
+		leased := true
 		var batch pgx.Batch
-		batch.Queue(durable)
+		batch.Queue(syncCommit)
 		batch.Queue(s.text.save, string(claimed.Key), claimed.Lease.Owner, claimed.Lease.Epoch, string(claimed.State),
 			int(work), timeOrNull(claimed.Due), text, release).QueryRow(func(saved pgx.Row) error {
 			err := saved.Scan(&at.era, &at.tx, &at.change)
 			if errors.Is(err, pgx.ErrNoRows) {
-				held, err = false, nil
+				leased, err = false, nil
 			}
 			return err
 		})
 		if err := send(ctx, s.pool, &batch); err != nil {
 			return err
 		}
-		if !held {
+		if !leased {
 			return &payments.LeaseLost{Key: claimed.Key, Lease: claimed.Lease}
 		}
 		position = at.position()
@@ -192,19 +192,19 @@ func (s *Store) Save(
 
 // Postpone implements [payments.Store].
 func (s *Store) Postpone(ctx context.Context, claimed payments.Claimed) error {
-	return s.repeat(ctx, func() error {
-		held := false
+	return s.retryConflicts(ctx, func() error {
+		leased := false
 		var batch pgx.Batch
-		batch.Queue(careless)
+		batch.Queue(asyncCommit)
 		batch.Queue(s.text.postpone, string(claimed.Key), claimed.Lease.Owner, claimed.Lease.Epoch,
 			timeOrNull(claimed.Due)).Exec(func(tag pgconn.CommandTag) error {
-			held = tag.RowsAffected() == 1
+			leased = tag.RowsAffected() == 1
 			return nil
 		})
 		if err := send(ctx, s.pool, &batch); err != nil {
 			return err
 		}
-		if !held {
+		if !leased {
 			return &payments.LeaseLost{Key: claimed.Key, Lease: claimed.Lease}
 		}
 		return nil
@@ -222,20 +222,20 @@ func send(ctx context.Context, to sender, batch *pgx.Batch) error {
 	return to.SendBatch(ctx, batch).Close()
 }
 
-// repeat repeats what the database refused because of another transaction. That happens if the role or the database has
-// a stricter isolation of transactions than usual. The pauses grow, and differ between processes, so that transactions
-// that met once do not meet again.
-func (s *Store) repeat(ctx context.Context, do func() error) error {
-	for turn := 1; ; turn++ {
-		err := do()
-		if !refusedAs(err, "40001", "40P01") || turn == 20 {
-			return explained(err)
+// retryConflicts repeats what the database refused because of another transaction. That happens if the role or the
+// database has a stricter isolation of transactions than usual. The pauses grow, and differ between processes, so that
+// transactions that met once do not meet again.
+func (s *Store) retryConflicts(ctx context.Context, attempt func() error) error {
+	for tries := 1; ; tries++ {
+		err := attempt()
+		if !hasCode(err, "40001", "40P01") || tries == 20 {
+			return asUnreachable(err)
 		}
-		most := min(time.Millisecond<<turn, 200*time.Millisecond)
+		most := min(time.Millisecond<<tries, 200*time.Millisecond)
 		select {
 		case <-time.After(rand.N(most)): //gosec:disable G404 -- a pause is no secret
 		case <-ctx.Done():
-			return explained(err)
+			return asUnreachable(err)
 		}
 	}
 }
@@ -291,7 +291,7 @@ func (s *Store) InsertTx(ctx context.Context, tx pgx.Tx, record payments.Record)
 		err = s.jobs.insert(ctx, tx, record.Key)
 	}
 	if err != nil {
-		return payments.Record{}, false, explained(err)
+		return payments.Record{}, false, asUnreachable(err)
 	}
 	return stored, inserted, nil
 }

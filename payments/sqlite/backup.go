@@ -25,7 +25,7 @@ import (
 // If the copy is older than 6 days, the service may have forgotten the keys of its payments: then cancel each open
 // payment whose payout the report shows as an unknown entry, before Resume. Otherwise it can be paid a second time.
 func (s *Store) Backup(ctx context.Context, path string) error {
-	if err := s.reading(ctx); err != nil {
+	if err := s.checkOpen(ctx); err != nil {
 		return err
 	}
 	path, err := realPath(path)
@@ -35,21 +35,21 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 	if _, err := os.Lstat(path); err == nil {
 		return fmt.Errorf("sqlite: a backup needs a name of its own, and %s is there: %w", path, fs.ErrExist)
 	}
-	if err := makeFile(path + ".new"); err != nil {
+	if err := createFile(path + ".new"); err != nil {
 		return err
 	}
 	if err := s.copyTo(ctx, path+".new"); err != nil {
 		return errors.Join(err, os.Remove(path+".new"))
 	}
-	return moveInto(path+".new", path)
+	return renameInto(path+".new", path)
 }
 
 func (s *Store) copyTo(ctx context.Context, path string) error {
 	const vacuum = "VACUUM INTO ?"
-	switch err := s.trusted(ctx); {
+	switch err := s.checkUsable(ctx); {
 	case errors.As(err, new(*Removed)): // the writer still has the files, and does nothing more
 		if _, err := s.writer.conn.ExecContext(ctx, vacuum, path); err != nil {
-			return s.read(ctx, err)
+			return s.readError(ctx, err)
 		}
 	case err != nil:
 		return err
@@ -60,7 +60,7 @@ func (s *Store) copyTo(ctx context.Context, path string) error {
 		}
 		defer source.Close()
 		if _, err := source.ExecContext(ctx, vacuum, path); err != nil {
-			return s.read(ctx, err)
+			return s.readError(ctx, err)
 		}
 	}
 	fresh := &Store{path: path, settings: s.settings}
@@ -71,10 +71,10 @@ func (s *Store) copyTo(ctx context.Context, path string) error {
 	conn, err := target.Conn(ctx)
 	if err == nil {
 		w := &writer{conn: conn}
-		err = errors.Join(w.leave(), conn.Close())
+		err = errors.Join(w.markClosed(), conn.Close())
 	}
 	if err = errors.Join(err, target.Close()); err != nil {
-		return typed(path, err)
+		return asTyped(path, err)
 	}
 	return syncFile(path) // SQLite does not sync what it copies
 }
@@ -106,7 +106,7 @@ const maxProblems = 100
 // counts. If anything is wrong, the error is *[Damaged], with up to 100 problems. Payments go on meanwhile. A million
 // payments take a minute or two, and the log grows until the check has ended.
 func (s *Store) Check(ctx context.Context) (Checked, error) {
-	if err := s.reading(ctx); err != nil {
+	if err := s.checkOpen(ctx); err != nil {
 		return Checked{}, err
 	}
 	// The order of an index is not that of the rows: without a large cache, most of the file is read for each index.
@@ -117,23 +117,24 @@ func (s *Store) Check(ctx context.Context) (Checked, error) {
 	defer db.Close()
 	tx, err := db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true}) // all of it as it is at one time
 	if err != nil {
-		return Checked{}, s.read(ctx, err)
+		return Checked{}, s.readError(ctx, err)
 	}
 	defer tx.Rollback() //nolint:errcheck // nothing was written
-	problems, err := texts(ctx, tx, "PRAGMA integrity_check("+strconv.Itoa(maxProblems)+")")
+	problems, err := queryTexts(ctx, tx, "PRAGMA integrity_check("+strconv.Itoa(maxProblems)+")")
 	if err != nil {
-		return Checked{}, s.read(ctx, err)
+		return Checked{}, s.readError(ctx, err)
 	}
 	if len(problems) > 0 && (len(problems) > 1 || problems[0] != "ok") {
 		return Checked{}, &Damaged{Path: s.path, Problems: problems}
 	}
 	checked, problems, err := s.checkRows(ctx, tx)
 	if err != nil {
-		return Checked{}, s.read(ctx, err)
+		return Checked{}, s.readError(ctx, err)
 	}
-	counted, err := texts(ctx, tx, "SELECT state || ': ' || payments FROM counts WHERE payments <> 0 ORDER BY state")
+	counted, err := queryTexts(ctx, tx,
+		"SELECT state || ': ' || payments FROM counts WHERE payments <> 0 ORDER BY state")
 	if err != nil {
-		return Checked{}, s.read(ctx, err)
+		return Checked{}, s.readError(ctx, err)
 	}
 	found := map[string]bool{}
 	for _, count := range counted {
@@ -182,7 +183,7 @@ func (s *Store) checkRows(ctx context.Context, tx *sql.Tx) (checked Checked, pro
 	return checked, problems, rows.Err()
 }
 
-func texts(ctx context.Context, tx *sql.Tx, query string) (found []string, err error) {
+func queryTexts(ctx context.Context, tx *sql.Tx, query string) (found []string, err error) {
 	rows, err := tx.QueryContext(ctx, query)
 	if err != nil {
 		return nil, err

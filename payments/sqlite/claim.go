@@ -17,7 +17,7 @@ import (
 func (s *Store) Claim(
 	ctx context.Context, claim payments.Claim,
 ) (claimed []payments.Claimed, next time.Time, err error) {
-	if err := s.trusted(ctx); err != nil {
+	if err := s.checkUsable(ctx); err != nil {
 		return nil, time.Time{}, err
 	}
 	if claim.Key != "" {
@@ -27,7 +27,7 @@ func (s *Store) Claim(
 	defer func() {
 		if err != nil { // nothing is returned
 			for _, one := range claimed {
-				s.leases.drop(one.Key, one.Lease)
+				s.leases.release(one.Key, one.Lease)
 			}
 			claimed, next = nil, time.Time{}
 		}
@@ -39,21 +39,21 @@ func (s *Store) Claim(
 		}
 		again := false // a row that changed after the search, in which another one may be due now
 		for i, candidate := range candidates {
-			row, err := s.leased(ctx, candidate)
+			row, err := s.loadLeased(ctx, candidate)
 			if err != nil {
 				for _, other := range candidates[i+1:] {
-					s.leases.drop(other.key, other.lease)
+					s.leases.release(other.key, other.lease)
 				}
 				return claimed, next, err
 			}
 			if row.work != claim.Work || toTime(row.due).After(claim.Now) {
-				s.leases.drop(row.key, candidate.lease)
+				s.leases.release(row.key, candidate.lease)
 				again = true
 				continue
 			}
 			claimed = append(claimed, payments.Claimed{Record: row.record(), Lease: candidate.lease})
 			if claim.Work == payments.WorkBegin {
-				s.passed(candidate.turn)
+				s.advanceTurn(candidate.turn)
 			}
 		}
 		if !again {
@@ -64,37 +64,37 @@ func (s *Store) Claim(
 }
 
 func (s *Store) claimKey(ctx context.Context, claim payments.Claim) ([]payments.Claimed, error) {
-	lease, ok := s.leases.take(claim.Key, claim.Owner, claim.For)
+	lease, ok := s.leases.acquire(claim.Key, claim.Owner, claim.For)
 	if !ok {
 		return nil, &payments.CallInProgress{Key: claim.Key}
 	}
-	row, err := s.leased(ctx, candidate{key: claim.Key, lease: lease})
+	row, err := s.loadLeased(ctx, candidate{key: claim.Key, lease: lease})
 	if err != nil {
 		return nil, err
 	}
 	return []payments.Claimed{{Record: row.record(), Lease: lease}}, nil
 }
 
-// candidate is a row that was found, and is leased.
+// candidate is a due row that is leased.
 type candidate struct {
 	key   moneymovement.Key
 	turn  int64
 	lease payments.Lease
 }
 
-// leased reads a row that is leased, and drops the lease if it cannot.
-func (s *Store) leased(ctx context.Context, c candidate) (row, error) {
-	found, err := s.load(ctx, c.key)
+// loadLeased reads a row that is leased. If it cannot, it releases the lease.
+func (s *Store) loadLeased(ctx context.Context, c candidate) (row, error) {
+	leased, err := s.load(ctx, c.key)
 	if err != nil {
-		s.leases.drop(c.key, c.lease)
+		s.leases.release(c.key, c.lease)
 		return row{}, err
 	}
-	s.leases.claimed(&found, c.lease)
-	return found, nil
+	s.leases.setRow(&leased, c.lease)
+	return leased, nil
 }
 
-// passed remembers a turn, with which new accounts begin.
-func (s *Store) passed(turn int64) {
+// advanceTurn stores the turn that was claimed last. New accounts begin with it.
+func (s *Store) advanceTurn(turn int64) {
 	for {
 		last := s.turn.Load()
 		if turn <= last || s.turn.CompareAndSwap(last, turn) {
@@ -110,7 +110,7 @@ const (
 )
 
 // candidates leases rows that are due. It reads the indexes alone, and no more of them than it needs.
-func (s *Store) candidates(ctx context.Context, claim payments.Claim, limit int) (found []candidate, err error) {
+func (s *Store) candidates(ctx context.Context, claim payments.Claim, limit int) (candidates []candidate, err error) {
 	if limit <= 0 {
 		return nil, nil
 	}
@@ -119,18 +119,18 @@ func (s *Store) candidates(ctx context.Context, claim payments.Claim, limit int)
 		text, args = inTurns, args[1:]
 	}
 	err = s.each(ctx, text, args, func(key moneymovement.Key, turn int64) bool {
-		if lease, ok := s.leases.take(key, claim.Owner, claim.For); ok {
-			found = append(found, candidate{key, turn, lease})
+		if lease, ok := s.leases.acquire(key, claim.Owner, claim.For); ok {
+			candidates = append(candidates, candidate{key, turn, lease})
 		}
-		return len(found) < limit
+		return len(candidates) < limit
 	})
 	if err != nil {
-		for _, c := range found {
-			s.leases.drop(c.key, c.lease)
+		for _, c := range candidates {
+			s.leases.release(c.key, c.lease)
 		}
 		return nil, err
 	}
-	return found, nil
+	return candidates, nil
 }
 
 // next returns when the first row of a class is due that no lease holds.
@@ -151,27 +151,27 @@ func (s *Store) each(
 ) error {
 	rows, err := s.readers.query(ctx, text, args...)
 	if err != nil {
-		return s.read(ctx, err)
+		return s.readError(ctx, err)
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var key moneymovement.Key
 		var number int64
 		if err := rows.Scan(&key, &number); err != nil {
-			return s.read(ctx, err)
+			return s.readError(ctx, err)
 		}
 		if !call(key, number) {
 			return nil
 		}
 	}
-	return s.read(ctx, rows.Err())
+	return s.readError(ctx, rows.Err())
 }
 
 // Extend implements [payments.Store].
 func (s *Store) Extend(
 	ctx context.Context, leases map[moneymovement.Key]payments.Lease, d time.Duration,
 ) (lost []moneymovement.Key, err error) {
-	if err := s.reading(ctx); err != nil {
+	if err := s.checkOpen(ctx); err != nil {
 		return nil, err
 	}
 	for key, lease := range leases {
@@ -186,130 +186,132 @@ func (s *Store) Extend(
 // leases are who may change which row. They end with the process, and so they need no disk.
 type leases struct {
 	mu    sync.Mutex
-	held  map[moneymovement.Key]*lease
+	byKey map[moneymovement.Key]*lease
 	epoch int64 // of the last lease
 }
 
 type lease struct {
 	payments.Lease
 	until time.Time
-	// writing means that a transaction changes the row under this lease: until it has ended, nobody else may take the
+	// writing means that a transaction changes the row under this lease: until it has ended, nobody else may lease the
 	// row, because a reader could still see it as it was.
 	writing bool
-	// ending means that this transaction releases the lease.
-	ending bool
+	// releasing means that this transaction releases the lease.
+	releasing bool
 	// account and due are the row's, as far as it is stored.
 	account dapi.ClientID
 	due     int64 // in microseconds
 }
 
-// epochBits is how many leases a store can give each time it is opened, as a power of two. The bits above are how often
+// epochBits is how many leases a store can make each time it is opened, as a power of two. The bits above are how often
 // it was opened, so that epochs rise over restarts.
 const epochBits = 40
 
 func newLeases(opened int64) *leases {
-	return &leases{held: map[moneymovement.Key]*lease{}, epoch: opened << epochBits}
+	return &leases{byKey: map[moneymovement.Key]*lease{}, epoch: opened << epochBits}
 }
 
 // free reports whether no lease holds a row.
 func (l *leases) free(key moneymovement.Key) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return !l.held[key].holds()
+	return !l.byKey[key].held()
 }
 
-func (l *lease) holds() bool { return l != nil && (l.writing || time.Now().Before(l.until)) }
+func (l *lease) held() bool { return l != nil && (l.writing || time.Now().Before(l.until)) }
 
-// take leases a row, if it is free.
-func (l *leases) take(key moneymovement.Key, owner string, lasts time.Duration) (payments.Lease, bool) {
+// acquire leases a row, if it is free.
+func (l *leases) acquire(key moneymovement.Key, owner string, lasts time.Duration) (payments.Lease, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.held[key].holds() {
+	if l.byKey[key].held() {
 		return payments.Lease{}, false
 	}
 	l.epoch++
-	taken := &lease{Lease: payments.Lease{Owner: owner, Epoch: l.epoch}, until: time.Now().Add(lasts)}
-	l.held[key] = taken
-	return taken.Lease, true
+	acquired := &lease{Lease: payments.Lease{Owner: owner, Epoch: l.epoch}, until: time.Now().Add(lasts)}
+	l.byKey[key] = acquired
+	return acquired.Lease, true
 }
 
-// claimed stores what the row of a lease says.
-func (l *leases) claimed(r *row, given payments.Lease) {
+// setRow stores what the row of a lease says.
+func (l *leases) setRow(r *row, claimed payments.Lease) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if held := l.of(r.key, given); held != nil {
-		held.account, held.due = r.account, r.due
+	if current := l.current(r.key, claimed); current != nil {
+		current.account, current.due = r.account, r.due
 	}
 }
 
-// of returns the lease of a row, nil if it is another one. The caller holds the lock.
-func (l *leases) of(key moneymovement.Key, given payments.Lease) *lease {
-	if held := l.held[key]; held != nil && held.Lease == given && !held.ending {
+// current returns the lease of a row, nil if the claimed one is not current. The caller holds the lock.
+func (l *leases) current(key moneymovement.Key, claimed payments.Lease) *lease {
+	if held := l.byKey[key]; held != nil && held.Lease == claimed && !held.releasing {
 		return held
 	}
 	return nil
 }
 
-// drop gives a lease back, if it is still the row's.
-func (l *leases) drop(key moneymovement.Key, given payments.Lease) bool {
+// release releases a lease, if it is still the row's.
+func (l *leases) release(key moneymovement.Key, claimed payments.Lease) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.of(key, given) == nil {
+	if l.current(key, claimed) == nil {
 		return false
 	}
-	delete(l.held, key)
+	delete(l.byKey, key)
 	return true
 }
 
-// unmoved drops a lease if the row is due at this time already.
-func (l *leases) unmoved(key moneymovement.Key, given payments.Lease, due int64) (dropped bool) {
+// releaseUnchanged releases a lease if the row is due at this time already.
+func (l *leases) releaseUnchanged(key moneymovement.Key, claimed payments.Lease, due int64) (dropped bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	held := l.of(key, given)
-	if held == nil || held.writing || held.due != due {
+	current := l.current(key, claimed)
+	if current == nil || current.writing || current.due != due {
 		return false
 	}
-	delete(l.held, key)
+	delete(l.byKey, key)
 	return true
 }
 
 // extend lets a lease last from now on.
-func (l *leases) extend(key moneymovement.Key, given payments.Lease, lasts time.Duration) bool {
+func (l *leases) extend(key moneymovement.Key, claimed payments.Lease, lasts time.Duration) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	held := l.of(key, given)
-	if held == nil {
+	current := l.current(key, claimed)
+	if current == nil {
 		return false
 	}
-	held.until = time.Now().Add(lasts)
+	current.until = time.Now().Add(lasts)
 	return true
 }
 
-// begin keeps a lease for a transaction, which may release it. It returns the row's account.
-func (l *leases) begin(key moneymovement.Key, given payments.Lease, release bool) (account dapi.ClientID, ok bool) {
+// beginWrite keeps a lease for a transaction, which may release it. It returns the row's account.
+func (l *leases) beginWrite(
+	key moneymovement.Key, claimed payments.Lease, release bool,
+) (account dapi.ClientID, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	held := l.of(key, given)
-	if held == nil {
+	current := l.current(key, claimed)
+	if current == nil {
 		return "", false
 	}
-	held.writing, held.ending = true, release
-	return held.account, true
+	current.writing, current.releasing = true, release
+	return current.account, true
 }
 
-// end follows begin when the transaction has ended.
-func (l *leases) end(key moneymovement.Key, given payments.Lease, due int64, release, committed bool) {
+// endWrite follows beginWrite when the transaction has ended.
+func (l *leases) endWrite(key moneymovement.Key, claimed payments.Lease, due int64, release, committed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	held := l.held[key]
-	if held == nil || held.Lease != given {
+	current := l.byKey[key]
+	if current == nil || current.Lease != claimed {
 		return // a transaction with two saves of the row ends twice
 	}
-	held.writing, held.ending = false, false
+	current.writing, current.releasing = false, false
 	if !committed {
 		return
 	}
-	if held.due = due; release {
-		delete(l.held, key)
+	if current.due = due; release {
+		delete(l.byKey, key)
 	}
 }

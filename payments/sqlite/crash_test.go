@@ -523,7 +523,7 @@ func makeLogOf(order binary.ByteOrder, salt uint32, pageSize int, frames []int, 
 
 // SQLite writes over its old log from the beginning. If the power is lost before a transaction is synced, each of its
 // sectors has either the old or the new content. The store is not damaged then, wherever a sector ends inside a frame.
-func TestALossOfPowerOverAnOldLog(t *testing.T) {
+func TestLossOfPowerOverOldLog(t *testing.T) {
 	const pageSize = 4096
 	random := rand.New(rand.NewPCG(1, 1))
 	old := makeLogOf(binary.LittleEndian, 1, pageSize, slices.Repeat([]int{1}, 200), []byte("old"))

@@ -295,7 +295,7 @@ func lastTransactions(log []byte) (at int) {
 	return ends[len(ends)-3]
 }
 
-// A flipped bit in a page is found when the row is read, or by a check: no row is returned that was not stored.
+// A flipped bit in a page is found when the row is read, or by a check: a changed row is never returned.
 func TestFlippedBitsInPages(t *testing.T) {
 	testkit.Long(t, "damages files")
 	random := rand.New(rand.NewPCG(8, 8))

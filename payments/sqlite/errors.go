@@ -91,9 +91,8 @@ func (e *Full) Error() string {
 // Unwrap returns Err.
 func (e *Full) Unwrap() error { return e.Err }
 
-// Failed says that the disk has failed to write, so that nobody knows what it has kept. What the call should have
-// written may or may not be stored. The store writes nothing more: look at the disk, then open the store again, which
-// finds out.
+// Failed says that the disk has failed to write. What the call should have written may or may not be stored. The store
+// writes nothing more: look at the disk, then open the store again, which reads what the disk has kept.
 type Failed struct {
 	// Path is the file of the store.
 	Path string
@@ -149,8 +148,8 @@ func code(err error) (primary, extended int) {
 	return failed.Code() & 0xff, failed.Code()
 }
 
-// typed returns an error of SQLite as one of this package, if it is one.
-func typed(path string, err error) error {
+// asTyped returns an error of SQLite as one of this package, if it is one.
+func asTyped(path string, err error) error {
 	var full *Full
 	var damaged *Damaged
 	var failed *Failed
@@ -177,8 +176,8 @@ func typed(path string, err error) error {
 	return fmt.Errorf("sqlite: %s: %w", path, err)
 }
 
-// windowFull returns an error of a file that is made without SQLite as *[Full] if its disk is full.
-func windowFull(path string, err error) error {
+// asFull returns an error of a file that is made without SQLite as *[Full] if its disk is full.
+func asFull(path string, err error) error {
 	if errors.Is(err, syscall.ENOSPC) {
 		return &Full{Path: path, Err: err}
 	}

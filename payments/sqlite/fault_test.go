@@ -119,7 +119,7 @@ func TestSyncOfTheFileFails(t *testing.T) {
 	afterwards(t, s, d, b)
 }
 
-// dropped fails the sync of a file as Linux does: what could not be written is not tried again.
+// dropped fails the sync of a file as Linux does: a later sync does not repeat the failed write.
 func (d *disk) dropped(broken bool, operation, name, file string) int32 {
 	if !broken || operation != "sync" || name != file {
 		return 0

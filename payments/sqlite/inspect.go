@@ -21,29 +21,29 @@ const (
 	atID       = 68
 )
 
-// inspected is what a file has beside it.
-type inspected struct {
-	log    bool // there is a log, which may be empty
-	logged      // the log
+// inspection is what a file has beside it.
+type inspection struct {
+	log         bool // there is a log, which may be empty
+	logContents      // the log
 }
 
 // inspect checks the header of a file and its log, before SQLite changes anything.
-func inspect(path string) (found inspected, err error) {
+func inspect(path string) (inspection inspection, err error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return found, fmt.Errorf("sqlite: %w", err)
+		return inspection, fmt.Errorf("sqlite: %w", err)
 	}
 	// No connection of this process has the file open yet, whose locks this would drop.
 	defer file.Close()
 	info, err := file.Stat()
 	if err != nil {
-		return found, fmt.Errorf("sqlite: %w", err)
+		return inspection, fmt.Errorf("sqlite: %w", err)
 	}
 	log, err := os.Open(path + "-wal")
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return found, fmt.Errorf("sqlite: %w", err)
+		return inspection, fmt.Errorf("sqlite: %w", err)
 	}
-	if found.log = err == nil; found.log {
+	if inspection.log = err == nil; inspection.log {
 		defer log.Close()
 	}
 	header := make([]byte, headerSize)
@@ -52,27 +52,27 @@ func inspect(path string) (found inspected, err error) {
 			err = &Damaged{Path: path, Problems: []string{fmt.Sprintf("it has %d bytes, which is less than a header",
 				info.Size())}}
 		}
-		return found, err
+		return inspection, err
 	}
 	pageSize, problem := readHeader(header)
 	if problem != "" {
-		return found, &Damaged{Path: path, Problems: []string{problem}}
+		return inspection, &Damaged{Path: path, Problems: []string{problem}}
 	}
-	if found.log {
-		if found.logged, problem, err = readLog(log, pageSize); err != nil {
-			return found, fmt.Errorf("sqlite: %w", err)
+	if inspection.log {
+		if inspection.logContents, problem, err = readLog(log, pageSize); err != nil {
+			return inspection, fmt.Errorf("sqlite: %w", err)
 		}
 		if problem != "" {
-			return found, &Damaged{Path: path, Problems: []string{problem}}
+			return inspection, &Damaged{Path: path, Problems: []string{problem}}
 		}
 	}
 	pages := int64(binary.BigEndian.Uint32(header[atPages:]))
-	if len(found.pages) == 0 && info.Size() != pages*int64(pageSize) { // with a log, the file can be behind
-		return found, &Damaged{Path: path, Problems: []string{
+	if len(inspection.pages) == 0 && info.Size() != pages*int64(pageSize) { // with a log, the file can be behind
+		return inspection, &Damaged{Path: path, Problems: []string{
 			fmt.Sprintf("it has %d bytes instead of %d", info.Size(), pages*int64(pageSize)),
 		}}
 	}
-	return found, nil
+	return inspection, nil
 }
 
 // readHeader returns the size of the pages, or what is wrong.
@@ -108,18 +108,18 @@ const (
 	logMagic    = 0x377f0682 // or one more: then the checksums are big-endian
 )
 
-// logged is what a log has.
-type logged struct {
+// logContents is what a log has.
+type logContents struct {
 	pages   map[uint32]bool
 	version int // of the schema after its last transaction, 0 if the log does not say
 }
 
 // readLog returns what a log has, and what is wrong with it.
-func readLog(file io.Reader, pageSize int) (found logged, problem string, err error) {
+func readLog(file io.Reader, pageSize int) (contents logContents, problem string, err error) {
 	log := bufio.NewReaderSize(file, 1<<20)
 	header := make([]byte, logHeader)
 	if _, err := io.ReadFull(log, header); err != nil {
-		return found, "", unlessEnd(err) // a log that was just begun
+		return contents, "", ignoreEOF(err) // a log that was just begun
 	}
 	magic := binary.BigEndian.Uint32(header)
 	sum := logSum{order: binary.LittleEndian}
@@ -127,9 +127,9 @@ func readLog(file io.Reader, pageSize int) (found logged, problem string, err er
 		sum.order = binary.BigEndian
 	}
 	sum.add(header[:24])
-	valid := magic&^1 == logMagic && sum.is(header[24:]) && int(binary.BigEndian.Uint32(header[8:])) == pageSize
+	valid := magic&^1 == logMagic && sum.equals(header[24:]) && int(binary.BigEndian.Uint32(header[8:])) == pageSize
 	frames := frameReader{log: log, salts: string(header[16:24]), frame: make([]byte, frameHeader+pageSize), sum: sum,
-		found: logged{pages: map[uint32]bool{}}}
+		contents: logContents{pages: map[uint32]bool{}}}
 	if !valid {
 		frames.salts = "" // of the first frame
 		frames.broken = true
@@ -138,18 +138,18 @@ func readLog(file io.Reader, pageSize int) (found logged, problem string, err er
 		continue
 	}
 	if frames.err != nil {
-		return found, "", frames.err
+		return contents, "", frames.err
 	}
 	switch {
 	case !valid && frames.frames > 0 && frames.chained:
-		return found, "the header of its log is damaged", nil
-	case frames.after:
-		return found, fmt.Sprintf("its log is damaged at frame %d, and later frames are there", frames.bad), nil
+		return contents, "the header of its log is damaged", nil
+	case frames.damaged:
+		return contents, fmt.Sprintf("its log is damaged at frame %d, and later frames are there", frames.bad), nil
 	}
-	return frames.found, "", nil
+	return frames.contents, "", nil
 }
 
-// frameReader looks at each frame of a log.
+// frameReader reads each frame of a log.
 type frameReader struct {
 	log    io.Reader
 	salts  string // of the frames that count
@@ -157,20 +157,20 @@ type frameReader struct {
 	sum    logSum
 	frames int
 
-	found   logged // in valid frames
-	version int    // on the first page of the last valid frame that has it
+	contents logContents // in valid frames
+	version  int         // on the first page of the last valid frame that has it
 
-	broken  bool // an invalid frame was found
-	bad     int  // the first one
-	ended   bool // a transaction has ended with it or after it
-	after   bool // and another one follows
-	chained bool // a frame continues the checksum of the one before it
-	err     error
+	broken    bool // an invalid frame was found
+	bad       int  // the first one
+	committed bool // a transaction has ended with it or after it
+	damaged   bool // and another one follows
+	chained   bool // a frame continues the checksum of the one before it
+	err       error
 }
 
 func (r *frameReader) next() bool {
 	if _, err := io.ReadFull(r.log, r.frame); err != nil {
-		r.err = unlessEnd(err)
+		r.err = ignoreEOF(err)
 		return false
 	}
 	r.frames++
@@ -181,7 +181,7 @@ func (r *frameReader) next() bool {
 	before := r.sum
 	r.sum.add(r.frame[:8])
 	r.sum.add(r.frame[frameHeader:])
-	valid := salts == r.salts && r.sum.is(r.frame[16:frameHeader])
+	valid := salts == r.salts && r.sum.equals(r.frame[16:frameHeader])
 	if r.frames > 1 && valid {
 		r.chained = true
 	}
@@ -192,36 +192,37 @@ func (r *frameReader) next() bool {
 		r.sum = before.stored(r.frame[16:frameHeader]) // with which the next frame goes on
 	}
 	if !r.broken {
-		r.keep()
+		r.noteFrame()
 	}
 	if r.broken && salts == r.salts {
-		r.after = r.after || r.ended
-		r.ended = r.ended || binary.BigEndian.Uint32(r.frame[4:]) != 0 && (valid || r.untorn())
+		r.damaged = r.damaged || r.committed
+		r.committed = r.committed || binary.BigEndian.Uint32(r.frame[4:]) != 0 && (valid || r.saltsInOneSector())
 	}
 	return true
 }
 
-// untorn reports whether the first bytes of a frame and its salts are in the same sector of the disk. Then both are
-// from the same generation of the log. After a loss of power, sectors of one frame can be from different generations.
-func (r *frameReader) untorn() bool {
+// saltsInOneSector reports whether the first bytes of a frame and its salts are in the same sector of the disk. Then
+// both are from the same generation of the log. After a loss of power, sectors of one frame can be from different
+// generations.
+func (r *frameReader) saltsInOneSector() bool {
 	const sector, salts = 512, 8
 	at := logHeader + (r.frames-1)*len(r.frame)
 	return at/sector == (at+salts)/sector
 }
 
-// keep notes what a valid frame has. The last frame of a transaction has the size of the file.
-func (r *frameReader) keep() {
+// noteFrame notes what a valid frame has. The last frame of a transaction has the size of the file.
+func (r *frameReader) noteFrame() {
 	page, content := binary.BigEndian.Uint32(r.frame), r.frame[frameHeader:]
-	r.found.pages[page] = true
+	r.contents.pages[page] = true
 	if page == 1 && len(content) >= headerSize {
 		r.version = int(binary.BigEndian.Uint32(content[atVersion:]))
 	}
 	if binary.BigEndian.Uint32(r.frame[4:]) != 0 {
-		r.found.version = r.version
+		r.contents.version = r.version
 	}
 }
 
-func unlessEnd(err error) error {
+func ignoreEOF(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil
 	}
@@ -241,7 +242,7 @@ func (s *logSum) add(data []byte) {
 	}
 }
 
-func (s *logSum) is(stored []byte) bool {
+func (s *logSum) equals(stored []byte) bool {
 	return s.s0 == binary.BigEndian.Uint32(stored) && s.s1 == binary.BigEndian.Uint32(stored[4:])
 }
 

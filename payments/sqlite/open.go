@@ -21,9 +21,14 @@ const readerCount = 4
 
 // Open opens the store in a file, and makes the file if there is none. The path can be a symbolic link to a file.
 //
-// The error is *[InUse] if a process has the store open, *[Damaged] if the file is not a whole store, also if it is
-// empty, *[Newer] if a later version of this package has written it, and *[Full] if there is no room. A store of an
-// earlier version is brought to this one, at once or not at all.
+// The errors are:
+//
+//   - *[InUse] if a process has the store open;
+//   - *[Damaged] if the file is not a whole store, for example if it is empty;
+//   - *[Newer] if a later version of this package has written it;
+//   - *[Full] if the disk has no room.
+//
+// Open brings a store of an earlier version to this one, in one transaction.
 //
 // Close the store when nothing uses it any more.
 func Open(ctx context.Context, path string, options ...Option) (*Store, error) {
@@ -40,12 +45,12 @@ func Open(ctx context.Context, path string, options ...Option) (*Store, error) {
 	}
 	lock, err := lockFor(path)
 	if err != nil {
-		return nil, windowFull(path, err)
+		return nil, asFull(path, err)
 	}
 	s := &Store{path: path, settings: settings, lock: lock, queue: make(chan *request, batchSize),
 		done: make(chan struct{})}
 	if err := s.open(ctx); err != nil {
-		return nil, errors.Join(windowFull(path, err), s.release())
+		return nil, errors.Join(asFull(path, err), s.release())
 	}
 	lock.made = false // its file stays from now on
 	go func() {
@@ -100,7 +105,7 @@ func (s *Store) open(ctx context.Context) error {
 		return err
 	}
 	if len(found.pages) > 0 {
-		if err := s.tryLog(ctx); err != nil {
+		if err := s.readThroughLog(ctx); err != nil {
 			return err
 		}
 	}
@@ -109,13 +114,13 @@ func (s *Store) open(ctx context.Context) error {
 	}
 	conn, err := s.writers.Conn(ctx)
 	if err != nil {
-		return typed(s.path, err)
+		return asTyped(s.path, err)
 	}
-	s.writer = &writer{store: s, conn: conn, turns: map[string]int64{}, keep: minTurns}
+	s.writer = &writer{store: s, conn: conn, turns: map[string]int64{}, maxTurns: minTurns}
 	// The connection creates a log. If the store is refused, the log is removed again: the next Open would take an
 	// empty log as proof that no payments are missing.
-	if err := keepLog(conn, found.log); err != nil {
-		return typed(s.path, err)
+	if err := setKeepLog(conn, found.log); err != nil {
+		return asTyped(s.path, err)
 	}
 	if err := migrate(ctx, conn, s.path, s.settings.migrations); err != nil {
 		return err
@@ -123,24 +128,24 @@ func (s *Store) open(ctx context.Context) error {
 	if err := checkSchema(ctx, conn, s.path, s.settings.migrations); err != nil {
 		return err
 	}
-	if err := keepLog(conn, true); err != nil {
-		return typed(s.path, err)
+	if err := setKeepLog(conn, true); err != nil {
+		return asTyped(s.path, err)
 	}
 	if err := s.writer.prepare(ctx); err != nil {
-		return typed(s.path, err)
+		return asTyped(s.path, err)
 	}
 	if err := s.resume(ctx, conn); err != nil {
-		return typed(s.path, err)
+		return asTyped(s.path, err)
 	}
-	// What an earlier process has written, but perhaps not synced, is written and synced anew, and the file itself then
-	// says that it is in use, which a copy of it without its log says as well.
+	// An earlier process may have written without a sync. This writes all of it again, with a sync. The file itself
+	// then says that it is in use, and so does a copy of it without its log.
 	if err := checkpoint(ctx, conn); err != nil {
-		return typed(s.path, err)
+		return asTyped(s.path, err)
 	}
 	if err := checkLength(ctx, conn, s.path); err != nil {
 		return err
 	}
-	if err := s.remember(); err != nil {
+	if err := s.noteFiles(); err != nil {
 		return err
 	}
 	s.readers.db, err = s.connect("_query_only=1", readerCount)
@@ -189,8 +194,8 @@ func usesOf(ctx context.Context, db interface {
 	return read, err
 }
 
-// withoutLog reads what a file says without its log, and changes nothing.
-func (s *Store) withoutLog(ctx context.Context) (alone uses, err error) {
+// usesWithoutLog reads what a file says without its log, and changes nothing.
+func (s *Store) usesWithoutLog(ctx context.Context) (alone uses, err error) {
 	file, err := sql.Open("sqlite", address(s.path)+"?mode=ro&immutable=1")
 	if err != nil {
 		return uses{}, fmt.Errorf("sqlite: %w", err)
@@ -204,13 +209,13 @@ func (s *Store) withoutLog(ctx context.Context) (alone uses, err error) {
 // the last step of closing it is missing: in both cases, the log says who uses the file.
 //
 // No connection that writes is open yet: one would make a log, or move the wrong one into the file.
-func (s *Store) checkLog(ctx context.Context, found inspected) error {
-	alone, err := s.withoutLog(ctx)
+func (s *Store) checkLog(ctx context.Context, found inspection) error {
+	alone, err := s.usesWithoutLog(ctx)
 	switch {
 	case err != nil && found.log:
 		return ctx.Err() // it is half written by its log, and cannot be read without it, or not at all
 	case err != nil:
-		return typed(s.path, err)
+		return asTyped(s.path, err)
 	}
 	log := filepath.Base(s.path) + "-wal"
 	switch {
@@ -226,9 +231,9 @@ func (s *Store) checkLog(ctx context.Context, found inspected) error {
 		", belongs to another file: a copy was put in the place of a file, and the log of that file was left"}}
 }
 
-// tryLog reads a file together with its log, and changes neither. It comes before the first connection that writes:
-// such a connection moves the log into the file when it is closed, even if the log belongs to another file.
-func (s *Store) tryLog(ctx context.Context) (err error) {
+// readThroughLog reads a file together with its log, and changes neither. It comes before the first connection that
+// writes: such a connection moves the log into the file when it is closed, even if the log belongs to another file.
+func (s *Store) readThroughLog(ctx context.Context) (err error) {
 	shared := s.path + "-shm"
 	if _, missing := os.Lstat(shared); errors.Is(missing, fs.ErrNotExist) {
 		defer func() {
@@ -244,7 +249,7 @@ func (s *Store) tryLog(ctx context.Context) (err error) {
 	defer db.Close()
 	conn, err := db.Conn(ctx)
 	if err != nil {
-		return typed(s.path, err)
+		return asTyped(s.path, err)
 	}
 	defer conn.Close()
 	version, err := versionOf(ctx, conn, s.path, len(s.settings.migrations))
@@ -255,12 +260,12 @@ func (s *Store) tryLog(ctx context.Context) (err error) {
 		return err
 	}
 	_, err = usesOf(ctx, conn)
-	return typed(s.path, err)
+	return asTyped(s.path, err)
 }
 
-// keepLog says whether SQLite leaves the log, which may be empty then, when the connection is closed. It is there
+// setKeepLog says whether SQLite leaves the log, which may be empty then, when the connection is closed. It is there
 // unless the store was closed in order.
-func keepLog(conn *sql.Conn, keep bool) error {
+func setKeepLog(conn *sql.Conn, keep bool) error {
 	mode := 0
 	if keep {
 		mode = 1
@@ -291,7 +296,7 @@ func checkLength(ctx context.Context, conn *sql.Conn, path string) error {
 	err := conn.QueryRowContext(ctx, "SELECT page_count, page_size FROM pragma_page_count, pragma_page_size").
 		Scan(&pages, &size)
 	if err != nil {
-		return typed(path, err)
+		return asTyped(path, err)
 	}
 	info, err := os.Stat(path)
 	if err != nil {
@@ -363,15 +368,16 @@ func (s *Store) create(ctx context.Context) error {
 	if info, err := os.Stat(s.path + "-wal"); err == nil && info.Size() > 0 {
 		return &Damaged{Path: s.path, Problems: []string{"the file is missing, and its log is there"}}
 	}
-	if err := makeStore(ctx, s.path+".new", s.settings); err != nil {
+	if err := createStore(ctx, s.path+".new", s.settings); err != nil {
 		return err
 	}
-	return moveInto(s.path+".new", s.path)
+	return renameInto(s.path+".new", s.path)
 }
 
-// makeStore makes a file with the newest schema, synced to the disk, and in the place of what an earlier try has left.
-func makeStore(ctx context.Context, path string, settings settings) error {
-	if err := makeFile(path); err != nil {
+// createStore makes a file with the newest schema, synced to the disk, and in the place of what an earlier try has
+// left.
+func createStore(ctx context.Context, path string, settings settings) error {
+	if err := createFile(path); err != nil {
 		return err
 	}
 	fresh := &Store{path: path, settings: settings}
@@ -382,20 +388,20 @@ func makeStore(ctx context.Context, path string, settings settings) error {
 	defer db.Close()
 	conn, err := db.Conn(ctx)
 	if err != nil {
-		return typed(path, err)
+		return asTyped(path, err)
 	}
 	defer conn.Close()
 	if err := migrate(ctx, conn, path, settings.migrations); err != nil {
 		return err
 	}
 	if err := checkpoint(ctx, conn); err != nil {
-		return typed(path, err)
+		return asTyped(path, err)
 	}
 	return nil
 }
 
-// makeFile makes an empty file that its owner alone can read. SQLite gives its other files the same mode.
-func makeFile(path string) error {
+// createFile makes an empty file that its owner alone can read. SQLite gives its other files the same mode.
+func createFile(path string) error {
 	for _, name := range []string{path, path + "-wal", path + "-shm"} {
 		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("sqlite: %w", err)
@@ -408,8 +414,8 @@ func makeFile(path string) error {
 	return file.Close()
 }
 
-// moveInto gives a file its name, also after a loss of power.
-func moveInto(from, to string) error {
+// renameInto gives a file its name, also after a loss of power.
+func renameInto(from, to string) error {
 	if err := os.Rename(from, to); err != nil {
 		return fmt.Errorf("sqlite: %w", err)
 	}

@@ -95,7 +95,7 @@ func TestRestart(t *testing.T) {
 	assert.ElementsMatch(t, []moneymovement.Key{"a1-0", "b1-0", "c1-0"}, keys, "a new account is in the first turn")
 }
 
-func TestNewFileIsItsOwnersAlone(t *testing.T) {
+func TestNewFileIsPrivate(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs permission bits, which Windows does not have; make check on any other system runs it")
 	}
@@ -178,7 +178,7 @@ func TestHardLink(t *testing.T) {
 }
 
 // A store that was being made when the power was lost is made again.
-func TestHalfMadeStore(t *testing.T) {
+func TestUnfinishedStoreIsMadeAgain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "p.db")
 	for _, name := range []string{".new", ".new-wal", ".new-shm"} {
 		require.NoError(t, os.WriteFile(path+name, []byte("half"), 0o600))
@@ -280,7 +280,7 @@ func TestMigration(t *testing.T) {
 }
 
 // A caller that gives up before its turn changes nothing. One that gives up during the transaction does not know.
-func TestCallerThatGivesUp(t *testing.T) {
+func TestCanceledCaller(t *testing.T) {
 	folder := t.TempDir()
 	d := newDisk(t, folder)
 	s := opened(t, filepath.Join(folder, "p.db"), onDisk)
@@ -328,8 +328,8 @@ func TestCallerThatGivesUp(t *testing.T) {
 }
 
 // Accounts that have nothing waiting are forgotten, so that memory does not grow with their number.
-func TestAccountsAreForgotten(t *testing.T) {
-	w := &writer{store: &Store{}, turns: map[string]int64{}, keep: minTurns}
+func TestTurnsOfIdleAccountsAreDropped(t *testing.T) {
+	w := &writer{store: &Store{}, turns: map[string]int64{}, maxTurns: minTurns}
 	for i := range 100_000 {
 		w.store.turn.Store(w.turn("the same") + 1)
 		w.turn(dapi.ClientID(fmt.Sprint("another-", i)))
@@ -404,7 +404,7 @@ func TestSecondProcess(t *testing.T) {
 }
 
 // Nothing of a store outlives Close: no goroutine, and no open file.
-func TestNothingOutlivesClose(t *testing.T) {
+func TestCloseReleasesFilesAndGoroutines(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "p.db")
 	synctest.Test(t, func(t *testing.T) { // which fails while a goroutine is left
 		for range 3 {
@@ -505,7 +505,7 @@ func TestCloseWaitsForWrites(t *testing.T) {
 }
 
 // Who only wanted to look at a file finds the folder as it was. Only a store that was open has a lock.
-func TestAStoreThatIsNotOpenedLeavesNoLock(t *testing.T) {
+func TestFailedOpenLeavesNoLock(t *testing.T) {
 	store := closed(t, 4)
 	require.NoError(t, os.Remove(store+".lock"))
 	whole, err := os.ReadFile(store)
@@ -547,7 +547,7 @@ func TestAStoreThatIsNotOpenedLeavesNoLock(t *testing.T) {
 }
 
 // Two processes never have the lock at once, also if others remove its file all the time.
-func TestALockThatOthersRemove(t *testing.T) {
+func TestRemovedLockFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "p.db")
 	var holders atomic.Int32
 	var wait sync.WaitGroup

@@ -23,7 +23,7 @@ func (s *Store) Load(ctx context.Context, key moneymovement.Key) (payments.Recor
 }
 
 func (s *Store) load(ctx context.Context, key moneymovement.Key) (row, error) {
-	if err := s.reading(ctx); err != nil {
+	if err := s.checkOpen(ctx); err != nil {
 		return row{}, err
 	}
 	rows, err := s.rows(ctx, "WHERE key = ?", key)
@@ -38,7 +38,7 @@ func (s *Store) load(ctx context.Context, key moneymovement.Key) (row, error) {
 
 // List implements [payments.Store].
 func (s *Store) List(ctx context.Context, list payments.List) ([]payments.Record, error) {
-	if err := s.reading(ctx); err != nil {
+	if err := s.checkOpen(ctx); err != nil {
 		return nil, err
 	}
 	if len(list.States) == 0 && !list.ByAccount {
@@ -56,7 +56,7 @@ func (s *Store) List(ctx context.Context, list payments.List) ([]payments.Record
 	}
 	// The indexes have the rows of one state in the order of their keys. So each state is read on its own, up to the
 	// limit.
-	var found []row
+	var selected []row
 	for _, state := range states {
 		var rows []row
 		var err error
@@ -69,40 +69,40 @@ func (s *Store) List(ctx context.Context, list payments.List) ([]payments.Record
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, rows...)
+		selected = append(selected, rows...)
 	}
-	slices.SortFunc(found, func(a, b row) int { return cmp.Compare(a.key, b.key) })
-	return records(found[:min(list.Limit, len(found))], nil)
+	slices.SortFunc(selected, func(a, b row) int { return cmp.Compare(a.key, b.key) })
+	return records(selected[:min(list.Limit, len(selected))], nil)
 }
 
 // records returns what is stored in rows.
-func records(rows []row, err error) (found []payments.Record, _ error) {
+func records(rows []row, err error) (records []payments.Record, _ error) {
 	for i := range rows {
-		found = append(found, rows[i].record())
+		records = append(records, rows[i].record())
 	}
-	return found, err
+	return records, err
 }
 
 // rows returns the rows that a condition selects.
 func (s *Store) rows(ctx context.Context, condition string, args ...any) (found []row, err error) {
 	rows, err := s.readers.query(ctx, "SELECT "+columns+" FROM payments "+condition, args...)
 	if err != nil {
-		return nil, s.read(ctx, err)
+		return nil, s.readError(ctx, err)
 	}
 	defer rows.Close()
 	for rows.Next() {
 		row, err := s.scanned(rows.Scan)
 		if err != nil {
-			return nil, s.read(ctx, err)
+			return nil, s.readError(ctx, err)
 		}
 		found = append(found, row)
 	}
-	return found, s.read(ctx, rows.Err())
+	return found, s.readError(ctx, rows.Err())
 }
 
 // Changes implements [payments.Store].
 func (s *Store) Changes(ctx context.Context, after payments.Position, limit int) ([]payments.Record, error) {
-	if err := s.reading(ctx); err != nil {
+	if err := s.checkOpen(ctx); err != nil {
 		return nil, err
 	}
 	from := int64(0)
@@ -117,7 +117,7 @@ func (s *Store) Changes(ctx context.Context, after payments.Position, limit int)
 
 // Summary implements [payments.Store].
 func (s *Store) Summary(ctx context.Context) (payments.Summary, error) {
-	if err := s.reading(ctx); err != nil {
+	if err := s.checkOpen(ctx); err != nil {
 		return payments.Summary{}, err
 	}
 	counts, err := s.counts(ctx)
@@ -142,7 +142,7 @@ func (s *Store) Summary(ctx context.Context) (payments.Summary, error) {
 func (s *Store) counts(ctx context.Context) (map[moneymovement.PaymentState]int, error) {
 	rows, err := s.readers.query(ctx, "SELECT state, payments FROM counts WHERE payments <> 0")
 	if err != nil {
-		return nil, s.read(ctx, err)
+		return nil, s.readError(ctx, err)
 	}
 	defer rows.Close()
 	counts := map[moneymovement.PaymentState]int{}
@@ -150,11 +150,11 @@ func (s *Store) counts(ctx context.Context) (map[moneymovement.PaymentState]int,
 		var state moneymovement.PaymentState
 		var n int
 		if err := rows.Scan(&state, &n); err != nil {
-			return nil, s.read(ctx, err)
+			return nil, s.readError(ctx, err)
 		}
 		counts[state] = n
 	}
-	return counts, s.read(ctx, rows.Err())
+	return counts, s.readError(ctx, rows.Err())
 }
 
 // readers are the connections that read. They prepare each query once.

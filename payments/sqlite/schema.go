@@ -70,31 +70,31 @@ func migrate(ctx context.Context, conn *sql.Conn, path string, migrations [][]st
 	}
 	tx, err := conn.BeginTx(ctx, nil)
 	if err != nil {
-		return typed(path, err)
+		return asTyped(path, err)
 	}
 	defer tx.Rollback() //nolint:errcheck // after a commit there is nothing to roll back
 	for _, migration := range migrations[version:] {
 		for _, statement := range migration {
 			if _, err := tx.ExecContext(ctx, statement); err != nil {
-				return typed(path, fmt.Errorf("migration from version %d: %w", version, err))
+				return asTyped(path, fmt.Errorf("migration from version %d: %w", version, err))
 			}
 		}
 	}
 	mark := fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, len(migrations))
 	if _, err := tx.ExecContext(ctx, mark); err != nil {
-		return typed(path, err)
+		return asTyped(path, err)
 	}
-	return typed(path, tx.Commit())
+	return asTyped(path, tx.Commit())
 }
 
 // versionOf returns the version of an open file. It refuses one that is not known.
 func versionOf(ctx context.Context, conn *sql.Conn, path string, known int) (version int, err error) {
 	var id int
 	if err := conn.QueryRowContext(ctx, "PRAGMA application_id").Scan(&id); err != nil {
-		return 0, typed(path, err)
+		return 0, asTyped(path, err)
 	}
 	if err := conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
-		return 0, typed(path, err)
+		return 0, asTyped(path, err)
 	}
 	switch {
 	case version < 0:
@@ -109,7 +109,7 @@ func versionOf(ctx context.Context, conn *sql.Conn, path string, known int) (ver
 func checkSchema(ctx context.Context, conn *sql.Conn, path string, migrations [][]string) error {
 	got, err := objects(ctx, conn)
 	if err != nil {
-		return typed(path, err)
+		return asTyped(path, err)
 	}
 	memory, err := sql.Open("sqlite", "file::memory:")
 	if err != nil {

@@ -49,13 +49,13 @@ func (s *Store) Close() error {
 	<-s.done
 	var err error
 	if s.failed.Load() == nil {
-		err = typed(s.path, s.writer.leave())
+		err = asTyped(s.path, s.writer.markClosed())
 	}
 	return errors.Join(err, s.release())
 }
 
-// leave stores that the file was closed in order, and empties the log.
-func (w *writer) leave() error {
+// markClosed stores that the file was closed in order, and empties the log.
+func (w *writer) markClosed() error {
 	ctx := context.Background()
 	if _, err := w.conn.ExecContext(ctx, "UPDATE uses SET in_use = 0"); err != nil {
 		return err
@@ -63,7 +63,7 @@ func (w *writer) leave() error {
 	if err := checkpoint(ctx, w.conn); err != nil {
 		return err
 	}
-	return keepLog(w.conn, false)
+	return setKeepLog(w.conn, false)
 }
 
 // release closes what is open. SQLite removes the log with the last connection.
@@ -79,8 +79,8 @@ func (s *Store) release() error {
 	return errors.Join(append(errs, s.lock.release())...)
 }
 
-// remember notes which files are open.
-func (s *Store) remember() error {
+// noteFiles notes which files are open.
+func (s *Store) noteFiles() error {
 	s.files = map[string]fs.FileInfo{}
 	for _, path := range []string{s.path, s.path + "-wal", s.path + "-shm", s.path + ".lock"} {
 		info, err := os.Stat(path)
@@ -92,9 +92,9 @@ func (s *Store) remember() error {
 	return nil
 }
 
-// inPlace returns an error if a file that is open is not at its path any more. The system lets anybody remove it: what
-// is then written is gone when the process ends.
-func (s *Store) inPlace() error {
+// checkInPlace returns an error if a file that is open is not at its path any more. The system lets anybody remove it:
+// what is then written is gone when the process ends.
+func (s *Store) checkInPlace() error {
 	for path, open := range s.files {
 		if now, err := os.Stat(path); err != nil || !os.SameFile(open, now) {
 			return &Removed{Path: s.path, File: path}
@@ -103,20 +103,20 @@ func (s *Store) inPlace() error {
 	return nil
 }
 
-// trusted returns an error if nothing that is read now can be acted on.
-func (s *Store) trusted(ctx context.Context) error {
-	err := s.inPlace()
-	if closed := s.reading(ctx); closed != nil { // which removes the log
+// checkUsable returns an error if what is read now must not be acted on: a file is gone, or the store is closed.
+func (s *Store) checkUsable(ctx context.Context) error {
+	err := s.checkInPlace()
+	if closed := s.checkOpen(ctx); closed != nil { // which removes the log
 		return closed
 	}
 	if err != nil {
-		return s.failing(err)
+		return s.recordFailure(err)
 	}
 	return nil
 }
 
-// reading returns an error if nothing can be read now.
-func (s *Store) reading(ctx context.Context) error {
+// checkOpen returns an error if nothing can be read now.
+func (s *Store) checkOpen(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -128,16 +128,16 @@ func (s *Store) reading(ctx context.Context) error {
 	return nil
 }
 
-// read returns an error of a reader as one of this package.
-func (s *Store) read(ctx context.Context, err error) error {
+// readError returns an error of a reader as one of this package.
+func (s *Store) readError(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
 	if ended := ctx.Err(); ended != nil { // SQLite says that it was interrupted
 		return ended
 	}
-	if closed := s.reading(ctx); closed != nil { // meanwhile
+	if closed := s.checkOpen(ctx); closed != nil { // meanwhile
 		return closed
 	}
-	return typed(s.path, err)
+	return asTyped(s.path, err)
 }

@@ -63,13 +63,13 @@ func (w *writer) turn(account dapi.ClientID) int64 {
 	now := w.store.turn.Load()
 	turn := max(w.turns[string(account)]+1, now)
 	w.turns[string(account)] = turn
-	if len(w.turns) > w.keep {
+	if len(w.turns) > w.maxTurns {
 		for account, last := range w.turns { // an account whose turns have passed is like a new one
 			if last < now {
 				delete(w.turns, account)
 			}
 		}
-		w.keep = max(2*len(w.turns), minTurns)
+		w.maxTurns = max(2*len(w.turns), minTurns)
 	}
 	return turn
 }
@@ -100,7 +100,7 @@ type saving struct {
 
 func (c *saving) apply(ctx context.Context, w *writer) (refused, err error) {
 	row := &c.row
-	account, ok := w.store.leases.begin(row.key, c.lease, c.release)
+	account, ok := w.store.leases.beginWrite(row.key, c.lease, c.release)
 	if !ok {
 		return &payments.LeaseLost{Key: row.key, Lease: c.lease}, nil
 	}
@@ -116,7 +116,7 @@ func (c *saving) apply(ctx context.Context, w *writer) (refused, err error) {
 
 func (c *saving) end(committed bool) {
 	if c.begun {
-		c.store.leases.end(c.row.key, c.lease, c.row.due, c.release, committed)
+		c.store.leases.endWrite(c.row.key, c.lease, c.row.due, c.release, committed)
 	}
 }
 
@@ -126,7 +126,7 @@ func (s *Store) Postpone(ctx context.Context, claimed payments.Claimed) error {
 		return err
 	}
 	due := toMicros(claimed.Due)
-	if s.leases.unmoved(claimed.Key, claimed.Lease, due) {
+	if s.leases.releaseUnchanged(claimed.Key, claimed.Lease, due) {
 		return nil
 	}
 	return s.write(ctx, &postponement{store: s, key: claimed.Key, lease: claimed.Lease, due: due})
@@ -141,7 +141,7 @@ type postponement struct {
 }
 
 func (p *postponement) apply(ctx context.Context, w *writer) (refused, err error) {
-	if _, ok := w.store.leases.begin(p.key, p.lease, true); !ok {
+	if _, ok := w.store.leases.beginWrite(p.key, p.lease, true); !ok {
 		return &payments.LeaseLost{Key: p.key, Lease: p.lease}, nil
 	}
 	p.begun = true
@@ -151,7 +151,7 @@ func (p *postponement) apply(ctx context.Context, w *writer) (refused, err error
 
 func (p *postponement) end(committed bool) {
 	if p.begun {
-		p.store.leases.end(p.key, p.lease, p.due, true, committed)
+		p.store.leases.endWrite(p.key, p.lease, p.due, true, committed)
 	}
 }
 
@@ -170,11 +170,11 @@ type request struct {
 	result chan error // with room for one
 }
 
-// The states of a request. Whoever leaves waiting decides whether it is made.
+// The states of a request. Its caller and the writer compete: the first to change requestWaiting decides.
 const (
-	waiting int32 = iota
-	taken
-	given // up by its caller
+	requestWaiting int32 = iota
+	requestTaken
+	requestAbandoned // by its caller
 )
 
 // batchSize is how many requests share a transaction at most.
@@ -182,11 +182,11 @@ const batchSize = 256
 
 // writer is the one goroutine that writes. All that wait share a transaction, and so one sync of the disk.
 type writer struct {
-	store  *Store
-	conn   *sql.Conn
-	change int64            // the last position
-	turns  map[string]int64 // the last turn that each account was given
-	keep   int              // how many of them are remembered
+	store    *Store
+	conn     *sql.Conn
+	change   int64            // the last position
+	turns    map[string]int64 // the last turn of each account
+	maxTurns int              // how many of them are remembered
 
 	begin, commit, rollback, insert, save, postpone, load *sql.Stmt
 	prepared                                              []*sql.Stmt
@@ -220,7 +220,7 @@ func (w *writer) close() (err error) {
 	return errors.Join(err, w.conn.Close())
 }
 
-// write waits for a change to be durable, or to be refused.
+// write makes a change, and waits until it is durable or refused.
 func (s *Store) write(ctx context.Context, change write) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -242,7 +242,7 @@ func (s *Store) write(ctx context.Context, change write) error {
 	case err := <-r.result:
 		return err
 	case <-ctx.Done():
-		r.state.CompareAndSwap(waiting, given)
+		r.state.CompareAndSwap(requestWaiting, requestAbandoned)
 		return ctx.Err()
 	}
 }
@@ -251,14 +251,14 @@ func (s *Store) write(ctx context.Context, change write) error {
 func (w *writer) run() {
 	for first := range w.store.queue {
 		runtime.Gosched() // those who waited for the last transaction come back now
-		w.transaction(w.waiting(first))
+		w.transaction(w.nextBatch(first))
 	}
 }
 
-// waiting returns all requests that wait, the first among them.
-func (w *writer) waiting(first *request) (batch []*request) {
+// nextBatch returns all requests that wait, the first among them.
+func (w *writer) nextBatch(first *request) (batch []*request) {
 	for next := first; ; {
-		if next.state.CompareAndSwap(waiting, taken) {
+		if next.state.CompareAndSwap(requestWaiting, requestTaken) {
 			batch = append(batch, next)
 		}
 		if len(batch) == batchSize {
@@ -287,20 +287,20 @@ func (w *writer) transaction(batch []*request) {
 		}
 		return
 	}
-	made, err := w.apply(batch)
+	written, err := w.apply(batch)
 	if err != nil {
-		err = w.store.failing(err)
-		w.makeRoom(err)
+		err = w.store.recordFailure(err)
+		w.moveLog(err)
 	}
-	for _, r := range made {
+	for _, r := range written {
 		r.end(err == nil)
 		r.result <- err
 	}
 }
 
-// apply returns the requests that wait for the result of the transaction: all if it failed, else those that were not
-// refused, for the others have theirs.
-func (w *writer) apply(batch []*request) (made []*request, err error) {
+// apply makes the changes in one transaction. It returns the requests that wait for its result: all if it failed, and
+// otherwise those that were not refused. The refused ones have their result.
+func (w *writer) apply(batch []*request) (written []*request, err error) {
 	ctx, before := context.Background(), w.change
 	if _, err := w.begin.ExecContext(ctx); err != nil {
 		return batch, err
@@ -311,52 +311,52 @@ func (w *writer) apply(batch []*request) (made []*request, err error) {
 		refusal, err := r.apply(ctx, w)
 		switch {
 		case err != nil:
-			return batch, w.undo(before, err)
+			return batch, w.rollBack(before, err)
 		case refusal != nil:
 			refused, refusals = append(refused, r), append(refusals, refusal)
 		default:
-			made = append(made, r)
+			written = append(written, r)
 		}
 	}
 	if _, err = w.commit.ExecContext(ctx); err != nil {
-		return batch, w.undo(before, err)
+		return batch, w.rollBack(before, err)
 	}
-	if err := w.store.inPlace(); err != nil { // after the commit: what is confirmed was in the files
+	if err := w.store.checkInPlace(); err != nil { // after the commit: what is confirmed was in the files
 		return batch, err
 	}
 	for i, r := range refused {
 		r.result <- refusals[i]
 	}
-	return made, nil
+	return written, nil
 }
 
-// undo rolls a transaction back because of an error, and returns what failed.
-func (w *writer) undo(change int64, because error) error {
+// rollBack rolls a transaction back because of an error, and returns what failed.
+func (w *writer) rollBack(change int64, cause error) error {
 	w.change = change
 	_, err := w.rollback.ExecContext(context.Background())
 	if primary, _ := code(err); primary == lib.SQLITE_ERROR { // it has ended by itself
-		return because
+		return cause
 	}
-	return errors.Join(because, err)
+	return errors.Join(cause, err)
 }
 
-// makeRoom lets the next transactions use the log from its beginning, if the disk is full.
-func (w *writer) makeRoom(err error) {
+// moveLog lets the next transactions use the log from its beginning, if the disk is full.
+func (w *writer) moveLog(err error) {
 	var full *Full
 	if errors.As(err, &full) { // what cannot be moved stays where it is
 		_, _ = w.conn.ExecContext(context.Background(), "PRAGMA wal_checkpoint(PASSIVE)")
 	}
 }
 
-// failing returns the error of a transaction. After some, nobody knows what the disk has kept: the store then writes
-// nothing more, because a later transaction could be confirmed that stands on a lost one.
-func (s *Store) failing(err error) error {
-	found := typed(s.path, err)
+// recordFailure returns the error of a transaction. After some errors, nobody knows what the disk has kept. The store
+// then writes nothing more: a later transaction could be confirmed although one before it was lost.
+func (s *Store) recordFailure(err error) error {
+	failure := asTyped(s.path, err)
 	var damaged *Damaged
 	var failed *Failed
 	var removed *Removed
-	if errors.As(found, &damaged) || errors.As(found, &failed) || errors.As(found, &removed) {
-		s.failed.CompareAndSwap(nil, &found)
+	if errors.As(failure, &damaged) || errors.As(failure, &failed) || errors.As(failure, &removed) {
+		s.failed.CompareAndSwap(nil, &failure)
 	}
-	return found
+	return failure
 }

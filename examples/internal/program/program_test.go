@@ -67,7 +67,7 @@ func TestHelpNamesWhatTheProgramTakesAndShowsNoSecret(t *testing.T) {
 	assert.NotContains(t, said, "secret")
 }
 
-func TestWhatGoesWrongLaterIsSaidOnce(t *testing.T) {
+func TestErrorIsPrintedOnce(t *testing.T) {
 	var stderr bytes.Buffer
 	assert.Equal(t, 1, report(&stderr, "try", errors.New("it broke")))
 	assert.Equal(t, "try: it broke\n", stderr.String())

@@ -56,7 +56,7 @@ func TestContractAgainstANamedHost(t *testing.T) {
 
 	seen := map[string]bool{}
 	for _, slug := range judged.Slugs {
-		seen[slug.Slug] = slug.Answers > 0
+		seen[slug.Slug] = slug.Responses > 0
 	}
 	for _, slug := range []string{"idempotency_key_reused", "signature_invalid", "key_not_registered",
 		"approval_mismatch", "contact_not_payable", "quote_not_submitted", "invalid_credentials"} {
@@ -231,7 +231,7 @@ func TestDifferencesOfAServiceAreReported(t *testing.T) {
 				assert.Equal(t, "missing", a.Evidence.Seen)
 				assert.Equal(t, fmt.Sprintf("take `%s` out of `required`", c.from), a.Edit())
 				assertPrinted(t, judged, a)
-				assert.Contains(t, a.Evidence.Answer, `"`+c.to+`":`, "the response shows the field under its other name")
+				assert.Contains(t, a.Evidence.Response, `"`+c.to+`":`, "the response shows the field under its other name")
 			}
 			assert.Equal(t, []string{c.assumption}, found)
 			require.NotEmpty(t, judged.Undescribed)

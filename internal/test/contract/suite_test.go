@@ -169,7 +169,7 @@ func requireComplete(t *testing.T, judged *report.Report) {
 		assert.Positive(t, o.Accepted, "nothing called %s %s", o.Surface, o.ID)
 	}
 	for _, slug := range judged.Slugs {
-		assert.Positive(t, slug.Answers, "nothing provoked %s", slug.Slug)
+		assert.Positive(t, slug.Responses, "nothing provoked %s", slug.Slug)
 	}
 	assert.Zero(t, judged.Count(report.Contradicted))
 	assert.Empty(t, judged.Undescribed)
@@ -270,7 +270,7 @@ func (w *world) cleanUp() {
 		if !makes || !x.Accepted() {
 			continue
 		}
-		for _, id := range idsOf(x.Answer) {
+		for _, id := range idsOf(x.Response) {
 			path := strings.ReplaceAll(undo.path, "{id}", id)
 			if removed[path] {
 				continue

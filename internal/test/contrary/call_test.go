@@ -232,7 +232,7 @@ func (s sampleService) body(o *wire.Operation, schema wire.Node) []byte {
 // success is the described response of success, that of a new thing first.
 func success(o *wire.Operation) (status int, described wire.Node) {
 	for _, status := range []int{201, 200, 202, 204} {
-		if described, exact := o.Answer(status); exact {
+		if described, exact := o.Response(status); exact {
 			return status, described
 		}
 	}

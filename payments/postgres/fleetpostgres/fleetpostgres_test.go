@@ -72,7 +72,8 @@ func TestTokenStore(t *testing.T) {
 	assert.NotContains(t, sealed, "two")
 }
 
-// A name of a schema cannot end a comment or the body of the function, and none is cut off: two tenants would share it.
+// A name of a schema cannot end a comment or the body of the function. A long name is refused: PostgreSQL would cut it
+// off, and two tenants would share it.
 func TestNamesThatAreNoSchema(t *testing.T) {
 	pool := migrated(t, shared.PostgreSQL(t))
 	for _, name := range []string{
@@ -137,7 +138,7 @@ func TestMigrationsAtTheSameTime(t *testing.T) {
 	all.Wait()
 }
 
-func TestAStoreThatIsDown(t *testing.T) {
+func TestUnavailableDatabase(t *testing.T) {
 	server := testkit.PostgreSQL(t)
 	store := storeOf(t, migrated(t, server), "c")
 	server.Stop()
@@ -150,15 +151,15 @@ func TestAStoreThatIsDown(t *testing.T) {
 }
 
 // The server is killed under load, and comes back without its log: calls fail in between, and then go on.
-func TestAServerThatIsKilledUnderLoad(t *testing.T) {
+func TestServerKilledUnderLoad(t *testing.T) {
 	server := testkit.PostgreSQL(t)
 	migrated(t, server)
 	testkit.Killed(t, server.Kill, server.Restart, func() fleet.Windows { return windows(t, dial(t, server)) })
 }
 
 // Sixteen limiters fill the window twice, although serializable transactions get in each other's way. How long it takes
-// depends on the machine: a slot whose answer comes late goes back to the store. TestAFullWindowIsUsed of package fleet
-// says how much of the window is used, with a clock of its own.
+// depends on the machine: a slot whose response comes late goes back to the store. TestAFullWindowIsUsed of package
+// fleet says how much of the window is used, with a clock of its own.
 func TestSerializableTransactionsFillTheWindow(t *testing.T) {
 	server, allowed := testkit.PostgreSQL(t, serializable), testkit.Allowance()
 	migrated(t, server)
@@ -195,19 +196,19 @@ type refusedRow struct{ err error }
 func (r refusedRow) Scan(...any) error { return r.err }
 
 // A question that another transaction got in the way of is asked again at once, a few times.
-func TestAQuestionIsAskedAgainAfterAConflict(t *testing.T) {
+func TestReservationIsRetriedAfterConflict(t *testing.T) {
 	db := &interrupted{DB: migrated(t, shared.PostgreSQL(t))}
 	of := windows(t, db)
-	ask := fleet.Request{Key: "a", Process: "p", Calls: 1, Held: time.Minute}
-	ask.Waiting[0] = 1
+	request := fleet.Request{Key: "a", Process: "p", Calls: 1, Held: time.Minute}
+	request.Waiting[0] = 1
 	db.times = 5
-	_, err := of.Reserve(t.Context(), ask)
+	_, err := of.Reserve(t.Context(), request)
 	require.ErrorContains(t, err, "could not serialize access")
 	assert.Zero(t, db.times, "no more than five times")
 	db.times = 4
-	answer, err := of.Reserve(t.Context(), ask)
+	reservation, err := of.Reserve(t.Context(), request)
 	require.NoError(t, err)
-	assert.Len(t, answer.Slots, 1)
+	assert.Len(t, reservation.Slots, 1)
 }
 
 func windows(t *testing.T, db fleetpostgres.DB) *fleetpostgres.Windows {
@@ -218,7 +219,7 @@ func windows(t *testing.T, db fleetpostgres.DB) *fleetpostgres.Windows {
 }
 
 // Without the tables, and with a damaged row, the error is that of the database.
-func TestWindowsThatAreNotThere(t *testing.T) {
+func TestMissingTables(t *testing.T) {
 	pool := dial(t, shared.PostgreSQL(t))
 	limiter, err := fleetpostgres.NewLimiter(pool, "", "credential", fleet.WithPatience(0))
 	require.NoError(t, err)

@@ -71,7 +71,7 @@ func (s *TokenStore) Load(ctx context.Context) (dapi.Session, error) {
 		return dapi.Session{}, nil
 	}
 	if err != nil {
-		return dapi.Session{}, explained(err)
+		return dapi.Session{}, withAdvice(err)
 	}
 	session, err := s.protection.Open(data, s.credential)
 	if err != nil {
@@ -88,7 +88,7 @@ func (s *TokenStore) Save(ctx context.Context, session dapi.Session) error {
 	}
 	_, err = s.db.Exec(ctx, s.named.In("INSERT INTO {schema}.fleet_session (credential, session) VALUES ($1, $2) "+
 		"ON CONFLICT (credential) DO UPDATE SET session = excluded.session"), s.credential, data)
-	return explained(err)
+	return withAdvice(err)
 }
 
 // Lock implements [dapi.SessionLocker].
@@ -98,12 +98,12 @@ func (s *TokenStore) Lock(ctx context.Context, owner string, lasts time.Duration
 		"ON CONFLICT (credential) DO UPDATE SET lock_owner = excluded.lock_owner, lock_ends = excluded.lock_ends "+
 		"WHERE s.lock_owner IS NULL OR s.lock_owner = excluded.lock_owner OR s.lock_ends <= clock_timestamp()"),
 		s.credential, owner, lasts.Microseconds())
-	return err == nil && done.RowsAffected() == 1, explained(err)
+	return err == nil && done.RowsAffected() == 1, withAdvice(err)
 }
 
 // Unlock implements [dapi.SessionLocker].
 func (s *TokenStore) Unlock(ctx context.Context, owner string) error {
 	_, err := s.db.Exec(ctx, s.named.In("UPDATE {schema}.fleet_session SET lock_owner = NULL, lock_ends = NULL "+
 		"WHERE credential = $1 AND lock_owner = $2"), s.credential, owner)
-	return explained(err)
+	return withAdvice(err)
 }

@@ -4,15 +4,15 @@
 // [Migrate] creates two tables and a function in a schema of your choice, which can be that of payments/postgres.
 // [NewTokenStore] is for [dapi.Developer].Store: one process logs in or refreshes the token while it holds a lock, and
 // the others take the session from the table. The lock ends by itself if its owner dies. [NewLimiter] is for
-// moneymovement.WithRateLimiter: one statement takes slots from a log of the calls, by the database's clock, while it
-// holds the row of the window.
+// moneymovement.WithRateLimiter: one statement reserves slots in the window, by the database's clock, while it holds
+// the row of the window.
 //
 // # The server
 //
-// PostgreSQL 13 or later. The isolation read committed, the default, works best: with a higher default, processes
-// get in each other's way, and ask again. Transaction poolers can be used, because nothing depends on a connection.
-// The table of windows is not logged, so that no question waits for the disk. A crash or a failover empties it: the
-// processes report the calls that still count, and up to one window more can go through. The table of sessions is
+// PostgreSQL 13 or later. The isolation read committed, the default, works best: with a higher default, processes get
+// in each other's way, and repeat their requests. Transaction poolers can be used, because nothing depends on a
+// connection. The table of windows is unlogged: a request does not wait for the disk. A crash or a failover empties it:
+// the processes report the calls that still count, and up to one window more can go through. The table of sessions is
 // logged.
 //
 // Rows of windows that count nothing any more are deleted now and then. The user who calls Migrate needs the right
@@ -56,8 +56,8 @@ type DB interface {
 	Begin(ctx context.Context) (pgx.Tx, error)
 }
 
-// migrating is the key of the advisory lock that a migration holds, so that many processes can start at once.
-const migrating = 0x6d6f6e6579 // "money"
+// migrationLock is the key of the advisory lock that a migration holds, so that many processes can start at once.
+const migrationLock = 0x6d6f6e6579 // "money"
 
 // Migrate creates the schema, its two tables and its function, or brings them up to date. It can run at each start of
 // each process, and changes nothing that is there. If schema is empty, it is [DefaultSchema]. A name has up to 63 bytes
@@ -69,17 +69,18 @@ func Migrate(ctx context.Context, db DB, schema string) error {
 		return err
 	}
 	return pgx.BeginFunc(ctx, db, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(migrating)); err != nil {
+		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(migrationLock)); err != nil {
 			return err
 		}
-		var schemaThere, allThere bool
+		var schemaExists, allExists bool
 		_, body, _ := strings.Cut(named.In(function), "$take$")
 		body, _, _ = strings.Cut(body, "$take$")
-		if err := tx.QueryRow(ctx, there, named.String(), body).Scan(&schemaThere, &allThere); err != nil || allThere {
+		err := tx.QueryRow(ctx, selectPresent, named.String(), body).Scan(&schemaExists, &allExists)
+		if err != nil || allExists {
 			return err
 		}
 		statements := []string{tables, function}
-		if !schemaThere {
+		if !schemaExists {
 			statements = append([]string{"CREATE SCHEMA {schema}"}, statements...)
 		}
 		for _, statement := range statements {
@@ -91,8 +92,8 @@ func Migrate(ctx context.Context, db DB, schema string) error {
 	})
 }
 
-// there asks which of all this is there. IF NOT EXISTS asks for the right to create first.
-const there = `
+// selectPresent selects what is there already. IF NOT EXISTS asks for the right to create first.
+const selectPresent = `
 SELECT EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1),
 	(SELECT count(*) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 		WHERE n.nspname = $1 AND c.relname IN ('fleet_session', 'fleet_window', 'fleet_window_ends')) = 3
@@ -140,8 +141,8 @@ func NewLimiter(db DB, schema, credential string, options ...fleet.Option) (*fle
 	return fleet.NewLimiter(windows, credential, options...)
 }
 
-// explained adds what to do if the tables or the function are missing.
-func explained(err error) error {
+// withAdvice adds what to do if the tables or the function are missing.
+func withAdvice(err error) error {
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
 		switch refused.Code {
 		case "3F000", "42P01", "42883": // no schema, no table, no function
@@ -154,55 +155,55 @@ func explained(err error) error {
 	return err
 }
 
-// tries is how often a question is asked if another transaction gets in the way, which happens only if the database's
+// maxTries is how often a request is made if another transaction gets in the way, which happens only if the database's
 // default isolation is above read committed.
-const tries = 5
+const maxTries = 5
 
-// Ask implements [fleet.Windows] with one statement, by the clock of the database.
-func (w *Windows) Reserve(ctx context.Context, ask fleet.Request) (answer fleet.Reservation, err error) {
-	for range tries {
-		answer, err = w.ask(ctx, &ask)
+// Reserve implements [fleet.Windows] with one statement, by the clock of the database.
+func (w *Windows) Reserve(ctx context.Context, request fleet.Request) (reservation fleet.Reservation, err error) {
+	for range maxTries {
+		reservation, err = w.reserve(ctx, &request)
 		if conflict, ok := errors.AsType[*pgconn.PgError](err); !ok || conflict.Code != "40001" {
 			break
 		}
 	}
-	return answer, err
+	return reservation, err
 }
 
-func (w *Windows) ask(ctx context.Context, ask *fleet.Request) (answer fleet.Reservation, err error) {
-	waiting := make([]int32, len(ask.Waiting))
-	for r, calls := range ask.Waiting {
+func (w *Windows) reserve(ctx context.Context, request *fleet.Request) (reservation fleet.Reservation, err error) {
+	waiting := make([]int32, len(request.Waiting))
+	for r, calls := range request.Waiting {
 		waiting[r] = int32(calls) //gosec:disable G115 -- not more than there are goroutines
 	}
-	unused := ask.Unused
+	unused := request.Unused
 	if unused == nil {
 		unused = []int64{}
 	}
-	past := make([]int64, len(ask.Past))
-	for i, age := range ask.Past {
+	past := make([]int64, len(request.Past))
+	for i, age := range request.Past {
 		past[i] = age.Microseconds()
 	}
 	var (
-		next        int64
-		given, room []int64
-		others      []int32
+		next          int64
+		granted, room []int64
+		others        []int32
 	)
-	err = w.db.QueryRow(ctx, w.take, ask.Key, ask.Process, ask.Calls, ask.Held.Microseconds(),
-		ask.Ahead.Microseconds(), waiting, ask.Pressed, ask.Overdue, ask.Log, rand.Text(), unused, past).
-		Scan(&answer.Log, &next, &given, &room, &others)
+	err = w.db.QueryRow(ctx, w.take, request.Key, request.Process, request.Calls, request.Held.Microseconds(),
+		request.Ahead.Microseconds(), waiting, request.Pressed, request.Overdue, request.Log, rand.Text(), unused,
+		past).Scan(&reservation.Log, &next, &granted, &room, &others)
 	if err != nil {
-		return fleet.Reservation{}, explained(err)
+		return fleet.Reservation{}, withAdvice(err)
 	}
-	answer.Next = time.Duration(next) * time.Microsecond
-	for i := 0; i+1 < len(given); i += 2 {
-		answer.Slots = append(answer.Slots,
-			fleet.Slot{Mark: given[i], In: time.Duration(given[i+1]) * time.Microsecond})
+	reservation.Next = time.Duration(next) * time.Microsecond
+	for i := 0; i+1 < len(granted); i += 2 {
+		reservation.Slots = append(reservation.Slots,
+			fleet.Slot{Mark: granted[i], In: time.Duration(granted[i+1]) * time.Microsecond})
 	}
 	for _, after := range room {
-		answer.Free = append(answer.Free, time.Duration(after)*time.Microsecond)
+		reservation.Free = append(reservation.Free, time.Duration(after)*time.Microsecond)
 	}
 	for r, calls := range others {
-		answer.Others[r] = int(calls)
+		reservation.Others[r] = int(calls)
 	}
-	return answer, nil
+	return reservation, nil
 }

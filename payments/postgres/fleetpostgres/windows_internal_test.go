@@ -23,7 +23,7 @@ func connect(t *testing.T, server *testkit.Server) *pgxpool.Pool {
 }
 
 // The function gives the same slots as the log in memory, with a clock of the test in place of the database's.
-func TestTheFunctionDoesWhatTheMemoryDoes(t *testing.T) {
+func TestSQLFunctionMatchesMemoryWindows(t *testing.T) {
 	const clock = "floor(extract(epoch FROM clock_timestamp()) * 1000000)"
 	require.Equal(t, 1, strings.Count(function, clock))
 	pool := connect(t, testkit.PostgreSQL(t))
@@ -36,13 +36,13 @@ func TestTheFunctionDoesWhatTheMemoryDoes(t *testing.T) {
 	windows, err := NewWindows(pool, "other schema")
 	require.NoError(t, err)
 	windows.take = strings.Replace(windows.take, "$10", "$13 || ' ' || $10", 1)
-	ask := func(now time.Time, ask fleet.Request) (fleet.Reservation, error) {
+	reserve := func(now time.Time, reserve fleet.Request) (fleet.Reservation, error) {
 		set := *windows
 		set.take = strings.Replace(windows.take, "$13", fmt.Sprintf("'%d'", now.UnixMicro()), 1)
-		return set.Reserve(t.Context(), ask)
+		return set.Reserve(t.Context(), reserve)
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		draw := func(n int) int { return rapid.IntRange(0, n-1).Draw(rt, "draw") }
-		testkit.SameAsMemory(rt, draw, ask)
+		testkit.SameAsMemory(rt, draw, reserve)
 	})
 }

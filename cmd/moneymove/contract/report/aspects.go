@@ -142,7 +142,7 @@ const (
 
 var compiled sync.Map // pattern to *regexp.Regexp
 
-// matches reports whether a text matches a pattern. A pattern that does not compile matches nothing. The tests of the
+// matches reports whether a text matches a pattern. It is false for a pattern that does not compile. The tests of the
 // description compile all patterns.
 func matches(pattern, v string) bool {
 	found, known := compiled.Load(pattern)

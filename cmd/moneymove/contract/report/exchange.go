@@ -56,13 +56,13 @@ func (o *Observer) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer, err := o.Next.RoundTrip(r)
+	response, err := o.Next.RoundTrip(r)
 	if err != nil {
 		o.add(o.Log.record(r, sent, nil, nil))
 		return nil, err
 	}
-	received, err := io.ReadAll(io.LimitReader(answer.Body, maxBody+1))
-	if closed := answer.Body.Close(); err == nil {
+	received, err := io.ReadAll(io.LimitReader(response.Body, maxBody+1))
+	if closed := response.Body.Close(); err == nil {
 		err = closed
 	}
 	if err == nil && len(received) > maxBody {
@@ -72,9 +72,9 @@ func (o *Observer) RoundTrip(r *http.Request) (*http.Response, error) {
 		o.add(o.Log.record(r, sent, nil, nil))
 		return nil, err
 	}
-	answer.Body = io.NopCloser(bytes.NewReader(received))
-	o.add(o.Log.record(r, sent, answer, received))
-	return answer, nil
+	response.Body = io.NopCloser(bytes.NewReader(received))
+	o.add(o.Log.record(r, sent, response, received))
+	return response, nil
 }
 
 func (o *Observer) add(x *Exchange) {
@@ -107,7 +107,7 @@ type Exchange struct {
 	Sent      any // the decoded JSON body, or nil
 	Status    int // 0 without a response
 	Slug      string
-	Answer    any // the decoded JSON body, or nil
+	Response  any // the decoded JSON body, or nil
 	Scripted  bool
 
 	request *http.Request
@@ -158,21 +158,21 @@ type Change struct {
 }
 
 // record returns the exchange of a request and its response.
-func (l *Log) record(r *http.Request, sent []byte, answer *http.Response, received []byte) *Exchange {
+func (l *Log) record(r *http.Request, sent []byte, response *http.Response, received []byte) *Exchange {
 	path := strings.TrimPrefix(r.URL.Path, l.base)
 	x := &Exchange{
 		Operation: l.description.Find(r.Method, path), Method: r.Method, Path: path, Query: r.URL.Query(),
 		Sent: decode(sent), request: r.Clone(context.WithoutCancel(r.Context())), body: sent,
 	}
-	if answer == nil {
+	if response == nil {
 		return x
 	}
-	x.Status, x.header, x.raw = answer.StatusCode, answer.Header.Clone(), received
+	x.Status, x.header, x.raw = response.StatusCode, response.Header.Clone(), received
 	if isJSON(x.header) {
-		x.Answer = decode(received)
+		x.Response = decode(received)
 	}
 	if !x.Accepted() {
-		x.Slug = text(member(x.Answer, "error"), "code")
+		x.Slug = text(member(x.Response, "error"), "code")
 	}
 	return x
 }

@@ -33,14 +33,14 @@ func AssumesRepetition(x *Exchange) bool { return hasMark(x, "idempotency") }
 // none for the demands on ids and choices, and for demands of several schemas at once.
 func Probes(description *wire.Description, exchanges []*Exchange) []Probe {
 	var probes []Probe
-	made := map[string]bool{}
+	seen := map[string]bool{}
 	for _, x := range exchanges {
 		if x.Operation == nil || x.Scripted || !x.Accepted() {
 			continue
 		}
 		for _, p := range slices.Concat(parameterProbes(x), bodyProbes(x)) {
-			if !made[p.Name()] {
-				made[p.Name()] = true
+			if !seen[p.Name()] {
+				seen[p.Name()] = true
 				probes = append(probes, p)
 			}
 		}
@@ -105,7 +105,7 @@ func visit(
 func visitBelow(
 	at *level, field string, value any, replace func(any, bool) any, f func(*level, string, any, func(any, bool) any),
 ) {
-	(&walk{x: &Exchange{}, side: ofRequest, found: &[]Finding{}}).chooseVariant(at, field, value)
+	(&walk{exchange: &Exchange{}, side: ofRequest, findings: &[]Finding{}}).matchVariant(at, field, value)
 	f(at, field, value, replace)
 	switch v := value.(type) {
 	case map[string]any:
@@ -205,14 +205,14 @@ func candidates(layers []wire.Node, demand string, value any) []any {
 
 // judgeRepeats compares requests that were sent twice, for operations whose repetition is assumed to be harmless or
 // harmful.
-func judgeRepeats(exchanges []*Exchange, found *[]Finding) {
+func judgeRepeats(exchanges []*Exchange, findings *[]Finding) {
 	for i, second := range exchanges {
-		if !hasMark(second, "idempotency") || second.Scripted || !second.answered() {
+		if !hasMark(second, "idempotency") || second.Scripted || !second.showsHandling() {
 			continue
 		}
 		for _, first := range exchanges[:i] {
-			if first.Operation == second.Operation && !first.Scripted && first.Accepted() && first.sameAs(second) {
-				judgeRepeat(first, second, found)
+			if first.Operation == second.Operation && !first.Scripted && first.Accepted() && first.equals(second) {
+				judgeRepeat(first, second, findings)
 				break
 			}
 		}
@@ -231,29 +231,30 @@ func hasMark(x *Exchange, aspect string) bool {
 	return false
 }
 
-// answered reports a response that shows how the repeat was handled: a success, or that there is nothing left to do.
-func (x *Exchange) answered() bool {
+// showsHandling reports a response that shows how the repeat was handled: a success, or that there is nothing left to
+// do.
+func (x *Exchange) showsHandling() bool {
 	return x.Accepted() || x.Status == http.StatusNotFound || x.Status == http.StatusConflict ||
 		x.Status == http.StatusGone
 }
 
-func (x *Exchange) sameAs(other *Exchange) bool {
+func (x *Exchange) equals(other *Exchange) bool {
 	return x.request.URL.Host == other.request.URL.Host && x.Path == other.Path &&
 		x.request.URL.RawQuery == other.request.URL.RawQuery && bytes.Equal(x.body, other.body) &&
 		x.ActsFor() == other.ActsFor()
 }
 
 // judgeRepeat contradicts only if a repeat did harm. A harmless repeat does not show that all repeats are harmless.
-func judgeRepeat(first, second *Exchange, found *[]Finding) {
-	w := &walk{x: second, side: ofAnswer, found: found}
+func judgeRepeat(first, second *Exchange, findings *[]Finding) {
+	w := &walk{exchange: second, side: ofResponse, findings: findings}
 	operation := second.Operation.Node
-	another := second.Accepted() && madeIDs(first.Answer) != madeIDs(second.Answer)
+	another := second.Accepted() && createdIDs(first.Response) != createdIDs(second.Response)
 	harmless := operation.At("x-idempotency").Text() != "none"
 	switch {
 	case harmless && another && makesPrice(second):
 		w.confirm(operation, "quoteId", "a repeat priced anew", "idempotency")
 	case harmless && another:
-		w.contradict(operation, "id", sighting{"a repeat made another one", "`x-idempotency: none`"}, "idempotency")
+		w.contradict(operation, "id", observation{"a repeat made another one", "`x-idempotency: none`"}, "idempotency")
 	case harmless:
 		w.confirm(operation, "id", "a repeat made nothing new", "idempotency")
 	case another:
@@ -262,16 +263,16 @@ func judgeRepeat(first, second *Exchange, found *[]Finding) {
 }
 
 // makesPrice reports that a repeat creates only a quote. A price moves no money.
-func makesPrice(x *Exchange) bool { return text(x.Answer, "quoteId") != "" }
+func makesPrice(x *Exchange) bool { return text(x.Response, "quoteId") != "" }
 
-// madeIDs returns the ids in a response: its own, or else those of its entries.
-func madeIDs(answer any) (ids string) {
-	if own := text(answer, "id") + text(answer, "quoteId"); own != "" {
+// createdIDs returns the ids in a response: its own, or else those of its entries.
+func createdIDs(response any) (ids string) {
+	if own := text(response, "id") + text(response, "quoteId"); own != "" {
 		return own
 	}
-	entries, isList := answer.([]any)
+	entries, isList := response.([]any)
 	if !isList {
-		entries, _ = member(answer, "items").([]any)
+		entries, _ = member(response, "items").([]any)
 	}
 	for _, entry := range entries {
 		ids += text(entry, "id") + " "

@@ -76,7 +76,7 @@ type OperationSeen struct {
 // SlugSeen is a slug of the catalogue and how often it was sent.
 type SlugSeen struct {
 	Slug      string `json:"slug"`
-	Answers   int    `json:"answers"`
+	Responses int    `json:"answers"`
 	Operation string `json:"operation,omitempty"` // the first that sent it
 	Controls  bool   `json:"controls,omitempty"`  // only the embedded host sent it, scripted or from its own controls
 }
@@ -84,10 +84,10 @@ type SlugSeen struct {
 // AssumptionSeen is an assumption and what the responses show about it.
 type AssumptionSeen struct {
 	*wire.Assumption
-	Verdict  Verdict
-	Evidence *Finding // nil while open
-	Answers  int      // how many responses show something about it
-	Why      string   // why it is open
+	Verdict   Verdict
+	Evidence  *Finding // nil while open
+	Responses int      // how many responses show something about it
+	Why       string   // why it is open
 }
 
 // Claim is a finding that a test makes itself, about an assumption that no single response shows.
@@ -99,27 +99,27 @@ type Claim struct {
 
 // Judge returns what the exchanges and the claims show.
 func Judge(description *wire.Description, validator *Validator, exchanges []*Exchange, claims ...Claim) *Report {
-	var found []Finding
+	var findings []Finding
 	r := &Report{}
 	for _, x := range exchanges {
 		if x.Operation == nil || x.Scripted || x.Status == 0 {
 			continue
 		}
-		judgeAnswer(x, &found)
-		judgeRequest(x, &found)
+		judgeResponse(x, &findings)
+		judgeRequest(x, &findings)
 		for _, violation := range validator.Violations(x) {
 			r.Violations = append(r.Violations, x.Name()+": "+violation)
 		}
 	}
-	judgeRepeats(exchanges, &found)
+	judgeRepeats(exchanges, &findings)
 	for _, claim := range slices.Concat(claims, observed(exchanges)) {
-		found = append(found, claim.finding(description))
+		findings = append(findings, claim.finding(description))
 	}
 	slices.Sort(r.Violations)
 	r.Violations = slices.Compact(r.Violations)
 	r.Operations = operationsSeen(description, exchanges)
 	r.Slugs = slugsSeen(exchanges)
-	r.weigh(description, found)
+	r.weigh(description, findings)
 	return r
 }
 
@@ -139,14 +139,14 @@ func (c Claim) finding(description *wire.Description) Finding {
 }
 
 // weigh collects the findings of each assumption, and reports each other finding once.
-func (r *Report) weigh(description *wire.Description, found []Finding) {
-	findings := map[*wire.Assumption][]Finding{}
+func (r *Report) weigh(description *wire.Description, findings []Finding) {
+	byAssumption := map[*wire.Assumption][]Finding{}
 	told := map[[3]string]bool{}
-	for _, f := range found {
+	for _, f := range findings {
 		key := [3]string{f.Operation, f.Field, f.Seen}
 		switch {
 		case f.Assumption != nil:
-			findings[f.Assumption] = append(findings[f.Assumption], f)
+			byAssumption[f.Assumption] = append(byAssumption[f.Assumption], f)
 		case told[key]:
 		case f.Verdict == undescribed:
 			r.Undescribed = append(r.Undescribed, f)
@@ -156,25 +156,25 @@ func (r *Report) weigh(description *wire.Description, found []Finding) {
 		told[key] = told[key] || f.Assumption == nil
 	}
 	for _, a := range description.Assumptions {
-		r.Assumptions = append(r.Assumptions, weighOne(a, findings[a]))
+		r.Assumptions = append(r.Assumptions, weighOne(a, byAssumption[a]))
 	}
 }
 
 // weighOne lets one response that contradicts outweigh any number that confirm.
-func weighOne(a *wire.Assumption, found []Finding) AssumptionSeen {
-	result := AssumptionSeen{Assumption: a, Verdict: Open, Answers: len(found), Why: whyOpen(a)}
+func weighOne(a *wire.Assumption, findings []Finding) AssumptionSeen {
+	result := AssumptionSeen{Assumption: a, Verdict: Open, Responses: len(findings), Why: whyOpen(a)}
 	for _, order := range []struct{ finding, verdict Verdict }{{Contradicted, Contradicted}, {Confirmed, Confirmed},
-		{doubted, Contradicted}, {ambiguous, Open}, {hinted, Open}} {
-		i := slices.IndexFunc(found, func(f Finding) bool { return f.Verdict == order.finding })
+		{contradictedUnlessConfirmed, Contradicted}, {ambiguous, Open}, {openWithHint, Open}} {
+		i := slices.IndexFunc(findings, func(f Finding) bool { return f.Verdict == order.finding })
 		if i < 0 {
 			continue
 		}
-		result.Verdict, result.Evidence = order.verdict, &found[i]
+		result.Verdict, result.Evidence = order.verdict, &findings[i]
 		switch order.finding {
 		case ambiguous:
 			result.Why = "answered not_found: either it is not there, or what was asked for is not"
-		case hinted:
-			result.Why = "never seen, but beside it a field that nothing describes: " + found[i].Field
+		case openWithHint:
+			result.Why = "never seen, but beside it a field that nothing describes: " + findings[i].Field
 		default:
 			result.Why = ""
 		}
@@ -228,9 +228,9 @@ func slugsSeen(exchanges []*Exchange) []SlugSeen {
 	for _, x := range exchanges {
 		if seen, known := bySlug[x.Slug]; known {
 			control := x.Scripted || strings.HasPrefix(x.Path, "/_host/")
-			seen.Controls = control && (seen.Controls || seen.Answers == 0)
+			seen.Controls = control && (seen.Controls || seen.Responses == 0)
 			seen.Operation = cmp.Or(seen.Operation, x.Name())
-			seen.Answers++
+			seen.Responses++
 		}
 	}
 	slices.SortFunc(order, func(a, b *SlugSeen) int { return cmp.Compare(a.Slug, b.Slug) })
@@ -254,7 +254,7 @@ func (r *Report) Called() (called, of int) {
 // Refused counts the slugs that were seen, and all slugs.
 func (r *Report) Refused() (seen, of int) {
 	for _, s := range r.Slugs {
-		if s.Answers > 0 {
+		if s.Responses > 0 {
 			seen++
 		}
 	}
@@ -353,6 +353,6 @@ func newestFirst(x *Exchange) []Claim {
 }
 
 func entries(x *Exchange) []any {
-	items, _ := member(x.Answer, "items").([]any)
+	items, _ := member(x.Response, "items").([]any)
 	return items
 }

@@ -123,7 +123,7 @@ func scoped(required string) string {
 }
 
 // Each row is one answer, one assumption, and what the answer shows of it.
-func TestOneAnswerOneVerdict(t *testing.T) {
+func TestVerdictOfOneResponse(t *testing.T) {
 	login := `{"email":"a@example.com","requestExpiry":"2026-01-01T00:00:00Z"}`
 	for name, c := range map[string]struct {
 		made    made
@@ -244,7 +244,7 @@ func TestOneAnswerOneVerdict(t *testing.T) {
 			assert.Contains(t, a.Evidence.Seen, c.seen)
 			assert.Equal(t, c.made.status, a.Evidence.Status)
 			assert.Equal(t, c.verdict == report.Contradicted && strings.HasPrefix(c.made.answer, "{"),
-				strings.HasPrefix(a.Evidence.Answer, "{"), "the answer that shows it")
+				strings.HasPrefix(a.Evidence.Response, "{"), "the answer that shows it")
 		})
 	}
 }
@@ -342,7 +342,7 @@ func TestClaims(t *testing.T) {
 	require.Len(t, r.Deviations, 1)
 }
 
-func TestScriptedAnswersSayNothingOfTheService(t *testing.T) {
+func TestScriptedResponsesAreIgnored(t *testing.T) {
 	d, v := load(t).description, load(t).validator
 	exchanges := observe(t, d,
 		made{request: "GET /dapi/v1/chains", status: 410, answer: `{"error":{"code":"gone","message":"No.","odd":1}}`})
@@ -374,7 +374,7 @@ func slug(r *report.Report, name string) report.SlugSeen {
 }
 
 // Some assumptions are about several values together.
-func TestWhatSeveralValuesShow(t *testing.T) {
+func TestClaimsFromSeveralValues(t *testing.T) {
 	chains := func(code string) made {
 		return made{request: "GET /dapi/v1/chains", status: 200,
 			answer: `{"items":[{"chainId":1,"code":"ethereum"},{"chainId":8453,"code":"` + code + `"}]}`}

@@ -13,20 +13,20 @@ import (
 
 // judgeRequest learns from the response to a request. If the request succeeded, its values may be sent. If it failed
 // the service's validation, the refusal shows which demands the service really has.
-func judgeRequest(x *Exchange, found *[]Finding) {
-	w := &walk{x: x, side: ofRequest, found: found}
+func judgeRequest(x *Exchange, findings *[]Finding) {
+	w := &walk{exchange: x, side: ofRequest, findings: findings}
 	switch {
 	case x.Accepted():
-		w.taken()
+		w.confirmSent()
 	case x.Status == http.StatusUnprocessableEntity || x.Status == http.StatusBadRequest:
-		for _, f := range fieldErrors(x.Answer) {
+		for _, f := range fieldErrors(x.Response) {
 			w.complaint(f)
 		}
 	}
 }
 
-func (w *walk) taken() {
-	o := w.x.Operation
+func (w *walk) confirmSent() {
+	o := w.exchange.Operation
 	for _, parameter := range o.Parameters() {
 		value, given := w.parameter(parameter)
 		if !given {
@@ -37,45 +37,45 @@ func (w *walk) taken() {
 		w.value(&level{layers: layers}, parameter.At("in").Text()+" "+parameter.At("name").Text(),
 			ofText(layers, value))
 	}
-	if len(w.x.Query) > 0 {
+	if len(w.exchange.Query) > 0 {
 		w.confirm(o.Node, "query", "taken", "query")
 	}
-	if body := o.Body(); body.Exists() && w.x.Sent != nil {
-		w.value(&level{layers: body.Layers()}, "", w.x.Sent)
+	if body := o.Body(); body.Exists() && w.exchange.Sent != nil {
+		w.value(&level{layers: body.Layers()}, "", w.exchange.Sent)
 	}
 	w.confirm(o.Node, "body", "taken", "body")
 }
 
 // parameter returns the value of one parameter in the request.
-func (w *walk) parameter(described wire.Node) (value string, given bool) {
+func (w *walk) parameter(described wire.Node) (value string, present bool) {
 	name := described.At("name").Text()
 	switch described.At("in").Text() {
 	case "path":
-		value, given = w.x.Operation.PathValues(w.x.Path)[name]
+		value, present = w.exchange.Operation.PathValues(w.exchange.Path)[name]
 	case "query":
-		value, given = w.x.Query.Get(name), w.x.Query.Has(name)
+		value, present = w.exchange.Query.Get(name), w.exchange.Query.Has(name)
 	case "header":
-		value = w.x.request.Header.Get(name)
-		given = value != ""
+		value = w.exchange.request.Header.Get(name)
+		present = value != ""
 	}
-	return value, given
+	return value, present
 }
 
 // byDefault looks at a page of a request without a limit. If there are further pages, the length of this page is the
 // default limit.
 func (w *walk) byDefault(parameter wire.Node) {
 	length, described := parameter.At("schema", "default").Int()
-	items, isList := member(w.x.Answer, "items").([]any)
-	total, err := strconv.Atoi(fmt.Sprint(member(w.x.Answer, "total")))
+	items, isList := member(w.exchange.Response, "items").([]any)
+	total, err := strconv.Atoi(fmt.Sprint(member(w.exchange.Response, "total")))
 	if parameter.At("name").Text() != "limit" || !described || !isList || err != nil || total <= length ||
-		w.x.Query.Has("offset") {
+		w.exchange.Query.Has("offset") {
 		return
 	}
 	seen := fmt.Sprintf("%d of %d entries without a limit", len(items), total)
 	if len(items) == length {
 		w.confirm(parameter, "query limit", seen, "default")
 	} else {
-		w.contradict(parameter, "query limit", sighting{seen, fmt.Sprintf("`default: %d`", len(items))}, "default")
+		w.contradict(parameter, "query limit", observation{seen, fmt.Sprintf("`default: %d`", len(items))}, "default")
 	}
 }
 
@@ -83,14 +83,14 @@ func (w *walk) byDefault(parameter wire.Node) {
 type fieldError struct{ location, field, code string }
 
 // fieldErrors reads the problems of a failed validation, in both shapes.
-func fieldErrors(answer any) []fieldError {
-	var found []fieldError
-	details := member(member(answer, "error"), "details")
+func fieldErrors(response any) []fieldError {
+	var all []fieldError
+	details := member(member(response, "error"), "details")
 	listed, _ := member(details, "fields").([]any)
 	for _, entry := range listed {
-		found = append(found, fieldError{text(details, "location"), text(entry, "field"), text(entry, "code")})
+		all = append(all, fieldError{text(details, "location"), text(entry, "field"), text(entry, "code")})
 	}
-	items, _ := member(answer, "detail").([]any)
+	items, _ := member(response, "detail").([]any)
 	for _, item := range items {
 		loc, _ := member(item, "loc").([]any)
 		if len(loc) == 0 {
@@ -107,36 +107,36 @@ func fieldErrors(answer any) []fieldError {
 				f.field = join(f.field, fmt.Sprint(step))
 			}
 		}
-		found = append(found, f)
+		all = append(all, f)
 	}
-	return found
+	return all
 }
 
 // complaint judges one problem. It confirms a described demand, and contradicts a name that the service does not know.
 func (w *walk) complaint(f fieldError) {
-	at, value, given := w.place(f)
+	at, value, present := w.place(f)
 	if at == nil {
 		if f.code == "missing" {
 			w.unassumed(f.field,
-				sighting{"demanded, and not described",
+				observation{"demanded, and not described",
 					fmt.Sprintf("add `%s` to `properties` and to `required`", lastStep(f.field))})
 		}
 		return
 	}
 	property := at.layers[0]
 	switch {
-	case f.code == "missing" && !given:
+	case f.code == "missing" && !present:
 		w.demanded(at, f)
-	case f.code == "extra_forbidden" && given:
+	case f.code == "extra_forbidden" && present:
 		w.failures++
-		seen := sighting{"unknown to the service", fmt.Sprintf("take `%s` out", lastStep(f.field))}
+		seen := observation{"unknown to the service", fmt.Sprintf("take `%s` out", lastStep(f.field))}
 		for _, layer := range slices.Concat(at.layers, at.around()) {
 			if w.contradict(layer, f.field, seen, "", "fieldNames") {
 				return
 			}
 		}
-		w.contradict(w.x.Operation.Node, f.field, seen, "query", "body")
-	case given:
+		w.contradict(w.exchange.Operation.Node, f.field, seen, "query", "body")
+	case present:
 		w.violated(at, f, value)
 	default:
 		w.confirm(property, f.field, f.code, "required")
@@ -155,11 +155,11 @@ func (w *walk) demanded(at *level, f fieldError) {
 	}
 	edit := fmt.Sprintf("add `%s` to `required`", name)
 	for _, layer := range slices.Concat(at.layers[:1], at.around()) {
-		if w.contradict(layer, f.field, sighting{"demanded by the service", edit}, "", "required") {
+		if w.contradict(layer, f.field, observation{"demanded by the service", edit}, "", "required") {
 			return
 		}
 	}
-	w.unassumed(f.field, sighting{"demanded by the service, and not described so", edit})
+	w.unassumed(f.field, observation{"demanded by the service, and not described so", edit})
 }
 
 // violated confirms a demand that the value does not meet, if it is the only such demand.
@@ -189,31 +189,31 @@ func (l *level) around() []wire.Node {
 var step = regexp.MustCompile(`[^.\[\]]+`)
 
 // place returns the described place of a problem, or nil.
-func (w *walk) place(f fieldError) (at *level, value any, given bool) {
+func (w *walk) place(f fieldError) (at *level, value any, present bool) {
 	if f.location != "" {
-		for _, parameter := range w.x.Operation.Parameters() {
+		for _, parameter := range w.exchange.Operation.Parameters() {
 			if parameter.At("name").Text() == f.field && parameter.At("in").Text() == f.location {
 				layers := append(parameter.Layers(), parameter.At("schema").Layers()...)
-				text, given := w.parameter(parameter)
-				return &level{layers: layers}, ofText(layers, text), given
+				text, present := w.parameter(parameter)
+				return &level{layers: layers}, ofText(layers, text), present
 			}
 		}
 		return nil, nil, false
 	}
-	body := w.x.Operation.Body()
+	body := w.exchange.Operation.Body()
 	if !body.Exists() {
 		return nil, nil, false
 	}
-	at, value, given = &level{layers: body.Layers()}, w.x.Sent, w.x.Sent != nil
-	silent := &walk{x: w.x, side: ofRequest, found: &[]Finding{}}
+	at, value, present = &level{layers: body.Layers()}, w.exchange.Sent, w.exchange.Sent != nil
+	silent := &walk{exchange: w.exchange, side: ofRequest, findings: &[]Finding{}}
 	for _, name := range step.FindAllString(f.field, -1) {
-		silent.chooseVariant(at, "", value)
-		at, value, given = below(at, value, name)
+		silent.matchVariant(at, "", value)
+		at, value, present = below(at, value, name)
 		if at == nil {
 			return nil, nil, false
 		}
 	}
-	return at, value, given
+	return at, value, present
 }
 
 // below goes one step down, into an object or a list.
@@ -234,6 +234,6 @@ func below(at *level, value any, name string) (*level, any, bool) {
 		return nil, nil, false
 	}
 	object, _ := value.(map[string]any)
-	found, given := object[name]
-	return &level{property.Layers(), at}, found, given
+	member, present := object[name]
+	return &level{property.Layers(), at}, member, present
 }

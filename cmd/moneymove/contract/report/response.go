@@ -18,11 +18,11 @@ import (
 	"github.com/moneymovement/moneymovement-go/openapi"
 )
 
-// judgeAnswer compares a response with the described response of the same status.
-func judgeAnswer(x *Exchange, found *[]Finding) {
-	w := &walk{x: x, side: ofAnswer, found: found}
+// judgeResponse compares a response with the described response of the same status.
+func judgeResponse(x *Exchange, findings *[]Finding) {
+	w := &walk{exchange: x, side: ofResponse, findings: findings}
 	o := x.Operation
-	described, exact := o.Answer(x.Status)
+	described, exact := o.Response(x.Status)
 	if x.Accepted() {
 		w.accepted(described, exact)
 	} else {
@@ -39,16 +39,16 @@ func judgeAnswer(x *Exchange, found *[]Finding) {
 		return
 	}
 	for _, layer := range at.layers {
-		w.confirm(layer, "", kind(x.Answer), "")
+		w.confirm(layer, "", kind(x.Response), "")
 	}
 	if x.Accepted() {
-		w.confirm(o.Node, "", kind(x.Answer), "answer", "resource")
+		w.confirm(o.Node, "", kind(x.Response), "answer", "resource")
 	}
 }
 
 // accepted judges what a success shows about the operation itself.
 func (w *walk) accepted(described wire.Node, exact bool) {
-	o, status := w.x.Operation, http.StatusText(w.x.Status)
+	o, status := w.exchange.Operation, http.StatusText(w.exchange.Status)
 	w.confirm(o.Root, "", status, "servers")
 	w.confirm(o.Node, "", status, "")
 	if exact {
@@ -56,7 +56,7 @@ func (w *walk) accepted(described wire.Node, exact bool) {
 		return
 	}
 	w.failures++
-	seen := sighting{status, fmt.Sprintf("describe the answer under '%d' in `responses`", w.x.Status)}
+	seen := observation{status, fmt.Sprintf("describe the answer under '%d' in `responses`", w.exchange.Status)}
 	if w.contradict(o.Node, "status", seen, "status") {
 		return
 	}
@@ -70,60 +70,61 @@ func (w *walk) accepted(described wire.Node, exact bool) {
 
 // refused judges what a refusal shows about the operation: that it does not exist, or that it has other slugs.
 func (w *walk) refused() {
-	o := w.x.Operation
-	switch w.x.Status {
+	o := w.exchange.Operation
+	switch w.exchange.Status {
 	case http.StatusMethodNotAllowed, http.StatusNotFound:
-		verdict := doubted
-		names := len(o.PathValues(w.x.Path)) > 0 || w.x.ActsFor() != "" // something that may not be there
-		if w.x.Slug == string(errors.CodeNotFound) && names {
+		verdict := contradictedUnlessConfirmed
+		names := len(o.PathValues(w.exchange.Path)) > 0 || w.exchange.ActsFor() != "" // something that may not be there
+		if w.exchange.Slug == string(errors.CodeNotFound) && names {
 			verdict = ambiguous
 		}
 		for _, mark := range o.Node.Marks() {
 			if mark.Aspect == "" {
 				w.note(mark, verdict, "status",
-					sighting{http.StatusText(w.x.Status), "correct the path or the method of " + o.ID +
+					observation{http.StatusText(w.exchange.Status), "correct the path or the method of " + o.ID +
 						", or take it out"})
 			}
 		}
 		for _, mark := range o.Root.Marks() {
 			if mark.Aspect == "servers" {
-				w.note(mark, verdict, "status", sighting{http.StatusText(w.x.Status), "correct `url` of `servers`"})
+				w.note(mark, verdict, "status",
+					observation{http.StatusText(w.exchange.Status), "correct `url` of `servers`"})
 			}
 		}
 	}
-	if w.x.Slug == "" {
+	if w.exchange.Slug == "" {
 		return
 	}
 	switch {
-	case !slices.Contains(errors.Codes(), errors.Code(w.x.Slug)):
+	case !slices.Contains(errors.Codes(), errors.Code(w.exchange.Slug)):
 		w.note(nil, Contradicted, "error.code",
-			sighting{"a slug that the catalogue does not have", "add the slug to errors.yaml"})
-	case slices.Contains(o.Slugs(), w.x.Slug):
-		w.confirm(o.Root, "error.code", w.x.Slug, "x-slugs")
+			observation{"a slug that the catalogue does not have", "add the slug to errors.yaml"})
+	case slices.Contains(o.Slugs(), w.exchange.Slug):
+		w.confirm(o.Root, "error.code", w.exchange.Slug, "x-slugs")
 	default: // on some surfaces the slugs of each operation are assumed and not stated
-		w.contradict(o.Root, "error.code", sighting{w.x.Slug, fmt.Sprintf("add %s to `x-slugs` of %s", w.x.Slug, o.ID)},
-			"x-slugs")
+		edit := fmt.Sprintf("add %s to `x-slugs` of %s", w.exchange.Slug, o.ID)
+		w.contradict(o.Root, "error.code", observation{w.exchange.Slug, edit}, "x-slugs")
 	}
 	w.scope()
 }
 
 // scope judges the scope that a refusal requires.
 func (w *walk) scope() {
-	required := text(member(member(w.x.Answer, "error"), "details"), "requiredScope")
+	required := text(member(member(w.exchange.Response, "error"), "details"), "requiredScope")
 	if required == "" {
 		return
 	}
-	if o := w.x.Operation; required == o.Node.At("x-scope").Text() {
+	if o := w.exchange.Operation; required == o.Node.At("x-scope").Text() {
 		w.confirm(o.Root, "error.details.requiredScope", required, "x-scope")
 	} else {
 		w.contradict(o.Root, "error.details.requiredScope",
-			sighting{required, fmt.Sprintf("`x-scope: %s` of %s", required, o.ID)}, "x-scope")
+			observation{required, fmt.Sprintf("`x-scope: %s` of %s", required, o.ID)}, "x-scope")
 	}
 }
 
 func (w *walk) headers(described wire.Node) {
 	for name, header := range described.At("headers").Members() {
-		if value := w.x.header.Get(name); value != "" {
+		if value := w.exchange.header.Get(name); value != "" {
 			layers := append(header.Layers(), header.Target().At("schema").Layers()...)
 			w.value(&level{layers: layers}, "header "+name, ofText(layers, value))
 		}
@@ -132,22 +133,22 @@ func (w *walk) headers(described wire.Node) {
 
 // body compares the body with the described content. If no content is described, there must be no body.
 func (w *walk) body(at *level, content wire.Node) {
-	media, _, err := mime.ParseMediaType(w.x.header.Get("Content-Type"))
+	media, _, err := mime.ParseMediaType(w.exchange.header.Get("Content-Type"))
 	switch {
-	case !content.Exists() && len(w.x.raw) == 0:
+	case !content.Exists() && len(w.exchange.raw) == 0:
 	case !content.Exists():
-		w.fail(at, aspect{name: "mediaType", layer: len(at.layers) - 1, want: "no body"}, "body", w.x.Answer)
+		w.fail(at, aspect{name: "mediaType", layer: len(at.layers) - 1, want: "no body"}, "body", w.exchange.Response)
 	case err != nil || !content.At(media).Exists():
 		w.fail(at, aspect{name: "mediaType", layer: len(at.layers) - 1, want: "of the described media type"},
 			"content type", media)
-	case media == "application/json" && w.x.Answer == nil && string(w.x.raw) != "null":
-		w.fail(at, aspect{name: "mediaType", layer: len(at.layers) - 1, want: "JSON"}, "body", string(w.x.raw))
+	case media == "application/json" && w.exchange.Response == nil && string(w.exchange.raw) != "null":
+		w.fail(at, aspect{name: "mediaType", layer: len(at.layers) - 1, want: "JSON"}, "body", string(w.exchange.raw))
 	default:
 		for _, layer := range at.layers {
 			w.confirm(layer, "content type", media, "mediaType")
 		}
 		if media == "application/json" {
-			w.value(&level{content.At(media, "schema").Layers(), at}, "", w.x.Answer)
+			w.value(&level{content.At(media, "schema").Layers(), at}, "", w.exchange.Response)
 		}
 	}
 }
@@ -225,9 +226,9 @@ func reasons(err error) []string {
 	if errors.As(err, &schema) {
 		return []string{fmt.Sprintf("%s: %s", strings.Join(schema.JSONPointer(), "."), schema.SchemaField)}
 	}
-	var answer *openapi3filter.ResponseError
-	if errors.As(err, &answer) {
-		return []string{answer.Reason}
+	var response *openapi3filter.ResponseError
+	if errors.As(err, &response) {
+		return []string{response.Reason}
 	}
 	return []string{"cannot be validated"}
 }

@@ -17,12 +17,13 @@ const (
 	Confirmed    Verdict = "confirmed"
 	Contradicted Verdict = "contradicted"
 	Open         Verdict = "open"
-	// doubted means contradicted unless another response confirms: another value was seen in place of an assumed one.
-	doubted Verdict = "doubted"
+	// contradictedUnlessConfirmed is for another value in place of an assumed one: it contradicts, unless another
+	// response confirms the assumed one.
+	contradictedUnlessConfirmed Verdict = "contradicted unless confirmed"
 	// ambiguous stays open: the service may lack the operation, or only the resource.
 	ambiguous Verdict = "ambiguous"
-	// hinted stays open: an undescribed field was seen, and an assumed field beside it was missing.
-	hinted Verdict = "hinted"
+	// openWithHint stays open: an undescribed field was seen, and an assumed field beside it was missing.
+	openWithHint Verdict = "hinted"
 	// undescribed contradicts nothing: the description shows most resources in part.
 	undescribed Verdict = "undescribed"
 )
@@ -36,20 +37,20 @@ type Finding struct {
 	Status     int              `json:"status,omitempty"` // of the response
 	Field      string           `json:"field"`            // such as "answer quote.fee"
 	Seen       string           `json:"seen"`             // what the response had
-	Answer     string           `json:"answer,omitempty"` // the whole response, if it contradicts
+	Response   string           `json:"answer,omitempty"` // the whole response, if it contradicts
 	// the edit that makes the description true, if the response contradicts it
 	Edit string `json:"-"`
 }
 
-// sighting is what was seen, and the edit that makes the description true.
-type sighting struct{ what, edit string }
+// observation is what was seen, and the edit that makes the description true.
+type observation struct{ seen, edit string }
 
 // side is request or response.
 type side string
 
 const (
-	ofAnswer  side = "answer"
-	ofRequest side = "request"
+	ofResponse side = "answer"
+	ofRequest  side = "request"
 )
 
 // level is the place of a description for a value, within the places around it.
@@ -60,22 +61,23 @@ type level struct {
 
 // walk compares one side of one exchange with its description.
 type walk struct {
-	x        *Exchange
+	exchange *Exchange
 	side     side
-	found    *[]Finding
+	findings *[]Finding
 	failures int // so far
 }
 
-func (w *walk) note(a *wire.Assumption, v Verdict, field string, seen sighting) {
+func (w *walk) note(a *wire.Assumption, v Verdict, field string, seen observation) {
 	name := string(w.side)
 	if field != "" {
 		name += " " + field
 	}
-	f := Finding{Assumption: a, Verdict: v, Operation: w.x.Name(), Status: w.x.Status, Field: name, Seen: seen.what}
+	f := Finding{Assumption: a, Verdict: v, Operation: w.exchange.Name(), Status: w.exchange.Status, Field: name,
+		Seen: seen.seen}
 	if v != Confirmed {
-		f.Answer, f.Edit = Redacted(w.x.Answer), seen.edit
+		f.Response, f.Edit = Redacted(w.exchange.Response), seen.edit
 	}
-	*w.found = append(*w.found, f)
+	*w.findings = append(*w.findings, f)
 }
 
 // confirm notes every mark of a node that covers one of the aspects.
@@ -83,7 +85,7 @@ func (w *walk) confirm(node wire.Node, field, seen string, aspects ...string) {
 	for _, mark := range node.Marks() {
 		for _, aspect := range aspects {
 			if mark.Aspect == aspect {
-				w.note(mark, Confirmed, field, sighting{what: seen})
+				w.note(mark, Confirmed, field, observation{seen: seen})
 			}
 		}
 	}
@@ -97,7 +99,7 @@ func (w *walk) confirmDemand(layers []wire.Node, a aspect, field, seen string) {
 }
 
 // contradict notes every mark of a node that covers one of the aspects, and reports whether there is such a mark.
-func (w *walk) contradict(node wire.Node, field string, seen sighting, aspects ...string) (noted bool) {
+func (w *walk) contradict(node wire.Node, field string, seen observation, aspects ...string) (noted bool) {
 	for _, mark := range node.Marks() {
 		for _, aspect := range aspects {
 			if mark.Aspect == aspect {
@@ -112,12 +114,12 @@ func (w *walk) contradict(node wire.Node, field string, seen sighting, aspects .
 // unassumed contradicts the operation's assumed response or body. If these are stated, it notes a deviation from a
 // stated fact. The mark "answer" of an operation assumes the shape of its response. The mark "resource" assumes which
 // resource it returns.
-func (w *walk) unassumed(field string, seen sighting) {
+func (w *walk) unassumed(field string, seen observation) {
 	aspects := []string{"answer", "resource"}
 	if w.side == ofRequest {
 		aspects = []string{"body"}
 	}
-	if w.x.Operation == nil || !w.contradict(w.x.Operation.Node, field, seen, aspects...) {
+	if w.exchange.Operation == nil || !w.contradict(w.exchange.Operation.Node, field, seen, aspects...) {
 		w.note(nil, Contradicted, field, seen)
 	}
 }
@@ -125,7 +127,7 @@ func (w *walk) unassumed(field string, seen sighting) {
 // value compares a value with its schemas. A value that fits confirms the assumptions about it. A value that does not
 // fit contradicts the nearest assumption.
 func (w *walk) value(at *level, field string, value any) {
-	w.chooseVariant(at, field, value)
+	w.matchVariant(at, field, value)
 	if value == nil {
 		w.null(at, field)
 		return
@@ -173,7 +175,7 @@ func (w *walk) fits(at *level, aspects []aspect, field string, value any) {
 		}
 	}
 	for _, a := range aspects {
-		if a.name != "type" && a.name != "format" && w.side == ofAnswer {
+		if a.name != "type" && a.name != "format" && w.side == ofResponse {
 			w.confirmDemand(at.layers, a, field, seen)
 		}
 	}
@@ -200,16 +202,16 @@ func (w *walk) fail(at *level, a aspect, field string, value any) {
 	if v, is := value.(string); is && a.name == "enum" && isWord(v) {
 		seen = fmt.Sprintf("%q, not %s", v, a.want)
 	}
-	w.blame(at, a, field, sighting{seen, editFor(a, at.layers[a.layer], value)})
+	w.blame(at, a, field, observation{seen, editFor(a, at.layers[a.layer], value)})
 }
 
-func (w *walk) blame(at *level, a aspect, field string, seen sighting) {
+func (w *walk) blame(at *level, a aspect, field string, seen observation) {
 	for i := a.layer; i >= 0; i-- {
 		if i == a.layer-1 && a.want != notNull {
 			seen.edit += ", in the place of the reference" // other references use the same schema
 		}
 		if w.contradict(at.layers[i], field, seen, coversOf(a.name)...) || a.name == "enum" &&
-			w.doubtValues(at.layers[i], field, seen) {
+			w.contradictValues(at.layers[i], field, seen) {
 			return
 		}
 	}
@@ -218,7 +220,7 @@ func (w *walk) blame(at *level, a aspect, field string, seen sighting) {
 
 // blameAround contradicts the nearest assumption at the places around. If there is none, it contradicts the operation's
 // response, or notes a deviation from a stated fact.
-func (w *walk) blameAround(at *level, field string, seen sighting, aspects ...string) {
+func (w *walk) blameAround(at *level, field string, seen observation, aspects ...string) {
 	for around := at.parent; around != nil; around = around.parent {
 		for _, layer := range slices.Backward(around.layers) {
 			if w.contradict(layer, field, seen, aspects...) {
@@ -229,12 +231,12 @@ func (w *walk) blameAround(at *level, field string, seen sighting, aspects ...st
 	w.unassumed(field, seen)
 }
 
-// doubtValues doubts the assumed values of an enumeration in which another value was seen: any of them may have that
-// other spelling.
-func (w *walk) doubtValues(layer wire.Node, field string, seen sighting) (noted bool) {
+// contradictValues contradicts the assumed values of an enumeration in which another value was seen: any of them may
+// have that other spelling.
+func (w *walk) contradictValues(layer wire.Node, field string, seen observation) (noted bool) {
 	for _, mark := range layer.Marks() {
 		if _, is := mark.Value(); is {
-			w.note(mark, doubted, field, seen)
+			w.note(mark, contradictedUnlessConfirmed, field, seen)
 			noted = true
 		}
 	}
@@ -261,7 +263,7 @@ func (w *walk) object(at *level, field string, object map[string]any) {
 			if _, there := object[name]; !there {
 				missing = true
 				w.missing(at, join(field, name), name)
-			} else if w.side == ofAnswer {
+			} else if w.side == ofResponse {
 				property, _ := wire.Property(at.layers, name)
 				w.confirm(property, join(field, name), "there", "required")
 			}
@@ -274,7 +276,7 @@ func (w *walk) object(at *level, field string, object map[string]any) {
 		if known {
 			w.confirm(layer, field, kind(object), "fieldNames", "fieldTypes")
 		}
-		if !missing && w.side == ofAnswer {
+		if !missing && w.side == ofResponse {
 			w.confirm(layer, field, "all of them", "required")
 		}
 	}
@@ -299,14 +301,14 @@ func isOpen(layers []wire.Node) bool {
 // right name.
 func (w *walk) unknown(at *level, field string, value any, object map[string]any) {
 	edit := fmt.Sprintf("add `%s` to `properties`, %s", lastStep(field), typeFor(value))
-	seen := sighting{kind(value) + ", of a name that is not described", edit}
+	seen := observation{kind(value) + ", of a name that is not described", edit}
 	for _, layer := range slices.Backward(at.layers) {
 		if w.contradict(layer, field, seen, "fieldNames", "") {
 			w.failures++
 			return
 		}
 	}
-	if w.x.Operation != nil && w.contradict(w.x.Operation.Node, field, seen, "answer") {
+	if w.exchange.Operation != nil && w.contradict(w.exchange.Operation.Node, field, seen, "answer") {
 		w.failures++
 		return
 	}
@@ -317,7 +319,7 @@ func (w *walk) unknown(at *level, field string, value any, object map[string]any
 				continue
 			}
 			for _, mark := range property.Marks() {
-				w.note(mark, hinted, field, seen)
+				w.note(mark, openWithHint, field, seen)
 			}
 		}
 	}
@@ -326,7 +328,7 @@ func (w *walk) unknown(at *level, field string, value any, object map[string]any
 func (w *walk) missing(at *level, field, name string) {
 	w.failures++
 	property, _ := wire.Property(at.layers, name)
-	seen := sighting{"missing", fmt.Sprintf("take `%s` out of `required`", name)}
+	seen := observation{"missing", fmt.Sprintf("take `%s` out of `required`", name)}
 	if w.contradict(property, field, seen, "", "required") {
 		return
 	}
@@ -351,8 +353,8 @@ func (w *walk) list(at *level, field string, list []any) {
 	}
 }
 
-// chooseVariant adds the schema of a union's variant to the layers. A member selects it, or the member's default.
-func (w *walk) chooseVariant(at *level, field string, value any) {
+// matchVariant adds the schema of a union's variant to the layers. A member selects it, or the member's default.
+func (w *walk) matchVariant(at *level, field string, value any) {
 	for i := 0; i < len(at.layers); i++ {
 		layer := at.layers[i]
 		selector := layer.At("discriminator", "propertyName").Text()
@@ -383,7 +385,7 @@ func isVariant(variant wire.Node, reference, selector string, object map[string]
 	if reference != "" {
 		return path.Base(variant.At("$ref").Text()) == path.Base(reference)
 	}
-	if _, given := object[selector]; given {
+	if _, present := object[selector]; present {
 		return false
 	}
 	property, _ := wire.Property(variant.Layers(), selector)

@@ -114,7 +114,7 @@ func (r *Report) writeMissing(b *strings.Builder) {
 		}
 	}
 	for _, s := range r.Slugs {
-		if s.Answers == 0 {
+		if s.Responses == 0 {
 			slugs = append(slugs, s.Slug)
 		}
 		if s.Controls {
@@ -144,7 +144,7 @@ func (r *Report) writeUnread(b *strings.Builder) {
 	}
 	var seen []string
 	for _, s := range r.Slugs {
-		if s.Answers > 0 {
+		if s.Responses > 0 {
 			seen = append(seen, s.Slug)
 		}
 	}
@@ -172,8 +172,8 @@ func writeList(b *strings.Builder, what string, names []string) {
 
 func writeEvidence(b *strings.Builder, f Finding) {
 	fmt.Fprintf(b, "  seen:    %s, %s: %s\n", describe(f), f.Field, f.Seen)
-	if f.Answer != "" {
-		fmt.Fprintf(b, "  answer:  %s\n", f.Answer)
+	if f.Response != "" {
+		fmt.Fprintf(b, "  answer:  %s\n", f.Response)
 	}
 }
 
@@ -224,16 +224,16 @@ type jsonCase struct {
 }
 
 type jsonAssumption struct {
-	File     string   `json:"file"`
-	Where    string   `json:"where"`
-	What     string   `json:"what"`
-	Reason   string   `json:"reason"`
-	Position string   `json:"position"`
-	Verdict  Verdict  `json:"verdict"`
-	Edit     string   `json:"edit,omitempty"`
-	Answers  int      `json:"answers"`
-	Evidence *Finding `json:"evidence,omitempty"`
-	Why      string   `json:"why,omitempty"`
+	File      string   `json:"file"`
+	Where     string   `json:"where"`
+	What      string   `json:"what"`
+	Reason    string   `json:"reason"`
+	Position  string   `json:"position"`
+	Verdict   Verdict  `json:"verdict"`
+	Edit      string   `json:"edit,omitempty"`
+	Responses int      `json:"answers"`
+	Evidence  *Finding `json:"evidence,omitempty"`
+	Why       string   `json:"why,omitempty"`
 }
 
 // WriteJSON writes the whole report.
@@ -271,7 +271,7 @@ func (r *Report) json() jsonReport {
 	for _, a := range r.Assumptions {
 		j.Assumptions = append(j.Assumptions, jsonAssumption{
 			File: a.File, Where: a.Where, What: a.What(), Reason: a.Reason, Position: a.Position(),
-			Verdict: a.Verdict, Edit: a.Edit(), Answers: a.Answers, Evidence: a.Evidence, Why: a.Why,
+			Verdict: a.Verdict, Edit: a.Edit(), Responses: a.Responses, Evidence: a.Evidence, Why: a.Why,
 		})
 	}
 	return j

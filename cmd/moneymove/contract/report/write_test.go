@@ -36,7 +36,7 @@ func told(t *testing.T) *report.Report {
 	return r
 }
 
-func TestTheTerminalShowsWhatCallsForALook(t *testing.T) {
+func TestTextReport(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, told(t).WriteText(&out))
 	text := out.String()
@@ -58,7 +58,7 @@ func TestTheTerminalShowsWhatCallsForALook(t *testing.T) {
 	}
 }
 
-func TestJSONHasAllOfIt(t *testing.T) {
+func TestJSONReport(t *testing.T) {
 	r := told(t)
 	var out bytes.Buffer
 	require.NoError(t, r.WriteJSON(&out))
@@ -97,7 +97,7 @@ func TestJSONHasAllOfIt(t *testing.T) {
 }
 
 // Nothing of what a host or the suite sent is written: tokens, numbers, names and addresses stay in the process.
-func TestReportsHoldNoValues(t *testing.T) {
+func TestReportsAreRedacted(t *testing.T) {
 	secrets := []string{"tok-5f2c", "4242424242424242", "DE89370400440532013000", "Roe", "4711", "hunter2", "cl_secret",
 		"vault@example.com"}
 	r := judge(t,

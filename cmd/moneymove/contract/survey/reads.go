@@ -70,7 +70,7 @@ func (s *Survey) actors(o *wire.Operation) (actors []string) {
 	return actors
 }
 
-// ClientID is the name under which clients are given.
+// ClientID is the name of the ids of clients.
 const ClientID = "clientId"
 
 // notCalled notes the operations that nothing called, with the reason.
@@ -188,14 +188,14 @@ func (s *Survey) choices(parameter wire.Node, x *report.Exchange) []string {
 			return []string{shown}
 		}
 	}
-	if shown := s.harvest()[scopeOf(x.Operation, "")][spelled(name)]; len(shown) > 0 {
+	if shown := s.harvest()[scopeOf(x.Operation, "")][normalized(name)]; len(shown) > 0 {
 		return shown[:1]
 	}
 	return nil
 }
 
-// given are values that no response shows.
-var given = map[string][]string{"currency": {"EUR"}}
+// fixedValues are values that no response has.
+var fixedValues = map[string][]string{"currency": {"EUR"}}
 
 // values are what placeholders may stand for, by where they count and the kind of the placeholder, such as payoutid.
 type values map[scope]map[string][]string
@@ -212,12 +212,12 @@ func scopeOf(o *wire.Operation, acting string) scope { return scope{o.Surface ==
 // harvest collects the ids of all responses so far.
 func (s *Survey) harvest() values {
 	known := values{}
-	for kind, all := range given {
+	for kind, all := range fixedValues {
 		known.add(scope{}, kind, all...)
 	}
 	for name, ids := range s.IDs {
 		for _, in := range []scope{{platform: true}, {}} {
-			known.add(in, spelled(name), ids...)
+			known.add(in, normalized(name), ids...)
 		}
 	}
 	lists := s.lists()
@@ -226,7 +226,7 @@ func (s *Survey) harvest() values {
 			continue
 		}
 		in := scopeOf(x.Operation, x.ActsFor())
-		known.members(in, x.Answer)
+		known.members(in, x.Response)
 		if kind, is := lists[x.Operation]; is {
 			for _, entry := range entries(x) {
 				if id, _ := entry["id"].(string); id != "" {
@@ -257,23 +257,23 @@ func (s *Survey) lists() map[*wire.Operation]string {
 
 // kindOf names a placeholder: {invoice_id} and {invoiceId} are an invoiceid, and so is {id} after /invoices/.
 func kindOf(steps []string, i int) string {
-	name := spelled(strings.Trim(steps[i], "{}"))
+	name := normalized(strings.Trim(steps[i], "{}"))
 	if name == "id" && i > 0 {
-		return spelled(strings.TrimSuffix(steps[i-1], "s")) + name
+		return normalized(strings.TrimSuffix(steps[i-1], "s")) + name
 	}
 	return name
 }
 
-func spelled(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
+func normalized(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
 
 // members notes every member that is an id of something, such as payoutId.
-func (v values) members(in scope, answer any) {
-	switch node := answer.(type) {
+func (v values) members(in scope, body any) {
+	switch node := body.(type) {
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(node)) {
 			value := node[name]
-			if id, is := value.(string); is && len(name) > 2 && strings.HasSuffix(spelled(name), "id") {
-				v.add(in, spelled(name), id)
+			if id, is := value.(string); is && len(name) > 2 && strings.HasSuffix(normalized(name), "id") {
+				v.add(in, normalized(name), id)
 			}
 			v.members(in, value)
 		}
@@ -310,11 +310,11 @@ func (v values) paths(o *wire.Operation, acting string) (paths []string) {
 
 // entries are the objects of a list, whether a member holds the list or not.
 func entries(x *report.Exchange) (objects []map[string]any) {
-	lists := []any{x.Answer}
-	if answer, wrapped := x.Answer.(map[string]any); wrapped {
+	lists := []any{x.Response}
+	if wrapper, wrapped := x.Response.(map[string]any); wrapped {
 		lists = nil
-		for _, name := range slices.Sorted(maps.Keys(answer)) {
-			lists = append(lists, answer[name])
+		for _, name := range slices.Sorted(maps.Keys(wrapper)) {
+			lists = append(lists, wrapper[name])
 		}
 	}
 	for _, list := range lists {

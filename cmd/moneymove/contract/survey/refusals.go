@@ -59,7 +59,7 @@ func (s *Survey) refusals(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		s.refused(string(r.Slug), reply, r.Slug, started)
+		s.noteRefusal(string(r.Slug), reply, r.Slug, started)
 	}
 	surfaces := map[string]bool{}
 	for _, o := range s.gets() {
@@ -68,7 +68,7 @@ func (s *Survey) refusals(ctx context.Context) error {
 			continue
 		}
 		if len(placeholders(o)) > 0 {
-			if err := s.refuse(ctx, o.Name()+", unknown id", nowhere(o), bearer(token)); err != nil {
+			if err := s.refuse(ctx, o.Name()+", unknown id", unknownPath(o), bearer(token)); err != nil {
 				return err
 			}
 		} else if token != "" && !surfaces[o.Surface] {
@@ -88,13 +88,13 @@ func (s *Survey) refuse(ctx context.Context, name, path string, headers []string
 	started := time.Now()
 	reply, err := s.send(ctx, path, headers...)
 	if err == nil {
-		s.refused(name, reply, "", started)
+		s.noteRefusal(name, reply, "", started)
 	}
 	return err
 }
 
-// refused notes a read that has to be refused, with a slug if one is given.
-func (s *Survey) refused(name string, reply target.Reply, slug errors.Code, started time.Time) {
+// noteRefusal notes a read that has to be refused, with a slug if one is given.
+func (s *Survey) noteRefusal(name string, reply target.Reply, slug errors.Code, started time.Time) {
 	c := report.Case{Flow: flowRefusals, Name: name, Outcome: report.Passed, Took: time.Since(started)}
 	switch {
 	case reply.Accepted():
@@ -107,8 +107,8 @@ func (s *Survey) refused(name string, reply target.Reply, slug errors.Code, star
 	s.note(c)
 }
 
-// nowhere is the path of an operation with an id that nothing has. Where the form of ids is stated, the id has it.
-func nowhere(o *wire.Operation) string {
+// unknownPath is the path of an operation with an id that nothing has. Where the form of ids is stated, the id has it.
+func unknownPath(o *wire.Operation) string {
 	prefix := ""
 	for _, parameter := range o.Parameters() {
 		for _, layer := range parameter.At("schema").Layers() {

@@ -213,12 +213,12 @@ func (s *Survey) logIn(ctx context.Context, host Host, anyHost bool) error {
 		return err
 	}
 	s.Session = session
-	shown, err := s.send(ctx, treasury, bearer(session.Access)...)
+	reply, err := s.send(ctx, treasury, bearer(session.Access)...)
 	if err != nil {
 		return err
 	}
-	if !shown.Accepted() && !anyHost {
-		return fmt.Errorf("%w: GET %s: %d %s", target.ErrNotSandbox, treasury, shown.Status, shown.Slug())
+	if !reply.Accepted() && !anyHost {
+		return fmt.Errorf("%w: GET %s: %d %s", target.ErrNotSandbox, treasury, reply.Status, reply.Slug())
 	}
 	renewed, err := s.Caller.Renew(ctx, session)
 	if err == nil && renewed.Accepted() && renewed.Text("accessToken") != "" {

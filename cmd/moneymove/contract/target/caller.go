@@ -152,7 +152,7 @@ func (c *Caller) LogIn(ctx context.Context, email string, key signing.Signer, no
 		}
 	}
 	if !challenge.Accepted() {
-		return Session{}, refused("the login", challenge)
+		return Session{}, refusedError("the login", challenge)
 	}
 	granted, err := c.Complete(ctx, key, challenge)
 	if err != nil {
@@ -160,7 +160,7 @@ func (c *Caller) LogIn(ctx context.Context, email string, key signing.Signer, no
 	}
 	session := Session{Access: granted.Text("accessToken"), Refresh: granted.Text("refreshToken")}
 	if !granted.Accepted() || session.Access == "" {
-		return Session{}, refused("the login", granted)
+		return Session{}, refusedError("the login", granted)
 	}
 	return session, nil
 }
@@ -179,6 +179,6 @@ func (r *Refused) Error() string {
 	return fmt.Sprintf("%s: the host responded %d %s", r.What, r.Status, r.Slug)
 }
 
-func refused(what string, r Reply) error {
+func refusedError(what string, r Reply) error {
 	return &Refused{What: what, Status: r.Status, Slug: r.Slug()}
 }

@@ -108,10 +108,10 @@ type Guard struct {
 	Pause      time.Duration // after a request
 	WritePause time.Duration // after a write of the platform API
 
-	mu      sync.Mutex
-	sandbox bool
-	refused bool
-	next    time.Time // of the next request
+	mu         sync.Mutex
+	sandbox    bool
+	notSandbox bool
+	next       time.Time // of the next request
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -131,11 +131,11 @@ func (g *Guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := g.wait(r); err != nil {
 		return nil, err
 	}
-	answer, err := g.Next.RoundTrip(r)
+	response, err := g.Next.RoundTrip(r)
 	if err == nil && asks {
-		g.learn(answer.StatusCode)
+		g.noteTreasury(response.StatusCode)
 	}
-	return answer, err
+	return response, err
 }
 
 func (g *Guard) path(r *http.Request) string {
@@ -145,11 +145,11 @@ func (g *Guard) path(r *http.Request) string {
 func (g *Guard) mayPass(harmless bool) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return !g.refused && (g.sandbox || harmless)
+	return !g.notSandbox && (g.sandbox || harmless)
 }
 
-// learn accepts a host as a sandbox if it has a treasury. An expired session or a rate limit shows nothing.
-func (g *Guard) learn(status int) {
+// noteTreasury accepts a host as a sandbox if it has a treasury. An expired session or a rate limit shows nothing.
+func (g *Guard) noteTreasury(status int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	switch status {
@@ -157,7 +157,7 @@ func (g *Guard) learn(status int) {
 		g.sandbox = true
 	case http.StatusUnauthorized, http.StatusTooManyRequests:
 	default:
-		g.refused = g.refused || !g.sandbox
+		g.notSandbox = g.notSandbox || !g.sandbox
 	}
 }
 

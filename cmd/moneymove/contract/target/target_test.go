@@ -80,7 +80,7 @@ func TestOnlyASandboxIsWrittenTo(t *testing.T) {
 	}
 }
 
-func TestAHostThatHasNoTreasuryHearsNothingMore(t *testing.T) {
+func TestHostWithoutTreasuryGetsNoMoreRequests(t *testing.T) {
 	f := &far{treasury: 404}
 	g := guard(t, f, "https://host.example")
 	require.NoError(t, send(g, "GET", "https://host.example/dapi/v1/sandbox/treasury"))
@@ -90,7 +90,7 @@ func TestAHostThatHasNoTreasuryHearsNothingMore(t *testing.T) {
 }
 
 // A run that only reads sends no write, also to a sandbox. Where a person allows it, it reads from any host.
-func TestARunThatReadsWritesNothing(t *testing.T) {
+func TestReadOnlyRunWritesNothing(t *testing.T) {
 	const base = "https://host.example/v"
 	writes := []string{"POST /dapi/v1/payouts", "DELETE /dapi/v1/contacts/ct_1", "PATCH /user", "PUT /auth/"}
 	for status, anyHost := range map[int]bool{200: false, 404: true} {
@@ -113,7 +113,7 @@ func TestARunThatReadsWritesNothing(t *testing.T) {
 	require.ErrorIs(t, send(g, "POST", base+"/dapi/v1/payouts"), target.ErrNotSandbox, "it allows no write")
 }
 
-func TestNoOtherHostIsSentTo(t *testing.T) {
+func TestOtherHostsAreRefused(t *testing.T) {
 	f := &far{treasury: 200}
 	g := guard(t, f, "https://host.example")
 	for _, address := range []string{"https://other.example/dapi/v1/sandbox/treasury",
@@ -123,7 +123,7 @@ func TestNoOtherHostIsSentTo(t *testing.T) {
 	assert.Empty(t, f.arrived)
 }
 
-func TestRequestsKeepTheirDistance(t *testing.T) {
+func TestPauseBetweenRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &far{treasury: 200}
 		g := guard(t, f, "https://host.example")

@@ -162,13 +162,13 @@ func (o *Operation) PathValues(path string) map[string]string {
 
 // Parameters returns the parameters of the operation and of its path, with their references followed.
 func (o *Operation) Parameters() []Node {
-	var found []Node
+	var parameters []Node
 	for _, at := range []Node{o.pathItem, o.Node} {
 		for _, parameter := range at.At("parameters").Entries() {
-			found = append(found, parameter.Target())
+			parameters = append(parameters, parameter.Target())
 		}
 	}
-	return found
+	return parameters
 }
 
 // Body returns the schema of the request's JSON body. It does not exist if no body is described.
@@ -176,10 +176,10 @@ func (o *Operation) Body() Node {
 	return o.Node.At("requestBody").Target().At("content", "application/json", "schema")
 }
 
-// Answer returns the described response of a status, or else the default response.
-func (o *Operation) Answer(status int) (answer Node, exact bool) {
-	if answer = o.Node.At("responses", fmt.Sprint(status)); answer.Exists() {
-		return answer, true
+// Response returns the described response of a status, or else the default response.
+func (o *Operation) Response(status int) (response Node, exact bool) {
+	if response = o.Node.At("responses", fmt.Sprint(status)); response.Exists() {
+		return response, true
 	}
 	return o.Node.At("responses", "default"), false
 }

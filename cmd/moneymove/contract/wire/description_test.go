@@ -79,7 +79,7 @@ func TestRequestsFindTheirOperation(t *testing.T) {
 
 func TestLayersReachThroughReferences(t *testing.T) {
 	o := read(t).Find("GET", "/documents/contracts/invoices/1")
-	answer, exact := o.Answer(200)
+	answer, exact := o.Response(200)
 	require.True(t, exact)
 	layers := answer.At("content", "application/json", "schema").Layers()
 	assert.True(t, wire.Required(layers, "currency"))
@@ -94,7 +94,7 @@ func TestLayersReachThroughReferences(t *testing.T) {
 	_, known = wire.Property(layers, "downloadLink")
 	assert.False(t, known)
 
-	refusal, exact := o.Answer(404)
+	refusal, exact := o.Response(404)
 	assert.False(t, exact)
 	assert.True(t, refusal.Exists())
 	assert.Contains(t, o.Slugs(), "not_found")

@@ -33,14 +33,14 @@ func (n Node) Exists() bool { return n.yaml != nil }
 // At returns the place below n at the given keys.
 func (n Node) At(keys ...string) Node {
 	for _, key := range keys {
-		found := Node{}
+		next := Node{}
 		for name, value := range n.Members() {
 			if name == key {
-				found = value
+				next = value
 				break
 			}
 		}
-		n = found
+		n = next
 	}
 	return n
 }

@@ -114,7 +114,7 @@ const (
 	ExitFailure     = 1 // another failure, such as a file that cannot be read
 	ExitUsage       = 2 // a wrong command line, or invalid input: nothing was sent
 	ExitRefused     = 3 // the service refused
-	ExitUnknown     = 4 // the outcome is unknown: a payment may have been made; run it again with the same key
+	ExitInDoubt     = 4 // the outcome is unknown: a payment may have been made; run it again with the same key
 	ExitDecision    = 5 // a person must decide
 	ExitUnreachable = 6 // the host cannot be reached: nothing happened
 	ExitOtherwise   = 7 // what was waited for or checked ended otherwise, such as a payout that failed
@@ -161,10 +161,10 @@ func ExitCode(err error) int {
 	}
 	failure, ofCall := stderrors.AsType[errors.Failure](err)
 	if ofCall && failure.MovedByCall() == errors.MaybeMoved {
-		return ExitUnknown
+		return ExitInDoubt
 	}
 	if _, ok := stderrors.AsType[*errors.InDoubt](err); ok {
-		return ExitUnknown
+		return ExitInDoubt
 	}
 	if _, ok := stderrors.AsType[*errors.Refusal](err); ok { // also one of the login, which is inside NotDelivered
 		return ExitRefused

@@ -111,7 +111,7 @@ func TestASessionThatTheHostForgotIsRenewed(t *testing.T) {
 	assert.False(t, first.AccessToken.Equal(second.AccessToken))
 }
 
-func TestAKeyWithoutTheScopeToReadHasASession(t *testing.T) {
+func TestKeyWithoutReadScopeHasSession(t *testing.T) {
 	f := newFixture(t)
 	key, err := signing.Generate()
 	require.NoError(t, err)
@@ -138,7 +138,7 @@ func TestTwoKeysDoNotShareASession(t *testing.T) {
 	assert.True(t, kept.AccessToken.IsZero(), "the session of another credential is not used")
 }
 
-func TestASessionFileOfOthersIsNotUsed(t *testing.T) {
+func TestUnwritableSessionFile(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs modes of files, which Windows does not have; make test runs it on Unix")
 	}
@@ -181,7 +181,7 @@ func TestSecretsComeByFileInputOrEnvironment(t *testing.T) {
 	require.ErrorContains(t, err, "is empty")
 }
 
-func TestWhatIsMissingIsNamed(t *testing.T) {
+func TestMissingSettingsAreNamed(t *testing.T) {
 	f := newFixture(t)
 	for name, c := range map[string]struct {
 		without string
@@ -207,7 +207,7 @@ func TestWhatIsMissingIsNamed(t *testing.T) {
 	}
 }
 
-func TestEachProductHasItsServices(t *testing.T) {
+func TestServicesOfEachProduct(t *testing.T) {
 	f := newFixture(t)
 	own, err := f.target(t, "", "--self-serve").Account()
 	require.NoError(t, err)

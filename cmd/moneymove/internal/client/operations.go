@@ -68,11 +68,11 @@ func Find(method, path string) (Operation, bool, error) {
 	if err != nil {
 		return Operation{}, false, err
 	}
-	found := description.Find(method, path)
-	if found == nil {
+	operation := description.Find(method, path)
+	if operation == nil {
 		return Operation{}, false, nil
 	}
-	return operationOf(found), true, nil
+	return operationOf(operation), true, nil
 }
 
 func operationOf(o *wire.Operation) Operation {

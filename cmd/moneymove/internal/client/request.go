@@ -44,7 +44,7 @@ type Response struct {
 var methods = regexp.MustCompile(`^(GET|POST|PUT|PATCH|DELETE)$`)
 
 // Plan reads the method and the path of a request, and chooses the client to act for. asGiven says that the command
-// line names a client; one that only the environment names is not sent to an operation that takes none.
+// line names a client: if the operation takes none, that is an error. A client of the environment is then left out.
 func Plan(where *Target, method, path string, asGiven bool) (*Request, error) {
 	if !methods.MatchString(method) {
 		return nil, app.Usagef("the method is %q: give GET, POST, PUT, PATCH or DELETE, and then the path", method)
@@ -179,7 +179,7 @@ func (r *Request) Send(ctx context.Context) (*Response, error) {
 		if err != nil {
 			return nil, err
 		}
-		return r.once(ctx, token)
+		return r.sendOnce(ctx, token)
 	}
 	session, err := r.where.KeptSession(ctx)
 	if err != nil {
@@ -190,7 +190,7 @@ func (r *Request) Send(ctx context.Context) (*Response, error) {
 			return nil, err
 		}
 	}
-	response, err := r.once(ctx, session.AccessToken.Reveal())
+	response, err := r.sendOnce(ctx, session.AccessToken.Reveal())
 	if !unauthenticated(response) {
 		return response, err
 	}
@@ -198,7 +198,7 @@ func (r *Request) Send(ctx context.Context) (*Response, error) {
 	if failed != nil || renewed.AccessToken.Equal(session.AccessToken) {
 		return response, err
 	}
-	return r.once(ctx, renewed.AccessToken.Reveal()) // the host did nothing for the first one
+	return r.sendOnce(ctx, renewed.AccessToken.Reveal()) // the host did nothing for the first one
 }
 
 func (r *Request) platformSession() bool {
@@ -225,8 +225,8 @@ func (r *Request) credential() (string, error) {
 	return "", nil
 }
 
-// once sends one request.
-func (r *Request) once(ctx context.Context, bearer string) (*Response, error) {
+// sendOnce sends one request.
+func (r *Request) sendOnce(ctx context.Context, bearer string) (*Response, error) {
 	connected := false
 	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(httptrace.GotConnInfo) { connected = true },
@@ -236,21 +236,21 @@ func (r *Request) once(ctx context.Context, bearer string) (*Response, error) {
 		return nil, err
 	}
 	request.Header = r.headers(bearer)
-	answer, err := transport.NewBare().RoundTrip(request)
+	received, err := transport.NewBare().RoundTrip(request)
 	if err != nil {
-		return nil, r.lost(err, connected)
+		return nil, r.deliveryError(err, connected)
 	}
-	defer func() { _ = answer.Body.Close() }()
-	body, err := io.ReadAll(io.LimitReader(answer.Body, maxBody+1))
-	response := &Response{Status: answer.StatusCode, Header: answer.Header, Body: body}
+	defer func() { _ = received.Body.Close() }()
+	body, err := io.ReadAll(io.LimitReader(received.Body, maxBody+1))
+	response := &Response{Status: received.StatusCode, Header: received.Header, Body: body}
 	if err == nil && len(body) > maxBody {
 		response.Body = body[:maxBody]
 		err = fmt.Errorf("the response is too large: it has more than %d MiB", maxBody>>20)
 	}
 	if err != nil {
-		return response, r.lost(err, true)
+		return response, r.deliveryError(err, true)
 	}
-	return response, r.judge(response)
+	return response, r.responseError(response)
 }
 
 func (r *Request) headers(bearer string) http.Header {
@@ -273,33 +273,33 @@ func (r *Request) headers(bearer string) http.Header {
 	return headers
 }
 
-// head describes the call in an error.
-func (r *Request) head() errors.CallInfo {
+// callInfo describes the call in an error.
+func (r *Request) callInfo() errors.CallInfo {
 	return errorbase.With(errors.CallInfo{
 		Operation: r.operation.ID, IdempotencyKey: r.Key, Attempts: 1, Account: r.client,
 	}, errorbase.Facts{
 		ReadOnly:  !r.writes(),
-		Once:      r.risky(),
+		Once:      r.mayRepeatEffect(),
 		Moneyless: !r.writes() || r.operation.Moneyless,
 	})
 }
 
-// risky reports a write that may be done twice if it is sent twice.
-func (r *Request) risky() bool {
+// mayRepeatEffect reports a write that may be done twice if it is sent twice.
+func (r *Request) mayRepeatEffect() bool {
 	return r.writes() && r.Key == "" && r.operation.Keyed != ByItself
 }
 
-// lost returns the error of a call without a whole response.
-func (r *Request) lost(err error, connected bool) error {
+// deliveryError returns the error of a call without a whole response.
+func (r *Request) deliveryError(err error, connected bool) error {
 	if !connected || !r.writes() {
-		return &errors.NotDelivered{CallInfo: r.head(), Err: err}
+		return &errors.NotDelivered{CallInfo: r.callInfo(), Err: err}
 	}
-	return &errors.InDoubt{CallInfo: r.head(), Resolve: r.resolve(), Cause: err}
+	return &errors.InDoubt{CallInfo: r.callInfo(), Resolve: r.resolve(), Cause: err}
 }
 
 func (r *Request) resolve() string {
 	switch {
-	case r.risky():
+	case r.mayRepeatEffect():
 		return "read the resource before you send it again, because it could be done twice"
 	case r.Key != "":
 		return "send the same request with the same -key"
@@ -307,27 +307,27 @@ func (r *Request) resolve() string {
 	return "send the same request"
 }
 
-// judge returns the error of a response that is not a success.
-func (r *Request) judge(response *Response) error {
+// responseError returns the error of a response that is not a success.
+func (r *Request) responseError(response *Response) error {
 	if response.Status >= 200 && response.Status < 300 {
 		if !saysJSON(response.Header) || len(response.Body) == 0 || jsontext.Value(response.Body).IsValid() {
 			return nil
 		}
-		return r.unknownIfWritten(&errors.UnexpectedResponse{CallInfo: r.head(), Status: response.Status,
+		return r.inDoubtIfWritten(&errors.UnexpectedResponse{CallInfo: r.callInfo(), Status: response.Status,
 			Err: errors.New("the body is not valid JSON")})
 	}
-	err := errors.Decode(errors.Response{CallInfo: r.head(), Status: response.Status, Header: response.Header,
+	err := errors.Decode(errors.Response{CallInfo: r.callInfo(), Status: response.Status, Header: response.Header,
 		Body: response.Body})
-	return r.unknownIfWritten(err)
+	return r.inDoubtIfWritten(err)
 }
 
-// unknownIfWritten returns the error itself, or one that says that the write may have been done.
-func (r *Request) unknownIfWritten(err error) error {
+// inDoubtIfWritten returns the error itself, or one that says that the write may have been done.
+func (r *Request) inDoubtIfWritten(err error) error {
 	failure, ok := errors.AsType[errors.Failure](err)
 	if !ok || !r.writes() || failure.MovedByCall() != errors.MaybeMoved {
 		return err
 	}
-	return &errors.InDoubt{CallInfo: r.head(), Resolve: r.resolve(), Cause: err}
+	return &errors.InDoubt{CallInfo: r.callInfo(), Resolve: r.resolve(), Cause: err}
 }
 
 func saysJSON(header http.Header) bool {

@@ -24,56 +24,56 @@ type Session struct {
 // sessionKeeper is the SDK's session file. It also remembers the session, for commands that send their own requests,
 // and it makes the folder.
 type sessionKeeper struct {
-	app    *app.App
-	path   string
-	own    bool // the folder is ours to make
-	forget bool // pretend that there is no session, until one is saved
+	app          *app.App
+	path         string
+	ownsFolder   bool // the folder is ours to make
+	ignoreStored bool // pretend that there is no session, until one is saved
 
-	mu      sync.Mutex
-	session Session
-	failed  error // of the file
+	mu         sync.Mutex
+	session    Session
+	writeError error // of the file
 }
 
 // keeper returns the session file of a credential.
 func (t *Target) keeper(credential string) (*sessionKeeper, error) {
-	if t.kept != nil {
-		return t.kept, nil
+	if t.sessions != nil {
+		return t.sessions, nil
 	}
-	t.kept = &sessionKeeper{app: t.app, path: t.sessionFile}
+	t.sessions = &sessionKeeper{app: t.app, path: t.sessionFile}
 	if t.sessionFile == "" {
 		folder, err := os.UserConfigDir()
 		if err != nil {
-			t.kept = nil
+			t.sessions = nil
 			return nil, app.Usagef("name a file for the session with -session: %w", err)
 		}
-		t.kept.path, t.kept.own = filepath.Join(folder, "moneymove", credential+".session"), true
+		t.sessions.path, t.sessions.ownsFolder = filepath.Join(folder, "moneymove", credential+".session"), true
 	}
-	t.kept.session.File = t.kept.path
-	return t.kept, nil
+	t.sessions.session.File = t.sessions.path
+	return t.sessions, nil
 }
 
 // Load implements dapi.TokenStore.
 func (k *sessionKeeper) Load(ctx context.Context) (dapi.Session, error) {
 	k.mu.Lock()
-	forget := k.forget
+	forget := k.ignoreStored
 	k.mu.Unlock()
 	if forget {
 		return dapi.Session{}, nil
 	}
 	session, err := dapi.NewFileTokenStore(k.path).Load(ctx)
-	k.note(session, false, err)
+	k.noteSession(session, false, err)
 	return session, err
 }
 
 // Save implements dapi.TokenStore.
 func (k *sessionKeeper) Save(ctx context.Context, session dapi.Session) error {
 	err := k.write(ctx, session)
-	k.note(session, true, err)
+	k.noteSession(session, true, err)
 	return err
 }
 
 func (k *sessionKeeper) write(ctx context.Context, session dapi.Session) error {
-	if k.own {
+	if k.ownsFolder {
 		if err := os.MkdirAll(filepath.Dir(k.path), 0o700); err != nil {
 			return err
 		}
@@ -81,30 +81,30 @@ func (k *sessionKeeper) write(ctx context.Context, session dapi.Session) error {
 	return dapi.NewFileTokenStore(k.path).Save(ctx, session)
 }
 
-// there reports whether there is a file of a session, or something else in its place.
-func (k *sessionKeeper) there() bool {
+// exists reports whether there is a file of a session, or something else in its place.
+func (k *sessionKeeper) exists() bool {
 	_, err := os.Lstat(k.path)
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// tryToKeep saves again what the file has. It fails if the file cannot keep a session.
-func (k *sessionKeeper) tryToKeep(ctx context.Context) error {
+// checkWritable saves again what the file has. It fails if the file cannot keep a session.
+func (k *sessionKeeper) checkWritable(ctx context.Context) error {
 	session, _ := dapi.NewFileTokenStore(k.path).Load(ctx) // Save fails for the same reason, or the file can be written
 	return k.write(ctx, session)
 }
 
-// note remembers a session, and says once that the file cannot keep it: the command works without.
-func (k *sessionKeeper) note(session dapi.Session, renewed bool, err error) {
+// noteSession remembers a session, and says once that the file cannot keep it: the command works without.
+func (k *sessionKeeper) noteSession(session dapi.Session, renewed bool, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if err == nil || renewed {
 		k.session.Session = session
 	}
 	if renewed {
-		k.session.Renewed, k.forget = true, false
+		k.session.Renewed, k.ignoreStored = true, false
 	}
-	if err != nil && k.failed == nil {
-		k.failed = err
+	if err != nil && k.writeError == nil {
+		k.writeError = err
 		k.app.Say("moneymove: warning: the session is not kept: %v", err)
 	}
 }
@@ -112,7 +112,7 @@ func (k *sessionKeeper) note(session dapi.Session, renewed bool, err error) {
 func (k *sessionKeeper) current() (Session, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.session, k.failed
+	return k.session, k.writeError
 }
 
 // LogIn logs in with the developer key, whatever session the file has, and keeps the new session. If the file cannot
@@ -121,21 +121,21 @@ func (t *Target) LogIn(ctx context.Context) (Session, error) {
 	if _, err := t.Developer(); err != nil {
 		return Session{}, err
 	}
-	was := t.kept.there()
-	if err := t.kept.tryToKeep(ctx); err != nil {
+	was := t.sessions.exists()
+	if err := t.sessions.checkWritable(ctx); err != nil {
 		return Session{}, err
 	}
-	t.kept.mu.Lock()
-	t.kept.forget = true
-	t.kept.mu.Unlock()
+	t.sessions.mu.Lock()
+	t.sessions.ignoreStored = true
+	t.sessions.mu.Unlock()
 	session, err := t.checkedSession(ctx)
 	if err != nil {
 		if !was {
-			err = errors.Join(err, os.Remove(t.kept.path))
+			err = errors.Join(err, os.Remove(t.sessions.path))
 		}
 		return Session{}, err
 	}
-	_, failed := t.kept.current()
+	_, failed := t.sessions.current()
 	return session, failed
 }
 
@@ -156,7 +156,7 @@ func (t *Target) checkedSession(ctx context.Context) (Session, error) {
 		return Session{}, err
 	}
 	_, err = account.Chains.List(ctx, dapi.ListChainsParams{Limit: 1})
-	session, _ := t.kept.current()
+	session, _ := t.sessions.current()
 	if err != nil && !(session.Renewed && missingScope(err)) {
 		return Session{}, err
 	}
@@ -186,10 +186,10 @@ func (t *Target) KeptSession(ctx context.Context) (Session, error) {
 	if err != nil {
 		return Session{}, err
 	}
-	if _, err := t.kept.Load(ctx); err != nil {
-		return Session{File: t.kept.path}, nil //nolint:nilerr // a warning is printed, and the command logs in
+	if _, err := t.sessions.Load(ctx); err != nil {
+		return Session{File: t.sessions.path}, nil //nolint:nilerr // a warning is printed, and the command logs in
 	}
-	session, _ := t.kept.current()
+	session, _ := t.sessions.current()
 	if session.Credential != developer.Credential(t.base()) {
 		session.Session = dapi.Session{}
 	}
@@ -202,11 +202,11 @@ func (t *Target) Forget(ctx context.Context) (file string, was bool, err error) 
 	if _, err := t.Developer(); err != nil {
 		return "", false, err
 	}
-	if file = t.kept.path; !t.kept.there() {
+	if file = t.sessions.path; !t.sessions.exists() {
 		return file, false, nil
 	}
 	for range 2 { // a file holds the session before the last one, too
-		if err := t.kept.write(ctx, dapi.Session{}); err != nil {
+		if err := t.sessions.write(ctx, dapi.Session{}); err != nil {
 			return file, false, err
 		}
 	}

@@ -48,7 +48,7 @@ type Target struct {
 	// read once: standard input cannot be read again
 	key           keys.Key
 	apiKey, token string
-	kept          *sessionKeeper
+	sessions      *sessionKeeper
 }
 
 // New returns a target that is not set yet.
@@ -121,7 +121,7 @@ func (t *Target) or(flag, variable string) string {
 	return t.app.Getenv(variable)
 }
 
-// required is or, for what a command cannot do without.
+// required is or, and refuses an empty value.
 func (t *Target) required(flag, value, variable string) (string, error) {
 	if value = t.or(value, variable); value == "" {
 		return "", app.Usagef("-%s is missing: give it, or set %s", flag, variable)
@@ -250,7 +250,7 @@ func (t *Target) Account(options ...moneymovement.Option) (*dapi.Account, error)
 	return integrator.For(client), nil
 }
 
-// ExplainClient lets an error say whether a resource was not found because the host does not have the client.
+// ExplainClient explains a resource that was not found: if the host does not have the client either, the error says so.
 func (t *Target) ExplainClient(client dapi.ClientID) {
 	t.app.Explain(func(ctx context.Context, err error) error { return t.explained(ctx, err, client) })
 }

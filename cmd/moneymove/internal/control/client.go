@@ -1,5 +1,5 @@
-// Package control has the command sandbox, which serves a sandbox host of the service on a port of this machine, and the
-// commands that look into a running host and change what it does, over the host's controls. The host serves them to
+// Package control has the command sandbox, which serves a sandbox host of the service on a port of this machine, and
+// the commands that look into a running host and change what it does, over the host's controls. The host serves them to
 // callers on the same machine, see the documentation of package sandbox.
 package control
 
@@ -78,7 +78,7 @@ func (c *Client) call(ctx context.Context, method, path string, body any) ([]byt
 	defer func() { _ = response.Body.Close() }()
 	text, err := io.ReadAll(io.LimitReader(response.Body, maxResponse))
 	if err != nil {
-		return nil, c.lost(method, err)
+		return nil, c.lostError(method, err)
 	}
 	return text, nil
 }
@@ -107,7 +107,7 @@ func (c *Client) send(
 	}
 	response, err := c.http.Do(request)
 	if err != nil {
-		return nil, c.lost(method, err)
+		return nil, c.lostError(method, err)
 	}
 	if response.StatusCode < 300 {
 		return response, nil
@@ -117,8 +117,8 @@ func (c *Client) send(
 	return nil, c.refusal(ctx, response, text)
 }
 
-// lost says what a call without a response means: nobody listens, or a change may have been made.
-func (c *Client) lost(method string, err error) error {
+// lostError says what a call without a response means: nobody listens, or a change may have been made.
+func (c *Client) lostError(method string, err error) error {
 	if errors.Is(err, context.Canceled) {
 		return err
 	}
@@ -132,7 +132,7 @@ func (c *Client) lost(method string, err error) error {
 		return &app.Failure{Code: app.ExitUnreachable, Err: fmt.Errorf("the connection to the host at %s was lost: %w",
 			c.url, err)}
 	}
-	return &app.Failure{Code: app.ExitUnknown, Err: fmt.Errorf("the connection to the host at %s was lost, and the "+
+	return &app.Failure{Code: app.ExitInDoubt, Err: fmt.Errorf("the connection to the host at %s was lost, and the "+
 		"change may have been made; look before you repeat it: %w", c.url, err)}
 }
 

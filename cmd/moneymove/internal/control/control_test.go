@@ -92,7 +92,7 @@ func (s served) get(t *testing.T, path string) {
 	require.NoError(t, response.Body.Close())
 }
 
-func TestTheClockMoves(t *testing.T) {
+func TestClock(t *testing.T) {
 	host := start(t)
 	assert.Equal(t, ended{out: "2026-05-01T12:00:00Z\n"}, host.moneymove(t, "clock"))
 	assert.Equal(t, ended{out: "2026-05-01T12:01:01Z\n"}, host.moneymove(t, "clock", "advance", "61s"))
@@ -134,7 +134,7 @@ flt_3  GET     /chains                  delay               0   1  armed
 	assert.NotContains(t, host.moneymove(t, "fault", "list").out, " armed")
 }
 
-func TestAFaultOfEachKindIsArmed(t *testing.T) {
+func TestFaultKinds(t *testing.T) {
 	host := start(t)
 	flags := map[string][]string{
 		"drop_before": nil, "drop_after_commit": nil, "expire_token": nil, "repeat": nil,
@@ -222,7 +222,7 @@ maxCredit        250
 	assert.Equal(t, app.ExitUsage, host.moneymove(t, "settings", "get", "nope").code)
 }
 
-func TestTheLedgerIsByMovement(t *testing.T) {
+func TestLedgerByMovement(t *testing.T) {
 	host := start(t)
 	assert.Equal(t, ended{out: `MOVEMENT   TIME                  KIND         RESOURCE  ACCOUNT    AMOUNT  CURRENCY
 mv_000001  2026-05-01T12:00:00Z  faucet_fill            outside  -1000000  USDC
@@ -315,7 +315,7 @@ func TestKeysAreRegisteredByFile(t *testing.T) {
 	assert.Equal(t, app.ExitUsage, host.moneymove(t, "keys", "register", file+".absent").code)
 }
 
-func TestResetAsks(t *testing.T) {
+func TestResetAsksForConfirmation(t *testing.T) {
 	host := start(t)
 	host.Advance(time.Hour)
 	got := host.moneymove(t, "reset")
@@ -332,7 +332,7 @@ func TestResetAsks(t *testing.T) {
 	assert.Equal(t, noon, host.Now())
 }
 
-func TestAHostThatCannotBeControlled(t *testing.T) {
+func TestHostWithoutControls(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	nobody := "http://" + listener.Addr().String() + "/_host"
@@ -365,12 +365,12 @@ func TestAHostThatCannotBeControlled(t *testing.T) {
 }
 
 // A change whose response is lost may have been made.
-func TestALostChangeIsUnknown(t *testing.T) {
+func TestLostChangeIsInDoubt(t *testing.T) {
 	silent := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 		panic(http.ErrAbortHandler)
 	}))
 	defer silent.Close()
-	assert.Equal(t, app.ExitUnknown, run(t, silent.URL, "", "clock", "advance", "1s").code)
+	assert.Equal(t, app.ExitInDoubt, run(t, silent.URL, "", "clock", "advance", "1s").code)
 	assert.Equal(t, app.ExitUnreachable, run(t, silent.URL, "", "clock").code)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -394,7 +394,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-func TestTheShellCompletes(t *testing.T) {
+func TestControlCompletion(t *testing.T) {
 	host := start(t)
 	assert.Contains(t, host.moneymove(t, "__complete", "settings", "set", "pay").out, "payoutStepAfter=\n")
 	assert.Contains(t, host.moneymove(t, "__complete", "settings", "get", "").out, "kybDecision\n")

@@ -69,7 +69,7 @@ func (a announcement) now(t *testing.T) time.Time {
 	return clock.Now
 }
 
-func TestTheStateStaysInItsFolder(t *testing.T) {
+func TestStateIsKeptInFolder(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "new", "data")
 	flags := []string{"-o", "json", "-control", "-data", folder, "-instant"}
 	stdout, stop := start(t, flags...)
@@ -133,7 +133,7 @@ func TestTheStateStaysInItsFolder(t *testing.T) {
 	require.Equal(t, app.ExitFine, stop())
 }
 
-func TestFlagsWinOverWhatIsKept(t *testing.T) {
+func TestFlagsOverrideStoredState(t *testing.T) {
 	folder := t.TempDir()
 	key := filepath.Join(t.TempDir(), "own.pem")
 	rateLimits := func(more ...string) (announcement, bool) {
@@ -196,7 +196,7 @@ func TestAppKeysThatAreChosen(t *testing.T) {
 }
 
 // A start that fails says what to change, and leaves everything as it was.
-func TestFoldersThatHoldNoHost(t *testing.T) {
+func TestFoldersWithoutHost(t *testing.T) {
 	top := t.TempDir()
 	file := filepath.Join(top, "file")
 	require.NoError(t, os.WriteFile(file, []byte("text"), 0o600))
@@ -272,7 +272,7 @@ func (c child) kill(t *testing.T) {
 }
 
 // What the host responded to before a kill is there after it, and an idempotency key replays.
-func TestAKillLosesNothingThatWasConfirmed(t *testing.T) {
+func TestKilledHostLosesNothingConfirmed(t *testing.T) {
 	testkit.Long(t, "starts and kills processes")
 	folder := t.TempDir()
 	confirmed := map[string]dapi.PayoutID{} // by idempotency key

@@ -52,7 +52,7 @@ func shellEnvironment(t *testing.T, commands string) map[string]string {
 }
 
 // Without an address of the controls, env asks the host that the other commands call.
-func TestEnvFollowsTheHostOfTheEnvironment(t *testing.T) {
+func TestEnvAsksHostOfBaseURL(t *testing.T) {
 	stdout, stop := start(t, "-o", "json", "-control")
 	a := announced(t, stdout)
 	for name, c := range map[string]struct {
@@ -71,7 +71,7 @@ func TestEnvFollowsTheHostOfTheEnvironment(t *testing.T) {
 	assert.Equal(t, app.ExitFine, stop())
 }
 
-func TestAShellGetsTheEnvironmentOfTheRunningHost(t *testing.T) {
+func TestEnvOfRunningHost(t *testing.T) {
 	stdout, stop := start(t, "-o", "json", "-control", "-seed", "-instant")
 	a := announced(t, stdout)
 	folder := filepath.Join(t.TempDir(), "it's a folder")
@@ -142,7 +142,7 @@ func TestWordsOfEachShell(t *testing.T) {
 		shells["sh"].word(`it's "$(x)" \'`))["MONEYMOVE_A"])
 }
 
-func TestEnvironmentsThatAreNotPrinted(t *testing.T) {
+func TestEnvRefusals(t *testing.T) {
 	for name, c := range map[string]struct {
 		controls string
 		args     []string

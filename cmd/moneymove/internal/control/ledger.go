@@ -39,12 +39,12 @@ func accountsCommand(a *app.App) *cobra.Command {
 		return call(c.Context(), target, http.MethodGet, "/accounts", nil, func(accounts list[Account]) app.Table {
 			table := app.Table{Head: []string{"ACCOUNT", "EMAIL", "NAME", "STATUS", "BALANCES"}}
 			for _, account := range accounts.Items {
-				var held []string
+				var balances []string
 				for _, currency := range slices.Sorted(maps.Keys(account.Balances)) {
-					held = append(held, account.Balances[currency].String()+" "+currency)
+					balances = append(balances, account.Balances[currency].String()+" "+currency)
 				}
 				table.Rows = append(table.Rows, []string{account.ID, account.Email, account.Name, account.Status,
-					strings.Join(held, ", ")})
+					strings.Join(balances, ", ")})
 			}
 			return table
 		})

@@ -16,7 +16,7 @@ import (
 )
 
 // Whoever can write to the folder could replace the key that callers read there, and the state.
-func TestAFolderThatOthersCanWriteToIsRefused(t *testing.T) {
+func TestSharedFolderIsRefused(t *testing.T) {
 	for _, mode := range []os.FileMode{0o777, 0o722, 0o702, 0o720, 0o770} {
 		folder := filepath.Join(t.TempDir(), "data")
 		require.NoError(t, os.Mkdir(folder, 0o700))

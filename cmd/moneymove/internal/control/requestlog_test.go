@@ -30,7 +30,7 @@ func request(t *testing.T, address, method, path, key string) {
 	require.NoError(t, response.Body.Close())
 }
 
-func TestEachRequestIsALine(t *testing.T) {
+func TestRequestLog(t *testing.T) {
 	for name, c := range map[string]struct {
 		flags []string
 		want  string
@@ -58,7 +58,7 @@ func TestEachRequestIsALine(t *testing.T) {
 }
 
 // A terminal that takes nothing does not stop the host, and the command ends.
-func TestATerminalThatIsStoppedHoldsNobodyUp(t *testing.T) {
+func TestStoppedTerminalDoesNotBlockRequests(t *testing.T) {
 	testkit.Long(t, "waits for more than a second")
 	reader, stopped := io.Pipe() // nobody reads it
 	defer reader.Close()
@@ -81,7 +81,7 @@ func (g *gated) Write(text []byte) (int, error) {
 	return g.written.Write(text)
 }
 
-func TestLinesStayInOrderAndSayWhatIsMissing(t *testing.T) {
+func TestDroppedLinesAreCounted(t *testing.T) {
 	out := &gated{open: make(chan struct{})}
 	w := newLineWriter(out)
 	const more = 123

@@ -141,19 +141,19 @@ func (l listing) run(ctx context.Context, client *Client) error {
 		return err
 	}
 	newest := int64(0)
-	var shown []entry
+	var selected []entry
 	for _, e := range all {
 		newest = max(newest, e.ID)
 		if l.filter.passes(e.RequestLine) {
-			shown = append(shown, e)
+			selected = append(selected, e)
 		}
 	}
 	if l.last > 0 {
-		shown = shown[max(0, len(shown)-l.last):]
+		selected = selected[max(0, len(selected)-l.last):]
 	}
 	if asJSON && !l.follow {
-		texts := make([]jsontext.Value, len(shown))
-		for i, e := range shown {
+		texts := make([]jsontext.Value, len(selected))
+		for i, e := range selected {
 			texts[i] = e.text
 		}
 		return l.app.PrintJSON(list[jsontext.Value]{texts})
@@ -170,7 +170,7 @@ func (l listing) run(ctx context.Context, client *Client) error {
 		_, err := fmt.Fprintln(w, style.Line(e.RequestLine))
 		return err
 	}
-	for _, e := range shown {
+	for _, e := range selected {
 		if err := show(e); err != nil {
 			return err
 		}
@@ -338,7 +338,7 @@ func (c *Client) stream(ctx context.Context, at *position, show func(entry) erro
 	response, err := c.send(ctx, http.MethodGet, "/events?after="+strconv.FormatInt(at.after, 10), nil, header)
 	if err != nil {
 		if errors.Is(err, context.Canceled) {
-			err = c.lost(http.MethodGet, errSilent)
+			err = c.lostError(http.MethodGet, errSilent)
 		}
 		return false, err
 	}
@@ -380,7 +380,7 @@ func (c *Client) stream(ctx context.Context, at *position, show func(entry) erro
 	if err == nil || errors.Is(err, context.Canceled) {
 		err = errSilent
 	}
-	return true, c.lost(http.MethodGet, err)
+	return true, c.lostError(http.MethodGet, err)
 }
 
 // errSilent says that a host ended the stream, or sent nothing.

@@ -42,7 +42,7 @@ func TestLines(t *testing.T) {
 	}, []string{verbose.Line(paid), verbose.Line(refused), verbose.Line(lost)})
 }
 
-func TestColorsAreThoseOfTheOutcome(t *testing.T) {
+func TestColorsOfStatuses(t *testing.T) {
 	for status, color := range map[int]string{200: "\x1b[32m200", 302: "\x1b[32m302", 404: "\x1b[33m404",
 		503: "\x1b[31m503", 0: "\x1b[31m---"} {
 		e := control.RequestLine{Method: "GET", Path: "/", Status: status}
@@ -52,7 +52,7 @@ func TestColorsAreThoseOfTheOutcome(t *testing.T) {
 }
 
 // What a caller wrote moves no cursor, changes no color and reverses no line.
-func TestCallersCannotWriteToTheTerminal(t *testing.T) {
+func TestRequestLinesAreEscaped(t *testing.T) {
 	hostile := "a\x1b[2J\r\n\u009b31m\u202eb\u2028"
 	line := control.LineStyle{Verbose: true}.Line(control.RequestLine{
 		Method: hostile, Path: hostile, Status: 200, Slug: hostile, Account: hostile, IdempotencyKey: hostile,

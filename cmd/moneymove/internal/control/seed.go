@@ -65,17 +65,17 @@ func prepare(ctx context.Context, host *sandbox.Host) (*seeded, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := prepareClient(ctx, platform)
+	seed, err := prepareClient(ctx, platform)
 	if err != nil {
 		return nil, fmt.Errorf("-seed: %w; if a setting of the host is the reason, start it without -seed, and set it "+
 			"back", err)
 	}
 	for _, key := range host.AppKeys() {
 		if key.Key.Reveal() == own.APIKey.Reveal() {
-			found.AppKeyID = key.ID
+			seed.AppKeyID = key.ID
 		}
 	}
-	return found, nil
+	return seed, nil
 }
 
 // serveOnLoopback serves the host on a port of its own: it is not announced yet, and may not listen on loopback.
@@ -99,7 +99,7 @@ func prepareClient(ctx context.Context, platform *dapi.Integrator) (*seeded, err
 	if _, err := platform.Clients.WaitReady(ctx, client.ID); err != nil {
 		return nil, err
 	}
-	account, found := platform.For(client.ID), &seeded{Client: client.ID, Email: seedEmail}
+	account, seed := platform.For(client.ID), &seeded{Client: client.ID, Email: seedEmail}
 	if err := fund(ctx, account, "client"); err != nil {
 		return nil, err
 	}
@@ -114,17 +114,17 @@ func prepareClient(ctx context.Context, platform *dapi.Integrator) (*seeded, err
 	if err != nil {
 		return nil, err
 	}
-	found.BankContact, found.WalletContact = bank.ID, purse.ID
+	seed.BankContact, seed.WalletContact = bank.ID, purse.ID
 	rail, err := openRail(ctx, account)
 	if errors.Is(err, context.Canceled) {
 		return nil, err
 	}
 	if err != nil {
-		found.NoVirtualAccount = err.Error()
-		return found, nil //nolint:nilerr // the rest is ready, and the announcement says why this is not
+		seed.NoVirtualAccount = err.Error()
+		return seed, nil //nolint:nilerr // the rest is ready, and the announcement says why this is not
 	}
-	found.VirtualAccount = rail.VirtualAccount.ID
-	return found, nil
+	seed.VirtualAccount = rail.VirtualAccount.ID
+	return seed, nil
 }
 
 // fund credits an account once in each currency.

@@ -69,7 +69,7 @@ func TestTheSeedIsReadyForUse(t *testing.T) {
 	assert.Equal(t, app.ExitFine, stop())
 }
 
-func TestTheSeedIsSownOnce(t *testing.T) {
+func TestSeedIsCreatedOnce(t *testing.T) {
 	testkit.Long(t, "waits for more than a second")
 	flags := []string{"-o", "json", "-control", "-seed", "-data", t.TempDir()}
 	stdout, stop := start(t, flags...)
@@ -91,7 +91,7 @@ func TestTheSeedIsSownOnce(t *testing.T) {
 }
 
 // The settings that are kept can forbid what the seed needs. The rest is prepared, or the command says why not.
-func TestTheSeedSaysWhatTheHostDoesNotAllow(t *testing.T) {
+func TestSeedNamesWhatHostRefuses(t *testing.T) {
 	testkit.Long(t, "waits for more than a second")
 	folder := t.TempDir()
 	set := func(settings string) {
@@ -116,7 +116,7 @@ func TestTheSeedSaysWhatTheHostDoesNotAllow(t *testing.T) {
 	assert.Empty(t, out.String())
 }
 
-func TestTheReadableBlockNamesWhatIsThere(t *testing.T) {
+func TestReadableAnnouncementNamesSeed(t *testing.T) {
 	folder := t.TempDir()
 	stdout, stop := start(t, "-o", "table", "-seed", "-instant", "-control", "-data", folder)
 	var text string

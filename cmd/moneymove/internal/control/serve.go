@@ -101,8 +101,8 @@ func serve(ctx context.Context, a *app.App, o options) (err error) {
 	}
 }
 
-// endWith serves a host until it cannot keep its state, such as on a full disk. It then panics, so that nobody gets a
-// response about something that is not kept.
+// endWith serves a host until it cannot keep its state, such as on a full disk. It then panics, so that no
+// caller gets a response about lost state.
 func endWith(failed chan<- error, host http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
@@ -153,8 +153,8 @@ func hostOptions(o options, key *signing.DeveloperKey, folder *folder, log *requ
 		sandbox.WithLogger(slog.New(slog.NewTextHandler(plaintext.NewWriter(log.lines), nil))),
 		sandbox.WithRequestObserver(log.observe),
 	}
-	if folder.kept != nil {
-		options = append(options, sandbox.WithStore(folder.kept))
+	if folder.store != nil {
+		options = append(options, sandbox.WithStore(folder.store))
 	}
 	if o.email != "" {
 		options = append(options, sandbox.WithEmail(o.email))
@@ -212,15 +212,15 @@ const (
 type folder struct {
 	path      string
 	temporary bool // it is removed at the end, and keeps no state
-	kept      *bolt.Store
+	store     *bolt.Store
 }
 
 // openFolder opens the folder of -data. It makes the folder if it does not exist. If path is empty, it makes a
 // temporary folder.
 func openFolder(path string) (*folder, error) {
 	if path == "" {
-		made, err := os.MkdirTemp("", "moneymove-")
-		return &folder{path: made, temporary: true}, err
+		path, err := os.MkdirTemp("", "moneymove-")
+		return &folder{path: path, temporary: true}, err
 	}
 	absolute, err := filepath.Abs(path)
 	if err != nil {
@@ -236,12 +236,12 @@ func openFolder(path string) (*folder, error) {
 	if err := ownFolder("-data", absolute); err != nil {
 		return nil, err
 	}
-	kept, err := bolt.Open(filepath.Join(absolute, stateFile)) // which makes the folder
+	store, err := bolt.Open(filepath.Join(absolute, stateFile)) // which makes the folder
 	if _, busy := errors.AsType[*bolt.InUse](err); busy {
 		return nil, fmt.Errorf("-data: another process serves a host from %s: stop it, or name another folder",
 			absolute)
 	}
-	return &folder{path: absolute, kept: kept}, err
+	return &folder{path: absolute, store: store}, err
 }
 
 // save writes the credentials to files, for callers. withKey says that the developer key is in no other file.
@@ -275,7 +275,7 @@ func (f *folder) close() error {
 	if f.temporary {
 		return os.RemoveAll(f.path)
 	}
-	return f.kept.Close()
+	return f.store.Close()
 }
 
 // keyIn reads the developer key in the file of -key-file, or creates the file with a new key. Callers then keep their

@@ -81,7 +81,7 @@ func announced(t *testing.T, stdout *bufio.Reader) announcement {
 	return a
 }
 
-func TestTheSandboxAnswersOnceItIsAnnounced(t *testing.T) {
+func TestHostRespondsOnceAnnounced(t *testing.T) {
 	stdout, stop := start(t, "-o", "json", "-control", "-email", "dev@example.com")
 	a := announced(t, stdout)
 	assert.Equal(t, "dev@example.com", a.Email)
@@ -112,7 +112,7 @@ func TestTheSandboxAnswersOnceItIsAnnounced(t *testing.T) {
 	assert.NoFileExists(t, a.WalletKeyFile)
 }
 
-func TestTheSandboxIsCalledByItsNames(t *testing.T) {
+func TestAllowedHostNames(t *testing.T) {
 	stdout, stop := start(t, "-o", "json", "-host", "sandbox.internal", "-host", "other.internal")
 	a := announced(t, stdout)
 	for name, status := range map[string]int{
@@ -130,7 +130,7 @@ func TestTheSandboxIsCalledByItsNames(t *testing.T) {
 	assert.Equal(t, app.ExitFine, stop())
 }
 
-func TestTheKeyFileStaysFromRunToRun(t *testing.T) {
+func TestKeyFileIsReused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "developer.pem")
 	stdout, stop := start(t, "-o", "json", "-key-file", path)
 	a := announced(t, stdout)
@@ -154,7 +154,7 @@ func TestTheKeyFileStaysFromRunToRun(t *testing.T) {
 	assert.Equal(t, first, second)
 }
 
-func TestTheReadableBlockKeepsTokensToItself(t *testing.T) {
+func TestReadableAnnouncementHasNoTokens(t *testing.T) {
 	stdout, stop := start(t, "-o", "table")
 	var text string
 	for !strings.Contains(text, "Ctrl-C") {
@@ -219,7 +219,7 @@ func TestWrongCommandLines(t *testing.T) {
 }
 
 // A console that is open holds the end of the host up for no second.
-func TestTheHostStopsWhileItsConsoleIsOpen(t *testing.T) {
+func TestHostStopsWithOpenConsole(t *testing.T) {
 	var stderr bytes.Buffer
 	stdout, stop := startWith(t, &stderr, "-o", "json", "-control")
 	a := announced(t, stdout)
@@ -233,7 +233,7 @@ func TestTheHostStopsWhileItsConsoleIsOpen(t *testing.T) {
 }
 
 // A host that can no longer keep its state ends, with the reason in one sentence.
-func TestAHostThatCannotKeepItsStateEnds(t *testing.T) {
+func TestHostEndsIfStateCannotBeStored(t *testing.T) {
 	failed := make(chan error, 1)
 	server := httptest.NewServer(endWith(failed, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 		panic(fmt.Errorf("store: cannot commit: %w", syscall.ENOSPC))
@@ -261,7 +261,7 @@ func TestInstantProgress(t *testing.T) {
 	assert.Equal(t, app.ExitFine, stop())
 }
 
-func TestHelpIsNoFault(t *testing.T) {
+func TestHelpExitsWithZero(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	a := &app.App{Out: &stdout, Err: &stderr, Getenv: os.Getenv}
 	assert.Equal(t, app.ExitFine, run(t.Context(), a, []string{"help"}))

@@ -188,19 +188,19 @@ func printSettings(a *app.App, text []byte, names []string, meanings map[string]
 	if err != nil {
 		return fmt.Errorf("the settings of the host cannot be read: %w", err)
 	}
-	shown := all
+	selected := all
 	if len(names) > 0 {
-		shown = nil
+		selected = nil
 		for _, name := range names {
 			s, err := all.find(name)
 			if err != nil {
 				return err
 			}
-			shown = append(shown, s)
+			selected = append(selected, s)
 		}
 	}
 	result := map[string]jsontext.Value{}
-	for _, s := range shown {
+	for _, s := range selected {
 		result[s.name] = s.value
 	}
 	return a.Print(result, func() app.Table {
@@ -208,7 +208,7 @@ func printSettings(a *app.App, text []byte, names []string, meanings map[string]
 		if meanings == nil {
 			table.Head = table.Head[:2]
 		}
-		for _, s := range shown {
+		for _, s := range selected {
 			table.Rows = append(table.Rows, []string{s.name, s.text(), meanings[s.name]})
 		}
 		return table

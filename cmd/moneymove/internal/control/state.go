@@ -156,16 +156,16 @@ func moveOf(target *Target, one, path, short string) *cobra.Command {
 			}
 			return target.suggest(c.Context(), func(ctx context.Context, client *Client) ([]string, error) {
 				all, err := resources(ctx, client)
-				var found []string
+				var suggestions []string
 				for _, r := range all {
 					switch {
 					case len(args) == 1 && r.ID == args[0]:
-						found = r.Moves
+						suggestions = r.Moves
 					case len(args) == 0 && len(r.Moves) > 0:
-						found = append(found, r.ID+"\t"+r.Status)
+						suggestions = append(suggestions, r.ID+"\t"+r.Status)
 					}
 				}
-				return found, err
+				return suggestions, err
 			})
 		},
 	}

@@ -24,14 +24,14 @@ type approvalJSON struct {
 	ExpiresAt time.Time `json:"expiresAt"`
 }
 
-// preparedJSON is a response that holds an approval: a booked payout, a deal, or a prepared action of a deal. What it
-// says about the payment must be what the approval says.
+// preparedJSON is a response that holds an approval: a booked payout, an escrow, or a prepared action of an escrow.
+// What it says about the payment must be what the approval says.
 type preparedJSON struct {
 	approvalJSON
 	Amount    string        `json:"amount"`
 	Currency  string        `json:"currency"`
 	ContactID string        `json:"contactId"`
-	Payee     string        `json:"payee"` // of a deal
+	Payee     string        `json:"payee"` // of an escrow
 	Approval  *approvalJSON `json:"approval"`
 	Action    *struct {
 		Type     string        `json:"type"`
@@ -62,18 +62,18 @@ func readPrepared(text []byte) (prepared, error) {
 			want = append(want, term{field, value, fromResponse})
 		}
 	}
-	found := p.Approval
+	approval := p.Approval
 	switch {
-	case found != nil:
+	case approval != nil:
 		add("resourceId", p.ID)
 	case p.Action != nil && p.Action.Approval != nil:
-		found = p.Action.Approval
+		approval = p.Action.Approval
 		if p.Action.Type != "" {
 			add("operation", "escrow."+p.Action.Type)
 		}
 		add("resourceId", p.ID)
 	case p.Payload != "":
-		found = &p.approvalJSON
+		approval = &p.approvalJSON
 	default:
 		return prepared{}, app.Usagef("the input has no approval: give the response of POST /payouts, " +
 			"or its member approval; a payout that is funded has none any more")
@@ -82,11 +82,11 @@ func readPrepared(text []byte) (prepared, error) {
 	add("currency", p.Currency)
 	add("destination.contactId", p.ContactID)
 	add("destination.address", p.Payee)
-	payload, err := base64.StdEncoding.DecodeString(found.Payload)
+	payload, err := base64.StdEncoding.DecodeString(approval.Payload)
 	if err != nil {
 		return prepared{}, app.Usagef("the payload of the approval is not base64: %w", err)
 	}
-	return prepared{signing.Approval{ID: found.ID, Payload: payload, ExpiresAt: found.ExpiresAt}, want}, nil
+	return prepared{signing.Approval{ID: approval.ID, Payload: payload, ExpiresAt: approval.ExpiresAt}, want}, nil
 }
 
 // payloadField is one member of a payload, as it is.
@@ -125,12 +125,12 @@ func members(prefix string, object []byte) (fields []payloadField, err error) {
 			fields = append(fields, inner...)
 			continue
 		}
-		fields = append(fields, payloadField{field, shownValue(value)})
+		fields = append(fields, payloadField{field, displayValue(value)})
 	}
 	return fields, nil
 }
 
-func shownValue(value jsontext.Value) string {
+func displayValue(value jsontext.Value) string {
 	var text string
 	if value.Kind() == '"' && json.Unmarshal(value, &text) == nil {
 		return text
@@ -138,8 +138,8 @@ func shownValue(value jsontext.Value) string {
 	return value.String()
 }
 
-// known are the fields of a payload that package signing compares. A payload with another one is not signed.
-var known = []string{
+// knownFields are the fields of a payload that package signing compares. A payload with another one is not signed.
+var knownFields = []string{
 	"approvalId", "operation", "resourceId", "account", "amount", "currency", "destination.contactId",
 	"destination.address", "destination.chainId", "expiresAt", "nonce",
 }
@@ -166,8 +166,8 @@ const (
 type requestJSON struct {
 	ContactID string `json:"contactId"` // of a payout
 	ToChainID int64  `json:"toChainId"`
-	Payee     string `json:"payee"` // of a deal
-	Type      string `json:"type"`  // of an action of a deal
+	Payee     string `json:"payee"` // of an escrow
+	Type      string `json:"type"`  // of an action of an escrow
 	Amount    string `json:"amount"`
 	Currency  string `json:"currency"`
 
@@ -176,11 +176,12 @@ type requestJSON struct {
 	Action   jsontext.Value `json:"action"`
 }
 
-// readRequest returns what the request asked for. A payout that is asked for may only be funded, and a deal approved.
+// readRequest returns what the request asked for. A payout that is asked for may only be funded, and an escrow
+// approved.
 func readRequest(text []byte) (terms []term, err error) {
 	var r requestJSON
 	if err := json.Unmarshal(bytes.TrimSpace(text), &r); err != nil {
-		return nil, app.Usagef("-request is not the JSON of a payout, a deal or an action: %w", err)
+		return nil, app.Usagef("-request is not the JSON of a payout, an escrow or an action: %w", err)
 	}
 	add := func(field, value string) {
 		if value != "" {
@@ -202,7 +203,7 @@ func readRequest(text []byte) (terms []term, err error) {
 	case r.Type != "" && r.ContactID == "" && r.Payee == "":
 		add("operation", "escrow."+r.Type)
 	default:
-		return nil, app.Usagef("-request asks for no payout (contactId), deal (payee) or action of a deal (type)")
+		return nil, app.Usagef("-request asks for no payout (contactId), escrow (payee) or action of an escrow (type)")
 	}
 	add("amount", r.Amount)
 	add("currency", r.Currency)
@@ -212,8 +213,8 @@ func readRequest(text []byte) (terms []term, err error) {
 // readExpected reads the values of -expect.
 func readExpected(lines []string) (terms []term, err error) {
 	for _, line := range lines {
-		field, value, found := strings.Cut(line, "=")
-		if !found || value == "" || !slices.Contains(expectable, field) {
+		field, value, ok := strings.Cut(line, "=")
+		if !ok || value == "" || !slices.Contains(expectable, field) {
 			return nil, app.Usagef("-expect %q: write it as FIELD=VALUE; the fields are %s", line,
 				strings.Join(expectable, ", "))
 		}
@@ -222,9 +223,9 @@ func readExpected(lines []string) (terms []term, err error) {
 	return terms, nil
 }
 
-// asked returns what the caller asked for, each field once. Only -expect may name a chain otherwise than the request,
-// because a payload can have the code of a chain where the request has its number.
-func asked(actor dapi.ClientID, request, expected []term) (terms []term, err error) {
+// requestedTerms returns what the caller asked for, each field once. Only -expect may name a chain otherwise than the
+// request, because a payload can have the code of a chain where the request has its number.
+func requestedTerms(actor dapi.ClientID, request, expected []term) (terms []term, err error) {
 	if actor != "" {
 		terms = append(terms, term{"account", string(actor), fromClient})
 	}
@@ -235,7 +236,7 @@ func asked(actor dapi.ClientID, request, expected []term) (terms []term, err err
 			terms = append(terms, t)
 		case t.field == chainField && terms[at].from == fromRequest:
 			terms[at] = t
-		case !terms[at].same(t):
+		case !terms[at].equals(t):
 			return nil, app.Usagef("%s of %s is %q, and that of %s is %q: give the one that was asked for", t.field,
 				terms[at].from, terms[at].value, t.from, t.value)
 		}
@@ -248,34 +249,34 @@ func asked(actor dapi.ClientID, request, expected []term) (terms []term, err err
 			return nil, err
 		}
 	}
-	if !has(terms, "operation") && has(terms, contactField) { // which only payouts have
+	if !hasField(terms, "operation") && hasField(terms, contactField) { // which only payouts have
 		terms = append(terms, term{"operation", "payout.fund", fromExpect})
 	}
 	return terms, nil
 }
 
-func has(terms []term, field string) bool {
+func hasField(terms []term, field string) bool {
 	return slices.ContainsFunc(terms, func(t term) bool { return t.field == field })
 }
 
-// unknown names what nobody has said about a payment. What only the response says is not known.
-func unknown(terms []term) (names []string) {
+// missingFields names what the caller did not say about a payment. What the response says does not count.
+func missingFields(terms []term) (names []string) {
 	for _, field := range []string{"account", "amount", "currency"} {
-		if !has(terms, field) {
+		if !hasField(terms, field) {
 			names = append(names, field)
 		}
 	}
-	if !has(terms, contactField) && !has(terms, addressField) {
+	if !hasField(terms, contactField) && !hasField(terms, addressField) {
 		names = append(names, contactField)
 	}
-	if !has(terms, "operation") {
+	if !hasField(terms, "operation") {
 		names = append(names, "operation")
 	}
 	return names
 }
 
-// same reports the same value. Amounts are compared by value: 25 is 25.00. The prefix of a contact is optional.
-func (t term) same(other term) bool {
+// equals reports the same value. Amounts are compared by value: 25 is 25.00. The prefix of a contact is optional.
+func (t term) equals(other term) bool {
 	switch {
 	case t.field != other.field || t.value == other.value:
 		return t.field == other.field
@@ -303,14 +304,14 @@ func (p prepared) intent(terms []term) signing.Intent {
 		values[field.name] = field.value
 	}
 	contact := values[contactField]
-	if has(terms, contactField) || has(terms, addressField) {
+	if hasField(terms, contactField) || hasField(terms, addressField) {
 		delete(values, contactField)
 		delete(values, addressField)
 		delete(values, chainField)
 	}
 	for _, t := range slices.Concat(p.want, terms) { // the terms come last, so that they decide
 		values[t.field] = t.value
-		if t.field == contactField && t.same(term{contactField, contact, ""}) {
+		if t.field == contactField && t.equals(term{contactField, contact, ""}) {
 			values[t.field] = contact // with or without its prefix
 		}
 	}
@@ -328,7 +329,7 @@ func (p prepared) intent(terms []term) signing.Intent {
 func contradiction(around, terms []term) error {
 	for _, want := range terms {
 		for _, got := range around {
-			if want.field == got.field && !want.same(got) {
+			if want.field == got.field && !want.equals(got) {
 				return &app.Failure{Code: app.ExitDecision, Err: fmt.Errorf(
 					"not signed: %s of %s is %q, and not %q", want.field, got.from, got.value, want.value)}
 			}

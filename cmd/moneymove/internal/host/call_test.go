@@ -49,7 +49,7 @@ func TestCallActsForAClient(t *testing.T) {
 	assert.Contains(t, r.stderr, "leave out -as")
 }
 
-func TestCallDoesNotSendWhatIsWrong(t *testing.T) {
+func TestCallRefusesInvalidRequests(t *testing.T) {
 	f := newFixture(t)
 	f.ok("login")
 	before := len(f.host.Requests())
@@ -122,7 +122,7 @@ func TestCallPrintsTheResponse(t *testing.T) {
 	assert.Regexp(t, `^\{"bankTransfer":.*\}\n$`, r.stdout)
 }
 
-func TestCallEndsAsTheCallDid(t *testing.T) {
+func TestCallExitCodes(t *testing.T) {
 	const payout, contacts = "/dapi/v1/payouts", "/dapi/v1/contacts"
 	f := newFixture(t)
 	contact := f.funded()
@@ -137,11 +137,11 @@ func TestCallEndsAsTheCallDid(t *testing.T) {
 	}{
 		"a refusal": {"POST", payout, sandbox.Respond(409, "contact_not_payable"), pay, app.ExitRefused,
 			"docs/errors.md#contact_not_payable"},
-		"a refusal that may have paid": {"POST", payout, sandbox.Respond(500, "internal_error"), pay, app.ExitUnknown,
+		"a refusal that may have paid": {"POST", payout, sandbox.Respond(500, "internal_error"), pay, app.ExitInDoubt,
 			"same -key"},
-		"a payment that is lost": {"POST", payout, sandbox.DropAfterCommit(), pay, app.ExitUnknown, "same -key"},
-		"a payment without JSON": {"POST", payout, sandbox.Garbage(), pay, app.ExitUnknown, "same -key"},
-		"a payment that is cut":  {"POST", payout, sandbox.Truncate(9), pay, app.ExitUnknown, "same -key"},
+		"a payment that is lost": {"POST", payout, sandbox.DropAfterCommit(), pay, app.ExitInDoubt, "same -key"},
+		"a payment without JSON": {"POST", payout, sandbox.Garbage(), pay, app.ExitInDoubt, "same -key"},
+		"a payment that is cut":  {"POST", payout, sandbox.Truncate(9), pay, app.ExitInDoubt, "same -key"},
 		"a read that is lost": {"GET", "/dapi/v1/chains", sandbox.DropBefore(),
 			[]string{"call", "GET", "/dapi/v1/chains"},
 			app.ExitUnreachable, "not delivered"},

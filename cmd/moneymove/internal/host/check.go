@@ -83,7 +83,7 @@ func (f *checkFlags) run(ctx context.Context, a *app.App) error {
 		return err
 	}
 	options := survey.Options{AnyHost: f.production, Pause: f.pause}
-	if options.IDs, err = f.known(); err != nil {
+	if options.IDs, err = f.knownIDs(); err != nil {
 		return err
 	}
 	if f.verbose {
@@ -111,7 +111,7 @@ func (f *checkFlags) run(ctx context.Context, a *app.App) error {
 	return checkVerdict(judged)
 }
 
-// host returns the host with the credentials that are given.
+// host returns the host with the credentials of the command line.
 func (f *checkFlags) host() (h survey.Host, err error) {
 	if h.BaseURL, err = f.target.BaseURL(); err != nil {
 		return h, err
@@ -137,8 +137,8 @@ func (f *checkFlags) host() (h survey.Host, err error) {
 	return h, err
 }
 
-// known returns the ids of the command line.
-func (f *checkFlags) known() (map[string][]string, error) {
+// knownIDs returns the ids of the command line.
+func (f *checkFlags) knownIDs() (map[string][]string, error) {
 	ids := map[string][]string{}
 	actor, err := f.target.Client()
 	if err != nil {
@@ -147,10 +147,10 @@ func (f *checkFlags) known() (map[string][]string, error) {
 	if actor != "" {
 		ids[survey.ClientID] = []string{string(actor)}
 	}
-	for _, given := range f.ids {
-		name, value, is := strings.Cut(given, "=")
+	for _, id := range f.ids {
+		name, value, is := strings.Cut(id, "=")
 		if !is || name == "" || value == "" {
-			return nil, app.Usagef("-id is %q; give a name and a value, such as payoutId=po_1", given)
+			return nil, app.Usagef("-id is %q; give a name and a value, such as payoutId=po_1", id)
 		}
 		ids[name] = append(ids[name], value)
 	}

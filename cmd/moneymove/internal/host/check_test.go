@@ -106,7 +106,7 @@ func TestASandboxHostIsConfirmed(t *testing.T) {
 	}
 }
 
-func TestTheSummaryAndTheFiles(t *testing.T) {
+func TestCheckWritesFiles(t *testing.T) {
 	f := newCheckFixture(t, nil)
 	folder := filepath.Join(t.TempDir(), "new", "report")
 	require.Equal(t, app.ExitFine, f.run(t, "-o", "table", "-v", "-report", folder), "%s", f.err.String())
@@ -139,7 +139,7 @@ func renamed(path, from, to string) change {
 }
 
 // A host that differs ends in exit code 7, with the line to edit and the edit.
-func TestAHostThatDiffersIsContradicted(t *testing.T) {
+func TestDifferingHostIsContradicted(t *testing.T) {
 	f := newCheckFixture(t, renamed("/dapi/v1/chains", "code", `slug\u001b[2J`))
 	require.Equal(t, app.ExitOtherwise, f.run(t))
 	assert.Contains(t, f.err.String(), "assumptions contradicted: 1,")
@@ -162,7 +162,7 @@ func TestAHostThatDiffersIsContradicted(t *testing.T) {
 }
 
 // A host that carries out what it should refuse is found out as well.
-func TestAHostThatTakesAnyCredential(t *testing.T) {
+func TestHostThatAcceptsAnyCredential(t *testing.T) {
 	var token string
 	f := newCheckFixture(t, func(host http.Handler, w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/dapi/v1/") && !strings.Contains(r.URL.Path, "/auth/") {
@@ -177,7 +177,7 @@ func TestAHostThatTakesAnyCredential(t *testing.T) {
 	assert.Contains(t, f.stdout.String(), "FAILED  refusals unauthenticated: the host responded 200, and should refuse")
 }
 
-func TestAHostThatIsNoSandboxNeedsPermission(t *testing.T) {
+func TestProductionHostNeedsPermission(t *testing.T) {
 	f := newCheckFixture(t, func(host http.Handler, w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/dapi/v1/sandbox/") {
 			http.NotFound(w, r)
@@ -216,7 +216,7 @@ func TestAnApprovalIsNotSignedAsALogin(t *testing.T) {
 	}
 }
 
-func TestACheckThatCannotRun(t *testing.T) {
+func TestCheckFailures(t *testing.T) {
 	f := newCheckFixture(t, nil)
 	closed := httptest.NewServer(http.NotFoundHandler())
 	closed.Close()
@@ -245,7 +245,7 @@ func TestACheckThatCannotRun(t *testing.T) {
 }
 
 // A client's own things are read if it is named.
-func TestOnBehalfOfAClient(t *testing.T) {
+func TestCheckOnBehalfOfClient(t *testing.T) {
 	f := newCheckFixture(t, nil)
 	require.Equal(t, app.ExitFine, f.run(t, "-o", "table", "-as", "cl_unknown"), "%s", f.stdout.String())
 	named := false

@@ -102,7 +102,7 @@ func TestContactsCreateWarnsOfWhatCannotBePaid(t *testing.T) {
 }
 
 // A client of another host, or of this one before it was started again, is named.
-func TestAClientThatIsNotAtTheHostIsNamed(t *testing.T) {
+func TestUnknownClientIsNamed(t *testing.T) {
 	f := newFixture(t)
 	f.env[client.EnvClient] = "cl_gone"
 	r := f.run("tx")
@@ -175,7 +175,7 @@ func TestContactsList(t *testing.T) {
 	assert.Contains(t, r.stderr, client.EnvAPIKey)
 }
 
-func TestContactsDoNotSendWhatIsWrong(t *testing.T) {
+func TestContactsRefuseInvalidInput(t *testing.T) {
 	f := newFixture(t)
 	for name, c := range map[string]struct {
 		says string
@@ -202,7 +202,7 @@ func TestContactsDoNotSendWhatIsWrong(t *testing.T) {
 }
 
 // A shell completes the contacts that were paid before: the platform API has no list of contacts.
-func TestAPaidContactIsCompleted(t *testing.T) {
+func TestCompletionOfContacts(t *testing.T) {
 	f := newFixture(t)
 	contact := f.funded()
 	assert.NotContains(t, f.ok("__complete", "pay", "1", "USDC", "-to", ""), contact)

@@ -206,7 +206,7 @@ func TestLoginKeepsASession(t *testing.T) {
 }
 
 // A login is made only if its session can be kept, and nothing is lost for it: neither a link nor what is in the file.
-func TestLoginAndLogoutKeepWhatIsNotTheirs(t *testing.T) {
+func TestLoginAndLogoutKeepOtherFiles(t *testing.T) {
 	f := newFixture(t)
 	notes := f.write("notes", "of great worth")
 	for name, path := range map[string]string{

@@ -67,14 +67,14 @@ type payingCommand struct {
 	flags   payFlags
 	account *dapi.Account
 
-	stored    *historyFile // nil if the history cannot be kept on this machine
+	history   *historyFile // nil if the history cannot be stored on this machine
 	journaled bool         // this run has stored that it signs
 
-	asked    dapi.PayoutCreate
-	terms    dapi.PayTerms
-	response moneymovement.Response // the last one of Pay
-	shown    bool                   // an approval was shown
-	settled  *dapi.Payout           // the payout that an earlier run has paid, or that has ended, as it was read
+	request       dapi.PayoutCreate
+	terms         dapi.PayTerms
+	response      moneymovement.Response // the last one of Pay
+	approvalShown bool                   // an approval was shown
+	earlier       *dapi.Payout           // the payout as it was read, if an earlier run has paid it or it has ended
 }
 
 func payCommand(a *app.App) *cobra.Command {
@@ -116,7 +116,7 @@ func payCommand(a *app.App) *cobra.Command {
 const payTimeout = 5 * time.Minute
 
 func (p *payingCommand) run(ctx context.Context) error {
-	if err := p.read(); err != nil {
+	if err := p.readTerms(); err != nil {
 		return err
 	}
 	if _, err := p.app.JSON(); err != nil {
@@ -129,72 +129,73 @@ func (p *payingCommand) run(ctx context.Context) error {
 	if !p.flags.yes && !p.app.CanAsk() {
 		return app.Usagef("there is no terminal to ask on: give -yes if you are sure")
 	}
-	if err := p.remember(); err != nil {
+	if err := p.readHistory(); err != nil {
 		return err
 	}
 	p.showContact(ctx)
 	paying, cancel := context.WithTimeout(ctx, payTimeout)
 	defer cancel()
-	made, err := p.account.Payouts.Pay(paying, p.asked, moneymovement.Key(p.flags.key), p.terms,
+	result, err := p.account.Payouts.Pay(paying, p.request, moneymovement.Key(p.flags.key), p.terms,
 		moneymovement.CaptureResponse(&p.response))
-	return p.conclude(ctx, p.settle(made), err)
+	return p.printResult(ctx, p.storeHistory(result), err)
 }
 
-// remember reads the history of the key on this machine. The flags name runs elsewhere: it is then no proof any more.
-func (p *payingCommand) remember() error {
+// readHistory reads the history of the key on this machine. If the flags name a run elsewhere, this history alone
+// proves nothing.
+func (p *payingCommand) readHistory() error {
 	account, err := p.where.AccountName()
 	if err != nil {
 		return err
 	}
 	named := p.terms.History
-	stored, history, err := openHistory(append(account, p.flags.key)...)
+	file, history, err := openHistory(append(account, p.flags.key)...)
 	if err != nil {
 		p.app.Say("moneymove: warning: after a refusal, a later run cannot know whether this one signed: %v", err)
 		return nil
 	}
-	if p.elsewhere() {
+	if p.usedElsewhere() {
 		history = dapi.History{FirstUsed: named.FirstUsed, PayoutID: cmp.Or(named.PayoutID, history.PayoutID)}
 	}
-	p.stored, p.terms.History, p.terms.Journal = stored, history, p.journal
+	p.history, p.terms.History, p.terms.Journal = file, history, p.journal
 	return nil
 }
 
 // journal stores that this run signs. Without that, a later run would say that nothing was paid.
 func (p *payingCommand) journal(_ context.Context, history dapi.History) error {
-	if err := p.stored.store(p.flags.key, history); err != nil {
+	if err := p.history.store(p.flags.key, history); err != nil {
 		return fmt.Errorf("nothing was signed, because this cannot be stored first: %w", err)
 	}
 	p.journaled = true
 	return nil
 }
 
-// settle stores the history of the payment. If another run has used the key at the same time, this run
-// does not know all earlier runs, so it proves nothing about them.
-func (p *payingCommand) settle(made dapi.Payment) dapi.Payment {
-	if p.stored == nil {
-		return made
+// storeHistory stores the history of the payment. If another run has used the key at the same time, this run does not
+// know all earlier runs, and the payment stays in doubt.
+func (p *payingCommand) storeHistory(result dapi.Payment) dapi.Payment {
+	if p.history == nil {
+		return result
 	}
-	err := p.stored.unchanged()
+	err := p.history.unchanged()
 	if p.journaled {
-		err = p.stored.store(p.flags.key, made.History)
+		err = p.history.store(p.flags.key, result.History)
 	}
 	if err != nil {
 		p.app.Say("moneymove: warning: a later run cannot know how this one ended: %v", err)
-		if made.State == moneymovement.PaymentNotPaid {
-			made.State = moneymovement.PaymentInDoubt
+		if result.State == moneymovement.PaymentNotPaid {
+			result.State = moneymovement.PaymentInDoubt
 		}
-		made.Unpaid = false
+		result.Unpaid = false
 	}
-	return made
+	return result
 }
 
-// elsewhere reports that the flags name a run on another machine.
-func (p *payingCommand) elsewhere() bool {
+// usedElsewhere reports that the flags name a run on another machine.
+func (p *payingCommand) usedElsewhere() bool {
 	return p.flags.bookedBefore != "" || p.flags.firstUsed != ""
 }
 
-// read reads the terms and the bounds.
-func (p *payingCommand) read() error {
+// readTerms reads the terms and the bounds.
+func (p *payingCommand) readTerms() error {
 	switch {
 	case p.flags.key == "":
 		return app.Usagef("-key is missing. It names the payment: if a response is lost or you run the command again, "+
@@ -210,7 +211,7 @@ func (p *payingCommand) read() error {
 	if err != nil {
 		return err
 	}
-	p.asked = dapi.PayoutCreate{
+	p.request = dapi.PayoutCreate{
 		ContactID: dapi.ContactID(p.flags.to), Amount: amount, Currency: dapi.Asset(strings.ToUpper(p.args[1])),
 		Purpose: p.flags.purpose, PaymentReference: p.flags.reference, DocumentIDs: p.flags.documents,
 		FromChainID: dapi.ChainID(p.flags.fromChain), ToChainID: dapi.ChainID(p.flags.toChain),
@@ -268,8 +269,7 @@ type storedHistory struct {
 	Run     string       `json:"run"`
 }
 
-// openHistory reads the history of a key. It makes the folder, because a run that could not write must not look like
-// one that has not signed.
+// openHistory reads the history of a key. It makes the folder at once: a run that signs must be able to write there.
 func openHistory(scope ...string) (*historyFile, dapi.History, error) {
 	folder, err := os.UserConfigDir()
 	if err != nil {
@@ -290,7 +290,7 @@ func openHistory(scope ...string) (*historyFile, dapi.History, error) {
 	}
 	var stored storedHistory
 	if codec.Unmarshal(h.content, &stored) != nil { // cut off: a run was about to sign
-		stored.History = dapi.History{FirstUsed: h.written()}
+		stored.History = dapi.History{FirstUsed: h.writtenAt()}
 	}
 	stored.History.Quote = nil // each run shows the price
 	return h, stored.History, nil
@@ -305,7 +305,7 @@ func (h *historyFile) read() ([]byte, error) {
 	return content, err
 }
 
-func (h *historyFile) written() time.Time {
+func (h *historyFile) writtenAt() time.Time {
 	if info, err := os.Stat(h.path); err == nil {
 		return info.ModTime()
 	}
@@ -341,9 +341,9 @@ func (h *historyFile) store(key string, history dapi.History) error {
 	return errors.Join(err, file.Sync(), file.Close())
 }
 
-// again returns the command line that makes the same payment. It has what only the environment says, because with
-// another account the same key is another payment; and the history, which another machine does not have.
-func (p *payingCommand) again(history dapi.History) string {
+// commandLine returns the command line that makes the same payment. It has what only the environment says: with another
+// account, the same key is another payment. It also has the history, which another machine does not have.
+func (p *payingCommand) commandLine(history dapi.History) string {
 	words := append(strings.Fields(p.command.CommandPath()), p.args...)
 	p.command.Flags().Visit(func(flag *pflag.Flag) {
 		if flag.Name != "booked-before" && flag.Name != "first-used" {

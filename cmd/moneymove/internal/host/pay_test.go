@@ -94,7 +94,7 @@ func TestPayPaysOnce(t *testing.T) {
 	assert.Contains(t, r.stdout, "this run paid nothing")
 }
 
-func TestPayAsks(t *testing.T) {
+func TestPayAsksForConfirmation(t *testing.T) {
 	f := newFixture(t)
 	contact := f.funded()
 	line := []string{"pay", "25", "USDC", "-to", contact, "-key", "invoice-42", "-o", "json"}
@@ -114,7 +114,7 @@ func TestPayAsks(t *testing.T) {
 	assert.Equal(t, app.ExitDecision, r.code, r.stderr)
 	assert.Contains(t, r.stderr, "not paid")
 	r = f.anyone("no").run(append(f.words(p.RunAgain), "-booked-before", p.Payout.ID)...)
-	assert.Equal(t, app.ExitUnknown, r.code, r.stderr)
+	assert.Equal(t, app.ExitInDoubt, r.code, r.stderr)
 	assert.NotContains(t, r.stderr, "not paid")
 	assert.NotContains(t, r.stderr, "dapi.", "no word of the code")
 	assert.NotContains(t, r.stderr, "your function", "no word of the code")
@@ -157,13 +157,13 @@ func TestPaySettlesALostResponse(t *testing.T) {
 }
 
 // If the payout cannot be read either, the run does not know. The command that it prints pays nothing again.
-func TestPayThatCannotKnow(t *testing.T) {
+func TestPayInDoubt(t *testing.T) {
 	testkit.Long(t, "waits for more than a second")
 	f := newFixture(t)
 	contact := f.funded()
 	f.host.Arm(http.MethodPost, confirmPath, sandbox.DropAfterCommit().Times(100))
 	f.host.Arm(http.MethodGet, "/payouts/{payoutId}", sandbox.Respond(403, "forbidden").Times(100))
-	p, stderr := f.pay(app.ExitUnknown, "25", "USDC", "-to", contact, "-key", "invoice-42", "-yes",
+	p, stderr := f.pay(app.ExitInDoubt, "25", "USDC", "-to", contact, "-key", "invoice-42", "-yes",
 		"-reference", "it's 42")
 	assert.Equal(t, "in_doubt", p.State)
 	assert.NotContains(t, stderr, "not paid")
@@ -235,17 +235,17 @@ func TestPayIsRefusedAtTheFirstRun(t *testing.T) {
 }
 
 // A run that has signed and lost the response leaves a doubt, and no refusal of a later run ends it.
-func TestPayIsRefusedAfterADoubt(t *testing.T) {
+func TestPayIsRefusedAfterInDoubt(t *testing.T) {
 	testkit.Long(t, "waits for more than a second")
 	f := newFixture(t)
 	contact := f.funded()
 	line := []string{"25", "USDC", "-to", contact, "-key", "invoice-42", "-yes"}
 	f.host.Arm(http.MethodPost, confirmPath, sandbox.DropAfterCommit().Times(100))
 	f.host.Arm(http.MethodGet, "/payouts/{payoutId}", sandbox.Respond(403, "forbidden").Times(100))
-	f.pay(app.ExitUnknown, line...)
+	f.pay(app.ExitInDoubt, line...)
 	f.host.Arm(http.MethodGet, "/transactions", sandbox.Respond(403, "forbidden").Times(100))
 	f.host.Arm(http.MethodPost, "/payouts", sandbox.Respond(404, "not_found").Times(1))
-	p, stderr := f.pay(app.ExitUnknown, line...)
+	p, stderr := f.pay(app.ExitInDoubt, line...)
 	assert.Equal(t, "in_doubt", p.State)
 	assert.NotContains(t, stderr, "not paid")
 	f.host.Arm(http.MethodPost, "/payouts", sandbox.Respond(422, "validation_failed").Times(1))
@@ -255,8 +255,8 @@ func TestPayIsRefusedAfterADoubt(t *testing.T) {
 	assert.NotContains(t, stderr, "dapi.")
 }
 
-// Two runs with one key at once, the second of which signs while the first one asks. The first one then signs nothing,
-// and does not say that nothing was paid.
+// Two runs with one key at once: the second one signs while the first one asks. The first one then signs nothing, and
+// its payment is in doubt.
 func TestPayWhileAnotherRunSigns(t *testing.T) {
 	for name, lost := range map[string]bool{"and pays": false, "and loses the response": true} {
 		t.Run(name, func(t *testing.T) {
@@ -266,7 +266,7 @@ func TestPayWhileAnotherRunSigns(t *testing.T) {
 			line := []string{"25", "USDC", "-to", contact, "-key", "invoice-42"}
 			code, state := app.ExitFine, "paid"
 			if lost {
-				code, state = app.ExitUnknown, "in_doubt"
+				code, state = app.ExitInDoubt, "in_doubt"
 				f.host.Arm(http.MethodPost, confirmPath, sandbox.DropAfterCommit().Times(100))
 				f.host.Arm(http.MethodGet, "/payouts/{payoutId}", sandbox.Respond(403, "forbidden").Times(100))
 			}
@@ -286,14 +286,14 @@ func TestPayWhileAnotherRunSigns(t *testing.T) {
 	}
 }
 
-// Without a place to remember, a refusal says no more than what Pay knows.
-func TestPayThatCannotRemember(t *testing.T) {
+// Without the file of the history, a refusal says what Pay knows alone.
+func TestPayWithoutHistoryFile(t *testing.T) {
 	f := newFixture(t)
 	config := f.write("config", "a file, where a folder should be")
 	t.Setenv("XDG_CONFIG_HOME", config)
 	t.Setenv("AppData", config)
 	t.Setenv("HOME", config)
-	p, stderr := f.pay(app.ExitUnknown, "1", "USDC", "-to", "ct_none", "-key", "invoice-43", "-yes")
+	p, stderr := f.pay(app.ExitInDoubt, "1", "USDC", "-to", "ct_none", "-key", "invoice-43", "-yes")
 	assert.Equal(t, "in_doubt", p.State)
 	assert.Contains(t, stderr, "a later run cannot know whether this one signed")
 }
@@ -325,7 +325,7 @@ func TestPayNeedsADecision(t *testing.T) {
 		"-min-destination", "3.5 usdc", "-purpose", "services", "-reference", "Invoice 45")
 }
 
-func TestPayThatFails(t *testing.T) {
+func TestPayoutThatFails(t *testing.T) {
 	f := newFixture(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.FailOneIn = 1 }))
 	contact := f.funded()
 	p, stderr := f.pay(app.ExitOtherwise, "25", "USDC", "-to", contact, "-key", "invoice-42", "-yes", "-wait",
@@ -337,7 +337,7 @@ func TestPayThatFails(t *testing.T) {
 	assert.Equal(t, "ended", p.State)
 }
 
-func TestPayDoesNotSendWhatIsWrong(t *testing.T) {
+func TestPayRefusesInvalidInput(t *testing.T) {
 	f := newFixture(t)
 	for says, args := range map[string][]string{
 		"-key pay-":              {"25", "USDC", "-to", "ct_1"},
@@ -372,7 +372,7 @@ func TestPayIsInterrupted(t *testing.T) {
 		state        string
 	}{
 		"at the booking": {http.MethodPost, "/payouts", sandbox.Delay(time.Hour), app.ExitInterrupted, "not_paid"},
-		"at the confirm": {http.MethodPost, confirmPath, sandbox.Delay(time.Hour), app.ExitUnknown, "in_doubt"},
+		"at the confirm": {http.MethodPost, confirmPath, sandbox.Delay(time.Hour), app.ExitInDoubt, "in_doubt"},
 		"at the wait": {http.MethodGet, "/payouts/{payoutId}", sandbox.Delay(time.Hour), app.ExitInterrupted,
 			"paid"},
 	} {
@@ -402,7 +402,7 @@ func TestPayIsInterrupted(t *testing.T) {
 	}
 }
 
-func TestPayIsInterruptedAtTheQuestion(t *testing.T) {
+func TestPayInterruptedAtConfirmation(t *testing.T) {
 	f := newFixture(t)
 	contact := f.funded()
 	ctx, interrupt := context.WithCancel(t.Context())

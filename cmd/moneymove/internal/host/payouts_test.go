@@ -52,7 +52,7 @@ func (f *fixture) waitedTooShort(id string) (r result) {
 	f.Helper()
 	for timeout := time.Millisecond; r.stdout == "" && timeout < time.Minute; timeout *= 2 {
 		r = f.run("payouts", "wait", id, "-timeout", timeout.String(), "-every", "5ms")
-		require.Equal(f, app.ExitUnknown, r.code, r.stderr)
+		require.Equal(f, app.ExitInDoubt, r.code, r.stderr)
 	}
 	return r
 }
@@ -108,7 +108,7 @@ func TestPayoutsRefusals(t *testing.T) {
 	assert.Zero(t, f.requests(http.MethodGet, "/dapi/v1/payouts/po_1"))
 }
 
-func TestPayoutsComplete(t *testing.T) {
+func TestCompletionOfPayouts(t *testing.T) {
 	f := newFixture(t)
 	f.funded()
 	id := f.made("25", "invoice-42")

@@ -14,10 +14,10 @@ import (
 )
 
 var (
-	errNotYes   = errors.New("the answer was not yes")
-	errNoAnswer = errors.New("nobody answered before the approval expires")
-	errStopped  = errors.New("interrupted before the answer")
-	errSettled  = errors.New("an earlier run has made this payment")
+	errNotYes      = errors.New("the answer was not yes")
+	errNoAnswer    = errors.New("nobody answered before the approval expires")
+	errStopped     = errors.New("interrupted before the answer")
+	errPaidEarlier = errors.New("an earlier run has made this payment")
 )
 
 // beforeSigning is called for each price. The service can replay the booking of a payment that an earlier run has made,
@@ -26,8 +26,8 @@ func (p *payingCommand) beforeSigning(ctx context.Context, booked *dapi.Payout) 
 	if p.response.Replayed {
 		read, err := p.account.Payouts.Get(ctx, booked.ID)
 		if err == nil && stateOf(read) != "" {
-			p.settled = read
-			return errSettled
+			p.earlier = read
+			return errPaidEarlier
 		}
 	}
 	return p.showAndAsk(ctx, booked)
@@ -35,7 +35,7 @@ func (p *payingCommand) beforeSigning(ctx context.Context, booked *dapi.Payout) 
 
 // showContact prints how the contact can be paid. If it cannot be read, Pay decides: an earlier run may have paid it.
 func (p *payingCommand) showContact(ctx context.Context) {
-	capabilities, err := p.account.Contacts.Capabilities(ctx, p.asked.ContactID)
+	capabilities, err := p.account.Contacts.Capabilities(ctx, p.request.ContactID)
 	if err != nil {
 		p.app.Say("Contact %s: cannot be read: %v", p.flags.to, err)
 		return
@@ -72,8 +72,8 @@ func blockerLine(b dapi.Blocker) string {
 	return b.Code + ": " + b.Message
 }
 
-// stateOf returns the state that a payout as it was read shows, "" if it may still be paid. An expired payout can be
-// booked again.
+// stateOf returns the state of a payment by its payout, "" if it can still be paid. An expired payout can be booked
+// again.
 func stateOf(payout *dapi.Payout) moneymovement.PaymentState {
 	switch payout.Status {
 	case dapi.PayoutStatusFunding, dapi.PayoutStatusProcessing, dapi.PayoutStatusCompleted:
@@ -86,10 +86,10 @@ func stateOf(payout *dapi.Payout) moneymovement.PaymentState {
 
 // showAndAsk shows what would be signed, and asks.
 func (p *payingCommand) showAndAsk(ctx context.Context, booked *dapi.Payout) error {
-	if p.shown {
+	if p.approvalShown {
 		p.app.Say("The price or the approval has expired. This is a new one.")
 	}
-	p.shown = true
+	p.approvalShown = true
 	if err := p.showPrice(booked); err != nil {
 		return err
 	}
@@ -106,8 +106,8 @@ func (p *payingCommand) showAndAsk(ctx context.Context, booked *dapi.Payout) err
 	if p.flags.yes {
 		return nil
 	}
-	agreed, err := p.app.ConfirmWithin(ctx, fmt.Sprintf("Pay %s %s to %s?", p.asked.Amount, p.asked.Currency,
-		p.asked.ContactID))
+	agreed, err := p.app.ConfirmWithin(ctx, fmt.Sprintf("Pay %s %s to %s?", p.request.Amount, p.request.Currency,
+		p.request.ContactID))
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return errNoAnswer
@@ -155,7 +155,7 @@ type payment struct {
 }
 
 func (p payment) table() app.Table {
-	said := map[moneymovement.PaymentState]string{
+	text := map[moneymovement.PaymentState]string{
 		moneymovement.PaymentPaid:          "paid: the money has left or is leaving",
 		moneymovement.PaymentNotPaid:       "not paid",
 		moneymovement.PaymentNeedsDecision: "needs a decision: this run paid nothing",
@@ -163,51 +163,51 @@ func (p payment) table() app.Table {
 		moneymovement.PaymentInDoubt:       "in doubt: it may be paid",
 	}[p.State]
 	if p.PaidBefore {
-		said = "paid before: an earlier run made this payment, and this run paid nothing"
+		text = "paid before: an earlier run made this payment, and this run paid nothing"
 	}
-	rows := [][]string{{"payment", said}, {"key", p.Key}}
+	rows := [][]string{{"payment", text}, {"key", p.Key}}
 	if p.Payout != nil {
 		rows = append(rows, payoutRows(p.Payout)...)
 	}
 	return app.Table{Rows: rows}
 }
 
-// conclude prints the result of Pay and returns the error of the command.
-func (p *payingCommand) conclude(ctx context.Context, made dapi.Payment, err error) error {
-	if p.settled != nil { // nothing was signed, and this is known of the payment
-		made.State, made.Payout, err = stateOf(p.settled), p.settled, nil
+// printResult prints the result of Pay and returns the error of the command.
+func (p *payingCommand) printResult(ctx context.Context, paid dapi.Payment, err error) error {
+	if p.earlier != nil { // nothing was signed, and the payout says how the payment ended
+		paid.State, paid.Payout, err = stateOf(p.earlier), p.earlier, nil
 	}
-	result := payment{State: made.State, Key: p.flags.key, Payout: made.Payout}
+	result := payment{State: paid.State, Key: p.flags.key, Payout: paid.Payout}
 	var failure error
-	switch made.State {
+	switch paid.State {
 	case moneymovement.PaymentPaid:
-		result.PaidBefore = p.settled != nil || !p.shown || p.stored != nil && !p.journaled
-		failure = p.awaitArrival(ctx, &result)
+		result.PaidBefore = p.earlier != nil || !p.approvalShown || p.history != nil && !p.journaled
+		failure = p.waitForArrival(ctx, &result)
 	case moneymovement.PaymentNotPaid:
-		result.RunAgain = p.again(p.named())
-		failure = p.notPaid(ctx, made.Refusal, result.RunAgain)
+		result.RunAgain = p.commandLine(p.namedHistory())
+		failure = p.notPaidError(ctx, paid.Refusal, result.RunAgain)
 	case moneymovement.PaymentNeedsDecision:
-		_, wrong := errors.AsType[*errors.InvalidInput](made.Refusal)
-		_, refused := errors.AsType[*errors.Refusal](made.Refusal)
+		_, wrong := errors.AsType[*errors.InvalidInput](paid.Refusal)
+		_, refused := errors.AsType[*errors.Refusal](paid.Refusal)
 		switch {
 		case wrong:
-			failure = made.Refusal
-		case refused && made.Unpaid:
-			result.RunAgain = p.again(p.named())
-			failure = p.notPaid(ctx, made.Refusal, result.RunAgain)
+			failure = paid.Refusal
+		case refused && paid.Unpaid:
+			result.RunAgain = p.commandLine(p.namedHistory())
+			failure = p.notPaidError(ctx, paid.Refusal, result.RunAgain)
 		default:
-			failure = &app.Failure{Code: app.ExitDecision, Err: inWords(made, err)}
+			failure = &app.Failure{Code: app.ExitDecision, Err: explain(paid, err)}
 		}
 	case moneymovement.PaymentEnded:
 		if err == nil { // as it was read
-			err = &dapi.PayoutNotCompleted{Payout: made.Payout}
+			err = &dapi.PayoutNotCompleted{Payout: paid.Payout}
 		}
 		failure = &app.Failure{Code: app.ExitOtherwise, Err: err}
 	default:
 		result.State = moneymovement.PaymentInDoubt
-		result.RunAgain = p.again(made.History)
-		failure = &app.Failure{Code: app.ExitUnknown, Err: fmt.Errorf("%w\n\nThe payment may have been made. "+
-			"Do not pay in another way. Run this again until the outcome is known:\n\n  %s", inWords(made, err),
+		result.RunAgain = p.commandLine(paid.History)
+		failure = &app.Failure{Code: app.ExitInDoubt, Err: fmt.Errorf("%w\n\nThe payment may have been made. "+
+			"Do not pay in another way. Run this again until the outcome is known:\n\n  %s", explain(paid, err),
 			result.RunAgain)}
 	}
 	if printed := p.app.Print(result, result.table); failure == nil {
@@ -216,46 +216,46 @@ func (p *payingCommand) conclude(ctx context.Context, made dapi.Payment, err err
 	return failure
 }
 
-// named returns the history that the flags name.
-func (p *payingCommand) named() dapi.History {
-	if !p.elsewhere() {
+// namedHistory returns the history that the flags name.
+func (p *payingCommand) namedHistory() dapi.History {
+	if !p.usedElsewhere() {
 		return dapi.History{}
 	}
 	return p.terms.History
 }
 
-// inWords returns why a payment was not made or is in doubt, without what is said to programs.
-func inWords(made dapi.Payment, err error) error {
-	switch refusal := cause(made.Refusal); {
-	case refusal != nil && made.Unpaid:
+// explain returns why a payment was not made or is in doubt, for a person.
+func explain(result dapi.Payment, err error) error {
+	switch refusal := refusalCause(result.Refusal); {
+	case refusal != nil && result.Unpaid:
 		return refusal
 	case refusal != nil:
 		return fmt.Errorf("this run paid nothing: %w; an earlier run with this key may have paid", refusal)
 	}
-	unknown, ok := errors.AsType[*errors.InDoubt](err)
+	inDoubt, ok := errors.AsType[*errors.InDoubt](err)
 	if !ok {
 		return err
 	}
-	said := *unknown
-	said.Resolve = "run the same command again"
-	return &said
+	shortened := *inDoubt
+	shortened.Resolve = "run the same command again"
+	return &shortened
 }
 
-// cause returns what a refusal is about: what this command has declined itself, or the end of a call that has booked at
-// the most.
-func cause(refusal error) error {
+// refusalCause returns what a refusal is about: what this command has declined itself, or how a call ended that has
+// signed nothing.
+func refusalCause(refusal error) error {
 	if declined, ok := errors.AsType[*dapi.PaymentDeclined](refusal); ok {
 		return declined.Err
 	}
-	if unknown, ok := errors.AsType[*errors.InDoubt](refusal); ok {
-		return fmt.Errorf("%s has no response: %w", unknown.Operation, unknown.Cause)
+	if inDoubt, ok := errors.AsType[*errors.InDoubt](refusal); ok {
+		return fmt.Errorf("%s has no response: %w", inDoubt.Operation, inDoubt.Cause)
 	}
 	return refusal
 }
 
-// notPaid returns the error of a payment that no run has made.
-func (p *payingCommand) notPaid(ctx context.Context, refusal error, again string) error {
-	err := cause(refusal)
+// notPaidError returns the error of a payment that no run has made.
+func (p *payingCommand) notPaidError(ctx context.Context, refusal error, commandLine string) error {
+	err := refusalCause(refusal)
 	code := app.ExitCode(err)
 	declined, asked := errors.AsType[*dapi.PaymentDeclined](refusal)
 	_, lost := errors.AsType[*errors.InDoubt](refusal)
@@ -270,17 +270,18 @@ func (p *payingCommand) notPaid(ctx context.Context, refusal error, again string
 	if asked {
 		err = fmt.Errorf("%w; payout %s stays booked until its approval expires", err, declined.Resource)
 	}
-	return &app.Failure{Code: code, Err: fmt.Errorf("not paid: %w\n\nWhen that is mended, run:\n\n  %s", err, again)}
+	return &app.Failure{Code: code,
+		Err: fmt.Errorf("not paid: %w\n\nWhen that is mended, run:\n\n  %s", err, commandLine)}
 }
 
-// awaitArrival waits for the money, if that was asked for. Whatever happens, the payment is made.
-func (p *payingCommand) awaitArrival(ctx context.Context, result *payment) error {
+// waitForArrival waits for the money, if that was asked for. Whatever happens, the payment is made.
+func (p *payingCommand) waitForArrival(ctx context.Context, result *payment) error {
 	if !p.flags.wait {
 		return nil
 	}
 	if result.Payout.ID == "" {
-		result.RunAgain = p.again(p.named())
-		return &app.Failure{Code: app.ExitUnknown, Err: fmt.Errorf(
+		result.RunAgain = p.commandLine(p.namedHistory())
+		return &app.Failure{Code: app.ExitInDoubt, Err: fmt.Errorf(
 			"the payment is made, but the service does not name its payout yet: to wait for it, run\n\n  %s",
 			result.RunAgain)}
 	}
@@ -295,11 +296,11 @@ func (p *payingCommand) awaitArrival(ctx context.Context, result *payment) error
 		result.State, result.PaidBefore = moneymovement.PaymentEnded, false
 		return &app.Failure{Code: app.ExitOtherwise, Err: err}
 	}
-	code := app.ExitUnknown
+	code := app.ExitInDoubt
 	if ctx.Err() != nil {
 		code = app.ExitInterrupted
 	}
-	result.RunAgain = p.again(dapi.History{PayoutID: result.Payout.ID})
+	result.RunAgain = p.commandLine(dapi.History{PayoutID: result.Payout.ID})
 	return &app.Failure{Code: code, Err: fmt.Errorf("the payment is made, but it is not known whether the money has "+
 		"arrived: %w\n\nTo wait on, run this. It pays nothing again:\n\n  %s", err, result.RunAgain)}
 }

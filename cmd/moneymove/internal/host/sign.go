@@ -154,10 +154,10 @@ func termsOf(a *app.App, where *client.Target, flags signFlags) (terms []term, e
 			return nil, err
 		}
 	}
-	if terms, err = asked(actor, request, expected); err != nil {
+	if terms, err = requestedTerms(actor, request, expected); err != nil {
 		return nil, err
 	}
-	if missing := unknown(terms); flags.yes && len(missing) > 0 {
+	if missing := missingFields(terms); flags.yes && len(missing) > 0 {
 		return nil, app.Usagef("with -yes nobody reads the approval, so say what was asked for. Nothing says the %s. "+
 			"Give the body that was sent with -request @FILE, the client with -as or %s, and the rest with -expect",
 			strings.Join(missing, ", "), client.EnvClient)
@@ -217,7 +217,7 @@ func showApproval(a *app.App, approval prepared, left string) error {
 		switch {
 		case field.name == "expiresAt":
 			remark = left
-		case !slices.Contains(known, field.name):
+		case !slices.Contains(knownFields, field.name):
 			remark = "  (UNKNOWN: the signature would cover it)"
 		}
 		rows = append(rows, []string{"  " + field.name, field.value + remark})

@@ -191,7 +191,7 @@ func TestSignComparesWithTheRequest(t *testing.T) {
 	}
 }
 
-func TestSignReadsNoOtherRequest(t *testing.T) {
+func TestSignRefusesOtherRequests(t *testing.T) {
 	f := newFixture(t)
 	_, file := f.booked()
 	for request, says := range map[string]string{
@@ -205,7 +205,7 @@ func TestSignReadsNoOtherRequest(t *testing.T) {
 	}
 }
 
-func TestSignRefusesWhatIsNoApproval(t *testing.T) {
+func TestSignRefusesOtherInput(t *testing.T) {
 	f := newFixture(t)
 	for input, says := range map[string]string{
 		`{}`: "has no approval", `{"id":"po_1","status":"completed"}`: "has no approval", `[]`: "not the JSON",
@@ -218,8 +218,8 @@ func TestSignRefusesWhatIsNoApproval(t *testing.T) {
 	}
 }
 
-// TestSignShowsWhatItDoesNotKnow: a signature would cover a field that nobody compares.
-func TestSignShowsWhatItDoesNotKnow(t *testing.T) {
+// TestSignShowsUnknownFields: a signature would cover a field that nobody compares.
+func TestSignShowsUnknownFields(t *testing.T) {
 	f := newFixture(t)
 	for name, payload := range map[string]string{
 		"beneficiary": `{"account":"self","amount":"25","beneficiary":{"name":"M"},"currency":"USDC"}`,
@@ -249,7 +249,7 @@ func TestSignAtTheTimeOfTheHost(t *testing.T) {
 	f.ok(f.signing("-d", "@"+file, "-at", "host")...)
 }
 
-func TestSignTheActionOfADeal(t *testing.T) {
+func TestSignEscrowAction(t *testing.T) {
 	f := newFixture(t)
 	f.funded()
 	request := `{"payee":"` + wallet + `","amount":"5","currency":"USDC"}`

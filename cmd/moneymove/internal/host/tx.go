@@ -163,7 +163,7 @@ func (l *ledger) showChanges(ctx context.Context, since time.Time, asJSON bool) 
 		return err
 	}
 	start := keeper.position
-	if !keeper.found && (!since.IsZero() || l.follow && l.position == "") {
+	if !keeper.hasPosition && (!since.IsZero() || l.follow && l.position == "") {
 		if since.IsZero() {
 			since = time.Now().Add(-defaultSince)
 		}
@@ -228,11 +228,11 @@ func (l *ledger) show(e entry, asJSON bool) error {
 
 // positionKeeper keeps the position of a ledger in a file. Without a file it keeps nothing.
 type positionKeeper struct {
-	path     string
-	position dapi.LedgerPosition
-	found    bool  // the file had a position
-	unsaved  int   // changes since the last save
-	failed   error // of a save that nobody could be told of
+	path        string
+	position    dapi.LedgerPosition
+	hasPosition bool  // the file had a position
+	unsaved     int   // changes since the last save
+	failed      error // of a save that nobody could be told of
 }
 
 // saveEvery is how many changes of one read of the ledger are shown before the position is saved. A save takes a few
@@ -255,7 +255,7 @@ func openPosition(path string) (*positionKeeper, error) {
 		return nil, app.Usagef("-position: %s does not hold a position of a ledger: name another file, or remove "+
 			"it: %w", path, err)
 	}
-	k.found = true
+	k.hasPosition = true
 	return k, nil
 }
 

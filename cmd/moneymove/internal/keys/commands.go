@@ -93,26 +93,26 @@ func makeKey(a *app.App, path, kind, passphraseFile string) error {
 	if err := Write(path, key, PKCS8, passphrase); err != nil {
 		return err
 	}
-	made := viewOf(path, File{Key: key, Encrypted: passphrase != nil})
-	if err := a.Print(made, made.table); err != nil {
+	created := viewOf(path, File{Key: key, Encrypted: passphrase != nil})
+	if err := a.Print(created, created.table); err != nil {
 		return err
 	}
 	if a.Terminal {
 		_, _ = fmt.Fprintf(a.Err, "\nNext, register the public key. In the service's application, add it as a "+
-			"developer key of your account.\nAt a sandbox host on this machine:\n\n%s\n", registration(made))
+			"developer key of your account.\nAt a sandbox host on this machine:\n\n%s\n", registration(created))
 	}
 	return nil
 }
 
 // registration returns the commands that register a key at a sandbox host. It reads plain developer keys, and otherwise
 // the public half.
-func registration(made view) string {
-	if !made.Encrypted && made.Address == "" {
-		return "  " + shell.Line("moneymove", "keys", "register", made.File)
+func registration(created view) string {
+	if !created.Encrypted && created.Address == "" {
+		return "  " + shell.Line("moneymove", "keys", "register", created.File)
 	}
-	public := made.File + ".pub"
-	convert := []string{"moneymove", "keys", "convert", made.File, public, "-public"}
-	if made.Encrypted {
+	public := created.File + ".pub"
+	convert := []string{"moneymove", "keys", "convert", created.File, public, "-public"}
+	if created.Encrypted {
 		convert = append(convert, "-passphrase-file", "FILE")
 	}
 	return "  " + shell.Line(convert...) + "\n  " + shell.Line("moneymove", "keys", "register", public)
@@ -132,8 +132,8 @@ is standard input. The public half of an encrypted file needs the passphrase.`,
 			if err != nil {
 				return err
 			}
-			shown := viewOf(args[0], file)
-			return a.Print(shown, shown.table)
+			view := viewOf(args[0], file)
+			return a.Print(view, view.table)
 		},
 	}
 	passphraseFlag(command, &passphraseFile)
@@ -207,7 +207,7 @@ func convert(a *app.App, flags convertFlags, from, to string) error {
 	if err := Write(to, file.Key, flags.form, passphrase); err != nil {
 		return err
 	}
-	made := viewOf(to, File{Key: file.Key, Encrypted: passphrase != nil})
-	made.PrivateHalf = !flags.public
-	return a.Print(made, made.table)
+	converted := viewOf(to, File{Key: file.Key, Encrypted: passphrase != nil})
+	converted.PrivateHalf = !flags.public
+	return a.Print(converted, converted.table)
 }

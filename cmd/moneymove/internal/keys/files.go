@@ -45,7 +45,7 @@ type File struct {
 }
 
 // Load reads the key in the file that a flag names. An encrypted key needs the passphrase, from the file that
-// passphraseFile names; "-" is standard input. A key that is not encrypted needs none, and then none is read.
+// passphraseFile names; "-" is standard input. For a plain key, the passphrase is not read.
 func Load(a *app.App, flag, path, passphraseFile string) (Key, error) {
 	content, err := a.ReadFile(flag, path)
 	if err != nil {

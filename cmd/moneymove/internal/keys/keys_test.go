@@ -158,7 +158,7 @@ func TestNewEncrypts(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-func TestNewSaysWhatIsNext(t *testing.T) {
+func TestNewNamesNextStep(t *testing.T) {
 	s := newShell(t)
 	s.terminal = true
 	passphrase := s.write("passphrase", "a\n")
@@ -215,7 +215,7 @@ func TestConvert(t *testing.T) {
 	}
 }
 
-func TestWhatIsRefused(t *testing.T) {
+func TestKeysRefusals(t *testing.T) {
 	s := newShell(t)
 	passphrase := s.write("passphrase", "correct horse\n")
 	ed25519, secp256k1 := s.path("ed25519.pem"), s.path("secp256k1.pem")
@@ -241,7 +241,7 @@ func TestWhatIsRefused(t *testing.T) {
 }
 
 // No output shows the private half, in any form.
-func TestNoPrivateHalfIsPrinted(t *testing.T) {
+func TestPrivateHalfIsNotPrinted(t *testing.T) {
 	s := newShell(t)
 	path := s.path("key.pem")
 	for _, terminal := range []bool{false, true} {

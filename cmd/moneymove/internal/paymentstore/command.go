@@ -273,7 +273,7 @@ func details(r payments.Record) app.Table {
 	}
 	line("action", string(r.Action))
 	line("payout", string(r.PayoutID))
-	line("deal", string(r.EscrowID))
+	line("escrow", string(r.EscrowID))
 	line("transaction", r.TransactionHash)
 	at("accepted", r.AcceptedAt)
 	at("key first used", r.FirstUsed)

@@ -32,9 +32,9 @@ type decision struct {
 	note, payout                           string
 	maxFee, minAmount, currency, tolerance string
 	yes                                    bool
-	given                                  func(flag string) bool
+	flagSet                                func(flag string) bool
 
-	setFee, setAmount, setTolerance *decimal.Decimal // nil if not given
+	setFee, setAmount, setTolerance *decimal.Decimal // nil without its flag
 }
 
 func decideCommand(f *file) *cobra.Command {
@@ -81,7 +81,7 @@ all.`,
 		if err != nil {
 			return err
 		}
-		d.given = c.Flags().Changed
+		d.flagSet = c.Flags().Changed
 		if err := d.check(args[1]); err != nil {
 			return err
 		}
@@ -93,7 +93,7 @@ all.`,
 			if err := d.confirm(c.Context(), f.app, args[1], key); err != nil {
 				return err
 			}
-			after, err := p.Decide(c.Context(), key, d.of(args[1], before.Bounds))
+			after, err := p.Decide(c.Context(), key, d.build(args[1], before.Bounds))
 			if err != nil {
 				return outcome(err)
 			}
@@ -116,7 +116,7 @@ func (d *decision) check(name string) error {
 	some := false
 	for _, other := range decisionNames {
 		for _, flag := range decisions[other] {
-			if !d.given(flag) {
+			if !d.flagSet(flag) {
 				continue
 			}
 			if some = true; !own[flag] {
@@ -134,7 +134,7 @@ func (d *decision) check(name string) error {
 		{"max-fee", d.maxFee, &d.setFee}, {"min-destination-amount", d.minAmount, &d.setAmount},
 		{"tolerance", d.tolerance, &d.setTolerance},
 	} {
-		if !d.given(amount.flag) {
+		if !d.flagSet(amount.flag) {
 			continue
 		}
 		value, err := app.Amount("-"+amount.flag, amount.text)
@@ -159,8 +159,8 @@ func (d *decision) confirm(ctx context.Context, a *app.App, name string, key mon
 	return err
 }
 
-// of returns the decision. Bounds that are not given stay as they are.
-func (d *decision) of(name string, bounds dapi.Bounds) payments.Decision {
+// build returns the decision. Bounds without a flag stay as they are.
+func (d *decision) build(name string, bounds dapi.Bounds) payments.Decision {
 	switch name {
 	case "retry":
 		return payments.Retry()
@@ -177,7 +177,7 @@ func (d *decision) of(name string, bounds dapi.Bounds) payments.Decision {
 	if d.setAmount != nil {
 		bounds.MinDestinationAmount = d.setAmount
 	}
-	if d.given("destination-currency") {
+	if d.flagSet("destination-currency") {
 		bounds.DestinationCurrency = d.currency
 	}
 	if d.setTolerance != nil {

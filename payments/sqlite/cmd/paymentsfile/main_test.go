@@ -44,7 +44,7 @@ func command(t *testing.T, args ...string) (status int, out, problems string) {
 	return status, o.String(), p.String()
 }
 
-func TestAWholeFile(t *testing.T) {
+func TestIntactFile(t *testing.T) {
 	path := file(t, 3)
 	status, out, problems := command(t, "check", path)
 	assert.Equal(t, 0, status)
@@ -63,7 +63,7 @@ func TestAWholeFile(t *testing.T) {
 	assert.Contains(t, problems, "a backup needs a name of its own")
 }
 
-func TestADamagedFile(t *testing.T) {
+func TestDamagedFile(t *testing.T) {
 	path := file(t, 200)
 	content, err := os.ReadFile(path)
 	require.NoError(t, err)
@@ -78,7 +78,7 @@ func TestADamagedFile(t *testing.T) {
 	assert.Contains(t, problems, "To go on: 1. stop the program")
 }
 
-func TestAFileThatCannotBeOpened(t *testing.T) {
+func TestUnopenableFile(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "missing.db")
 	status, _, problems := command(t, "check", missing)
 	assert.Equal(t, 1, status)
