@@ -153,7 +153,7 @@ const drainTimeout = 500 * time.Millisecond
 
 // respondEarly lets the response leave before the rest of an unread body has arrived. Otherwise net/http waits for the
 // rest. If it returns true, call drain after the response.
-func (p *payload) respondEarly(w http.ResponseWriter) (left bool) {
+func (p *payload) respondEarly(w http.ResponseWriter) (unread bool) {
 	r := p.request
 	if p.wasRead || r.ProtoMajor != 1 || r.Body == nil || r.Body == http.NoBody || r.Header.Get("Expect") != "" {
 		return false // net/http needs no help
