@@ -36,7 +36,8 @@ TEST    := $(filter-out ./internal/test/...,$(call packages,test)) $(SUITES)
 CHECK   := $(call packages,test|check)
 # Where goroutines are. The race detector makes a test three times as long.
 RACE    := ./dapi/... ./fleet/... ./fleet/redis/... ./internal/transport/... ./payments/... \
-	./internal/ratewindow/... ./payments/postgres/... ./payments/sqlite/... ./signing/... ./signing/wallet/... \
+	./internal/ratewindow/... ./internal/sessionfile/... ./payments/postgres/... ./payments/sqlite/... \
+	./signing/... ./signing/wallet/... \
 	$(addprefix ./sandbox/internal/,gate platform session store) \
 	$(addprefix ./internal/test/,dapi fleet payments postgres)
 # One package more than there are processors: some wait for processes that they start, or for a clock.

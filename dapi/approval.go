@@ -33,9 +33,9 @@ func (a approver) now() time.Time { return a.clock.ServiceNow() }
 
 // latest returns the service's time, or the date of its last response if that is later.
 func (a approver) latest() time.Time {
-	now, byLastAnswer := a.clock.ServiceTimes()
-	if byLastAnswer.After(now) {
-		return byLastAnswer
+	now, byLastResponse := a.clock.ServiceTimes()
+	if byLastResponse.After(now) {
+		return byLastResponse
 	}
 	return now
 }
@@ -104,7 +104,7 @@ func (c lowLevel) reserved(ctx context.Context, op *transport.Operation, approva
 	}
 	c.call.Class, c.call.Closes = moneymovement.ClassConfirm, approval.ExpiresAt
 	queued, err := c.transport.Reserve(ctx, op, c.callOf(moneymovement.CallSettingsOf(options...)))
-	if windowFull, ok := errors.AsType[*moneymovement.WindowFull](err); ok && windowFull.Closed {
+	if full, ok := errors.AsType[*moneymovement.WindowFull](err); ok && full.Closed {
 		return c, &signing.ApprovalRefused{
 			ApprovalID: approval.ID, Field: "expiresAt", Expired: true,
 			Reason: "there is no room in the rate window before the approval expires; prepare the operation again",
@@ -130,16 +130,16 @@ func (a approver) check(
 	developer := a.low.session().developer
 	options = append([]signing.ApprovalOption{signing.VerifyWith(developer.Verifier)}, options...)
 	prepared := signing.Approval{ID: approval.ID, Payload: approval.Payload, ExpiresAt: approval.ExpiresAt}
-	now, byLastAnswer := a.clock.ServiceTimes()
-	if latest := byLastAnswer.Add(windowOf(want.Operation) + dateSkew); prepared.ExpiresAt.After(latest) {
+	now, byLastResponse := a.clock.ServiceTimes()
+	if latest := byLastResponse.Add(windowOf(want.Operation) + dateSkew); prepared.ExpiresAt.After(latest) {
 		return nil, &signing.ApprovalRefused{ApprovalID: approval.ID, Field: "expiresAt",
 			Reason: "the approval is open for longer than the service allows, by the Date of the last response",
-			Want:   "at most " + stamp(latest), Got: stamp(prepared.ExpiresAt)}
+			Want:   "at most " + formatTime(latest), Got: formatTime(prepared.ExpiresAt)}
 	}
-	if !byLastAnswer.Before(prepared.ExpiresAt) && now.Before(byLastAnswer) {
-		byLastAnswer = now
+	if !byLastResponse.Before(prepared.ExpiresAt) && now.Before(byLastResponse) {
+		byLastResponse = now
 	}
-	checked, err := signing.PrepareApproval(ctx, developer.Key, prepared, want, byLastAnswer, options...)
+	checked, err := signing.PrepareApproval(ctx, developer.Key, prepared, want, byLastResponse, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -167,10 +167,10 @@ func (a approver) checkClock(approvalID string) error {
 	return &signing.ApprovalRefused{ApprovalID: approvalID, Field: "expiresAt",
 		Reason: "the clocks of the service and this machine differ by more than " + allowed.String() +
 			": correct this machine's clock, or pass the option moneymovement.WithClockDifference",
-		Want: "about " + stamp(here), Got: stamp(service)}
+		Want: "about " + formatTime(here), Got: formatTime(service)}
 }
 
-func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+func formatTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // confirm signs without checking again.
 func (c *checkedApproval) confirm(ctx context.Context) (*approvalConfirm, error) {
@@ -200,15 +200,15 @@ func (a approver) endOf(approval *Approval, window time.Duration) time.Time {
 	if !end.IsZero() && bytes.Contains(approval.Payload, same) {
 		return end // as payloads usually have it, which need not be decoded then
 	}
-	var said struct {
+	var payload struct {
 		ExpiresAt time.Time `json:"expiresAt"`
 	}
-	_ = codec.Unmarshal(approval.Payload, &said) // invalid JSON leaves it empty
+	_ = codec.Unmarshal(approval.Payload, &payload) // invalid JSON leaves it empty
 	switch {
 	case end.IsZero():
-		return cmp.Or(said.ExpiresAt, a.now().Add(window))
-	case said.ExpiresAt.Truncate(time.Minute).Equal(end), said.ExpiresAt.Truncate(time.Second).Equal(end):
-		return said.ExpiresAt
+		return cmp.Or(payload.ExpiresAt, a.now().Add(window))
+	case payload.ExpiresAt.Truncate(time.Minute).Equal(end), payload.ExpiresAt.Truncate(time.Second).Equal(end):
+		return payload.ExpiresAt
 	}
 	return end
 }
@@ -227,12 +227,12 @@ func (a approver) notePayout(payout *Payout, err error) (*Payout, error) {
 	return payout, err
 }
 
-// noteDeal returns its arguments, and remembers the approval of the deal's action.
-func (a approver) noteDeal(deal *Escrow, err error) (*Escrow, error) {
-	if err == nil && deal != nil && deal.Action != nil {
-		a.note(deal.Action.Approval, escrowApproval)
+// noteEscrow returns its arguments, and remembers the approval of the escrow's action.
+func (a approver) noteEscrow(escrow *Escrow, err error) (*Escrow, error) {
+	if err == nil && escrow != nil && escrow.Action != nil {
+		a.note(escrow.Action.Approval, escrowApproval)
 	}
-	return deal, err
+	return escrow, err
 }
 
 // TermsDiffer says that the service returned other terms than you asked for, such as another amount. The SDK did not
@@ -319,14 +319,14 @@ func (p *Payout) differs(asked PayoutCreate) *TermsDiffer {
 	return e.differs
 }
 
-// The windows of a deal that does not set its own.
+// The windows of an escrow that does not set its own.
 const (
 	standardApproveWithin EscrowDuration = "1h"
 	standardHoldFor       EscrowDuration = "14d"
 	standardRefundableFor EscrowDuration = "90d"
 )
 
-// differs compares the amount, the asset and the payee of a deal with what was asked for.
+// differs compares the amount, the asset and the payee of an escrow with what was asked for.
 func (d *Escrow) differs(asked EscrowCreate) *TermsDiffer {
 	var e termsCheck
 	e.amount("amount", asked.Amount, d.Amount)
@@ -338,12 +338,12 @@ func (d *Escrow) differs(asked EscrowCreate) *TermsDiffer {
 // windowSlack is how much a window's length may differ because the service rounds.
 const windowSlack = 2 * time.Second
 
-// windowsDiffer compares a deal's windows with what was asked for. Each window starts when the one before it ends, and
-// the first starts when the deal is created. If the end of a window is missing, the window is compared together with
-// the next one.
+// windowsDiffer compares an escrow's windows with what was asked for. Each window starts when the one before it ends,
+// and the first starts when the escrow is created. If the end of a window is missing, the window is compared together
+// with the next one.
 //
-// The description does not say whether an approval ends the first window at once. So in an approved deal, the hold may
-// start earlier, by up to the length of the first window. When the deal has ended, its windows decide nothing.
+// The description does not say whether an approval ends the first window at once. So in an approved escrow, the hold
+// may start earlier, by up to the length of the first window. When the escrow has ended, its windows decide nothing.
 func (d *Escrow) windowsDiffer(asked EscrowCreate, approved bool) *TermsDiffer {
 	approveWithin := cmp.Or(asked.ApproveWithin, standardApproveWithin)
 	early := time.Duration(0)
@@ -393,7 +393,7 @@ func (v *PayoutCreate) checkMoney(c *transport.Check) {
 	checkAsset(c, v.Currency)
 }
 
-// checkMoney refuses a deal without an amount, a currency or a payee, for the same reason as for a payout.
+// checkMoney refuses an escrow without an amount, a currency or a payee, for the same reason as for a payout.
 func (v *EscrowCreate) checkMoney(c *transport.Check) {
 	c.Positive("amount", v.Amount)
 	checkAsset(c, v.Currency)
@@ -426,8 +426,8 @@ func init() {
 		}
 		return transport.Validate(opBookPayout.ID, requiredKey(&opBookPayout, key), asked.validate, check, limits.check)
 	}
-	outcome.CheckEscrow = func(escrows, deal any, key string) error {
-		asked := deal.(EscrowCreate) //nolint:errcheck,forcetypeassert // as the package says
+	outcome.CheckEscrow = func(escrows, escrow any, key string) error {
+		asked := escrow.(EscrowCreate) //nolint:errcheck,forcetypeassert // as the package says
 		s, _ := escrows.(*Escrows)
 		check := asked.checkMoney
 		if s != nil {
@@ -435,8 +435,8 @@ func init() {
 		}
 		return transport.Validate(opCreateEscrow.ID, requiredKey(&opCreateEscrow, key), asked.validate, check)
 	}
-	outcome.CheckAction = func(deal any, id, action, key string) error {
-		asked := deal.(EscrowCreate) //nolint:errcheck,forcetypeassert // as the package says
+	outcome.CheckAction = func(escrow any, id, action, key string) error {
+		asked := escrow.(EscrowCreate) //nolint:errcheck,forcetypeassert // as the package says
 		return transport.Validate(opPrepareEscrowAction.ID, requiredKey(&opPrepareEscrowAction, key),
 			asked.validate, asked.checkMoney, checkEscrowID(EscrowID(id)),
 			func(c *transport.Check) { c.Missing("type", action == "") })

@@ -28,7 +28,7 @@ type Chains struct {
 //
 // The list is for display. It does not decide which chain an approval may name: see [Developer].ChainNames.
 //
-// While the SDK has the list, it also checks the amounts of payouts, deals and deposits: a call whose amount has more
+// While the SDK has the list, it also checks the amounts of payouts, escrows and deposits: a call whose amount has more
 // decimals than its token fails with *errors.InvalidInput, and nothing is sent.
 func (s *Chains) Live(ctx context.Context) ([]Chain, error) {
 	if err := transport.OrNew(s).low.ready(ctx, &opListChains); err != nil {

@@ -39,9 +39,9 @@ func amount(text string) decimal.Decimal { return decimal.RequireFromString(text
 // as finds an error type or fails the test.
 func as[E error](t *testing.T, err error) E {
 	t.Helper()
-	found, ok := errors.AsType[E](err)
+	typed, ok := errors.AsType[E](err)
 	require.True(t, ok, "%T: %v", err, err)
-	return found
+	return typed
 }
 
 // read makes a call that needs a session.
@@ -91,17 +91,17 @@ func sessionBy(t *testing.T, by http.RoundTripper, options ...moneymovement.Opti
 	return platform
 }
 
-// answering makes a client that has a session and gets this answer to all it asks.
-func answering(t *testing.T, status int, answer string, options ...moneymovement.Option) *dapi.Integrator {
+// responding returns a client that has a session and gets this response to each request.
+func responding(t *testing.T, status int, response string, options ...moneymovement.Option) *dapi.Integrator {
 	t.Helper()
-	return sessionBy(t, testkit.Page(status, "application/json", answer), options...)
+	return sessionBy(t, testkit.Page(status, "application/json", response), options...)
 }
 
 // script returns for each "METHOD path" its bodies in turn, then the last one again, and keeps what was sent.
 type script struct {
-	mu      sync.Mutex
-	answers map[string][]string
-	calls   []string
+	mu        sync.Mutex
+	responses map[string][]string
+	calls     []string
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -110,14 +110,14 @@ func (s *script) RoundTrip(r *http.Request) (*http.Response, error) {
 	defer s.mu.Unlock()
 	what := r.Method + " " + strings.TrimPrefix(r.URL.RequestURI(), "/dapi/v1")
 	s.calls = append(s.calls, what)
-	answers := s.answers[what]
-	if len(answers) == 0 {
-		return nil, errors.New("nobody answers " + what)
+	responses := s.responses[what]
+	if len(responses) == 0 {
+		return nil, errors.New("no response for " + what)
 	}
-	if len(answers) > 1 {
-		s.answers[what] = answers[1:]
+	if len(responses) > 1 {
+		s.responses[what] = responses[1:]
 	}
-	return testkit.Page(http.StatusOK, "application/json", answers[0])(r)
+	return testkit.Page(http.StatusOK, "application/json", responses[0])(r)
 }
 
 func (s *script) sent(what string) (count int) {
@@ -132,10 +132,10 @@ func (s *script) sent(what string) (count int) {
 }
 
 func newScript(
-	t *testing.T, answers map[string][]string, options ...moneymovement.Option,
+	t *testing.T, responses map[string][]string, options ...moneymovement.Option,
 ) (*script, *dapi.Integrator) {
 	t.Helper()
-	s := &script{answers: answers}
+	s := &script{responses: responses}
 	return s, sessionBy(t, s, options...)
 }
 
@@ -251,8 +251,8 @@ func TestAllEndsAfterAnError(t *testing.T) {
 	as[*errors.Forbidden](t, failures[0])
 }
 
-// A circle of any length is noticed before a page comes twice.
-func TestAllRefusesAListThatGoesInACircle(t *testing.T) {
+// A cursor that leads back to an earlier page is noticed before a page is read twice.
+func TestCursorThatLeadsBackIsRefused(t *testing.T) {
 	for _, length := range []int{1, 2, 7} {
 		account, asked := ledgerOf(t, func(cursor string) string {
 			number, _ := strconv.Atoi(cursor)

@@ -17,8 +17,8 @@ type Contacts struct {
 }
 
 // Create saves a contact. Make its Account with [Onchain], [EmailContact], [BankAccount] or a short form of it, such as
-// [SEPA]. If a bank account lacks fields that its method probably needs, Create logs their names as a warning, and sends
-// the contact all the same.
+// [SEPA]. If a bank account lacks fields that its method probably needs, Create logs their names as a warning, and
+// sends the contact all the same.
 //
 // The service keeps one contact for each set of account details. If a contact with these details exists, Create returns
 // that contact. To see whether it is new, pass [moneymovement.CaptureResponse]: Response.Replayed is true for a contact
@@ -123,14 +123,14 @@ type bankMethod struct {
 // as "accountNumber" or "iban or accountNumber". It is a guess, because the service's description does not show what a
 // method needs: the contact can still be sent. For another destination than a bank account, or for a method that this
 // version does not know, it returns nil.
-func (v ContactAccount) MissingFields() []string {
-	fields, ok := v.variant.(BankFields)
+func (t ContactAccount) MissingFields() []string {
+	fields, ok := t.variant.(BankFields)
 	if !ok {
 		return nil
 	}
 	values := map[string]string{
-		"accountNumber": fields.AccountNumber, "bic": fields.BIC, "branchNumber": fields.BranchNumber, "iban": fields.IBAN,
-		"paymentKey": fields.PaymentKey, "phoneNumber": fields.PhoneNumber, "pixKey": fields.PIXKey,
+		"accountNumber": fields.AccountNumber, "bic": fields.BIC, "branchNumber": fields.BranchNumber,
+		"iban": fields.IBAN, "paymentKey": fields.PaymentKey, "phoneNumber": fields.PhoneNumber, "pixKey": fields.PIXKey,
 		"routingNumber": fields.RoutingNumber,
 	}
 	var missing []string

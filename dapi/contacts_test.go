@@ -63,12 +63,12 @@ func TestContactAccountRoundTrips(t *testing.T) {
 }
 
 // Rule: contact.default-variant
-func TestConstructorsSetTheTypeOverAnother(t *testing.T) {
-	given := dapi.BankFields{AccountType: dapi.BankMethodPIX, IBAN: "DE89370400440532013000"}
-	bank, ok := dapi.BankAccount(dapi.BankMethodSEPA, given).Variant().(dapi.BankFields)
+func TestConstructorsOverwriteTheAccountType(t *testing.T) {
+	original := dapi.BankFields{AccountType: dapi.BankMethodPIX, IBAN: "DE89370400440532013000"}
+	bank, ok := dapi.BankAccount(dapi.BankMethodSEPA, original).Variant().(dapi.BankFields)
 	require.True(t, ok)
 	assert.Equal(t, dapi.BankMethod("sepa"), bank.AccountType)
-	assert.Equal(t, dapi.BankMethodPIX, given.AccountType, "what was given is the caller's")
+	assert.Equal(t, dapi.BankMethodPIX, original.AccountType, "the caller keeps its own")
 	onchain, ok := dapi.Onchain(dapi.OnchainAccount{AccountType: "email"}).Variant().(dapi.OnchainAccount)
 	require.True(t, ok)
 	assert.Equal(t, "onchain", onchain.AccountType)
@@ -108,13 +108,13 @@ func FuzzContactAccount(f *testing.F) {
 	})
 }
 
-// Only the blockers are stated.
-func TestPayableThatIsAbsentIsNotFalse(t *testing.T) {
+// The description states only the blockers, and not whether a contact can be paid.
+func TestAbsentPayableIsNil(t *testing.T) {
 	yes, no := true, false
 	for member, want := range map[string]*bool{``: nil, `"payable":null,`: nil, `"payable":false,`: &no,
 		`"payable":true,`: &yes} {
 		text := `{"contactId":"ct_1",` + member + `"methods":[],"blockers":[]}`
-		capabilities, err := answering(t, 200, text).Self().Contacts.Capabilities(t.Context(), "ct_1")
+		capabilities, err := responding(t, 200, text).Self().Contacts.Capabilities(t.Context(), "ct_1")
 		require.NoError(t, err)
 		assert.Equal(t, want, capabilities.Payable, member)
 	}
@@ -141,7 +141,8 @@ func TestBankAccountSetsTypeAndCurrency(t *testing.T) {
 		other := dapi.BankFields{AccountType: method, Currency: "XTS"}
 		assert.Equal(t, other, fieldsOf(dapi.BankAccount(method, dapi.BankFields{Currency: "XTS"})))
 	}
-	assert.Equal(t, dapi.BankFields{AccountType: "mars_local"}, fieldsOf(dapi.BankAccount("mars_local", dapi.BankFields{})),
+	later := fieldsOf(dapi.BankAccount("mars_local", dapi.BankFields{}))
+	assert.Equal(t, dapi.BankFields{AccountType: "mars_local"}, later,
 		"the currency of a method of a later version is not known")
 	for method, short := range map[dapi.BankMethod]func(dapi.BankFields) dapi.ContactAccount{
 		"sepa": dapi.SEPA, "ach": dapi.ACH, "pix": dapi.PIX, "swift": dapi.SWIFT, "ukfps": dapi.UKFPS,
@@ -223,7 +224,7 @@ func TestContactWithMissingFieldsIsSentWithAWarning(t *testing.T) {
 		new(dapi.SEPA(dapi.BankFields{IBAN: "DE89370400440532013000"})): "",
 	} {
 		var log bytes.Buffer
-		platform := answering(t, http.StatusCreated,
+		platform := responding(t, http.StatusCreated,
 			`{"id":"ct_1","name":"Bob","isExternal":true,"createdAt":"2026-01-01T00:00:00Z"}`,
 			moneymovement.WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{
 				ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
@@ -251,7 +252,7 @@ func TestBlanksInAnIBANAreRemoved(t *testing.T) {
 	}
 }
 
-func TestAnApplicantIsAMap(t *testing.T) {
+func TestApplicantAsMap(t *testing.T) {
 	assert.Empty(t, dapi.Applicant{}.Map())
 	further := map[string]any{"taxNumber": 7, "country": nil}
 	assert.Equal(t, map[string]any{"legalName": "a", "firstName": "b", "lastName": "c", "country": nil, "taxNumber": 7},

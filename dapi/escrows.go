@@ -12,52 +12,53 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// Escrows creates escrow deals and acts on them. A deal holds money on chain until it is released to a payee or
+// Escrows creates escrows and acts on them. An escrow holds money on chain until it is released to a payee or
 // refunded.
 //
-// A deal has three windows: ApproveWithin (1h by default), HoldFor (14d) and RefundableFor (90d). Each window starts
+// An escrow has three windows: ApproveWithin (1h by default), HoldFor (14d) and RefundableFor (90d). Each window starts
 // when the one before it ends. When a window ends, its action leaves AvailableActions. [Escrow.Can] reports whether an
 // action is available now.
 //
-// [Escrows.Open] creates and approves a deal in one call, and [Escrows.Act] takes a later action, such as `release`.
+// [Escrows.Open] creates and approves an escrow in one call, and [Escrows.Act] takes a later action, such as `release`.
 type Escrows struct {
 	low      lowLevel
 	approver approver
 	chains   *liveChains
 	memory   paymentMemory
-	line     *paymentLine
+	queue    *paymentQueue
 }
 
-// Create creates a deal and prepares its `approve` action. No money moves. [Escrows.Open] creates and approves in one
-// call.
+// Create creates an escrow and prepares its `approve` action. No money moves. [Escrows.Open] creates and approves in
+// one call.
 //
 // # Repeating
 //
-// The idempotency key identifies the deal, its windows and its `approve` action. With the same key and other terms,
-// Create fails with *errors.IdempotencyKeyReused, which has the EscrowID of the deal that has the key. Without a key,
-// the service derives one from the request and remembers it for two hours: two equal deals in that time are one deal.
+// The idempotency key identifies the escrow, its windows and its `approve` action. With the same key and other terms,
+// Create fails with *errors.IdempotencyKeyReused, which has the EscrowID of the escrow that has the key. Without a key,
+// the service derives one from the request and remembers it for two hours: two equal escrows in that time are one
+// escrow.
 func (s *Escrows) Create(
-	ctx context.Context, deal EscrowCreate, options ...moneymovement.WriteOption,
+	ctx context.Context, escrow EscrowCreate, options ...moneymovement.WriteOption,
 ) (*Escrow, error) {
 	s = transport.OrNew(s)
-	return s.approver.noteDeal(s.low.withCheck(s.check(&deal)).CreateEscrow(ctx, &deal, options))
+	return s.approver.noteEscrow(s.low.withCheck(s.check(&escrow)).CreateEscrow(ctx, &escrow, options))
 }
 
-// check returns the check of a deal's amount, currency and payee.
-func (s *Escrows) check(deal *EscrowCreate) func(*transport.Check) {
+// check returns the check of an escrow's amount, currency and payee.
+func (s *Escrows) check(escrow *EscrowCreate) func(*transport.Check) {
 	return func(c *transport.Check) {
-		c.Amount("amount", deal.Amount)
-		deal.checkMoney(c)
-		s.chains.checkPlaces(c, deal.Amount, deal.Currency)
+		c.Amount("amount", escrow.Amount)
+		escrow.checkMoney(c)
+		s.chains.checkPlaces(c, escrow.Amount, escrow.Currency)
 	}
 }
 
-// Sync refreshes the deal from the chain and returns it. For each deal, the service reads the chain at most once in 15
-// seconds. Between these reads, Sync returns the stored deal. SyncedAt is the time of the last chain read.
+// Sync refreshes the escrow from the chain and returns it. For each escrow, the service reads the chain at most once in
+// 15 seconds. Between these reads, Sync returns the stored escrow. SyncedAt is the time of the last chain read.
 // [Escrows.Wait] polls at this pace.
 func (s *Escrows) Sync(ctx context.Context, id EscrowID, options ...moneymovement.CallOption) (*Escrow, error) {
 	s = transport.OrNew(s)
-	return s.approver.noteDeal(s.low.SyncEscrow(ctx, id, options))
+	return s.approver.noteEscrow(s.low.SyncEscrow(ctx, id, options))
 }
 
 // Prepare prepares an action and returns it with its approval, which is valid for 60 seconds. If the action is not in
@@ -77,7 +78,7 @@ func (s *Escrows) Prepare(
 	return &prepared.Action, nil
 }
 
-// Wait polls with [Escrows.Sync] until the deal has one of the statuses. By default, it polls no more often than the
+// Wait polls with [Escrows.Sync] until the escrow has one of the statuses. By default, it polls no more often than the
 // service reads the chain. If ctx ends first, the error is *moneymovement.StillPending. Wait fails with
 // *errors.InvalidInput if statuses is empty or contains an empty status.
 func (s *Escrows) Wait(
@@ -92,21 +93,22 @@ func (s *Escrows) Wait(
 			c.Missing("statuses", len(statuses) == 0 || slices.Contains(statuses, ""))
 		},
 		Read: func(ctx context.Context) (*Escrow, error) {
-			return s.approver.noteDeal(s.low.as(moneymovement.ClassPoll).SyncEscrow(ctx, id, nil))
+			return s.approver.noteEscrow(s.low.as(moneymovement.ClassPoll).SyncEscrow(ctx, id, nil))
 		},
 		Status: func(e *Escrow) string { return string(e.Status) },
 		Done:   func(e *Escrow) bool { return slices.Contains(statuses, e.Status) },
 		Known:  func(e *Escrow) bool { return e.Status.Known() },
 		Never: func(e *Escrow) error {
-			if e.Status != EscrowStatusRefunded && e.Status != EscrowStatusExpired { // a released deal can be refunded
+			// a released escrow can still be refunded
+			if e.Status != EscrowStatusRefunded && e.Status != EscrowStatusExpired {
 				return nil
 			}
-			return fmt.Errorf("the deal has ended as %s, and will not be %v", e.Status, statuses)
+			return fmt.Errorf("the escrow has ended as %s, and will not be %v", e.Status, statuses)
 		},
 	}.Wait(ctx, paced)
 }
 
-// chainReadEvery is the shortest time between two chain reads of a deal.
+// chainReadEvery is the shortest time between two chain reads of an escrow.
 const chainReadEvery = 15 * time.Second
 
 // Can reports whether the action is available now.

@@ -345,8 +345,8 @@ func ExamplePayouts_Wait() {
 	}
 }
 
-// Open holds money for a deal, and Act releases it to the payee. Both compare the approval with the deal's terms before
-// the key signs.
+// Open holds money for an escrow, and Act releases it to the payee. Both compare the approval with the escrow's terms
+// before the key signs.
 func ExampleEscrows_Open() {
 	ctx := context.Background()
 	account, err := dapi.NewSelfServe("https://sandbox.example", developer)
@@ -358,16 +358,16 @@ func ExampleEscrows_Open() {
 		Payee:   "0x52908400098527886E0F7030069857D2E4169EE7",
 		HoldFor: dapi.EscrowDurationOf(7 * 24 * time.Hour),
 	}
-	deal, err := account.Escrows.Open(ctx, terms, "order-7", dapi.EscrowTerms{})
+	escrow, err := account.Escrows.Open(ctx, terms, "order-7", dapi.EscrowTerms{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	deal, err = account.Escrows.Act(ctx, terms, deal.Escrow.ID, dapi.EscrowActionTypeRelease, "order-7-release",
+	escrow, err = account.Escrows.Act(ctx, terms, escrow.Escrow.ID, dapi.EscrowActionTypeRelease, "order-7-release",
 		dapi.EscrowTerms{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(deal.State) // the chain is read at most once in 15 seconds: see Escrows.Wait
+	fmt.Println(escrow.State) // the chain is read at most once in 15 seconds: see Escrows.Wait
 }
 
 // A payin has a price for money from another chain. The payer gets instructions, and Wait polls until the money has

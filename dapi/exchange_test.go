@@ -24,12 +24,12 @@ import (
 
 // exchange is one call and what it has to look like on the wire, written down from the description.
 type exchange struct {
-	call   func(context.Context, caller) (any, error)
-	method string
-	path   string // with query, below /dapi/v1
-	body   string // "" for none
-	status int
-	answer string
+	call     func(context.Context, caller) (any, error)
+	method   string
+	path     string // with query, below /dapi/v1
+	body     string // "" for none
+	status   int
+	response string
 }
 
 // caller is an account, with the clients of its integrator.
@@ -153,7 +153,7 @@ var exchanges = map[string]exchange{
 // Each call is sent as described, for the account that was asked for, and nothing of its response is lost.
 // Rule: endpoint.rows, endpoint.base, endpoint.json, session.bearer, session.service-account, contact.response
 // Rule: coverage.chains, ledger.whole-account, error.unknown-key
-func TestEachExchangeLooksAsDescribed(t *testing.T) {
+func TestEachOperationSendsTheDescribedRequest(t *testing.T) {
 	for name, x := range exchanges {
 		t.Run(name, func(t *testing.T) {
 			var sent *http.Request
@@ -162,7 +162,7 @@ func TestEachExchangeLooksAsDescribed(t *testing.T) {
 				if sent, body = r, nil; r.Body != nil {
 					body, _ = io.ReadAll(r.Body)
 				}
-				return testkit.Page(x.status, "application/json", x.answer)(r)
+				return testkit.Page(x.status, "application/json", x.response)(r)
 			}))
 			for account, acting := range map[string]*dapi.Account{"": platform.Self(), "cl_1": platform.For("cl_1")} {
 				value, err := x.call(t.Context(), caller{acting, platform.Clients})
@@ -175,28 +175,28 @@ func TestEachExchangeLooksAsDescribed(t *testing.T) {
 					account = "" // of no account
 				}
 				assert.Equal(t, account, sent.Header.Get("X-Service-Account"))
-				assert.Empty(t, headerOf(sent, "Idempotency-Key"), "no key is made up")
+				assert.Empty(t, headerOf(sent, "Idempotency-Key"), "no key is invented")
 				if x.body == "" {
 					assert.Empty(t, body)
 				} else {
 					assert.JSONEq(t, x.body, string(body))
 				}
-				assertDecoded(t, x.answer, value)
+				assertDecoded(t, x.response, value)
 			}
 		})
 	}
 }
 
-// assertDecoded checks that nothing of the answer was lost: written again, each of its members is there.
-func assertDecoded(t *testing.T, answer string, value any) {
+// assertDecoded checks that nothing of the response was lost: written again, each of its members is there.
+func assertDecoded(t *testing.T, response string, value any) {
 	t.Helper()
-	if answer == "" {
+	if response == "" {
 		return
 	}
 	written, err := json.Marshal(value)
 	require.NoError(t, err)
 	var want, got map[string]any
-	require.NoError(t, json.Unmarshal([]byte(answer), &want))
+	require.NoError(t, json.Unmarshal([]byte(response), &want))
 	require.NoError(t, json.Unmarshal(written, &got))
 	for member := range want {
 		assert.Equal(t, want[member], got[member], member)
@@ -216,25 +216,25 @@ func headerOf(r *http.Request, name string) []string {
 // open are members whose sets of values can grow.
 var open = map[string]bool{"status": true, "type": true, "direction": true, "method": true}
 
-// proof are members that an operation's answer is nothing without, besides the id and the items.
+// proof are members that an operation's response is nothing without, besides the id and the items.
 var proof = map[string]bool{
 	"BookPayout.idempotencyKey": true, "PrepareEscrowAction.action": true, "CreateEscrow.idempotencyKey": true,
 	"CreatePayinInstructions.requisites": true,
 }
 
 // A later version of the service may add members and values, and leave out what may be null.
-func TestAnswersOfALaterVersionAreRead(t *testing.T) {
+func TestResponsesOfALaterVersionAreRead(t *testing.T) {
 	for name, x := range exchanges {
-		if x.answer == "" {
+		if x.response == "" {
 			continue
 		}
 		var described map[string]any
-		require.NoError(t, json.Unmarshal([]byte(x.answer), &described))
-		read := func(t *testing.T, answer map[string]any) map[string]any {
+		require.NoError(t, json.Unmarshal([]byte(x.response), &described))
+		read := func(t *testing.T, response map[string]any) map[string]any {
 			t.Helper()
-			text, err := json.Marshal(answer)
+			text, err := json.Marshal(response)
 			require.NoError(t, err)
-			value, err := x.by(t.Context(), answering(t, x.status, string(text)))
+			value, err := x.by(t.Context(), responding(t, x.status, string(text)))
 			require.NoError(t, err, "%s", text)
 			written, err := json.Marshal(value)
 			require.NoError(t, err)
@@ -256,7 +256,7 @@ func TestAnswersOfALaterVersionAreRead(t *testing.T) {
 			}
 			for member := range described {
 				if proof[name+"."+member] || member == "id" || member == "items" {
-					continue // without it the answer is another: see TestAnotherAnswerIsNoSuccess
+					continue // without it the response is another: see TestUnexpectedResponseIsAnError
 				}
 				without := maps.Clone(described)
 				without[member] = nil
@@ -271,51 +271,51 @@ func TestAnswersOfALaterVersionAreRead(t *testing.T) {
 	}
 }
 
-// Everything optional in a contact may be null. What an answer holds beyond that is kept in its body.
-// Rule: contact.response
-func TestAContactOfNulls(t *testing.T) {
+// Everything optional in a contact may be null. What a response holds beyond that is kept in its body.
+// Rule: contact.answer
+func TestContactWithNullFields(t *testing.T) {
 	const text = `{"id":"7c9e6679","name":"","isExternal":true,"createdAt":"2026-01-02T03:04:05","email":null,"address":null,"bank":null,
 		"crypto":null,"userId":null,"user":null,"labels":["a"]}`
-	var answer moneymovement.Response
-	contact, err := answering(t, 201, text).Self().Contacts.Create(t.Context(), dapi.ContactCreate{},
-		moneymovement.CaptureResponse(&answer))
+	var response moneymovement.Response
+	contact, err := responding(t, 201, text).Self().Contacts.Create(t.Context(), dapi.ContactCreate{},
+		moneymovement.CaptureResponse(&response))
 	require.NoError(t, err)
 	assert.Equal(t, &dapi.Contact{ID: "7c9e6679", IsExternal: true, CreatedAt: contact.CreatedAt}, contact)
 	assert.Equal(t, "2026-01-02T03:04:05Z", contact.CreatedAt.Format("2006-01-02T15:04:05Z07:00"))
-	assert.JSONEq(t, text, string(answer.Body))
+	assert.JSONEq(t, text, string(response.Body))
 }
 
 // A body that is not the resource, such as one in an envelope, is an error. It is not read as a resource without an id,
 // or as an empty ledger.
-func TestAnotherAnswerIsNoSuccess(t *testing.T) {
+func TestUnexpectedResponseIsAnError(t *testing.T) {
 	for name, x := range exchanges {
 		var described map[string]any
-		if x.answer != "" {
-			require.NoError(t, json.Unmarshal([]byte(x.answer), &described))
+		if x.response != "" {
+			require.NoError(t, json.Unmarshal([]byte(x.response), &described))
 		}
 		if described["id"] == nil && described["items"] == nil || silent[name] {
 			continue
 		}
-		for _, answer := range []string{`{}`, `{"data":` + x.answer + `}`,
+		for _, response := range []string{`{}`, `{"data":` + x.response + `}`,
 			`{"error":{"code":"conflict","message":"No."}}`, `{"id":null}`} {
-			_, err := x.by(t.Context(), answering(t, x.status, answer))
+			_, err := x.by(t.Context(), responding(t, x.status, response))
 			if x.method != http.MethodGet {
 				err = as[*errors.InDoubt](t, err).Cause
 			}
 			unexpected := as[*errors.UnexpectedResponse](t, err)
-			assert.Equal(t, x.status, unexpected.Status, "%s: %s", name, answer)
+			assert.Equal(t, x.status, unexpected.Status, "%s: %s", name, response)
 			assert.ErrorContains(t, unexpected.Err, "the response has no i", name)
 		}
 	}
 }
 
-// A stated member that is missing costs nothing else. It is named, and a logger gets an error record; an assumed one is
-// a warning, once.
-func TestWhatWasNotReadIsNamedAndLogged(t *testing.T) {
+// If a stated member is missing, the rest of the response is read. The member is reported, and logged as an error. An
+// assumed member is logged as a warning, once.
+func TestUnreadableMembersAreReportedAndLogged(t *testing.T) {
 	var log strings.Builder
-	answer := `{"id":"po_1","status":"processing","contactId":"ct_1","amount":{"value":"25"},"currency":"USDC",` +
+	response := `{"id":"po_1","status":"processing","contactId":"ct_1","amount":{"value":"25"},"currency":"USDC",` +
 		`"createdAt":"soon","purpose":["x"]}`
-	platform := answering(t, 200, answer, moneymovement.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+	platform := responding(t, 200, response, moneymovement.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 	var kept moneymovement.Response
 	for range 3 {
 		payout, err := platform.Self().Payouts.Get(t.Context(), "po_1", moneymovement.CaptureResponse(&kept))
@@ -334,9 +334,9 @@ func TestWhatWasNotReadIsNamedAndLogged(t *testing.T) {
 	assert.NotContains(t, log.String(), "soon")
 }
 
-func TestOneEntryThatCannotBeReadCostsNoOther(t *testing.T) {
+func TestUnreadableEntryDoesNotAffectOthers(t *testing.T) {
 	var kept moneymovement.Response
-	page, err := answering(t, 200,
+	page, err := responding(t, 200,
 		`{"items":[`+txJSON+`,"what",{"id":"tx_2","amount":{},"createdAt":"2026-01-02T03:04:05Z"},`+txJSON+`],`+
 			`"nextCursor":"c"}`).
 		Self().Transactions.List(t.Context(), dapi.ListTransactionsParams{}, moneymovement.CaptureResponse(&kept))
@@ -350,11 +350,11 @@ func TestOneEntryThatCannotBeReadCostsNoOther(t *testing.T) {
 	}
 }
 
-// A page has at most 100 entries. Up to 1,000 are read, and a hostile page of millions costs nothing.
-func TestPagesAreBounded(t *testing.T) {
+// A page has at most 100 entries. Up to 1,000 are read. A page with more is refused before it is decoded.
+func TestPageWithTooManyItemsIsRefused(t *testing.T) {
 	list := func(n int) (*dapi.TransactionPage, []moneymovement.Unread, error) {
 		var kept moneymovement.Response
-		page, err := answering(t, 200, `{"items":[`+strings.Repeat(txJSON+",", n-1)+txJSON+`]}`).Self().Transactions.
+		page, err := responding(t, 200, `{"items":[`+strings.Repeat(txJSON+",", n-1)+txJSON+`]}`).Self().Transactions.
 			List(t.Context(), dapi.ListTransactionsParams{Limit: 10}, moneymovement.CaptureResponse(&kept))
 		return page, kept.Unread, err
 	}
@@ -370,10 +370,10 @@ func TestPagesAreBounded(t *testing.T) {
 	assert.ErrorContains(t, as[*errors.UnexpectedResponse](t, err).Err, "more than 1000 items")
 }
 
-// Money is not taken as moved because a success says nothing.
-func TestASandboxWriteIsProven(t *testing.T) {
+// A success without content does not prove that money moved.
+func TestSandboxWriteWithoutProofIsInDoubt(t *testing.T) {
 	for _, body := range []string{"", "null", "{}", `{"ok":true}`} {
-		sandbox := answering(t, 200, body).Self().Sandbox
+		sandbox := responding(t, 200, body).Self().Sandbox
 		for name, write := range map[string]func() (any, error){
 			"Deposit": func() (any, error) {
 				return sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: amount("1"), Currency: dapi.USDC})
@@ -388,8 +388,8 @@ func TestASandboxWriteIsProven(t *testing.T) {
 	}
 }
 
-// How long a challenge's id may be is not stated.
-func TestALoginWithALongChallenge(t *testing.T) {
+// The description does not limit the length of a challenge's id.
+func TestLoginWithLongChallenge(t *testing.T) {
 	id := strings.Repeat("c", 3000)
 	var completed string
 	service := testkit.Connection(func(r *http.Request) (*http.Response, error) {
@@ -416,9 +416,9 @@ func TestALoginWithALongChallenge(t *testing.T) {
 
 const signerFails = "the signer fails"
 
-// allFaults are those of any surface, and those of this one.
-func allFaults() map[string]testkit.Fault {
-	all := map[string]testkit.Fault{
+// allFailures are the failures of any surface, and those of this one.
+func allFailures() map[string]testkit.Mishap {
+	all := map[string]testkit.Mishap{
 		"canceled before, for a cause": {Context: func(ctx context.Context) (context.Context, context.CancelFunc) {
 			ctx, cancel := context.WithCancelCause(ctx)
 			cancel(testkit.ErrCustom)
@@ -462,14 +462,14 @@ func (s failingSigner) Sign(ctx context.Context, message []byte) ([]byte, error)
 	return s.Signer.Sign(ctx, message)
 }
 
-// No error leaves the SDK that does not answer for its call: with a session and without, whatever happens to it.
-func TestEveryErrorAnswersForItsCall(t *testing.T) {
+// Each error of the SDK names its call, with or without a session, for every kind of failure.
+func TestEveryErrorDescribesItsCall(t *testing.T) {
 	key, err := signing.Generate()
 	require.NoError(t, err)
-	for fault, m := range allFaults() {
+	for failure, m := range allFailures() {
 		for _, store := range []dapi.TokenStore{loggedIn(baseURL, key).Store, nil} {
 			key := failingSigner{Signer: key}
-			if fault == signerFails {
+			if failure == signerFails {
 				if store != nil {
 					continue // nothing to sign
 				}
@@ -480,14 +480,14 @@ func TestEveryErrorAnswersForItsCall(t *testing.T) {
 					`{"challengeId":"ch_1","payload":"YQ=="}`)
 			}
 			for operation, x := range exchanges {
-				t.Run(fault+"/"+operation, func(t *testing.T) {
-					m.CheckCall(t, func(t *testing.T, ctx context.Context, next *http.Client) error {
+				t.Run(failure+"/"+operation, func(t *testing.T) {
+					m.Befall(t, func(t *testing.T, ctx context.Context, next *http.Client) error {
 						platform, err := dapi.NewIntegrator(baseURL,
 							dapi.Developer{Email: "ops@example.com", Key: key, Store: store},
 							moneymovement.WithHTTPClient(next))
 						require.NoError(t, err)
 						if _, err = x.by(ctx, platform); err == nil {
-							assert.True(t, x.answer == "" || silent[operation], "an answer that nobody gave")
+							assert.True(t, x.response == "" || silent[operation], "a response that nobody sent")
 						} else {
 							time.Sleep(3 * time.Minute) // until a login that nobody waits for has ended
 						}
@@ -499,7 +499,7 @@ func TestEveryErrorAnswersForItsCall(t *testing.T) {
 	}
 }
 
-func TestFlowErrorsAnswerTheSameQuestions(t *testing.T) {
+func TestErrorsOfFlowsHaveRetryableAndMovedByCall(t *testing.T) {
 	pending := func(resource string) error {
 		return &moneymovement.StillPending{Progress: moneymovement.Progress{Resource: resource}}
 	}
@@ -509,14 +509,14 @@ func TestFlowErrorsAnswerTheSameQuestions(t *testing.T) {
 		moved     errors.Movement
 	}{
 		"a payout that goes on":  {pending("payout"), true, errors.MaybeMoved},
-		"a deal that goes on":    {pending("escrow"), true, errors.MaybeMoved},
+		"an escrow that goes on": {pending("escrow"), true, errors.MaybeMoved},
 		"a payin that goes on":   {pending("payin"), true, errors.MaybeMoved},
 		"a review that goes on":  {pending("verification"), true, errors.NotMoved},
 		"a client not yet ready": {pending("client"), true, errors.NotMoved},
 		"a payin that ended":     {&dapi.PayinNotCompleted{}, false, errors.NotMoved},
 		"a channel that is down": {&dapi.ChannelUnavailable{}, true, errors.NotMoved},
 		"a rail nobody has":      {&dapi.RailNotListed{}, false, errors.NotMoved},
-		"a deal that lapsed":     {&dapi.EscrowNotOpened{}, false, errors.NotMoved},
+		"an escrow that lapsed":  {&dapi.EscrowNotOpened{}, false, errors.NotMoved},
 		"a payout that failed":   {&dapi.PayoutNotCompleted{}, false, errors.NotMoved},
 		"other terms":            {&dapi.TermsDiffer{}, false, errors.NotMoved},
 		"another price":          {&dapi.PriceRefused{}, false, errors.NotMoved},
@@ -542,7 +542,7 @@ func TestFlowErrorsAnswerTheSameQuestions(t *testing.T) {
 }
 
 // A client that no constructor made, and a call without a context, are refused by each method before it does anything.
-func TestCallsThatCannotBeMade(t *testing.T) {
+func TestCallsOfZeroClientsAreRefused(t *testing.T) {
 	const makers = "dapi.NewIntegrator or dapi.NewSelfServe"
 	key, err := signing.Generate()
 	require.NoError(t, err)
@@ -573,7 +573,7 @@ func TestCallsThatCannotBeMade(t *testing.T) {
 	testkit.CheckNoClient(t, new(dapi.SelfServe).UseKey(key), makers)
 }
 
-func TestAWaitForManyThatCannotBeMade(t *testing.T) {
+func TestWaitAllOfZeroClientIsRefused(t *testing.T) {
 	for most := range 2 {
 		var refused []dapi.PayoutID
 		for waited := range new(dapi.Payouts).WaitAll(t.Context(), []dapi.PayoutID{"po_1", "po_2"}) {
@@ -586,7 +586,7 @@ func TestAWaitForManyThatCannotBeMade(t *testing.T) {
 	}
 }
 
-func TestATokenStoreWantsAContext(t *testing.T) {
+func TestTokenStoreRefusesNilContext(t *testing.T) {
 	var without context.Context
 	store := dapi.NewFileTokenStore(t.TempDir() + "/session")
 	_, err := store.Load(without)

@@ -17,7 +17,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// TestBadInputIsRefusedBeforeAnythingIsSent: not even the login happens.
+// Bad input is refused before the login.
 // Rule: error.missing, page.limit, page.cursor-size, size.payment-reference, size.purpose, size.document-ids
 // Rule: size.payout-public-key, size.signature, size.contact-name, size.contact-currency, size.id-prefix
 // Rule: contact.onchain, contact.crypto, contact.email, idempotency.pattern
@@ -70,7 +70,7 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 			asked := dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC, Payee: "0x1"}
 			change(&asked)
 			_, createErr := i.Self().Escrows.Create(ctx, asked)
-			_, openErr := i.Self().Escrows.Open(ctx, asked, "deal-42", dapi.EscrowTerms{})
+			_, openErr := i.Self().Escrows.Open(ctx, asked, "escrow-42", dapi.EscrowTerms{})
 			if (createErr == nil) != (openErr == nil) {
 				return errors.New("Create and Open judge differently")
 			}
@@ -176,12 +176,12 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 		}}), "bank.method", "duplicate"},
 		"a payout's id without its prefix": {get("1"), "payoutId", "pattern"},
 		"acting for a name":                {acting("acme"), "X-Service-Account", "pattern"},
-		"a deal without payee":             {open(func(e *dapi.EscrowCreate) { e.Payee = "" }), "payee", "missing"},
-		"a deal without currency": {open(func(e *dapi.EscrowCreate) { e.Currency = "" }), "currency",
+		"an escrow without payee":          {open(func(e *dapi.EscrowCreate) { e.Payee = "" }), "payee", "missing"},
+		"an escrow without currency": {open(func(e *dapi.EscrowCreate) { e.Currency = "" }), "currency",
 			"missing"},
-		"a deal over nothing": {open(func(e *dapi.EscrowCreate) { e.Amount = amount("0") }), "amount",
+		"an escrow over nothing": {open(func(e *dapi.EscrowCreate) { e.Amount = amount("0") }), "amount",
 			"missing"},
-		"a deal over less than nothing": {open(func(e *dapi.EscrowCreate) { e.Amount = amount("-1") }), "amount",
+		"an escrow over less than nothing": {open(func(e *dapi.EscrowCreate) { e.Amount = amount("-1") }), "amount",
 			"too_small"},
 		"a window in weeks": {open(func(e *dapi.EscrowCreate) { e.HoldFor = "2w" }), "holdFor",
 			"pattern"},
@@ -196,7 +196,7 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 		"a legacy bank without anything": {contact(dapi.ContactCreate{Bank: &dapi.BankDestination{Method: "sepa",
 			Currency: "EUR", Fields: map[string]any{}}}), "bank.holder", "missing"},
 		"a payin that steps up":   {payin(".."), "payinId", "pattern"},
-		"a deal with a slash":     {sync("esc_1/sync"), "escrowId", "pattern"},
+		"an escrow with a slash":  {sync("esc_1/sync"), "escrowId", "pattern"},
 		"a name that is no UTF-8": {contact(dapi.ContactCreate{Name: "Bob\xff"}), "name", "unencodable"},
 		"a bank that is no UTF-8": {
 			contact(dapi.ContactCreate{Name: "Bob",
@@ -219,8 +219,8 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 	}
 }
 
-// A refusal says all that is wrong, and how to mend it.
-func TestTextsOfRefusedInput(t *testing.T) {
+// The error lists all that is wrong, and how to correct it.
+func TestMessagesOfInvalidInput(t *testing.T) {
 	book := func(change func(*dapi.PayoutCreate), options ...moneymovement.WriteOption) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
 			asked := dapi.PayoutCreate{ContactID: "ct_1", Amount: amount("25"), Currency: dapi.USDC}
@@ -295,8 +295,8 @@ func TestTextsOfRefusedInput(t *testing.T) {
 	}
 }
 
-// A payment takes a key of the caller's: one that the SDK made up would die with the process, and its payment could be
-// made twice. The key of an action is part of the path of its confirm, so it may not be "." or "..".
+// The caller must pass the key of a payment. A key of the SDK's own would be lost with the process, and its payment
+// could be made twice. The key of an action is part of the path of its confirm, so it may not be "." or "..".
 func TestPaymentsNeedAKey(t *testing.T) {
 	terms := dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC, Payee: payee}
 	for _, key := range []moneymovement.Key{"", ".", ".."} {
@@ -343,8 +343,8 @@ func TestPaymentsNeedAKey(t *testing.T) {
 	}
 }
 
-// Nothing is confirmed of what has no approval.
-func TestConfirmOfNothing(t *testing.T) {
+// A payout or an action without an approval is not confirmed.
+func TestConfirmWithoutApprovalIsRefused(t *testing.T) {
 	integrator, sent := counted(t)
 	account := integrator.Self()
 	for _, booked := range []*dapi.Payout{nil, {ID: "po_1"}, {ID: "po_1", Approval: &dapi.Approval{}}} {
@@ -362,7 +362,7 @@ func TestConfirmOfNothing(t *testing.T) {
 
 func make11() []string { return strings.Split("a,b,c,d,e,f,g,h,i,j,k", ",") }
 
-func TestClientsThatCannotBeMade(t *testing.T) {
+func TestInvalidClientArgumentsAreRefused(t *testing.T) {
 	key, err := signing.Generate()
 	require.NoError(t, err)
 	developer := dapi.Developer{Email: "ops@example.com", Key: key}
@@ -474,10 +474,10 @@ func TestInvalidArgumentsOfWaitsAreRefused(t *testing.T) {
 		call  call
 		field string
 	}{
-		"a deal for no status":    {escrow(), "statuses"},
-		"a deal for an empty one": {escrow(dapi.EscrowStatusReleased, ""), "statuses"},
-		"a rail without method":   {rail("", "EUR"), "method"},
-		"a rail without currency": {rail("sepa", ""), "currency"},
+		"an escrow for no status":    {escrow(), "statuses"},
+		"an escrow for an empty one": {escrow(dapi.EscrowStatusReleased, ""), "statuses"},
+		"a rail without method":      {rail("", "EUR"), "method"},
+		"a rail without currency":    {rail("sepa", ""), "currency"},
 	} {
 		t.Run(name, func(t *testing.T) { refusedUnsent(t, c.call, c.field, "missing") })
 	}
@@ -515,7 +515,7 @@ func TestInvalidTermsAreRefused(t *testing.T) {
 	open := func(history dapi.History) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
 			_, err := i.Self().Escrows.Open(ctx, dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC,
-				Payee: "0x1"}, "deal-42", dapi.EscrowTerms{History: history})
+				Payee: "0x1"}, "escrow-42", dapi.EscrowTerms{History: history})
 			return err
 		}
 	}
@@ -550,19 +550,19 @@ func TestInvalidTermsAreRefused(t *testing.T) {
 			SourceAmount: decimal.New(1, 999_999_999), SourceCurrency: "USDC", DestinationAmount: amount("1"),
 			DestinationCurrency: "EUR"}}), "NoWorseThan", "too_long"},
 		"a first use in the future":           {known(tomorrow), "History.FirstUsed", "out_of_range"},
-		"a deal's first use in the future":    {open(tomorrow), "History.FirstUsed", "out_of_range"},
+		"an escrow's first use in the future": {open(tomorrow), "History.FirstUsed", "out_of_range"},
 		"the path of another payout":          {known(dapi.History{PayoutID: ".."}), "History.PayoutID", "pattern"},
-		"a payout's history of a deal":        {known(dapi.History{EscrowID: "e_1"}), "History.EscrowID", "unexpected"},
-		"a deal's history of a payout":        {open(dapi.History{PayoutID: "po_1"}), "History.PayoutID", "unexpected"},
-		"an action's history of a payout":     {act(dapi.History{PayoutID: "po_1"}), "History.PayoutID", "unexpected"},
-		"an action's history of another deal": {act(dapi.History{EscrowID: "esc_2"}), "History.EscrowID", "unexpected"},
+		"a payout with an escrow's id":        {known(dapi.History{EscrowID: "e_1"}), "History.EscrowID", "unexpected"},
+		"an escrow with a payout's id":        {open(dapi.History{PayoutID: "po_1"}), "History.PayoutID", "unexpected"},
+		"an action with a payout's id":        {act(dapi.History{PayoutID: "po_1"}), "History.PayoutID", "unexpected"},
+		"an action's history of another one":  {act(dapi.History{EscrowID: "esc_2"}), "History.EscrowID", "unexpected"},
 	} {
 		t.Run(name, func(t *testing.T) { refusedUnsent(t, c.call, c.field, c.code) })
 	}
 }
 
-// The terms that an approval is compared with are needed where it is signed as well as where it is booked.
-func TestTermsThatNoApprovalCanHaveAreRefused(t *testing.T) {
+// The terms that an approval is compared with are required for signing as well as for booking.
+func TestTermsThatNoApprovalCanMatchAreRefused(t *testing.T) {
 	confirm := func(asked dapi.PayoutCreate) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
 			_, err := i.Self().Payouts.Confirm(ctx, asked, &dapi.Payout{ID: "po_1"})
@@ -571,9 +571,9 @@ func TestTermsThatNoApprovalCanHaveAreRefused(t *testing.T) {
 	}
 	act := func(terms dapi.EscrowCreate) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
-			deals := i.Self().Escrows
-			_, actErr := deals.Act(ctx, terms, "esc_1", dapi.EscrowActionTypeRelease, "release-42", dapi.EscrowTerms{})
-			_, confirmErr := deals.Confirm(ctx, terms, "esc_1", dapi.EscrowActionTypeRelease, &dapi.EscrowAction{})
+			escrows := i.Self().Escrows
+			_, actErr := escrows.Act(ctx, terms, "esc_1", dapi.EscrowActionTypeRelease, "release-42", dapi.EscrowTerms{})
+			_, confirmErr := escrows.Confirm(ctx, terms, "esc_1", dapi.EscrowActionTypeRelease, &dapi.EscrowAction{})
 			if (actErr == nil) != (confirmErr == nil) {
 				return errors.New("Act and Confirm judge differently")
 			}
@@ -589,19 +589,19 @@ func TestTermsThatNoApprovalCanHaveAreRefused(t *testing.T) {
 			"amount", "too_small"},
 		"a payout of too many digits": {confirm(dapi.PayoutCreate{Amount: decimal.New(1, 999_999_999),
 			Currency: dapi.USDC}), "amount", "too_long"},
-		"a deal of too many digits": {act(dapi.EscrowCreate{Amount: decimal.New(1, 999_999_999), Currency: dapi.USDC,
+		"an escrow of too many digits": {act(dapi.EscrowCreate{Amount: decimal.New(1, 999_999_999), Currency: dapi.USDC,
 			Payee: "0x1"}), "amount", "too_long"},
 		"a payout of no asset": {confirm(dapi.PayoutCreate{Amount: amount("25")}), "currency", "missing"},
-		"a deal of a negative amount": {act(dapi.EscrowCreate{Amount: amount("-25"), Currency: dapi.USDC,
+		"an escrow of a negative amount": {act(dapi.EscrowCreate{Amount: amount("-25"), Currency: dapi.USDC,
 			Payee: "0x1"}), "amount", "too_small"},
-		"a deal of no asset":   {act(dapi.EscrowCreate{Amount: amount("25"), Payee: "0x1"}), "currency", "missing"},
-		"a deal without payee": {act(dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC}), "payee", "missing"},
+		"an escrow of no asset": {act(dapi.EscrowCreate{Amount: amount("25"), Payee: "0x1"}), "currency", "missing"},
+		"no payee":              {act(dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC}), "payee", "missing"},
 	} {
 		t.Run(name, func(t *testing.T) { refusedUnsent(t, c.call, c.field, c.code) })
 	}
 }
 
-// A code that is not a word is refused, and one that names another chain.
+// A code is refused if it is not a word, or if it names another chain.
 func TestInvalidChainNamesAreRefused(t *testing.T) {
 	key, err := signing.Generate()
 	require.NoError(t, err)

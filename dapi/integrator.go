@@ -35,9 +35,9 @@ type Developer struct {
 	// Store keeps the session for other processes and for the next start of the program. If it is nil, the session is
 	// kept in memory only.
 	Store TokenStore
-	// StoreRequired makes a call that needs a new token fail with *TokenStoreUnavailable if the Store cannot be reached. Otherwise,
-	// the process then logs in by itself. Set it if so many processes share the session that they must never all log
-	// in: the service allows 10 logins in 5 minutes for an email.
+	// StoreRequired makes a call that needs a new token fail with *TokenStoreUnavailable if the Store cannot be
+	// reached. Otherwise, the process then logs in by itself. Set it if so many processes share the session that they
+	// must never all log in: the service allows 10 logins in 5 minutes for an email.
 	StoreRequired bool
 	// Verifier checks approvals instead of signing.CheckApproval. Set it for a service whose approvals the SDK cannot
 	// read. If it is nil, such approvals are refused. Set ChallengeVerifier as well, because the SDK then cannot see
@@ -132,8 +132,8 @@ type platform struct {
 	keys      keyring
 	chains    *liveChains
 	names     chainNames
-	payouts   *paymentLine
-	deals     *paymentLine
+	payouts   *paymentQueue
+	escrows   *paymentQueue
 	seen      *signing.SeenApprovals
 }
 
@@ -166,8 +166,8 @@ func newPlatform(baseURL string, developer Developer, options []moneymovement.Op
 		baseURL: baseURL, transport: client, logger: config.Logger,
 		names:   names,
 		seen:    new(signing.SeenApprovals),
-		payouts: newPaymentLine(opBookPayout.ID, writes, payoutApproval, paced, config.Logger),
-		deals:   newPaymentLine(opCreateEscrow.ID, writes, escrowApproval, paced, config.Logger),
+		payouts: newPaymentQueue(opBookPayout.ID, writes, payoutApproval, paced, config.Logger),
+		escrows: newPaymentQueue(opCreateEscrow.ID, writes, escrowApproval, paced, config.Logger),
 	}
 	p.chains = newLiveChains(p.low())
 	p.use(developer)
@@ -195,7 +195,7 @@ func (p *platform) account(low lowLevel) *Account {
 		Payins:       &Payins{low},
 		Contacts:     &Contacts{low, p.logger},
 		Payouts:      &Payouts{low, approver, p.chains, p.names, paymentMemory{p.transport.Keys()}, p.payouts},
-		Escrows:      &Escrows{low, approver, p.chains, paymentMemory{p.transport.Keys()}, p.deals},
+		Escrows:      &Escrows{low, approver, p.chains, paymentMemory{p.transport.Keys()}, p.escrows},
 		Transactions: &Transactions{low},
 		Chains:       &Chains{low, p.chains},
 		Sandbox:      &Sandbox{low, p.chains},

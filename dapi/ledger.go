@@ -87,7 +87,7 @@ type TransactionChange struct {
 	// Previous is the status that was delivered before. It is empty if the entry was not delivered before.
 	Previous TransactionStatus
 	// LastLook reports that later changes of this entry are not delivered, although it is still pending. It was created
-	// more than [ChangesParams].PendingFor before the newest entry. Read its payout, payin or deal instead. If the
+	// more than [ChangesParams].PendingFor before the newest entry. Read its payout, payin or escrow instead. If the
 	// ledger no longer lists the entry, Transaction has only ID, CreatedAt and Status.
 	LastLook bool
 	// Position is the position after this change. Store it when you have handled the change.
@@ -166,15 +166,15 @@ func (s *Transactions) Changes(
 // catchUp delivers all changes that the ledger has now.
 func (f *follower) catchUp(yield func(TransactionChange, error) bool) {
 	for complete := false; !complete; {
-		found, err := f.look()
+		read, err := f.read()
 		if err != nil {
 			yield(TransactionChange{}, err)
 			return
 		}
-		if !f.deliver(found, yield) {
+		if !f.deliver(read, yield) {
 			return
 		}
-		complete = found.complete
+		complete = read.complete
 	}
 }
 
@@ -193,14 +193,14 @@ func (s *Transactions) Follow(
 		f, err := reading.follower(ctx, params, nil)
 		pace := moneymovement.WaitSettingsOf(options...).Polling
 		for err == nil {
-			var found *ledgerLook
-			if found, err = f.await(ctx, options); err != nil {
+			var read *ledgerRead
+			if read, err = f.await(ctx, options); err != nil {
 				break
 			}
-			if !f.deliver(found, yield) {
+			if !f.deliver(read, yield) {
 				return
 			}
-			if found.complete {
+			if read.complete {
 				err = transport.Pause(ctx, f.low.transport.Polling(pace).Least)
 			}
 		}
@@ -212,37 +212,37 @@ func (s *Transactions) Follow(
 }
 
 // await reads the ledger until something has changed.
-func (f *follower) await(ctx context.Context, options []moneymovement.WaitOption) (*ledgerLook, error) {
-	return transport.Awaited[ledgerLook]{
+func (f *follower) await(ctx context.Context, options []moneymovement.WaitOption) (*ledgerRead, error) {
+	return transport.Awaited[ledgerRead]{
 		Client: f.low.transport, Operation: &opListTransactions, Resource: "ledger", ID: f.low.actingFor(),
-		Read: func(context.Context) (*ledgerLook, error) {
-			f.shallow = time.Since(f.deepAt) < deepLooksOneIn*f.deepTook
+		Read: func(context.Context) (*ledgerRead, error) {
+			f.newestOnly = time.Since(f.fullReadAt) < fullReadsOneIn*f.fullReadTook
 			began := time.Now()
-			found, err := f.look()
-			if err == nil && !f.shallow {
-				f.deepAt, f.deepTook = time.Now(), time.Since(began)
+			read, err := f.read()
+			if err == nil && !f.newestOnly {
+				f.fullReadAt, f.fullReadTook = time.Now(), time.Since(began)
 			}
-			return found, err
+			return read, err
 		},
-		Status: func(found *ledgerLook) string {
-			if len(found.changes) == 0 {
+		Status: func(read *ledgerRead) string {
+			if len(read.changes) == 0 {
 				return "unchanged"
 			}
 			return "changed"
 		},
-		Done: func(found *ledgerLook) bool { return len(found.changes) > 0 },
+		Done: func(read *ledgerRead) bool { return len(read.changes) > 0 },
 	}.Wait(ctx, options)
 }
 
-// deepLooksOneIn limits the looks that go back to old entries: they take at most a tenth of the time.
-const deepLooksOneIn = 10
+// fullReadsOneIn limits the reads that go back to old entries: they take at most a tenth of the time.
+const fullReadsOneIn = 10
 
-// deliver yields the changes that a look has found, and moves the position. It returns false if the caller left the
+// deliver yields the changes that a read has found, and moves the position. It returns false if the caller left the
 // loop.
-func (f *follower) deliver(found *ledgerLook, yield func(TransactionChange, error) bool) bool {
-	position := LedgerPosition{base: f.known, then: make([]ledgerStep, 0, len(found.changes))}
-	for _, change := range found.changes {
-		position.then = append(position.then, f.step(found, change))
+func (f *follower) deliver(read *ledgerRead, yield func(TransactionChange, error) bool) bool {
+	position := LedgerPosition{base: f.known, then: make([]ledgerStep, 0, len(read.changes))}
+	for _, change := range read.changes {
+		position.then = append(position.then, f.step(read, change))
 		change.Position = position
 		if !yield(change, nil) {
 			return false
@@ -252,13 +252,13 @@ func (f *follower) deliver(found *ledgerLook, yield func(TransactionChange, erro
 	return true
 }
 
-// step returns what a position stores about a change. The next look starts LateBy before the newest delivered entry. An
+// step returns what a position stores about a change. The next read starts LateBy before the newest delivered entry. An
 // entry with a time in the future does not count, because it would hide all entries until then.
-func (f *follower) step(found *ledgerLook, change TransactionChange) ledgerStep {
+func (f *follower) step(read *ledgerRead, change TransactionChange) ledgerStep {
 	entry := change.Transaction
 	newest := entry.CreatedAt
-	if newest.After(found.at) {
-		newest = found.at
+	if newest.After(read.at) {
+		newest = read.at
 	}
 	return ledgerStep{
 		id: entry.ID, created: entry.CreatedAt, status: entry.Status,
@@ -316,7 +316,7 @@ type ledgerStep struct {
 	id      TransactionID
 	created time.Time
 	status  TransactionStatus
-	watched bool      // it is pending, and the next look reads it again
+	watched bool      // it is pending, and the next read reads it again
 	edge    time.Time // the new Edge, if it is later than the old one
 }
 

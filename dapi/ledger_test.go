@@ -118,8 +118,8 @@ func TestChangesComeOldestFirstAndOnce(t *testing.T) {
 	assert.Empty(t, got)
 }
 
-// Each position of a run is one to go on from, whatever was delivered after it.
-func TestEachPositionIsAPlaceToGoOnFrom(t *testing.T) {
+// Changes can be resumed from each delivered position.
+func TestChangesResumeFromEachPosition(t *testing.T) {
 	l := newChangingLedger(t, 3)
 	for i := range 9 {
 		l.enter(fmt.Sprint("tx_", i), time.Duration(i)*time.Minute,
@@ -138,8 +138,8 @@ func TestEachPositionIsAPlaceToGoOnFrom(t *testing.T) {
 	}
 }
 
-// The ledger lists the newest entry first, so that of two of the same time the lower one was entered first.
-func TestChangesOfTheSameTimeComeAsTheyWereEntered(t *testing.T) {
+// The ledger lists the newest entry first. So of two entries with the same time, the one below is the older one.
+func TestChangesOfTheSameTimeComeInLedgerOrder(t *testing.T) {
 	l := newChangingLedger(t, 3)
 	for _, id := range []string{"tx_c", "tx_a", "tx_d", "tx_b"} {
 		l.enter(id, time.Minute, "completed")
@@ -175,7 +175,7 @@ func TestPagesThatShiftWhileTheyAreRead(t *testing.T) {
 	got, at = l.changes(at)
 	assert.Equal(t, []string{"tx_9 >completed"}, got)
 	got, _ = l.changes(at)
-	assert.Equal(t, []string{"tx_8 >completed"}, got, "the next look finds it")
+	assert.Equal(t, []string{"tx_8 >completed"}, got, "the next read finds it")
 }
 
 func (l *ledger) entriesCalled(prefix string) (n int) {
@@ -213,21 +213,21 @@ func TestEntriesThatAppearLate(t *testing.T) {
 	}
 }
 
-// An entry that is dated in the future, as by a clock that is off, does not hide the entries that come until then.
-func TestAnEntryOfTheFutureHidesNothing(t *testing.T) {
+// An entry with a time in the future, from a wrong clock, does not hide the entries before that time.
+func TestEntryWithFutureTimeHidesNoOther(t *testing.T) {
 	l := newChangingLedger(t, 2)
 	l.enter("tx_future", time.Since(start)+100*365*24*time.Hour, "completed")
 	got, at := l.changes(dapi.ChangesParams{})
 	assert.Equal(t, []string{"tx_future >completed"}, got)
 	l.enter("tx_now", time.Since(start), "pending")
 	got, at = l.changes(at)
-	assert.Equal(t, []string{"tx_now >pending"}, got, "and it is not older than what is looked at")
+	assert.Equal(t, []string{"tx_now >pending"}, got, "and it is not older than what is read")
 	l.becomes("tx_now", "completed")
 	got, _ = l.changes(at)
 	assert.Equal(t, []string{"tx_now pending>completed"}, got)
 }
 
-func TestAnEntryThatStaysPendingIsGivenUp(t *testing.T) {
+func TestEntryThatStaysPendingGetsALastChange(t *testing.T) {
 	const day = 24 * time.Hour
 	l := newChangingLedger(t, 3)
 	l.enter("tx_stuck", 0, "pending")
@@ -246,7 +246,7 @@ func TestAnEntryThatStaysPendingIsGivenUp(t *testing.T) {
 		"tx_slow pending>completed", "tx_b >completed"}, got)
 	l.becomes("tx_stuck", "completed")
 	got, _ = l.changes(at)
-	assert.Empty(t, got, "it is not looked at again")
+	assert.Empty(t, got, "it is not read again")
 
 	got, _ = l.changes(dapi.ChangesParams{PendingFor: day})
 	assert.NotContains(t, strings.Join(got, ","), "last", "all have settled")
@@ -255,7 +255,7 @@ func TestAnEntryThatStaysPendingIsGivenUp(t *testing.T) {
 	assert.Contains(t, got, "tx_stuck >pending last")
 }
 
-// A job that did not run for longer than PendingFor still learns what became of each entry.
+// A job that did not run for longer than PendingFor still gets the outcome of each entry.
 func TestChangesAfterALongPause(t *testing.T) {
 	l := newChangingLedger(t, 2)
 	l.enter("tx_a", 0, "pending")
@@ -269,7 +269,7 @@ func TestChangesAfterALongPause(t *testing.T) {
 	assert.Equal(t, "tx_a pending>failed", got[0])
 }
 
-func TestALookReadsNoFurtherThanItMust(t *testing.T) {
+func TestLedgerIsReadNoFurtherThanNeeded(t *testing.T) {
 	l := newChangingLedger(t, 10)
 	for i := range 200 {
 		l.enter(fmt.Sprint("tx_", i), time.Duration(i)*time.Hour, "completed")
@@ -285,7 +285,7 @@ func TestALookReadsNoFurtherThanItMust(t *testing.T) {
 	l.pages = 0
 	got, _ := l.changes(at)
 	assert.Empty(t, got)
-	assert.Equal(t, 1, l.pages, "what settled so long ago is not looked at")
+	assert.Equal(t, 1, l.pages, "what settled so long ago is not read")
 
 	l.pages = 0
 	got, at = l.changes(dapi.ChangesParams{Position: dapi.LedgerPositionAt(start.Add(140 * time.Hour))})
@@ -299,7 +299,7 @@ func TestALookReadsNoFurtherThanItMust(t *testing.T) {
 }
 
 // Wrong assumption: the newest entry comes last.
-func TestALedgerInTheOppositeOrder(t *testing.T) {
+func TestLedgerInOppositeOrder(t *testing.T) {
 	l := newChangingLedger(t, 2)
 	for i := range 7 {
 		l.entries = append(l.entries, entryOf(fmt.Sprint("tx_", i), time.Duration(i)*24*time.Hour, "pending"))
@@ -312,7 +312,7 @@ func TestALedgerInTheOppositeOrder(t *testing.T) {
 	assert.Equal(t, []string{"tx_6 pending>completed", "tx_7 >completed"}, got)
 }
 
-func TestAnEntryThatCannotBeFollowed(t *testing.T) {
+func TestEntryWithoutIDOrTimeIsAnError(t *testing.T) {
 	for name, entry := range map[string]dapi.Transaction{
 		"no id": entryOf("", time.Hour, "pending"), "no time": {ID: "tx_1", Status: "pending"},
 	} {
@@ -326,7 +326,7 @@ func TestAnEntryThatCannotBeFollowed(t *testing.T) {
 	}
 }
 
-func TestAStoredPositionIsTheSame(t *testing.T) {
+func TestPositionRoundTripsThroughJSON(t *testing.T) {
 	l := newChangingLedger(t, 2)
 	for i, status := range []dapi.TransactionStatus{"completed", "pending", "failed"} {
 		l.enter(fmt.Sprint("tx_", i), time.Duration(i)*time.Minute, status)
@@ -354,7 +354,7 @@ func TestAStoredPositionIsTheSame(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoStoredPosition(t *testing.T) {
+func TestInvalidStoredPositions(t *testing.T) {
 	for _, text := range []string{`"x"`, `[]`, `{}`, `{"version":1,"edge":"yesterday"}`, `{"version":1,"egde":null}`,
 		`{"version":2,"edge":"2026-01-02T03:04:05Z"}`, `{"version":1,"settled":{"completed":{"a":"b"}}}`} {
 		position := dapi.LedgerPositionAt(start)
@@ -363,7 +363,7 @@ func TestWhatIsNoStoredPosition(t *testing.T) {
 	}
 }
 
-func TestAPositionInTheMiddle(t *testing.T) {
+func TestPositionAtATimeExcludesEarlierEntries(t *testing.T) {
 	l := newChangingLedger(t, 2)
 	for i := range 5 {
 		l.enter(fmt.Sprint("tx_", i), time.Duration(i)*time.Minute, "pending")
@@ -375,8 +375,8 @@ func TestAPositionInTheMiddle(t *testing.T) {
 	assert.Empty(t, got, "it was created before")
 }
 
-// A position does not grow with what has settled, and grows with what is pending.
-func TestASmallPosition(t *testing.T) {
+// A position grows with the number of pending entries, and not with the settled ones.
+func TestPositionStaysSmall(t *testing.T) {
 	l := newChangingLedger(t, 100)
 	for i := range 2_000 {
 		l.enter(fmt.Sprint("tx_", i), time.Duration(i)*time.Minute, "completed")

@@ -14,32 +14,32 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// follower finds the changes of a ledger, look by look.
+// follower finds the changes of a ledger, read by read.
 type follower struct {
 	low                lowLevel
 	entries            iter.Seq2[Transaction, error] // reads the ledger anew each time
 	now                func() time.Time              // by the service's clock
 	known              *ledgerState
 	lateBy, pendingFor time.Duration
-	most               int // changes of a look
+	maxChanges         int // of one read
 
-	shallow  bool // the next look does not go back to old entries that are pending
-	deepAt   time.Time
-	deepTook time.Duration
+	newestOnly   bool // the next read does not go back to old entries that are pending
+	fullReadAt   time.Time
+	fullReadTook time.Duration
 }
 
-// ledgerLook is the result of one look at the ledger.
-type ledgerLook struct {
+// ledgerRead is the result of one read of the ledger.
+type ledgerRead struct {
 	changes  []TransactionChange // the oldest first, without their positions
 	complete bool                // all changes are in the list
 	at       time.Time           // by the service's clock
 }
 
-// The bounds of a look. Changes are found in any order. When there are twice as many as the bound, the newest are
+// The bounds of a read. Changes are found in any order. When there are twice as many as the bound, the newest are
 // dropped.
 const (
 	ledgerPageSize    = 100
-	maxChangesOfALook = 20_000
+	maxChangesPerRead = 20_000
 )
 
 func (s *Transactions) follower(
@@ -68,13 +68,13 @@ func (s *Transactions) follower(
 		low: s.low, known: known, now: s.low.transport.ServiceNow,
 		entries: s.upTo(ctx, math.MaxInt, ListTransactionsParams{Limit: ledgerPageSize}, options),
 		lateBy:  cmp.Or(params.LateBy, defaultLateBy), pendingFor: cmp.Or(params.PendingFor, defaultPendingFor),
-		most: maxChangesOfALook,
+		maxChanges: maxChangesPerRead,
 	}, nil
 }
 
-// look reads the ledger from its newest entry back to the entries that cannot have changed.
-func (f *follower) look() (*ledgerLook, error) {
-	l := looking{follower: f, found: map[TransactionID]TransactionChange{}, ranks: map[TransactionID]int{},
+// read reads the ledger from its newest entry back to the entries that cannot have changed.
+func (f *follower) read() (*ledgerRead, error) {
+	l := runningRead{follower: f, changes: map[TransactionID]TransactionChange{}, ranks: map[TransactionID]int{},
 		pending: map[TransactionID]Transaction{}}
 	floor := f.floor()
 	var before *Transaction
@@ -86,23 +86,23 @@ func (f *follower) look() (*ledgerLook, error) {
 			return nil, &errors.UnexpectedResponse{CallInfo: f.low.head(&opListTransactions, string(entry.ID)),
 				Status: http.StatusOK, Err: errNotFollowed}
 		}
-		l.take(entry)
+		l.add(entry)
 		// Stop at an old entry only if the list has the newest entries first.
 		if entry.CreatedAt.Before(floor) && before != nil && before.CreatedAt.After(entry.CreatedAt) {
 			break
 		}
 		before = &entry
 	}
-	return l.ended(f.now()), nil
+	return l.result(f.now()), nil
 }
 
 var errNotFollowed = errors.New("a ledger entry has no id or no time of creation: it cannot be followed")
 
-// floor is the time at which a look may stop. No entry appears later than lateBy, so entries created before this time
+// floor is the time at which a read may stop. No entry appears later than lateBy, so entries created before this time
 // cannot have changed.
 func (f *follower) floor() time.Time {
 	floor := f.known.Edge
-	if !f.shallow {
+	if !f.newestOnly {
 		for _, entry := range f.known.Pending {
 			if entry.Created.Before(floor) {
 				floor = entry.Created
@@ -112,10 +112,10 @@ func (f *follower) floor() time.Time {
 	return floor.Add(-f.lateBy)
 }
 
-// looking is a look that is running.
-type looking struct {
+// runningRead is a read of the ledger that is not complete yet.
+type runningRead struct {
 	*follower
-	found   map[TransactionID]TransactionChange
+	changes map[TransactionID]TransactionChange
 	ranks   map[TransactionID]int         // the order in which they were found
 	order   int                           // of the last one
 	pending map[TransactionID]Transaction // pending entries that have not changed
@@ -123,12 +123,12 @@ type looking struct {
 	dropped bool
 }
 
-// take records an entry if it has changed. If pages shift and an entry comes twice, the first one counts.
-func (l *looking) take(entry Transaction) {
+// add records an entry if it has changed. If pages shift and an entry comes twice, the first one counts.
+func (l *runningRead) add(entry Transaction) {
 	if entry.CreatedAt.After(l.newest) {
 		l.newest = entry.CreatedAt
 	}
-	if _, again := l.found[entry.ID]; again {
+	if _, again := l.changes[entry.ID]; again {
 		return
 	}
 	before, watched := l.known.Pending[entry.ID]
@@ -137,23 +137,23 @@ func (l *looking) take(entry Transaction) {
 	case watched && before.Status == entry.Status:
 		l.pending[entry.ID] = entry
 	case watched:
-		l.note(entry, before.Status)
+		l.record(entry, before.Status)
 	case known && settled.Status == entry.Status:
 	case known:
-		l.note(entry, settled.Status)
+		l.record(entry, settled.Status)
 	case !entry.CreatedAt.Before(l.known.Edge):
-		l.note(entry, "")
+		l.record(entry, "")
 	}
 }
 
-func (l *looking) note(entry Transaction, previous TransactionStatus) {
+func (l *runningRead) record(entry Transaction, previous TransactionStatus) {
 	l.order++
 	l.ranks[entry.ID] = l.order
-	l.found[entry.ID] = TransactionChange{Transaction: entry, Previous: previous}
-	if len(l.found) == 2*l.most {
+	l.changes[entry.ID] = TransactionChange{Transaction: entry, Previous: previous}
+	if len(l.changes) == 2*l.maxChanges {
 		l.dropped = true
-		for _, newest := range l.sorted()[l.most:] {
-			delete(l.found, newest.Transaction.ID)
+		for _, newest := range l.sorted()[l.maxChanges:] {
+			delete(l.changes, newest.Transaction.ID)
 			delete(l.ranks, newest.Transaction.ID)
 		}
 	}
@@ -161,9 +161,9 @@ func (l *looking) note(entry Transaction, previous TransactionStatus) {
 
 // sorted returns the changes in the order of their creation. If the times are equal, the entry that the ledger lists
 // last comes first.
-func (l *looking) sorted() []TransactionChange {
-	changes := make([]TransactionChange, 0, len(l.found))
-	for _, change := range l.found {
+func (l *runningRead) sorted() []TransactionChange {
+	changes := make([]TransactionChange, 0, len(l.changes))
+	for _, change := range l.changes {
 		changes = append(changes, change)
 	}
 	slices.SortFunc(changes, func(a, b TransactionChange) int {
@@ -173,36 +173,38 @@ func (l *looking) sorted() []TransactionChange {
 	return changes
 }
 
-// ended returns the result of the look. now is the service's time.
-func (l *looking) ended(now time.Time) *ledgerLook {
+// result returns the result of the read. now is the service's time.
+func (l *runningRead) result(now time.Time) *ledgerRead {
 	if l.newest.After(now) {
 		l.newest = now
 	}
 	l.abandon()
 	changes := l.sorted()
-	if len(changes) > l.most {
-		changes, l.dropped = changes[:l.most], true
+	if len(changes) > l.maxChanges {
+		changes, l.dropped = changes[:l.maxChanges], true
 	}
 	for i, change := range changes {
 		entry := change.Transaction
 		changes[i].LastLook = change.LastLook || !entry.Status.Final() && l.tooOld(entry.CreatedAt)
 	}
-	return &ledgerLook{changes: changes, complete: !l.dropped, at: now}
+	return &ledgerRead{changes: changes, complete: !l.dropped, at: now}
 }
 
 // tooOld reports whether an entry has been pending for too long.
-func (l *looking) tooOld(created time.Time) bool { return created.Before(l.newest.Add(-l.pendingFor)) }
+func (l *runningRead) tooOld(created time.Time) bool {
+	return created.Before(l.newest.Add(-l.pendingFor))
+}
 
-// abandon reports a last look for known entries that have not changed and have been pending for too long. If there are
-// too many pending entries, it does the same for the oldest.
-func (l *looking) abandon() {
-	if l.shallow {
+// abandon reports a last change for known entries that have not changed and have been pending for too long. If there
+// are too many pending entries, it does the same for the oldest.
+func (l *runningRead) abandon() {
+	if l.newestOnly {
 		return
 	}
 	excess := len(l.known.Pending) - maxPendingKept
 	for _, id := range l.known.oldestPending() {
 		before := l.known.Pending[id]
-		if _, changed := l.found[id]; changed {
+		if _, changed := l.changes[id]; changed {
 			continue
 		}
 		if excess--; excess < 0 && !l.tooOld(before.Created) {
@@ -212,7 +214,7 @@ func (l *looking) abandon() {
 		if !listed {
 			entry = Transaction{ID: id, CreatedAt: before.Created, Status: before.Status}
 		}
-		l.found[id] = TransactionChange{Transaction: entry, Previous: before.Status, LastLook: true}
+		l.changes[id] = TransactionChange{Transaction: entry, Previous: before.Status, LastLook: true}
 	}
 }
 

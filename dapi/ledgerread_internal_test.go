@@ -20,7 +20,7 @@ func ledgerOf(n int, position LedgerPosition) *follower {
 	start := time.Date(2020, 3, 1, 12, 0, 0, 0, time.UTC)
 	return &follower{
 		known: position.state(), now: time.Now, lateBy: time.Hour, pendingFor: defaultPendingFor,
-		most: maxChangesOfALook,
+		maxChanges: maxChangesPerRead,
 		entries: func(yield func(Transaction, error) bool) {
 			for i := n; i > 0; i-- {
 				if !yield(Transaction{ID: TransactionID(fmt.Sprint("tx_", i)), Status: TransactionStatusCompleted,
@@ -32,15 +32,15 @@ func ledgerOf(n int, position LedgerPosition) *follower {
 	}
 }
 
-// However much there is, a bounded part of it is in memory, and all is delivered once and in order.
-func TestALargeLedger(t *testing.T) {
-	for _, most := range []int{1, 7, 100, 150, maxChangesOfALook} {
+// Of a ledger of any length, a bounded part is in memory. All changes are delivered once and in order.
+func TestLargeLedger(t *testing.T) {
+	for _, most := range []int{1, 7, 100, 150, maxChangesPerRead} {
 		const n = 200
 		f := ledgerOf(n, LedgerPosition{})
-		f.most = most
-		next, looks := 1, 0
+		f.maxChanges = most
+		next, reads := 1, 0
 		entries := f.entries
-		f.entries = func(yield func(Transaction, error) bool) { looks++; entries(yield) }
+		f.entries = func(yield func(Transaction, error) bool) { reads++; entries(yield) }
 		f.catchUp(func(change TransactionChange, err error) bool {
 			require.NoError(t, err)
 			require.EqualValues(t, fmt.Sprint("tx_", next), change.Transaction.ID)
@@ -48,23 +48,23 @@ func TestALargeLedger(t *testing.T) {
 			return true
 		})
 		assert.Equal(t, n+1, next)
-		assert.Equal(t, (n+most-1)/most, looks)
+		assert.Equal(t, (n+most-1)/most, reads)
 	}
 }
 
-func TestALookHoldsABoundedPart(t *testing.T) {
-	l := looking{follower: &follower{most: 7}, found: map[TransactionID]TransactionChange{},
+func TestLedgerReadHoldsBoundedMemory(t *testing.T) {
+	l := runningRead{follower: &follower{maxChanges: 7}, changes: map[TransactionID]TransactionChange{},
 		ranks: map[TransactionID]int{}}
 	for entry := range ledgerOf(200, LedgerPosition{}).entries {
-		l.note(entry, "")
-		require.Less(t, len(l.found), 2*l.most)
-		require.Len(t, l.ranks, len(l.found))
+		l.record(entry, "")
+		require.Less(t, len(l.changes), 2*l.maxChanges)
+		require.Len(t, l.ranks, len(l.changes))
 	}
 	assert.True(t, l.dropped)
 }
 
 // A position holds at most 5,000 settled entries, and delivers none of them again.
-func TestAPositionIsBounded(t *testing.T) {
+func TestPositionHasABoundedSize(t *testing.T) {
 	var position LedgerPosition
 	f := ledgerOf(3_600+2*maxSettledKept, position)
 	f.lateBy = 24 * time.Hour
@@ -87,7 +87,7 @@ func TestAPositionIsBounded(t *testing.T) {
 	})
 }
 
-// Of too many entries that are pending, the oldest are given up, and the program hears of it.
+// If too many entries are pending, the oldest get a last change, and are not followed any more.
 func TestTooManyPendingEntries(t *testing.T) {
 	f := ledgerOf(maxPendingKept+3, LedgerPosition{})
 	settled := f.entries
@@ -111,8 +111,8 @@ func TestTooManyPendingEntries(t *testing.T) {
 	assert.Len(t, f.known.Pending, maxPendingKept)
 }
 
-// A look at what is new does not read back to an old entry that is pending, and one that does finds what became of it.
-func TestALookAtWhatIsNew(t *testing.T) {
+// A read of the newest entries stops before an old pending entry. A full read finds its new status.
+func TestReadOfNewestEntriesOnly(t *testing.T) {
 	f := ledgerOf(10_000, LedgerPosition{})
 	settled, stuck := f.entries, TransactionStatusPending
 	read := 0
@@ -126,21 +126,21 @@ func TestALookAtWhatIsNew(t *testing.T) {
 		})
 	}
 	f.catchUp(func(_ TransactionChange, err error) bool { return err == nil })
-	stuck, read, f.shallow = TransactionStatusFailed, 0, true
-	found, err := f.look()
+	stuck, read, f.newestOnly = TransactionStatusFailed, 0, true
+	found, err := f.read()
 	require.NoError(t, err)
 	assert.Empty(t, found.changes)
 	assert.Less(t, read, 7_210, "two hours of one entry a second")
 
-	f.shallow = false
-	found, err = f.look()
+	f.newestOnly = false
+	found, err = f.read()
 	require.NoError(t, err)
 	require.Len(t, found.changes, 1)
 	assert.Equal(t, TransactionStatusPending, found.changes[0].Previous)
 }
 
-// Looks back to an old entry take at most a tenth of the time.
-func TestLooksThatReadFarBackAreRare(t *testing.T) {
+// Reads back to an old entry take at most a tenth of the time.
+func TestFullReadsTakeATenthOfTheTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := ledgerOf(300, LedgerPosition{})
 		f.lateBy, f.now = time.Minute, func() time.Time { return time.Date(2021, 1, 1, 0, 0, 0, 0, time.UTC) }

@@ -124,8 +124,8 @@ func payOne(t *testing.T, account *dapi.Account, number int) {
 	assert.NoError(t, err)
 }
 
-// Payments are booked in the order in which they came.
-func TestPaymentsAreBookedInTheOrderInWhichTheyCame(t *testing.T) {
+// Payments are booked in the order of their calls.
+func TestPaymentsAreBookedInCallOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := newBusyHost(&slidingWindow{most: 120}, &slidingWindow{most: 600})
 		account := host.integrator(t).Self()
@@ -144,8 +144,8 @@ func TestPaymentsAreBookedInTheOrderInWhichTheyCame(t *testing.T) {
 	})
 }
 
-// A payment that has no time for its turn learns it before anything is booked.
-func TestPaymentWhoseTurnComesTooLate(t *testing.T) {
+// A payment that cannot meet its deadline is refused before anything is booked.
+func TestPaymentThatCannotMeetItsDeadlineIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := newBusyHost(&slidingWindow{most: 120}, &slidingWindow{most: 600})
 		account := host.integrator(t).Self()
@@ -191,8 +191,8 @@ func (s *signedAt) Sign(ctx context.Context, message []byte) ([]byte, error) {
 	return s.Signer.Sign(ctx, message)
 }
 
-// What is signed does not wait in line: there is room for it before the signer is asked.
-func TestNothingIsSignedBeforeThereIsRoomToSendIt(t *testing.T) {
+// A signed confirm never waits: its room in the window is reserved before the signer is called.
+func TestApprovalIsSignedOnlyWithRoomInTheWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := newBusyHost(&slidingWindow{most: 120}, &slidingWindow{most: 600})
 		key, err := signing.GenerateEd25519()
@@ -205,20 +205,19 @@ func TestNothingIsSignedBeforeThereIsRoomToSendIt(t *testing.T) {
 			bookOne(t, payouts, i+1)
 		}
 		require.Less(t, time.Since(began), time.Minute, "the window is full")
-		var answer moneymovement.Response
-		_, err = payouts.Confirm(t.Context(), payoutOf(0), booked, moneymovement.CaptureResponse(&answer))
+		var response moneymovement.Response
+		_, err = payouts.Confirm(t.Context(), payoutOf(0), booked, moneymovement.CaptureResponse(&response))
 		require.NoError(t, err)
 		require.Len(t, signer.at, 1)
 		assert.Less(t, time.Since(signer.at[0]), time.Second)
 		assert.GreaterOrEqual(t, signer.at[0].Sub(began), 61*time.Second)
-		assert.Greater(t, answer.Queued, 30*time.Second)
+		assert.Greater(t, response.Queued, 30*time.Second)
 		assert.Zero(t, host.counts().limited)
 	})
 }
 
-// An approval that closes before there is room for its confirm is not signed, and the payment is booked anew once there
-// is.
-func TestAnApprovalThatClosesBeforeThereIsRoom(t *testing.T) {
+// An approval that expires before the window has room for its confirm is not signed. The payment is booked again later.
+func TestApprovalThatExpiresWhileTheWindowIsFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := newBusyHost(&slidingWindow{most: 120}, &slidingWindow{most: 600})
 		host.approvalLives = 30 * time.Second
@@ -244,8 +243,9 @@ func TestAnApprovalThatClosesBeforeThereIsRoom(t *testing.T) {
 	})
 }
 
-// A confirm that is refused for its token, and has no room to be sent again before its approval closes, is booked anew.
-func TestAConfirmThatHasNoRoomToBeSentAgain(t *testing.T) {
+// If a confirm is refused for its token, and the window has no room to repeat it before its approval expires, the
+// payment is booked again.
+func TestLateConfirmIsBookedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := newBusyHost(&slidingWindow{most: 120}, &slidingWindow{most: 600})
 		host.approvalLives = 30 * time.Second
@@ -369,19 +369,19 @@ func (h *busyHost) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	travel()
-	status, answer := h.serve(r, body, time.Now())
+	status, response := h.serve(r, body, time.Now())
 	travel()
 	if err := r.Context().Err(); err != nil {
 		return nil, err
 	}
 	return &http.Response{
 		StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r,
-		ContentLength: int64(len(answer)),
-		Header:        http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(answer)),
+		ContentLength: int64(len(response)),
+		Header:        http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(response)),
 	}, nil
 }
 
-// travel takes the 20 to 100 ms that a request, or an answer, is on its way.
+// travel takes the 20 to 100 ms that a request, or a response, is on its way.
 func travel() { time.Sleep(20*time.Millisecond + rand.N(80*time.Millisecond)) }
 
 func (h *busyHost) serve(r *http.Request, body []byte, now time.Time) (int, string) {
@@ -510,9 +510,9 @@ func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z
 
 func encoded(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
 
-// Clients that know nothing of each other, each with its share, stay within the stated windows together, and confirm
-// each payment in the time of its approval.
-func TestClientsWithAShareEachStayWithinTheWindows(t *testing.T) {
+// Independent clients, each with its share, stay within the stated windows together, and confirm each payment before
+// its approval expires.
+func TestClientsWithRateSharesStayWithinTheWindows(t *testing.T) {
 	for name, windows := range map[string]func() (writes, reads counter){
 		"fixed windows": func() (writes, reads counter) {
 			return &fixedWindow{most: 120}, &fixedWindow{most: 600}
@@ -548,8 +548,8 @@ func TestClientsWithAShareEachStayWithinTheWindows(t *testing.T) {
 	}
 }
 
-// Without shares, two clients are over the windows.
-func TestClientsWithoutSharesAreOverTheWindow(t *testing.T) {
+// Without shares, two clients exceed the windows.
+func TestClientsWithoutRateSharesExceedTheWindows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := newBusyHost(&slidingWindow{most: 120}, &slidingWindow{most: 600})
 		var all sync.WaitGroup
@@ -564,8 +564,8 @@ func TestClientsWithoutSharesAreOverTheWindow(t *testing.T) {
 	})
 }
 
-// Fewer payments stand between booking and confirm as well, also if the client does not limit the rate itself.
-func TestAShareOfThePaymentsUnderWay(t *testing.T) {
+// A share also limits the payments between booking and confirm, even if the client does not limit the rate itself.
+func TestMaxInFlightWithARateShare(t *testing.T) {
 	for name, c := range map[string]struct {
 		options []moneymovement.Option
 		want    int
@@ -607,7 +607,7 @@ func TestAShareOfThePaymentsUnderWay(t *testing.T) {
 	}
 }
 
-func TestAShareOfNobody(t *testing.T) {
+func TestInvalidRateShareIsRefused(t *testing.T) {
 	key, err := signing.GenerateEd25519()
 	require.NoError(t, err)
 	for _, n := range []int{0, -1} {

@@ -18,8 +18,8 @@ type attempt struct {
 	ended  bool
 }
 
-// remembered is what is kept of a payment between calls. It is small, because many thousands are kept.
-type remembered struct {
+// paymentRecord is what is kept of a payment between calls. It is small, because many thousands are kept.
+type paymentRecord struct {
 	booked  bool   // a call of Pay has booked
 	first   *Quote // the first price, if that booking had one
 	settled bool   // a call has settled the payment
@@ -29,31 +29,31 @@ type remembered struct {
 }
 
 // begin records that a call makes a payment, and returns what is known of the earlier calls with its key. proven says
-// that the caller's store proves that none has paid. A call is then refused if there are so many doubts that no other
-// could be kept, unless this client knows of an earlier call with the key.
+// that the caller's store proves that none has paid. If this client then cannot keep another payment in doubt, begin
+// refuses the call, unless it knows of an earlier call with the key.
 func (m paymentMemory) begin(scope transport.KeyScope, proven bool) (*attempt, errorbase.Earlier, error) {
 	m.Lock()
 	defer m.Unlock()
 	unpaid := unpaid(m.Get(scope))
 	if proven && unpaid && m.Full() {
 		return nil, errorbase.NonePaid, &errors.NotDelivered{
-			CallInfo: errors.CallInfo{Operation: scope.Operation, IdempotencyKey: scope.Key}, Err: errTooManyDoubts,
+			CallInfo: errors.CallInfo{Operation: scope.Operation, IdempotencyKey: scope.Key}, Err: errTooManyInDoubt,
 		}
 	}
 	known := m.Use(scope)
-	left := errorbase.MayExist
+	earlier := errorbase.MayExist
 	switch {
 	case known.State != transport.KeyUnpaid:
-		left = errorbase.MayPay
+		earlier = errorbase.MayPay
 	case proven && unpaid:
-		left = errorbase.NonePaid
+		earlier = errorbase.NonePaid
 	}
 	if known.Payment == nil {
-		known.Payment = &remembered{}
+		known.Payment = &paymentRecord{}
 	}
 	known.Begun++
 	known.Flows++
-	return &attempt{memory: m, known: known, number: known.Begun}, left, nil
+	return &attempt{memory: m, known: known, number: known.Begun}, earlier, nil
 }
 
 // unpaid reports that this client knows of no call with the key that has paid or can still pay.
@@ -71,11 +71,11 @@ func unpaid(known *transport.UsedKey) bool {
 	return known == nil || known.State == transport.KeyUnpaid && known.Flows == 0
 }
 
-var errTooManyDoubts = errors.New("100,000 payments of this client are in doubt: " +
+var errTooManyInDoubt = errors.New("100,000 payments of this client are in doubt: " +
 	"settle some of them by calling again with their keys, then start new ones")
 
-// sign records that an approval of a payout or deal is about to be signed. If one of another payout or deal was signed
-// with the same key, it records nothing and returns the id of that one.
+// sign records that an approval of a payout or escrow is about to be signed. If one of another payout or escrow was
+// signed with the same key, it records nothing and returns the id of that one.
 func (m paymentMemory) sign(scope transport.KeyScope, resource string) (other string) {
 	if scope.Key == "" { // of a booking by hand, whose response has none
 		return ""
@@ -90,7 +90,7 @@ func (m paymentMemory) sign(scope transport.KeyScope, resource string) (other st
 	return ""
 }
 
-// confirmed records what a confirm by hand has shown.
+// confirmed records the outcome of a confirm by hand.
 func (m paymentMemory) confirmed(scope transport.KeyScope, err error) {
 	switch {
 	case scope.Key == "":
@@ -109,7 +109,7 @@ func (a *attempt) onlyCall() bool {
 }
 
 // end ends the call, unless it has ended. The highest state of all calls counts.
-func (a *attempt) end(came transport.KeyState) {
+func (a *attempt) end(state transport.KeyState) {
 	a.memory.Lock()
 	defer a.memory.Unlock()
 	if a.ended {
@@ -117,20 +117,20 @@ func (a *attempt) end(came transport.KeyState) {
 	}
 	a.ended = true
 	a.known.Flows--
-	a.memory.End(a.known, came)
+	a.memory.End(a.known, state)
 }
 
-// remembered calls f with what is kept of the payment.
-func (a *attempt) remembered(f func(*remembered)) {
+// update calls f with what is kept of the payment.
+func (a *attempt) update(f func(*paymentRecord)) {
 	a.memory.Lock()
 	defer a.memory.Unlock()
-	f(a.known.Payment.(*remembered)) //nolint:errcheck,forcetypeassert // begin made it
+	f(a.known.Payment.(*paymentRecord)) //nolint:errcheck,forcetypeassert // begin made it
 }
 
 // recordPrice stores the first price of the payment. It returns the first price in any booking, or nil if this booking
 // has it. again reports that there was a booking before.
 func (a *attempt) recordPrice(quote *Quote) (first *Quote, again bool) {
-	a.remembered(func(r *remembered) {
+	a.update(func(r *paymentRecord) {
 		again, r.booked = r.booked && !(r.settled && r.phase == phasePaid), true
 		first = r.first
 		if first == nil && quote != nil && !again {
@@ -142,7 +142,7 @@ func (a *attempt) recordPrice(quote *Quote) (first *Quote, again bool) {
 
 // settle records how the payment was settled. o is nil if it is paid and could not be read.
 func (a *attempt) settle(o *offer) {
-	a.remembered(func(r *remembered) {
+	a.update(func(r *paymentRecord) {
 		r.settled, r.phase = true, phasePaid
 		if o != nil {
 			r.phase = o.phase
@@ -154,10 +154,10 @@ func (a *attempt) settle(o *offer) {
 	})
 }
 
-// seen returns what is kept of the payment.
-func (a *attempt) seen() (seen remembered) {
-	a.remembered(func(r *remembered) { seen = *r })
-	return seen
+// record returns what is kept of the payment.
+func (a *attempt) record() (record paymentRecord) {
+	a.update(func(r *paymentRecord) { record = *r })
+	return record
 }
 
 // done reports that the payment is paid or has ended, as far as this client knows.
@@ -167,14 +167,14 @@ func (a *attempt) done() bool {
 	return a.known.State == transport.KeySettled
 }
 
-// resource returns the id of the payout or deal of the key, or "" if this client does not know it.
+// resource returns the id of the payout or escrow of the key, or "" if this client does not know it.
 func (a *attempt) resource() string {
 	a.memory.Lock()
 	defer a.memory.Unlock()
 	return a.known.Resource
 }
 
-// signed returns the id of the payout or deal of which an approval may have been signed, or "".
+// signed returns the id of the payout or escrow of which an approval may have been signed, or "".
 func (a *attempt) signed() string {
 	a.memory.Lock()
 	defer a.memory.Unlock()

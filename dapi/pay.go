@@ -88,11 +88,11 @@ func (s *Payouts) Pay(ctx context.Context, payout PayoutCreate, key moneymovemen
 	f := &flow{
 		payable: &payoutFlow{service: s, Payouts: s, asked: payout, bounds: terms.Bounds},
 		first:   &opBookPayout, second: &opConfirmPayout, scope: s.scope(string(key)), key: key, memory: s.memory,
-		line: s.line, options: options, again: "call Pay again with the same key and terms", most: 3,
+		queue: s.queue, options: options, resolution: "call Pay again with the same key and terms", maxRebooks: 3,
 		history: terms.History, journal: terms.Journal,
 	}
 	if terms.BeforeSigning != nil {
-		f.hook = func(ctx context.Context, o *offer) error { return terms.BeforeSigning(ctx, o.payout.copied()) }
+		f.beforeSigning = func(ctx context.Context, o *offer) error { return terms.BeforeSigning(ctx, o.payout.clone()) }
 	}
 	paid := f.run(ctx, s.low, payout.validate, s.check(&payout), terms.Bounds.check,
 		func(c *transport.Check) { terms.History.isOf(c, terms.History.PayoutID, "") })
@@ -177,14 +177,14 @@ func (p *payoutFlow) confirm(ctx context.Context, f *flow, allowExpired bool) (*
 	o := p.offer(f, payout, nil)
 	switch {
 	case o.differs != nil:
-		return nil, f.unproven(&opConfirmPayout, f.headed(o.differs))
+		return nil, f.unproven(&opConfirmPayout, f.withHead(o.differs))
 	case o.phase == phaseLapsed: // from before the confirm, which has succeeded
 		return nil, f.unproven(&opConfirmPayout, errors.New("the response says that the payout has expired"))
 	}
 	return o, nil
 }
 
-func (p *payoutFlow) after(ctx context.Context, f *flow, err error) ending {
+func (p *payoutFlow) afterError(ctx context.Context, f *flow, err error) stepResult {
 	said := err         // by the service: a verifier's or signer's error can hold one of another payment
 	switch err.(type) { //nolint:errorlint // the outermost one counts
 	case *errors.NotDelivered, *signing.ApprovalRefused:
@@ -198,7 +198,7 @@ func (p *payoutFlow) after(ctx context.Context, f *flow, err error) ending {
 		f.earlier = errorbase.MayPay
 	}
 	if refusal, ok := errors.AsType[*errors.FundingInProgress](said); ok {
-		f.clean = false // somebody has signed
+		f.neverInDoubt = false // somebody has signed
 		if f.id() != "" {
 			return p.awaitFunding(ctx, f, refusal)
 		}
@@ -213,29 +213,29 @@ func (p *payoutFlow) after(ctx context.Context, f *flow, err error) ending {
 	case rebooks:
 		return rebookAfter(err)
 	case inDoubt:
-		return doubtful(err)
+		return inDoubtBy(err)
 	}
 	return refusedBy(err)
 }
 
 // funded reads the payout that the service says is funded. If it cannot be read, the refusal itself is the proof that
 // the money moved. A refusal that names another payout than the known one proves nothing.
-func (p *payoutFlow) funded(ctx context.Context, f *flow, refusal *errors.AlreadyFunded) ending {
+func (p *payoutFlow) funded(ctx context.Context, f *flow, refusal *errors.AlreadyFunded) stepResult {
 	switch id, known := refusal.PayoutID, f.knownID(); {
 	case id == "":
 	case known != "" && id != known:
-		return doubtful(refusal)
+		return inDoubtBy(refusal)
 	case f.booked == nil:
 		f.booked = &offer{id: id}
 	}
 	o, err := p.read(ctx, f)
 	switch {
 	case err == nil && o.differs != nil:
-		return doubtful(f.headed(o.differs))
+		return inDoubtBy(f.withHead(o.differs))
 	case err == nil && (o.phase == phasePaid || o.phase == phaseEnded):
 		return settledBy(o)
 	case f.readOther:
-		return doubtful(refusal)
+		return inDoubtBy(refusal)
 	}
 	return settledBy(nil)
 }
@@ -269,8 +269,8 @@ func (p *payoutFlow) read(ctx context.Context, f *flow) (*offer, error) {
 
 // awaitFunding waits while the service funds the payout. If the payout is still not funded when the approval's window
 // closes, the attempt is over, and the payout can be booked again.
-func (p *payoutFlow) awaitFunding(ctx context.Context, f *flow, refusal error) ending {
-	if seen := f.seenSettled(ctx); seen != nil {
+func (p *payoutFlow) awaitFunding(ctx context.Context, f *flow, refusal error) stepResult {
+	if seen := f.settledBefore(ctx); seen != nil {
 		return *seen
 	}
 	// this call has not seen the approval, so take its latest possible end
@@ -299,20 +299,21 @@ func (p *payoutFlow) awaitFunding(ctx context.Context, f *flow, refusal error) e
 	case err != nil:
 		f.booked = cmp.Or(o, f.booked)
 		f.lastRead = nil // an attempt that continues may still fail
-		return doubtful(err)
+		return inDoubtBy(err)
 	case lapsed(o):
 		return rebookAfter(refusal)
 	case o.differs != nil:
-		return doubtful(f.headed(o.differs))
+		return inDoubtBy(f.withHead(o.differs))
 	}
 	return settledBy(o)
 }
 
-// look reads the payout, or looks for it. Even without a doubt another client may have paid the booking.
-func (p *payoutFlow) look(ctx context.Context, f *flow, end ending) ending {
+// readOutcome reads the payout, or searches the ledger for it. Even if this call was refused, another client may have
+// paid the booking.
+func (p *payoutFlow) readOutcome(ctx context.Context, f *flow, end stepResult) stepResult {
 	inDoubt := end.moved == errors.MaybeMoved || f.earlier != errorbase.NonePaid || !f.attempt.onlyCall()
 	if inDoubt && !f.wasRead {
-		p.find(ctx, f, end.err)
+		p.findInLedger(ctx, f, end.err)
 	}
 	if !f.wasRead {
 		_, _ = p.read(ctx, f)
@@ -328,17 +329,17 @@ func (p *payoutFlow) look(ctx context.Context, f *flow, end ending) ending {
 	return end
 }
 
-// The limits of what find reads.
+// The limits of what findInLedger reads.
 const (
 	findPages = 3  // of the ledger, newest entries first as far as is known
 	findReads = 10 // of payouts
 )
 
-// find looks for the payout of this payment in the ledger. It is for a process that knows only the key: the service
-// refuses the booking, for example because the contact was deleted, although an earlier process has paid. The ledger
-// does not name keys, so find reads the payouts with the same amount. If it finds nothing, the payment may still have
-// been made.
-func (p *payoutFlow) find(ctx context.Context, f *flow, refusal error) {
+// findInLedger looks for the payout of this payment in the ledger. It is for a process that knows only the key: the
+// service refuses the booking, for example because the contact was deleted, although an earlier process has paid. The
+// ledger does not name keys, so findInLedger reads the payouts with the same amount. If it finds nothing, the payment
+// may still have been made.
+func (p *payoutFlow) findInLedger(ctx context.Context, f *flow, refusal error) {
 	if f.id() != "" || !refusesBooking(refusal) {
 		return
 	}

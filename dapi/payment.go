@@ -39,12 +39,12 @@ type PayTerms struct {
 	BeforeSigning func(context.Context, *Payout) error
 }
 
-// EscrowTerms is what you say about a deal, or about an action of a deal, besides its own terms. See [PayTerms] for the
-// fields of the same names.
+// EscrowTerms is what you say about an escrow, or about an action of an escrow, besides its own terms. See [PayTerms]
+// for the fields of the same names.
 type EscrowTerms struct {
 	History History
 	Journal func(context.Context, History) error
-	// BeforeSigning sees the created deal, or the deal's ID and the prepared Action, and may refuse it.
+	// BeforeSigning sees the created escrow, or the escrow's ID and the prepared Action, and may refuse it.
 	BeforeSigning func(context.Context, *Escrow) error
 }
 
@@ -57,7 +57,7 @@ type History struct {
 	// PayoutID is the payout that was booked with the key. Pay signs for no other one: if the service has forgotten the
 	// key and books another payout, Pay reads this one, and returns it if it is paid or has ended.
 	PayoutID PayoutID `json:"payoutId,omitzero"`
-	// EscrowID is the deal that was created with the key, or that an action is of.
+	// EscrowID is the escrow that was created with the key, or that an action is of.
 	EscrowID EscrowID `json:"escrowId,omitzero"`
 	// Quote is the first price that was signed. Without a bound on what arrives, no later price may be worse.
 	Quote *Quote `json:"quote,omitzero"`
@@ -66,7 +66,7 @@ type History struct {
 	Unpaid bool `json:"unpaid,omitzero"`
 }
 
-// id returns the id of the payout or deal, "" without one.
+// id returns the id of the payout or escrow, or "".
 func (h History) id() string { return string(h.PayoutID) + string(h.EscrowID) }
 
 // check refuses what cannot be a history. The time does not count if nothing was paid with the key.
@@ -79,12 +79,12 @@ func (h History) check(c *transport.Check, unpaid bool) {
 }
 
 // isOf refuses a history of something else.
-func (h History) isOf(c *transport.Check, payout PayoutID, deal EscrowID) {
+func (h History) isOf(c *transport.Check, payout PayoutID, escrow EscrowID) {
 	if h.PayoutID != "" && h.PayoutID != payout {
 		c.Refuse("History.PayoutID", "unexpected", "is the history of a payout: pass that of this key")
 	}
-	if h.EscrowID != "" && h.EscrowID != deal {
-		c.Refuse("History.EscrowID", "unexpected", "is the history of another deal: pass that of this key")
+	if h.EscrowID != "" && h.EscrowID != escrow {
+		c.Refuse("History.EscrowID", "unexpected", "is the history of another escrow: pass that of this key")
 	}
 }
 
@@ -92,14 +92,13 @@ func (h History) isOf(c *transport.Check, payout PayoutID, deal EscrowID) {
 type Payment struct {
 	// State is the state of the payment over all its calls. Empty reads as in doubt.
 	State moneymovement.PaymentState
-	// Unpaid is proven: no call with the key has paid or can still pay. If it is false, that is not proven. It does not
-	// know a call that another process makes at the same time: see [PayTerms].Journal.
+	// Unpaid is true if it is proven that no call with the key has paid or can still pay. Calls that other processes
+	// make at the same time do not count: see [PayTerms].Journal.
 	Unpaid bool
-	// Payout is the payout as last seen. It is never nil if the state is paid. It may have only its ID; and that is
-	// empty if the service says that the payment is paid and does not name the payout. Call Pay again later to get it.
+	// Payout is the payout as last read. It is never nil if the state is paid. It can have only its ID, or not even
+	// that if the service says that the payment is paid and does not name the payout. Call Pay again later to get it.
 	Payout *Payout
-	// Refusal is why this call paid nothing, by its own type, whatever earlier calls did. It is nil if this call paid
-	// or may have paid.
+	// Refusal is the error of this call alone, by its own type. It is nil if this call paid or may have paid.
 	Refusal error
 	// RetryAt is the earliest time at which it is worth calling again. It is zero if no time is known.
 	RetryAt time.Time
@@ -111,7 +110,7 @@ type Payment struct {
 type EscrowResult struct {
 	State  moneymovement.PaymentState
 	Unpaid bool
-	// Escrow is the deal as last seen. It is never nil if the state is paid. It can have the status from before an
+	// Escrow is the escrow as last read. It is never nil if the state is paid. It can have the status from before an
 	// action, because the service reads the chain later.
 	Escrow  *Escrow
 	Refusal error
@@ -133,12 +132,12 @@ func (r *result) payment() (Payment, error) {
 	return p, r.err
 }
 
-// deal returns the result of a deal or of an action.
-func (r *result) deal() (EscrowResult, error) {
+// escrow returns the result of an escrow or of an action.
+func (r *result) escrow() (EscrowResult, error) {
 	d := EscrowResult{State: r.state, Unpaid: r.history.Unpaid, Refusal: r.refusal, RetryAt: r.retryAt(), History: r.history}
 	switch {
-	case r.offer != nil && r.offer.deal != nil:
-		d.Escrow = r.offer.deal
+	case r.offer != nil && r.offer.escrow != nil:
+		d.Escrow = r.offer.escrow
 	case r.offer != nil:
 		d.Escrow = &Escrow{ID: EscrowID(r.offer.id)}
 	case r.history.EscrowID != "":
@@ -193,7 +192,7 @@ func deref[T any](p *T) T {
 // call paid nothing.
 type PaymentDeclined struct {
 	errors.CallInfo
-	// Payout is the booked payout, nil for a deal. This call did not confirm it.
+	// Payout is the booked payout, nil for an escrow. This call did not confirm it.
 	Payout *Payout
 	// Err is the error that your function returned.
 	Err error

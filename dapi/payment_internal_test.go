@@ -36,7 +36,7 @@ func TestStateAfterARefusal(t *testing.T) {
 		state   moneymovement.PaymentState
 		unpaid  bool
 		refusal bool // errors.As finds it
-		doubt   bool // errors.As finds *errors.InDoubt
+		inDoubt bool // errors.As finds *errors.InDoubt
 	}
 	const (
 		notPaid, inDoubt = moneymovement.PaymentNotPaid, moneymovement.PaymentInDoubt
@@ -96,16 +96,16 @@ func TestStateAfterARefusal(t *testing.T) {
 					assert.Same(t, refusal, r.refusal)
 					itsType := reflect.New(reflect.TypeOf(refusal)).Interface()
 					assert.Equal(t, want.refusal, errors.As(r.err, itsType), "%v", r.err)
-					unknown, doubt := errors.AsType[*errors.InDoubt](r.err)
-					doubt = doubt && unknown.IdempotencyKey == string(f.key) // and not one of another payment
-					assert.Equal(t, want.doubt, doubt, "%v", r.err)
+					inDoubt, isInDoubt := errors.AsType[*errors.InDoubt](r.err)
+					isInDoubt = isInDoubt && inDoubt.IdempotencyKey == string(f.key) // and not one of another payment
+					assert.Equal(t, want.inDoubt, isInDoubt, "%v", r.err)
 				})
 			}
 		}
 	}
 }
 
-// A payment that is paid or has ended, by the status of its payout or deal.
+// A payment that is paid or has ended, by the status of its payout or escrow.
 func TestStateOfASettledPayment(t *testing.T) {
 	payout := func(status PayoutStatus, phase phase) *offer {
 		return &offer{id: "po_1", phase: phase, payout: &Payout{ID: "po_1", Status: status}}
@@ -115,20 +115,20 @@ func TestStateOfASettledPayment(t *testing.T) {
 		state  moneymovement.PaymentState
 		unpaid bool
 	}{
-		"not read":      {nil, moneymovement.PaymentPaid, false},
-		"funding":       {payout("funding", phasePaid), moneymovement.PaymentPaid, false},
-		"completed":     {payout("completed", phasePaid), moneymovement.PaymentPaid, false},
-		"a new status":  {payout("on_hold", phasePaid), moneymovement.PaymentPaid, false},
-		"failed":        {payout("failed", phaseEnded), moneymovement.PaymentEnded, false},
-		"refunded":      {payout("refunded", phaseEnded), moneymovement.PaymentEnded, false},
-		"expired":       {payout("expired", phaseLapsed), moneymovement.PaymentEnded, true},
-		"deal, active":  {&offer{phase: phasePaid, deal: &Escrow{ID: "esc_1"}}, moneymovement.PaymentPaid, false},
-		"deal, expired": {&offer{phase: phaseEnded, deal: &Escrow{ID: "esc_1"}}, moneymovement.PaymentEnded, true},
+		"not read":        {nil, moneymovement.PaymentPaid, false},
+		"funding":         {payout("funding", phasePaid), moneymovement.PaymentPaid, false},
+		"completed":       {payout("completed", phasePaid), moneymovement.PaymentPaid, false},
+		"a new status":    {payout("on_hold", phasePaid), moneymovement.PaymentPaid, false},
+		"failed":          {payout("failed", phaseEnded), moneymovement.PaymentEnded, false},
+		"refunded":        {payout("refunded", phaseEnded), moneymovement.PaymentEnded, false},
+		"expired":         {payout("expired", phaseLapsed), moneymovement.PaymentEnded, true},
+		"escrow, active":  {&offer{phase: phasePaid, escrow: &Escrow{ID: "esc_1"}}, moneymovement.PaymentPaid, false},
+		"escrow, expired": {&offer{phase: phaseEnded, escrow: &Escrow{ID: "esc_1"}}, moneymovement.PaymentEnded, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := &flow{clean: true, first: &opBookPayout, second: &opConfirmPayout, key: "invoice-42",
+			f := &flow{neverInDoubt: true, first: &opBookPayout, second: &opConfirmPayout, key: "invoice-42",
 				history: History{PayoutID: "po_1"}}
-			if c.offer != nil && c.offer.deal != nil {
+			if c.offer != nil && c.offer.escrow != nil {
 				f.first, f.second = &opCreateEscrow, &opConfirmEscrowAction
 			}
 			r := f.settledResult(c.offer)
@@ -139,15 +139,15 @@ func TestStateOfASettledPayment(t *testing.T) {
 			if payment, _ := r.payment(); f.first == &opBookPayout {
 				assert.Equal(t, PayoutID("po_1"), payment.Payout.ID)
 			} else {
-				deal, _ := r.deal()
-				assert.Equal(t, EscrowID("esc_1"), deal.Escrow.ID)
+				escrow, _ := r.escrow()
+				assert.Equal(t, EscrowID("esc_1"), escrow.Escrow.ID)
 			}
 		})
 	}
 }
 
-// Programs store what a payment came to, and log which bound a price broke: the words stay.
-func TestWordsThatProgramsStore(t *testing.T) {
+// Programs store the state of a payment, and log the bound that refused a price. So these names must not change.
+func TestStoredNamesStayTheSame(t *testing.T) {
 	assert.Equal(t, []moneymovement.PaymentState{"paid", "not_paid", "ended", "in_doubt", "needs_decision"},
 		[]moneymovement.PaymentState{
 			moneymovement.PaymentPaid, moneymovement.PaymentNotPaid, moneymovement.PaymentEnded,
@@ -159,15 +159,15 @@ func TestWordsThatProgramsStore(t *testing.T) {
 		})
 }
 
-// A deal of which only the id is known.
-func TestADealWithoutItsTerms(t *testing.T) {
+// An escrow of which only the id is known.
+func TestEscrowWithoutItsTerms(t *testing.T) {
 	for name, r := range map[string]result{
 		"booked": {offer: &offer{id: "esc_1"}},
 		"stored": {history: History{EscrowID: "esc_1"}},
 	} {
-		deal, err := r.deal()
+		escrow, err := r.escrow()
 		require.NoError(t, err, name)
-		assert.Equal(t, &Escrow{ID: "esc_1"}, deal.Escrow, name)
+		assert.Equal(t, &Escrow{ID: "esc_1"}, escrow.Escrow, name)
 	}
 }
 
@@ -242,8 +242,8 @@ const (
 	finished  = transport.KeySettled
 )
 
-// maxDoubts is how many doubts a client keeps.
-const maxDoubts = 100_000
+// maxInDoubt is how many payments in doubt a client keeps.
+const maxInDoubt = 100_000
 
 func keyOf(i int) transport.KeyScope { return transport.KeyScopeOf(&opBookPayout, "", strconv.Itoa(i)) }
 
@@ -259,10 +259,10 @@ func (m paymentMemory) pay(
 	return left
 }
 
-func TestDoubtsAreKeptUntilTheyAreSettled(t *testing.T) {
+func TestPaymentsInDoubtAreKeptUntilTheyAreSettled(t *testing.T) {
 	m := newPaymentMemory()
 	assert.Equal(t, errorbase.NonePaid, m.pay(t, keyOf(1), true, maybePaid))
-	assert.Equal(t, errorbase.MayPay, m.pay(t, keyOf(1), true, maybePaid), "a doubt outweighs what the caller says")
+	assert.Equal(t, errorbase.MayPay, m.pay(t, keyOf(1), true, maybePaid), "what this client knows outweighs what the caller says")
 	for _, other := range []transport.KeyScope{transport.KeyScopeOf(&opBookPayout, "cl_1", "1"),
 		transport.KeyScopeOf(&opCreateEscrow, "", "1"), keyOf(2)} {
 		assert.Equal(t, errorbase.NonePaid, m.pay(t, other, true, notPaid),
@@ -274,8 +274,8 @@ func TestDoubtsAreKeptUntilTheyAreSettled(t *testing.T) {
 		"it is paid all the same, whatever is refused now")
 }
 
-// If there are too many doubts, those are forgotten whose keys the service has forgotten.
-func TestDoubtsAreForgottenWithTheirKeys(t *testing.T) {
+// If too many payments are in doubt, those are forgotten whose keys the service has forgotten.
+func TestPaymentsInDoubtAreForgottenWhenTheirKeysExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newPaymentMemory()
 		m.pay(t, keyOf(-1), true, maybePaid)
@@ -284,26 +284,26 @@ func TestDoubtsAreForgottenWithTheirKeys(t *testing.T) {
 		assert.Equal(t, errorbase.MayPay, left)
 		time.Sleep(8 * 24 * time.Hour)
 		assert.Equal(t, errorbase.MayPay, m.pay(t, keyOf(-1), true, maybePaid), "there is room")
-		for i := range maxDoubts - 1 {
+		for i := range maxInDoubt - 1 {
 			m.pay(t, keyOf(i), true, maybePaid)
 		}
 		time.Sleep(7*24*time.Hour + time.Second)
-		_, _, err = m.begin(keyOf(maxDoubts), true)
+		_, _, err = m.begin(keyOf(maxInDoubt), true)
 		require.Error(t, err, "the oldest is of a call that is still under way")
 		underway.end(maybePaid)
-		assert.Equal(t, errorbase.NonePaid, m.pay(t, keyOf(maxDoubts), true, maybePaid))
+		assert.Equal(t, errorbase.NonePaid, m.pay(t, keyOf(maxInDoubt), true, maybePaid))
 		assert.Equal(t, errorbase.NonePaid, m.pay(t, keyOf(0), true, maybePaid))
 	})
 }
 
-// A doubt is never forgotten to make room for another: new first uses are refused before anything is sent, and what is
-// in doubt can be settled.
-func TestTooManyDoubts(t *testing.T) {
+// A payment in doubt is never forgotten to make room for another: new first uses are refused before anything is sent,
+// and what is in doubt can be settled.
+func TestTooManyPaymentsInDoubt(t *testing.T) {
 	m := newPaymentMemory()
 	assert.Equal(t, errorbase.NonePaid, m.pay(t, keyOf(-1), true, notPaid))
 	underway, _, err := m.begin(keyOf(-2), true)
 	require.NoError(t, err)
-	for i := range maxDoubts {
+	for i := range maxInDoubt {
 		m.pay(t, keyOf(i), true, maybePaid)
 	}
 	_, _, err = m.begin(keyOf(-1), true)
@@ -313,21 +313,21 @@ func TestTooManyDoubts(t *testing.T) {
 	assert.Equal(t, errorbase.MayExist, left)
 	underway.end(notPaid)
 	second.end(notPaid)
-	_, _, err = m.begin(keyOf(maxDoubts), true)
+	_, _, err = m.begin(keyOf(maxInDoubt), true)
 	unsent, ok := errors.AsType[*errors.NotDelivered](err)
 	require.True(t, ok, "%v", err)
 	assert.Equal(t, errors.NotMoved, unsent.MovedByCall())
 	assert.Contains(t, err.Error(), "100,000 payments")
 	m.Note(keyOf(-3), maybePaid, nil)
 	assert.Equal(t, errorbase.MayPay, m.pay(t, keyOf(-3), false, finished),
-		"a doubt that is there is kept all the same")
+		"a payment in doubt is kept all the same")
 	assert.Equal(t, errorbase.MayPay, m.pay(t, keyOf(1), true, maybePaid),
 		"what is in doubt may be called again, whatever its caller says")
 	assert.Equal(t, errorbase.MayPay, m.pay(t, keyOf(0), false, finished), "the oldest is still known, and settled now")
-	assert.Equal(t, errorbase.NonePaid, m.pay(t, keyOf(maxDoubts), true, maybePaid), "which makes room")
+	assert.Equal(t, errorbase.NonePaid, m.pay(t, keyOf(maxInDoubt), true, maybePaid), "which makes room")
 }
 
-func TestPaymentsWithoutADoubtAreForgottenInTheEnd(t *testing.T) {
+func TestPaymentsThatAreNotInDoubtAreForgotten(t *testing.T) {
 	m := newPaymentMemory()
 	m.pay(t, keyOf(-1), true, maybePaid)
 	underway, _, err := m.begin(keyOf(-2), true)
@@ -336,7 +336,7 @@ func TestPaymentsWithoutADoubtAreForgottenInTheEnd(t *testing.T) {
 		m.pay(t, keyOf(i), false, notPaid)
 	}
 	assert.Nil(t, m.Get(keyOf(0)))
-	assert.Equal(t, errorbase.MayPay, m.pay(t, keyOf(-1), true, maybePaid), "a doubt is not forgotten")
+	assert.Equal(t, errorbase.MayPay, m.pay(t, keyOf(-1), true, maybePaid), "a payment in doubt is not forgotten")
 	assert.False(t, underway.onlyCall() && m.Get(keyOf(-2)) == nil, "nor a call that is under way")
 	assert.NotNil(t, m.Get(keyOf(-2)))
 }
@@ -349,14 +349,14 @@ func (u unsent) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, http.ErrHandlerTimeout
 }
 
-// A client that is in doubt about too many payments begins no other, of whichever kind.
-func TestTooManyDoubtsOfAClient(t *testing.T) {
+// A client with too many payments in doubt begins no other payment.
+func TestPayIsRefusedWithTooManyPaymentsInDoubt(t *testing.T) {
 	key, err := signing.Generate()
 	require.NoError(t, err)
 	account, err := NewSelfServe("https://service.example", Developer{Email: "ops@example.com", Key: key},
 		moneymovement.WithHTTPClient(&http.Client{Transport: unsent{t}}))
 	require.NoError(t, err)
-	for i := range maxDoubts {
+	for i := range maxInDoubt {
 		account.Payouts.memory.pay(t, keyOf(i), true, maybePaid)
 	}
 	stored := func(context.Context, History) error { return nil }
@@ -367,38 +367,38 @@ func TestTooManyDoubtsOfAClient(t *testing.T) {
 	assert.Equal(t, "BookPayout", full.Operation)
 	assert.Equal(t, "invoice-42", full.IdempotencyKey)
 
-	deal := EscrowCreate{Amount: decimal.NewFromInt(40), Currency: USDC,
+	escrow := EscrowCreate{Amount: decimal.NewFromInt(40), Currency: USDC,
 		Payee: "0x52908400098527886E0F7030069857D2E4169EE7"}
-	_, err = account.Escrows.Open(t.Context(), deal, "deal-1", EscrowTerms{Journal: stored})
+	_, err = account.Escrows.Open(t.Context(), escrow, "escrow-1", EscrowTerms{Journal: stored})
 	full, ok = errors.AsType[*errors.NotDelivered](err)
 	require.True(t, ok, "%v", err)
 	assert.Equal(t, "CreateEscrow", full.Operation)
-	assert.Equal(t, "deal-1", full.IdempotencyKey)
+	assert.Equal(t, "escrow-1", full.IdempotencyKey)
 
-	gone, leave := context.WithCancel(t.Context())
-	leave()
-	_, err = account.Escrows.Act(gone, deal, "esc_1", EscrowActionTypeRelease, "release-1", EscrowTerms{})
-	require.ErrorIs(t, err, context.Canceled, "an action without a journal is tried, because the deal itself shows it")
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = account.Escrows.Act(ended, escrow, "esc_1", EscrowActionTypeRelease, "release-1", EscrowTerms{})
+	require.ErrorIs(t, err, context.Canceled, "an action without a journal is tried: the escrow itself shows it")
 }
 
-// Of a payment that was settled, little is kept. One that has expired can be booked again, so its first price stays.
-func TestWhatIsKeptOfASettledPayment(t *testing.T) {
+// Little is kept of a settled payment. An expired one can be booked again, so its first price is kept.
+func TestRecordOfASettledPayment(t *testing.T) {
 	quote := &Quote{DestinationAmount: decimal.NewFromInt(25)}
 	for name, c := range map[string]struct {
 		end   *offer
-		kept  remembered
+		kept  paymentRecord
 		first *Quote // that a later booking is compared with
 		again bool
 	}{
 		"paid": {&offer{phase: phasePaid, payout: &Payout{Status: PayoutStatusProcessing, TransactionHash: "0x1"}},
-			remembered{booked: true, settled: true, phase: phasePaid, hash: "0x1"}, nil, false},
-		"paid, and not read": {nil, remembered{booked: true, settled: true, phase: phasePaid}, nil, false},
+			paymentRecord{booked: true, settled: true, phase: phasePaid, hash: "0x1"}, nil, false},
+		"paid, and not read": {nil, paymentRecord{booked: true, settled: true, phase: phasePaid}, nil, false},
 		"ended": {&offer{phase: phaseEnded, payout: &Payout{Status: PayoutStatusFailed}},
-			remembered{booked: true, first: quote, settled: true, phase: phaseEnded, status: "failed"}, quote, true},
+			paymentRecord{booked: true, first: quote, settled: true, phase: phaseEnded, status: "failed"}, quote, true},
 		"expired": {&offer{phase: phaseLapsed, payout: &Payout{Status: PayoutStatusExpired}},
-			remembered{booked: true, first: quote, settled: true, phase: phaseLapsed, status: "expired"}, quote, true},
-		"a deal": {&offer{phase: phaseEnded, deal: &Escrow{Status: EscrowStatusExpired, TransactionHash: "0x2"}},
-			remembered{booked: true, first: quote, settled: true, phase: phaseEnded, status: "expired", hash: "0x2"},
+			paymentRecord{booked: true, first: quote, settled: true, phase: phaseLapsed, status: "expired"}, quote, true},
+		"an escrow": {&offer{phase: phaseEnded, escrow: &Escrow{Status: EscrowStatusExpired, TransactionHash: "0x2"}},
+			paymentRecord{booked: true, first: quote, settled: true, phase: phaseEnded, status: "expired", hash: "0x2"},
 			quote, true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -408,7 +408,7 @@ func TestWhatIsKeptOfASettledPayment(t *testing.T) {
 			assert.Nil(t, first)
 			assert.False(t, again)
 			a.settle(c.end)
-			assert.Equal(t, c.kept, a.seen())
+			assert.Equal(t, c.kept, a.record())
 			first, again = a.recordPrice(nil)
 			assert.Equal(t, c.first, first)
 			assert.Equal(t, c.again, again)
@@ -417,7 +417,7 @@ func TestWhatIsKeptOfASettledPayment(t *testing.T) {
 }
 
 // A request that is sent often has an encoder of its own. It writes what the general one writes.
-func TestTheEncodersWriteTheSameBytes(t *testing.T) {
+func TestGeneratedEncodersMatchTheGeneralOne(t *testing.T) {
 	texts := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "a", `"\/` + "\n\x7f", "Γειά", "\u2028<&>",
 		"\xff", "a\xed\xa0\x80"}))
 	bytesOrNil := rapid.OneOf(rapid.Just([]byte(nil)), rapid.SliceOf(rapid.Byte()))
@@ -455,7 +455,7 @@ func TestTheEncodersWriteTheSameBytes(t *testing.T) {
 // readInOnePass lists responses whose Go types reflect can compare. A type with a secret is not one of them.
 var readInOnePass = []struct {
 	operation string
-	answer    *wire.Response
+	response  *wire.Response
 	value     func() any
 }{
 	{"dapi.GetPayout", &responseGetPayout, func() any { return new(Payout) }},
@@ -483,8 +483,8 @@ func FuzzReadInOnePass(f *testing.F) {
 	f.Fuzz(func(t *testing.T, which uint8, body []byte) {
 		a := readInOnePass[int(which)%len(readInOnePass)]
 		read, bent := a.value(), a.value()
-		unread, err := a.answer.Decode(&r, body, read)
-		byShape := wire.Response{Shape: &wire.Shape{Kind: a.answer.Shape.Kind, Members: a.answer.Shape.Members}}
+		unread, err := a.response.Decode(&r, body, read)
+		byShape := wire.Response{Shape: &wire.Shape{Kind: a.response.Shape.Kind, Members: a.response.Shape.Members}}
 		bentUnread, bentErr := byShape.Decode(&r, body, bent)
 		if bentErr != nil {
 			require.EqualError(t, err, bentErr.Error(), "%s", body)

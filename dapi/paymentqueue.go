@@ -15,20 +15,18 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// paymentLine is the queue in which the payments of a credential wait before they are booked, in the order of the
+// paymentQueue is the queue in which the payments of a credential wait before they are booked, in the order of the
 // calls. A booked payment has an approval that expires, and its confirm needs room in the same rate window as the
 // booking. If all payments were booked at once, their approvals would expire while the confirms wait. So at most
 // [maxInFlight] payments are between booking and confirm.
 //
-// The limit applies whoever limits the rate. Another limiter than the client's own gives a process at most the stated
-// window, or the share of it that moneymovement.WithRateShare states. Without a limiter, the service still counts the
-// calls; or it does not count, and then a hundred payments at once keep it busy.
-type paymentLine struct {
+// The limit also applies if the client has another limiter than its own, or none.
+type paymentQueue struct {
 	operation string // the first call of a payment
 	window    moneymovement.Allowance
 	paced     bool // this client limits the rate, so the time in the queue can be calculated
-	most      int  // how many payments may be between booking and confirm
-	places    *semaphore.Weighted
+	limit     int  // how many payments may be between booking and confirm
+	slots     *semaphore.Weighted
 	waiting   atomic.Int64
 	logger    *slog.Logger
 }
@@ -42,13 +40,13 @@ const (
 // roomToConfirm is the time at the end of an approval's window for signing and sending the confirm.
 const roomToConfirm = 5 * time.Second
 
-func newPaymentLine(
+func newPaymentQueue(
 	operation string, window moneymovement.Allowance, approval time.Duration, paced bool, logger *slog.Logger,
-) *paymentLine {
-	most := maxInFlight(window, approval)
-	return &paymentLine{
+) *paymentQueue {
+	limit := maxInFlight(window, approval)
+	return &paymentQueue{
 		operation: operation, window: window, paced: paced, logger: logger,
-		most: most, places: semaphore.NewWeighted(int64(most)),
+		limit: limit, slots: semaphore.NewWeighted(int64(limit)),
 	}
 }
 
@@ -67,7 +65,7 @@ func newPaymentLine(
 // the payment is prepared again. This happens to the payments that are between booking and confirm when the window is
 // full: at most a twentieth of it.
 //
-// With 120 calls a minute, the limits are 108 payouts (120 s) and 6 deals (60 s).
+// With 120 calls a minute, the limits are 108 payouts (120 s) and 6 escrows (60 s).
 func maxInFlight(window moneymovement.Allowance, approval time.Duration) int {
 	windows := int((approval - roomToConfirm) / window.Span())
 	if windows <= 0 {
@@ -76,48 +74,48 @@ func maxInFlight(window moneymovement.Allowance, approval time.Duration) int {
 	return max(window.Calls*windows*9/10, 1)
 }
 
-// enter waits until fewer than the allowed number of payments are under way. Call leave when the payment was confirmed,
-// or when it will not be. leave can be called more than once. If the wait would go beyond the deadline, enter fails at
-// once.
-func (l *paymentLine) enter(ctx context.Context, key string) (leave func(), err error) {
-	if l.places.TryAcquire(1) {
-		return l.leave(), nil
+// acquire waits until fewer than the allowed number of payments are under way. Call release when the payment was
+// confirmed, or when it will not be. release can be called more than once. If the wait would go beyond the deadline,
+// acquire fails at once.
+func (q *paymentQueue) acquire(ctx context.Context, key string) (release func(), err error) {
+	if q.slots.TryAcquire(1) {
+		return q.release(), nil
 	}
-	before := l.waiting.Add(1) - 1
-	defer l.waiting.Add(-1)
-	at := time.Now().Add(l.least(before))
-	if l.paced && late(ctx, at) {
-		return nil, l.refused(key, at, &moneymovement.WindowFull{Window: moneymovement.WindowWrites, Until: at})
+	before := q.waiting.Add(1) - 1
+	defer q.waiting.Add(-1)
+	at := time.Now().Add(q.shortestWait(before))
+	if q.paced && late(ctx, at) {
+		return nil, q.refused(key, at, &moneymovement.WindowFull{Window: moneymovement.WindowWrites, Until: at})
 	}
 	began := time.Now()
 	waiting, over := ratewindow.BeginWait(ctx, moneymovement.WindowWrites)
 	ratewindow.ReportAdmission(waiting, func() time.Time { return at })
-	err = l.places.Acquire(waiting, 1)
+	err = q.slots.Acquire(waiting, 1)
 	over()
 	if queued := time.Since(began); queued >= time.Second {
-		l.logger.LogAttrs(ctx, slog.LevelInfo, "moneymovement payment waited in the queue",
-			slog.String("operation", l.operation), slog.String("idempotencyKey", key),
+		q.logger.LogAttrs(ctx, slog.LevelInfo, "moneymovement payment waited in the queue",
+			slog.String("operation", q.operation), slog.String("idempotencyKey", key),
 			transport.Milliseconds("queued", queued))
 	}
 	if err != nil {
-		return nil, l.refused(key, time.Time{}, err)
+		return nil, q.refused(key, time.Time{}, err)
 	}
-	return l.leave(), nil
+	return q.release(), nil
 }
 
-func (l *paymentLine) leave() func() { return sync.OnceFunc(func() { l.places.Release(1) }) }
+func (q *paymentQueue) release() func() { return sync.OnceFunc(func() { q.slots.Release(1) }) }
 
-func (l *paymentLine) refused(key string, retryAt time.Time, err error) error {
+func (q *paymentQueue) refused(key string, retryAt time.Time, err error) error {
 	return &errors.NotDelivered{
-		CallInfo: errors.CallInfo{Operation: l.operation, IdempotencyKey: key, RetryAt: retryAt},
+		CallInfo: errors.CallInfo{Operation: q.operation, IdempotencyKey: key, RetryAt: retryAt},
 		Err:      err}
 }
 
-// least returns the shortest time until a payment with so many before it can confirm. Each of them needs two calls, and
-// so does this one.
-func (l *paymentLine) least(before int64) time.Duration {
+// shortestWait returns the shortest time until a payment with so many before it can confirm. Each of them needs two
+// calls, and so does this one.
+func (q *paymentQueue) shortestWait(before int64) time.Duration {
 	calls := 2 * (before + 1)
-	return time.Duration((calls-1)/int64(l.window.Calls)) * l.window.Span()
+	return time.Duration((calls-1)/int64(q.window.Calls)) * q.window.Span()
 }
 
 func late(ctx context.Context, at time.Time) bool {

@@ -19,7 +19,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/ratewindow"
 )
 
-func TestHowManyPaymentsMayBeUnderWay(t *testing.T) {
+func TestMaxInFlight(t *testing.T) {
 	for _, tc := range []struct {
 		calls    int
 		approval time.Duration
@@ -35,21 +35,21 @@ func TestHowManyPaymentsMayBeUnderWay(t *testing.T) {
 	}
 }
 
-// Whatever other writes come between, no confirm of a payout misses its approval, and nothing of the window is lost. A
-// deal's approval does not outlive a window, so that some are prepared again: never more in a window than may be under
-// way.
-func TestConfirmsOfPaymentsUnderWayAreInTime(t *testing.T) {
+// Whatever other writes are sent, each payout is confirmed before its approval expires, and the window is used in full.
+// An escrow's approval does not live longer than a window, so some are prepared again: never more in a window than the
+// limit.
+func TestConfirmsAreSentBeforeTheirApprovalsExpire(t *testing.T) {
 	for _, calls := range []int{1, 10, 120} {
 		for _, approval := range []time.Duration{payoutApproval, escrowApproval} {
 			if calls == 1 && approval == escrowApproval {
-				continue // with one call a minute, no deal can be confirmed in the minute of its approval
+				continue // with one call a minute, no escrow can be confirmed in the minute of its approval
 			}
 			t.Run(fmt.Sprint(calls, " calls, ", approval), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					allowance := moneymovement.Allowance{Calls: calls, Per: time.Minute}
 					limiter := ratewindow.New(map[moneymovement.Window]moneymovement.Allowance{
 						moneymovement.WindowWrites: allowance}, nil)
-					line := newPaymentLine("Pay", allowance, approval, true, slog.New(slog.DiscardHandler))
+					queue := newPaymentQueue("Pay", allowance, approval, true, slog.New(slog.DiscardHandler))
 					write := moneymovement.RateCall{Window: moneymovement.WindowWrites, Class: moneymovement.ClassWrite}
 					const windows = 20
 					var mu sync.Mutex
@@ -63,17 +63,17 @@ func TestConfirmsOfPaymentsUnderWayAreInTime(t *testing.T) {
 					var all sync.WaitGroup
 					for range windows * calls / 2 {
 						all.Go(func() {
-							leave, err := line.enter(t.Context(), "")
+							release, err := queue.acquire(t.Context(), "")
 							if !assert.NoError(t, err) {
 								return
 							}
-							defer leave()
+							defer release()
 							for {
 								assert.NoError(t, limiter.Wait(t.Context(), write))
 								count(&sent)
 								confirm := write
 								confirm.Class, confirm.Closes = moneymovement.ClassConfirm, time.Now().Add(approval)
-								time.Sleep(100 * time.Millisecond) // until the booking is answered
+								time.Sleep(100 * time.Millisecond) // until the booking has its response
 								if limiter.Wait(t.Context(), confirm) == nil {
 									break
 								}
@@ -101,31 +101,31 @@ func TestConfirmsOfPaymentsUnderWayAreInTime(t *testing.T) {
 	}
 }
 
-// Each payment in line takes two calls at least, so that the line tells how long the last one waits.
-func TestHowLongTheLineTakesAtLeast(t *testing.T) {
+// Each queued payment takes at least two calls, so the length of the queue gives the shortest wait.
+func TestShortestWaitInTheQueue(t *testing.T) {
 	for calls, waits := range map[int]map[int64]int{120: {0: 0, 59: 0, 60: 1, 119: 1, 120: 2},
 		3: {0: 0, 1: 1, 2: 1, 3: 2}, 1: {0: 1, 1: 3}} {
 		window := moneymovement.Allowance{Calls: calls, Per: time.Minute}
-		l := newPaymentLine("BookPayout", window, payoutApproval, true, slog.New(slog.DiscardHandler))
+		l := newPaymentQueue("BookPayout", window, payoutApproval, true, slog.New(slog.DiscardHandler))
 		for before, windows := range waits {
-			assert.Equal(t, time.Duration(windows)*window.Span(), l.least(before), "%d before, %d calls", before, calls)
+			assert.Equal(t, time.Duration(windows)*window.Span(), l.shortestWait(before), "%d before, %d calls", before, calls)
 		}
 	}
 }
 
-// Who would wait for longer than there is time is told so at once, by how many are in line now.
-func TestWhoIsTooLateForTheLine(t *testing.T) {
+// A payment that would wait beyond its deadline is refused at once.
+func TestQueueRefusesPaymentsThatWouldBeLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		line := newPaymentLine("Pay", moneymovement.Allowance{Calls: 2, Per: time.Minute}, payoutApproval, true,
+		queue := newPaymentQueue("Pay", moneymovement.Allowance{Calls: 2, Per: time.Minute}, payoutApproval, true,
 			slog.New(slog.DiscardHandler))
-		leave, err := line.enter(t.Context(), "under way")
+		release, err := queue.acquire(t.Context(), "under way")
 		require.NoError(t, err)
-		defer leave()
+		defer release()
 		enter := func() (queued time.Duration) {
 			began := time.Now()
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second) // of a window of 61
 			defer cancel()
-			_, err := line.enter(ctx, "queued")
+			_, err := queue.acquire(ctx, "queued")
 			assert.ErrorIs(t, err, context.DeadlineExceeded)
 			return time.Since(began)
 		}
@@ -138,33 +138,33 @@ func TestWhoIsTooLateForTheLine(t *testing.T) {
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {
-		line := newPaymentLine("Pay", moneymovement.Allowance{Calls: 1, Per: time.Minute}, payoutApproval, true,
+		queue := newPaymentQueue("Pay", moneymovement.Allowance{Calls: 1, Per: time.Minute}, payoutApproval, true,
 			slog.New(slog.DiscardHandler))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		leave, err := line.enter(ctx, "alone")
+		release, err := queue.acquire(ctx, "alone")
 		require.NoError(t, err, "nobody is late where nobody is in line")
-		leave()
+		release()
 	})
 }
 
-func TestAPlaceInTheLineIsGivenUpOnce(t *testing.T) {
+func TestQueueSlotIsReleasedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		line := newPaymentLine("Pay", moneymovement.Allowance{Calls: 1, Per: time.Minute}, payoutApproval, false,
+		queue := newPaymentQueue("Pay", moneymovement.Allowance{Calls: 1, Per: time.Minute}, payoutApproval, false,
 			slog.New(slog.NewTextHandler(&log, nil)))
-		leave, err := line.enter(t.Context(), "")
+		release, err := queue.acquire(t.Context(), "")
 		require.NoError(t, err)
-		leave()
-		leave() // does not give up another's
-		leave, err = line.enter(t.Context(), "")
+		release()
+		release() // does not give up another's
+		release, err = queue.acquire(t.Context(), "")
 		require.NoError(t, err)
-		defer leave()
+		defer release()
 		assert.Empty(t, log.String())
 
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
-		_, err = line.enter(ctx, "invoice-42")
+		_, err = queue.acquire(ctx, "invoice-42")
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		refused, ok := errors.AsType[*errors.NotDelivered](err)
 		require.True(t, ok, "%v", err)
@@ -177,7 +177,7 @@ func TestAPlaceInTheLineIsGivenUpOnce(t *testing.T) {
 		for _, patience := range []time.Duration{time.Second, time.Second - 1} {
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
-			_, err = line.enter(ctx, "")
+			_, err = queue.acquire(ctx, "")
 			require.Error(t, err)
 		}
 		assert.Equal(t, 1, strings.Count(log.String(), "queuedMs="), "less than a second is no news")

@@ -31,7 +31,7 @@ type Payouts struct {
 	chains   *liveChains
 	names    chainNames
 	memory   paymentMemory
-	line     *paymentLine
+	queue    *paymentQueue
 }
 
 // Book books a payout and returns its quote (the price) and the approval to sign. No money moves.
@@ -70,8 +70,8 @@ func (s *Payouts) check(payout *PayoutCreate) func(*transport.Check) {
 // MaxInFlight returns how many payouts this client lets be between booking and confirm at the same time: 108 with the
 // whole rate window, fewer with moneymovement.WithRateShare. Further calls of [Payouts.Pay] wait in line.
 func (s *Payouts) MaxInFlight() int {
-	if line := transport.OrNew(s).line; line != nil {
-		return line.most
+	if queue := transport.OrNew(s).queue; queue != nil {
+		return queue.limit
 	}
 	return 0 // no constructor made it
 }
@@ -270,17 +270,17 @@ func (p *Payout) notCompleted() error {
 	return nil
 }
 
-// copied returns a copy for a function of the caller, which must not change what is signed.
-func (p *Payout) copied() *Payout {
-	shown := *p
+// clone returns a copy for a function of the caller, which must not change what is signed.
+func (p *Payout) clone() *Payout {
+	clone := *p
 	if p.Quote != nil {
-		shown.Quote = new(*p.Quote)
+		clone.Quote = new(*p.Quote)
 	}
 	if p.Approval != nil {
-		shown.Approval = new(*p.Approval)
-		shown.Approval.Payload = bytes.Clone(p.Approval.Payload)
+		clone.Approval = new(*p.Approval)
+		clone.Approval.Payload = bytes.Clone(p.Approval.Payload)
 	}
-	return &shown
+	return &clone
 }
 
 // sameOffer reports that another booking has the same approval and the same expiry of its price.

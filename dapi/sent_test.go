@@ -21,10 +21,10 @@ import (
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
-// What the description allows, and what it leaves open, is for the service to judge.
+// Input that the description allows, or does not mention, is sent.
 // Rule: size.contact-currency, size.contact-name, size.contact-id, contact.name, contact.email
 // Rule: size.payment-reference, size.purpose, size.document-ids, idempotency.pattern
-func TestWhatTheDescriptionAllowsIsSent(t *testing.T) {
+func TestInputThatTheDescriptionAllowsIsSent(t *testing.T) {
 	capabilities := func(id dapi.ContactID) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
 			_, err := i.Self().Contacts.Capabilities(ctx, id)
@@ -107,10 +107,10 @@ func TestWhatTheDescriptionAllowsIsSent(t *testing.T) {
 			_, err := i.Self().Payins.Get(ctx, "7c9e6679-7425")
 			return err
 		}, "GET /payins/7c9e6679-7425"},
-		"a deal's id of any style": {func(ctx context.Context, i *dapi.Integrator) error {
-			_, err := i.Self().Escrows.Sync(ctx, "deal:7425")
+		"an escrow's id of any style": {func(ctx context.Context, i *dapi.Integrator) error {
+			_, err := i.Self().Escrows.Sync(ctx, "escrow:7425")
 			return err
-		}, "POST /escrow/deal:7425/sync"},
+		}, "POST /escrow/escrow:7425/sync"},
 		"a bank destination": {bank(nil),
 			`POST /contacts {"bank":{"method":"swift","currency":"EUROS","fields":{"iban":"x"},"holder":{}}}`},
 		"with fields that are cut off": {bank(map[string]any{"bankCode": "7", "tags": []string{"a"}}),
@@ -133,8 +133,8 @@ func TestWhatTheDescriptionAllowsIsSent(t *testing.T) {
 	})
 }
 
-// What is assumed is not checked: it is sent, and the host, which assumes the same, says what it thinks of it.
-func TestWhatIsAssumedIsSent(t *testing.T) {
+// Assumed rules are not checked. The input is sent, and the host, which assumes the same, decides.
+func TestInputThatOnlyAnAssumptionForbidsIsSent(t *testing.T) {
 	payout := func(change func(*dapi.PayoutCreate)) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
 			asked := dapi.PayoutCreate{ContactID: "ct_1", Amount: amount("25"), Currency: dapi.USDC}
@@ -143,7 +143,7 @@ func TestWhatIsAssumedIsSent(t *testing.T) {
 			return err
 		}
 	}
-	deal := func(change func(*dapi.EscrowCreate)) call {
+	escrow := func(change func(*dapi.EscrowCreate)) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
 			asked := dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC, Payee: "0x1"}
 			change(&asked)
@@ -202,19 +202,19 @@ func TestWhatIsAssumedIsSent(t *testing.T) {
 			`POST /payouts {"amount":"25","contactId":"ct_1","currency":"USDC","documentIds":["` + long + `"]}`},
 		"a negative chain": {payout(func(p *dapi.PayoutCreate) { p.ToChainID = -1 }),
 			`POST /payouts {"amount":"25","contactId":"ct_1","currency":"USDC","toChainId":-1}`},
-		"a payee by name": {deal(func(e *dapi.EscrowCreate) { e.Payee = "bob.base.eth" }),
+		"a payee by name": {escrow(func(e *dapi.EscrowCreate) { e.Payee = "bob.base.eth" }),
 			`POST /escrow {"amount":"25","currency":"USDC","payee":"bob.base.eth"}`},
-		"a long memo": {deal(func(e *dapi.EscrowCreate) { e.Memo = long }),
+		"a long memo": {escrow(func(e *dapi.EscrowCreate) { e.Memo = long }),
 			`POST /escrow {"amount":"25","currency":"USDC","memo":"` + long + `","payee":"0x1"}`},
 		"an action without a type": {func(ctx context.Context, i *dapi.Integrator) error {
 			_, err := i.Self().Escrows.Prepare(ctx, "esc_1", "")
 			return err
 		}, `POST /escrow/esc_1/actions {}`},
-		"a payout's id for a payin's": {payin("po_1"), "GET /payins/po_1"},
-		"a payin of 217":              {payin(dapi.PayinID(long)), "GET /payins/" + long},
-		"a payin with signs":          {payin("a=b c+é;~@"), "GET /payins/a=b%20c+%C3%A9%3B~@"},
-		"a contact's id for a deal's": {sync("ct_1"), "POST /escrow/ct_1/sync"},
-		"a payin of nothing":          {price(dapi.PayinCreate{}), "POST /payins {}"},
+		"a payout's id for a payin's":    {payin("po_1"), "GET /payins/po_1"},
+		"a payin of 217":                 {payin(dapi.PayinID(long)), "GET /payins/" + long},
+		"a payin with signs":             {payin("a=b c+é;~@"), "GET /payins/a=b%20c+%C3%A9%3B~@"},
+		"a contact's id for an escrow's": {sync("ct_1"), "POST /escrow/ct_1/sync"},
+		"a payin of nothing":             {price(dapi.PayinCreate{}), "POST /payins {}"},
 		"a payin of less than nothing": {price(dapi.PayinCreate{Amount: amount("-1"), Currency: "euro",
 			MaxAmount: amount("-2"), OriginChainID: -1}),
 			`POST /payins {"amount":"-1","currency":"euro","maxAmount":"-2","originChainId":-1}`},
@@ -242,8 +242,8 @@ func TestWhatIsAssumedIsSent(t *testing.T) {
 	})
 }
 
-// The client's id is stated to begin with cl_, and nothing else about it.
-func TestAnyClientsIDIsSent(t *testing.T) {
+// The description states only that a client's id begins with cl_.
+func TestAnyFormOfClientIDIsSent(t *testing.T) {
 	account := ""
 	integrator := sessionBy(t, testkit.Connection(func(r *http.Request) (*http.Response, error) {
 		account = r.Header.Get("X-Service-Account")
@@ -294,7 +294,7 @@ func onchain(chain dapi.ChainCode) dapi.ContactCreate {
 }
 
 // Rule: rail.money-in, coverage.money-out
-func TestTheCatalogueIsTheDescriptions(t *testing.T) {
+func TestCoverageCatalogue(t *testing.T) {
 	in, out := dapi.RailCoverage(), dapi.PayoutCoverage()
 	assert.Len(t, in, 13)
 	assert.Contains(t, in, dapi.Coverage{Method: dapi.BankMethodSEPA, Currency: "EUR"})
@@ -361,8 +361,8 @@ func servicesOf[T any]() map[string]reflect.Type {
 	return services
 }
 
-// A service that accounts get one day is not forgotten for self-serve.
-func TestSelfServeOffersWhatAnyAccountHas(t *testing.T) {
+// A new service of Account must be added to SelfServe as well.
+func TestSelfServeHasTheServicesOfAnyAccount(t *testing.T) {
 	want := servicesOf[dapi.Account]()
 	delete(want, "Verification")
 	delete(want, "Rails")
@@ -371,7 +371,7 @@ func TestSelfServeOffersWhatAnyAccountHas(t *testing.T) {
 	assert.False(t, acts)
 }
 
-func TestAnAmountHasASign(t *testing.T) {
+func TestSignedAmountOfATransaction(t *testing.T) {
 	for direction, want := range map[dapi.TransactionDirection]string{"in": "12.5", "out": "-12.5"} {
 		signed, ok := dapi.Transaction{Amount: amount("12.5"), Direction: direction}.Signed()
 		assert.True(t, ok)

@@ -27,19 +27,19 @@ type session struct {
 	logger     *slog.Logger
 	seen       *signing.SeenApprovals // the approvals that any account of the credential has seen
 
-	held     atomic.Pointer[held] // read without a lock, because every attempt needs it
-	changing sync.Mutex           // of held
+	state    atomic.Pointer[sessionState] // read without a lock, because every attempt needs it
+	changing sync.Mutex                   // guards changes of state
 }
 
-// held is what a session holds at one time. It never changes: each step stores another one.
-type held struct {
+// sessionState is the state of a session at one time. It never changes: each step stores another one.
+type sessionState struct {
 	Session
 	renewal *renewal  // the running renewal, or nil
 	pauseTo time.Time // after a failed renewal, no early renewal before this time
 }
 
 // settled reports that the access token works, and that no renewal has to begin.
-func (h *held) settled(now time.Time) bool {
+func (h *sessionState) settled(now time.Time) bool {
 	return h.usable(now) && (h.fresh(now) || h.renewal != nil || now.Before(h.pauseTo))
 }
 
@@ -65,7 +65,7 @@ const (
 
 func newSession(baseURL string, developer Developer, seen *signing.SeenApprovals, logger *slog.Logger) *session {
 	s := &session{developer: developer, credential: developer.Credential(baseURL), logger: logger, seen: seen}
-	s.held.Store(new(held))
+	s.state.Store(new(sessionState))
 	return s
 }
 
@@ -83,12 +83,12 @@ func (s *session) Authorize(ctx context.Context, h http.Header) error {
 // background. Calls go on with the old token until it expires. They do not wait for the new one, and do not fail if the
 // renewal fails.
 func (s *session) bearer(ctx context.Context) ([]string, error) {
-	h, now := s.held.Load(), time.Now()
+	h, now := s.state.Load(), time.Now()
 	if h.settled(now) {
 		return h.bearer.Value(), nil
 	}
 	s.changing.Lock()
-	if h = s.held.Load(); !h.settled(now) {
+	if h = s.state.Load(); !h.settled(now) {
 		h = s.renewing(ctx, h)
 	}
 	s.changing.Unlock()
@@ -98,19 +98,19 @@ func (s *session) bearer(ctx context.Context) ([]string, error) {
 	if err := h.renewal.wait(ctx); err != nil {
 		return nil, err
 	}
-	return s.held.Load().bearer.Value(), nil
+	return s.state.Load().bearer.Value(), nil
 }
 
 // Renew implements transport.Authorizer. If another call has renewed the token since the refused call was sent, it does
 // nothing.
 func (s *session) Renew(ctx context.Context, refused http.Header) error {
 	s.changing.Lock()
-	h := s.held.Load()
+	h := s.state.Load()
 	if bearer := h.bearer.Value(); bearer == nil || refused.Get("Authorization") == bearer[0] {
 		expired := *h
 		expired.ExpiresAt = time.Time{}
 		h = &expired
-		s.held.Store(h)
+		s.state.Store(h)
 	}
 	fresh := h.fresh(time.Now())
 	if !fresh {
@@ -124,13 +124,13 @@ func (s *session) Renew(ctx context.Context, refused http.Header) error {
 }
 
 // renewing joins the running renewal, or starts one. It returns what the session holds then. The caller holds changing.
-func (s *session) renewing(ctx context.Context, h *held) *held {
+func (s *session) renewing(ctx context.Context, h *sessionState) *sessionState {
 	if h.renewal != nil {
 		return h
 	}
 	next := *h
 	next.renewal = &renewal{done: make(chan struct{})}
-	s.held.Store(&next)
+	s.state.Store(&next)
 	go s.run(context.WithoutCancel(ctx), next.renewal, next.Session)
 	return &next
 }
@@ -151,14 +151,14 @@ func (s *session) run(ctx context.Context, r *renewal, current Session) {
 	renewed, err := s.obtain(ctx, current)
 	s.changing.Lock()
 	defer s.changing.Unlock()
-	next := *s.held.Load()
+	next := *s.state.Load()
 	next.renewal = nil
 	if err == nil {
 		next.Session = renewed.withBearer()
 	} else {
 		next.pauseTo = time.Now().Add(renewalPause)
 	}
-	s.held.Store(&next)
+	s.state.Store(&next)
 	r.err = err
 	close(r.done)
 }
@@ -169,9 +169,9 @@ func (s *session) obtain(ctx context.Context, current Session) (Session, error) 
 	locker, many := s.developer.Store.(SessionLocker)
 	switch {
 	case err != nil && (many || s.developer.StoreRequired):
-		return s.obtainAlone(ctx, current, err)
+		return s.obtainWithoutStore(ctx, current, err)
 	case many && !(stored.newerThan(current) && stored.usable(time.Now())):
-		return s.obtainOnce(ctx, locker, current)
+		return s.obtainShared(ctx, locker, current)
 	}
 	return s.obtainFrom(ctx, current, stored)
 }
@@ -184,16 +184,16 @@ func (s *session) obtainFrom(ctx context.Context, current, stored Session) (Sess
 		}
 		current = stored
 	}
-	minted, err := s.mint(ctx, current)
+	renewed, err := s.renewOrLogin(ctx, current)
 	if err == nil {
-		minted.Credential = s.credential
-		s.save(ctx, minted)
+		renewed.Credential = s.credential
+		s.save(ctx, renewed)
 	}
-	return minted, err
+	return renewed, err
 }
 
-// mint gets a new session: with the refresh token while it is valid, otherwise with a login.
-func (s *session) mint(ctx context.Context, current Session) (Session, error) {
+// renewOrLogin gets a new session: with the refresh token while it is valid, otherwise with a login.
+func (s *session) renewOrLogin(ctx context.Context, current Session) (Session, error) {
 	if current.refreshable(time.Now()) {
 		renewed, err := s.refresh(ctx, current)
 		if err == nil || !refreshRefused(err) {
@@ -356,7 +356,7 @@ func (p *platform) use(developer Developer) {
 	s.low = lowLevel{transport: p.transport}
 	if before := p.keys.current.Load(); before != nil && before.credential == s.credential {
 		// the same key needs no new login, even with another signer
-		s.held.Store(&held{Session: before.held.Load().Session})
+		s.state.Store(&sessionState{Session: before.state.Load().Session})
 	}
 	p.keys.current.Store(s)
 }
@@ -387,7 +387,7 @@ func (s *Payouts) withCurrentKey() *Payouts {
 	return &one
 }
 
-// withCurrentKey returns the service for one action of a deal, which is prepared, signed and confirmed with one key.
+// withCurrentKey returns the service for one action of an escrow, which is prepared, signed and confirmed with one key.
 func (s *Escrows) withCurrentKey() *Escrows {
 	one := *s
 	one.low = s.low.withCurrentSession()

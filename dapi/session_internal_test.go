@@ -48,7 +48,7 @@ func sessionWithToken(tb testing.TB) *session {
 }
 
 // A call with a fresh token waits for no other call.
-func TestAFreshTokenNeedsNoLock(t *testing.T) {
+func TestFreshTokenNeedsNoLock(t *testing.T) {
 	s := sessionWithToken(t)
 	s.changing.Lock()
 	defer s.changing.Unlock()
@@ -113,8 +113,8 @@ func (unreachable) RoundTrip(*http.Request) (*http.Response, error) {
 	return nil, &net.OpError{Op: "dial", Err: errors.New("no way")}
 }
 
-// However calls come, are refused and give up, one renewal runs at a time, each call gets a token that works, and a
-// refused token is not used again.
+// For any order of calls, refusals and cancellations, one renewal runs at a time, each call gets a token that works,
+// and a refused token is not used again.
 func TestManyCallsShareOneSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		key, err := signing.Generate()
@@ -141,7 +141,7 @@ func TestManyCallsShareOneSession(t *testing.T) {
 			assert.Len(t, bearer, 1)
 			time.Sleep(rand.N(time.Second))
 			if rand.N(100) == 0 && s.Renew(ctx, http.Header{"Authorization": bearer}) == nil {
-				assert.NotEqual(t, bearer, s.held.Load().bearer.Value())
+				assert.NotEqual(t, bearer, s.state.Load().bearer.Value())
 			}
 		}
 		for range 64 {
@@ -160,7 +160,7 @@ func TestManyCallsShareOneSession(t *testing.T) {
 		}
 		calls.Wait()
 		time.Sleep(renewalTimeout)
-		assert.Nil(t, s.held.Load().renewal)
+		assert.Nil(t, s.state.Load().renewal)
 		assert.Positive(t, worked.Load())
 		assert.Greater(t, store.issued.Load(), int64(5))
 		assert.LessOrEqual(t, store.issued.Load(), worked.Load())
@@ -175,14 +175,14 @@ func TestSessionThatCannotBeExportedIsNotSaved(t *testing.T) {
 	assert.NoFileExists(t, path)
 }
 
-func TestTokensThatAHeaderCarries(t *testing.T) {
+func TestTokensThatAHeaderCanCarry(t *testing.T) {
 	for token, can := range map[string]bool{"!": true, "~": true, "a-b_c.d~e+f/g=": true, "": false, " ": false,
 		"\x7f": false, "a b": false, "é": false} {
 		assert.Equal(t, can, sendable(moneymovement.NewSecret(token)), "%q", token)
 	}
 }
 
-func TestSessionsOfAnyTokensThatCanBeSentFit(t *testing.T) {
+func TestFileTokenStoreTakesTheLongestTokens(t *testing.T) {
 	store := NewFileTokenStore(filepath.Join(t.TempDir(), "session"))
 	escaped := strings.Repeat(`"`, 64<<10)
 	session := Session{AccessToken: moneymovement.NewSecret(escaped), RefreshToken: moneymovement.NewSecret(escaped),

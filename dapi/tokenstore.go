@@ -291,22 +291,23 @@ const (
 	lockLasts = 15 * time.Second
 	// lockExtended is how often a renewal extends its lock.
 	lockExtended = lockLasts / 3
-	// lockLooks are the pauses between two looks at the store, while another process renews the session.
-	lockLookFirst, lockLookMost = 20 * time.Millisecond, 500 * time.Millisecond
-	// aloneWithin spreads the logins of many processes whose store is away.
-	aloneWithin = time.Second
+	// lockPollFirst and lockPollMost bound the pauses between two reads of the store, while another process renews the
+	// session.
+	lockPollFirst, lockPollMost = 20 * time.Millisecond, 500 * time.Millisecond
+	// withoutStoreWithin spreads the logins of many processes whose store is unavailable.
+	withoutStoreWithin = time.Second
 	// unlockTimeout bounds the call that ends a lock. If it fails, the lock ends by itself.
 	unlockTimeout = 5 * time.Second
 )
 
-// obtainOnce gets a session as one of many processes: a newer one from the store, or one that it gets while it holds
-// the lock. After it has the lock, it looks at the store again, because another process may have just left.
-func (s *session) obtainOnce(ctx context.Context, store SessionLocker, current Session) (Session, error) {
+// obtainShared gets a session as one of many processes: a newer one from the store, or one that it gets while it holds
+// the lock. After it has the lock, it reads the store again, because another process may just have released the lock.
+func (s *session) obtainShared(ctx context.Context, store SessionLocker, current Session) (Session, error) {
 	owner := rand.Text()
-	for pause := lockLookFirst; ; pause = min(2*pause, lockLookMost) {
+	for pause := lockPollFirst; ; pause = min(2*pause, lockPollMost) {
 		locked, err := store.Lock(ctx, owner, lockLasts)
 		if err != nil {
-			return s.obtainAlone(ctx, current, fmt.Errorf("lock of the session: %w", err))
+			return s.obtainWithoutStore(ctx, current, fmt.Errorf("lock of the session: %w", err))
 		}
 		if locked {
 			return s.obtainLocked(ctx, store, owner, current)
@@ -317,7 +318,7 @@ func (s *session) obtainOnce(ctx context.Context, store SessionLocker, current S
 		}
 		stored, err := s.stored(ctx)
 		if err != nil {
-			return s.obtainAlone(ctx, current, err)
+			return s.obtainWithoutStore(ctx, current, err)
 		}
 		if stored.newerThan(current) && stored.usable(time.Now()) {
 			return stored, nil
@@ -345,7 +346,7 @@ func (s *session) obtainLocked(
 	}()
 	stored, err := s.stored(ctx)
 	if err != nil {
-		return s.obtainAlone(ctx, current, err)
+		return s.obtainWithoutStore(ctx, current, err)
 	}
 	return s.obtainFrom(ctx, current, stored)
 }
@@ -359,14 +360,14 @@ func (s *session) extend(ctx context.Context, store SessionLocker, owner string)
 	}
 }
 
-// obtainAlone gets a session without the store, or fails if the developer does not want that. Many processes may have
-// lost the store at the same time, so each waits for a moment of its own.
-func (s *session) obtainAlone(ctx context.Context, current Session, away error) (Session, error) {
+// obtainWithoutStore gets a session without the store, or fails if the developer does not want that. Many processes may
+// have lost the store at the same time, so each waits for a moment of its own.
+func (s *session) obtainWithoutStore(ctx context.Context, current Session, unavailable error) (Session, error) {
 	if s.developer.StoreRequired {
-		return Session{}, &TokenStoreUnavailable{Err: away}
+		return Session{}, &TokenStoreUnavailable{Err: unavailable}
 	}
-	s.logStore(ctx, "moneymovement renews the session without the token store", away)
-	pause := jitter.N(aloneWithin) //gosec:disable G404 -- spreads processes, and hides nothing
+	s.logStore(ctx, "moneymovement renews the session without the token store", unavailable)
+	pause := jitter.N(withoutStoreWithin) //gosec:disable G404 -- spreads processes, and hides nothing
 	if err := transport.Pause(ctx, pause); err != nil {
 		return Session{}, err
 	}

@@ -97,23 +97,23 @@ func TestSessionRoundTrip(t *testing.T) {
 			return time.Unix(rapid.Int64Range(0, 1<<33).Draw(t, "seconds"), rapid.Int64Range(0, 999_999_999).
 				Draw(t, "nanoseconds")).UTC()
 		})
-		given := dapi.Session{
+		original := dapi.Session{
 			AccessToken:  moneymovement.NewSecret(rapid.String().Draw(t, "access")),
 			RefreshToken: moneymovement.NewSecret(rapid.String().Draw(t, "refresh")),
 			ExpiresAt:    moment.Draw(t, "expires"), RefreshExpiresAt: moment.Draw(t, "refreshExpires"),
 		}
-		data, err := given.Export()
+		data, err := original.Export()
 		require.NoError(t, err)
 		got, err := dapi.ImportSession(data)
 		require.NoError(t, err)
-		require.True(t, given.AccessToken.Equal(got.AccessToken))
-		require.True(t, given.RefreshToken.Equal(got.RefreshToken))
-		require.Equal(t, given.ExpiresAt, got.ExpiresAt)
-		require.Equal(t, given.RefreshExpiresAt, got.RefreshExpiresAt)
+		require.True(t, original.AccessToken.Equal(got.AccessToken))
+		require.True(t, original.RefreshToken.Equal(got.RefreshToken))
+		require.Equal(t, original.ExpiresAt, got.ExpiresAt)
+		require.Equal(t, original.RefreshExpiresAt, got.RefreshExpiresAt)
 	})
 }
 
-func TestStoredSessionThatIsGarbage(t *testing.T) {
+func TestInvalidStoredSessionIsRefused(t *testing.T) {
 	whole, err := secretive.Export()
 	require.NoError(t, err)
 	for name, data := range map[string]string{
@@ -184,7 +184,7 @@ func TestFileTokenStoreReturnsTheErrorsOfItsFile(t *testing.T) {
 	require.ErrorAs(t, store.Save(without, secretive), &invalid)
 }
 
-// sharedStore is a store for many processes. It is away while err is set.
+// sharedStore is a store for many processes. It cannot be reached while err is set.
 type sharedStore struct {
 	mu      sync.Mutex
 	session dapi.Session
@@ -290,7 +290,7 @@ func hostOfAFleet() *busyHost {
 }
 
 // Sixteen processes that start together make one login, and one refresh each time the token nears its end.
-func TestAFleetLogsInOnce(t *testing.T) {
+func TestProcessesOfAFleetLogInOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host, store := hostOfAFleet(), new(sharedStore)
 		accounts := fleet(t, 16, host, func(d *dapi.Developer) { d.Store = store })
@@ -307,8 +307,8 @@ func TestAFleetLogsInOnce(t *testing.T) {
 	})
 }
 
-// A login that takes longer than the lock lasts keeps the lock.
-func TestASlowLoginStaysTheOnlyOne(t *testing.T) {
+// A login that takes longer than the lock extends it.
+func TestSlowLoginKeepsItsLock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host, store := hostOfAFleet(), new(sharedStore)
 		accounts := fleet(t, 8, slow{host, 25 * time.Second}, func(d *dapi.Developer) { d.Store = store })
@@ -317,8 +317,8 @@ func TestASlowLoginStaysTheOnlyOne(t *testing.T) {
 	})
 }
 
-// A process that died with the lock keeps the others waiting until the lock ends.
-func TestADeadOwnerDoesNotBlockTheFleet(t *testing.T) {
+// If a process dies with the lock, the others wait until the lock expires.
+func TestLockOfADeadOwnerExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host, store := hostOfAFleet(), new(sharedStore)
 		locked, err := store.Lock(t.Context(), "died", 15*time.Second)
@@ -332,9 +332,9 @@ func TestADeadOwnerDoesNotBlockTheFleet(t *testing.T) {
 	})
 }
 
-// While the store is away, each process logs in by itself, or none does, as the developer says.
-func TestAStoreThatIsAway(t *testing.T) {
-	away := errors.New("the store is down")
+// While the store cannot be reached, each process logs in by itself, or none does, as the developer says.
+func TestUnavailableTokenStore(t *testing.T) {
+	down := errors.New("the store is down")
 	for name, tc := range map[string]struct {
 		required bool
 		logins   int
@@ -344,7 +344,7 @@ func TestAStoreThatIsAway(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				host, store := hostOfAFleet(), &sharedStore{err: away}
+				host, store := hostOfAFleet(), &sharedStore{err: down}
 				accounts := fleet(t, 4, host, func(d *dapi.Developer) { d.Store, d.StoreRequired = store, tc.required })
 				failures := callAll(t, accounts)
 				assert.Equal(t, tc.logins, host.counts().logins)
@@ -357,7 +357,7 @@ func TestAStoreThatIsAway(t *testing.T) {
 				require.ErrorAs(t, failures[0], &notSent)
 				var storeAway *dapi.TokenStoreUnavailable
 				require.ErrorAs(t, failures[0], &storeAway)
-				require.ErrorIs(t, failures[0], away)
+				require.ErrorIs(t, failures[0], down)
 				assert.True(t, notSent.Retryable())
 
 				store.mu.Lock()
@@ -375,7 +375,7 @@ type stuckStore struct{ *sharedStore }
 
 func (stuckStore) Unlock(context.Context, string) error { return errors.New("no connection") }
 
-func TestALockThatCannotBeEnded(t *testing.T) {
+func TestLockThatCannotBeReleased(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
 		key, err := signing.Generate()
@@ -392,11 +392,11 @@ func TestALockThatCannotBeEnded(t *testing.T) {
 }
 
 // A store without a lock can be required as well.
-func TestARequiredStoreWithoutALock(t *testing.T) {
+func TestRequiredStoreWithoutALock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		host, away := hostOfAFleet(), &sharedStore{err: errors.New("the store is down")}
+		host, store := hostOfAFleet(), &sharedStore{err: errors.New("the store is down")}
 		accounts := fleet(t, 1, host, func(d *dapi.Developer) {
-			d.Store, d.StoreRequired = struct{ dapi.TokenStore }{away}, true
+			d.Store, d.StoreRequired = struct{ dapi.TokenStore }{store}, true
 		})
 		var storeAway *dapi.TokenStoreUnavailable
 		require.ErrorAs(t, callOnce(t.Context(), accounts[0]), &storeAway)
@@ -405,7 +405,7 @@ func TestARequiredStoreWithoutALock(t *testing.T) {
 }
 
 // A token that the service refuses is renewed once for all processes.
-func TestARefusedTokenIsRenewedOnceForAll(t *testing.T) {
+func TestRefusedTokenIsRenewedOnceForAllProcesses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host, store := hostOfAFleet(), new(sharedStore)
 		accounts := fleet(t, 8, host, func(d *dapi.Developer) { d.Store = store })
@@ -421,7 +421,7 @@ func TestARefusedTokenIsRenewedOnceForAll(t *testing.T) {
 
 // A token that lives for less than the usual time ahead is renewed in the last quarter of its life, and not by each
 // call.
-func TestTokensThatLiveShortlyAreNotRenewedByEachCall(t *testing.T) {
+func TestShortLivedTokensAreNotRenewedByEachCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := newBusyHost(&slidingWindow{most: 120}, &slidingWindow{most: 600})
 		host.tokenLives = 40 * time.Second
@@ -441,7 +441,7 @@ func TestTokensThatLiveShortlyAreNotRenewedByEachCall(t *testing.T) {
 
 // The window is full and a thousand writes wait, when the token expires: its renewal goes first, and nothing is sent
 // without a token that works.
-func TestARefreshGoesFirst(t *testing.T) {
+func TestRefreshHasPriority(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := newBusyHost(&slidingWindow{most: 120}, &slidingWindow{most: 600})
 		host.tokenLives = 2*time.Minute + 10*time.Second
@@ -464,7 +464,7 @@ func TestARefreshGoesFirst(t *testing.T) {
 
 // A service that takes the old token back when it grants a new one refuses the calls that are on their way. They are
 // sent again, and payments whose confirm then comes too late are booked anew.
-func TestPaymentsOutliveTokensThatAreTakenBack(t *testing.T) {
+func TestPaymentsSurviveRevokedTokens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := newBusyHost(&slidingWindow{most: 120}, &slidingWindow{most: 600})
 		host.tokenLives, host.takesBack = 5*time.Minute, true

@@ -90,11 +90,11 @@ func TestPayinWaits(t *testing.T) {
 	}
 }
 
-// A completion whose answer shows nothing is read. It was taken also where it cannot be read.
-func TestCompletionThatShowsNothing(t *testing.T) {
-	for answer, status := range map[string]model.KYCStatus{`{"status":"under_review","requirements":[]}`: "under_review", `[`: ""} {
+// If the response to Complete shows no status, it is read. If it cannot be read, Complete succeeds all the same.
+func TestCompleteWithoutAStatusReadsIt(t *testing.T) {
+	for response, status := range map[string]model.KYCStatus{`{"status":"under_review","requirements":[]}`: "under_review", `[`: ""} {
 		_, integrator := newScript(t,
-			map[string][]string{"POST /client/kyb/complete": {`{}`}, "GET /client/kyb": {answer}})
+			map[string][]string{"POST /client/kyb/complete": {`{}`}, "GET /client/kyb": {response}})
 		submitted, err := integrator.For("cl_1").Verification.Complete(t.Context())
 		require.NoError(t, err)
 		require.NotNil(t, submitted)
@@ -123,7 +123,7 @@ func TestVerificationWaits(t *testing.T) {
 	}
 }
 
-// Each wait of an account and an integrator names its resource to whoever follows it.
+// Each wait reports the name of its resource.
 func TestProgressNamesTheResource(t *testing.T) {
 	s, integrator := newScript(t, map[string][]string{
 		"GET /banks?limit=100": {`{"items":[{"method":"sepa","currency":"EUR","status":"active"}]}`},
@@ -172,7 +172,7 @@ func TestPayoutStatusFinal(t *testing.T) {
 	}
 }
 
-// A client's waits keep its pauses, and a wait its own.
+// A wait polls with the pauses of its options, or else of its client.
 func TestPollingOfAClientAndOfAWait(t *testing.T) {
 	for name, c := range map[string]struct {
 		ofClient []moneymovement.Option
@@ -201,9 +201,9 @@ func TestPollingOfAClientAndOfAWait(t *testing.T) {
 	}
 }
 
-// A wait for what will never come ends by itself, and says so: in a status that this version does not know, and for a
-// deal that has ended in another one.
-func TestAWaitThatCannotEndEnds(t *testing.T) {
+// A wait ends with an error if its status cannot be reached: if the status stays one that this version does not know,
+// or if an escrow has ended in another one.
+func TestWaitEndsWhenItsStatusCannotBeReached(t *testing.T) {
 	for name, c := range map[string]struct {
 		request, response, why string
 		wait                   func(context.Context, *dapi.Account) error
@@ -217,7 +217,7 @@ func TestAWaitThatCannotEndEnds(t *testing.T) {
 			`does not know the status "on_the_moon"`,
 			func(ctx context.Context, a *dapi.Account) error { _, err := a.Payins.Wait(ctx, "pi_1"); return err },
 			30 * time.Minute, time.Hour},
-		"a deal": {"POST /escrow/esc_1/sync", `{"id":"esc_1","status":"expired"}`, "has ended as expired",
+		"an escrow": {"POST /escrow/esc_1/sync", `{"id":"esc_1","status":"expired"}`, "has ended as expired",
 			func(ctx context.Context, a *dapi.Account) error {
 				_, err := a.Escrows.Wait(ctx, "esc_1", []dapi.EscrowStatus{dapi.EscrowStatusActive})
 				return err
@@ -260,15 +260,15 @@ func (h *busyHost) payoutReads() (reads int) {
 	return reads
 }
 
-// Progress is reported for one payout at a time, however many are read at once.
+// Progress is reported for one payout at a time, even if many are read at once.
 func TestWaitAllReportsOneAtATime(t *testing.T) {
-	answers, ids := map[string][]string{}, []dapi.PayoutID{}
+	responses, ids := map[string][]string{}, []dapi.PayoutID{}
 	for i := range 10 {
 		id := fmt.Sprint("po_", i)
 		ids = append(ids, dapi.PayoutID(id))
-		answers["GET /payouts/"+id] = []string{`{"id":"` + id + `","status":"completed"}`}
+		responses["GET /payouts/"+id] = []string{`{"id":"` + id + `","status":"completed"}`}
 	}
-	_, integrator := newScript(t, answers)
+	_, integrator := newScript(t, responses)
 	var inside atomic.Int32
 	for waited := range integrator.Self().Payouts.WaitAll(t.Context(), ids,
 		moneymovement.OnProgress(func(moneymovement.Progress) {
@@ -280,7 +280,7 @@ func TestWaitAllReportsOneAtATime(t *testing.T) {
 	}
 }
 
-func TestWaitAllEndsWithItsLoop(t *testing.T) {
+func TestWaitAllStopsWhenTheLoopBreaks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host, ids := underWay(100, func(number int) time.Duration { return time.Duration(number) * time.Hour })
 		for waited := range host.integrator(t).Self().Payouts.WaitAll(t.Context(), ids) {
@@ -298,7 +298,7 @@ func TestWaitAllEndsWithItsLoop(t *testing.T) {
 }
 
 // Two thousand payouts are read in turn, within the share of waits, and other reads do not wait for them.
-func TestWaitAllIsFairAndLeavesRoom(t *testing.T) {
+func TestWaitAllReadsPayoutsInTurnWithinTheWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const hours = 1
 		host, ids := underWay(2000, func(int) time.Duration { return hours * time.Hour })
@@ -334,9 +334,9 @@ func TestWaitAllIsFairAndLeavesRoom(t *testing.T) {
 	})
 }
 
-// A deal is read from chain once in 15 seconds, and less often once it takes long.
+// An escrow is read from chain once in 15 seconds, and less often once it takes long.
 // Rule: lifetime.escrow-refresh
-func TestEscrowWaitKeepsThePaceOfTheChain(t *testing.T) {
+func TestEscrowWaitPollsAtThePaceOfChainReads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, integrator := newScript(t, map[string][]string{"POST /escrow/esc_1/sync": append(
 			slices.Repeat([]string{`{"id":"esc_1","status":"active","idempotencyKey":"k"}`}, 15),

@@ -26,7 +26,7 @@ func (s signer) Address() string { return s.address }
 
 func (s signer) SignMessage(context.Context, []byte) (string, error) { return "0x", s.err }
 
-func TestACardThatCannotBeProved(t *testing.T) {
+func TestInvalidCardSignerIsRefused(t *testing.T) {
 	down := errors.New("the wallet is locked")
 	for name, c := range map[string]struct {
 		wallet model.CardSigner
@@ -58,7 +58,7 @@ func TestACardThatCannotBeProved(t *testing.T) {
 	}
 }
 
-func TestAProofNeedsAContext(t *testing.T) {
+func TestCardSignatureNeedsAContext(t *testing.T) {
 	var without context.Context
 	_, err := model.SignCardDetails(without, signer{address: "0x1"}, "card_1", time.Now())
 	input, ok := errors.AsType[*errors.InvalidInput](err)
@@ -95,7 +95,7 @@ func TestCardDetailsDoNotPrint(t *testing.T) {
 	}
 }
 
-func TestAProofDoesNotPrint(t *testing.T) {
+func TestCardSignatureDoesNotPrint(t *testing.T) {
 	proof := model.CardDetailsProof{MessageSignature: moneymovement.NewSecret("0xsigned"), Nonce: 42}
 	var printed bytes.Buffer
 	fmt.Fprintf(&printed, "%v %+v %#v %v", proof, proof, proof, struct {
@@ -107,7 +107,7 @@ func TestAProofDoesNotPrint(t *testing.T) {
 	assert.NotContains(t, printed.String(), "signed")
 }
 
-func TestACardListWithoutAStatusIsNotStarted(t *testing.T) {
+func TestCardListWithoutKYCStatus(t *testing.T) {
 	for name, version := range versions {
 		for body, want := range map[string]model.KYCStatus{
 			`{"cards":[]}`:                                   model.KYCStatusNotStarted,
@@ -115,7 +115,7 @@ func TestACardListWithoutAStatusIsNotStarted(t *testing.T) {
 			`{"cards":[],"kycStatus":"approved"}`:            model.KYCStatusApproved,
 			`{"cards":[{"dailySpend":0.1}],"kycStatus":"x"}`: "x",
 		} {
-			list := model.CardList{KYCStatus: "of an earlier answer"}
+			list := model.CardList{KYCStatus: "of an earlier response"}
 			require.NoError(t, version.unmarshal([]byte(body), &list), name)
 			assert.Equal(t, want, list.KYCStatus, "%s: %s", name, body)
 		}

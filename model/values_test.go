@@ -25,8 +25,8 @@ func anyDate() *rapid.Generator[model.Date] {
 	})
 }
 
-// TestDatesTravel there and back under both versions of JSON, as a value, a pointer, in a list and as a map's key.
-func TestDatesTravel(t *testing.T) {
+// Dates round-trip with both versions of encoding/json, as a value, a pointer, in a list and as a map's key.
+func TestDatesRoundTrip(t *testing.T) {
 	type dates struct {
 		Value   model.Date            `json:"value"`
 		Pointer *model.Date           `json:"pointer"`
@@ -79,7 +79,7 @@ func TestAbsentDates(t *testing.T) {
 	assert.Empty(t, model.Date{}.String())
 }
 
-func TestWhatIsNoDay(t *testing.T) {
+func TestInvalidDatesAreRefused(t *testing.T) {
 	for _, text := range []string{
 		"2026-02-29", "2026-13-01", "2026-00-01", "2026-01-00", "2026-01-32", "26-01-01", "2026-1-1", "02026-01-01",
 		"-2026-01-01",
@@ -101,7 +101,7 @@ func TestWhatIsNoDay(t *testing.T) {
 	}
 }
 
-func TestADayIsWhereTheTimeIs(t *testing.T) {
+func TestDateOfUsesTheTimesLocation(t *testing.T) {
 	east, west := time.FixedZone("east", 14*3600), time.FixedZone("west", -12*3600)
 	moment := time.Date(2026, 1, 31, 23, 30, 0, 0, time.UTC)
 	assert.Equal(t, model.Date{Year: 2026, Month: time.January, Day: 31}, model.DateOf(moment))
@@ -117,7 +117,7 @@ func TestADayIsWhereTheTimeIs(t *testing.T) {
 	})
 }
 
-// FuzzDate: a text is a day of the calendar, written with the same text, or it is refused.
+// A text is refused, or it is a day of the calendar that is written as the same text.
 func FuzzDate(f *testing.F) {
 	for _, text := range []string{"2026-01-02", "", "0000-01-01", "9999-12-31", "2024-02-29", "2026-02-29", "2026-1-2",
 		"2026-01-02T00:00:00Z", "+026-01-02", "0000-00-00"} {
@@ -166,8 +166,8 @@ func anyDecimal() *rapid.Generator[decimal.Decimal] {
 	})
 }
 
-// TestNumbersTravel there and back with every digit, without quotes, under both versions of JSON.
-func TestNumbersTravel(t *testing.T) {
+// Numbers round-trip with every digit, without quotes, with both versions of encoding/json.
+func TestNumbersRoundTrip(t *testing.T) {
 	type numbers struct {
 		Value   model.Number   `json:"value"`
 		Pointer *model.Number  `json:"pointer"`
@@ -204,7 +204,7 @@ func TestNumbersAreReadFromTheirDigits(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoNumber(t *testing.T) {
+func TestInvalidNumbersAreRefused(t *testing.T) {
 	for _, text := range []string{`""`, `"a"`, `true`, `{}`, `[]`, `"0x10"`, `"NaN"`, `"Infinity"`, `1e999999999999`} {
 		for name, version := range versions {
 			var got model.Number
@@ -232,8 +232,8 @@ func TestAbsentNumbers(t *testing.T) {
 	}
 }
 
-// TestANumberIsNotTooLong: a few bytes that spell a gigabyte are refused, whichever way they go.
-func TestANumberIsNotTooLong(t *testing.T) {
+// A short text for a number of a billion digits is refused, in both directions.
+func TestLongNumbersAreRefused(t *testing.T) {
 	for name, version := range versions {
 		for _, text := range []string{`1e79`, `1e-79`, `1e9999`, `1e999999999`, strings.Repeat("9", 79),
 			`"1e999999999"`} {
@@ -249,8 +249,8 @@ func TestANumberIsNotTooLong(t *testing.T) {
 	}
 }
 
-// TestNumbersIgnoreTheDecimalPackagesSwitch: a program may have told the decimal package to write no quotes, or not.
-func TestNumbersIgnoreTheDecimalPackagesSwitch(t *testing.T) {
+// A program may set decimal.MarshalJSONWithoutQuotes for its own amounts.
+func TestNumbersIgnoreMarshalJSONWithoutQuotes(t *testing.T) {
 	before := decimal.MarshalJSONWithoutQuotes
 	t.Cleanup(func() { decimal.MarshalJSONWithoutQuotes = before })
 	for _, without := range []bool{true, false} {
@@ -263,8 +263,8 @@ func TestNumbersIgnoreTheDecimalPackagesSwitch(t *testing.T) {
 	}
 }
 
-// A member of an update is absent, null or a value, an empty one included.
-func TestAMemberOfAnUpdateHasThreeStates(t *testing.T) {
+// A field of an update is absent, null or a value, which may be empty.
+func TestUpdateFieldIsAbsentNullOrSet(t *testing.T) {
 	type update struct {
 		Name model.Nullable[string] `json:"name,omitempty"`
 	}
@@ -309,7 +309,7 @@ func TestOpenObjectsKeepTheirNumbers(t *testing.T) {
 	}
 }
 
-func TestOpenObjectsAreObjects(t *testing.T) {
+func TestOpenObjectRefusesOtherJSON(t *testing.T) {
 	object := model.OpenObject{"a": "b"}
 	for _, document := range []string{`[1]`, `"a"`, `1`, `{"a":1,"a":2}`, `{"a":}`} {
 		assert.Error(t, codec.Unmarshal([]byte(document), &object), document)
@@ -321,9 +321,9 @@ func TestOpenObjectsAreObjects(t *testing.T) {
 	assert.Nil(t, object)
 }
 
-// TestAPaymentMethodIsSentBackAsItCame: a contract's methods are replaced all at once, so that a caller who adds one
-// sends the others back, with the fields of theirs that this version does not know.
-func TestAPaymentMethodIsSentBackAsItCame(t *testing.T) {
+// The payment methods of a contract are replaced all at once. So a program that adds one sends the others back, and
+// must keep their fields that this version does not know.
+func TestPaymentMethodRoundTripsUnchanged(t *testing.T) {
 	for text, want := range map[string]model.PaymentMethodVariant{
 		`{"accountType":"sepa","bic":"TESTDEFF","intermediaryBank":{"bic":"EXAMDEFF"}}`: model.SEPAPaymentMethod{AccountType: "sepa", BIC: "TESTDEFF"},
 		// an address in another form than is assumed
@@ -344,7 +344,7 @@ func TestAPaymentMethodIsSentBackAsItCame(t *testing.T) {
 	}
 }
 
-func TestWhatAUnionWritesIsACopy(t *testing.T) {
+func TestUnionReturnsACopyOfItsJSON(t *testing.T) {
 	const text = `{"accountType":"carrier_pigeon","loft":"7"}`
 	var method model.PaymentMethod
 	require.NoError(t, method.UnmarshalJSON([]byte(text)))

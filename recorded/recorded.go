@@ -62,31 +62,31 @@ func Operations() []string { return slices.Sorted(maps.Keys(byOperation())) }
 // the time at which the response seems to be sent: at that time, a price is fresh and a session has just begun.
 // Response returns an error for an unknown operation.
 func Response(operation string, now time.Time) (*http.Response, error) {
-	found, ok := byOperation()[operation]
+	recorded, ok := byOperation()[operation]
 	if !ok {
 		return nil, fmt.Errorf("recorded: there is no operation %q: Operations lists the names", operation)
 	}
 	header := http.Header{"Date": {now.UTC().Format(http.TimeFormat)}, "X-Request-Id": {"req_1"}}
-	body := []byte(found.Text)
+	body := []byte(recorded.Text)
 	switch {
-	case found.Body != nil:
+	case recorded.Body != nil:
 		header.Set("Content-Type", "application/json")
 		var tree any
-		err := codec.Unmarshal(found.Body, &tree)
+		err := codec.Unmarshal(recorded.Body, &tree)
 		if err == nil {
 			body, err = codec.Marshal(at(now, tree), codec.Deterministic())
 		}
 		if err != nil {
 			return nil, err
 		}
-	case found.Text != "":
+	case recorded.Text != "":
 		header.Set("Content-Type", "application/pdf")
 	}
 	if len(body) > 0 {
 		header.Set("Content-Length", strconv.Itoa(len(body)))
 	}
 	return &http.Response{
-		Status: fmt.Sprint(found.Status, " ", http.StatusText(found.Status)), StatusCode: found.Status,
+		Status: fmt.Sprint(recorded.Status, " ", http.StatusText(recorded.Status)), StatusCode: recorded.Status,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: header, Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)),
 	}, nil
@@ -109,8 +109,8 @@ var moment = regexp.MustCompile(`\{\{(date )?now([+-][^}]+)?\}\}`)
 func at(now time.Time, value any) any {
 	switch value := value.(type) {
 	case string:
-		return moment.ReplaceAllStringFunc(value, func(found string) string {
-			parts := moment.FindStringSubmatch(found)
+		return moment.ReplaceAllStringFunc(value, func(text string) string {
+			parts := moment.FindStringSubmatch(text)
 			after, _ := time.ParseDuration(parts[2]) // none is the time itself
 			if parts[1] != "" {
 				return now.Add(after).UTC().Format(time.DateOnly)

@@ -37,8 +37,8 @@ func TestEachOperationHasAResponse(t *testing.T) {
 	}
 }
 
-// The recording of a price may have begun minutes before it.
-func TestAResponseIsAsFreshAsTheTimeThatIsPassed(t *testing.T) {
+// The times of a recorded price are relative to the time that the caller passes.
+func TestResponseTimesFollowTheGivenTime(t *testing.T) {
 	body, err := recorded.Body("dapi.BookPayout", noon)
 	require.NoError(t, err)
 	var payout dapi.Payout
@@ -50,7 +50,7 @@ func TestAResponseIsAsFreshAsTheTimeThatIsPassed(t *testing.T) {
 	assert.True(t, strings.HasPrefix(string(signed), `{"account":`), "canonical: %s", signed)
 }
 
-func TestAnUnknownOperation(t *testing.T) {
+func TestUnknownOperation(t *testing.T) {
 	_, err := recorded.Body("dapi.GetPayot", noon)
 	assert.EqualError(t, err, `recorded: there is no operation "dapi.GetPayot": Operations lists the names`)
 	_, err = recorded.Body("GetPayout", noon)

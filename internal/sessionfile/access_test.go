@@ -25,7 +25,7 @@ func keptIn(t *testing.T, folder string) (string, *sessionfile.File) {
 	return path, store
 }
 
-func TestSessionFileThatOthersReach(t *testing.T) {
+func TestSessionFileThatOtherUsersCanReadOrWriteIsRefused(t *testing.T) {
 	for mode, reason := range map[fs.FileMode]string{
 		0o620: "other users can write to it", 0o602: "other users can write to it",
 		0o666: "other users can write to it",
@@ -52,7 +52,7 @@ func TestSessionFileThatOthersReach(t *testing.T) {
 	}
 }
 
-func TestSessionFileOfAnotherUser(t *testing.T) {
+func TestSessionFileOfAnotherUserIsRefused(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root, because only root can give a file to another user; make " +
 			"test as root runs it, and TestFileOwners checks the same rule for the present user")
@@ -64,7 +64,7 @@ func TestSessionFileOfAnotherUser(t *testing.T) {
 	require.ErrorContains(t, store.Save(t.Context(), secret), "belongs to another user")
 }
 
-func TestFolderInWhichEverybodyCanReplaceTheSession(t *testing.T) {
+func TestWorldWritableFolderIsRefused(t *testing.T) {
 	for name, lax := range map[string]string{"its own": "outer/inner", "one above": "outer"} {
 		t.Run(name, func(t *testing.T) {
 			top := t.TempDir()
@@ -91,7 +91,7 @@ func TestFolderInWhichEverybodyCanReplaceTheSession(t *testing.T) {
 	})
 }
 
-func TestNoFileIsMadeInAFolderOfEverybody(t *testing.T) {
+func TestNoFileIsCreatedInAWorldWritableFolder(t *testing.T) {
 	lax := t.TempDir()
 	require.NoError(t, os.Chmod(lax, 0o777))
 	path := filepath.Join(lax, "session")
@@ -100,7 +100,7 @@ func TestNoFileIsMadeInAFolderOfEverybody(t *testing.T) {
 }
 
 // A volume of Kubernetes shows each file as a link through a folder that is a link itself.
-func TestSessionFileBehindLinks(t *testing.T) {
+func TestSessionFileBehindSymbolicLinks(t *testing.T) {
 	top := t.TempDir()
 	data := filepath.Join(top, "..2026_01_01")
 	require.NoError(t, os.Mkdir(data, 0o700))
@@ -122,8 +122,8 @@ func TestSessionFileBehindLinks(t *testing.T) {
 	assert.True(t, info.Mode().IsRegular())
 }
 
-// A link stays a link, and what it leads to stays what it is, whether that can keep a session or not.
-func TestALinkIsNotReplaced(t *testing.T) {
+// Save keeps a symbolic link and its target, whether the target can hold a session or not.
+func TestSymbolicLinkIsNotReplaced(t *testing.T) {
 	whole := sessionFile(t)
 	for name, tc := range map[string]struct {
 		content []byte
@@ -161,7 +161,7 @@ func TestALinkIsNotReplaced(t *testing.T) {
 	}
 }
 
-func TestLinkToNothingIsNotFollowed(t *testing.T) {
+func TestDanglingLinkIsNotFollowed(t *testing.T) {
 	top := t.TempDir()
 	link := filepath.Join(top, "session")
 	require.NoError(t, os.Symlink(filepath.Join(top, "elsewhere"), link))
@@ -169,7 +169,7 @@ func TestLinkToNothingIsNotFollowed(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(top, "elsewhere"))
 }
 
-func TestPipeInPlaceOfASessionFileIsNotWaitedFor(t *testing.T) {
+func TestNamedPipeIsRefusedAtOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session")
 	require.NoError(t, syscall.Mkfifo(path, 0o600))
 	store := sessionfile.New(path)

@@ -67,7 +67,7 @@ func (d *disk) Sync() (err error) {
 	return err
 }
 
-func TestSessionIsOnDiskWhenItIsSaved(t *testing.T) {
+func TestSaveSyncsFileAndFolder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session")
 	d := new(disk)
 	for _, token := range []string{"first", "second", "third"} {
@@ -84,7 +84,7 @@ func TestSessionIsOnDiskWhenItIsSaved(t *testing.T) {
 	}
 }
 
-func TestSessionThatDoesNotReachTheDiskLeavesTheOldOne(t *testing.T) {
+func TestFailedWriteLeavesTheOldSession(t *testing.T) {
 	failed := errors.New("input/output error")
 	for name, d := range map[string]*disk{"writing": {full: failed}, "syncing": {broken: failed}} {
 		t.Run(name, func(t *testing.T) {
@@ -103,8 +103,9 @@ func TestSessionThatDoesNotReachTheDiskLeavesTheOldOne(t *testing.T) {
 	}
 }
 
-// A machine that goes off at any byte of a write leaves the session before, which the next save replaces.
-func TestSessionThatIsWrittenInPart(t *testing.T) {
+// If the machine goes off at any byte of a write, the file still has the session from before, and the next save
+// replaces it.
+func TestCrashDuringWriteLeavesTheOldSession(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session")
 	store := New(path)
 	for room := 0; ; room++ {
@@ -123,7 +124,7 @@ func TestSessionThatIsWrittenInPart(t *testing.T) {
 	}
 }
 
-func TestFirstSessionThatIsWrittenInPart(t *testing.T) {
+func TestCrashDuringFirstWrite(t *testing.T) {
 	for room := range slotHeader + 10 {
 		path := filepath.Join(t.TempDir(), "session")
 		store := (&disk{crashes: true, room: room}).store(path)
@@ -140,18 +141,18 @@ func TestFirstSessionThatIsWrittenInPart(t *testing.T) {
 	}
 }
 
-func TestSessionFileIsWaitedForAsLongAsTheCallerDoes(t *testing.T) {
+func TestWaitForTheLockEndsWithTheContext(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session")
 	store := New(path)
 	require.NoError(t, store.Save(t.Context(), []byte("old")))
 	other, err := openLocked(path, os.O_RDWR)
 	require.NoError(t, err)
 
-	gone, leave := context.WithCancel(t.Context())
-	leave()
-	_, err = store.Load(gone)
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = store.Load(ended)
 	require.ErrorIs(t, err, context.Canceled)
-	require.ErrorIs(t, store.Save(gone, []byte("new")), context.Canceled)
+	require.ErrorIs(t, store.Save(ended, []byte("new")), context.Canceled)
 
 	require.NoError(t, other.Close())
 	kept, err := store.Load(t.Context())
@@ -159,7 +160,7 @@ func TestSessionFileIsWaitedForAsLongAsTheCallerDoes(t *testing.T) {
 	assert.Equal(t, "old", string(kept))
 }
 
-// All the room that there is can be used, in both places of the file.
+// The longest session fits into both slots of the file.
 func TestLongestSessionFits(t *testing.T) {
 	store := New(filepath.Join(t.TempDir(), "session"))
 	longest := bytes.Repeat([]byte("c"), maxStored)

@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Any number of processes read a session at a time, and one writes it alone.
-func TestReadersShareAFileAndWritersDoNot(t *testing.T) {
+// Many processes can read a session at the same time, and only one can write it.
+func TestReadersShareTheLockAndWritersDoNot(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session")
 	require.NoError(t, New(path).Save(t.Context(), []byte("first")))
 	reader, err := openLocked(path, os.O_RDONLY)
@@ -39,15 +39,15 @@ func TestReadersShareAFileAndWritersDoNot(t *testing.T) {
 	require.NoError(t, writer.Close())
 }
 
-// A file that another process removes or replaces before the lock is another file by then, and is opened anew.
-func TestFileThatIsReplacedBeforeItsLock(t *testing.T) {
+// If another process removes or replaces the file before the lock, the file is opened again.
+func TestFileThatIsReplacedBeforeItsLockIsReopened(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session")
 	for name, replace := range map[string]func() error{
 		"removed":  func() error { return os.Remove(path) },
 		"replaced": func() error { return os.Rename(path+".new", path) },
 	} {
-		for _, made := range []string{path, path + ".new"} {
-			require.NoError(t, os.WriteFile(made, nil, 0o600))
+		for _, name := range []string{path, path + ".new"} {
+			require.NoError(t, os.WriteFile(name, nil, 0o600))
 		}
 		file, err := openFile(path, os.O_RDWR)
 		require.NoError(t, err)
@@ -58,7 +58,7 @@ func TestFileThatIsReplacedBeforeItsLock(t *testing.T) {
 }
 
 // Each Save and Load closes what it opened, also when it fails: a program renews its session for years.
-func TestNoFileOfASessionStaysOpen(t *testing.T) {
+func TestLoadAndSaveCloseTheirFiles(t *testing.T) {
 	folder := t.TempDir()
 	store := New(filepath.Join(folder, "session"))
 	foreign := filepath.Join(folder, "garbage")
@@ -84,8 +84,8 @@ func openFiles(t *testing.T) int {
 	return len(files)
 }
 
-// A file that another process keeps locked is waited for, and given up in the end.
-func TestFileThatStaysLocked(t *testing.T) {
+// The wait for a file that another process has locked ends after ten seconds.
+func TestWaitForTheLockTimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "session")
 		require.NoError(t, New(path).Save(t.Context(), []byte("token")))
@@ -106,7 +106,7 @@ type unknowable struct{ handle }
 
 func (unknowable) Stat() (fs.FileInfo, error) { return nil, syscall.EIO }
 
-func TestFileThatCannotBeLookedAt(t *testing.T) {
+func TestFileThatCannotBeStatted(t *testing.T) {
 	store := &File{path: filepath.Join(t.TempDir(), "session"),
 		open: func(path string, flag int) (handle, error) {
 			file, err := openLocked(path, flag|os.O_CREATE)
@@ -116,7 +116,7 @@ func TestFileThatCannotBeLookedAt(t *testing.T) {
 	require.ErrorIs(t, err, syscall.EIO)
 }
 
-// A file that cannot be locked fails at once. It is not waited for, as one that another process uses is.
+// A file that cannot be locked fails at once, without a wait.
 func TestFileThatCannotBeLocked(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("needs O_PATH, a flag that only Linux has, to open a file that " +
@@ -134,8 +134,8 @@ func TestFileThatCannotBeLocked(t *testing.T) {
 	assert.ErrorContains(t, err, "flock")
 }
 
-// A file that another process makes, in between, is used.
-func TestFileThatIsMadeInBetween(t *testing.T) {
+// A file that another process creates in the meantime is used.
+func TestFileThatAnotherProcessCreatesIsUsed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session")
 	require.NoError(t, New(path).Save(t.Context(), []byte("theirs")))
 	calls := 0
@@ -154,7 +154,7 @@ func TestFileThatIsMadeInBetween(t *testing.T) {
 	assert.Equal(t, "ours", string(kept))
 }
 
-// The owner of a session's file is the process's own user or root, also where that is not root.
+// The owner of a session's file must be the user of the process or root.
 func TestFileOwnersOfAnotherUser(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root, because only root can become another user; make test " +
@@ -165,8 +165,8 @@ func TestFileOwnersOfAnotherUser(t *testing.T) {
 	TestFileOwners(t)
 }
 
-// A path from a folder that is gone leads nowhere.
-func TestSessionFileFromAFolderThatIsGone(t *testing.T) {
+// A relative path cannot be resolved in a folder that was removed.
+func TestRelativePathFromARemovedFolder(t *testing.T) {
 	gone := t.TempDir() + "/gone"
 	require.NoError(t, os.Mkdir(gone, 0o700))
 	t.Chdir(gone)
@@ -199,7 +199,7 @@ type syncing struct {
 
 func (s *syncing) Sync() error { s.did++; return s.err }
 
-func TestFileSystemsThatSyncNoFolders(t *testing.T) {
+func TestFileSystemsThatCannotSyncFolders(t *testing.T) {
 	for said, want := range map[error]error{nil: nil, syscall.EINVAL: nil, errors.ErrUnsupported: nil,
 		syscall.EIO: syscall.EIO} {
 		folder := &syncing{err: said}
@@ -216,7 +216,7 @@ func TestFolderThatCannotBeSynced(t *testing.T) {
 	}
 }
 
-func TestLinksThatLeadInACircle(t *testing.T) {
+func TestCircularLinksAreRefused(t *testing.T) {
 	folder := t.TempDir()
 	one, other := filepath.Join(folder, "one"), filepath.Join(folder, "other")
 	require.NoError(t, os.Symlink(one, other))

@@ -53,9 +53,9 @@ func TestEmptyFileHoldsNoSession(t *testing.T) {
 	assert.Nil(t, none)
 }
 
-// A later version finds what this one stored: two places of 320 KiB, each with its mark, 44 bytes that tell whether it
-// is whole, and the session.
-func TestFormOfASessionFile(t *testing.T) {
+// A later version finds what this one stored: two slots of 320 KiB, each with a mark, 44 bytes that show whether it is
+// complete, and the session.
+func TestFormatOfASessionFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session")
 	store := sessionfile.New(path)
 	for range 2 {
@@ -96,8 +96,8 @@ func TestPathsWhereNoFileCanBe(t *testing.T) {
 	})
 }
 
-// What somebody else wrote is neither read nor overwritten, also if it looks like a session's file at its beginning.
-func TestAFileOfSomebodyElseIsKept(t *testing.T) {
+// A file with other content is neither read nor overwritten, even if it begins like a session's file.
+func TestForeignFileIsNotOverwritten(t *testing.T) {
 	whole := sessionFile(t)
 	for name, content := range map[string][]byte{
 		"a token":                  []byte("access-token-of-everything"),
@@ -120,9 +120,8 @@ func TestAFileOfSomebodyElseIsKept(t *testing.T) {
 	}
 }
 
-// A file of ours that no session is complete in is written again where it is: nothing is removed, so that a link and a
-// mount stay.
-func TestADamagedSessionFileIsWrittenAgain(t *testing.T) {
+// A session's file without a complete session is written again in place, so that a link or a mount stays.
+func TestDamagedSessionFileIsWrittenAgain(t *testing.T) {
 	whole := sessionFile(t)
 	wrong, long := bytes.Clone(whole), bytes.Clone(whole)
 	wrong[60]++
@@ -186,7 +185,7 @@ func TestSessionIsReplacedAsAWhole(t *testing.T) {
 	assert.Len(t, left, 1, "no temporary file is left behind")
 }
 
-// A file that is longer than any session is not read, nor is one whose lengths are not true.
+// A file that is longer than two sessions is not read, and neither is a slot with a wrong length.
 func TestFileIsReadOnlyAsFarAsSessionsReach(t *testing.T) {
 	whole := sessionFile(t)
 	lying := bytes.Clone(whole)
@@ -209,8 +208,8 @@ func TestFileIsReadOnlyAsFarAsSessionsReach(t *testing.T) {
 	}
 }
 
-// saveUntilKilled is the variable with the file in which TestSaveUntilKilled saves sessions of many lengths. That test
-// prints a dot for each.
+// saveUntilKilled is the environment variable with the file in which TestSaveUntilKilled saves sessions of many
+// lengths. The test prints a dot for each.
 const saveUntilKilled = "MONEYMOVEMENT_SAVE_UNTIL_KILLED"
 
 func TestSaveUntilKilled(t *testing.T) {

@@ -631,7 +631,7 @@ func TestEscrowInDoubtThatExpired(t *testing.T) {
 		_, err = w.open()
 		assert.Equal(t, errors.NotMoved, as[*dapi.EscrowNotOpened](t, err).MovedByCall())
 		assert.ErrorContains(t, err,
-			" expired before it was approved, so it never held money; to open a deal, use a new key")
+			" expired before it was approved, so it never held money; to open an escrow, use a new key")
 	})
 }
 

@@ -21,7 +21,7 @@ moneyOut:
 onChain: {codes: {base: 8453, arbitrum: 42161}}
 `
 
-func TestTablesAreWrittenInTheirOrder(t *testing.T) {
+func TestTablesKeepTheOrderOfTheCatalogue(t *testing.T) {
 	out, err := generate([]byte(source))
 	require.NoError(t, err)
 	assert.Contains(t, string(out), `var moneyIn = [...]Coverage{
