@@ -272,7 +272,7 @@ func TestResponsesOfALaterVersionAreRead(t *testing.T) {
 }
 
 // Everything optional in a contact may be null. What a response holds beyond that is kept in its body.
-// Rule: contact.answer
+// Rule: contact.response
 func TestContactWithNullFields(t *testing.T) {
 	const text = `{"id":"7c9e6679","name":"","isExternal":true,"createdAt":"2026-01-02T03:04:05","email":null,"address":null,"bank":null,
 		"crypto":null,"userId":null,"user":null,"labels":["a"]}`
@@ -416,9 +416,9 @@ func TestLoginWithLongChallenge(t *testing.T) {
 
 const signerFails = "the signer fails"
 
-// allFailures are the failures of any surface, and those of this one.
-func allFailures() map[string]testkit.Mishap {
-	all := map[string]testkit.Mishap{
+// allFaults are the failures of any surface, and those of this one.
+func allFaults() map[string]testkit.Fault {
+	all := map[string]testkit.Fault{
 		"canceled before, for a cause": {Context: func(ctx context.Context) (context.Context, context.CancelFunc) {
 			ctx, cancel := context.WithCancelCause(ctx)
 			cancel(testkit.ErrCustom)
@@ -466,10 +466,10 @@ func (s failingSigner) Sign(ctx context.Context, message []byte) ([]byte, error)
 func TestEveryErrorDescribesItsCall(t *testing.T) {
 	key, err := signing.Generate()
 	require.NoError(t, err)
-	for failure, m := range allFailures() {
+	for fault, m := range allFaults() {
 		for _, store := range []dapi.TokenStore{loggedIn(baseURL, key).Store, nil} {
 			key := failingSigner{Signer: key}
-			if failure == signerFails {
+			if fault == signerFails {
 				if store != nil {
 					continue // nothing to sign
 				}
@@ -480,8 +480,8 @@ func TestEveryErrorDescribesItsCall(t *testing.T) {
 					`{"challengeId":"ch_1","payload":"YQ=="}`)
 			}
 			for operation, x := range exchanges {
-				t.Run(failure+"/"+operation, func(t *testing.T) {
-					m.Befall(t, func(t *testing.T, ctx context.Context, next *http.Client) error {
+				t.Run(fault+"/"+operation, func(t *testing.T) {
+					m.CheckCall(t, func(t *testing.T, ctx context.Context, next *http.Client) error {
 						platform, err := dapi.NewIntegrator(baseURL,
 							dapi.Developer{Email: "ops@example.com", Key: key, Store: store},
 							moneymovement.WithHTTPClient(next))

@@ -19,7 +19,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/public"
 )
 
-// No error leaves the SDK that does not response for its call.
+// No error leaves the SDK that is not an errors.Failure.
 func TestEveryErrorIsAFailureOfItsCall(t *testing.T) {
 	const id = "0b1f7d3e-58a4-4c8e-9d55-3f1f0f0c9a11"
 	for fault, m := range testkit.CommonFaults() {
@@ -42,7 +42,7 @@ func TestEveryErrorIsAFailureOfItsCall(t *testing.T) {
 					client, err := public.New(baseURL, moneymovement.WithHTTPClient(next))
 					require.NoError(t, err)
 					err = call(ctx, client)
-					require.Error(t, err, "an response that nobody gave")
+					require.Error(t, err, "a response that was not sent")
 					return err
 				})
 			})
@@ -119,7 +119,7 @@ func TestTheLinkOfAPDF(t *testing.T) {
 
 const baseURL = "https://service.example"
 
-// newClient is a client whose requests are answered by respond.
+// newClient is a client whose requests go to respond.
 func newClient(t *testing.T, respond httpmock.Responder, options ...moneymovement.Option) *public.Client {
 	t.Helper()
 	mock := httpmock.NewMockTransport()

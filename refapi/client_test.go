@@ -154,7 +154,7 @@ func TestEveryErrorIsAFailureOfItsCall(t *testing.T) {
 						moneymovement.WithHTTPClient(next))
 					require.NoError(t, err)
 					if _, err = x.call(ctx, client); err == nil {
-						assert.Empty(t, x.response, "an response that nobody gave")
+						assert.Empty(t, x.response, "a response that was not sent")
 					}
 					return err
 				})

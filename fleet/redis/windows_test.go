@@ -31,7 +31,7 @@ func TestAFlushOfTheScripts(t *testing.T) {
 // The server is killed under load, and comes back: calls fail in between, and then go on.
 func TestAServerThatIsKilledUnderLoad(t *testing.T) {
 	server := testkit.Redis(t)
-	testkit.Killed(t, server.Kill, server.Restart, func() fleet.Windows {
+	testkit.KilledStore(t, server.Kill, server.Restart, func() fleet.Windows {
 		return fleetredis.NewWindows(dial(t, server), "")
 	})
 }

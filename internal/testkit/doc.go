@@ -18,7 +18,7 @@
 //
 // # Every store of package fleet
 //
-// [SameAsMemory], [TokenStore] and [Killed] are the tests that each store must pass.
+// [SameAsMemory], [TokenStore] and [KilledStore] are the tests that each store must pass.
 //
 // # Servers
 //

@@ -293,9 +293,9 @@ func (r Result) Most() (largest int) {
 	return largest
 }
 
-// Killed runs 16 processes over a store that is killed after 5 seconds and comes back after 9. Calls must fail in
+// KilledStore runs 16 processes over a store that is killed after 5 seconds and comes back after 9. Calls must fail in
 // between and go on afterwards. The loss of the log may let through at most one more window.
-func Killed(t *testing.T, kill, restart func(), open func() fleet.Windows) {
+func KilledStore(t *testing.T, kill, restart func(), open func() fleet.Windows) {
 	t.Helper()
 	const periods = 4
 	held := Allowance().Span()

@@ -88,7 +88,7 @@ var scripted = map[errors.Code]bool{errors.CodeGone: true, errors.CodeInternalEr
 // alone is a session for a client with 100 USDC, at a host of its own whose responses join the log of the run.
 func (w *world) alone(isScripted bool) *session {
 	w.Helper()
-	own := worlds.Serve(w.T, worlds.Standing(), sandbox.WithControl())
+	own := worlds.Serve(w.T, worlds.FrozenClock(), sandbox.WithControl())
 	credentials := own.Host.Credentials()
 	other := &world{
 		T: w.T, suite: w.suite, host: own.Host, baseURL: own.URL, email: credentials.Email, key: credentials.Key,

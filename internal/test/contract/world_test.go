@@ -72,7 +72,7 @@ func (s *suite) open(t *testing.T, change func(http.RoundTripper) http.RoundTrip
 	} else {
 		// Its clock stands until the suite moves it, and its own check of its responses is on, so that a host that errs
 		// is not taken for the service.
-		embedded := worlds.Serve(t, worlds.Standing())
+		embedded := worlds.Serve(t, worlds.FrozenClock())
 		credentials := embedded.Host.Credentials()
 		w.host, w.baseURL, w.email, w.key, w.wallet = embedded.Host, embedded.URL, credentials.Email, credentials.Key,
 			credentials.Wallet

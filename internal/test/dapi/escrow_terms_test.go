@@ -507,7 +507,7 @@ func TestUnsignedEscrowIsNotInDoubt(t *testing.T) {
 
 // What is in doubt is so for one account and one operation: the same key serves a payment, another account's escrow,
 // and an escrow's action.
-func TestDoubtIsOfOneAccountAndOperation(t *testing.T) {
+func TestDoubtIsScopedToAccountAndOperation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newEscrowWorld(t)
 		integrator := w.integrator()

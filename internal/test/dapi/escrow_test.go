@@ -425,7 +425,7 @@ func TestActionSeenAsTakenStaysTaken(t *testing.T) {
 }
 
 // For an action that this version does not know, the status does not tell whether it was taken.
-func TestActionOfAnotherVersion(t *testing.T) {
+func TestActionOfAnUnknownType(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, id := newReleaseWorld(t)
 		w.Host.Arm("POST", "/escrow/*/actions", sandbox.DropBefore().Times(4))

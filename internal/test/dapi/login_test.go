@@ -277,7 +277,7 @@ func TestLoginThatIsUnavailable(t *testing.T) {
 }
 
 // Everyone who starts at the same time waits for one login, which a moment of outage must not fail.
-func TestLoginOutlastsAMomentOfOutage(t *testing.T) {
+func TestLoginOutlastsAShortOutage(t *testing.T) {
 	for name, tc := range map[string]struct {
 		down   int
 		header []string
@@ -310,7 +310,7 @@ func TestLoginOutlastsAMomentOfOutage(t *testing.T) {
 	}
 }
 
-func TestLoginEndsWithAnOutageThatDoesNot(t *testing.T) {
+func TestLoginGivesUpInALongOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.Host.Arm("POST", "/auth/token", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").
@@ -536,7 +536,7 @@ func (w *world) tokens() (seen func(path string) []string) {
 	}
 }
 
-func TestAPaymentUnderWayFinishesUnderItsKey(t *testing.T) {
+func TestPaymentFinishesWithTheKeyThatItBeganWith(t *testing.T) {
 	w, integrator := funded(t)
 	account := integrator.Self()
 	contact := w.Contact(account.Contacts, wallet())
@@ -565,7 +565,7 @@ func TestAPaymentUnderWayFinishesUnderItsKey(t *testing.T) {
 }
 
 // The same key by another signer comes in while calls are under way, which go on in the session that they have.
-func TestTheSameKeyComesInDuringAPayment(t *testing.T) {
+func TestUseKeyWithTheSameKeyDuringAPayment(t *testing.T) {
 	w, integrator := funded(t)
 	account := integrator.Self()
 	again := beforeSigning(func(context.Context, *dapi.Payout) error {
@@ -595,7 +595,7 @@ func TestAPaymentThatIsBookedAgainTakesTheNewKey(t *testing.T) {
 	assert.Equal(t, 1, w.Fundings())
 }
 
-func TestAnEscrowActionFinishesUnderItsKey(t *testing.T) {
+func TestEscrowActionFinishesWithTheKeyThatItBeganWith(t *testing.T) {
 	w, integrator := funded(t)
 	account := integrator.Self()
 	next, deleteFirst := w.second()
@@ -616,7 +616,7 @@ func TestAnEscrowActionFinishesUnderItsKey(t *testing.T) {
 }
 
 // A key that comes between the preparation of an action and its signature signs nothing of it.
-func TestAKeyThatComesDuringAnEscrowActionSignsTheNext(t *testing.T) {
+func TestNewKeyDuringAnEscrowActionSignsTheNext(t *testing.T) {
 	w, integrator := funded(t)
 	next, _ := w.second()
 	w.Wire.OnResponse(func(r *http.Request, _ *http.Response) {
@@ -637,7 +637,7 @@ func TestAKeyThatComesDuringAnEscrowActionSignsTheNext(t *testing.T) {
 }
 
 // A write that shows nothing is followed by a read in the session of the write, whatever key came between.
-func TestAReadBehindAWriteKeepsItsSession(t *testing.T) {
+func TestReadAfterAWriteKeepsItsSession(t *testing.T) {
 	w, integrator := funded(t)
 	account := integrator.Self()
 	payment, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{

@@ -180,7 +180,7 @@ func TestApprovalOfABooking(t *testing.T) {
 	assert.WithinDuration(t, w.Host.Now().Add(120*time.Second), opaque, 5*time.Second)
 }
 
-func TestVerifierJudgesInPlaceOfTheCheck(t *testing.T) {
+func TestVerifierReplacesTheCheck(t *testing.T) {
 	w := newPayWorld(t)
 	opaque := []byte("opaque")
 	w.onBooking(func(payout map[string]any) { payout["approval"].(map[string]any)["payload"] = opaque })
@@ -202,7 +202,7 @@ func TestVerifierJudgesInPlaceOfTheCheck(t *testing.T) {
 
 // A Verifier that refuses is asked again at most once for the contact's other form, and once for the chain's other
 // name.
-func TestVerifierThatRefusesIsNotAskedForEver(t *testing.T) {
+func TestRefusingVerifierIsNotCalledForEver(t *testing.T) {
 	for name, tc := range map[string]struct {
 		refusal signing.ApprovalRefused
 		asked   int
@@ -640,7 +640,7 @@ func TestPaymentSeenAsPaidStaysPaid(t *testing.T) {
 
 // A booking without status and approval is an error of the service if it is new, and else what an earlier call may have
 // left.
-func TestABookingWithoutStatusAndApproval(t *testing.T) {
+func TestBookingWithoutStatusAndApproval(t *testing.T) {
 	bare := func(payout map[string]any) { settling(payout); delete(payout, "status") }
 	w := newPayWorld(t)
 	w.onBooking(bare)

@@ -498,7 +498,7 @@ func TestPayoutWithEqualTermsIsNotThisPayment(t *testing.T) {
 }
 
 // A process that only knows the key reads at most ten payouts of the ledger, all of the payment's amount.
-func TestHowManyPayoutsAreReadForAKey(t *testing.T) {
+func TestPayoutReadsForAKeyAreBounded(t *testing.T) {
 	w := newPayWorld(t)
 	others := map[string]bool{}
 	for i, text := range []string{"5", "6", "5", "5", "5", "6", "5", "5", "5", "5", "5", "5", "5", "5"} {

@@ -440,8 +440,8 @@ func TestARefusalInDoubtSaysWhatToDo(t *testing.T) {
 	}
 }
 
-// A request that never reached the service paid nothing.
-func TestRefusedConnectionAtTheFirstUseIsUnpaid(t *testing.T) {
+// A first call whose context was canceled before it sent anything paid nothing.
+func TestCanceledFirstUseIsUnpaid(t *testing.T) {
 	w := newPayWorld(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -780,7 +780,7 @@ func TestAnExpiredPayoutStaysUnpaid(t *testing.T) {
 }
 
 // A booking without a price is journaled as it is. One without an approval is not journaled.
-func TestWhatIsJournaledOfABookingThatLacksSomething(t *testing.T) {
+func TestJournalOfAnIncompleteBooking(t *testing.T) {
 	t.Run("no price", func(t *testing.T) {
 		w, s := newPayWorld(t), &paymentRow{}
 		w.onBooking(without("quote"))

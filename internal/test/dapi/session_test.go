@@ -173,7 +173,7 @@ func TestRefreshThatIsToldToWaitIsNoReasonToLogIn(t *testing.T) {
 }
 
 // Rule: session.refresh-lifetime
-func TestRefreshTokenThatIsOverIsNotSent(t *testing.T) {
+func TestExpiredRefreshTokenIsNotSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		account := w.integrator().Self()
@@ -350,7 +350,7 @@ func TestRefreshThatReplacesTheRefreshToken(t *testing.T) {
 // A grant that does not say how long it lives has the stated lifetimes.
 //
 // Rule: session.access-lifetime, session.refresh-lifetime
-func TestGrantThatDoesNotSayHowLongItLives(t *testing.T) {
+func TestGrantWithoutALifetime(t *testing.T) {
 	for name, change := range map[string]func(grant map[string]any){
 		"nothing": func(grant map[string]any) { delete(grant, "expiresIn"); delete(grant, "refreshExpiresIn") },
 		"too much to reckon with": func(grant map[string]any) {

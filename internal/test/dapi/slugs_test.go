@@ -459,7 +459,7 @@ func (w *payWorld) book(change func(*dapi.PayoutCreate), options ...moneymovemen
 
 // through reads by a connection of the row's own.
 func (w *payWorld) through(next testkit.Connection) error {
-	integrator, err := dapi.NewIntegrator(w.URL, w.Developer(), worlds.Through(next))
+	integrator, err := dapi.NewIntegrator(w.URL, w.Developer(), worlds.WithTransport(next))
 	require.NoError(w, err)
 	return read(w.Context(), integrator.Self())
 }

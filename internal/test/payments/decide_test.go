@@ -83,7 +83,7 @@ func TestUnpaidPaymentCanBeCanceled(t *testing.T) {
 	})
 }
 
-func TestTooLittleMoney(t *testing.T) {
+func TestInsufficientBalance(t *testing.T) {
 	inBubble(t, func(w *world) {
 		p := w.started()
 		large := w.payment(1)

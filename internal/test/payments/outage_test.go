@@ -167,7 +167,7 @@ func TestASignerThatFails(t *testing.T) {
 
 // What one API or one operation refuses does not hold back other payments: the app API has a credential of its own, and
 // a key without the scope for escrows may have the one for payouts.
-func TestARefusalStopsNoPaymentThatItIsNotAbout(t *testing.T) {
+func TestRefusalsStopOnlyTheirOwnPayments(t *testing.T) {
 	for name, c := range map[string]struct {
 		refused func(n int, contact string, w *world) payments.Submission
 		path    string

@@ -69,7 +69,7 @@ func TestManyPaymentsTakeTurns(t *testing.T) {
 
 // The service asks for a pause, and the store fails. The pause is kept: if the lease ends in it, and the process claims
 // the payment again, it makes no second step beside the first one.
-func TestAPauseIsKeptThoughTheStoreFails(t *testing.T) {
+func TestPauseIsKeptWhenTheStoreFails(t *testing.T) {
 	for name, c := range map[string]struct {
 		method, path, after string
 		fail                func(method string, n int) bool

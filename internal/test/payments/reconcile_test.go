@@ -22,7 +22,7 @@ func kindsOf(r payments.Report) (kinds []payments.DifferenceKind) {
 }
 
 // A payout that was completed is refunded days later. Nothing follows it any more: the reconciliation finds it.
-func TestACompletedPayoutThatComesBackLater(t *testing.T) {
+func TestCompletedPayoutThatIsRefundedLater(t *testing.T) {
 	inBubble(t, func(w *world) {
 		began := time.Now().Truncate(time.Second)
 		p := w.started(pollRarely)

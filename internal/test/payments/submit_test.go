@@ -211,7 +211,7 @@ func TestSelfServeNeedsNoAccount(t *testing.T) {
 }
 
 // An account that is not one of the integrator's clients concerns its payments alone: the others go on.
-func TestAnAccountThatIsNoClient(t *testing.T) {
+func TestUnknownAccountFailsOnlyItsPayments(t *testing.T) {
 	inBubble(t, func(w *world) {
 		p := w.started()
 		for n := range 20 {

@@ -19,7 +19,7 @@ import (
 // childVariable is set in a process that runs the program of a test.
 const childVariable = "MONEYMOVEMENT_RIG_CHILD"
 
-// Main runs the tests, or the program in a process that Again has started. Call it from TestMain.
+// Main runs the tests, or the program in a process that StartChild has started. Call it from TestMain.
 func Main(m *testing.M, program func() error) {
 	if os.Getenv(childVariable) == "" {
 		m.Run()
@@ -39,9 +39,10 @@ type Child struct {
 	mu      sync.Mutex // of Kill
 }
 
-// Again starts this test binary as the program of Main. Its environment has the variables given and nothing else. It is
-// killed when the test ends. If the test fails, the child's output is in its log. With -short the test is skipped.
-func Again(t testing.TB, environment ...string) *Child {
+// StartChild starts this test binary as the program of Main. Its environment has the variables given and nothing else.
+// It is killed when the test ends. If the test fails, the child's output is in its log. With -short the test is
+// skipped.
+func StartChild(t testing.TB, environment ...string) *Child {
 	t.Helper()
 	testkit.Long(t, "starts processes")
 	fail := func(err error) {
@@ -88,8 +89,8 @@ func (c *Child) Kill() {
 // Interrupt asks the child to end with SIGTERM, and kills it if that takes longer than the duration. That is an error.
 func (c *Child) Interrupt(within time.Duration) error { return c.process.End(syscall.SIGTERM, within) }
 
-// Code returns the exit code of a child that has ended and was not killed.
-func (c *Child) Code() int {
+// ExitCode returns the exit code of a child that has ended and was not killed.
+func (c *Child) ExitCode() int {
 	<-c.process.Ended()
 	if ended, ok := errors.AsType[*exec.ExitError](c.process.Err()); ok {
 		return ended.ExitCode()
@@ -106,8 +107,8 @@ func (c *Child) Output() string {
 	return string(text)
 }
 
-// Pauses returns durations between two bounds. The same seed returns the same ones.
-func Pauses(seed uint64, least, most time.Duration) func() time.Duration {
+// RandomPauses returns durations between two bounds. The same seed returns the same ones.
+func RandomPauses(seed uint64, least, most time.Duration) func() time.Duration {
 	source := rand.New(rand.NewPCG(seed, 0)) //gosec:disable G404 -- a test repeats it
 	return func() time.Duration { return least + time.Duration(source.Int64N(int64(most-least))) }
 }

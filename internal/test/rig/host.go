@@ -95,16 +95,16 @@ type Trap struct {
 	moment Moment
 	left   int
 	do     func()
-	sprung chan struct{}
+	done   chan struct{}
 }
 
-// Sprung returns a channel that is closed when the trap's function has returned.
-func (t *Trap) Sprung() <-chan struct{} { return t.sprung }
+// Done returns a channel that is closed when the trap's function has returned.
+func (t *Trap) Done() <-chan struct{} { return t.done }
 
 // At sets a trap: at the moment, the host calls the function, such as Child.Kill, and then closes the connection. It
 // counts from the next request on, and calls the function once.
 func (h *Host) At(moment Moment, do func()) *Trap {
-	trap := &Trap{moment: moment, left: max(moment.Number, 1), do: do, sprung: make(chan struct{})}
+	trap := &Trap{moment: moment, left: max(moment.Number, 1), do: do, done: make(chan struct{})}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.traps = append(h.traps, trap)
@@ -135,7 +135,7 @@ func (h *Host) serve(w http.ResponseWriter, r *http.Request) {
 		h.ServeHTTP(unread, r.WithContext(context.WithoutCancel(r.Context())))
 	}
 	trap.do()
-	close(trap.sprung)
+	close(trap.done)
 	panic(http.ErrAbortHandler)
 }
 

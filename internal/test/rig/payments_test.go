@@ -39,7 +39,7 @@ func TestKilledWorkersOnSQLite(t *testing.T) {
 	kills := testkit.Size(15, 2000)
 	w := newWorld(t, kills*perKill+5)
 	w.work.Engine, w.work.Store = onSQLite, filepath.Join(t.TempDir(), "payments.db")
-	killer := killer{w, rig.Pauses(1, 0, 120*time.Millisecond)}
+	killer := killer{w, rig.RandomPauses(1, 0, 120*time.Millisecond)}
 	for i := range kills {
 		worker := w.start((i + 1) * perKill)
 		killer.end(i, worker)
@@ -65,7 +65,7 @@ func TestKilledWorkersOnPostgreSQL(t *testing.T) {
 	}
 	begin(0, 1)
 	begin(1, 1)
-	killer := killer{w, rig.Pauses(2, 0, 120*time.Millisecond)}
+	killer := killer{w, rig.RandomPauses(2, 0, 120*time.Millisecond)}
 	for i := range kills {
 		killer.end(i, workers[i%2])
 		begin(i, (i+1)*perKill+5)
@@ -109,7 +109,7 @@ func (k killer) end(n int, r *running) {
 		}
 	})
 	select {
-	case <-trap.Sprung():
+	case <-trap.Done():
 		if n%5 > 1 {
 			rest(k.Context(), k.pause()/4)
 		}
@@ -159,7 +159,7 @@ func (w *world) outages(server *testkit.Server, outages int) {
 		w.said(worker, saidResumed, startWithin)
 	}
 	workers = append(workers, w.start(w.work.All)) // submits all that time
-	pause := rig.Pauses(3, 100*time.Millisecond, 800*time.Millisecond)
+	pause := rig.RandomPauses(3, 100*time.Millisecond, 800*time.Millisecond)
 	underLoad := 0
 	for range outages {
 		rest(w.Context(), pause())
@@ -217,7 +217,7 @@ func TestPaymentsThroughABadNetwork(t *testing.T) {
 			proxy.Add(now.fault, now.direction, now.share)
 		} else {
 			proxy.Cut()
-			proxy.Mend()
+			proxy.Reopen()
 		}
 		rest(t.Context(), 150*time.Millisecond)
 	}
@@ -299,7 +299,7 @@ func (w *world) start(to int) *running {
 	r.work.From = max(r.work.From-10, 0)
 	given, err := json.Marshal(r.work)
 	require.NoError(w, err)
-	r.Child = rig.Again(w, workVariable+"="+string(given))
+	r.Child = rig.StartChild(w, workVariable+"="+string(given))
 	w.workers = append(w.workers, r)
 	return r
 }
@@ -345,7 +345,7 @@ func (w *world) note(r *running) {
 func (w *world) stop(r *running) {
 	w.Helper()
 	require.NoError(w, r.Interrupt(time.Minute))
-	require.Zero(w, r.Code(), "the end of %s", r.work.Name)
+	require.Zero(w, r.ExitCode(), "the end of %s", r.work.Name)
 	require.Contains(w, r.Output(), saidStopped)
 	w.note(r)
 }

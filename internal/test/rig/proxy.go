@@ -73,8 +73,8 @@ func (p *Proxy) Cut() {
 // refusedWithin is how long a slow machine may take to start a process.
 const refusedWithin = 10 * time.Second
 
-// Mend takes connections again after Cut.
-func (p *Proxy) Mend() {
+// Reopen takes connections again after Cut.
+func (p *Proxy) Reopen() {
 	p.t.Helper()
 	if err := p.inner.Start(); err != nil && !errors.Is(err, toxiproxy.ErrProxyAlreadyStarted) {
 		p.t.Fatalf("rig: start the proxy again: %v", err)

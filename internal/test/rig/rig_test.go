@@ -37,7 +37,7 @@ func TestTrapsAtAMoment(t *testing.T) {
 	require.NoError(t, send("POST", "/dapi/v1/auth/challenge", "{}"))
 	require.NoError(t, send("GET", "/dapi/v1/auth/challenge", ""))
 	require.Error(t, send("POST", "/dapi/v1/auth/challenge", "[]"))
-	<-lost.Sprung()
+	<-lost.Done()
 	require.NoError(t, send("POST", "/dapi/v1/auth/challenge", "{}"), "it springs once")
 	assert.Equal(t, 1, calls)
 	assert.Len(t, host.Requests(), 3, "the host has not handled the lost one")
@@ -47,13 +47,13 @@ func TestTrapsAtAMoment(t *testing.T) {
 
 	committed := host.At(rig.Moment{Phase: rig.Committed}, func() { calls++ })
 	require.Error(t, send("POST", "/dapi/v1/auth/challenge", "{}"))
-	<-committed.Sprung()
+	<-committed.Done()
 	assert.Len(t, host.Requests(), 4)
 	host.Disarm()
 	require.NoError(t, send("GET", "/never", ""))
 	assert.Equal(t, 2, calls)
 	select {
-	case <-removed.Sprung():
+	case <-removed.Done():
 		t.Error("a trap that was removed has sprung")
 	default:
 	}
@@ -119,7 +119,7 @@ func TestTheProxysFaults(t *testing.T) {
 	proxy.Cut()
 	_, err = net.Dial("tcp", proxy.Address())
 	require.ErrorIs(t, err, syscall.ECONNREFUSED)
-	proxy.Mend()
+	proxy.Reopen()
 	_, _, err = trip(proxy)
 	require.NoError(t, err)
 }

@@ -30,7 +30,7 @@ type appWorld struct {
 
 func newAppWorld(t *testing.T) *appWorld {
 	t.Helper()
-	w := &appWorld{World: worlds.Serve(t, worlds.Standing())}
+	w := &appWorld{World: worlds.Serve(t, worlds.FrozenClock())}
 	self := w.SelfServe().Sandbox
 	w.Credit(self, "100", dapi.USDC, moneymovement.IdempotencyKey("credit-1"))
 	w.Credit(self, "100", dapi.USDC, moneymovement.IdempotencyKey("credit-2"))
@@ -179,7 +179,7 @@ func TestForgottenKeySendsOneTransfer(t *testing.T) {
 
 // The terms of a repeated transfer are compared after they were checked: comparing a number with two billion digits
 // takes for ever.
-func TestRepeatedTransferOfAnAmountWithoutBound(t *testing.T) {
+func TestRepeatedTransferOfAHugeAmount(t *testing.T) {
 	w := newAppWorld(t)
 	rent := appapi.ToContact{ContactID: w.bob(), Amount: price("12.34")}
 	_, err := w.app.Transfers.Send(t.Context(), rent, "rent-1")
@@ -587,7 +587,7 @@ func TestTextFieldsAreCleared(t *testing.T) {
 }
 
 // A contact's id with its prefix serves everywhere but in a transfer.
-func TestContactSearchByPrefix(t *testing.T) {
+func TestContactIDWithItsPrefix(t *testing.T) {
 	w := newAppWorld(t)
 	id := "ct_" + w.bob()
 	contact, err := w.app.Contacts.Update(t.Context(), id, appapi.ContactUpdate{Name: model.Set("Robert")})

@@ -34,7 +34,7 @@ type referenceWorld struct {
 
 func newReferenceWorld(t *testing.T, options ...moneymovement.Option) *referenceWorld {
 	t.Helper()
-	w := worlds.Serve(t, worlds.Standing())
+	w := worlds.Serve(t, worlds.FrozenClock())
 	return &referenceWorld{w, w.Reference(w.AccessToken(), options...), w.App(w.AppKey())}
 }
 

@@ -55,9 +55,9 @@ func Serve(t *testing.T, options ...sandbox.Option) *World {
 	return w
 }
 
-// Standing makes the host's clock stand until the test moves it: on a slow machine, nothing happens earlier than on a
-// fast one.
-func Standing() sandbox.Option {
+// FrozenClock makes the host's clock stand until the test moves it: on a slow machine, nothing happens earlier than on
+// a fast one.
+func FrozenClock() sandbox.Option {
 	start := time.Now()
 	return sandbox.WithClock(func() time.Time { return start })
 }
@@ -146,8 +146,8 @@ func (w *World) Sent(operation string) int {
 	return len(w.Requests(operation))
 }
 
-// Through makes a client send its requests by a transport.
-func Through(transport http.RoundTripper) moneymovement.Option {
+// WithTransport makes a client send its requests by a transport.
+func WithTransport(transport http.RoundTripper) moneymovement.Option {
 	return moneymovement.WithHTTPClient(&http.Client{Transport: transport})
 }
 
@@ -166,7 +166,7 @@ func (w *World) Options(more ...moneymovement.Option) []moneymovement.Option {
 	if w.Wire == nil {
 		return more
 	}
-	return append([]moneymovement.Option{Through(w.Wire)}, more...)
+	return append([]moneymovement.Option{WithTransport(w.Wire)}, more...)
 }
 
 // Developer returns the host's own developer, whose key counts what it signs.

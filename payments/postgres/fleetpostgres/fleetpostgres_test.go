@@ -154,7 +154,7 @@ func TestUnavailableDatabase(t *testing.T) {
 func TestServerKilledUnderLoad(t *testing.T) {
 	server := testkit.PostgreSQL(t)
 	migrated(t, server)
-	testkit.Killed(t, server.Kill, server.Restart, func() fleet.Windows { return windows(t, dial(t, server)) })
+	testkit.KilledStore(t, server.Kill, server.Restart, func() fleet.Windows { return windows(t, dial(t, server)) })
 }
 
 // Sixteen limiters fill the window twice, although serializable transactions get in each other's way. How long it takes

@@ -118,7 +118,7 @@ function entryRow(entry, stop) {
     h("td", { class: amount.startsWith("-") ? "amount" : "amount gain" }, `${signed(amount)} ${currency}`), h("td", { class: "wide" }, link()));
 }
 
-// resourceLink leads from a movement to its payout, payin or deal, or to the requests of anything else.
+// resourceLink leads from a movement to its payout, payin or escrow, or to the requests of anything else.
 function resourceLink(id, stop) {
   const section = { po_: "payouts", pi_: "payins", esc_: "deals" }[id.match(/^[a-z]+_/)?.[0]] || "requests";
   return rowButton({ stop, onclick: () => findIn(section, id) }, id);
