@@ -6,7 +6,7 @@ const moving = {
   payins: { title: "Payins", one: "payin", path: "/payins", none: "No payin yet.", intro: "Money that arrives from a bank or another chain." },
   verification: { title: "Verification", one: "verification", path: "/verifications", none: "No client yet.",
     intro: "The identity check of each client, and how its review ends." },
-  deals: { title: "Deals", one: "deal", path: "/escrows", none: "No deal yet.", intro: "Escrow deals, and which window each is in." },
+  escrows: { title: "Escrow", one: "escrow", path: "/escrows", none: "No escrow yet.", intro: "Money held in escrow, and which window each is in." },
 };
 for (const kind of Object.values(moving)) kind.selected = null;
 
@@ -88,7 +88,7 @@ function selectMoving(kind, id) {
 }
 
 function movesOf(kind, item) {
-  if (kind === moving.deals) return escrowMoves(item);
+  if (kind === moving.escrows) return escrowMoves(item);
   const moves = item.moves || [];
   return h("section", { "data-key": "moves" }, h("h4", {}, "Allowed now"),
     moves.length ? h("ul", { class: "actions" }, moves.map((to) => moveRow(kind, item, to)))
