@@ -56,7 +56,9 @@ func TestNilContextAndZeroClientAreRefused(t *testing.T) {
 		t.Errorf("%s was sent", r.URL)
 		return nil, http.ErrHandlerTimeout
 	})
-	calls := testkit.Surface{Constructors: "public.New", Clients: []any{made}, ZeroClients: []any{new(public.Client)}}.Test(t)
+	calls := testkit.Surface{
+		Constructors: "public.New", Clients: []any{made}, ZeroClients: []any{new(public.Client)},
+	}.Test(t)
 	assert.Greater(t, calls, 10, "the walk found next to nothing")
 
 	notMade := errors.Field{Field: "pdf", Code: "not_made", Message: "was not made by public.Invoices.PDF"}
