@@ -272,7 +272,7 @@ func TestResponsesOfALaterVersionAreRead(t *testing.T) {
 }
 
 // Everything optional in a contact may be null. What a response holds beyond that is kept in its body.
-// Rule: contact.answer
+// Rule: contact.response
 func TestContactWithNullFields(t *testing.T) {
 	const text = `{"id":"7c9e6679","name":"","isExternal":true,"createdAt":"2026-01-02T03:04:05","email":null,"address":null,"bank":null,
 		"crypto":null,"userId":null,"user":null,"labels":["a"]}`
@@ -417,8 +417,8 @@ func TestLoginWithLongChallenge(t *testing.T) {
 const signerFails = "the signer fails"
 
 // allFailures are the failures of any surface, and those of this one.
-func allFailures() map[string]testkit.Mishap {
-	all := map[string]testkit.Mishap{
+func allFailures() map[string]testkit.Fault {
+	all := map[string]testkit.Fault{
 		"canceled before, for a cause": {Context: func(ctx context.Context) (context.Context, context.CancelFunc) {
 			ctx, cancel := context.WithCancelCause(ctx)
 			cancel(testkit.ErrCustom)
@@ -481,7 +481,7 @@ func TestEveryErrorDescribesItsCall(t *testing.T) {
 			}
 			for operation, x := range exchanges {
 				t.Run(failure+"/"+operation, func(t *testing.T) {
-					m.Befall(t, func(t *testing.T, ctx context.Context, next *http.Client) error {
+					m.CheckCall(t, func(t *testing.T, ctx context.Context, next *http.Client) error {
 						platform, err := dapi.NewIntegrator(baseURL,
 							dapi.Developer{Email: "ops@example.com", Key: key, Store: store},
 							moneymovement.WithHTTPClient(next))
