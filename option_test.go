@@ -25,7 +25,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/public"
 )
 
-// answering is a service that responds everything in the same way, and keeps what it was sent.
+// responding is a service that responds to everything in the same way, and keeps what it was sent.
 type responding struct {
 	status int
 	body   string

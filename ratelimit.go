@@ -54,7 +54,7 @@ type Allowance struct {
 	Per   time.Duration
 }
 
-// Held returns how long a limiter counts a call: a sixtieth longer than the window lasts, and at most a second longer.
+// Span returns how long a limiter counts a call: a sixtieth longer than the window lasts, and at most a second longer.
 // The network can delay the first of two calls more than the second, so that they arrive closer together.
 func (a Allowance) Span() time.Duration { return a.Per + min(a.Per/60, time.Second) }
 

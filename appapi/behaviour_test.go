@@ -20,7 +20,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
-// TestCreatesWithoutAKeyAreNotRetried: an response that is lost is an outcome that is unknown, after one request.
+// TestCreatesWithoutAKeyAreNotRetried: a response that is lost is an outcome in doubt, after one request.
 func TestCreatesWithoutAKeyAreNotRetried(t *testing.T) {
 	creates := []string{
 		"CreateInvoice", "CreateUploadedInvoice", "CreateInvoiceFromContract", "CreateInvoiceBatch", "CreateContract",

@@ -60,7 +60,7 @@ func New(baseURL string, key APIKey, options ...moneymovement.Option) (*Client, 
 func (c *Client) UseKey(key APIKey) error {
 	c = transport.OrNew(c)
 	if err := transport.Validate("UseKey", func(check *transport.Check) {
-		check.Made(c.transport, maker)
+		check.Constructed(c.transport, maker)
 	}); err != nil {
 		return err
 	}

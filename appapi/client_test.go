@@ -247,7 +247,7 @@ func responding(status int, body string) http.HandlerFunc {
 	}
 }
 
-// losing drops the connection instead of answering.
+// losing drops the connection instead of responding.
 func losing(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 
 // No error leaves the SDK that does not implement errors.Failure.
@@ -260,7 +260,7 @@ func TestEveryErrorIsAFailureOfItsCall(t *testing.T) {
 						moneymovement.WithHTTPClient(next))
 					require.NoError(t, err)
 					if _, err = x.call(ctx, client); err == nil {
-						assert.Empty(t, x.response, "an response that nobody gave")
+						assert.Empty(t, x.response, "a response that was not sent")
 					}
 					return err
 				})

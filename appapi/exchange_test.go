@@ -151,7 +151,7 @@ func assertDecoded(t *testing.T, response string, value any) {
 	var want, got any
 	require.NoError(t, json.Unmarshal([]byte(response), &want))
 	if reflect.TypeOf(value).Kind() == reflect.Slice {
-		want = want.(map[string]any)["items"] // of lists that have no pages, the items are answered
+		want = want.(map[string]any)["items"] // of lists that have no pages, the items are returned
 	}
 	written, err := json.Marshal(value)
 	require.NoError(t, err)

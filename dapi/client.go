@@ -101,7 +101,7 @@ func (c lowLevel) callOf(settings moneymovement.CallSettings) transport.Call {
 
 func (c lowLevel) requestOf(op *transport.Operation, settings moneymovement.CallSettings) *transport.Request {
 	r := transport.NewRequest(op, string(c.account), c.callOf(settings))
-	r.Check().Made(c.transport, constructors)
+	r.Check().Constructed(c.transport, constructors)
 	if c.acting {
 		r.Check().ClientID("X-Service-Account", string(c.account))
 	}

@@ -130,8 +130,8 @@ func (t ContactAccount) MissingFields() []string {
 	}
 	values := map[string]string{
 		"accountNumber": fields.AccountNumber, "bic": fields.BIC, "branchNumber": fields.BranchNumber,
-		"iban": fields.IBAN, "paymentKey": fields.PaymentKey, "phoneNumber": fields.PhoneNumber, "pixKey": fields.PIXKey,
-		"routingNumber": fields.RoutingNumber,
+		"iban": fields.IBAN, "paymentKey": fields.PaymentKey, "phoneNumber": fields.PhoneNumber,
+		"pixKey": fields.PIXKey, "routingNumber": fields.RoutingNumber,
 	}
 	var missing []string
 	for _, need := range bankMethods[fields.AccountType].needs {

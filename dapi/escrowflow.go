@@ -82,10 +82,13 @@ func (s *Escrows) flow(
 	what.service, what.Escrows = s, s
 	f := &flow{
 		payable: what, second: &opConfirmEscrowAction, key: key, memory: s.memory, queue: s.queue, options: options,
-		resolution: "call again with the same key and terms", maxRebooks: 1, history: terms.History, journal: terms.Journal,
+		resolution: "call again with the same key and terms", maxRebooks: 1,
+		history: terms.History, journal: terms.Journal,
 	}
 	if terms.BeforeSigning != nil {
-		f.beforeSigning = func(ctx context.Context, o *offer) error { return terms.BeforeSigning(ctx, o.escrow.clone()) }
+		f.beforeSigning = func(ctx context.Context, o *offer) error {
+			return terms.BeforeSigning(ctx, o.escrow.clone())
+		}
 	}
 	return f
 }

@@ -466,10 +466,10 @@ func (s failingSigner) Sign(ctx context.Context, message []byte) ([]byte, error)
 func TestEveryErrorDescribesItsCall(t *testing.T) {
 	key, err := signing.Generate()
 	require.NoError(t, err)
-	for failure, m := range allFailures() {
+	for fault, m := range allFaults() {
 		for _, store := range []dapi.TokenStore{loggedIn(baseURL, key).Store, nil} {
 			key := failingSigner{Signer: key}
-			if failure == signerFails {
+			if fault == signerFails {
 				if store != nil {
 					continue // nothing to sign
 				}

@@ -163,7 +163,8 @@ func (f *flow) run(ctx context.Context, low lowLevel, checks ...func(*transport.
 	}}, checks...)
 	err := low.ready(ctx, f.first, checks...)
 	if err != nil {
-		return f.unsentResult(err, (f.provenUnpaid || f.key == "" && f.history == History{}) && f.memory.unpaid(f.scope))
+		unpaid := f.provenUnpaid || f.key == "" && f.history == History{}
+		return f.unsentResult(err, unpaid && f.memory.unpaid(f.scope))
 	}
 	f.setFirstUsed()
 	if err := f.checkAge(f.clock().now()); err != nil && f.actionOf == "" {

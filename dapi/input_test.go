@@ -313,7 +313,8 @@ func TestPaymentsNeedAKey(t *testing.T) {
 				return err
 			},
 			"Act": func(ctx context.Context, i *dapi.Integrator) error {
-				_, err := i.Self().Escrows.Act(ctx, terms, "esc_1", dapi.EscrowActionTypeRelease, key, dapi.EscrowTerms{})
+				_, err := i.Self().Escrows.Act(ctx, terms, "esc_1", dapi.EscrowActionTypeRelease, key,
+					dapi.EscrowTerms{})
 				return err
 			},
 			"Create": func(ctx context.Context, i *dapi.Integrator) error {
@@ -572,7 +573,8 @@ func TestTermsThatNoApprovalCanMatchAreRefused(t *testing.T) {
 	act := func(terms dapi.EscrowCreate) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
 			escrows := i.Self().Escrows
-			_, actErr := escrows.Act(ctx, terms, "esc_1", dapi.EscrowActionTypeRelease, "release-42", dapi.EscrowTerms{})
+			_, actErr := escrows.Act(ctx, terms, "esc_1", dapi.EscrowActionTypeRelease, "release-42",
+				dapi.EscrowTerms{})
 			_, confirmErr := escrows.Confirm(ctx, terms, "esc_1", dapi.EscrowActionTypeRelease, &dapi.EscrowAction{})
 			if (actErr == nil) != (confirmErr == nil) {
 				return errors.New("Act and Confirm judge differently")
@@ -595,7 +597,8 @@ func TestTermsThatNoApprovalCanMatchAreRefused(t *testing.T) {
 		"an escrow of a negative amount": {act(dapi.EscrowCreate{Amount: amount("-25"), Currency: dapi.USDC,
 			Payee: "0x1"}), "amount", "too_small"},
 		"an escrow of no asset": {act(dapi.EscrowCreate{Amount: amount("25"), Payee: "0x1"}), "currency", "missing"},
-		"no payee":              {act(dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC}), "payee", "missing"},
+		"no payee": {act(dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC}), "payee",
+			"missing"},
 	} {
 		t.Run(name, func(t *testing.T) { refusedUnsent(t, c.call, c.field, c.code) })
 	}

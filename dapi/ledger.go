@@ -86,10 +86,10 @@ type TransactionChange struct {
 	Transaction Transaction
 	// Previous is the status that was delivered before. It is empty if the entry was not delivered before.
 	Previous TransactionStatus
-	// LastLook reports that later changes of this entry are not delivered, although it is still pending. It was created
+	// LastChange reports that later changes of this entry are not delivered, although it is still pending. It was created
 	// more than [ChangesParams].PendingFor before the newest entry. Read its payout, payin or escrow instead. If the
 	// ledger no longer lists the entry, Transaction has only ID, CreatedAt and Status.
-	LastLook bool
+	LastChange bool
 	// Position is the position after this change. Store it when you have handled the change.
 	Position LedgerPosition
 }
@@ -105,7 +105,7 @@ type ChangesParams struct {
 	// LateBy, only the time of the last 5,000 is covered.
 	LateBy time.Duration
 	// PendingFor is how long after its CreatedAt a pending entry is followed. The default is 30 days. See
-	// [TransactionChange].LastLook.
+	// [TransactionChange].LastChange.
 	PendingFor time.Duration
 }
 
@@ -262,7 +262,7 @@ func (f *follower) step(read *ledgerRead, change TransactionChange) ledgerStep {
 	}
 	return ledgerStep{
 		id: entry.ID, created: entry.CreatedAt, status: entry.Status,
-		watched: !entry.Status.Final() && !change.LastLook, edge: newest.Add(-f.lateBy),
+		watched: !entry.Status.Final() && !change.LastChange, edge: newest.Add(-f.lateBy),
 	}
 }
 

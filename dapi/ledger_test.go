@@ -89,7 +89,7 @@ func (l *ledger) changes(params dapi.ChangesParams) (list []string, after dapi.C
 
 func inShort(change dapi.TransactionChange) string {
 	text := fmt.Sprintf("%s %s>%s", change.Transaction.ID, change.Previous, change.Transaction.Status)
-	if change.LastLook {
+	if change.LastChange {
 		text += " last"
 	}
 	return text

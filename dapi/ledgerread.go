@@ -185,7 +185,7 @@ func (l *runningRead) result(now time.Time) *ledgerRead {
 	}
 	for i, change := range changes {
 		entry := change.Transaction
-		changes[i].LastLook = change.LastLook || !entry.Status.Final() && l.tooOld(entry.CreatedAt)
+		changes[i].LastChange = change.LastChange || !entry.Status.Final() && l.tooOld(entry.CreatedAt)
 	}
 	return &ledgerRead{changes: changes, complete: !l.dropped, at: now}
 }
@@ -214,7 +214,7 @@ func (l *runningRead) abandon() {
 		if !listed {
 			entry = Transaction{ID: id, CreatedAt: before.Created, Status: before.Status}
 		}
-		l.changes[id] = TransactionChange{Transaction: entry, Previous: before.Status, LastLook: true}
+		l.changes[id] = TransactionChange{Transaction: entry, Previous: before.Status, LastChange: true}
 	}
 }
 

@@ -101,7 +101,7 @@ func TestTooManyPendingEntries(t *testing.T) {
 	for range 3 {
 		f.catchUp(func(change TransactionChange, err error) bool {
 			require.NoError(t, err)
-			if change.LastLook {
+			if change.LastChange {
 				givenUp = append(givenUp, change.Transaction.ID)
 			}
 			return true

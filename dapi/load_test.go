@@ -377,7 +377,8 @@ func (h *busyHost) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{
 		StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r,
 		ContentLength: int64(len(response)),
-		Header:        http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(response)),
+		Header:        http.Header{"Content-Type": {"application/json"}},
+		Body:          io.NopCloser(strings.NewReader(response)),
 	}, nil
 }
 

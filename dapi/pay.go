@@ -92,7 +92,9 @@ func (s *Payouts) Pay(ctx context.Context, payout PayoutCreate, key moneymovemen
 		history: terms.History, journal: terms.Journal,
 	}
 	if terms.BeforeSigning != nil {
-		f.beforeSigning = func(ctx context.Context, o *offer) error { return terms.BeforeSigning(ctx, o.payout.clone()) }
+		f.beforeSigning = func(ctx context.Context, o *offer) error {
+			return terms.BeforeSigning(ctx, o.payout.clone())
+		}
 	}
 	paid := f.run(ctx, s.low, payout.validate, s.check(&payout), terms.Bounds.check,
 		func(c *transport.Check) { terms.History.isOf(c, terms.History.PayoutID, "") })

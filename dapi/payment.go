@@ -134,7 +134,8 @@ func (r *result) payment() (Payment, error) {
 
 // escrow returns the result of an escrow or of an action.
 func (r *result) escrow() (EscrowResult, error) {
-	d := EscrowResult{State: r.state, Unpaid: r.history.Unpaid, Refusal: r.refusal, RetryAt: r.retryAt(), History: r.history}
+	d := EscrowResult{State: r.state, Unpaid: r.history.Unpaid, Refusal: r.refusal, RetryAt: r.retryAt(),
+		History: r.history}
 	switch {
 	case r.offer != nil && r.offer.escrow != nil:
 		d.Escrow = r.offer.escrow

@@ -262,7 +262,7 @@ func (m paymentMemory) pay(
 func TestPaymentsInDoubtAreKeptUntilTheyAreSettled(t *testing.T) {
 	m := newPaymentMemory()
 	assert.Equal(t, errorbase.NonePaid, m.pay(t, keyOf(1), true, maybePaid))
-	assert.Equal(t, errorbase.MayPay, m.pay(t, keyOf(1), true, maybePaid), "what this client knows outweighs what the caller says")
+	assert.Equal(t, errorbase.MayPay, m.pay(t, keyOf(1), true, maybePaid), "this client knows better than the caller")
 	for _, other := range []transport.KeyScope{transport.KeyScopeOf(&opBookPayout, "cl_1", "1"),
 		transport.KeyScopeOf(&opCreateEscrow, "", "1"), keyOf(2)} {
 		assert.Equal(t, errorbase.NonePaid, m.pay(t, other, true, notPaid),
@@ -396,7 +396,8 @@ func TestRecordOfASettledPayment(t *testing.T) {
 		"ended": {&offer{phase: phaseEnded, payout: &Payout{Status: PayoutStatusFailed}},
 			paymentRecord{booked: true, first: quote, settled: true, phase: phaseEnded, status: "failed"}, quote, true},
 		"expired": {&offer{phase: phaseLapsed, payout: &Payout{Status: PayoutStatusExpired}},
-			paymentRecord{booked: true, first: quote, settled: true, phase: phaseLapsed, status: "expired"}, quote, true},
+			paymentRecord{booked: true, first: quote, settled: true, phase: phaseLapsed, status: "expired"}, quote,
+			true},
 		"an escrow": {&offer{phase: phaseEnded, escrow: &Escrow{Status: EscrowStatusExpired, TransactionHash: "0x2"}},
 			paymentRecord{booked: true, first: quote, settled: true, phase: phaseEnded, status: "expired", hash: "0x2"},
 			quote, true},

@@ -108,7 +108,8 @@ func TestShortestWaitInTheQueue(t *testing.T) {
 		window := moneymovement.Allowance{Calls: calls, Per: time.Minute}
 		l := newPaymentQueue("BookPayout", window, payoutApproval, true, slog.New(slog.DiscardHandler))
 		for before, windows := range waits {
-			assert.Equal(t, time.Duration(windows)*window.Span(), l.shortestWait(before), "%d before, %d calls", before, calls)
+			assert.Equal(t, time.Duration(windows)*window.Span(), l.shortestWait(before), "%d before, %d calls", before,
+				calls)
 		}
 	}
 }

@@ -338,7 +338,8 @@ func (a *Account) UseKey(key signing.Signer) error { return transport.OrNew(a).p
 
 func (p *platform) useKey(key signing.Signer) error {
 	p = transport.OrNew(p)
-	if err := transport.Validate("UseKey", func(c *transport.Check) { c.Made(p.transport, constructors) }); err != nil {
+	err := transport.Validate("UseKey", func(c *transport.Check) { c.Constructed(p.transport, constructors) })
+	if err != nil {
 		return err
 	}
 	developer := p.keys.current.Load().developer

@@ -22,19 +22,17 @@ func Example() {
 	err := book()
 
 	var reused *errors.IdempotencyKeyReused
-	var unknown *errors.InDoubt
+	var inDoubt *errors.InDoubt
 	switch {
 	case errors.As(err, &reused):
 		fmt.Println("the key belongs to", reused.PayoutID)
-	case errors.As(err, &unknown):
-		fmt.Println(unknown.Resolve)
+	case errors.As(err, &inDoubt):
+		fmt.Println(inDoubt.Resolve)
 	}
 	fmt.Println(err)
 	// Output:
-	// the key belongs to po_7 BookPayout: 409 idempotency_key_reused: This key was used with other terms - the
-	// idempotency key belongs to po_7, which has other terms: check it before you use a new key (request req_1, key
-	// invoice-42) - see
-	// https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#idempotency_key_reused
+	// the key belongs to po_7
+	// BookPayout: 409 idempotency_key_reused: This key was used with other terms - the idempotency key belongs to po_7, which has other terms: check it before you use a new key (request req_1, key invoice-42) - see https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#idempotency_key_reused
 }
 
 // The common part serves callers who treat many slugs alike.

@@ -264,7 +264,7 @@ func TestErrorsOfCallsWithoutEffect(t *testing.T) {
 		"in doubt": {&errors.InDoubt{CallInfo: harmless}, false},
 		"in doubt with a plain cause": {&errors.InDoubt{CallInfo: harmless, Cause: &errors.Forbidden{}},
 			false},
-		"an response that cannot be read": {&errors.UnexpectedResponse{CallInfo: harmless, Status: 502},
+		"a response that cannot be read": {&errors.UnexpectedResponse{CallInfo: harmless, Status: 502},
 			false},
 		"a page that rejects": {&errors.UnexpectedResponse{CallInfo: harmless, Status: 403}, true},
 		"a server error": {&errors.InternalError{Refusal: errors.Refusal{CallInfo: harmless,

@@ -1,7 +1,6 @@
 package model_test
 
 import (
-	jsonv1 "encoding/json"
 	stdjson "encoding/json"
 	"fmt"
 	"strings"
@@ -38,13 +37,13 @@ func TestDatesRoundTrip(t *testing.T) {
 		assert.Equal(t, time.Date(date.Year, date.Month, date.Day, 0, 0, 0, 0, time.UTC).Format(time.DateOnly),
 			date.String())
 		sent := dates{date, &date, []model.Date{date}, map[model.Date]string{date: "x"}}
-		first, err := jsonv1.Marshal(sent)
+		first, err := stdjson.Marshal(sent)
 		require.NoError(t, err)
 		second, err := codec.Marshal(sent)
 		require.NoError(t, err)
 		assert.JSONEq(t, string(first), string(second))
 		assert.Contains(t, string(first), `"value":"`+date.String()+`"`)
-		for _, unmarshal := range []func([]byte, any) error{jsonv1.Unmarshal, func(b []byte, v any) error {
+		for _, unmarshal := range []func([]byte, any) error{stdjson.Unmarshal, func(b []byte, v any) error {
 			return codec.Unmarshal(b, v)
 		}} {
 			var got dates
@@ -59,7 +58,7 @@ func TestAbsentDates(t *testing.T) {
 		Due model.Date `json:"due,omitempty,omitzero"`
 	}
 	for name, marshal := range map[string]func(any) ([]byte, error){
-		"v1": jsonv1.Marshal,
+		"v1": stdjson.Marshal,
 		"v2": func(v any) ([]byte, error) { return codec.Marshal(v) },
 	} {
 		written, err := marshal(dated{})
@@ -67,7 +66,7 @@ func TestAbsentDates(t *testing.T) {
 		assert.Equal(t, `{}`, string(written), "%s: no day is left out", name)
 	}
 	for name, unmarshal := range map[string]func([]byte, any) error{
-		"v1": jsonv1.Unmarshal,
+		"v1": stdjson.Unmarshal,
 		"v2": func(b []byte, v any) error { return codec.Unmarshal(b, v) },
 	} {
 		for _, absent := range []string{`{}`, `{"due":""}`, `{"due":null}`} {
@@ -96,7 +95,7 @@ func TestInvalidDatesAreRefused(t *testing.T) {
 		require.ErrorContains(t, err, "is not a calendar date", "%#v", date)
 		_, err = codec.Marshal(date)
 		assert.ErrorContains(t, err, "is not a calendar date", "%#v", date)
-		_, err = jsonv1.Marshal(date)
+		_, err = stdjson.Marshal(date)
 		assert.ErrorContains(t, err, "is not a calendar date", "%#v", date)
 	}
 }
@@ -153,7 +152,7 @@ var versions = map[string]struct {
 	marshal
 	unmarshal
 }{
-	"v1": {jsonv1.Marshal, jsonv1.Unmarshal},
+	"v1": {stdjson.Marshal, stdjson.Unmarshal},
 	"v2": {func(v any) ([]byte, error) {
 		return codec.Marshal(v)
 	}, func(b []byte, v any) error { return codec.Unmarshal(b, v) }},
@@ -272,7 +271,7 @@ func TestUpdateFieldIsAbsentNullOrSet(t *testing.T) {
 		`{}`: {}, `{"name":null}`: {model.Null[string]()}, `{"name":""}`: {model.Set("")},
 		`{"name":"Bob"}`: {model.Set("Bob")},
 	} {
-		body, err := jsonv1.Marshal(sent)
+		body, err := stdjson.Marshal(sent)
 		require.NoError(t, err)
 		assert.JSONEq(t, want, string(body))
 	}

@@ -156,7 +156,7 @@ func named(id string) bool { return id != "" && id != "." && id != ".." }
 func (c *Client) InvoicePDFLink(id string, params RenderInvoicePDFParams) (string, error) {
 	made := transport.OrNew(c)
 	err := transport.Validate(opRenderInvoicePDF.ID, func(check *transport.Check) {
-		check.Made(transport.OrNew(made.Invoices).low.transport, maker)
+		check.Constructed(transport.OrNew(made.Invoices).low.transport, maker)
 		if !named(id) {
 			check.Refuse("id", "missing", "is required")
 		}

@@ -19,7 +19,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/public"
 )
 
-// No error leaves the SDK that does not response for its call.
+// No error leaves the SDK that is not an errors.Failure.
 func TestEveryErrorIsAFailureOfItsCall(t *testing.T) {
 	const id = "0b1f7d3e-58a4-4c8e-9d55-3f1f0f0c9a11"
 	for fault, m := range testkit.CommonFaults() {
@@ -42,7 +42,7 @@ func TestEveryErrorIsAFailureOfItsCall(t *testing.T) {
 					client, err := public.New(baseURL, moneymovement.WithHTTPClient(next))
 					require.NoError(t, err)
 					err = call(ctx, client)
-					require.Error(t, err, "an response that nobody gave")
+					require.Error(t, err, "a response that was not sent")
 					return err
 				})
 			})
@@ -56,7 +56,9 @@ func TestNilContextAndZeroClientAreRefused(t *testing.T) {
 		t.Errorf("%s was sent", r.URL)
 		return nil, http.ErrHandlerTimeout
 	})
-	calls := testkit.Surface{Constructors: "public.New", Clients: []any{made}, ZeroClients: []any{new(public.Client)}}.Test(t)
+	calls := testkit.Surface{
+		Constructors: "public.New", Clients: []any{made}, ZeroClients: []any{new(public.Client)},
+	}.Test(t)
 	assert.Greater(t, calls, 10, "the walk found next to nothing")
 
 	notMade := errors.Field{Field: "pdf", Code: "not_made", Message: "was not made by public.Invoices.PDF"}
@@ -119,7 +121,7 @@ func TestTheLinkOfAPDF(t *testing.T) {
 
 const baseURL = "https://service.example"
 
-// newClient is a client whose requests are answered by respond.
+// newClient is a client whose requests go to respond.
 func newClient(t *testing.T, respond httpmock.Responder, options ...moneymovement.Option) *public.Client {
 	t.Helper()
 	mock := httpmock.NewMockTransport()

@@ -157,7 +157,8 @@ type keyring struct {
 
 func (k *keyring) change(operation string, change func(next *credential)) error {
 	k = transport.OrNew(k)
-	if err := transport.Validate(operation, func(c *transport.Check) { c.Made(k.transport, maker) }); err != nil {
+	err := transport.Validate(operation, func(c *transport.Check) { c.Constructed(k.transport, maker) })
+	if err != nil {
 		return err
 	}
 	k.mu.Lock()

@@ -154,7 +154,7 @@ func TestEveryErrorIsAFailureOfItsCall(t *testing.T) {
 						moneymovement.WithHTTPClient(next))
 					require.NoError(t, err)
 					if _, err = x.call(ctx, client); err == nil {
-						assert.Empty(t, x.response, "an response that nobody gave")
+						assert.Empty(t, x.response, "a response that was not sent")
 					}
 					return err
 				})
@@ -171,7 +171,8 @@ func TestNilContextAndZeroClientAreRefused(t *testing.T) {
 	})
 	wallet := new(testkit.Wallet)
 	calls := testkit.Surface{
-		Constructors: "refapi.New", Clients: []any{made}, ZeroClients: []any{new(refapi.Client)}, Arguments: []any{wallet},
+		Constructors: "refapi.New", Clients: []any{made}, ZeroClients: []any{new(refapi.Client)},
+		Arguments: []any{wallet},
 	}.Test(t)
 	assert.Greater(t, calls, 40, "the walk found next to nothing")
 	assert.False(t, wallet.Asked, "nothing is signed for a call that cannot be made")

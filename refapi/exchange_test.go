@@ -193,7 +193,7 @@ func flat(t *testing.T, document []byte) map[string]string {
 
 const baseURL = "https://service.example"
 
-// newClient is a client whose requests are answered by respond.
+// newClient is a client whose requests go to respond.
 func newClient(t *testing.T, respond httpmock.Responder, options ...moneymovement.Option) *refapi.Client {
 	t.Helper()
 	return newClientOf(t, refapi.Credential{AccessToken: refapi.NewAccessToken("token-1")}, respond, options...)

@@ -18,7 +18,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/refapi"
 )
 
-// paymentOf answers the status of a payment that settles after some time.
+// paymentOf returns the status of a payment that settles after some time.
 func paymentOf(after time.Duration, end string) httpmock.Responder {
 	began := time.Now()
 	return func(*http.Request) (*http.Response, error) {

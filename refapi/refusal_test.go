@@ -296,7 +296,7 @@ func send(partner string, event refapi.WebhookEvent) call {
 	}
 }
 
-// TestAbsentFieldsHaveTheStatedDefaults: what an response leaves out, and what a request leaves to the service.
+// TestAbsentFieldsHaveTheStatedDefaults: what a response leaves out, and what a request leaves to the service.
 func TestAbsentFieldsHaveTheStatedDefaults(t *testing.T) {
 	var sent *http.Request
 	body := ""

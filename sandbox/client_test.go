@@ -402,7 +402,7 @@ func (r reply) details() map[string]string {
 	return found
 }
 
-// requireLedgerBalanced asserts that the books sum to zero.
+// requireLedgerBalanced asserts that the ledger sums to zero.
 func requireLedgerBalanced(t testing.TB, w *world) {
 	t.Helper()
 	for currency, sum := range w.host.Ledger().Sums {

@@ -25,9 +25,9 @@ func WithControl() Option {
 // methods.
 type control struct{ host *Host }
 
-// newControl puts the controls before the service. They are for the machine itself only: the peer's address must be
-// loopback, and the name that it asked for one of the host's, so that no page of a browser reaches them by a name of
-// its own. Requests that a browser sends for a page of another origin are refused.
+// newControl serves the controls before the service. They are for callers on the same machine: the peer's address must
+// be loopback, and the Host header must have a name of the host, so that no page reaches them under its own domain
+// name. Requests of pages of another origin are refused.
 func newControl(h *Host, names gate.HostNames, service http.Handler) http.Handler {
 	c := control{h}
 	controls := localOnly(names, c.mux())
@@ -129,8 +129,7 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 	_, _ = w.Write(append(text, '\n')) // a caller that hung up needs no response
 }
 
-// decodeBody decodes a body over what into holds; a member that it does not have is
-// refused.
+// decodeBody decodes a body into a value, and keeps members that the body does not have. Unknown members are refused.
 func decodeBody(r *http.Request, into any) error {
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxControlBody))
 	if err != nil {
@@ -211,7 +210,7 @@ func (c control) mux() http.Handler {
 	return mux
 }
 
-// notifying responds with what a call returns, and makes the listeners look for changes.
+// notifying writes what a call returns, and wakes the event streams.
 func (c control) notifying(call controlCall) http.Handler {
 	respond := respondWith(call)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -120,7 +120,7 @@ func (c control) readSettings(*http.Request) (int, any, error) {
 	return http.StatusOK, c.host.Settings(), nil
 }
 
-// readSettingsOfStart returns what the settings are compared with.
+// readSettingsOfStart returns the initial settings, for comparison.
 func (c control) readSettingsOfStart(*http.Request) (int, any, error) {
 	return http.StatusOK, c.host.settings.initial, nil
 }
@@ -182,7 +182,7 @@ func (c control) deleteAppKey(r *http.Request) (int, any, error) {
 	return http.StatusNoContent, nil, c.host.DeleteAppKey(r.PathValue("id"))
 }
 
-// readCredentials shows what the credentials do not print. No other control does.
+// readCredentials returns the credentials with their secrets. No other control does.
 func (c control) readCredentials(w http.ResponseWriter, _ *http.Request) {
 	credentials := c.host.Credentials()
 	body := map[string]string{
@@ -215,7 +215,7 @@ func (c control) listWindows(r *http.Request) (int, any, error) {
 	return http.StatusOK, map[string]any{"items": open, "on": on}, nil
 }
 
-// listMeanings says what each setting does, as control.yaml describes it.
+// listMeanings returns the description of each setting in control.yaml.
 func listMeanings(*http.Request) (int, any, error) {
 	document, err := controlDescription()
 	if err != nil {

@@ -26,7 +26,7 @@ type requestView struct {
 	Response   *gate.MessageView `json:"response,omitzero"`
 }
 
-// viewOfRequest shows an entry of the log. Only the advice needs what was sent.
+// viewOfRequest returns an entry of the log for a list.
 func (c control) viewOfRequest(mask gate.Mask, entry gate.Entry) requestView {
 	view := requestView{
 		Entry: entry, DurationMs: float64(entry.Duration.Microseconds()) / float64(time.Millisecond/time.Microsecond),
@@ -91,8 +91,8 @@ var requestKinds = map[string]func(gate.Entry) bool{
 // idPattern is a text that can only be an id, such as po_4xq2.
 var idPattern = regexp.MustCompile(`^[a-z]{2,4}_[a-z0-9._:-]+$`)
 
-// matches reports whether a request has a text: in what is listed of it, or, if the text is an id, in the response. So
-// the booking of a payout is found by the id that it returned.
+// matches reports whether a request has a text: in its fields or, for an id, in its response. So the id of a payout
+// finds its booking.
 func (c control) matches(mask gate.Mask, entry gate.Entry, account, text string) bool {
 	if wire.MatchesText(text, entry.Method, mask.Text(entry.Path), strconv.Itoa(entry.Status), entry.Slug,
 		entry.Account, account, entry.IdempotencyKey, entry.Fault, entry.Operation,
@@ -142,17 +142,17 @@ func countParam(r *http.Request, name, meaning string) (int, error) {
 }
 
 const (
-	// heartbeat is how often a listener hears something, so that both sides notice a broken connection.
+	// heartbeat is how often a comment is sent, so that both sides notice a broken connection.
 	heartbeat = 15 * time.Second
-	// pollInterval is how often a listener looks for changes that no request and no control made. The host does a step
-	// that is due only when somebody looks.
+	// pollInterval is how often a stream checks for changes without a request or a control. The host makes a due step
+	// only when its state is read.
 	pollInterval = time.Second
-	// eventTimeout is how long a listener may take to receive what is sent at once. A slower one is dropped.
+	// eventTimeout is how long a write to a listener may take. A slower listener is disconnected.
 	eventTimeout = 10 * time.Second
 )
 
-// listen sends requests and changes until the listener leaves. It waits for nobody: it reads the log, as any caller of
-// the list does, whenever something happened. So a listener that is slow misses what the log forgets meanwhile.
+// listen streams requests and changes until the client disconnects. It reads the log after each wake-up, so that no
+// request waits for a slow client. A slow client misses requests that the log has dropped.
 func (c control) listen(w http.ResponseWriter, r *http.Request) {
 	after, err := c.lastEventID(r)
 	if err != nil {
@@ -290,7 +290,7 @@ func (s *eventStream) text(text string) {
 	}
 }
 
-// host writes what a listener must know about the log to put requests in their place.
+// host writes the id of the log and its last number.
 func (s *eventStream) host(log *gate.Log, id string) {
 	s.event("host", "", struct {
 		ID     string `json:"id"`
@@ -311,7 +311,7 @@ func (s *eventStream) event(name, id string, data any) {
 	s.text("event: " + name + "\n" + id + "data: " + string(text) + "\n\n")
 }
 
-// flush sends what was written. It returns an error once the listener is gone.
+// flush sends the buffered events. It returns an error once the client has disconnected.
 func (s *eventStream) flush() error {
 	if !s.pending || s.failed != nil {
 		return s.failed

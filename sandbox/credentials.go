@@ -64,7 +64,7 @@ func (s Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
 // LogValue implements [slog.LogValuer]: it returns a placeholder.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(redacted) }
 
-// seed is what a host has from the start, and what a reset restores.
+// seed has the first account's credentials. A reset restores them.
 type seed struct {
 	credentials Credentials
 	key         session.Key

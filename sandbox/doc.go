@@ -11,7 +11,7 @@
 //     [Host.Intercept] lets a function decide about a fault for each request.
 //   - [Host.Configure] changes the [Settings]: limits, durations and failures that the operator of the service or one
 //     of its partners decides about.
-//   - [Host.Ledger] returns the double-entry books: what the calls of a test did to the money.
+//   - [Host.Ledger] returns the double-entry ledger: what the calls of a test did to the money.
 //   - [Host.Requests] returns the requests that arrived, and [WithRequestObserver] calls a function with each.
 //     [Host.PartnerEvents] and [Host.WalletLogins] return what two
 //     of the reference endpoints received.
@@ -26,7 +26,7 @@
 //
 // # How to test your backend
 //
-// Serve the host, point a client of the SDK at it, run your code, and look at the books:
+// Serve the host, point a client of the SDK at it, run your code, and look at the ledger:
 //
 //	func TestPaysAnInvoice(t *testing.T) {
 //		host := sandbox.New(sandbox.WithInstantProgress())

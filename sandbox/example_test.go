@@ -18,7 +18,7 @@ import (
 )
 
 // A test of a backend that pays. The host takes the place of the service. It loses one response after the money moved,
-// and its books show that the backend paid once.
+// and its ledger shows that the backend paid once.
 func Example() {
 	ctx := context.Background()
 	host := sandbox.New(sandbox.WithInstantProgress())
@@ -125,8 +125,8 @@ func ExampleHost_Arm_misspelt() {
 	host := sandbox.New()
 	defer func() { fmt.Println(recover()) }()
 	host.Arm(http.MethodPost, "/sandbox/deposit", sandbox.DropBefore())
-	// Output: sandbox: Host.Arm: no operation of the service is "POST /sandbox/deposit"; did you mean POST
-	// /dapi/v1/sandbox/deposits?
+	// Output:
+	// sandbox: Host.Arm: no operation of the service is "POST /sandbox/deposit"; did you mean POST /dapi/v1/sandbox/deposits?
 }
 
 // An outage lasts until the test ends it.
@@ -160,7 +160,7 @@ func ExampleHost_Configure() {
 	// returnAfter must not be negative
 }
 
-// The books show each movement of money.
+// The ledger shows each movement of money.
 func ExampleHost_Ledger() {
 	ctx := context.Background()
 	host := sandbox.New()

@@ -193,7 +193,7 @@ func (h *Host) Configure(change func(*Settings)) error {
 // request log and login challenges, which have their own bounds.
 func (h *Host) Records() int { return h.recordCounters.records() }
 
-// checkRecordLimit refuses what would make the host keep more records than it may.
+// checkRecordLimit refuses a request if the host has as many records as it may.
 func (h *Host) checkRecordLimit() error {
 	return h.recordCounters.checkLimit(h.settings.get().MaxRecords)
 }
@@ -247,8 +247,7 @@ func (h *Host) MovePayout(id, status string) error {
 	return h.platform.Move(id, platformwire.PayoutStatus(status))
 }
 
-// What the generated server of each surface mounts: state machines side by side,
-// each with its own operations.
+// The servers of the surfaces. Each embeds the state machines that serve its operations.
 type (
 	platformOperations struct {
 		*session.Login
@@ -271,7 +270,7 @@ type (
 	}
 )
 
-// Names apart, so that they stand side by side.
+// Aliases with different names, so that one struct can embed all of them.
 type (
 	accountReference   = account.ReferenceAPI
 	accountPublic      = account.PublicAPI
@@ -282,7 +281,7 @@ type (
 	cardsReference     = card.ReferenceAPI
 )
 
-// surfaces are the state machines beside the platform's. They act for the account that the platform API calls oneself.
+// surfaces has the state machines of the other surfaces. They act for the integrator's own account.
 type surfaces struct {
 	account   *account.Service
 	paperwork *paperwork.Service
@@ -311,8 +310,7 @@ func (s *surfaces) reset() {
 	s.cards.Reset()
 }
 
-// profileOf is the profile of who makes a request. An account opens on its first
-// request, so that there always is one.
+// profileOf returns the caller's profile. It always exists, because the first request creates the account.
 func (s *surfaces) profileOf(ctx context.Context) appwire.UserProfile {
 	profile, err := s.account.Profile(ctx)
 	if err != nil {
@@ -321,7 +319,7 @@ func (s *surfaces) profileOf(ctx context.Context) appwire.UserProfile {
 	return profile
 }
 
-// partyOf is who makes a request, as a party of contracts and invoices.
+// partyOf returns the caller as a party of contracts and invoices.
 func (s *surfaces) partyOf(ctx context.Context) paperwork.Profile {
 	profile := s.profileOf(ctx)
 	party := paperwork.Profile{
@@ -337,7 +335,7 @@ func (s *surfaces) partyOf(ctx context.Context) paperwork.Profile {
 	return party
 }
 
-// holderOf is who makes a request, as the holder of cards.
+// holderOf returns the caller as the holder of cards.
 func (s *surfaces) holderOf(ctx context.Context) card.Holder {
 	profile := s.profileOf(ctx)
 	holder := card.Holder{Name: profile.DisplayName}
@@ -348,16 +346,15 @@ func (s *surfaces) holderOf(ctx context.Context) card.Holder {
 	return holder
 }
 
-// How long a caller may take to send a body, and to receive the response. What a
-// scripted fault waits in between is in neither.
+// How long a caller may take to send a body, and to receive the response. Neither includes the wait of a scripted
+// fault.
 const (
 	bodyTimeout     = time.Minute
 	responseTimeout = time.Minute
 )
 
-// withDeadlines bounds how long a connection is held by a caller that sends its
-// body byte by byte, or never reads the response. A server with timeouts of its
-// own keeps them, and without a connection there is nothing to hold.
+// withDeadlines limits how long a slow caller can hold a connection. Timeouts of the server win over these deadlines. A
+// request without a connection has none.
 func withDeadlines(w http.ResponseWriter, r *http.Request) (http.ResponseWriter, *http.Request) {
 	server, ok := r.Context().Value(http.ServerContextKey).(*http.Server)
 	if !ok {
@@ -376,8 +373,8 @@ func withDeadlines(w http.ResponseWriter, r *http.Request) (http.ResponseWriter,
 	return w, r
 }
 
-// timedBody is a body with a deadline, which ends with the body: after that the
-// server reads on to notice a caller that hangs up.
+// timedBody has a read deadline until its end. After that net/http reads on, to notice that the caller has closed the
+// connection.
 type timedBody struct {
 	io.ReadCloser
 	connection *http.ResponseController
@@ -391,8 +388,7 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// timedWriter gives the response a deadline, which starts with its head and holds
-// until all of it has left.
+// timedWriter sets a write deadline when the response begins.
 type timedWriter struct {
 	http.ResponseWriter
 	connection *http.ResponseController

@@ -161,7 +161,7 @@ func (b *bookkeeping) changeSettings(t *rapid.T) {
 	}))
 }
 
-// balance looks at the books.
+// balance checks the ledger and the balances.
 func (b *bookkeeping) balance(t *rapid.T) {
 	books := b.host.Ledger()
 	for currency, sum := range books.Sums {
@@ -187,7 +187,7 @@ func (b *bookkeeping) balance(t *rapid.T) {
 	}
 }
 
-// checkLedger holds the clients' own ledgers against the books.
+// checkLedger compares the transactions of the clients with the ledger.
 func (b *bookkeeping) checkLedger(t *rapid.T) {
 	books := b.host.Ledger()
 	for _, client := range b.accounts[1:] {

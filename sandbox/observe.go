@@ -83,7 +83,7 @@ type LedgerEntry struct {
 	At time.Time
 }
 
-// Ledger is a copy of the host's books. They are double-entry: what one account gains, another gives.
+// Ledger is a copy of the host's double-entry ledger: what one account receives, another pays.
 type Ledger struct {
 	// Entries are all entries, oldest first.
 	Entries []LedgerEntry
@@ -94,7 +94,7 @@ type Ledger struct {
 	Balances map[string]map[string]decimal.Decimal
 }
 
-// Ledger returns a copy of the books as of now. While a payout is under way, its money is in the account named
+// Ledger returns a copy of the ledger as of now. While a payout is under way, its money is in the account named
 // clearing.
 func (h *Host) Ledger() Ledger {
 	books := h.platform.Ledger()

@@ -41,7 +41,7 @@ func defaults() setup {
 		store: store.Memory{}, logged: gate.DefaultLogLength}
 }
 
-// refuse notes that an option is invalid. [New] panics with what was noted.
+// refuse records an invalid option. [New] panics with all of them.
 func (s *setup) refuse(option string, err error) {
 	s.invalid = append(s.invalid, fmt.Errorf("%s: %w", option, err))
 }

@@ -253,8 +253,8 @@ func forgetAfter(d time.Duration) func(*sandbox.Settings) {
 	return func(s *sandbox.Settings) { s.ForgetFinishedAfter = sandbox.Duration(d) }
 }
 
-// requireBalanced asserts that the books sum to zero, in each currency and in each movement, and are what the balances
-// say.
+// requireBalanced asserts that the ledger sums to zero, in each currency and in each movement, and are what the
+// balances say.
 func requireBalanced(t require.TestingT, ledger sandbox.Ledger) {
 	type place struct{ of, currency string }
 	movements, accounts := map[place]decimal.Decimal{}, map[place]decimal.Decimal{}

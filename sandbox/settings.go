@@ -62,7 +62,7 @@ type Duration = deployment.Duration
 // faucet is full, nothing counts against rate windows, and each step of progress takes 250 to 300 milliseconds.
 func DefaultSettings() Settings { return deployment.DefaultSettings() }
 
-// settingsStore holds the settings: requests read them without waiting for a change.
+// settingsStore holds the settings. Requests read them without a lock.
 type settingsStore struct {
 	initial Settings
 	state   *state
@@ -104,7 +104,7 @@ func (c *settingsStore) reset() {
 	c.current.Store(&first)
 }
 
-// change makes a whole change. If it fails, nothing changes.
+// change applies a change. If it fails, nothing changes.
 func (c *settingsStore) change(change func(*Settings) error) (Settings, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -35,7 +35,7 @@ type clockRecord struct {
 // settingsRecord are the values of the settings that were changed while the host ran, by their names.
 type settingsRecord struct{ Changed map[string]jsontext.Value }
 
-// loginRecord are the credentials of the first account, and what they are registered as.
+// loginRecord has the credentials of the first account, and their registrations.
 type loginRecord struct {
 	Key          session.Key
 	DeveloperKey string // the private key as PEM, or "" if it is not in this process
@@ -73,7 +73,7 @@ func (s *state) started() time.Time {
 	return s.time.Get(recordID).Started
 }
 
-// advance moves the clock. The move is stored first: whoever reads the new time can rely on it.
+// advance moves the clock. It stores the move first, so that a time that was read is never lost.
 func (s *state) advance(d time.Duration) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -186,8 +186,7 @@ func (k recordCounters) records() int {
 	return count
 }
 
-// checkLimit refuses what would make a host keep more, once it keeps as much as
-// [Settings.MaxRecords] allows.
+// checkLimit refuses more records than [Settings.MaxRecords] allows.
 func (k recordCounters) checkLimit(limit int) error {
 	if k.records() >= limit {
 		return wire.Full(limit)

@@ -87,7 +87,7 @@ func ExampleSignApproval() {
 		log.Fatal(err)
 	}
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	approval := signing.Approval{ // as the service answered
+	approval := signing.Approval{ // as the service returned it
 		ID: "apr_1",
 		Payload: []byte(`{"account":"self","amount":"250","approvalId":"apr_1","currency":"USDC",` +
 			`"destination":{"contactId":"ct_9"},"expiresAt":"2026-03-01T12:02:00Z","nonce":"0f1e2d3c",` +

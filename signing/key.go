@@ -202,8 +202,8 @@ func copyOfInt(n *big.Int) *big.Int {
 }
 
 // prove checks that the two halves of a key belong together, so that its signatures need no verification: it signs a
-// fixed text and verifies that. This is the only proof for all kinds of keys. An RSA key's Validate checks nothing
-// without exactly two primes, and to derive the public half proves nothing about the code that signs.
+// fixed text and verifies that. This works for all kinds of keys. Other checks do not: an RSA key's Validate
+// needs exactly two primes, and deriving the public half says nothing about the code that signs.
 //
 // After that, only a fault of the hardware can make a signature that does not verify. The service refuses it, and
 // nothing is paid. In RSA, such a signature would reveal the key. So crypto/rsa verifies each one itself.

@@ -26,9 +26,9 @@ func assertShown(t *testing.T, out string) {
 	t.Helper()
 	last := regexp.MustCompile(`ends in (\d{4})\n`).FindStringSubmatch(out)
 	require.NotNil(t, last, out)
-	rest := rehearsal.Told(t, out, steps...)
+	rest := rehearsal.CheckSteps(t, out, steps...)
 	assert.Regexp(t, `^\n +number +\d{12}`+last[1]+`\n +security code +\d{3}\n +expires +\d+/\d+\n`, rest)
-	log := rehearsal.Told(t, rest, "in a log, the same value is: ")
+	log := rehearsal.CheckSteps(t, rest, "in a log, the same value is: ")
 	assert.Contains(t, log, last[1])
 	assert.NotRegexp(t, `\d{5}`, log)
 }
@@ -37,7 +37,7 @@ func TestShowsACardToItsWallet(t *testing.T) {
 	t.Setenv("MONEYMOVEMENT_BASE_URL", "")
 	var out bytes.Buffer
 	require.NoError(t, run(t.Context(), nil, &out))
-	rehearsal.Told(t, out.String(), "started a sandbox host")
+	rehearsal.CheckSteps(t, out.String(), "started a sandbox host")
 	assertShown(t, out.String())
 }
 
@@ -52,7 +52,7 @@ func TestRunsOnAHostThatFlagsName(t *testing.T) {
 	require.NoError(t,
 		run(t.Context(), []string{flags[0], flags[1], "-api-key", host.Credentials().APIKey.Reveal(), "-wallet-key",
 			keyFile}, &out))
-	rehearsal.Told(t, out.String(), "using the sandbox host at "+flags[1])
+	rehearsal.CheckSteps(t, out.String(), "using the sandbox host at "+flags[1])
 	assertShown(t, out.String())
 	assert.NotContains(t, out.String(), host.Credentials().APIKey.Reveal())
 }

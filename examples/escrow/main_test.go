@@ -36,12 +36,12 @@ var steps = []string{
 	"the ledger, newest first",
 }
 
-func TestRunsAlone(t *testing.T) { rehearsal.Alone(t, run) }
+func TestRunsAlone(t *testing.T) { rehearsal.RunAlone(t, run) }
 
-func TestNobodyWaitsOnTheProgramsOwnHost(t *testing.T) {
+func TestOwnHostSkipsWaits(t *testing.T) {
 	t.Setenv("MONEYMOVEMENT_BASE_URL", "")
 	out := rehearsal.Run(t, run, []string{"-window", "1h"}, steps[:3]...)
-	rehearsal.Told(t, out, "moved the clock of this program's own host by 2h0m1s", steps[3],
+	rehearsal.CheckSteps(t, out, "moved the clock of this program's own host by 2h0m1s", steps[3],
 		"moved the clock of this program's own host by 16s", steps[4], steps[5])
 }
 
@@ -49,7 +49,7 @@ func TestReleasesOneEscrowAndRefundsTheOther(t *testing.T) {
 	host, flags := rehearsal.Host(t)
 	out := &hasty{host: host}
 	require.NoError(t, run(t.Context(), append(flags, "-window", "1h"), out))
-	ledger := rehearsal.Told(t, out.String(), steps...)
+	ledger := rehearsal.CheckSteps(t, out.String(), steps...)
 	assert.Regexp(t, `escrow +in +20\.00[^\n]+\n +escrow +out +20\.00[^\n]+\n +escrow +out +35\.00`, ledger)
 
 	var left []string

@@ -26,7 +26,7 @@ var steps = []string{
 // assertSaved checks that the file is a whole PDF, and the only file.
 func assertSaved(t *testing.T, out, file string) {
 	t.Helper()
-	rest := rehearsal.Told(t, out, steps...)
+	rest := rehearsal.CheckSteps(t, out, steps...)
 	saved, err := os.ReadFile(file)
 	require.NoError(t, err)
 	assert.Equal(t, file+", "+strconv.Itoa(len(saved))+" bytes\n", rest)
@@ -37,14 +37,14 @@ func assertSaved(t *testing.T, out, file string) {
 	assert.Len(t, left, 1)
 }
 
-func TestRunsAlone(t *testing.T) { rehearsal.Alone(t, run) }
+func TestRunsAlone(t *testing.T) { rehearsal.RunAlone(t, run) }
 
 func TestIssuesAnInvoiceAndSavesItsPDF(t *testing.T) {
 	t.Setenv("MONEYMOVEMENT_BASE_URL", "")
 	file := filepath.Join(t.TempDir(), "invoice.pdf")
 	var out bytes.Buffer
 	require.NoError(t, run(t.Context(), []string{"-out", file}, &out))
-	rehearsal.Told(t, out.String(), "started a sandbox host")
+	rehearsal.CheckSteps(t, out.String(), "started a sandbox host")
 	assertSaved(t, out.String(), file)
 }
 
@@ -54,12 +54,12 @@ func TestRunsOnAHostThatFlagsName(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "invoice.pdf")
 	var out bytes.Buffer
 	require.NoError(t, run(t.Context(), []string{flags[0], flags[1], "-out", file}, &out))
-	rehearsal.Told(t, out.String(), "using the sandbox host at "+flags[1])
+	rehearsal.CheckSteps(t, out.String(), "using the sandbox host at "+flags[1])
 	assertSaved(t, out.String(), file)
 }
 
 // If a download breaks off, no half file is left, and an older file stays.
-func TestABrokenPDFLeavesNoFile(t *testing.T) {
+func TestBrokenPDFIsNotSaved(t *testing.T) {
 	host, flags := rehearsal.HostBehind(t, func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if filepath.Base(r.URL.Path) != "pdf" {
@@ -90,7 +90,7 @@ func TestABaseURLNeedsAnAPIKey(t *testing.T) {
 		"-base-url needs -api-key as well")
 }
 
-func TestThePublicIDIsWhatTheLinkEndsIn(t *testing.T) {
+func TestPublicIDIsEndOfLink(t *testing.T) {
 	for want, invoice := range map[string]model.Invoice{
 		"abc": {ID: "i", InvoiceLink: "https://service.example/public/invoices/abc"}, "i": {ID: "i"},
 	} {

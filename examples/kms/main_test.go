@@ -11,9 +11,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/examples/internal/rehearsal"
 )
 
-func TestRunsAlone(t *testing.T) { rehearsal.Alone(t, run) }
+func TestRunsAlone(t *testing.T) { rehearsal.RunAlone(t, run) }
 
-func TestPaysOnceWithAKeyThatIsElsewhere(t *testing.T) {
+func TestPaysOnceWithKeyInVault(t *testing.T) {
 	host, flags := rehearsal.Host(t)
 	rehearsal.Run(t, run, flags,
 		"cannot be saved",
@@ -33,7 +33,7 @@ func TestPaysOnceWithAKeyThatIsElsewhere(t *testing.T) {
 	assert.Equal(t, 1, confirmed, "a payout without a valid signature was not confirmed")
 }
 
-func TestKeyFilesThatTheVaultCannotHold(t *testing.T) {
+func TestKeysTheVaultRefuses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "key.pem")
 	_, err := openVault(path)
 	require.ErrorIs(t, err, os.ErrNotExist)

@@ -13,9 +13,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-func TestRunsAlone(t *testing.T) { rehearsal.Alone(t, run) }
+func TestRunsAlone(t *testing.T) { rehearsal.RunAlone(t, run) }
 
-func TestFromANameToRequisites(t *testing.T) {
+func TestOnboardingToRequisites(t *testing.T) {
 	_, flags := rehearsal.Host(t)
 	requisites := rehearsal.Run(t, run, flags,
 		"created client cl_", "which is ready",
@@ -35,11 +35,11 @@ func TestARailOutsideTheAgreementIsRefused(t *testing.T) {
 	require.ErrorAs(t, run(t.Context(), flags, &bytes.Buffer{}), &refused)
 }
 
-func TestARejectedClientIsToldWhatBlocksIt(t *testing.T) {
+func TestRejectedClientSeesBlockers(t *testing.T) {
 	_, flags := rehearsal.Host(t,
 		sandbox.WithSettings(func(s *sandbox.Settings) { s.KYBDecision = sandbox.KYBDecisionReject }))
 	var out bytes.Buffer
 	var unmet *errors.RailRequirementsUnmet
 	require.ErrorAs(t, run(t.Context(), flags, &out), &unmet)
-	rehearsal.Told(t, out.String(), "the verification is rejected", "verification_rejected: ")
+	rehearsal.CheckSteps(t, out.String(), "the verification is rejected", "verification_rejected: ")
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/examples/internal/rehearsal"
 )
 
-func TestRunsAlone(t *testing.T) { rehearsal.Alone(t, run) }
+func TestRunsAlone(t *testing.T) { rehearsal.RunAlone(t, run) }
 
 func TestReceivesBothWays(t *testing.T) {
 	host, flags := rehearsal.Host(t)

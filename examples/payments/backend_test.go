@@ -146,7 +146,7 @@ func TestNetworkFailuresPayOnce(t *testing.T) {
 	}
 }
 
-func TestAnHourLaterTheSessionIsRenewed(t *testing.T) {
+func TestSessionIsRenewedAfterAnHour(t *testing.T) {
 	o := newOffice(t)
 	o.host.Advance(61 * time.Minute)
 	o.start(func(ctx context.Context, b *backend) {
@@ -156,7 +156,7 @@ func TestAnHourLaterTheSessionIsRenewed(t *testing.T) {
 	assert.Equal(t, "37.5", o.balance())
 }
 
-func TestWhatCannotBePaidIsSaid(t *testing.T) {
+func TestRefusedPaymentIsExplained(t *testing.T) {
 	o := newOffice(t)
 	o.start(func(ctx context.Context, b *backend) {
 		for body, want := range map[string]int{
@@ -223,7 +223,7 @@ func TestPaymentsOfOthersAreFoundInTheLedger(t *testing.T) {
 
 // Minutes pass at once: the backend, the SDK and the host are in one bubble, in which time passes when all of them
 // wait.
-func TestMinutesInABubble(t *testing.T) {
+func TestPaymentInSynctest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := sandbox.New(sandbox.WithInstantProgress())
 		platform, err := dapi.NewIntegrator("https://sandbox.example",

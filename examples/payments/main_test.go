@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func TestTheProgramKillsItselfAndGoesOn(t *testing.T) {
+func TestProgramResumesAfterKill(t *testing.T) {
 	t.Setenv("MONEYMOVEMENT_BASE_URL", "")
 	t.Setenv("TMPDIR", t.TempDir())
 	rehearsal.Run(t, run, nil, "which is killed when payment 5 has left", "serving on ", "killed",
@@ -44,7 +44,7 @@ func TestRunsOnAHostThatFlagsName(t *testing.T) {
 	assert.FileExists(t, store)
 }
 
-func TestListeningNeedsAClient(t *testing.T) {
+func TestListenNeedsClient(t *testing.T) {
 	t.Setenv("MONEYMOVEMENT_BASE_URL", "")
 	require.ErrorContains(t, run(t.Context(), []string{"-listen", "127.0.0.1:0"}, &bytes.Buffer{}), "-client")
 }

@@ -29,16 +29,16 @@ func TestRunsOnAnEmbeddedHost(t *testing.T) {
 	t.Setenv("MONEYMOVEMENT_BASE_URL", "")
 	var out bytes.Buffer
 	require.NoError(t, run(t.Context(), nil, &out))
-	rehearsal.Told(t, out.String(), "started a sandbox host", "made developer key")
-	assertLedger(t, rehearsal.Told(t, out.String(), steps...))
+	rehearsal.CheckSteps(t, out.String(), "started a sandbox host", "made developer key")
+	assertLedger(t, rehearsal.CheckSteps(t, out.String(), steps...))
 }
 
 func TestRunsOnAHostThatFlagsName(t *testing.T) {
 	_, flags := rehearsal.Host(t)
 	var out bytes.Buffer
 	require.NoError(t, run(t.Context(), flags, &out))
-	rehearsal.Told(t, out.String(), "using the sandbox host at "+flags[1])
-	assertLedger(t, rehearsal.Told(t, out.String(), steps...))
+	rehearsal.CheckSteps(t, out.String(), "using the sandbox host at "+flags[1])
+	assertLedger(t, rehearsal.CheckSteps(t, out.String(), steps...))
 }
 
 // assertLedger checks the table: two payouts and the deposit, in aligned columns.

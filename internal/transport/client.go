@@ -167,29 +167,29 @@ func (c *Check) Context(ctx context.Context) {
 	}
 }
 
-// Made refuses a client that no constructor made. makers names the constructors.
-func (c *Check) Made(client *Client, makers string) {
+// Constructed refuses a client that no constructor made. constructors names them.
+func (c *Check) Constructed(client *Client, constructors string) {
 	if client == nil {
-		c.refuse(outcome.NoClient(makers))
+		c.refuse(outcome.NoClient(constructors))
 	}
 }
 
 func (c *Check) refuse(f errors.Field) { c.Refuse(f.Field, f.Code, f.Message) }
 
-// RequestOf starts a call of a client. If no constructor made the client, the call is refused. makers names the
-// constructors.
-func RequestOf(client *Client, makers string, op *Operation, call Call) *Request {
+// RequestOf starts a call of a client. If no constructor made the client, the call is refused. constructors names
+// them.
+func RequestOf(client *Client, constructors string, op *Operation, call Call) *Request {
 	r := NewRequest(op, "", call)
-	r.check.Made(client, makers)
+	r.check.Constructed(client, constructors)
 	return r
 }
 
 // Ready checks context, client and input at the beginning of a flow. Single calls check them by themselves.
-func Ready(ctx context.Context, client *Client, op *Operation, makers string, checks ...func(*Check)) error {
+func Ready(ctx context.Context, client *Client, op *Operation, constructors string, checks ...func(*Check)) error {
 	if ctx == nil || client == nil {
 		checks = []func(*Check){func(c *Check) {
 			c.Context(ctx)
-			c.Made(client, makers)
+			c.Constructed(client, constructors)
 		}}
 	}
 	return Validate(op.ID, checks...)

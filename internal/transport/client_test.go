@@ -284,8 +284,8 @@ func TestFlowsRefuseNilContextAndClient(t *testing.T) {
 }
 
 func TestNilClientIsRefused(t *testing.T) {
-	assert.Equal(t, []string{"client not_made"}, refusals(t, func(c *transport.Check) { c.Made(nil, "New") }))
-	assert.Nil(t, refusals(t, func(c *transport.Check) { c.Made(newClient(t, host), "New") }))
+	assert.Equal(t, []string{"client not_made"}, refusals(t, func(c *transport.Check) { c.Constructed(nil, "New") }))
+	assert.Nil(t, refusals(t, func(c *transport.Check) { c.Constructed(newClient(t, host), "New") }))
 }
 
 // A call acts for its client's own account, with its options. Without a client it is refused.

@@ -116,7 +116,7 @@ func (r *Request) decode(value any) (err error) {
 	return r.response.valid(body)
 }
 
-// valid returns why a body whose content does not matter is not from the service, or nil. A proxy has pages of its own.
+// valid returns an error if a body is not JSON, such as a proxy's page. The content of the JSON does not matter.
 func (a *response) valid(body []byte) error {
 	if err := a.readable(); err != nil {
 		return err

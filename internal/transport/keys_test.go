@@ -26,7 +26,7 @@ func keyed(key string) *Request {
 // asking is a body that asks for an amount.
 func asking(amount string) []byte { return []byte(`{"amount":"` + amount + `"}`) }
 
-// booked is an response.
+// booked is a response.
 type booked struct {
 	ID string `json:"id"`
 }

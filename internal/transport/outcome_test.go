@@ -558,7 +558,7 @@ func TestMalformedResponsesAreNotQuoted(t *testing.T) {
 		"two lengths": {head + "Content-Length: 5\r\nContent-Length: s3cret\r\n\r\n",
 			"multiple Content-Length headers"},
 		"transfer encoding": {head + "Transfer-Encoding: s3cret\r\n\r\n", "unsupported transfer encoding"},
-		"an response before": {"HTTP/1.1 103 Early Hints\r\nSet-Cookie session=s3cret\r\n\r\n" + head + "\r\n",
+		"a response before": {"HTTP/1.1 103 Early Hints\r\nSet-Cookie session=s3cret\r\n\r\n" + head + "\r\n",
 			"malformed MIME header"},
 		"trailer": {head + "Transfer-Encoding: chunked\r\n\r\n0\r\nSet-Cookie session=s3cret\r\n\r\n",
 			"malformed MIME header"},

@@ -83,7 +83,7 @@ func TestTimeoutOfTheCallersClient(t *testing.T) {
 		says  string
 	}{
 		"no response": {hangs, "took longer than the Timeout of the http.Client"},
-		"half an response": {breaksOff,
+		"half a response": {breaksOff,
 			"the response ended after 5 bytes: the attempt took longer than the Timeout of the http.Client"},
 	} {
 		for position, steps := range map[string][]step{

@@ -334,10 +334,9 @@ func checkProxyResponse(_ context.Context, _ *url.URL, _ *http.Request, connect 
 	return nil
 }
 
-// Bare sends requests that no operation describes, with the guards of every other call: the SDK's own transport, no
-// redirect, no words of a proxy or of a malformed response in an error, and no body that never ends. It adds no
-// credential, and sends nothing twice: each request has a connection of its own, on which net/http does not send it
-// again.
+// Bare sends requests that no operation describes. It has the guards of every other call: the SDK's own transport, no
+// redirects, errors that quote nothing of a response, and a time limit for the body. It adds no credential. Each
+// request has its own connection, so that net/http sends it once.
 type Bare struct{ next http.RoundTripper }
 
 // NewBare returns a Bare.

@@ -76,7 +76,7 @@ func TestRedirectsAreNeverFollowed(t *testing.T) {
 	assert.Zero(t, reached.Load())
 }
 
-// A retry follows no redirect either, not even to the same host: the answer to where it leads would count as that to
+// A retry follows no redirect either, not even to the same host: the response of its target would count as that to
 // the call.
 func TestARetryFollowsNoRedirect(t *testing.T) {
 	for name, location := range map[string]string{
@@ -152,8 +152,8 @@ func (j *jarOfOne) Cookies(*url.URL) []*http.Cookie {
 	return []*http.Cookie{{Name: "session", Value: "1"}}
 }
 
-// dyingServer answers the first request of each connection, keeps the connection, accepts a second request on it and
-// closes without an response, as a proxy that restarts does. It counts the requests by their method.
+// dyingServer responds to the first request of each connection, keeps the connection, accepts a second request on it
+// and closes without a response, as a proxy that restarts does. It counts the requests by their method.
 type dyingServer struct {
 	address       string
 	response      string
@@ -162,7 +162,7 @@ type dyingServer struct {
 
 func newDyingServer(t *testing.T) *dyingServer { return newDyingServerThat(t, "200 OK") }
 
-// newDyingServerThat answers with a status.
+// newDyingServerThat responds with a status.
 func newDyingServerThat(t *testing.T, status string) *dyingServer {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

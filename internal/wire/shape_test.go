@@ -9,7 +9,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 )
 
-// What could not be read of an response is not named where the response itself is none: its error says what is missing.
+// What could not be read of a response is not named where the response itself is none: its error says what is missing.
 func TestRefusedResponseNamesNoMembers(t *testing.T) {
 	for _, body := range []string{`{"name":{},"flag":{}}`, `{"name":{},"id":null}`, `{"name":{},"flag":{},"id":[]}`} {
 		unread, err := read([]byte(body), &resource{}, &resourceShape)
@@ -56,7 +56,7 @@ func TestShortEntriesStayApart(t *testing.T) {
 	assert.Equal(t, []moneymovement.Unread{{Pointer: "/2", Problem: "is null"}}, unread)
 }
 
-// A variant of a later version is kept where the rest of an response is compared with its shape.
+// A variant of a later version is kept where the rest of a response is compared with its shape.
 func TestAVariantOfALaterVersionIsKept(t *testing.T) {
 	members := described()
 	members["choice"] = `{"kind":"of a later version","x":1}`

@@ -134,7 +134,7 @@ func (s *Store) make() error {
 	return nil
 }
 
-// private takes the rights of others from a file that had them.
+// private removes the permissions of other users from a file.
 func private(path string) error {
 	info, err := os.Stat(path)
 	if err == nil && info.Mode().Perm()&^fileMode != 0 {

@@ -200,7 +200,7 @@ func pack(id string, encoded []byte) []byte {
 	return packed
 }
 
-// unpack returns a record that pack made. It copies: what bbolt returns is valid during a transaction only.
+// unpack decodes the result of pack. It copies, because memory of bbolt is valid during a transaction only.
 func unpack(packed []byte) (id string, encoded []byte, err error) {
 	if len(packed) < checksumLength {
 		return "", nil, errChecksum

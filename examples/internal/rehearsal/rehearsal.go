@@ -50,11 +50,11 @@ func Run(
 	if err := program(t.Context(), args, &out); err != nil {
 		t.Fatal(err)
 	}
-	return Told(t, out.String(), steps...)
+	return CheckSteps(t, out.String(), steps...)
 }
 
-// Alone runs a program as its first line does: without flags and variables, on a host of its own, in an empty folder.
-func Alone(t *testing.T, program func(context.Context, []string, io.Writer) error) {
+// RunAlone runs a program as its first line does: without flags and variables, on a host of its own, in an empty folder.
+func RunAlone(t *testing.T, program func(context.Context, []string, io.Writer) error) {
 	t.Helper()
 	t.Setenv("MONEYMOVEMENT_BASE_URL", "")
 	t.Setenv("TMPDIR", t.TempDir())
@@ -62,8 +62,8 @@ func Alone(t *testing.T, program func(context.Context, []string, io.Writer) erro
 	Run(t, program, nil, "started a sandbox host")
 }
 
-// Told fails the test unless the output has the steps in this order. It returns the output after the last step.
-func Told(t *testing.T, output string, steps ...string) (rest string) {
+// CheckSteps fails the test unless the output has the steps in this order. It returns the output after the last step.
+func CheckSteps(t *testing.T, output string, steps ...string) (rest string) {
 	t.Helper()
 	rest = output
 	for _, step := range steps {

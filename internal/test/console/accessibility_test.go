@@ -15,7 +15,7 @@ import (
 )
 
 // sections are the sections of the page.
-var sections = []string{"requests", "balances", "ledger", "payouts", "payins", "verification", "deals", "faults",
+var sections = []string{"requests", "balances", "ledger", "payouts", "payins", "verification", "escrows", "faults",
 	"windows", "clock", "settings", "credentials"}
 
 // named are the roles of what a screen reader must be able to name.

@@ -147,7 +147,7 @@ func TestAVerificationIsDecided(t *testing.T) {
 // No button confirms an action of an escrow, because the account signs it. A button closes its window.
 func TestEscrowWindowIsClosedByItsButton(t *testing.T) {
 	t.Parallel()
-	p := openPage(t, "deals", sandbox.WithInstantProgress())
+	p := openPage(t, "escrows", sandbox.WithInstantProgress())
 	payer := newCustomer(p, "acme@example.com")
 	_, created := payer.newEscrow()
 	p.see("The account can confirm: Approve")
@@ -164,7 +164,7 @@ func TestEachDiagramHasAllStates(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "payouts")
 	for section, route := range map[string]string{"payouts": "payouts", "payins": "payins",
-		"verification": "verifications", "deals": "escrows"} {
+		"verification": "verifications", "escrows": "escrows"} {
 		p.open(section)
 		p.until(`document.querySelector("#panel-` + section + ` .state")`)
 		states := eval[int](p, `fetch("/_host/`+route+`").then((r) => r.json()).then(({ states }) =>

@@ -303,7 +303,7 @@ func TestEachListHasTheSameSearch(t *testing.T) {
 	for section, c := range map[string]struct{ route, fits string }{
 		"requests": {"requests", "/payouts/po_unknown"}, "balances": {"accounts", "acme@example.com"},
 		"ledger": {"ledger", "payout funding"}, "payouts": {"payouts", "invoice-42"},
-		"payins": {"payins", ""}, "verification": {"verifications", id}, "deals": {"escrows", ""},
+		"payins": {"payins", ""}, "verification": {"verifications", id}, "escrows": {"escrows", ""},
 		"faults": {"faults", "garbage"}, "windows": {"windows", "reads"}, "settings": {"", "partner down"},
 	} {
 		t.Run(section, func(t *testing.T) {

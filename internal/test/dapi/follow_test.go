@@ -266,7 +266,7 @@ func (b *bookkeeper) run(killedAfter int) {
 		require.NotEqual(b, entry.Status, change.Previous)
 		require.False(b, known && row.Status.Final(), "what has settled does not change")
 		require.False(b, entry.CreatedAt.Before(last), "the oldest first")
-		require.False(b, change.LastLook)
+		require.False(b, change.LastChange)
 		last, b.rows[entry.ID] = entry.CreatedAt, entry
 		b.stored, err = json.Marshal(change.Position)
 		require.NoError(b, err)

@@ -95,7 +95,7 @@ type Trap struct {
 	moment Moment
 	left   int
 	do     func()
-	done chan struct{}
+	done   chan struct{}
 }
 
 // Done returns a channel that is closed when the trap's function has returned.

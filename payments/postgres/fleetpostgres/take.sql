@@ -1,4 +1,4 @@
--- Takes slots of a rate window, step by step as the type Log of internal/ratewindow. All times are microseconds of the
+-- Takes slots of a rate window, step by step as SharedWindow of internal/ratewindow does. Times are microseconds of the
 -- database's clock, which is read after the row is locked.
 CREATE OR REPLACE FUNCTION {schema}.fleet_take_1(
   p_key text, p_process text, p_calls integer, p_held bigint, p_ahead bigint, p_mine integer[], p_pressed boolean,

@@ -2,9 +2,9 @@
 // rails and quotes, transfers and their history. Documents, invoices, contracts and cards are in other packages.
 //
 // An app acts for an integrator's own account. The platform API uses the same account without X-Service-Account: one
-// balance, one ledger, the same rails and payins. Money moves only through [platform.Own]. Like package platform, this
-// package relies on the checks of the gate. One mutex guards its state, and it is never held during I/O. Time comes
-// from the host's clock.
+// balance, one ledger, the same rails and payins. Money moves only through [platform.OwnAccount]. Like package
+// platform, this package relies on the checks of the gate. One mutex guards its state, and it is never held during I/O.
+// Time comes from the host's clock.
 //
 // # What the host decides
 //

@@ -84,7 +84,7 @@ func requireJSON(r *http.Request) error {
 	return nil
 }
 
-// requireNoMembers refuses members in the body of an operation that takes no body: unknown keys are refused and not
+// requireNoMembers refuses members in the body of an operation that takes no body: unknown members are refused and not
 // ignored.
 func requireNoMembers(r *http.Request, body []byte) error {
 	if len(body) == 0 || r.Method == http.MethodGet {
@@ -153,7 +153,7 @@ const drainTimeout = 500 * time.Millisecond
 
 // respondEarly lets the response leave before the rest of an unread body has arrived. Otherwise net/http waits for the
 // rest. If it returns true, call drain after the response.
-func (p *payload) respondEarly(w http.ResponseWriter) (left bool) {
+func (p *payload) respondEarly(w http.ResponseWriter) (unread bool) {
 	r := p.request
 	if p.wasRead || r.ProtoMajor != 1 || r.Body == nil || r.Body == http.NoBody || r.Header.Get("Expect") != "" {
 		return false // net/http needs no help

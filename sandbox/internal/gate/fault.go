@@ -37,7 +37,7 @@ func (g *Gate) applyBefore(c *call, f fault.Fault) bool {
 	return f.RunsOperation()
 }
 
-// wait waits for the time of a delay, or until the caller gives up. Its request has arrived, whatever it does.
+// wait waits for the time of a delay, or until the caller closes the connection. The request is handled in both cases.
 func (c *call) wait(f fault.Fault) {
 	timer := time.NewTimer(time.Duration(f.Delay))
 	defer timer.Stop()
@@ -48,7 +48,7 @@ func (c *call) wait(f fault.Fault) {
 }
 
 // applyAfter does what a fault does to the response. It returns how many bytes of its body are sent.
-func (g *Gate) applyAfter(c *call, f fault.Fault, foreign *sentResponse) (length int) {
+func (g *Gate) applyAfter(c *call, f fault.Fault, misrouted *sentResponse) (length int) {
 	a := c.response
 	switch f.Kind {
 	case fault.Delay:
@@ -56,7 +56,7 @@ func (g *Gate) applyAfter(c *call, f fault.Fault, foreign *sentResponse) (length
 			c.wait(f)
 		}
 	case fault.MisroutedResponse:
-		a.replaceBy(foreign)
+		a.replaceBy(misrouted)
 	case fault.DropBefore, fault.DropAfterCommit:
 		return dropConnection
 	case fault.Truncate:

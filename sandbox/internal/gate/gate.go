@@ -136,10 +136,10 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.DeliverDue()
 	c := g.newCall(r)
 	var scripted fault.Fault // no fault does nothing
-	var foreign *sentResponse
+	var misrouted *sentResponse
 	if g.names.AllowArrival(r) {
 		c.resolveRoute()
-		scripted, foreign = g.faultFor(c)
+		scripted, misrouted = g.faultFor(c)
 		c.entry.Fault = string(scripted.Kind)
 		if g.applyBefore(c, scripted) {
 			g.handle(c)
@@ -149,7 +149,7 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	} else {
 		c.response.refuse(wire.UnknownHost())
 	}
-	length := g.applyAfter(c, scripted, foreign)
+	length := g.applyAfter(c, scripted, misrouted)
 	c.response.header.Set("Date", g.clock.Now().UTC().Format(http.TimeFormat)) // the host's time, which may have moved
 	c.response.finish()
 	if length == dropConnection {
@@ -160,11 +160,11 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if scripted.Kind == fault.DeliverTwice {
 		g.deliverTwice(c, scripted)
 	}
-	left := c.body.respondEarly(w)
+	unread := c.body.respondEarly(w)
 	if !c.response.send(w, length) {
 		abortConnection(w)
 	}
-	if left {
+	if unread {
 		c.body.drain(w)
 	}
 }
@@ -222,12 +222,12 @@ func (g *Gate) runOperation(c *call) error {
 	if err := g.validate(ctx, r, route, request); err != nil {
 		return err
 	}
-	returned, err := c.handler(ctx, request)
+	result, err := c.handler(ctx, request)
 	if err != nil {
 		return err
 	}
-	c.entry.Replayed = returned.IsReplayed()
-	return c.response.setResult(returned)
+	c.entry.Replayed = result.IsReplayed()
+	return c.response.setResult(result)
 }
 
 // refuse writes the refusal of an operation. Any other error is a failure of the host and is logged.
@@ -291,8 +291,8 @@ func (c *call) authenticate() (wire.Caller, error) {
 	}
 	caller, err := c.surface.authenticate(c.request, c.route, c.response.requestID)
 	if err == nil {
-		admitted := caller
-		c.caller = &admitted
+		authenticated := caller
+		c.caller = &authenticated
 	}
 	return caller, err
 }

@@ -62,13 +62,13 @@ func (i *Interception) take(arrived Entry, possible func(fault.Fault) bool) (fau
 // [fault.MisroutedResponse] it also returns the response to send. Without such a response, the fault does not happen.
 func (g *Gate) faultFor(c *call) (fault.Fault, *sentResponse) {
 	c.entry.Attempt = g.attempts.count(c)
-	var foreign *sentResponse
+	var misrouted *sentResponse
 	possible := func(f fault.Fault) bool {
 		if f.Kind != fault.MisroutedResponse {
 			return true
 		}
-		foreign = g.sentResponses.misrouted(c, f.OtherAccount)
-		return foreign != nil
+		misrouted = g.sentResponses.misrouted(c, f.OtherAccount)
+		return misrouted != nil
 	}
 	if i := g.interception.Load(); i != nil {
 		arrived := c.entry
@@ -77,11 +77,11 @@ func (g *Gate) faultFor(c *call) (fault.Fault, *sentResponse) {
 			arrived.Operation = c.route.operation
 		}
 		if f, ok := i.take(arrived, possible); ok {
-			return f, foreign
+			return f, misrouted
 		}
 	}
 	f, _ := g.faults.Take(c.request.Method, c.request.URL.Path, possible)
-	return f, foreign
+	return f, misrouted
 }
 
 // requestedAccount returns the account that a request names.

@@ -45,7 +45,7 @@ type Request struct {
 	Duration time.Duration `json:"-"`
 }
 
-// DefaultLogLength is how many requests a log holds if nobody says otherwise.
+// DefaultLogLength is how many requests a log holds by default.
 const DefaultLogLength = 4096
 
 // DefaultRecorded is how many of the latest requests a host with controls keeps headers and bodies of.
@@ -221,7 +221,7 @@ type Message struct {
 	length  int // of the whole body
 }
 
-// NewMessage keeps a message. It keeps the body itself if it is short, so that nobody may change it.
+// NewMessage records a message. It keeps a short body without a copy, so the caller must not change it.
 func NewMessage(header http.Header, query string, body []byte) *Message {
 	m := &Message{
 		headers: make(map[string]string, len(header)), query: truncateHeader(query), body: body, length: len(body),

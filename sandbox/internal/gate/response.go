@@ -34,13 +34,13 @@ func newResponse(requestID string) *response {
 }
 
 // setResult writes the result of an operation.
-func (a *response) setResult(returned wire.Response) (err error) {
-	if a.body, err = returned.Encode(); err != nil {
+func (a *response) setResult(result wire.Response) (err error) {
+	if a.body, err = result.Encode(); err != nil {
 		return err
 	}
-	a.status = returned.Status
-	maps.Copy(a.header, returned.Header)
-	if returned.Body != nil && a.header.Get("Content-Type") == "" {
+	a.status = result.Status
+	maps.Copy(a.header, result.Header)
+	if result.Body != nil && a.header.Get("Content-Type") == "" {
 		a.header.Set("Content-Type", "application/json")
 	}
 	return nil

@@ -66,7 +66,7 @@ func (c *contract) accept(side *time.Time, at time.Time) {
 	}
 }
 
-// update does what is due: the contractor accepts, or the contract ends.
+// update makes due changes: the contractor accepts, or the contract ends.
 func (t *txn) update(c *contract) {
 	if t.advance(c) {
 		t.put(c)
@@ -76,7 +76,7 @@ func (t *txn) update(c *contract) {
 // put stores a new or changed contract.
 func (t *txn) put(c *contract) { t.contracts.Put(c.ID, c) }
 
-// advance does what is due, and reports whether there was anything to do.
+// advance makes due changes, and reports whether there were any.
 func (t *txn) advance(c *contract) (changed bool) {
 	due := c.CreatedAt.Add(time.Duration(t.settings.ContractorAcceptsAfter))
 	if c.Status == commonwire.ContractStatusPendingApprovalByContractor && !t.now.Before(due) && !c.isExpired(due) {

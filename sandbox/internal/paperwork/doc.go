@@ -1,5 +1,5 @@
 // Package paperwork keeps uploaded documents, contracts, invoices with and without a contract, and the copies of
-// invoices for their recipients. It moves no money. The package that moves the money calls [Billing.Settle].
+// invoices for their recipients. It moves no money. The package that moves the money calls [Service.Settle].
 //
 // Like package platform, it relies on the checks of the gate: the credential and the syntax of the request. One mutex
 // guards all state. It is held while an invoice is paid, and not while a PDF is rendered. Time comes only from the

@@ -155,8 +155,8 @@ func (b *Service) Upload(ctx context.Context, body appwire.DocumentUpload) (comm
 	return stored.view(), nil
 }
 
-// defaultMethods returns the payment methods of an invoice for which none were given: the contractor's wallet on Base
-// if the invoice is on chain and the wallet is known, and the contractor's account by its email address.
+// defaultMethods returns the payment methods of an invoice that names none: the contractor's wallet on Base if the
+// invoice is on chain and the wallet is known, and the contractor's account by its email address.
 func (i *invoice) defaultMethods(onchain bool) []commonwire.PaymentMethod {
 	methods := make([]commonwire.PaymentMethod, 0, 2)
 	payee := i.Contractor.Profile

@@ -49,7 +49,7 @@ func isPayment(status commonwire.InvoiceStatus) bool {
 	return status == commonwire.InvoiceStatusPaid || status == commonwire.InvoiceStatusClientPaid
 }
 
-// payByHand marks an invoice as paid, by either side, or adds to what is known about its payment.
+// payByHand records a payment outside of the host, reported by either party, or adds to its details.
 func (t *txn) payByHand(i *invoice, body commonwire.InvoiceUpdate) error {
 	reference, paidAt := wire.Value(body.OnchainTransactionID), wire.Value(body.PaidAt) // "" if it is null or missing
 	relinked := body.OnchainTransactionID.IsSpecified()

@@ -33,7 +33,7 @@ type Profile struct {
 	WalletAddress string
 }
 
-// Config is what billing needs from the host. The functions must be safe for concurrent use.
+// Config has what the service needs from the host. The functions must be safe for concurrent use.
 type Config struct {
 	Clock    *clock.Clock
 	Settings func() *deployment.Settings
@@ -64,7 +64,7 @@ type state struct {
 	references    map[string]*invoice // by custom transaction reference
 }
 
-// New returns a Billing with the stored records.
+// New returns the service with the stored records.
 func New(config Config) *Service {
 	s := &state{keeper: store.NewKeeper(config.Store), references: map[string]*invoice{}}
 	s.documents = store.Open[document](s.keeper, "billing.document")

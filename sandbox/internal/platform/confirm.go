@@ -183,8 +183,7 @@ type approvalDestination struct {
 	ChainID   int64  `json:"chainId,omitzero"` // only if the booking named it
 }
 
-// approval is an issued approval without what it approves. The payload is longer than most records, so nobody keeps it
-// whose record has its content.
+// approval is an issued approval without its payload. The payload is long, and it can be computed from the payout.
 type approval struct {
 	ID, Nonce string
 	ExpiresAt time.Time

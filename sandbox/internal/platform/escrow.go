@@ -254,8 +254,8 @@ func (p *Platform) PrepareEscrowAction(
 	if err != nil {
 		return wire.Response{}, err
 	}
-	if dealID, ok, same := t.actions.find(key, requested, t.now); ok && !same {
-		return wire.Response{}, wire.IdempotencyKeyReused("escrowId", dealID)
+	if escrowID, ok, same := t.actions.find(key, requested, t.now); ok && !same {
+		return wire.Response{}, wire.IdempotencyKeyReused("escrowId", escrowID)
 	}
 	known := e.Actions[key.Key]
 	if known != nil && known.Kind != kind {
@@ -265,7 +265,7 @@ func (p *Platform) PrepareEscrowAction(
 		return wire.OK(platformwire.PreparedEscrowAction{Action: known.view()}).Lean().Replayed(), nil
 	}
 	if !slices.Contains(e.available(e.Chain.Status, t.now), kind) {
-		return wire.Response{}, wire.Conflict("The deal's state or its deadlines do not allow this action.")
+		return wire.Response{}, wire.Conflict("The escrow's state or its deadlines do not allow this action.")
 	}
 	response := t.prepareAction(e, key.Key, kind)
 	if known != nil {
@@ -381,7 +381,7 @@ func (t *txn) confirmableAction(c wire.Caller, signed signedAction) (*escrowActi
 	case !t.now.Before(approval.ExpiresAt):
 		return nil, wire.ApprovalExpired()
 	case !slices.Contains(e.available(e.Chain.Status, t.now), action.Kind):
-		return nil, wire.Conflict("The deal's state or its deadlines do not allow this action.")
+		return nil, wire.Conflict("The escrow's state or its deadlines do not allow this action.")
 	default:
 		return action, nil
 	}
@@ -396,7 +396,7 @@ func (t *txn) checkActionPermitted(action *escrowAction) error {
 	requested := action.escrow.Terms
 	available := t.ledger.balance(action.escrow.holder.ledgerAccount(), string(requested.Currency))
 	if available.LessThan(requested.Amount) {
-		refusal := wire.Conflict("The balance does not cover the deal.")
+		refusal := wire.Conflict("The balance does not cover the escrow.")
 		refusal.Details = map[string]any{"available": available.String(), "currency": string(requested.Currency)}
 		return refusal
 	}

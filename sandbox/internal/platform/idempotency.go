@@ -124,7 +124,7 @@ func (r *idempotencyRecords[T]) checkSpent(a scopedKey, requested fingerprint, n
 	}
 }
 
-// forget deletes the value of a key, if it is the given value. The key itself is known until it expires.
+// forget deletes the value of a key if match accepts it. The key itself is known until it expires.
 func (r *idempotencyRecords[T]) forget(a scopedKey, match func(T) bool, now time.Time) {
 	at := a.digest()
 	record, ok := r.known[at]

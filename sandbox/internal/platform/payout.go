@@ -239,8 +239,7 @@ func (p *payout) approval() platformwire.Approval {
 	})
 }
 
-// checkRoute refuses chains that are not on the payment's way. Money leaves from Base, and arrives on the contact's
-// chain.
+// checkRoute refuses chains that the payment does not use. Money leaves from Base, and arrives on the contact's chain.
 func checkRoute(body platformwire.PayoutCreate, to destination) error {
 	if body.FromChainID != 0 && body.FromChainID != baseID {
 		return wire.InvalidField("fromChainId", "chain_mismatch",

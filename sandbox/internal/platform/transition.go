@@ -114,7 +114,7 @@ var verificationStates = transitionTable[commonwire.KYCStatus]{
 
 // escrowStates have no moves: every action needs an approval that the account signs.
 var escrowStates = transitionTable[platformwire.EscrowStatus]{
-	{"", platformwire.EscrowStatusPendingApproval, "POST /escrow creates the deal.", false},
+	{"", platformwire.EscrowStatusPendingApproval, "POST /escrow creates the escrow.", false},
 	{platformwire.EscrowStatusPendingApproval, platformwire.EscrowStatusExpired,
 		"Nobody approves it within approveWithin.", false},
 	{platformwire.EscrowStatusPendingApproval, platformwire.EscrowStatusActive,

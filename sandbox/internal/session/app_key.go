@@ -122,7 +122,7 @@ func (s *AppKeys) Register(account AppAccount, registration AppRegistration) (Ap
 	return s.RegisterOnce("", account, registration)
 }
 
-// RegisterOnce is Register for a key whose secret is chosen. "" stands for a new secret. It returns the key that the
+// RegisterOnce is Register with a secret that the caller chooses, or a random one for "". It returns the key that the
 // account has already with this secret, and takes the secret from another account.
 func (s *AppKeys) RegisterOnce(secret string, account AppAccount, registration AppRegistration) (AppKey, error) {
 	key, err := registration.key()

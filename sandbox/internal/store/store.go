@@ -1,5 +1,5 @@
 // Package store keeps the host's records. A part of the host has its records in tables ([Table]), or in its own lists
-// and indexes that write to the store ([Feed]). It reads nothing else. Before a part releases its lock, it passes all
+// and indexes that write to the store ([Writer]). It reads nothing else. Before a part releases its lock, it passes all
 // changes to the [Store] in one commit. When a part opens, it reads the stored records.
 //
 // A record is a plain value that can be encoded as JSON and decoded to the same value. It refers to another record by

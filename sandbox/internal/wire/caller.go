@@ -46,8 +46,8 @@ func CallerOf(ctx context.Context) Caller {
 	return c
 }
 
-// Anybody can turn an ECDSA signature into its other form, with a high S instead of a low one, and most libraries make
-// either form. The description requires neither. So both are accepted, unless whoever asks requires a low S.
+// Each ECDSA signature has two forms, with a low S and with a high S, and most libraries make either. The description
+// requires neither. So both are accepted, unless the settings require a low S.
 
 // CheckSignature returns nil if a message is signed by a public key (DER SubjectPublicKeyInfo), or what is wrong.
 func CheckSignature(publicKey, message, signature []byte, requireLowS bool) *Refusal {

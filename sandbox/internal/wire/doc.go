@@ -1,6 +1,6 @@
 // Package wire has what the operations of all surfaces share, between the gate and the state machines.
 //
-// An operation receives a [Request] as the gate has read it, and the [Caller] in its context. It returns an [Answer],
+// An operation receives a [Request] as the gate has read it, and the [Caller] in its context. It returns a [Response],
 // or a [Refusal] as its error: there is one constructor for each slug that the host sends. A refusal has an HTTP
 // status, a slug and details. The gate writes it as the platform envelope, and nothing else in the host writes an error
 // body. What to do about each slug is here as well, in the words of docs/errors.md. A [Number] is an amount that is a

@@ -119,8 +119,8 @@ func noLinks(err error) bool {
 	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EPERM)
 }
 
-// syncDirectory makes the new name survive a crash. Some systems cannot sync a directory. The file itself is safe
-// already, so a failure does not mean that the key was not saved.
+// syncDirectory makes the new name survive a crash. It ignores errors: some systems cannot sync a directory, and the
+// file itself is saved already.
 func syncDirectory(path string) {
 	directory, err := os.Open(path)
 	if err != nil {

@@ -43,9 +43,10 @@ type Response struct {
 
 var methods = regexp.MustCompile(`^(GET|POST|PUT|PATCH|DELETE)$`)
 
-// Plan reads the method and the path of a request, and chooses the client to act for. asGiven says that the command
-// line names a client: if the operation takes none, that is an error. A client of the environment is then left out.
-func Plan(where *Target, method, path string, asGiven bool) (*Request, error) {
+// Plan reads the method and the path of a request, and chooses the client to act for. clientFlagSet says that the
+// command line names a client: if the operation takes none, that is an error. A client of the environment is then left
+// out.
+func Plan(where *Target, method, path string, clientFlagSet bool) (*Request, error) {
 	if !methods.MatchString(method) {
 		return nil, app.Usagef("the method is %q: give GET, POST, PUT, PATCH or DELETE, and then the path", method)
 	}
@@ -68,7 +69,7 @@ func Plan(where *Target, method, path string, asGiven bool) (*Request, error) {
 	if err := r.describe(inside.Path); err != nil {
 		return nil, err
 	}
-	return r, r.chooseClient(asGiven)
+	return r, r.chooseClient(clientFlagSet)
 }
 
 // escapedQuery escapes what cannot be in a request line, and changes nothing that is escaped already.
@@ -129,9 +130,9 @@ func (r *Request) describe(path string) error {
 
 func (r *Request) writes() bool { return r.method != http.MethodGet }
 
-func (r *Request) chooseClient(asGiven bool) error {
+func (r *Request) chooseClient(clientFlagSet bool) error {
 	if r.operation.Surface != Platform || !r.operation.TakesClient {
-		if asGiven {
+		if clientFlagSet {
 			return app.Usagef("%s acts for no client: leave out -as", r.operation.ID)
 		}
 		return nil

@@ -166,7 +166,7 @@ func (t *Target) checkedSession(ctx context.Context) (Session, error) {
 // ownAccount returns the services of the account of the key itself, whoever the command acts for.
 func (t *Target) ownAccount() (*dapi.Account, error) {
 	if t.selfServe {
-		return t.own(nil)
+		return t.selfServeAccount(nil)
 	}
 	integrator, err := t.Integrator()
 	if err != nil {

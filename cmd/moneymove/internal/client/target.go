@@ -113,17 +113,17 @@ func (t *Target) AllFlags(flags *pflag.FlagSet) {
 	t.ReferenceFlags(flags)
 }
 
-// or returns the flag's value, or else that of the environment.
-func (t *Target) or(flag, variable string) string {
+// flagOrEnv returns the flag's value, or else that of the environment.
+func (t *Target) flagOrEnv(flag, variable string) string {
 	if flag != "" {
 		return flag
 	}
 	return t.app.Getenv(variable)
 }
 
-// required is or, and refuses an empty value.
-func (t *Target) required(flag, value, variable string) (string, error) {
-	if value = t.or(value, variable); value == "" {
+// requiredSetting is flagOrEnv, and refuses an empty value.
+func (t *Target) requiredSetting(flag, value, variable string) (string, error) {
+	if value = t.flagOrEnv(value, variable); value == "" {
 		return "", app.Usagef("-%s is missing: give it, or set %s", flag, variable)
 	}
 	return value, nil
@@ -132,7 +132,7 @@ func (t *Target) required(flag, value, variable string) (string, error) {
 // BaseURL returns the address of the host, without a slash at its end. It refuses plain http to a host that is not
 // loopback, as the SDK does.
 func (t *Target) BaseURL() (*url.URL, error) {
-	address, err := t.required("url", t.url, EnvBaseURL)
+	address, err := t.requiredSetting("url", t.url, EnvBaseURL)
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +155,7 @@ func (t *Target) Loopback() bool {
 
 // Client returns the client to act for, or "" for the account of the credential.
 func (t *Target) Client() (dapi.ClientID, error) {
-	client := t.or(t.client, EnvClient)
+	client := t.flagOrEnv(t.client, EnvClient)
 	if t.selfServe && client != "" {
 		return "", app.Usagef("-self-serve has no clients: leave out -as and %s", EnvClient)
 	}
@@ -171,7 +171,7 @@ func (t *Target) AccountName() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	email, err := t.required("email", t.email, EnvEmail)
+	email, err := t.requiredSetting("email", t.email, EnvEmail)
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +184,7 @@ func (t *Target) Key() (keys.Key, error) {
 	if t.key != nil {
 		return t.key, nil
 	}
-	path, err := t.required("key-file", t.keyFile, EnvKeyFile)
+	path, err := t.requiredSetting("key-file", t.keyFile, EnvKeyFile)
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +193,7 @@ func (t *Target) Key() (keys.Key, error) {
 }
 
 // KeyFile returns the name of the developer key's file.
-func (t *Target) KeyFile() string { return t.or(t.keyFile, EnvKeyFile) }
+func (t *Target) KeyFile() string { return t.flagOrEnv(t.keyFile, EnvKeyFile) }
 
 // Developer returns the credential of the platform API. It keeps its session in the session file.
 func (t *Target) Developer() (dapi.Developer, error) {
@@ -201,7 +201,7 @@ func (t *Target) Developer() (dapi.Developer, error) {
 	if err != nil {
 		return dapi.Developer{}, err
 	}
-	email, err := t.required("email", t.email, EnvEmail)
+	email, err := t.requiredSetting("email", t.email, EnvEmail)
 	if err != nil {
 		return dapi.Developer{}, err
 	}
@@ -237,7 +237,7 @@ func (t *Target) Account(options ...moneymovement.Option) (*dapi.Account, error)
 		return nil, err
 	}
 	if t.selfServe {
-		return t.own(options)
+		return t.selfServeAccount(options)
 	}
 	integrator, err := t.Integrator(options...)
 	if err != nil {
@@ -252,10 +252,10 @@ func (t *Target) Account(options ...moneymovement.Option) (*dapi.Account, error)
 
 // ExplainClient explains a resource that was not found: if the host does not have the client either, the error says so.
 func (t *Target) ExplainClient(client dapi.ClientID) {
-	t.app.Explain(func(ctx context.Context, err error) error { return t.explained(ctx, err, client) })
+	t.app.Explain(func(ctx context.Context, err error) error { return t.explainNotFound(ctx, err, client) })
 }
 
-func (t *Target) explained(ctx context.Context, err error, client dapi.ClientID) error {
+func (t *Target) explainNotFound(ctx context.Context, err error, client dapi.ClientID) error {
 	if !errors.HasCode(err, errors.CodeNotFound) {
 		return err
 	}
@@ -274,8 +274,8 @@ func (t *Target) explained(ctx context.Context, err error, client dapi.ClientID)
 		"client %s is not at this host: give the id of one that is, in %s (%w)", client, from, err)}
 }
 
-// own returns the services of a self-serve account, which has no verification and no rails on this API.
-func (t *Target) own(options []moneymovement.Option) (*dapi.Account, error) {
+// selfServeAccount returns the services of a self-serve account, which has no verification and no rails on this API.
+func (t *Target) selfServeAccount(options []moneymovement.Option) (*dapi.Account, error) {
 	developer, err := t.Developer()
 	if err != nil {
 		return nil, err
@@ -292,38 +292,38 @@ func (t *Target) own(options []moneymovement.Option) (*dapi.Account, error) {
 
 // APIKey returns the app API key.
 func (t *Target) APIKey() (moneymovement.Secret, error) {
-	key, err := t.secret(&t.apiKey, "api-key-file", t.apiKeyFile, EnvAPIKey)
+	key, err := t.readSecret(&t.apiKey, "api-key-file", t.apiKeyFile, EnvAPIKey)
 	return moneymovement.NewSecret(key), err
 }
 
 // HasAPIKey reports whether there is an app API key.
-func (t *Target) HasAPIKey() bool { return t.or(t.apiKeyFile, EnvAPIKey) != "" }
+func (t *Target) HasAPIKey() bool { return t.flagOrEnv(t.apiKeyFile, EnvAPIKey) != "" }
 
 // HasKey reports whether there is a developer key.
-func (t *Target) HasKey() bool { return t.or(t.keyFile, EnvKeyFile) != "" }
+func (t *Target) HasKey() bool { return t.flagOrEnv(t.keyFile, EnvKeyFile) != "" }
 
 // HasAccessToken reports whether there is an access token of the reference endpoints.
-func (t *Target) HasAccessToken() bool { return t.or(t.accessTokenFile, EnvAccessToken) != "" }
+func (t *Target) HasAccessToken() bool { return t.flagOrEnv(t.accessTokenFile, EnvAccessToken) != "" }
 
 // AccessToken returns the access token of the reference endpoints.
 func (t *Target) AccessToken() (moneymovement.Secret, error) {
-	token, err := t.secret(&t.token, "access-token-file", t.accessTokenFile, EnvAccessToken)
+	token, err := t.readSecret(&t.token, "access-token-file", t.accessTokenFile, EnvAccessToken)
 	return moneymovement.NewSecret(token), err
 }
 
-func (t *Target) secret(known *string, flag, path, variable string) (string, error) {
-	if *known != "" {
-		return *known, nil
+func (t *Target) readSecret(cached *string, flag, path, variable string) (string, error) {
+	if *cached != "" {
+		return *cached, nil
 	}
 	if path == "" {
-		if *known = t.app.Getenv(variable); *known == "" {
+		if *cached = t.app.Getenv(variable); *cached == "" {
 			return "", app.Usagef("-%s is missing: name the file, or set %s", flag, variable)
 		}
-		return *known, nil
+		return *cached, nil
 	}
 	var err error
-	*known, err = t.app.ReadSecret(flag, path)
-	return *known, err
+	*cached, err = t.app.ReadSecret(flag, path)
+	return *cached, err
 }
 
 // App returns a client of the app API.
@@ -349,7 +349,7 @@ func (t *Target) Public(options ...moneymovement.Option) (*public.Client, error)
 }
 
 // base returns the address that BaseURL has checked.
-func (t *Target) base() string { return strings.TrimRight(t.or(t.url, EnvBaseURL), "/") }
+func (t *Target) base() string { return strings.TrimRight(t.flagOrEnv(t.url, EnvBaseURL), "/") }
 
 // UserAgent names the command in requests.
 const UserAgent = "moneymove/" + moneymovement.Version
@@ -368,7 +368,7 @@ func (t *Target) FromEnvironment() (settings []Setting) {
 		{"url", t.url, EnvBaseURL}, {"email", t.email, EnvEmail}, {"key-file", t.keyFile, EnvKeyFile},
 		{"as", t.client, EnvClient},
 	} {
-		if value := t.or(s.given, s.variable); s.given == "" && value != "" {
+		if value := t.flagOrEnv(s.given, s.variable); s.given == "" && value != "" {
 			settings = append(settings, Setting{s.flag, value})
 		}
 	}

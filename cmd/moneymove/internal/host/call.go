@@ -68,9 +68,9 @@ func callCommand(a *app.App) *cobra.Command {
 }
 
 func call(
-	ctx context.Context, a *app.App, where *client.Target, asGiven bool, flags callFlags, method, path string,
+	ctx context.Context, a *app.App, where *client.Target, clientFlagSet bool, flags callFlags, method, path string,
 ) error {
-	asked, err := client.Plan(where, strings.ToUpper(method), path, asGiven)
+	asked, err := client.Plan(where, strings.ToUpper(method), path, clientFlagSet)
 	if err != nil {
 		return err
 	}

@@ -253,11 +253,11 @@ func TestSignEscrowAction(t *testing.T) {
 	f := newFixture(t)
 	f.funded()
 	request := `{"payee":"` + wallet + `","amount":"5","currency":"USDC"}`
-	response := f.ok("call", "POST", "/dapi/v1/escrow", "-key", "deal-1", "-d", request)
-	var deal struct{ ID string }
-	require.NoError(t, json.Unmarshal([]byte(response), &deal))
+	response := f.ok("call", "POST", "/dapi/v1/escrow", "-key", "escrow-1", "-d", request)
+	var escrow struct{ ID string }
+	require.NoError(t, json.Unmarshal([]byte(response), &escrow))
 	body := f.ok("sign", "-yes", "-d", response, "-request", request, "-expect", "account=self")
-	f.ok("call", "POST", "/dapi/v1/escrow/"+deal.ID+"/actions/deal-1/confirm", "-d", body)
+	f.ok("call", "POST", "/dapi/v1/escrow/"+escrow.ID+"/actions/escrow-1/confirm", "-d", body)
 	r := f.run("sign", "-yes", "-d", response, "-request", `{"type":"release"}`, "-expect", "account=self",
 		"-expect", "destination.address="+strings.ToLower(wallet), "-expect", "amount=5", "-expect", "currency=USDC")
 	assert.Equal(t, app.ExitDecision, r.code, r.stderr)

@@ -51,8 +51,8 @@ type ledger struct {
 // entry is an entry of the ledger that is new or has changed.
 type entry struct {
 	dapi.Transaction
-	Previous dapi.TransactionStatus `json:"previous,omitzero"`
-	LastLook bool                   `json:"lastLook,omitzero"`
+	Previous   dapi.TransactionStatus `json:"previous,omitzero"`
+	LastChange bool                   `json:"lastChange,omitzero"`
 }
 
 func txCommand(a *app.App) *cobra.Command {
@@ -198,7 +198,7 @@ func (l *ledger) each(
 			return err
 		}
 		if l.kind == "" || string(change.Transaction.Type) == l.kind {
-			if err := l.show(entry{change.Transaction, change.Previous, change.LastLook}, asJSON); err != nil {
+			if err := l.show(entry{change.Transaction, change.Previous, change.LastChange}, asJSON); err != nil {
 				return err
 			}
 		}
@@ -217,7 +217,7 @@ func (l *ledger) show(e entry, asJSON bool) error {
 	if e.Previous != "" {
 		row[2] = string(e.Previous) + " > " + row[2]
 	}
-	if e.LastLook {
+	if e.LastChange {
 		row = append(row, "(later changes are not shown)")
 	}
 	line := fmt.Sprintf("%s  %-8s  %-20s  %12s %s  %s", row[0], row[1], row[2], row[3], row[4],

@@ -78,7 +78,8 @@ func generate(source []byte) ([]byte, error) {
 	if err := c.methods(&b); err != nil {
 		return nil, err
 	}
-	fmt.Fprint(&b, "\n// chainIDs has the chains whose code this version knows.\nvar chainIDs = map[ChainCode]ChainID{\n")
+	fmt.Fprint(&b, "\n// chainIDs has the chains whose code this version knows.\n"+
+		"var chainIDs = map[ChainCode]ChainID{\n")
 	for _, code := range slices.Sorted(maps.Keys(c.OnChain.Codes)) {
 		fmt.Fprintf(&b, "%q: %d,\n", code, c.OnChain.Codes[code])
 	}
@@ -88,7 +89,8 @@ func generate(source []byte) ([]byte, error) {
 
 // methods writes what is known of each method. The currency is empty if the method has more than one.
 func (c catalogue) methods(b *bytes.Buffer) error {
-	fmt.Fprint(b, "// bankMethods has the methods that this version knows.\nvar bankMethods = map[BankMethod]bankMethod{\n")
+	fmt.Fprint(b, "// bankMethods has the methods that this version knows.\n"+
+		"var bankMethods = map[BankMethod]bankMethod{\n")
 	for _, m := range c.Methods {
 		paid := c.currencies(m.Method)
 		if len(paid) == 0 || len(m.Needs) == 0 {

@@ -135,8 +135,8 @@ func (w *writer) amount(field gosource.Field, wire, value string, s stated, requ
 	}
 }
 
-// text writes the check of a string, also of an optional one. It leaves out an empty rule. An empty text that the
-// caller sets is sent, so its length is checked. A text that is not set is not sent.
+// text writes the check of a string, also of an optional one. It leaves out an empty rule. A pointer to an empty text
+// is sent, so its length is checked.
 func (w *writer) text(field gosource.Field, wire, value string, s stated, required bool) {
 	if strings.HasPrefix(field.Type, "*") || strings.HasPrefix(field.Type, "nullable.") {
 		s.sendsEmpty = s.minLength > 0

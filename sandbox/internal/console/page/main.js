@@ -6,7 +6,7 @@ const sections = [
   { id: "requests", title: "Requests", on: ["request", "reset"], load: loadRequests, view: requestsView },
   { id: "balances", title: "Balances", on: ["ledger", "clock", "reset", "request"], load: loadBalances, view: balancesView },
   { id: "ledger", title: "Ledger", on: ["ledger", "clock", "reset", "request"], load: loadLedger, view: ledgerView },
-  movingSection("payouts"), movingSection("payins"), movingSection("verification"), movingSection("deals"),
+  movingSection("payouts"), movingSection("payins"), movingSection("verification"), movingSection("escrows"),
   { id: "faults", title: "Faults", on: ["faults", "reset", "request"], load: loadFaults, view: faultsView },
   { id: "windows", title: "Rate windows", on: ["settings", "clock", "reset", "request"], every: 2000, load: loadWindows, view: windowsView },
   { id: "clock", title: "Clock", on: ["clock", "reset"], load: loadClock, view: clockView },

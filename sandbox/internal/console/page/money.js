@@ -33,7 +33,7 @@ const bookNames = {
 
 function ownBooks(ledger) {
   return Object.entries(ledger.balances || {}).filter(([id, balances]) => bookNames[id] || id.startsWith("esc_") && Object.values(balances).some(Number))
-    .map(([id, balances]) => [id, bookNames[id] || "an escrow deal", balances]);
+    .map(([id, balances]) => [id, bookNames[id] || "an escrow", balances]);
 }
 
 function currenciesOf(accounts, ledger) {
@@ -118,8 +118,8 @@ function entryRow(entry, stop) {
     h("td", { class: amount.startsWith("-") ? "amount" : "amount gain" }, `${signed(amount)} ${currency}`), h("td", { class: "wide" }, link()));
 }
 
-// resourceLink leads from a movement to its payout, payin or deal, or to the requests of anything else.
+// resourceLink leads from a movement to its payout, payin or escrow, or to the requests of anything else.
 function resourceLink(id, stop) {
-  const section = { po_: "payouts", pi_: "payins", esc_: "deals" }[id.match(/^[a-z]+_/)?.[0]] || "requests";
+  const section = { po_: "payouts", pi_: "payins", esc_: "escrows" }[id.match(/^[a-z]+_/)?.[0]] || "requests";
   return rowButton({ stop, onclick: () => findIn(section, id) }, id);
 }

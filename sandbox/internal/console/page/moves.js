@@ -1,4 +1,4 @@
-// --- What moves from state to state: payouts, payins, verifications and deals.
+// --- What moves from state to state: payouts, payins, verifications and escrows.
 
 const moving = {
   payouts: { title: "Payouts", one: "payout", path: "/payouts", none: "No payout yet.",
@@ -6,7 +6,7 @@ const moving = {
   payins: { title: "Payins", one: "payin", path: "/payins", none: "No payin yet.", intro: "Money that arrives from a bank or another chain." },
   verification: { title: "Verification", one: "verification", path: "/verifications", none: "No client yet.",
     intro: "The identity check of each client, and how its review ends." },
-  deals: { title: "Deals", one: "deal", path: "/escrows", none: "No deal yet.", intro: "Escrow deals, and which window each is in." },
+  escrows: { title: "Escrow", one: "escrow", path: "/escrows", none: "No escrow yet.", intro: "Money held in escrow, and which window each is in." },
 };
 for (const kind of Object.values(moving)) kind.selected = null;
 
@@ -88,15 +88,15 @@ function selectMoving(kind, id) {
 }
 
 function movesOf(kind, item) {
-  if (kind === moving.deals) return dealMoves(item);
+  if (kind === moving.escrows) return escrowMoves(item);
   const moves = item.moves || [];
   return h("section", { "data-key": "moves" }, h("h4", {}, "Allowed now"),
     moves.length ? h("ul", { class: "actions" }, moves.map((to) => moveRow(kind, item, to)))
       : h("p", { class: "hint" }, "No move is allowed from this state."));
 }
 
-// dealMoves says what the account can sign, which no button can do for it, and moves the clock to the next window.
-function dealMoves({ id, actions, windowEndsAt }) {
+// escrowMoves says what the account can sign, which no button can do for it, and moves the clock to the next window.
+function escrowMoves({ id, actions, windowEndsAt }) {
   if (!actions.length) return h("section", { "data-key": "moves" }, h("h4", {}, "Allowed now"), h("p", { class: "hint" }, "No action is allowed any more."));
   const seconds = Math.max(1, Math.ceil((Date.parse(windowEndsAt) - Date.parse(host.now || windowEndsAt)) / 1000));
   return h("section", { "data-key": "moves" }, h("h4", {}, "Allowed now"),
