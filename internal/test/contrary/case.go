@@ -297,7 +297,8 @@ func otherStatuses(o *wire.Operation) []Kind {
 		assumed := slices.ContainsFunc(o.Node.Marks(), func(mark *wire.Assumption) bool {
 			return mark.Aspect == "answer" || mark.Aspect == "resource"
 		})
-		if _, exact := o.Response(int(status[0]-'0')*100 + int(status[2]-'0')); !exact && (kind != Status204 || assumed) {
+		_, exact := o.Response(int(status[0]-'0')*100 + int(status[2]-'0'))
+		if !exact && (kind != Status204 || assumed) {
 			others = append(others, kind)
 		}
 	}

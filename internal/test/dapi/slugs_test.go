@@ -464,8 +464,8 @@ func (w *payWorld) through(next testkit.Connection) error {
 	return read(w.Context(), integrator.Self())
 }
 
-// localMistakes are those that the SDK notices by itself, with what it knows of earlier calls. TestMessagesOfInvalidInput
-// of package dapi has those that need no more than the input.
+// localMistakes are those that the SDK notices by itself, with what it knows of earlier calls.
+// TestMessagesOfInvalidInput of package dapi has those that need no more than the input.
 var localMistakes = map[string]mistake{
 	"too many decimals, by the listing": {func(w *payWorld) error {
 		_, err := w.account.Chains.Live(w.Context())
