@@ -43,7 +43,7 @@
 //     for. It signs only if all of them match: see [*TermsDiffer], [*PriceRefused] and *signing.ApprovalRefused.
 //  3. Confirm. The SDK sends the signature, and the service funds the payout: the money leaves the account.
 //
-// A refusal speaks for its call, and a payment can take many calls. Once the response to a call was lost, the payment
+// A refusal is about one call, and a payment can take many. Once the response to a call was lost, the payment
 // stays in doubt, even if the next call is refused, until it succeeds, already_funded is returned, or the payout has
 // ended. [Payment].State speaks for all calls with the key. To know it after a restart, store the [History] of each
 // key: [PayTerms].Journal gets it before each signature, and [Payment].History is the last one.

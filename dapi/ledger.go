@@ -86,9 +86,9 @@ type TransactionChange struct {
 	Transaction Transaction
 	// Previous is the status that was delivered before. It is empty if the entry was not delivered before.
 	Previous TransactionStatus
-	// LastChange reports that later changes of this entry are not delivered, although it is still pending. It was created
-	// more than [ChangesParams].PendingFor before the newest entry. Read its payout, payin or escrow instead. If the
-	// ledger no longer lists the entry, Transaction has only ID, CreatedAt and Status.
+	// LastChange reports that later changes of this entry are not delivered, although it is still pending. It was
+	// created more than [ChangesParams].PendingFor before the newest entry. Read its payout, payin or escrow instead.
+	// If the ledger no longer lists the entry, Transaction has only ID, CreatedAt and Status.
 	LastChange bool
 	// Position is the position after this change. Store it when you have handled the change.
 	Position LedgerPosition

@@ -3,8 +3,9 @@
 //
 // Use it in a backend that pays. A call such as dapi.Payouts.Pay is safe to repeat, but somebody must repeat it after a
 // crash: with the same key, the same terms and the same bounds of the price, and before the service forgets the key. A
-// [Processor] does that. It stores each payment before anything is sent, and each step before it has an effect. For a
-// script or a tool with a person beside it, dapi.Payouts.Pay alone is enough.
+// [Processor] does that. It stores each payment before anything is sent, and each step before it has an effect.
+// dapi.Payouts.Pay alone is enough for a script that a person watches, and for a program whose own database must keep
+// the payments.
 //
 //	store, err := sqlite.Open(ctx, "payments.db")
 //	p, err := payments.New(store, payments.IntegratorServices(platform), payments.Config{})

@@ -289,15 +289,18 @@ func readsUntil(end time.Duration) int {
 	return reads
 }
 
-// The numbers of docs/calling-pay.md follow from the stated windows and the pauses of waits.
+// The numbers of the pages follow from the stated windows and the pauses of waits.
 func TestPollingFiguresOnThePages(t *testing.T) {
-	content, err := os.ReadFile(filepath.Join(root, "docs/calling-pay.md"))
-	require.NoError(t, err)
-	page := strings.Join(strings.Fields(string(content)), " ") // wherever a line ends
+	var page string
+	for _, name := range []string{"docs/production.md", "docs/calling-pay.md"} {
+		content, err := os.ReadFile(filepath.Join(root, name))
+		require.NoError(t, err)
+		page += strings.Join(strings.Fields(string(content)), " ") // wherever a line ends
+	}
 	says := func(text string) {
 		t.Helper()
 		if !strings.Contains(page, text) { // which is too long to be shown
-			t.Errorf("docs/calling-pay.md does not say: %s", text)
+			t.Errorf("no page says: %s", text)
 		}
 	}
 	for said, end := range map[string]time.Duration{
