@@ -416,8 +416,8 @@ func TestLoginWithLongChallenge(t *testing.T) {
 
 const signerFails = "the signer fails"
 
-// allFailures are the failures of any surface, and those of this one.
-func allFailures() map[string]testkit.Fault {
+// allFaults are the faults of any surface, and those of this one.
+func allFaults() map[string]testkit.Fault {
 	all := map[string]testkit.Fault{
 		"canceled before, for a cause": {Context: func(ctx context.Context) (context.Context, context.CancelFunc) {
 			ctx, cancel := context.WithCancelCause(ctx)
@@ -480,7 +480,7 @@ func TestEveryErrorDescribesItsCall(t *testing.T) {
 					`{"challengeId":"ch_1","payload":"YQ=="}`)
 			}
 			for operation, x := range exchanges {
-				t.Run(failure+"/"+operation, func(t *testing.T) {
+				t.Run(fault+"/"+operation, func(t *testing.T) {
 					m.CheckCall(t, func(t *testing.T, ctx context.Context, next *http.Client) error {
 						platform, err := dapi.NewIntegrator(baseURL,
 							dapi.Developer{Email: "ops@example.com", Key: key, Store: store},
