@@ -392,7 +392,7 @@ type InDoubt struct {
 func (e *InDoubt) Error() string { return e.line().String() }
 
 func (e *InDoubt) line() *errorLine {
-	message := "outcome unknown"
+	message := "in doubt"
 	if e.facts.Earlier > errorbase.NonePaid { // of the payment, and not of this call
 		message = ""
 	}

@@ -75,13 +75,13 @@ func TestErrorTexts(t *testing.T) {
 			Fields: numbered(8)},
 		"invalid input: f0; f1; f2; f3; f4; f5; f6; f7 and 3 more": &errors.InvalidInput{
 			Fields: numbered(11)},
-		"BookPayout: outcome unknown: unexpected EOF - Repeat with the same key. " +
+		"BookPayout: in doubt: unexpected EOF - Repeat with the same key. " +
 			"(key invoice-42, 2 attempts)": &errors.InDoubt{
 			CallInfo: errors.CallInfo{Operation: "BookPayout", IdempotencyKey: "invoice-42", Attempts: 2},
 			Resolve:  "Repeat with the same key.", Cause: lost,
 		},
-		"outcome unknown": &errors.InDoubt{},
-		"BookPayout: outcome unknown: 403 forbidden: no - " +
+		"in doubt": &errors.InDoubt{},
+		"BookPayout: in doubt: 403 forbidden: no - " +
 			"check that the developer key still exists, and that its allowlist has this machine's address - repeat " +
 			"it (request req_1, key invoice-42, 3 attempts)": &errors.InDoubt{
 			CallInfo: errors.CallInfo{Operation: "BookPayout", IdempotencyKey: "invoice-42", RequestID: "req_1",
@@ -91,7 +91,7 @@ func TestErrorTexts(t *testing.T) {
 				CallInfo: errors.CallInfo{Operation: "BookPayout", IdempotencyKey: "invoice-42", RequestID: "req_1",
 					Attempts: 3}, Status: 403, Message: "no",
 			}}},
-		"BookPayout: outcome unknown: context canceled; 429 rate_limited - " +
+		"BookPayout: in doubt: context canceled; 429 rate_limited - " +
 			"wait until 2026-01-02T03:04:05Z, and let all processes that use this " +
 			"credential share one rate limiter (key k)": &errors.InDoubt{
 			CallInfo: errors.CallInfo{Operation: "BookPayout", IdempotencyKey: "k"},
@@ -184,7 +184,7 @@ func TestTheResourceIsNamedOnce(t *testing.T) {
 		"GetPayout: po_1 is not yours - see ")
 	within := &errors.InDoubt{CallInfo: about, Cause: &errors.Refusal{CallInfo: about, Message: "no"},
 		Resolve: "ask"}
-	assert.Contains(t, within.Error(), "GetPayout: outcome unknown: no - ask (po_1) - see ")
+	assert.Contains(t, within.Error(), "GetPayout: in doubt: no - ask (po_1) - see ")
 }
 
 // A character that the end of an excerpt cuts in two is left out.

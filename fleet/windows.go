@@ -30,24 +30,24 @@ const (
 
 // Request is what one process asks of one window.
 type Request struct {
-	Key     string          // of the window: the credential, its name and its scope
-	Process string          // who asks, the same for all requests of a process
-	Calls   int             // how many calls the window allows
-	Held    time.Duration   // in which time, which is how long a call counts
-	Ahead   time.Duration   // how long before its time a slot may be granted
-	Waiting [ranks]int      // how many calls wait for slots
-	Pressed bool            // one of the confirms may be too late unless confirms go first
-	Overdue bool            // the first call goes now, even if the window is full
-	Unused  []int64         // marks of slots to give back
-	Log     string          // name of the window's state that the process knows, if calls of the process still count
-	Past    []time.Duration // how long ago calls were made that the window may not know of
+	Key      string          // of the window: the credential, its name and its scope
+	Process  string          // who asks, the same for all requests of a process
+	Calls    int             // how many calls the window allows
+	Span     time.Duration   // in which time, which is how long a call counts
+	Ahead    time.Duration   // how long before its time a slot may be granted
+	Waiting  [ranks]int      // how many calls wait for slots
+	Pressed  bool            // one of the confirms may be too late unless confirms go first
+	Overdue  bool            // the first call goes now, even if the window is full
+	Unused   []int64         // marks of slots to give back
+	WindowID string          // name of the window's state that the process knows, if calls of the process still count
+	Past     []time.Duration // how long ago calls were made that the window may not know of
 }
 
 // Reservation is what a process may do now.
 type Reservation struct {
-	// Log names the state of the window. A new name means that the old state was lost. The process then asks again with
-	// its calls that still count, as Past: how long ago each was made.
-	Log string
+	// WindowID names the state of the window. A new name means that the old state was lost. The process then asks again
+	// with its calls that still count, as Past: how long ago each was made.
+	WindowID string
 	// Slots are those that the process may use, the first one first.
 	Slots []Slot
 	// Next says after which time to ask again, if calls still wait.
@@ -72,7 +72,7 @@ type store struct{ windows Windows }
 func (s store) Reserve(ctx context.Context, request ratewindow.Request) (ratewindow.Reservation, error) {
 	reservation, err := s.windows.Reserve(ctx, Request(request))
 	return ratewindow.Reservation{
-		Log: reservation.Log, Slots: slotsOf[ratewindow.Slot](reservation.Slots), Next: reservation.Next,
+		WindowID: reservation.WindowID, Slots: slotsOf[ratewindow.Slot](reservation.Slots), Next: reservation.Next,
 		Free: reservation.Free, Others: reservation.Others,
 	}, err
 }
@@ -110,7 +110,7 @@ func (m *Memory) Reserve(_ context.Context, request Request) (Reservation, error
 	}
 	reservation := m.windows[request.Key].Reserve(now().UnixMicro(), new(ratewindow.Request(request)))
 	return Reservation{
-		Log: reservation.Log, Slots: slotsOf[Slot](reservation.Slots), Next: reservation.Next, Free: reservation.Free,
+		WindowID: reservation.WindowID, Slots: slotsOf[Slot](reservation.Slots), Next: reservation.Next, Free: reservation.Free,
 		Others: reservation.Others,
 	}, nil
 }

@@ -243,7 +243,7 @@ func TestPayoutResult(t *testing.T) {
 func TestReasonInDoubtNamesProcessor(t *testing.T) {
 	r := reasonOf(&errors.InDoubt{Resolve: "call Pay again", Cause: context.DeadlineExceeded})
 	assert.Equal(t, ReasonInDoubt, r.Code)
-	assert.Contains(t, r.Message, "outcome unknown")
+	assert.Contains(t, r.Message, "in doubt")
 	assert.Contains(t, r.Message, context.DeadlineExceeded.Error())
 	assert.Contains(t, r.Message, "the processor goes on by itself")
 	assert.NotContains(t, r.Message, "call Pay again")

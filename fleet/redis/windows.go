@@ -67,11 +67,11 @@ func (w *Windows) Reserve(ctx context.Context, request fleet.Request) (fleet.Res
 
 func arguments(request *fleet.Request) []any {
 	args := make([]any, 0, 13+len(request.Unused)+len(request.Past))
-	args = append(args, request.Process, request.Calls, request.Held.Microseconds(), request.Ahead.Microseconds())
+	args = append(args, request.Process, request.Calls, request.Span.Microseconds(), request.Ahead.Microseconds())
 	for _, calls := range request.Waiting {
 		args = append(args, calls)
 	}
-	args = append(args, flag(request.Pressed), flag(request.Overdue), request.Log, rand.Text(), len(request.Unused))
+	args = append(args, flag(request.Pressed), flag(request.Overdue), request.WindowID, rand.Text(), len(request.Unused))
 	for _, mark := range request.Unused {
 		args = append(args, mark)
 	}
@@ -103,7 +103,7 @@ func read(reply []any) (reservation fleet.Reservation, err error) {
 	if err != nil || !isText || !isNumber || len(reserved)%2 != 0 || len(others) != len(reservation.Others) {
 		return reservation, errReply
 	}
-	reservation.Log, reservation.Next = name, time.Duration(next)*time.Microsecond
+	reservation.WindowID, reservation.Next = name, time.Duration(next)*time.Microsecond
 	for i := 0; i < len(reserved); i += 2 {
 		reservation.Slots = append(reservation.Slots,
 			fleet.Slot{Mark: reserved[i], In: time.Duration(reserved[i+1]) * time.Microsecond})

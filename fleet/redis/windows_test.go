@@ -18,7 +18,7 @@ import (
 func TestAFlushOfTheScripts(t *testing.T) {
 	client := dial(t, testkit.Redis(t))
 	windows := fleetredis.NewWindows(client, "")
-	request := fleet.Request{Key: "a", Process: "p", Calls: 120, Held: time.Minute}
+	request := fleet.Request{Key: "a", Process: "p", Calls: 120, Span: time.Minute}
 	request.Waiting[0] = 1
 	for range 3 {
 		reservation, err := windows.Reserve(t.Context(), request)

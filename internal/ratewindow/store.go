@@ -167,11 +167,11 @@ func (s *windowQueue) request(now time.Time) {
 		return
 	}
 	request := Request{
-		Key: st.key, Process: s.limiter.sharing.Process, Calls: s.calls, Held: s.span, Ahead: s.ahead(), Waiting: calls,
+		Key: st.key, Process: s.limiter.sharing.Process, Calls: s.calls, Span: s.span, Ahead: s.ahead(), Waiting: calls,
 		Pressed: s.pressed(now), Overdue: overdue, Unused: st.unused,
 	}
 	if now.Sub(st.lastResponse) < s.span { // the window still exists, unless it was lost
-		request.Log = st.windowID
+		request.WindowID = st.windowID
 	}
 	for i := range st.recent {
 		if !st.recent[i].reported {
@@ -217,10 +217,10 @@ func (s *windowQueue) receive(request *Request, asked time.Time, reservation Res
 	// The next request reports to the store which calls were made without it.
 	s.local, st.unavailable, st.err, st.fails = nil, time.Time{}, nil, 0
 	st.slow, st.lastResponse = 0, now
-	if reservation.Log != st.windowID {
-		st.changeWindow(reservation.Log)
+	if reservation.WindowID != st.windowID {
+		st.changeWindow(reservation.WindowID)
 	}
-	if reservation.Log != request.Log && request.Log != "" {
+	if reservation.WindowID != request.WindowID && request.WindowID != "" {
 		st.requestAt = now.Add(jitter(s.ahead() / 2)) // with the calls that the new window does not have
 		return
 	}

@@ -78,7 +78,7 @@ func (s *scripted) waiting() (calls []int) {
 
 // nothing gives no slot, and says when to ask again.
 func nothing(next time.Duration) scriptedReply {
-	return scriptedReply{Reservation: ratewindow.Reservation{Log: "log", Next: next}}
+	return scriptedReply{Reservation: ratewindow.Reservation{WindowID: "log", Next: next}}
 }
 
 // granted gives slots, marked 1, 2 and so on, after these times.
@@ -92,7 +92,7 @@ func granted(in ...time.Duration) scriptedReply {
 
 func (a scriptedReply) next(next time.Duration) scriptedReply            { a.Next = next; return a }
 func (a scriptedReply) late(after time.Duration) scriptedReply           { a.after = after; return a }
-func (a scriptedReply) of(log string) scriptedReply                      { a.Log = log; return a }
+func (a scriptedReply) of(log string) scriptedReply                      { a.WindowID = log; return a }
 func (a scriptedReply) room(free ...time.Duration) scriptedReply         { a.Free = free; return a }
 func (a scriptedReply) others(calls [ratewindow.Ranks]int) scriptedReply { a.Others = calls; return a }
 
@@ -137,10 +137,10 @@ func TestRequestsToAStore(t *testing.T) {
 			require.NoError(t, pass(t.Context(), q.limiter, "w", ""))
 		}
 		require.NoError(t, pass(t.Context(), q.limiter, "w", "ops@example.com"))
-		first := ratewindow.Request{Key: "c:w", Process: "p", Calls: 4, Held: minute, Ahead: 250 * time.Millisecond}
+		first := ratewindow.Request{Key: "c:w", Process: "p", Calls: 4, Span: minute, Ahead: 250 * time.Millisecond}
 		first.Waiting[ratewindow.Usual] = 1
 		known, other := first, first
-		known.Log = "log"
+		known.WindowID = "log"
 		other.Key = "c:w:af3c82544f648b38" // a digest: the scope can be an email
 		assert.Equal(t, []ratewindow.Request{first, known, first, other}, store.requests())
 		synctest.Wait()
@@ -594,9 +594,9 @@ func TestStoreThatHasLostItsWindow(t *testing.T) {
 		again := store.at()[4]
 		between(t, lost, lost+125*time.Millisecond, again)
 		assert.Equal(t, []time.Duration{again, again}, q.at)
-		assert.Equal(t, "log", store.requests()[3].Log)
+		assert.Equal(t, "log", store.requests()[3].WindowID)
 		assert.Empty(t, store.requests()[3].Past)
-		assert.Equal(t, "another", store.requests()[4].Log)
+		assert.Equal(t, "another", store.requests()[4].WindowID)
 		assert.Equal(t, []time.Duration{again - (minute - 2*time.Second)}, store.requests()[4].Past)
 		q.come("write", moneymovement.ClassWrite, 0)
 		assert.Empty(t, store.requests()[5].Past)

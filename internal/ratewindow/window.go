@@ -10,26 +10,26 @@ import (
 
 // Request is what one process asks of a window that several processes share. See fleet.Request.
 type Request struct {
-	Key     string
-	Process string
-	Calls   int
-	Held    time.Duration
-	Ahead   time.Duration
-	Waiting [Ranks]int
-	Pressed bool
-	Overdue bool
-	Unused  []int64
-	Log     string
-	Past    []time.Duration
+	Key      string
+	Process  string
+	Calls    int
+	Span     time.Duration
+	Ahead    time.Duration
+	Waiting  [Ranks]int
+	Pressed  bool
+	Overdue  bool
+	Unused   []int64
+	WindowID string
+	Past     []time.Duration
 }
 
 // Reservation is what a process may do now. See fleet.Reservation.
 type Reservation struct {
-	Log    string
-	Slots  []Slot
-	Next   time.Duration
-	Free   []time.Duration
-	Others [Ranks]int
+	WindowID string
+	Slots    []Slot
+	Next     time.Duration
+	Free     []time.Duration
+	Others   [Ranks]int
 }
 
 // Slot is room for one call. See fleet.Slot.
@@ -67,10 +67,10 @@ const (
 // Reserve grants slots to a process. A window that was lost, or that no process could reach, grants nothing for a
 // while, so that all processes can report the calls that they made meanwhile.
 func (w *SharedWindow) Reserve(now int64, request *Request) Reservation {
-	span, ahead := request.Held.Microseconds(), request.Ahead.Microseconds()
+	span, ahead := request.Span.Microseconds(), request.Ahead.Microseconds()
 	if w.name == "" {
 		w.name = rand.Text()
-		if request.Log != "" {
+		if request.WindowID != "" {
 			w.quietUntil = now + span/quietShare
 		}
 	}
@@ -78,8 +78,8 @@ func (w *SharedWindow) Reserve(now int64, request *Request) Reservation {
 		w.quietUntil = now + span/quietShare
 	}
 	w.lastRequest = now
-	if request.Log != "" && request.Log != w.name {
-		return Reservation{Log: w.name}
+	if request.WindowID != "" && request.WindowID != w.name {
+		return Reservation{WindowID: w.name}
 	}
 	w.count(now, span, ahead, request)
 	w.quietUntil = min(w.quietUntil, now+span/quietShare)
@@ -93,7 +93,7 @@ func (w *SharedWindow) Reserve(now int64, request *Request) Reservation {
 	delete(w.waiting, request.Process)
 	me.calls, me.pressed = request.Waiting, request.Pressed
 
-	reservation := Reservation{Log: w.name}
+	reservation := Reservation{WindowID: w.name}
 	if request.Overdue {
 		w.grantOverdue(now, span, request.Calls, &me, &reservation)
 	}
@@ -144,7 +144,7 @@ func (w *SharedWindow) count(now, span, ahead int64, request *Request) {
 		}
 	}
 	for _, age := range request.Past {
-		if age < request.Held {
+		if age < request.Span {
 			w.slots.add(now+span-max(age.Microseconds(), 0), request.Calls)
 		}
 	}

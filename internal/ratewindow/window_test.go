@@ -34,7 +34,7 @@ type asking func(*ratewindow.Request)
 func (c *counter) ask(at time.Duration, process string, waiting [ratewindow.Ranks]int, more ...asking) (
 	grant, ratewindow.Reservation,
 ) {
-	request := ratewindow.Request{Process: process, Calls: c.calls, Held: minute, Ahead: ahead, Waiting: waiting}
+	request := ratewindow.Request{Process: process, Calls: c.calls, Span: minute, Ahead: ahead, Waiting: waiting}
 	for _, set := range more {
 		set(&request)
 	}
@@ -70,7 +70,7 @@ func unused(marks ...time.Duration) asking {
 func past(ages ...time.Duration) asking {
 	return func(request *ratewindow.Request) { request.Past = ages }
 }
-func ofLog(name string) asking            { return func(request *ratewindow.Request) { request.Log = name } }
+func ofLog(name string) asking            { return func(request *ratewindow.Request) { request.WindowID = name } }
 func pressed(request *ratewindow.Request) { request.Pressed = true }
 func overdue(request *ratewindow.Request) { request.Overdue = true }
 
@@ -78,7 +78,7 @@ func overdue(request *ratewindow.Request) { request.Overdue = true }
 func TestWindowGrantsItsSlots(t *testing.T) {
 	c := &counter{calls: 5}
 	got, reservation := c.ask(0, "p", calls(0, 0, 3, 0))
-	assert.NotEmpty(t, reservation.Log)
+	assert.NotEmpty(t, reservation.WindowID)
 	const one = time.Microsecond // a mark names one slot
 	want := grant{at: []time.Duration{0, 0, 0}, marks: []time.Duration{minute, minute + one, minute + 2*one}}
 	assert.Equal(t, want, got)
@@ -86,7 +86,7 @@ func TestWindowGrantsItsSlots(t *testing.T) {
 	assert.Zero(t, reservation.Others)
 
 	got, again := c.ask(10*time.Second, "p", calls(0, 0, 4, 0))
-	assert.Equal(t, reservation.Log, again.Log)
+	assert.Equal(t, reservation.WindowID, again.WindowID)
 	assert.Equal(t, []time.Duration{10 * time.Second, 10 * time.Second}, got.at)
 	assert.Equal(t, []time.Duration{51 * time.Second, 51*time.Second + one, 61 * time.Second}, again.Free)
 	assert.Equal(t, minute/2, got.next, "at least twice in a window")
@@ -291,7 +291,7 @@ func TestReturnedSlotsOfAWindow(t *testing.T) {
 func TestCallsReportedLate(t *testing.T) {
 	c := &counter{calls: 4}
 	_, reservation := c.ask(0, "p", calls(0, 0, 0, 0))
-	got, reservation := c.ask(settled, "p", calls(0, 0, 1, 0), ofLog(reservation.Log),
+	got, reservation := c.ask(settled, "p", calls(0, 0, 1, 0), ofLog(reservation.WindowID),
 		past(-time.Second, time.Second, minute-time.Microsecond, minute))
 	assert.Equal(t, []time.Duration{settled}, got.at, "it was heard of a moment ago")
 	assert.Equal(t, []time.Duration{time.Microsecond, minute - time.Second, minute}, reservation.Free)
@@ -310,9 +310,9 @@ func TestWindowThatSettles(t *testing.T) {
 		c := &counter{calls: 4}
 		got, reservation := c.ask(0, "p", calls(0, 0, 1, 0), ofLog("another"))
 		assert.Zero(t, got)
-		assert.Equal(t, ratewindow.Reservation{Log: reservation.Log}, reservation)
-		assert.NotEqual(t, "another", reservation.Log)
-		got, _ = c.ask(time.Second, "p", calls(0, 0, 1, 0), ofLog(reservation.Log), past(time.Second))
+		assert.Equal(t, ratewindow.Reservation{WindowID: reservation.WindowID}, reservation)
+		assert.NotEqual(t, "another", reservation.WindowID)
+		got, _ = c.ask(time.Second, "p", calls(0, 0, 1, 0), ofLog(reservation.WindowID), past(time.Second))
 		assert.Empty(t, got.at)
 		assert.Equal(t, soonest, got.next)
 		nothingUntil(t, c, 0)

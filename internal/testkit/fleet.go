@@ -54,8 +54,8 @@ func (s *sequence) compare(
 	q fleet.Request, memory *fleet.Memory, ask func(time.Time, fleet.Request) (fleet.Reservation, error),
 ) string {
 	inMemory := q
-	if q.Log == before {
-		q.Log, inMemory.Log = s.log, s.known
+	if q.WindowID == before {
+		q.WindowID, inMemory.WindowID = s.log, s.known
 	}
 	want, err := memory.Reserve(context.Background(), inMemory)
 	if err != nil {
@@ -65,11 +65,11 @@ func (s *sequence) compare(
 	if err != nil {
 		return err.Error()
 	}
-	if s.log != "" && (got.Log == s.log) != (want.Log == s.known) {
-		return fmt.Sprintf("log %s after %s, and in memory %s after %s", got.Log, s.log, want.Log, s.known)
+	if s.log != "" && (got.WindowID == s.log) != (want.WindowID == s.known) {
+		return fmt.Sprintf("log %s after %s, and in memory %s after %s", got.WindowID, s.log, want.WindowID, s.known)
 	}
-	s.log, s.known = got.Log, want.Log
-	got.Log = want.Log
+	s.log, s.known = got.WindowID, want.WindowID
+	got.WindowID = want.WindowID
 	for _, slot := range want.Slots {
 		s.marks = append(s.marks, slot.Mark)
 	}
@@ -106,7 +106,7 @@ func (s *sequence) rarely(n int) bool { return s.draw(n) == n-1 }
 
 func (s *sequence) request(calls int) fleet.Request {
 	q := fleet.Request{
-		Key: s.key, Process: fmt.Sprint("p", s.draw(6)), Calls: calls, Held: 61 * time.Second,
+		Key: s.key, Process: fmt.Sprint("p", s.draw(6)), Calls: calls, Span: 61 * time.Second,
 		Ahead: 250 * time.Millisecond, Pressed: s.rarely(8), Overdue: s.rarely(60),
 	}
 	for r := range q.Waiting {
@@ -118,10 +118,10 @@ func (s *sequence) request(calls int) fleet.Request {
 		q.Unused = append(q.Unused, s.marks[s.draw(len(s.marks))])
 	}
 	if s.rarely(2) && s.log != "" {
-		q.Log = before
+		q.WindowID = before
 	}
 	if s.rarely(40) {
-		q.Log = "another"
+		q.WindowID = "another"
 	}
 	for s.rarely(8) {
 		q.Past = append(q.Past, time.Duration(s.draw(90_000_000)-1_000_000)*time.Microsecond)

@@ -303,7 +303,7 @@ const (
 	earlier       = "an earlier call with this key may have paid"
 	howToSay      = "with Journal in the terms"
 	sameTerms     = "the same terms"
-	outcomeIsOpen = "outcome unknown"
+	outcomeIsOpen = "in doubt"
 )
 
 // assertInOrder asserts that a text has all parts, one after the other.

@@ -524,7 +524,7 @@ var metMistakes = map[string]mistake{
 		})
 		_, err := w.account.Payouts.Confirm(w.Context(), w.asked, booked)
 		return err
-	}, []string{"ConfirmPayout: outcome unknown", "repeat the same request"}},
+	}, []string{"ConfirmPayout: in doubt", "repeat the same request"}},
 	"a client's payout, asked for as oneself": {func(w *payWorld) error {
 		_, err := w.readyClient().Payouts.Get(w.Context(), "po_7")
 		return err

@@ -199,7 +199,7 @@ func (r refusedRow) Scan(...any) error { return r.err }
 func TestReservationIsRetriedAfterConflict(t *testing.T) {
 	db := &interrupted{DB: migrated(t, shared.PostgreSQL(t))}
 	of := windows(t, db)
-	request := fleet.Request{Key: "a", Process: "p", Calls: 1, Held: time.Minute}
+	request := fleet.Request{Key: "a", Process: "p", Calls: 1, Span: time.Minute}
 	request.Waiting[0] = 1
 	db.times = 5
 	_, err := of.Reserve(t.Context(), request)
@@ -263,7 +263,7 @@ func TestMigrateNeedsNoRightForWhatIsThere(t *testing.T) {
 	execute(`REASSIGN OWNED BY fleet_of_a_test TO postgres`)
 	execute(`GRANT USAGE ON SCHEMA moneymovement TO fleet_of_a_test`)
 	require.NoError(t, fleetpostgres.Migrate(t.Context(), pool, ""))
-	ask := fleet.Request{Key: "a", Process: "p", Calls: 1, Held: time.Minute}
+	ask := fleet.Request{Key: "a", Process: "p", Calls: 1, Span: time.Minute}
 	_, err = windows(t, pool).Reserve(t.Context(), ask)
 	require.ErrorContains(t, err, "grant the rights")
 	execute(`GRANT SELECT, INSERT, UPDATE, DELETE ON moneymovement.fleet_session, moneymovement.fleet_window
@@ -285,7 +285,7 @@ func TestOldWindowsAreDeleted(t *testing.T) {
 	windows := windows(t, pool)
 	left := 150
 	for range 5000 {
-		_, err := windows.Reserve(t.Context(), fleet.Request{Key: "new", Process: "p", Calls: 1, Held: time.Minute})
+		_, err := windows.Reserve(t.Context(), fleet.Request{Key: "new", Process: "p", Calls: 1, Span: time.Minute})
 		require.NoError(t, err)
 		require.NoError(t, pool.QueryRow(t.Context(), "SELECT count(*) FROM moneymovement.fleet_window "+
 			"WHERE key LIKE 'old%'").Scan(&left))

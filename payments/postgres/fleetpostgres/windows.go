@@ -188,9 +188,9 @@ func (w *Windows) reserve(ctx context.Context, request *fleet.Request) (reservat
 		granted, room []int64
 		others        []int32
 	)
-	err = w.db.QueryRow(ctx, w.take, request.Key, request.Process, request.Calls, request.Held.Microseconds(),
-		request.Ahead.Microseconds(), waiting, request.Pressed, request.Overdue, request.Log, rand.Text(), unused,
-		past).Scan(&reservation.Log, &next, &granted, &room, &others)
+	err = w.db.QueryRow(ctx, w.take, request.Key, request.Process, request.Calls, request.Span.Microseconds(),
+		request.Ahead.Microseconds(), waiting, request.Pressed, request.Overdue, request.WindowID, rand.Text(), unused,
+		past).Scan(&reservation.WindowID, &next, &granted, &room, &others)
 	if err != nil {
 		return fleet.Reservation{}, withAdvice(err)
 	}

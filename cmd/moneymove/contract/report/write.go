@@ -14,7 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/contract/wire"
-	"github.com/moneymovement/moneymovement-go/internal/plaintext"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/plaintext"
 )
 
 // WriteText writes the report for a terminal: the counts, then the findings that somebody must look at. It counts open

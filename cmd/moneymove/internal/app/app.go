@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/plaintext"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/plaintext"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 

@@ -18,7 +18,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/shopspring/decimal"
 
-	"github.com/moneymovement/moneymovement-go/internal/plaintext"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/plaintext"
 )
 
 // maxInput is the largest file that a flag may name. Bodies, approvals and keys have a few kilobytes; a document that

@@ -16,7 +16,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/client"
-	"github.com/moneymovement/moneymovement-go/internal/plaintext"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/plaintext"
 	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/public"
 )

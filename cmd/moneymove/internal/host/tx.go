@@ -16,8 +16,8 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/client"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/plaintext"
 	"github.com/moneymovement/moneymovement-go/dapi"
-	"github.com/moneymovement/moneymovement-go/internal/plaintext"
 )
 
 const txHelp = `Shows the ledger of the account, the newest entry first.

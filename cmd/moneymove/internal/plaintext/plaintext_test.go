@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/internal/plaintext"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/plaintext"
 )
 
 const hostile = "a\x1b[2J\x9b31m\u009b31mb\u202ec\u2066d\u200fe\u2028f\u2029g\x07h\x7fi\r\tj\U000e0041k\xff\ufeffl"
