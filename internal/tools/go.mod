@@ -7,13 +7,13 @@ tool (
 	github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 	github.com/moneymovement/moneymovement-go/internal/tools/api
 	github.com/moneymovement/moneymovement-go/internal/tools/archive
-	github.com/moneymovement/moneymovement-go/internal/tools/codegen/responses
 	github.com/moneymovement/moneymovement-go/internal/tools/codegen/bundle
 	github.com/moneymovement/moneymovement-go/internal/tools/codegen/coverage
 	github.com/moneymovement/moneymovement-go/internal/tools/codegen/errorcatalogue
 	github.com/moneymovement/moneymovement-go/internal/tools/codegen/exported
 	github.com/moneymovement/moneymovement-go/internal/tools/codegen/readable
 	github.com/moneymovement/moneymovement-go/internal/tools/codegen/requests
+	github.com/moneymovement/moneymovement-go/internal/tools/codegen/responses
 	github.com/moneymovement/moneymovement-go/internal/tools/codegen/states
 	github.com/moneymovement/moneymovement-go/internal/tools/mutants
 	github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen
