@@ -416,7 +416,7 @@ func TestLoginWithLongChallenge(t *testing.T) {
 
 const signerFails = "the signer fails"
 
-// allFaults are the failures of any surface, and those of this one.
+// allFaults are the faults of any surface, and those of this one.
 func allFaults() map[string]testkit.Fault {
 	all := map[string]testkit.Fault{
 		"canceled before, for a cause": {Context: func(ctx context.Context) (context.Context, context.CancelFunc) {

@@ -122,17 +122,33 @@ func TestWrongRoomsAreFound(t *testing.T) {
 	importing := func(folder string) *fstest.MapFile {
 		return &fstest.MapFile{Data: []byte("package p\n\nimport _ \"" + path.Join(module, folder) + "\"\n")}
 	}
-	sound := fstest.MapFS{"ground/a.go": {Data: []byte("package p\n\nimport _ \"fmt\"\n")}, "cellar/a.go": {Data: []byte("package p\n")},
-		"a.go": importing("ground"), "tests/deep/a.go": importing("."), "tests/a.go": importing("tests/deep"),
-		"ground/a_test.go": importing("tests")}
+	sound := fstest.MapFS{
+		"ground/a.go": {Data: []byte("package p\n\nimport _ \"fmt\"\n")},
+		"cellar/a.go": {Data: []byte("package p\n")}, "a.go": importing("ground"),
+		"tests/deep/a.go": importing("."), "tests/a.go": importing("tests/deep"),
+		"ground/a_test.go": importing("tests"),
+	}
 	assert.Empty(t, rows.wrong(t, sound))
 	for want, change := range map[string]func(fstest.MapFS){
-		"attic has no room in docs/design.md":               func(m fstest.MapFS) { m["attic/a.go"] = importing("ground") },
-		"ground imports ., which is not below it":           func(m fstest.MapFS) { m["ground/a.go"] = importing(".") },
-		"ground imports cellar, which is not below it":      func(m fstest.MapFS) { m["ground/a.go"] = importing("cellar") },
-		". imports tests/..., which is not below it":        func(m fstest.MapFS) { m["a.go"] = importing("tests/deep") },
-		"cellar is in docs/design.md and has no Go file":    func(m fstest.MapFS) { delete(m, "cellar/a.go") },
-		"tests/... is in docs/design.md and has no Go file": func(m fstest.MapFS) { delete(m, "tests/a.go"); delete(m, "tests/deep/a.go") },
+		"attic has no room in docs/design.md": func(m fstest.MapFS) {
+			m["attic/a.go"] = importing("ground")
+		},
+		"ground imports ., which is not below it": func(m fstest.MapFS) {
+			m["ground/a.go"] = importing(".")
+		},
+		"ground imports cellar, which is not below it": func(m fstest.MapFS) {
+			m["ground/a.go"] = importing("cellar")
+		},
+		". imports tests/..., which is not below it": func(m fstest.MapFS) {
+			m["a.go"] = importing("tests/deep")
+		},
+		"cellar is in docs/design.md and has no Go file": func(m fstest.MapFS) {
+			delete(m, "cellar/a.go")
+		},
+		"tests/... is in docs/design.md and has no Go file": func(m fstest.MapFS) {
+			delete(m, "tests/a.go")
+			delete(m, "tests/deep/a.go")
+		},
 	} {
 		tree := fstest.MapFS{}
 		for name, file := range sound {
