@@ -110,7 +110,7 @@ func (m *Memory) Reserve(_ context.Context, request Request) (Reservation, error
 	}
 	reservation := m.windows[request.Key].Reserve(now().UnixMicro(), new(ratewindow.Request(request)))
 	return Reservation{
-		WindowID: reservation.WindowID, Slots: slotsOf[Slot](reservation.Slots), Next: reservation.Next, Free: reservation.Free,
-		Others: reservation.Others,
+		WindowID: reservation.WindowID, Slots: slotsOf[Slot](reservation.Slots), Next: reservation.Next,
+		Free: reservation.Free, Others: reservation.Others,
 	}, nil
 }

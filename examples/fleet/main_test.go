@@ -39,7 +39,8 @@ func TestFleetSurvivesKilledWorker(t *testing.T) {
 	assert.LessOrEqual(t, making, 16.0)
 	took := number(t, told, `completed these \d+ payments, ([\d.]+) s after the kill`)
 	assert.Less(t, took, 30.0)
-	rehearsal.CheckSteps(t, told, "all 150 payments are completed", "the host's log: 1 login, 0 calls refused with 429, ",
+	rehearsal.CheckSteps(t, told, "all 150 payments are completed",
+		"the host's log: 1 login, 0 calls refused with 429, ",
 		"the host's books: 150 payments for 150 invoices, 213.75 USDC in all; no invoice was paid twice")
 	all := 0.0
 	for worker := range 4 {

@@ -71,7 +71,8 @@ func arguments(request *fleet.Request) []any {
 	for _, calls := range request.Waiting {
 		args = append(args, calls)
 	}
-	args = append(args, flag(request.Pressed), flag(request.Overdue), request.WindowID, rand.Text(), len(request.Unused))
+	args = append(args, flag(request.Pressed), flag(request.Overdue), request.WindowID, rand.Text(),
+		len(request.Unused))
 	for _, mark := range request.Unused {
 		args = append(args, mark)
 	}

@@ -53,7 +53,8 @@ func Run(
 	return CheckSteps(t, out.String(), steps...)
 }
 
-// RunAlone runs a program as its first line does: without flags and variables, on a host of its own, in an empty folder.
+// RunAlone runs a program as its first line does: without flags and variables, on a host of its own, in an empty
+// folder.
 func RunAlone(t *testing.T, program func(context.Context, []string, io.Writer) error) {
 	t.Helper()
 	t.Setenv("MONEYMOVEMENT_BASE_URL", "")

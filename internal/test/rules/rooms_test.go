@@ -117,7 +117,7 @@ func TestTheRoomsOfTheDesignAreThere(t *testing.T) {
 }
 
 func TestWrongRoomsAreFound(t *testing.T) {
-	rows := floorsOf([]byte("| Room | What |\n|---|---|\n| `ground`, `cellar` | a |\n| `.` | b |\n| `tests/...` | c |\n"))
+	rows := floorsOf([]byte("| Room |\n|---|\n| `ground`, `cellar` | a |\n| `.` | b |\n| `tests/...` | c |\n"))
 	assert.Equal(t, floors{{"ground", "cellar"}, {"."}, {"tests/..."}}, rows)
 	importing := func(folder string) *fstest.MapFile {
 		return &fstest.MapFile{Data: []byte("package p\n\nimport _ \"" + path.Join(module, folder) + "\"\n")}

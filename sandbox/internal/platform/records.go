@@ -38,7 +38,7 @@ func (c *contact) RecordID() string        { return c.ID }
 func (p *payout) RecordID() string         { return p.ID }
 func (t *transaction) RecordID() string    { return t.ID }
 func (p *payin) RecordID() string          { return p.ID }
-func (d *escrow) RecordID() string         { return d.ID }
+func (e *escrow) RecordID() string         { return e.ID }
 func (m *movement) RecordID() string       { return strconv.Itoa(m.Number) }
 func (f *openingBalance) RecordID() string { return f.Currency + "/" + f.Account }
 func (*counts) RecordID() string           { return "platform" }
