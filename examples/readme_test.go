@@ -169,10 +169,26 @@ func PayInvoice(ctx context.Context, account *dapi.Account, number string) {
 	}, moneymovement.DeriveKey("invoice", number), dapi.PayTerms{})
 }
 `
+	const imports = `package backend
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/shopspring/decimal"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+`
 	binary := filepath.Join(t.TempDir(), "test.exe")
 	const pkg = "internal/readme/backend"
 	said, err := exec.CommandContext(t.Context(), "go", "test", "-c", "-vet=off", "-o", binary,
-		overlay(t, pkg, map[string]string{"backend.go": backend, "backend_test.go": code[1]}), "./"+pkg).
+		overlay(t, pkg, map[string]string{"backend.go": backend, "backend_test.go": imports + code[1]}), "./"+pkg).
 		CombinedOutput()
 	require.NoError(t, err, "%s", said)
 	said, err = exec.CommandContext(t.Context(), binary, "-test.v").CombinedOutput()
