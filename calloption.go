@@ -206,8 +206,8 @@ func PollEvery(shortest, longest time.Duration) WaitOption {
 
 // StillPending says that a wait ended before its resource reached the status: its context ended, or had no time left
 // for another read. It wraps the error of the context and, if the last read failed, the error of that read. To
-// continue, wait again. A wait also ends so if the resource has ended in another status, or has been for 30 minutes in
-// one that this version of the SDK does not know: Err then says so.
+// continue, wait again. A wait also ends with StillPending if the resource has ended in another status, or has had, for
+// 30 minutes, a status that this version of the SDK does not know. Err then says so.
 type StillPending struct {
 	Progress
 	Err error

@@ -111,7 +111,7 @@ func TestALostTransferSaysHowToResolveIt(t *testing.T) {
 	assert.Equal(t, 3, unknown.Attempts)
 }
 
-func TestATransferThatCannotBeLookedUpIsNotFound(t *testing.T) {
+func TestFailedSearchReturnsNoTransfer(t *testing.T) {
 	_, app := serve(t, responding(403, `{"error":{"code":"forbidden","message":"no"}}`))
 	transfer, found, err := app.Transfers.ByKey(t.Context(), "rent-1")
 	assert.True(t, errors.HasCode(err, errors.CodeForbidden), "%v", err)

@@ -45,7 +45,7 @@ func TestADocumentArrivesAsItWas(t *testing.T) {
 	})
 }
 
-func TestADocumentAloneIsAWholeBody(t *testing.T) {
+func TestUploadOfADocumentWithoutOptionalFields(t *testing.T) {
 	server, app := serve(t, responding(201, `{"id":"d"}`))
 	_, err := app.Documents.Upload(t.Context(), appapi.DocumentUpload{Content: strings.NewReader("a")})
 	require.NoError(t, err)
@@ -107,7 +107,7 @@ type reader func([]byte) (int, error)
 
 func (r reader) Read(p []byte) (int, error) { return r(p) }
 
-func TestAServiceMayRefuseLess(t *testing.T) {
+func TestServiceMayHaveASmallerUploadLimit(t *testing.T) {
 	_, app := serve(t, responding(413, `{"error":{"code":"payload_too_large","message":"at most 3 bytes"}}`))
 	_, err := app.Documents.Upload(t.Context(), appapi.DocumentUpload{Content: strings.NewReader("four")})
 	_, is := sdkerrors.AsType[*sdkerrors.PayloadTooLarge](err)

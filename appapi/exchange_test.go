@@ -108,7 +108,7 @@ func sendAs(t *testing.T, key appapi.APIKey, x exchange) (value any, sent *http.
 	return value, sent, body
 }
 
-func TestEachExchangeLooksAsDescribed(t *testing.T) {
+func TestEachExchangeMatchesTheDescription(t *testing.T) {
 	for name, x := range exchanges() {
 		t.Run(name, func(t *testing.T) {
 			value, sent, body := send(t, x)

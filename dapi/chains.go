@@ -110,7 +110,7 @@ func (n chainNames) codeOf(id ChainID) ChainCode {
 	return ""
 }
 
-// explained adds to the refusal of an approval that names a chain by a code that the SDK does not know how to allow it.
+// explained adds a hint to the refusal of an approval whose chain code the SDK does not know: how to allow the code.
 func (n chainNames) explained(err error, id ChainID) error {
 	refused, ok := errors.AsType[*signing.ApprovalRefused](err)
 	if !ok || refused.Field != "destination.chainId" {

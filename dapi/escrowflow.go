@@ -21,8 +21,8 @@ import (
 //
 // key identifies the escrow. If you call Open again within 7 days with the same key and the same terms, the money is
 // held once. Open fails with *errors.InvalidInput if the key is empty. [EscrowTerms] means the same as [PayTerms] for
-// [Payouts.Pay]: Open approves no other escrow than the one for which this client has signed with this key before, or
-// which History names.
+// [Payouts.Pay]. If this client has signed for an escrow with this key before, or History names one, Open approves no
+// other escrow.
 //
 // # Errors
 //

@@ -53,8 +53,8 @@ import (
 //     *errors.ValidationFailed, *errors.ContactNotPayable, *errors.PayoutNotFundable, *[PriceRefused], *[TermsDiffer],
 //     *signing.ApprovalRefused, and a slug that this version does not know.
 //   - needs a decision, although an earlier call may have paid: the error is *errors.InDoubt, and the type is in
-//     Payment.Refusal alone. It is *[KeyTooOld], *errors.IdempotencyKeyReused, or about the input. Only
-//     *errors.InvalidInput is found besides, because it is refused with every key.
+//     Payment.Refusal alone. It is *[KeyTooOld], *errors.IdempotencyKeyReused, or about the input. errors.As also finds
+//     it if it is *errors.InvalidInput, because such input is refused with every key.
 //   - ended: *[PayoutNotCompleted].
 //
 // If the payment is in doubt, the error is *errors.InDoubt: this call or an earlier one may have paid. Call Pay
@@ -71,8 +71,8 @@ import (
 //     Without a bound on what arrives, it must be as good as the first price, within Bounds.QuoteTolerance.
 //   - approval_consumed, and a confirm whose response was lost: Pay reads the payout to see whether it is funded.
 //   - A refusal after the booking: Pay reads the payout once, because another client with the same key may have paid
-//     it. If the service refuses the booking and this client does not know the payout, Pay looks for it in the newest
-//     300 entries of the ledger.
+//     it. If the service refuses the booking and this client does not know the payout, Pay searches for it in the
+//     newest 300 entries of the ledger.
 //
 // # Many payments
 //

@@ -61,8 +61,8 @@ type History struct {
 	EscrowID EscrowID `json:"escrowId,omitzero"`
 	// Quote is the first price that was signed. Without a bound on what arrives, no later price may be worse.
 	Quote *Quote `json:"quote,omitzero"`
-	// Unpaid says that no call with the key has paid or can still pay. It counts only with Journal, to which History is
-	// always given with Unpaid false: what was signed may pay.
+	// Unpaid says that no call with the key has paid or can still pay. It counts only with Journal. In the History that
+	// Journal gets, Unpaid is always false, because what is signed may pay.
 	Unpaid bool `json:"unpaid,omitzero"`
 }
 

@@ -67,7 +67,7 @@ func (s *Payouts) check(payout *PayoutCreate) func(*transport.Check) {
 	}
 }
 
-// MaxInFlight returns how many payouts this client lets be between booking and confirm at the same time: 108 with the
+// MaxInFlight returns how many payouts of this client can be between booking and confirm at the same time: 108 with the
 // whole rate window, fewer with moneymovement.WithRateShare. Further calls of [Payouts.Pay] wait in line.
 func (s *Payouts) MaxInFlight() int {
 	if queue := transport.OrNew(s).queue; queue != nil {

@@ -25,7 +25,7 @@ import (
 // then need no login.
 //
 // Use one store for one credential. If two credentials share a store, each logs in when it finds the session of the
-// other. A TokenStore must be safe for concurrent use. Its errors are logged, and fail no call unless
+// other. A TokenStore must be safe for concurrent use. Its errors are logged. They fail calls only if
 // [Developer].StoreRequired is set. A store for many processes should be a [SessionLocker] as well.
 type TokenStore interface {
 	// Load returns the stored session, or the zero Session if there is none.

@@ -133,7 +133,7 @@ func digits(n int) string {
 	return string(out)
 }
 
-func TestDetailsAreShownAsTheyCame(t *testing.T) {
+func TestDetailsPrintAsReceived(t *testing.T) {
 	const raw = `{"available":"100","currency":"USDC"}`
 	var refusal *errors.Refusal
 	require.ErrorAs(t, decode(409, `{"error":{"code":"conflict","details":`+raw+`}}`), &refusal)

@@ -159,7 +159,7 @@ func TestEachFlowPageBeginsWithItsWays(t *testing.T) {
 }
 
 // A page leads from nothing to a payment by curl, and to one whose response is lost.
-func TestTheFirstStepsWithoutGoPay(t *testing.T) {
+func TestFirstStepsWithoutGoMakeAPayment(t *testing.T) {
 	testkit.Long(t, "builds the command, and runs what pages show")
 	content, err := os.ReadFile(firstSteps)
 	require.NoError(t, err)

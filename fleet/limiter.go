@@ -16,7 +16,7 @@ import (
 
 // Limiter is a [moneymovement.RateLimiter] that shares the rate windows of a credential with other processes. Make it
 // with [NewLimiter], or with NewLimiter of fleet/redis or payments/postgres/fleetpostgres. Use one for all clients of a
-// process. It is safe for concurrent use. It needs no end: while no call waits, it does nothing.
+// process. It is safe for concurrent use. It need not be closed: while no call waits, it does nothing.
 type Limiter struct{ of *ratewindow.Limiter }
 
 // NewLimiter returns a limiter on a store of windows. credential names what the service counts by; use the result of

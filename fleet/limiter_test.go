@@ -209,7 +209,7 @@ func TestUnusedSlotIsReturned(t *testing.T) {
 }
 
 // The first call in a window of an hour does not wait for an hour: the service decides.
-func TestAWindowOfAnHourStopsNobodyForAnHour(t *testing.T) {
+func TestFullHourWindowAdmitsACallAfterTheLongestWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := newLimiter(t, new(fleet.Memory), allow(2, time.Hour))
 		began := time.Now()

@@ -9,13 +9,13 @@ import (
 )
 
 // Windows counts the calls of rate windows for all processes of a credential, by a clock of its own. [Memory] is one
-// for a single process, and says by its code what exactly Reserve does. The packages fleet/redis and
+// for a single process, and its code shows exactly what Reserve does. The packages fleet/redis and
 // payments/postgres/fleetpostgres have one for many processes.
 //
 // Each Reserve must be atomic: two at the same time have the effect of one after the other. It must be safe for
 // concurrent use.
 type Windows interface {
-	// Reserve takes slots of a window, and gives back those that were not used.
+	// Reserve takes slots of a window, and returns those that were not used.
 	Reserve(ctx context.Context, request Request) (Reservation, error)
 }
 

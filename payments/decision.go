@@ -32,28 +32,28 @@ const (
 // what arrives, it must be as good as the price that was refused, within Bounds.QuoteTolerance: the record then has
 // that price in Bounds.NoWorseThan.
 //
-// It is for payouts that need a decision or are accepted. It is also for those in doubt: if nothing was paid and the
-// price is out of bounds by now, they would stay in doubt until the service forgets the key.
+// Use it for payouts that are accepted, need a decision, or are in doubt. Without new bounds, a payout that was not
+// paid and whose price is out of bounds by now would stay in doubt until the service forgets the key.
 func NewBounds(bounds dapi.Bounds) Decision { return Decision{kind: decideBounds, bounds: bounds} }
 
-// Retry makes the same call again, after somebody has removed the reason: has paid money in, or updated the contact. An
-// update of a contact does not reach its account, such as the IBAN. A payment that is blocked by that stays blocked:
-// Cancel it, and submit a payment to a new contact with a new key.
-// It is for payments in the state [moneymovement.PaymentNeedsDecision], and for those that wait for their next try.
+// Retry makes the same call again, after somebody has removed the reason: by paying money in, for example, or by
+// updating the contact. An update of a contact cannot change its account details, such as the IBAN. If these block the
+// payment, Cancel it, and submit a payment to a new contact with a new key. It is for payments in the state
+// [moneymovement.PaymentNeedsDecision], and for those that wait for their next try.
 func Retry() Decision { return Decision{kind: decideRetry} }
 
 // Cancel refuses a payment from which no money can have left. The note says why; it is stored in the reason. If money
 // may have left, the error is *[NotPossible].
 func Cancel(note string) Decision { return Decision{kind: decideCancel, note: note} }
 
-// WasPaid says that the payment was made, on the word of a person who has looked at the service's books. It is for
-// payments that need a decision and that may be paid: the service may have forgotten their key, or the key belongs to
-// another payment. With the payout's id, the payment is followed from there. It needs a decision again if there is no
-// such payout, or if it has another contact, amount or currency.
+// WasPaid records that a person has found the payment in the service's books. It is for payments that need a decision
+// and that may be paid: the service may have forgotten their key, or the key belongs to another payment. With the
+// payout's id, the payment is followed from there. It needs a decision again if there is no such payout, or if it has
+// another contact, amount or currency.
 func WasPaid(id dapi.PayoutID) Decision { return Decision{kind: decidePaid, payoutID: id} }
 
-// WasNotPaid says that the payment was not made, on the word of a person who has looked at the service's books. The
-// payment is refused, and its key is never used again. It is for the same payments as [WasPaid].
+// WasNotPaid records that a person has read the service's books, and that they do not have the payment. The payment is
+// refused, and its key is never used again. It is for the same payments as [WasPaid].
 func WasNotPaid(note string) Decision { return Decision{kind: decideNotPaid, note: note} }
 
 // String returns the name of the decision.

@@ -61,8 +61,8 @@
 // # Many payments
 //
 // The processor makes as many payments at the same time as the rate windows carry. New payments are begun in turns: one
-// for each account. If the service says when to come back, no call is made before. The windows and the session of a
-// credential can be shared between processes: see packages fleet/redis and payments/postgres/fleetpostgres.
+// for each account. If the service says when to retry, no call is made before that time. The windows and the session of
+// a credential can be shared between processes: see packages fleet/redis and payments/postgres/fleetpostgres.
 //
 // # In production
 //

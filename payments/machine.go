@@ -280,13 +280,12 @@ func later(a, b time.Time) time.Time {
 
 // Policy says how often and when a payment is tried again and read. The zero value is the default.
 type Policy struct {
-	// Refusals is how many refusals that may pass by themselves are taken before a person must decide, such as those of
-	// a service whose partner is down. Only refusals of this payment count: calls that did not reach the service and
-	// pauses of all payments do not (see Late). A payment in doubt has no limit: it is tried until its outcome is
-	// known. The default is 50.
+	// Refusals is how many temporary refusals of a payment are retried before a person must decide, such as those of a
+	// service whose partner is down. Calls that did not reach the service and pauses of all payments do not count (see
+	// Late). A payment in doubt has no limit: it is retried until its outcome is known. The default is 50.
 	Refusals int
 	// RetryMin is the pause after the first call that did not pay. Each further pause is twice as long, up to RetryMax.
-	// If the service says when to come back, that time counts. The defaults are 1 second and 5 minutes.
+	// If the service says when to retry, that time counts. The defaults are 1 second and 5 minutes.
 	RetryMin, RetryMax time.Duration
 	// Late is the time after which a payment that is not made counts as late: a warning in the log says so once, with
 	// the last reason, and LoadMetrics.Late counts it. The default is 1 hour.

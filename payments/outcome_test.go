@@ -132,7 +132,7 @@ func refusedBy(err error) callResult {
 
 // What each error means for a payment. The file says it in a table, for people to read: after a call for a payout, a
 // escrow or an action of an escrow, and after one for a transfer, of a payment from which nothing can have left before.
-func TestWhatErrorsMean(t *testing.T) {
+func TestOutcomeOfEachError(t *testing.T) {
 	path := "testdata/errors.txt"
 	wanted, err := os.ReadFile(path)
 	require.NoError(t, err)

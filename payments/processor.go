@@ -20,10 +20,10 @@ import (
 type Config struct {
 	// Policy says how often and when a payment is tried again and read.
 	Policy Policy
-	// InFlight is how many calls that pay are under way at most, in this process. The default is as many as the rate
-	// windows carry: see dapi.Payouts.MaxInFlight.
+	// InFlight is the largest number of calls that pay at the same time in this process. The default is as many as the
+	// rate windows carry: see dapi.Payouts.MaxInFlight.
 	InFlight int
-	// Following is how many reads of paid payments are under way at most. The default is 16.
+	// Following is the largest number of reads of paid payments at the same time. The default is 16.
 	Following int
 	// PollEvery is how often the processor asks the store for work that another process has stored. The default is one
 	// second. Work of this process begins at once.
@@ -180,9 +180,9 @@ func (p *Processor) Get(ctx context.Context, key moneymovement.Key) (Record, err
 	return record, cmp.Or(err, record.Err())
 }
 
-// Decide stores what a person decided about a payment, and returns it. The payment goes on at once, also in another
-// process. Only after a price that was refused, it waits until that price has ended: Record.Due says when. If the
-// decision does not fit the payment, the error is *[NotPossible]; while a call is being made for it, *[CallInProgress].
+// Decide stores what a person decided about a payment, and returns it. The payment continues at once, also in another
+// process. After a refused price, it first waits until that price has ended: Record.Due says when. If the decision does
+// not fit the payment, the error is *[NotPossible]; while a call is being made for it, *[CallInProgress].
 func (p *Processor) Decide(ctx context.Context, key moneymovement.Key, decision Decision) (Record, error) {
 	if err := p.ready(ctx, "Decide"); err != nil {
 		return Record{}, err
@@ -392,8 +392,8 @@ func (s Services) check(operation string, r *Record) error {
 	return nil
 }
 
-// OwnAccount is the account of the credential itself, where the id of a client would be. With [IntegratorServices], it
-// is paid from by this name alone, so that a forgotten account does not pay from the integrator's own money.
+// OwnAccount is the account of the credential itself, where the id of a client would be. With [IntegratorServices], a
+// payment must name it. So a payment whose account was forgotten does not spend the integrator's own money.
 const OwnAccount dapi.ClientID = "self"
 
 // accountID returns the account that an id names. With one account, no id names it as well.

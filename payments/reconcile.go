@@ -116,11 +116,11 @@ type DifferenceKind string
 // The kinds of differences.
 const (
 	// UnknownEntry is an entry of the ledger that no stored payment explains: your program forgot the payment, or
-	// somebody else made it. A second entry with which money has left for one payout is one, too.
+	// somebody else made it. A second entry with which money left for the same payout also counts.
 	UnknownEntry DifferenceKind = "unknown_entry"
-	// MissingEntry is a payment that is paid, and has no entry in the ledger that is its own: two payments cannot have
-	// one payout. It is also a payment that is stored as [moneymovement.PaymentCameBack], and whose money is not back
-	// in the ledger.
+	// MissingEntry is a paid payment without an entry of its own in the ledger: two payments cannot share one payout.
+	// It is also a payment that is stored as [moneymovement.PaymentCameBack], and whose money is not back in the
+	// ledger.
 	MissingEntry DifferenceKind = "missing_entry"
 	// OtherAmount is a payment whose entry has another amount or asset than was asked for, with or without the fee; or
 	// of which another amount came back.
@@ -195,8 +195,8 @@ func (r Report) String() string {
 // a day before the period until now: money can come back on any later day. Transfers of the app API are not in this
 // ledger, and are left out.
 //
-// An error of either sequence ends the comparison, and is returned. Only *[Unreadable] does not: the report then has
-// the other payments, and the error names those that could not be read.
+// An error of either sequence ends the comparison, and is returned. The exception is *[Unreadable]: the comparison
+// continues, the report has the other payments, and the error names those that could not be read.
 func Compare(
 	records iter.Seq2[Record, error], entries iter.Seq2[dapi.Transaction, error], from, to time.Time,
 ) (Report, error) {

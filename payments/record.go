@@ -41,8 +41,8 @@ type Record struct {
 	// MayHaveLeft reports that money may have left: a call that can move money was begun for this payment. It is false
 	// again when a later call has shown that no money left.
 	MayHaveLeft bool `json:"mayHaveLeft,omitzero"`
-	// WaitsFor says for what a call that is being made has waited for some seconds, such as room in a rate window, and
-	// WaitsUntil when it will go on, as far as is known. Both are zero again at the next step.
+	// WaitsFor names what the call under way has been waiting for, such as room in a rate window. WaitsUntil is when it
+	// is expected to continue. Both are set after some seconds of waiting, and are cleared at the next step.
 	WaitsFor   string    `json:"waitsFor,omitzero"`
 	WaitsUntil time.Time `json:"waitsUntil,omitzero"`
 	// Calls is how many calls of the flow, such as dapi.Payouts.Pay, were begun.
@@ -76,7 +76,7 @@ type Record struct {
 	// ChangedAt is when the state or the reason last changed. Each call of a payment in doubt has a reason of its own:
 	// FirstUsed says since when it can be in doubt.
 	ChangedAt time.Time `json:"changedAt"`
-	// Due is when the processor goes on with the payment. Zero means that nothing is left to do.
+	// Due is when the processor continues with the payment. Zero means that nothing is left to do.
 	Due time.Time `json:"due,omitzero"`
 
 	// Position is the position of the last change: see [Processor.Watch]. It is not part of the stored text.

@@ -61,8 +61,8 @@ func (r *runner) schedule(work Work, due time.Time) {
 	}
 }
 
-// Resume goes on with the payments that are stored, and begins to make those that are submitted. It returns a summary
-// of what is stored, at once: the work goes on until [Processor.Stop]. The end of ctx does not end the work.
+// Resume continues with the payments that are stored, and makes those that are submitted from now on. It returns at
+// once, with a summary of what is stored. The work ends with [Processor.Stop], and not with ctx.
 //
 // A processor is resumed once. Afterwards, and after Stop, the error is *[NotResumable]. Without services, it is
 // *errors.InvalidInput. A payment that the services cannot make, such as a transfer without the app API, is put off by

@@ -90,8 +90,8 @@ type Summary struct {
 // payment may or may not have changed. If the context has ended before the call, nothing is changed, and the error
 // wraps that of the context.
 //
-// A lease stays the payment's until another claim replaces it or it is released, also after its end. If one process has
-// the store for itself, its leases end with the process.
+// A lease belongs to its payment, even after its end, until it is released or another claim replaces it. If one process
+// has the store for itself, its leases end with the process.
 type Store interface {
 	// Insert stores a record under a key that is new, and returns it with its position and true. If the key is there,
 	// it returns the stored record and false, and changes nothing.
@@ -101,19 +101,18 @@ type Store interface {
 	// List returns records in the order of their keys.
 	List(ctx context.Context, list List) ([]Record, error)
 	// Changes returns at most limit records that were changed after a position, in the order of their changes. A record
-	// that changed several times is returned once, as it is now. A change comes after every position that was returned
-	// before it was committed, whatever transactions are under way: so a reader misses none. If the position is not one
-	// of this store, the error is *[BadPosition].
+	// that changed several times is returned once, as it is now. The position of a change is later than every position
+	// that was returned before the change was committed, even if transactions overlap. So a reader misses no change. If
+	// the position is not one of this store, the error is *[BadPosition].
 	Changes(ctx context.Context, after Position, limit int) ([]Record, error)
-	// Claim leases due payments that no other lease holds, and returns them. Those of WorkBegin come in turns: one of
-	// each account, then the next of each account, each account in the order of its inserts. Those of other classes
-	// come in the order in which they are due. An ended lease does not hold a payment. next is when the first of the
-	// other payments of the class that are not leased is due, zero if there is none. It can be in the past if the limit
-	// was reached. With Key, the error is *[NotFound] if there is no such payment, and *[CallInProgress] if another
-	// lease holds it.
+	// Claim leases due payments that no other lease holds, and returns them. Payments of WorkBegin come in turns: one
+	// of each account, then the next of each account, in the order of their inserts. Those of other classes come in the
+	// order in which they are due. A payment whose lease has ended can be claimed. next is when the next payment of the
+	// class without a lease is due, and zero if there is none. It can be in the past if the limit was reached. With
+	// Key, the error is *[NotFound] if there is no such payment, and *[CallInProgress] if another lease holds it.
 	Claim(ctx context.Context, claim Claim) (claimed []Claimed, next time.Time, err error)
-	// Extend lets leases last for a time from now on, also leases that have ended and were not replaced. It returns the
-	// keys of those that are no longer held.
+	// Extend makes leases end at a time d from now, also those that have ended and were not replaced. It returns the
+	// keys of those that were replaced or released.
 	Extend(
 		ctx context.Context, leases map[moneymovement.Key]Lease, d time.Duration,
 	) (lost []moneymovement.Key, err error)

@@ -36,12 +36,12 @@ type Payment struct {
 	// Bounds limits the price. They are stored, and hold for every call, also after a restart. Without bounds, any fee
 	// and the first price are accepted.
 	Bounds dapi.Bounds
-	// Deadline is the time after which the payment is not begun any more: if no money can have left by then, and the
-	// service does not have the payment, it is refused. A payment in doubt is settled also later. Zero is no deadline.
+	// Deadline is the latest time to begin the payment. After it, the payment is refused if no money can have left and
+	// the service does not have the payment. A payment in doubt is still settled. Zero means no deadline.
 	Deadline time.Time
-	// FirstUsed is the time at which your program first used the key, if it did before it submitted the payment, or
-	// submitted it to a store that was lost. Zero means that the key was never used. With another time, an earlier call
-	// may have paid: the payment is then InDoubt from the beginning.
+	// FirstUsed is when your program first used the key, if that was before this Submit: without this package, or with
+	// a store that was lost. Zero means that the key was never used. With another time, an earlier call may have paid,
+	// so the payment is in doubt from the beginning.
 	FirstUsed time.Time
 	// Metadata is stored with the payment and never sent: up to 64 entries, and 16 KiB in all. Put no secrets into it.
 	Metadata map[string]string

@@ -112,7 +112,7 @@ var exchanges = map[string]exchange{
 			`"eventPayload":{"state":"done"}}`, `{"ok":true}`},
 }
 
-func TestEachExchangeLooksAsDescribed(t *testing.T) {
+func TestEachExchangeMatchesTheDescription(t *testing.T) {
 	for name, x := range exchanges {
 		t.Run(name, func(t *testing.T) {
 			var sent *http.Request

@@ -13,8 +13,7 @@
 //     of its partners decides about.
 //   - [Host.Ledger] returns the double-entry ledger: what the calls of a test did to the money.
 //   - [Host.Requests] returns the requests that arrived, and [WithRequestObserver] calls a function with each.
-//     [Host.PartnerEvents] and [Host.WalletLogins] return what two
-//     of the reference endpoints received.
+//     [Host.PartnerEvents] and [Host.WalletLogins] return what two of the reference endpoints received.
 //   - [Host.Audit] returns how often money moved for each idempotency key, with [WithAudit].
 //   - [Host.Reset] goes back to the start. [WithControl] serves all of this over HTTP.
 //
@@ -26,7 +25,7 @@
 //
 // # How to test your backend
 //
-// Serve the host, point a client of the SDK at it, run your code, and look at the ledger:
+// Serve the host, point a client of the SDK at it, run your code, and read the ledger:
 //
 //	func TestPaysAnInvoice(t *testing.T) {
 //		host := sandbox.New(sandbox.WithInstantProgress())

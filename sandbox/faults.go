@@ -65,9 +65,9 @@ func ExpireToken() Fault { return Fault{inner: fault.Fault{Kind: fault.ExpireTok
 
 // DeliverTwice makes the host receive the request a second time, as from a network that repeats it. The caller gets the
 // first response; nobody gets the second one. With 0 the second request arrives right after the first. Otherwise it
-// arrives when so much time has passed on the host's clock: during [Host.Advance], or before the next request. After so
-// long, the access token of the first request still counts, as if the request had waited behind the check of the
-// session, and no rate window counts it. [Host.PendingDeliveries] counts what has not arrived yet.
+// arrives when so much time has passed on the host's clock: during [Host.Advance], or before the next request. Even
+// then, the host accepts the access token of the first request, as if the second one had passed the check of the
+// session long ago. No rate window counts it. [Host.PendingDeliveries] counts what has not arrived yet.
 func DeliverTwice(after time.Duration) Fault {
 	return Fault{inner: fault.Fault{Kind: fault.DeliverTwice, After: fault.Duration(after)}}
 }
@@ -78,8 +78,8 @@ func ProxyRetry() Fault { return Fault{inner: fault.Fault{Kind: fault.ProxyRetry
 
 // MisroutedResponse sends a response that belongs to another request of the same account for the same operation, such
 // as the response of another payment: the latest success with another path or idempotency key. The operation does not
-// run, unless [Fault.AfterCommit] is set. As long as the host remembers no such response, the fault does not happen,
-// and waits. The host remembers the last 8 successes of each operation.
+// run, unless [Fault.AfterCommit] is set. The fault stays armed until the host has such a response. The host remembers
+// the last 8 successes of each operation.
 func MisroutedResponse() Fault { return Fault{inner: fault.Fault{Kind: fault.MisroutedResponse}} }
 
 // OtherAccount makes [MisroutedResponse] send the latest response to a request of another account, such as another

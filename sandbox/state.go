@@ -157,7 +157,7 @@ func (s *state) resetUnfinished() bool {
 // are for the host. No other module can implement it, since what a host stores changes from version to version.
 type Store = store.Store
 
-// WithStore makes the host keep its state in a store, and go on with what the store has. One host at a time can use a
+// WithStore makes the host keep its state in a store, and start with what the store has. One host at a time can use a
 // store. Without this option the host keeps everything in memory, and forgets it at its end.
 //
 // The credentials stay the same, so that callers work unchanged. The clock goes on from where it was, with the time by

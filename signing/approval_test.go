@@ -439,7 +439,7 @@ func TestWindowIsNoLongerThanStated(t *testing.T) {
 	}
 }
 
-func TestAllowExpiredLetsNothingElseThrough(t *testing.T) {
+func TestAllowExpiredKeepsAllOtherChecks(t *testing.T) {
 	signer := &recordingSigner{DeveloperKey: newKey(t)}
 	a, want := approvalUntil(t, "payout.fund", now.Add(-time.Hour))
 	_, err := signing.SignApproval(t.Context(), signer, a, want, now)

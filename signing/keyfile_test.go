@@ -611,7 +611,7 @@ func TestSaveEncryptedNeedsAPassphrase(t *testing.T) {
 	assert.NoFileExists(t, path)
 }
 
-func TestSaveIntoNoDirectory(t *testing.T) {
+func TestSaveIntoAMissingDirectory(t *testing.T) {
 	require.ErrorIs(t, newKey(t).Save(filepath.Join(t.TempDir(), "none", "developer.pem")), fs.ErrNotExist)
 }
 

@@ -10,7 +10,7 @@ import (
 
 func TestRunsAlone(t *testing.T) { rehearsal.RunAlone(t, run) }
 
-func TestReceivesBothWays(t *testing.T) {
+func TestReceivesFromAChainAndFromABank(t *testing.T) {
 	host, flags := rehearsal.Host(t)
 	ledger := rehearsal.Run(t, run, flags,
 		"quoted payin pi_", "40 USDC from Ethereum", "39.7 USDC arrive", "the payer sends it here:",

@@ -50,7 +50,7 @@ func TestListenNeedsClient(t *testing.T) {
 }
 
 // Ctrl-C in the middle of a payment lets it finish. The next start makes none again.
-func TestCtrlC(t *testing.T) {
+func TestCtrlCFinishesThePaymentUnderWay(t *testing.T) {
 	o := newOffice(t)
 	_, flags := rehearsal.Host(t)
 	p, err := program.Open("payments", flags, &bytes.Buffer{})

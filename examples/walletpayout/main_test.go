@@ -10,7 +10,7 @@ import (
 
 func TestRunsAlone(t *testing.T) { rehearsal.RunAlone(t, run) }
 
-func TestWhatLeavesArrives(t *testing.T) {
+func TestWalletPayoutArrivesInFull(t *testing.T) {
 	host, flags := rehearsal.Host(t)
 	ledger := rehearsal.Run(t, run, flags,
 		"credited 20 EURC", "created contact ct_", "confirmed payout po_",

@@ -52,7 +52,7 @@ func TestNoncesAreHandedOutOnce(t *testing.T) {
 var revealThing = transport.Operation{ID: "RevealThing", Method: http.MethodPost, Path: "/things/reveal"}
 
 // A nonce is valid for less than five minutes.
-func TestANonceGrowsStale(t *testing.T) {
+func TestNonceExpiresAfterFiveMinutes(t *testing.T) {
 	signed := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 	require.NoError(t, fresh(&revealThing, signed.Unix(), signed.Add(5*time.Minute-1)))
 	err := fresh(&revealThing, signed.Unix(), signed.Add(5*time.Minute))

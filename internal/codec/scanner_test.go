@@ -152,7 +152,7 @@ func TestDepthEndsWhereItEndsForJSONv2(t *testing.T) {
 }
 
 // A value reads as nothing if it is of another kind, and what follows is still read.
-func TestAValueOfAnotherKindReadsAsNothing(t *testing.T) {
+func TestValueOfAnotherKindReadsAsZero(t *testing.T) {
 	for _, value := range []string{`null`, `true`, `1.5`, `"text"`, `[1,{"a":2}]`, `{"a":[1]}`} {
 		s := codec.Over([]byte(`[` + value + `,` + value + `,` + value + `,` + value + `,"end"]`))
 		for entry, entries := 0, s.Array(); s.Entry(&entries); entry++ {
@@ -181,7 +181,7 @@ func TestAValueOfAnotherKindReadsAsNothing(t *testing.T) {
 }
 
 // The same holds for a text that is this value alone.
-func TestATextOfAnotherKindReadsAsNothing(t *testing.T) {
+func TestDocumentOfAnotherKindReadsAsZero(t *testing.T) {
 	for _, value := range []string{`null`, `7`, `"text"`, `[1]`, `{"a":1}`} {
 		for _, read := range []func(*codec.Scanner){
 			func(s *codec.Scanner) {
@@ -258,7 +258,7 @@ func TestSharedTextsAreOneAllocationAndNoPartOfTheInput(t *testing.T) {
 }
 
 // Eight characters are looked at together. Each place in them is tried with each kind of character.
-func TestEveryCharacterOfAStringIsLookedAt(t *testing.T) {
+func TestEveryCharacterOfAStringIsScanned(t *testing.T) {
 	for _, special := range []string{
 		`"`, `\`, `\n`, `\x`, `\u00e9`, "\x00", "\x1f", " ", "!", "#", "[", "]", "\x7f", "\x80", "\xff", "é", "\xc3", "😀",
 	} {
@@ -303,7 +303,7 @@ func TestInvalidJSONReadsAsNothing(t *testing.T) {
 }
 
 // A scanner that is used again reads the next text, and nothing of the one before.
-func TestAScannerBeginsAgain(t *testing.T) {
+func TestScannerCanBeReused(t *testing.T) {
 	var s codec.Scanner
 	for _, text := range []string{`["\u0061",1]`, `"\u0062"`, `{"a"`, `[[["\u0063"]]]`, ``, `"d"`} {
 		s.Start([]byte(text))
@@ -319,7 +319,7 @@ func TestAScannerBeginsAgain(t *testing.T) {
 }
 
 // What an array or an object has, is not read twice.
-func TestTheEndOfAnObjectIsTheEnd(t *testing.T) {
+func TestEndedArrayHasNoFurtherEntries(t *testing.T) {
 	s := codec.Over([]byte(`[[1],2]`))
 	outer := s.Array()
 	assert.True(t, s.Entry(&outer))
@@ -390,7 +390,7 @@ func TestAnUncheckedObjectIsReadAsAnyOther(t *testing.T) {
 	assert.True(t, twice.End(), "the program would have to notice")
 }
 
-func TestAValueIsReadAgain(t *testing.T) {
+func TestScannerCanGoBackToAValue(t *testing.T) {
 	s := codec.Over([]byte(` {"a" : [1, 2] , "b":"\u0041"}`))
 	members := s.Unchecked()
 	require.True(t, s.Next(&members))

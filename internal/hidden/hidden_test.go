@@ -12,7 +12,7 @@ import (
 )
 
 // A secret shows only whether there is a text. Only the SDK can read the text.
-func TestASecretSaysWhetherThereIsOne(t *testing.T) {
+func TestSecretPrintsOnlyWhetherItIsSet(t *testing.T) {
 	for text, want := range map[string]struct{ printed, encoded string }{"": {"[none]", ""},
 		"hush": {"[redacted]", "[redacted]"}} {
 		secret := hidden.NewText(text)

@@ -14,7 +14,7 @@ import (
 
 // What to do after each slug that a write can receive is in payments/testdata/errors.txt. These are the cases that the
 // table cannot show.
-func TestAfter(t *testing.T) {
+func TestNextStepAfterEachError(t *testing.T) {
 	refused := &errors.KeyNotRegistered{}
 	for name, c := range map[string]struct {
 		err  error

@@ -23,7 +23,7 @@ import (
 // that travel for different times. Where the window is longer than the longest wait, the host may not count at all, and
 // the next one goes after that.
 // Rule: rate.reads, rate.writes, rate.sandbox-money
-func TestWindowsTakeWhatTheyState(t *testing.T) {
+func TestWindowsAdmitTheStatedNumberOfCalls(t *testing.T) {
 	for window, allowance := range moneymovement.StatedWindows() {
 		t.Run(string(window), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -63,7 +63,7 @@ func TestHowLongACallCounts(t *testing.T) {
 
 // However calls come and give up, never more of them go through in any stretch of a window's length, wherever the
 // service's own window starts; and each goes through as soon as that lets it.
-func TestNoStretchHoldsMoreThanTheWindow(t *testing.T) {
+func TestNoPeriodHasMoreCallsThanTheWindowAllows(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		allowance := moneymovement.Allowance{Per: time.Second}
 		per := allowance.Span()
@@ -226,7 +226,7 @@ func TestScopesAndWindowsAreCountedApart(t *testing.T) {
 }
 
 // A process that logs in for years meets a challenge of its own each time, and an integrator any number of clients.
-func TestWindowsThatCountNothingAnyMoreAreForgotten(t *testing.T) {
+func TestIdleWindowsAreForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := alone(windows{"w": {Calls: 1,
 			Per: time.Minute}})
@@ -360,7 +360,7 @@ func (w *watched) watch(window moneymovement.Window, until time.Time) (over func
 }
 
 // A wait of five seconds is watched, with the time at which it goes on. What the watch returned is called at its end.
-func TestAWaitThatIsWatched(t *testing.T) {
+func TestQueueWatchReportsALongWait(t *testing.T) {
 	for name, tc := range map[string]struct {
 		goesOn, until time.Duration // negative for unknown
 	}{
@@ -387,7 +387,7 @@ func TestAWaitThatIsWatched(t *testing.T) {
 	}
 }
 
-func TestAWaitThatIsTooShortToWatch(t *testing.T) {
+func TestQueueWatchIgnoresAShortWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		noted := &watched{began: time.Now()}
 		_, over := ratewindow.BeginWait(ratewindow.WatchQueue(t.Context(), noted.watch), "w")
@@ -399,8 +399,8 @@ func TestAWaitThatIsTooShortToWatch(t *testing.T) {
 	})
 }
 
-// Without a watch, a wait is as it was.
-func TestAWaitThatNobodyWatches(t *testing.T) {
+// Without a watch in the context, BeginWait changes nothing.
+func TestWaitWithoutAQueueWatch(t *testing.T) {
 	waiting, over := ratewindow.BeginWait(t.Context(), "w")
 	assert.Equal(t, t.Context(), waiting)
 	ratewindow.ReportAdmission(waiting, time.Now)
@@ -423,7 +423,7 @@ func TestAWatchThatEndsItsGoroutine(t *testing.T) {
 }
 
 // A limiter says when a call goes on, as the queue is then.
-func TestALimiterSaysWhenACallGoesOn(t *testing.T) {
+func TestLimiterReportsWhenACallIsAdmitted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter, noted := alone(windows{"w": {Calls: 1, Per: time.Minute}}), &watched{began: time.Now()}
 		require.NoError(t, pass(t.Context(), limiter, "w", ""))

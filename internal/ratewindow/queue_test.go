@@ -132,7 +132,7 @@ func TestEachClassThatWaitsKeepsATenth(t *testing.T) {
 }
 
 // The tenth of a class never makes a confirm too late for its approval.
-func TestATenthGivesWayToAConfirmThatCloses(t *testing.T) {
+func TestTenthOfAClassNeverMakesAConfirmTooLate(t *testing.T) {
 	for _, calls := range []int{1, 10, 120} {
 		t.Run(fmt.Sprint(calls), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -158,7 +158,7 @@ func TestATenthGivesWayToAConfirmThatCloses(t *testing.T) {
 
 // A confirm that cannot be sent before its approval expires does not stay in the queue, and takes no slot of another
 // call.
-func TestAConfirmThatWouldBeTooLateIsToldAtOnce(t *testing.T) {
+func TestConfirmThatWouldBeTooLateIsRefusedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(t, 1)
 		q.fill(1)
@@ -289,7 +289,7 @@ func (a *abandoned) Err() error {
 }
 
 // A caller that has left when its slot comes leaves its slot to the next.
-func TestASlotThatIsNotUsedIsGivenBack(t *testing.T) {
+func TestUnusedSlotGoesToTheNextCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, calls := range []int{1, 2, 5} {
 			q := newQueue(t, calls)
@@ -323,7 +323,7 @@ func write(class moneymovement.RateClass, closes time.Time) moneymovement.RateCa
 }
 
 // A confirm whose approval closes while it waits is told so, and takes no slot from those behind it.
-func TestAConfirmThatClosesInLineTakesNoSlot(t *testing.T) {
+func TestConfirmThatExpiresInTheQueueTakesNoSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter, began := narrow(), time.Now()
 		require.NoError(t, limiter.Wait(t.Context(), write(moneymovement.ClassWrite, time.Time{})))
@@ -528,7 +528,7 @@ func TestADeadlineInALineOfPolls(t *testing.T) {
 }
 
 // Confirms that are too late in any case do not delay another class's tenth.
-func TestLateConfirmsBlockNobody(t *testing.T) {
+func TestConfirmsThatAreTooLateDelayNoOtherClass(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := behindNineConfirms(t)
 		closing := func(after time.Duration) time.Duration { return 10*minute + after - time.Since(q.began) }
@@ -541,7 +541,7 @@ func TestLateConfirmsBlockNobody(t *testing.T) {
 }
 
 // A class is due its tenth for the calls that went while it waited, and not for earlier ones.
-func TestCallsAreNotPassedOverBeforeTheyWait(t *testing.T) {
+func TestTenthOfAClassCountsFromItsFirstWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(t, 1)
 		q.fill(1)
@@ -557,7 +557,7 @@ func TestCallsAreNotPassedOverBeforeTheyWait(t *testing.T) {
 }
 
 // If there is room to ask, the service decides whether an approval has expired.
-func TestAConfirmThatHasClosedGoesWhereThereIsRoom(t *testing.T) {
+func TestExpiredConfirmIsSentIfThereIsRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		require.NoError(t, narrow().Wait(t.Context(), write(moneymovement.ClassConfirm, time.Now().Add(-time.Second))))
 	})

@@ -220,7 +220,7 @@ func TestCallOfAHigherClassIsRequestedAtOnce(t *testing.T) {
 }
 
 // Once all calls have slots, the next one is requested at once.
-func TestACallBehindThoseWithSlots(t *testing.T) {
+func TestNextCallIsRequestedWhenAllOthersHaveSlots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, store := shared(t, aMinute, patient, granted(5*time.Second), granted(8*time.Second))
 		q.comeMany(2, "write", moneymovement.ClassWrite, 0)
@@ -466,7 +466,7 @@ func TestTheShareOfAProcess(t *testing.T) {
 
 // A call that has room in the share also asks the store, which may be back. Until the store knows of the calls with the
 // share, it gives others the whole window.
-func TestACallOfTheShareAsksTheStore(t *testing.T) {
+func TestCallWithinTheShareStillAsksTheStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, store := shared(t, aMinute, half, down, nothing(0), granted(0))
 		q.come("write", moneymovement.ClassWrite, 0)
@@ -557,8 +557,8 @@ func TestACallThatTheShareMakesTooLate(t *testing.T) {
 	})
 }
 
-// Of a call with the share that was not sent, the store hears nothing, and another call has its place.
-func TestACallOfTheShareThatIsNotSent(t *testing.T) {
+// A call of the share that was not sent is not reported to the store, and another call takes its place.
+func TestUnsentCallOfTheShareIsNotReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, store := shared(t, aMinute, ratewindow.Sharing{Share: 4}, down, down, down, down, down, down, down,
 			granted(0))
@@ -689,7 +689,7 @@ func TestAStoreLearnsThatACallIsOverdue(t *testing.T) {
 }
 
 // The store learns that a confirm may be too late unless confirms go first.
-func TestAStoreLearnsThatAConfirmIsPressed(t *testing.T) {
+func TestRequestMarksConfirmsThatMayBeTooLate(t *testing.T) {
 	for closes, pressed := range map[time.Duration]bool{0: false, minute + 5*time.Second - 1: true,
 		minute + 5*time.Second: false} {
 		synctest.Test(t, func(t *testing.T) {
@@ -755,7 +755,7 @@ func TestWindowWithAPendingRequestIsKept(t *testing.T) {
 
 // A slot goes back at once if the last reservation has slots for all calls, although an earlier reservation said to
 // wait.
-func TestASlotGoesBackAtOnce(t *testing.T) {
+func TestSlotThatNoCallNeedsIsReturnedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, store := shared(t, aMinute, patient, nothing(time.Hour), granted(0, 5*time.Second))
 		gives, leave := context.WithCancel(t.Context())
@@ -772,7 +772,7 @@ func TestASlotGoesBackAtOnce(t *testing.T) {
 }
 
 // A call goes on when its slot comes, and one without a slot when there is room behind the slots.
-func TestACallWithASlotKnowsWhenItGoesOn(t *testing.T) {
+func TestAdmissionTimeOfACallWithASlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, store := shared(t, aMinute, patient, nothing(time.Second),
 			granted(20*time.Second, 10*time.Second).next(time.Hour).
@@ -799,7 +799,7 @@ func TestACallWithASlotKnowsWhenItGoesOn(t *testing.T) {
 }
 
 // A request for which nobody waits any more is not asked.
-func TestNobodyWaitsAnyMore(t *testing.T) {
+func TestCanceledWaitIsNotRequestedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, store := shared(t, aMinute, patient, nothing(10*time.Second))
 		ctx, cancel := context.WithCancel(t.Context())

@@ -102,7 +102,7 @@ func TestWindowGrantsItsSlots(t *testing.T) {
 }
 
 // Slots of a class go round between the processes, to the one first that has waited longest.
-func TestSlotsGoRound(t *testing.T) {
+func TestSlotsRotateBetweenProcesses(t *testing.T) {
 	for first, want := range map[int][]int{7: {3, 1, 3}, 8: {4, 1, 3}, 9: {4, 1, 4}, 2: {1, 1, 0}, 20: {5, 1, 5}} {
 		c := &counter{calls: 20}
 		c.gets(0, "full", calls(0, 0, first, 0))
@@ -130,7 +130,7 @@ func TestSlotsGoRound(t *testing.T) {
 }
 
 // A process that has got a slot has waited only since then.
-func TestWhoHasWaitedLongest(t *testing.T) {
+func TestWaitingTimeCountsFromTheLastSlot(t *testing.T) {
 	c := &counter{calls: 4}
 	for i := range 4 {
 		c.gets(time.Duration(i)*10*time.Second, "full", calls(0, 0, 1, 0))
@@ -298,7 +298,7 @@ func TestCallsReportedLate(t *testing.T) {
 }
 
 // A window that was lost, or that no process could reach, grants nothing until all processes have reported their calls.
-func TestWindowThatSettles(t *testing.T) {
+func TestLostWindowGrantsNothingUntilCallsAreReported(t *testing.T) {
 	nothingUntil := func(t *testing.T, c *counter, from time.Duration) {
 		t.Helper()
 		got, _ := c.ask(from+settled-time.Microsecond, "q", calls(0, 0, 1, 0))
@@ -392,7 +392,7 @@ func TestAProcessThatDoesNotComeIsForgotten(t *testing.T) {
 }
 
 // A process that has just got a slot comes after one that has waited for longer, also if it waits on.
-func TestAProcessThatGotASlotComesLater(t *testing.T) {
+func TestProcessThatHasWaitedLongerGetsTheSlot(t *testing.T) {
 	c := &counter{calls: 4}
 	c.gets(0, "full", calls(0, 0, 4, 0))
 	for i, process := range []string{"a", "b"} {

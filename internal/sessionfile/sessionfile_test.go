@@ -79,7 +79,7 @@ func requireKept(t *testing.T, store *sessionfile.File) {
 	require.Equal(t, string(secret), string(got))
 }
 
-func TestPathsWhereNoFileCanBe(t *testing.T) {
+func TestInvalidPathsOfASessionFile(t *testing.T) {
 	t.Run("no such directory", func(t *testing.T) {
 		store := sessionfile.New(filepath.Join(t.TempDir(), "none", "session"))
 		require.ErrorIs(t, store.Save(t.Context(), secret), fs.ErrNotExist)

@@ -38,7 +38,7 @@ func TestSizes(t *testing.T) {
 	assert.True(t, Soak())
 }
 
-func TestAnUnknownWordIsAFailure(t *testing.T) {
+func TestUnknownRequirementPanics(t *testing.T) {
 	t.Setenv(variable, "soak,server")
 	assert.PanicsWithValue(t, `MONEYMOVEMENT_REQUIRE: "server" means nothing, known are servers, browser, pages, soak`,
 		func() { Soak() })

@@ -263,7 +263,7 @@ func TestExpiryUnderConcurrency(t *testing.T) {
 	assert.LessOrEqual(t, int(seen.Load()), 2*calls)
 }
 
-func TestCredentialThatCannotBeHadSendsNothing(t *testing.T) {
+func TestUnavailableCredentialSendsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := script(ok)
 		slow := authorizedBy(stuck{})
@@ -319,7 +319,7 @@ func (stuck) Authorize(ctx context.Context, _ http.Header) error {
 func (stuck) Renew(context.Context, http.Header) error { return nil }
 
 // The credential's own requests use connections too. They say nothing about whether the call was sent.
-func TestLoginsConnectionIsNotTheCalls(t *testing.T) {
+func TestConnectionOfALoginDoesNotCountAsSent(t *testing.T) {
 	login := httptest.NewServer(http.NotFoundHandler())
 	defer login.Close()
 	auth := loggingIn{login.URL, login.Client()}

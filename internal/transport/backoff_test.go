@@ -48,7 +48,7 @@ func TestBackoffsDouble(t *testing.T) {
 }
 
 // A rig that repeats a run gives the random part of each pause.
-func TestTheRandomPartOfAPauseCanBeGiven(t *testing.T) {
+func TestJitterOfABackoffCanBeSet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked []time.Duration
 		ctx := transport.WithRandom(t.Context(), func(below time.Duration) time.Duration {
@@ -102,7 +102,7 @@ func TestBackoffsDoubleTenTimes(t *testing.T) {
 }
 
 // A value that is not set has a default. A value that is set does not, however short it is.
-func TestTheShortestPolicyIsNoDefault(t *testing.T) {
+func TestShortestRetryPolicyIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 		defer cancel()
@@ -127,7 +127,7 @@ func TestTheShortestPolicyIsNoDefault(t *testing.T) {
 }
 
 // A step of several calls is repeated like one call: as often, after the same pauses, and from the same budget.
-func TestAgain(t *testing.T) {
+func TestStepOfSeveralCallsIsRetriedLikeOneCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		policy := moneymovement.RetryPolicy{Max: 2, WaitMin: time.Second, WaitMax: 10 * time.Second}
 		client := newClient(t, host, through(script(ok)), retries(policy))
@@ -278,7 +278,7 @@ func TestRetryAfterIsFollowedOrReturnedAtOnce(t *testing.T) {
 
 // A call that ends in the pause still says when the service asked to come back.
 // Rule: rate.retry-after, status.429
-func TestACallThatEndsInThePauseSaysWhenToComeBack(t *testing.T) {
+func TestCallThatEndsDuringABackoffHasRetryAt(t *testing.T) {
 	refused := refuses(http.StatusTooManyRequests, errors.CodeRateLimited, "Retry-After", "30")
 	away := refuses(http.StatusServiceUnavailable, errors.CodeDatabaseUnavailable)
 	for name, tc := range map[string]struct {
@@ -460,7 +460,7 @@ func TestSuccessesRefillTheRetryBudget(t *testing.T) {
 }
 
 // The budget is exact: a rest that is less than one retry pays for none.
-func TestFourSuccessesPayForNoRetry(t *testing.T) {
+func TestFourSuccessesEarnNoRetry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const during, budget = 200, 100
 		svc := script(append(append(repeated(noConnection, during+budget), repeated(ok, 4)...), noConnection)...)

@@ -404,7 +404,7 @@ func TestTheDefaultTransportSpeaksHTTP2(t *testing.T) {
 
 // The proxy gets the same header as from the process's default transport. What the proxy says in a refusal is not
 // repeated.
-func TestTheDefaultTransportTellsTheProxy(t *testing.T) {
+func TestDefaultTransportSendsTheProxyHeader(t *testing.T) {
 	asked := make(chan http.Header, 4)
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked <- r.Header
@@ -744,7 +744,7 @@ func TestABareRequestHasAConnectionOfItsOwn(t *testing.T) {
 }
 
 // A Location that cannot be read is removed, and any other one stays.
-func TestTheLocationOfABareRequest(t *testing.T) {
+func TestInvalidLocationHeaderIsRemoved(t *testing.T) {
 	for location, kept := range map[string]string{"/elsewhere": "/elsewhere", "http://a:planted/": "", "": ""} {
 		head := "HTTP/1.1 307 Temporary Redirect\r\nContent-Length: 0\r\n"
 		if location != "" {

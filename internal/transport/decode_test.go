@@ -591,7 +591,7 @@ func TestSecretsThatARefusalRepeatsAreHidden(t *testing.T) {
 
 // Every secret of a body is sent as it is. It is searched for in a refusal if it is so long that it cannot be there by
 // chance.
-func TestEverySecretOfABodyIsLookedFor(t *testing.T) {
+func TestEverySecretOfABodyIsRedactedFromARefusal(t *testing.T) {
 	const first, second, short, number = "canary-a", "canary-b", "canary7", "12345678"
 	mirror := step(func(req *http.Request) (*http.Response, error) {
 		body, err := io.ReadAll(req.Body)

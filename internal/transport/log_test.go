@@ -173,7 +173,7 @@ type readerFunc func([]byte) (int, error)
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 // The error still has the part of the body that the log has read.
-func TestALoggedServerErrorIsDecodedAsEver(t *testing.T) {
+func TestLoggedServerErrorIsStillDecoded(t *testing.T) {
 	const envelope = `{"error":{"code":"internal_error","message":"No.","details":{"requestId":"req_body"}}}`
 	logger := slog.New(slog.NewJSONHandler(io.Discard, nil))
 	for name, body := range map[string]string{"short": envelope, "long": envelope + strings.Repeat(" ", 1<<18)} {

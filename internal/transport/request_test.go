@@ -106,7 +106,7 @@ func TestHeadersOfARequest(t *testing.T) {
 }
 
 // PATCH bodies distinguish between "leave it", "clear it" and "make it empty".
-func TestNullAbsentAndEmptyAreToldApart(t *testing.T) {
+func TestNullAbsentAndEmptyAreDistinguished(t *testing.T) {
 	type update struct {
 		Email   nullable.Nullable[string]          `json:"email,omitempty"`
 		At      nullable.Nullable[time.Time]       `json:"at,omitempty,omitzero"`
@@ -400,7 +400,7 @@ func TestInDoubtSaysHowToResolveIt(t *testing.T) {
 
 // A service may refuse a token before it has read the body. net/http then still sends that body while the same call is
 // sent again, and the second body is whole.
-func TestABodyIsWholeAlthoughTheFirstOneIsStillSent(t *testing.T) {
+func TestRetriedBodyIsCompleteWhileTheFirstIsStillSent(t *testing.T) {
 	large := `{"name":"` + strings.Repeat("Bob", 4<<20) + `"}` // more than sockets hold
 	var refusing atomic.Bool
 	refusing.Store(true)
@@ -452,7 +452,7 @@ func respond(conn io.Writer, status, body string) {
 }
 
 // The same over HTTP/2, where a service often refuses a token by the header alone.
-func TestABodyIsWholeAfterATokenThatIsRefusedByItsHeader(t *testing.T) {
+func TestRetriedBodyIsCompleteAfterAnEarlyRefusal(t *testing.T) {
 	const renewed = "Bearer token-1"
 	large := []byte(`{"name":"` + strings.Repeat("Bob", 1<<16) + `"}`)
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

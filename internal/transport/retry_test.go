@@ -468,7 +468,7 @@ func TestAttemptsOfOneWriteAreIdentical(t *testing.T) {
 	}
 }
 
-func TestMoreRetriesThanAnIntegerCanCountOneMoreOf(t *testing.T) {
+func TestLargestNumberOfRetriesDoesNotOverflow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := script(noConnection, noConnection, noConnection, noConnection, noConnection, ok)
 		_, err := send(t.Context(),

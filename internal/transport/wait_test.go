@@ -291,7 +291,7 @@ func TestPause(t *testing.T) {
 // poller is a client that sends nothing. The test decides what its polls read.
 func poller(t *testing.T) *transport.Client { return newClient(t, host, through(script(ok))) }
 
-func TestTheUsualPace(t *testing.T) {
+func TestDefaultPollingPace(t *testing.T) {
 	assert.Equal(t, moneymovement.Pace{Least: 500 * time.Millisecond, Most: 15 * time.Second}, transport.DefaultPace)
 }
 

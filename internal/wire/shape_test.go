@@ -37,8 +37,8 @@ func TestProvenBy(t *testing.T) {
 	assert.False(t, (&Shape{Kind: KindObject}).provenBy(nil), "a shape that proves nothing is proven by nothing")
 }
 
-// A variant that is named counts as part of what holds it, and proves nothing of it.
-func TestAVariantNeedsNoProof(t *testing.T) {
+// A proof that is missing in a variant of a union is reported, and does not fail the read of the whole.
+func TestMissingProofOfAVariantIsOnlyReported(t *testing.T) {
 	members := described()
 	members["choice"] = `{"kind":"part"}`
 	unread, err := read([]byte(object(members)), new(resource), &resourceShape)

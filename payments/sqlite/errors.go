@@ -75,7 +75,7 @@ func (e *Newer) Error() string {
 }
 
 // Full says that the disk has no room. What the call should have written is not stored, and nothing else is lost. The
-// store goes on when there is room again.
+// store writes again when there is room.
 type Full struct {
 	// Path is the file of the store.
 	Path string
@@ -92,7 +92,7 @@ func (e *Full) Error() string {
 func (e *Full) Unwrap() error { return e.Err }
 
 // Failed says that the disk has failed to write. What the call should have written may or may not be stored. The store
-// writes nothing more: look at the disk, then open the store again, which reads what the disk has kept.
+// writes nothing more. Check the disk, then open the store again: it reads what the disk has kept.
 type Failed struct {
 	// Path is the file of the store.
 	Path string

@@ -224,7 +224,7 @@ func TestPageReconnectsAfterARestartOfTheHost(t *testing.T) {
 }
 
 // What changed while there was no connection is shown after it.
-func TestAChangeWithoutAConnectionIsShown(t *testing.T) {
+func TestChangeWhileDisconnectedIsShownAfterReconnect(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "settings")
 	p.see("All settings are as at the start.")
@@ -234,7 +234,7 @@ func TestAChangeWithoutAConnectionIsShown(t *testing.T) {
 	p.see("1 setting changed since the start.")
 }
 
-func TestAResetWithoutAConnectionIsShown(t *testing.T) {
+func TestResetWhileDisconnectedIsShownAfterReconnect(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "requests")
 	p.send("GET", "/utils/rates/EUR", "")

@@ -233,7 +233,7 @@ func TestTestPayoutIsSentFromThePage(t *testing.T) {
 }
 
 // On a phone, the panel of a payout or a request opens inside the visible part of the page.
-func TestOnAPhoneAPanelOpensInView(t *testing.T) {
+func TestPanelOpensInViewOnANarrowScreen(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "payouts", sandbox.WithInstantProgress())
 	payer := newCustomer(p, "acme@example.com")

@@ -22,7 +22,7 @@ import (
 
 // The service behaves otherwise than we assume. Refusals that are carried out all the same are the flows'
 // (TestRefusalAfterMoneyMoved).
-func TestOtherBehaviours(t *testing.T) {
+func TestServiceWithOtherBehaviour(t *testing.T) {
 	d := describe(t)
 	tests := map[contrary.Kind]func(*testing.T, *wire.Description, contrary.Change){
 		contrary.OtherSlug: otherSlug, contrary.OtherScope: otherScope, contrary.OtherOrder: otherOrder,

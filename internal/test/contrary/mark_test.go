@@ -92,7 +92,7 @@ func TestEveryCaseIsRun(t *testing.T) {
 }
 
 // A new mark that fits no class fails, with its line; one that fits has its cases without anyone writing them.
-func TestANewMarkIsANewCase(t *testing.T) {
+func TestNewMarkHasCasesOrFails(t *testing.T) {
 	marked := func(mark string) ([]*contrary.Mark, error) {
 		files := fstest.MapFS{}
 		for _, name := range []string{"dapi.yaml", "appapi.yaml", "refapi.yaml", "public.yaml", "common.yaml",

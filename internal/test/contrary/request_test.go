@@ -285,7 +285,7 @@ func TestShortPathsUnderAPrefix(t *testing.T) {
 
 // The service's bound on what we send is another than ours. Where it is looser, what we would not have is sent all the
 // same; where it is tighter, its refusal names the field.
-func TestOtherBoundOfARequest(t *testing.T) {
+func TestServiceWithOtherRequestLimits(t *testing.T) {
 	eachChange(t, []contrary.Class{contrary.ClassConstraint}, bounds, "in",
 		func(t *testing.T, d *wire.Description, change contrary.Change) {
 			if change.Kind == contrary.Tighter {

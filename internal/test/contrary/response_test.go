@@ -18,7 +18,7 @@ import (
 
 // Each operation gets everything that it describes, but for one thing: what is left of the response is read,
 // and the one thing is named.
-func TestOtherPartOfAResponse(t *testing.T) {
+func TestResponseWithOneDifferingPart(t *testing.T) {
 	eachChange(t, []contrary.Class{contrary.ClassResponse, contrary.ClassConstraint}, readings, "of", readOther)
 }
 

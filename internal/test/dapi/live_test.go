@@ -486,7 +486,7 @@ func TestDecimalsOfAnotherChain(t *testing.T) {
 // An amount is held to what the listing says, once it is known. Before that, and for a token that is not in it, the
 // service decides.
 // Rule: error.amount-precision
-func TestAmountsAreHeldToTheDecimalsOfTheirToken(t *testing.T) {
+func TestAmountsWithTooManyDecimalsForTheirTokenAreRefused(t *testing.T) {
 	w := newPayWorld(t)
 	book := func(asset dapi.Asset, value string) error {
 		asked := w.asked

@@ -563,7 +563,7 @@ func TestAForgottenKeyHoldsTheMoneyOnce(t *testing.T) {
 }
 
 // Whoever cannot read the known payout or escrow yet is told when to come back.
-func TestAForgottenKeyAndAServiceThatAsksToWait(t *testing.T) {
+func TestRetryAtIfTheKnownPaymentCannotBeReadYet(t *testing.T) {
 	for _, read := range []string{"GET /payouts/*", "POST /escrow/*/sync", "POST /escrow/*/actions"} {
 		t.Run(read, func(t *testing.T) {
 			w := newEscrowWorld(t)

@@ -345,7 +345,7 @@ func TestFreshQuote(t *testing.T) {
 	}
 }
 
-func TestTolerancesDoNotAddUp(t *testing.T) {
+func TestQuoteToleranceCountsFromTheFirstPrice(t *testing.T) {
 	w := newPayWorld(t)
 	w.Key.BeforeApproval(func(n int) {
 		w.worsen([]string{"0.009", "0.018", "0.027"}[min(n, 3)-1])

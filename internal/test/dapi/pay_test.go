@@ -213,9 +213,9 @@ func TestPayEndsInOnePayment(t *testing.T) {
 	}
 }
 
-// TestPayLeavesToTheCaller holds what Pay leaves to its caller: no money moves.
+// Pay returns what it cannot settle by itself, and no money moves.
 // Rule: session.recheck-before-co-signing, idempotency.other-terms, contact.blockers
-func TestPayLeavesToTheCaller(t *testing.T) {
+func TestPayReturnsWhatItCannotSettle(t *testing.T) {
 	for name, c := range map[string]struct {
 		arrange func(w *payWorld)
 		want    func(t *testing.T, w *payWorld, err error)

@@ -514,7 +514,7 @@ func TestServiceShowsAPaymentThatTheJournalLacks(t *testing.T) {
 
 // Another process first makes the call with wrong terms, and loses the response. What this client then remembers of the
 // key says nothing about the right terms.
-func TestWrongTermsInAnotherProcessProveNothing(t *testing.T) {
+func TestWrongTermsOfAnotherProcessDoNotProveUnpaid(t *testing.T) {
 	w := newPayWorld(t)
 	paid, err := w.pay()
 	require.NoError(t, err)

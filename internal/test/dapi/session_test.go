@@ -148,7 +148,7 @@ func TestRefusedRefreshLogsInOnce(t *testing.T) {
 }
 
 // A service that fails to refresh has not judged the token: a login would fail alike.
-func TestRefreshThatFailsIsNoReasonToLogIn(t *testing.T) {
+func TestFailedRefreshDoesNotLogIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		account := w.lapsed()
@@ -159,7 +159,7 @@ func TestRefreshThatFailsIsNoReasonToLogIn(t *testing.T) {
 	})
 }
 
-func TestRefreshThatIsToldToWaitIsNoReasonToLogIn(t *testing.T) {
+func TestRateLimitedRefreshDoesNotLogIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		account := w.lapsed()

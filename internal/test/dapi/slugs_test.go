@@ -610,7 +610,7 @@ var refusedMistakes = map[errors.Code][]string{
 }
 
 // The text of an error says what is wrong and how to mend it, so that a log line is enough.
-func TestErrorTextsSayHowToMendThem(t *testing.T) {
+func TestErrorTextsSayHowToFixThem(t *testing.T) {
 	all := map[string]mistake{}
 	for _, part := range []map[string]mistake{localMistakes, metMistakes} {
 		for name, m := range part {

@@ -181,7 +181,7 @@ func (h handled) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // A fake that gives the client's own request to a handler finds the idempotency key there, and payments work.
-func TestHandlerInPlaceOfAConnection(t *testing.T) {
+func TestPayThroughAHandlerWithoutAConnection(t *testing.T) {
 	w := newPayWorld(t)
 	var keys []string
 	recorded := http.HandlerFunc(func(writer http.ResponseWriter, r *http.Request) {

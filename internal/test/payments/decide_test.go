@@ -183,7 +183,7 @@ func TestADeadlineThatPassesDuringACall(t *testing.T) {
 }
 
 // What the store does not take is not done: nothing is sent before a call is stored, and a decision changes nothing.
-func TestNothingIsSentThatTheStoreDoesNotTake(t *testing.T) {
+func TestNothingIsSentIfTheStoreCannotSave(t *testing.T) {
 	inBubble(t, func(w *world) {
 		k, store := w.kinds()["payout"](), watch(w.store)
 		p := w.process(k, store)

@@ -293,7 +293,7 @@ func (s *silent) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // A step ends, also if the service is silent for ever. The payment is then tried again.
-func TestASilentServiceDoesNotHoldAPaymentForEver(t *testing.T) {
+func TestStepEndsIfTheServiceNeverResponds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		host := &silent{next: w.Wire, path: "/dapi/v1/payouts", left: 1}

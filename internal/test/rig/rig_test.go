@@ -17,7 +17,7 @@ import (
 )
 
 // A host loses the request that a trap names, or its response, and keeps what has arrived.
-func TestTrapsAtAMoment(t *testing.T) {
+func TestTrapLosesARequestOrItsResponse(t *testing.T) {
 	t.Parallel()
 	host := rig.Serve(t)
 	send := func(method, path, body string) error {
@@ -61,7 +61,7 @@ func TestTrapsAtAMoment(t *testing.T) {
 
 // Each fault does something to a connection, in the unit that its type says. What Toxiproxy does in detail is tested
 // there.
-func TestTheProxysFaults(t *testing.T) {
+func TestEachProxyFaultAffectsAConnection(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

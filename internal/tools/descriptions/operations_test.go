@@ -246,7 +246,7 @@ func TestParametersBringTheirSlugs(t *testing.T) {
 
 // Confirming is where the service co-signs: whatever can stand in the way of that is listed, and one confirm is like
 // the other but for what a payout and an escrow have of their own.
-func TestBothConfirmsCanBeRefusedAlike(t *testing.T) {
+func TestConfirmsOfPayoutsAndEscrowsListTheSameSlugs(t *testing.T) {
 	slugs := map[string][]any{}
 	for _, o := range operations(t, "dapi.yaml") {
 		slugs[o.id], _ = o.node["x-slugs"].([]any)

@@ -241,8 +241,8 @@ func TestMissingTables(t *testing.T) {
 	require.ErrorContains(t, err, "make one with pgxpool.New")
 }
 
-// Nobody needs a right to create what is there: the schema, and then the tables and the function.
-func TestMigrateNeedsNoRightForWhatIsThere(t *testing.T) {
+// Migrate needs no right to create what exists: the schema, and then the tables and the function.
+func TestMigrateNeedsNoRightToCreateWhatExists(t *testing.T) {
 	admin := dial(t, shared.PostgreSQL(t))
 	execute := func(statement string) {
 		t.Helper()

@@ -138,7 +138,7 @@ func (r *recorder) Sync() error                    { return r.step("sync") }
 func (r *recorder) Close() error                   { return r.step("close") }
 
 // A key is on disk before anybody is told that it is saved.
-func TestWhatIsWrittenIsSynced(t *testing.T) {
+func TestKeyFileIsSyncedBeforeItIsSaved(t *testing.T) {
 	for fails, steps := range map[string][]string{
 		"": {"write", "sync", "close"}, "write": {"write", "close"}, "sync": {"write", "sync", "close"},
 		"close": {"write", "sync", "close"},
@@ -165,7 +165,7 @@ func TestCreateExclusively(t *testing.T) {
 	assert.Equal(t, "key", string(data))
 }
 
-func TestNoLinks(t *testing.T) {
+func TestUnsupportedHardLinksAreRecognized(t *testing.T) {
 	for err, want := range map[error]bool{
 		nil: false, errors.ErrUnsupported: true, syscall.EPERM: true, fs.ErrExist: false, syscall.ENOSPC: false,
 	} {

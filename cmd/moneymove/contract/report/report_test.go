@@ -356,7 +356,7 @@ func TestScriptedResponsesAreIgnored(t *testing.T) {
 	assert.Zero(t, r.Count(report.Confirmed))
 }
 
-func TestASlugOfTheServiceIsNoneOfTheControls(t *testing.T) {
+func TestSlugsOfControlCallsAreDistinguished(t *testing.T) {
 	d, v := load(t).description, load(t).validator
 	refusal := func(request, slug string) made {
 		return made{request: request, status: 404, answer: `{"error":{"code":"` + slug + `","message":"No."}}`}
@@ -405,7 +405,7 @@ func TestClaimsFromSeveralValues(t *testing.T) {
 }
 
 // Each contradicted assumption comes with its line in the OpenAPI file, and with the edit that would make it true.
-func TestAContradictionComesWithTheEdit(t *testing.T) {
+func TestContradictedAssumptionHasItsLineAndEdit(t *testing.T) {
 	read, login := "GET /dapi/v1/clients/cl_1", `{"email":"a@example.com","requestExpiry":"2026-01-01T00:00:00Z"}`
 	for name, c := range map[string]struct {
 		made  made
@@ -465,7 +465,7 @@ func TestAContradictionComesWithTheEdit(t *testing.T) {
 }
 
 // What is not contradicted needs no edit, and one that a test has seen contradicted by itself says so much.
-func TestWhatNeedsNoEdit(t *testing.T) {
+func TestUncontradictedAssumptionNeedsNoEdit(t *testing.T) {
 	r := judge(t, made{request: "GET /dapi/v1/sandbox/treasury", status: 200, answer: treasury})
 	assert.Empty(t, about(t, r, "dapi.yaml Treasury.gas").Edit())
 	assert.Empty(t, about(t, r, "dapi.yaml GetClient").Edit())

@@ -93,7 +93,7 @@ func TestConfirm(t *testing.T) {
 
 // Whatever a command does with text of a host, the terminal obeys nothing of it: errors, results in both forms, lines
 // for people, and what is written past all of these. JSON in a pipe ends on a terminal, too.
-func TestTheTerminalObeysNoText(t *testing.T) {
+func TestControlCharactersOfAHostAreRemoved(t *testing.T) {
 	const hostile = "a\x1b[2J\u009b31m\u202eb\u2066\u2028\xff"
 	for name, run := range map[string]func(a *app.App) error{
 		"an error":  func(*app.App) error { return errors.New(hostile) },

@@ -77,7 +77,7 @@ func serve(ctx context.Context, a *app.App, o options) (err error) {
 		}
 	}
 	log.begin()
-	// The host sets deadlines for reading a request and writing its answer.
+	// The host sets deadlines for reading a request and writing its response.
 	served := make(chan error, 2)
 	server := &http.Server{Handler: endWith(served, host), ReadHeaderTimeout: headerTime, IdleTimeout: 2 * time.Minute,
 		ErrorLog: slog.NewLogLogger(slog.NewTextHandler(a.Err, nil), slog.LevelWarn)}

@@ -67,7 +67,7 @@ func TestSignMakesTheBodyOfTheConfirm(t *testing.T) {
 	assert.Contains(t, confirmed, `"transactionHash"`)
 }
 
-func TestSignAsks(t *testing.T) {
+func TestSignAsksForConfirmation(t *testing.T) {
 	f := newFixture(t)
 	_, file := f.booked()
 	r := f.anyone("no").run("sign", "-d", "@"+file)

@@ -177,7 +177,7 @@ func TestNewBoundsKeepTheOthers(t *testing.T) {
 	assert.Equal(t, app.ExitUsage, wrong.code, wrong.errors)
 }
 
-func TestAWordAboutTheBooksIsAskedForAgain(t *testing.T) {
+func TestDecisionAboutAPaymentAsksForConfirmation(t *testing.T) {
 	p := newProgram(t)
 	p.run(t, []moneymovement.Key{"invoice-1"}, p.payment("invoice-1"))
 	got := p.moneymove(t, "no\n", "decide", "invoice-1", "was-not-paid")

@@ -22,13 +22,13 @@ func plain(t *testing.T, text string) {
 	}
 }
 
-func TestALineHasNothingThatATerminalObeys(t *testing.T) {
+func TestLineHasNoControlCharacters(t *testing.T) {
 	plain(t, plaintext.Line(hostile+"\n"))
 	assert.Equal(t, "Größe 4 € · 字", plaintext.Line("Größe 4 € \x00 字"))
 }
 
 // However the text is cut, a writer cleans it, and keeps its lines and all that prints.
-func TestAWriterCleansWhatItGets(t *testing.T) {
+func TestWriterRemovesControlCharacters(t *testing.T) {
 	const text = "Größe 字 😀" + hostile + "\nnext"
 	for size := 1; size <= len(text); size++ {
 		var out bytes.Buffer

@@ -62,7 +62,7 @@ func TestRenderSaysWhatIsAssumed(t *testing.T) {
 	assert.NotContains(t, code, "decimal", "nothing here needs one")
 }
 
-func TestCommentsStayNarrow(t *testing.T) {
+func TestCommentsAreWrapped(t *testing.T) {
 	for line := range strings.Lines(goComment(strings.Repeat("word ", 200))) {
 		assert.True(t, strings.HasPrefix(line, "// word"))
 		assert.LessOrEqual(t, len(strings.TrimSuffix(line, "\n")), 118)

@@ -103,7 +103,7 @@ func TestThePageHasAnEntryForEachError(t *testing.T) {
 	assert.NotContains(t, written, "plain")
 }
 
-func TestWhatThePageLacksIsRefused(t *testing.T) {
+func TestIncompleteErrorPageIsRefused(t *testing.T) {
 	for name, tc := range map[string]struct{ file, from, to, want string }{
 		"a slug that nothing provokes": {provocationsFile, "| `a` |", "| `b` |", "no row says how to provoke a"},
 		"a type that there is not":     {"errors/a.go", "Later", "Latest", "errors.Later is not a documented type"},
@@ -147,7 +147,7 @@ func TestAnchorsAreGitHubs(t *testing.T) {
 	}
 }
 
-func TestProseStaysNarrow(t *testing.T) {
+func TestProseIsWrapped(t *testing.T) {
 	for line := range strings.Lines(wrapped("- "+strings.Repeat("wörd ", 200), "  ")) {
 		assert.LessOrEqual(t, len([]rune(strings.TrimSuffix(line, "\n"))), 120)
 	}
