@@ -147,7 +147,7 @@ func pages[P, L, T any](
 			}
 			switch {
 			case walked.Again(next):
-				refuse(errStuck)
+				refuse(errCursorLoop)
 				return
 			case page == most:
 				refuse(fmt.Errorf("the list has more than %d pages", most))
@@ -158,4 +158,4 @@ func pages[P, L, T any](
 	}
 }
 
-var errStuck = errors.New("the list does not advance: its cursor leads back to a page that was read")
+var errCursorLoop = errors.New("the list does not advance: its cursor leads back to a page that was read")

@@ -193,11 +193,11 @@ func (d *escrowFlow) offer(f *flow, escrow *Escrow, created bool) *offer {
 	}
 	fresh := created && o.signable()
 	switch {
-	case !fresh && escrow.took(d.action):
+	case !fresh && escrow.shows(d.action):
 		o.phase = phasePaid
 	case f.first == &opCreateEscrow && escrow.Status == EscrowStatusExpired:
 		o.phase = phaseEnded
-	case escrow.untouched():
+	case escrow.isUnfunded():
 		o.phase = phaseOpen
 	}
 	if o.differs = escrow.differs(d.asked); f.first == &opCreateEscrow {
@@ -392,7 +392,7 @@ func (s *Escrows) signAndConfirm(ctx context.Context, f *flow, terms EscrowCreat
 				fmt.Errorf("the service accepted the confirm and returned no escrow, and the escrow cannot be read: %w",
 					err))
 		}
-		if !escrow.took(action) { // perhaps not yet: the stored escrow can be from before
+		if !escrow.shows(action) { // perhaps not yet: the stored escrow can be from before
 			return nil, unproven(head,
 				errors.New("the service accepted the confirm, but the escrow does not show that the action was taken"))
 		}
@@ -407,9 +407,9 @@ func (s *Escrows) signAndConfirm(ctx context.Context, f *flow, terms EscrowCreat
 	return escrow, nil
 }
 
-// took reports that an escrow shows that the action was taken. For a status that this version does not know,
+// shows reports that the escrow shows the action as taken. For a status that this version does not know,
 // AvailableActions proves an approval: before it, there is nothing to release or refund.
-func (d *Escrow) took(action EscrowActionType) bool {
+func (d *Escrow) shows(action EscrowActionType) bool {
 	switch action {
 	case EscrowActionTypeApprove:
 		if d.Status.Known() {
@@ -424,8 +424,8 @@ func (d *Escrow) took(action EscrowActionType) bool {
 	return false
 }
 
-// untouched reports that an escrow holds no money, according to its response.
-func (d *Escrow) untouched() bool {
+// isUnfunded reports that an escrow holds no money, according to its response.
+func (d *Escrow) isUnfunded() bool {
 	return d.Status == "" || d.Status.Known() && !d.Status.approved()
 }
 

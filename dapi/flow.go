@@ -504,7 +504,7 @@ func (f *flow) conclude(ctx context.Context, end stepResult) result {
 		f.attempt.end(transport.KeySettled)
 		return r
 	}
-	if end.moved == errors.MaybeMoved && f.signedNothing() && f.attempt.onlyCall() {
+	if end.moved == errors.MaybeMoved && f.neverSigned() && f.attempt.onlyCall() {
 		end, f.earlier = refusedBy(unpaidCause(end.err)), errorbase.NonePaid
 	}
 	if end.moved == errors.MaybeMoved {
@@ -519,9 +519,9 @@ func (f *flow) conclude(ctx context.Context, end stepResult) result {
 	return f.refusedResult(end.err, f.earlier)
 }
 
-// signedNothing reports that no call with the key has signed anything: not this one, and by the caller's store and this
+// neverSigned reports that no call with the key has signed anything: not this one, and by the caller's store and this
 // client's memory no earlier one. If something is booked, it waits for its approval.
-func (f *flow) signedNothing() bool {
+func (f *flow) neverSigned() bool {
 	return f.neverInDoubt && !f.sent && (f.booked == nil || f.booked.phase == phaseOpen)
 }
 
@@ -665,7 +665,7 @@ func refusesInput(err error) bool {
 		return true
 	case *errors.ValidationFailed, *errors.InvalidRequest, *errors.InvalidID:
 		call, _ := errors.CallInfoOf(err)
-		return !confirms(call.Operation) && call.Operation != opCreateChallenge.ID && call.Operation != opCreateToken.ID
+		return !movesMoney(call.Operation) && call.Operation != opCreateChallenge.ID && call.Operation != opCreateToken.ID
 	}
 	return false
 }

@@ -147,7 +147,7 @@ func (p *payoutFlow) offer(f *flow, payout *Payout, body []byte) *offer {
 		o.phase = phaseLapsed
 	case payout.Status.Final():
 		o.phase = phaseEnded
-	case payout.untouched():
+	case payout.isUnfunded():
 		o.phase = phaseOpen
 	}
 	if o.approval != nil {
@@ -205,7 +205,7 @@ func (p *payoutFlow) afterError(ctx context.Context, f *flow, err error) stepRes
 			return p.awaitFunding(ctx, f, refusal)
 		}
 	}
-	rebooks := rebooks(err)
+	rebooks := needsNewBooking(err)
 	if inDoubt || f.earlier == errorbase.MayPay && rebooks {
 		if o, _ := p.read(ctx, f); o != nil && o.differs == nil && (o.phase == phasePaid || o.phase == phaseEnded) {
 			return settledBy(o)
@@ -325,7 +325,7 @@ func (p *payoutFlow) readOutcome(ctx context.Context, f *flow, end stepResult) s
 	// a lapsed payout is not final here: it can be booked again, in this process or in another one
 	case o.phase == phasePaid || o.phase == phaseEnded:
 		return settledBy(o)
-	case f.sent && end.moved == errors.NotMoved && !o.payout.waits():
+	case f.sent && end.moved == errors.NotMoved && !o.payout.awaitsApproval():
 		end.moved = errors.MaybeMoved // it has moved on since, in words that this version does not know
 	}
 	return end
@@ -391,22 +391,22 @@ func mayHaveMoved(err error) bool {
 		return true
 	}
 	if page, ok := errors.AsType[*errors.UnexpectedResponse](err); ok {
-		return confirms(page.Operation)
+		return movesMoney(page.Operation)
 	}
 	if refusal, ok := errors.AsType[*errors.Refusal](err); ok {
-		return confirms(refusal.Operation) && (!refusal.Code.Known() || refusal.Code == errors.CodeNotFound ||
+		return movesMoney(refusal.Operation) && (!refusal.Code.Known() || refusal.Code == errors.CodeNotFound ||
 			refusal.Code == errors.CodeGone)
 	}
 	return false
 }
 
-// confirms reports an operation that moves the money of a payment.
-func confirms(operation string) bool {
+// movesMoney reports an operation that moves the money of a payment.
+func movesMoney(operation string) bool {
 	return operation == opConfirmPayout.ID || operation == opConfirmEscrowAction.ID
 }
 
-// rebooks reports whether a payout is booked again after the error, for a fresh quote and approval.
-func rebooks(err error) bool {
+// needsNewBooking reports whether a payout is booked again after the error, for a fresh quote and approval.
+func needsNewBooking(err error) bool {
 	refusal, ok := errors.AsType[*errors.Refusal](err)
 	if !ok {
 		return windowClosed(err)

@@ -248,13 +248,13 @@ func (p *Payout) funded() bool {
 // hasTransactionHash reports a transaction on chain. A hash of zeros does not count.
 func (p *Payout) hasTransactionHash() bool { return strings.Trim(p.TransactionHash, "0x") != "" }
 
-// untouched reports that a payout waits for its approval, according to its response.
-func (p *Payout) untouched() bool {
+// isUnfunded reports that a payout waits for its approval, according to its response.
+func (p *Payout) isUnfunded() bool {
 	return !p.funded() && (p.Status == PayoutStatusAwaitingApproval || p.Status == "")
 }
 
-// waits reports a payout that nobody has approved, or not in time.
-func (p *Payout) waits() bool {
+// awaitsApproval reports a payout that nobody has approved, or not in time.
+func (p *Payout) awaitsApproval() bool {
 	return p.Status == PayoutStatusAwaitingApproval || p.Status == PayoutStatusExpired
 }
 

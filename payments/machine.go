@@ -125,9 +125,9 @@ func (r Record) signing(history dapi.History, quote *dapi.Quote) Record {
 // differ.
 const quoteLasts = 2 * time.Minute
 
-// offersRefused reports that a booking offers the price again that was refused. It must be booked anew, after the price
-// has ended.
-func (r *Record) offersRefused(quote *dapi.Quote, now time.Time) bool {
+// hasRefusedPrice reports that a booking offers the price again that was refused. It must be booked anew, after the
+// price has ended.
+func (r *Record) hasRefusedPrice(quote *dapi.Quote, now time.Time) bool {
 	refused := r.RefusedQuote
 	return refused != nil && quote != nil && refused.ExpiresAt.Equal(quote.ExpiresAt) &&
 		refused.SourceAmount.Equal(quote.SourceAmount) && refused.DestinationAmount.Equal(quote.DestinationAmount) &&
@@ -315,7 +315,7 @@ func (p Policy) withDefaults() Policy {
 
 // retryAfter returns the pause after the nth call that did not pay.
 func (p Policy) retryAfter(key moneymovement.Key, n int) time.Duration {
-	return jittered(key, n, grown(p.RetryMin, p.RetryMax, n))
+	return jittered(key, n, doubled(p.RetryMin, p.RetryMax, n))
 }
 
 // followAfter returns the pause before the next read of a payment that has been paid for so long. It needs no count of
@@ -325,8 +325,8 @@ func (p Policy) followAfter(key moneymovement.Key, paidFor time.Duration) time.D
 	return jittered(key, int(pause/time.Second), pause)
 }
 
-// grown returns least, doubled n-1 times, and at most most.
-func grown(least, most time.Duration, n int) time.Duration {
+// doubled returns least, doubled n-1 times, and at most most.
+func doubled(least, most time.Duration, n int) time.Duration {
 	pause := min(least, most)
 	for range n - 1 {
 		if pause > most/2 {

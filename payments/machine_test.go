@@ -588,9 +588,9 @@ func TestRefusedPriceIsRecognized(t *testing.T) {
 	quote := dapi.Quote{SourceAmount: decimal.NewFromInt(5), DestinationAmount: decimal.NewFromInt(4),
 		ExpiresAt: start}
 	r := Record{RefusedQuote: &quote}
-	assert.True(t, r.offersRefused(&quote, start.Add(2*time.Minute-1)))
-	assert.False(t, r.offersRefused(&quote, start.Add(2*time.Minute)))
-	assert.False(t, r.offersRefused(nil, start))
+	assert.True(t, r.hasRefusedPrice(&quote, start.Add(2*time.Minute-1)))
+	assert.False(t, r.hasRefusedPrice(&quote, start.Add(2*time.Minute)))
+	assert.False(t, r.hasRefusedPrice(nil, start))
 	for name, change := range map[string]func(*dapi.Quote){
 		"less leaves":  func(q *dapi.Quote) { q.SourceAmount = decimal.NewFromInt(4) },
 		"more arrives": func(q *dapi.Quote) { q.DestinationAmount = decimal.NewFromInt(5) },
@@ -598,6 +598,6 @@ func TestRefusedPriceIsRecognized(t *testing.T) {
 	} {
 		other := quote
 		change(&other)
-		assert.False(t, r.offersRefused(&other, start), name)
+		assert.False(t, r.hasRefusedPrice(&other, start), name)
 	}
 }

@@ -384,7 +384,7 @@ func (p *pauses) record(kind Kind, result callResult, now time.Time) {
 	if !of.until.After(now) {
 		of.failures++
 	}
-	wait := grown(shortestPause, longestPause, of.failures)
+	wait := doubled(shortestPause, longestPause, of.failures)
 	if !result.retryAt.IsZero() {
 		wait = 0
 	}

@@ -153,7 +153,7 @@ func (s *progress) searchPayout(ctx context.Context) callResult {
 			return false, nil
 		case entry.PayoutID == r.PayoutID:
 			return true, nil
-		case !r.mayBeEntry(&entry):
+		case !r.couldMatch(&entry):
 			return false, nil
 		}
 		payout, err := payouts.Get(ctx, entry.PayoutID)
@@ -194,7 +194,7 @@ func (s *progress) searchEscrow(ctx context.Context) callResult {
 			return false, nil
 		case entry.EscrowID == r.EscrowID:
 			return true, nil
-		case !r.mayBeEntry(&entry):
+		case !r.couldMatch(&entry):
 			return false, nil
 		}
 		escrow, err := escrows.Sync(ctx, entry.EscrowID)
@@ -244,9 +244,9 @@ func isNotFound(err error) bool {
 	return is
 }
 
-// mayBeEntry reports an entry that can be of a payment: of its asset, and of its amount or more. The description does
+// couldMatch reports an entry that can be of a payment: of its asset, and of its amount or more. The description does
 // not say whether a fee is in the amount.
-func (r *Record) mayBeEntry(entry *dapi.Transaction) bool {
+func (r *Record) couldMatch(entry *dapi.Transaction) bool {
 	wanted, asset := r.amount()
 	return wanted != nil && !entry.Amount.LessThan(*wanted) &&
 		(entry.Currency == "" || strings.EqualFold(string(entry.Currency), string(asset)))

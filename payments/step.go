@@ -224,7 +224,7 @@ func (s *progress) payOut(ctx context.Context) callResult {
 	payment, err := s.p.services.accountOf(r).payouts.Pay(ctx, *r.Payout, r.Key, dapi.PayTerms{
 		Bounds: withReferencePrice(r.Bounds, r.FirstQuote), History: s.history(),
 		BeforeSigning: func(_ context.Context, booked *dapi.Payout) error {
-			if quote = booked.Quote; s.record.offersRefused(quote, s.p.config.Now()) {
+			if quote = booked.Quote; s.record.hasRefusedPrice(quote, s.p.config.Now()) {
 				return errors.New("the service still offers the price that was refused")
 			}
 			return s.checkDeadline()

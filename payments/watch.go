@@ -128,20 +128,20 @@ func (p *Processor) Await(
 		changed := p.changes.wait()
 		record, err := p.Get(ctx, key)
 		if err != nil && ctx.Err() != nil && last.Key != "" {
-			return last, p.stillWaits(&last, ctx.Err())
+			return last, p.awaitEnded(&last, ctx.Err())
 		}
 		last = record
 		if err != nil || slices.Contains(states, record.State) || record.State.Final() {
 			return record, err
 		}
 		if err := p.awaitChange(ctx, changed); err != nil {
-			return record, p.stillWaits(&record, err)
+			return record, p.awaitEnded(&record, err)
 		}
 	}
 }
 
-// stillWaits says for what a payment waits.
-func (p *Processor) stillWaits(r *Record, err error) error {
+// awaitEnded says for what a payment waits.
+func (p *Processor) awaitEnded(r *Record, err error) error {
 	why := "look at its record later"
 	p.runner.mu.Lock()
 	resumed := p.runner.started && !p.runner.stopped

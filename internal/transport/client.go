@@ -94,7 +94,7 @@ func New(baseURL, surface string, config Config) (*Client, error) {
 // of the surface: New adds that path, and every call would return 404.
 func origin(baseURL, surface string, allowPlain bool) (*url.URL, error) {
 	refuse := func(message string) (*url.URL, error) { return nil, invalid("baseURL", "invalid_url", message) }
-	if strings.ContainsFunc(baseURL, notPrinting) {
+	if strings.ContainsFunc(baseURL, isInvisible) {
 		return refuse("contains a blank or a character that does not print: remove it")
 	}
 	u, err := url.Parse(baseURL)
@@ -126,8 +126,8 @@ func plainPath(decoded string) bool {
 	return true
 }
 
-// notPrinting reports a character that nobody sees in an address.
-func notPrinting(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) }
+// isInvisible reports a character that nobody sees in an address.
+func isInvisible(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) }
 
 func invalid(field, code, message string) error {
 	return &errors.InvalidInput{CallInfo: errors.CallInfo{Operation: "New"},

@@ -152,7 +152,7 @@ func (r *Request) again(
 		return 0, false
 	}
 	bound := c.bound(retried)
-	if !r.fits(ctx, resp, bound) || !c.budget.spend() {
+	if !r.hasTimeForPause(ctx, resp, bound) || !c.budget.spend() {
 		return 0, false
 	}
 	r.serverFailed = r.serverFailed || resp != nil && resp.StatusCode != http.StatusTooManyRequests
@@ -179,9 +179,9 @@ func (r *Request) worthRetrying(resp *http.Response, err error) bool {
 	return false
 }
 
-// fits reports whether there is time for the pause before the next attempt. If not, the caller gets the response at
-// once, which says when to try again.
-func (r *Request) fits(ctx context.Context, resp *http.Response, bound time.Duration) bool {
+// hasTimeForPause reports whether there is time for the pause before the next attempt. If not, the caller gets the
+// response at once, which says when to try again.
+func (r *Request) hasTimeForPause(ctx context.Context, resp *http.Response, bound time.Duration) bool {
 	if ctx.Err() != nil {
 		return false
 	}

@@ -78,7 +78,7 @@ func (r *Request) roundTrip(ctx context.Context) (*http.Response, error) {
 	}
 	ctx, cancel := c.attemptContext(ctx)
 	sent.prepare(ctx, r)
-	stop := r.endSilence(ctx, cancel)
+	stop := r.limitSilence(ctx, cancel)
 	resp, err := corrected(c.next.Value().RoundTrip(&sent.request))
 	if stop != nil && !stop() && err != nil {
 		err = errSilence
@@ -145,9 +145,9 @@ const maxSilence = 45 * time.Second
 
 var errSilence = errors.New("the service has not responded for " + maxSilence.String())
 
-// endSilence ends a further attempt of a call without a deadline when the service has been silent for too long. It
+// limitSilence ends a further attempt of a call without a deadline when the service has been silent for too long. It
 // returns a function that stops the timer and reports whether that was in time, or nil if nothing limits the attempt.
-func (r *Request) endSilence(ctx context.Context, cancel context.CancelFunc) (stop func() bool) {
+func (r *Request) limitSilence(ctx context.Context, cancel context.CancelFunc) (stop func() bool) {
 	if _, limited := ctx.Deadline(); limited || r.attempts == 1 {
 		return nil
 	}
