@@ -185,6 +185,9 @@ func Decode(key moneymovement.Key, text []byte) Record {
 	if err != nil {
 		return Record{Key: key, unreadable: &Unreadable{Key: key, Err: err}}
 	}
+	if record.Reason != nil && record.Reason.Code == "unknown" {
+		record.Reason.Code = ReasonInDoubt // its name in earlier commits
+	}
 	return record
 }
 

@@ -153,6 +153,20 @@ func TestTermsAreStored(t *testing.T) {
 	}
 }
 
+// A store of an earlier commit has another name for a doubt. The payment is searched for before it is paid, as before.
+func TestEarlierNameOfADoubtIsRead(t *testing.T) {
+	payment := wholePayment()
+	record, err := Prepare(payment, time.Now())
+	require.NoError(t, err)
+	record.Reason = &Reason{Code: "unknown"}
+	text, err := record.Encode()
+	require.NoError(t, err)
+	read := Decode(record.Key, text)
+	require.NoError(t, read.Err())
+	assert.Equal(t, ReasonInDoubt, read.Reason.Code)
+	assert.True(t, read.searchFirst(record.ChangedAt))
+}
+
 // What is read again has the digest of what was submitted, also if the text is the same for several values, and also if
 // the caller changes what it has submitted.
 func TestDecodedTermsHaveSameDigest(t *testing.T) {
