@@ -665,7 +665,8 @@ func refusesInput(err error) bool {
 		return true
 	case *errors.ValidationFailed, *errors.InvalidRequest, *errors.InvalidID:
 		call, _ := errors.CallInfoOf(err)
-		return !movesMoney(call.Operation) && call.Operation != opCreateChallenge.ID && call.Operation != opCreateToken.ID
+		return !movesMoney(call.Operation) && call.Operation != opCreateChallenge.ID &&
+			call.Operation != opCreateToken.ID
 	}
 	return false
 }
