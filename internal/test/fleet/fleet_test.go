@@ -198,8 +198,7 @@ func run(t *testing.T, w work, processes int) (together result) {
 }
 
 // check reads the host's log: one login, nothing over a window, and most of the window used. Slots are lost with killed
-// processes. They are also lost on a machine that is slow because of other tests, so only a soak expects most of them:
-// TestAFullWindowIsUsed of package fleet shows at each save, in virtual time, that no slot is lost otherwise.
+// processes, and on a machine that is slow because of other work.
 func check(t *testing.T, requests []sandbox.Request) {
 	t.Helper()
 	var logins, limited int
@@ -224,7 +223,7 @@ func check(t *testing.T, requests []sandbox.Request) {
 		}
 	}
 	t.Logf("%d of %d used", used, rounds*120)
-	assert.GreaterOrEqual(t, used, testkit.Size(rounds*120/10, rounds*120*3/4))
+	assert.GreaterOrEqual(t, used, rounds*120*3/4)
 }
 
 // work is what a worker does. The test hands it to a process in an environment variable.
