@@ -47,7 +47,7 @@ type SharedWindow struct {
 	quietUntil  int64 // no slot is granted before
 	passedOver  counts
 	waiting     map[string]demand
-	unclaimed   int64 // since when slots are left for processes that do not come for them; 0 if there are none
+	unclaimed   int64 // since when slots are left for processes that do not come for them; 0 without such slots
 }
 
 // demand is what a process waits for.

@@ -27,7 +27,7 @@ type sessionKeeper struct {
 	app          *app.App
 	path         string
 	ownsFolder   bool // the folder is ours to make
-	ignoreStored bool // pretend that there is no session, until one is saved
+	ignoreStored bool // log in, even if a session is stored
 
 	mu         sync.Mutex
 	session    Session

@@ -269,7 +269,7 @@ func Commands(a *app.App) []*cobra.Command {
 // suggestTimeout is how long a shell waits for suggestions at most.
 const suggestTimeout = 2 * time.Second
 
-// suggest asks the host for values that a shell can complete. Without a host there are none.
+// suggest asks the host for values that a shell can complete. Without a host, it suggests nothing.
 func (t *Target) suggest(
 	ctx context.Context, ask func(context.Context, *Client) ([]string, error),
 ) ([]string, cobra.ShellCompDirective) {
