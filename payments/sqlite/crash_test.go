@@ -170,7 +170,7 @@ func losePower(t *testing.T, most int, seed uint64, parameters string) (images i
 	d := newDisk(t, folder)
 	b := &books{confirmed: map[moneymovement.Key]int{}}
 	type image struct {
-		folder    string
+		files     map[string][]byte
 		confirmed map[moneymovement.Key]int
 	}
 	var taken []image
@@ -182,16 +182,15 @@ func losePower(t *testing.T, most int, seed uint64, parameters string) (images i
 		if random.IntN(25) != 0 || len(taken) >= most {
 			return
 		}
-		crashed := image{t.TempDir(), b.copied()}
-		d.snapshot(t, random, crashed.folder)
-		taken = append(taken, crashed)
+		taken = append(taken, image{d.crash(random), b.copied()})
 	}
 	d.mu.Unlock()
 	work(t, s, b, 8, 20)
 	require.NoError(t, s.Close())
 	for _, crashed := range taken {
-		missing = append(missing, lost(t, filepath.Join(crashed.folder, "p.db"), crashed.confirmed)...)
-		require.NoError(t, os.RemoveAll(crashed.folder))
+		folder := folderWith(t, crashed.files)
+		missing = append(missing, lost(t, filepath.Join(folder, "p.db"), crashed.confirmed)...)
+		require.NoError(t, os.RemoveAll(folder))
 	}
 	return len(taken), missing
 }
@@ -266,15 +265,26 @@ func (f *diskFile) sync() {
 	f.pending = nil
 }
 
-// snapshot writes what a loss of power at this moment leaves to a folder. The caller holds the lock.
-func (d *disk) snapshot(t *testing.T, random *rand.Rand, folder string) {
-	t.Helper()
+// crash returns what a loss of power at this moment leaves of each file. The caller holds the lock. It runs in SQLite's
+// goroutines, so it writes no file and cannot fail.
+func (d *disk) crash(random *rand.Rand) map[string][]byte {
+	left := map[string][]byte{}
 	for name, file := range d.files {
-		if filepath.Ext(name) == ".new" {
-			continue
+		if filepath.Ext(name) != ".new" {
+			left[name] = file.crash(random)
 		}
-		require.NoError(t, os.WriteFile(filepath.Join(folder, name), file.crash(random), 0o600))
 	}
+	return left
+}
+
+// folderWith returns a new folder with these files.
+func folderWith(t *testing.T, files map[string][]byte) (folder string) {
+	t.Helper()
+	folder = t.TempDir()
+	for name, content := range files {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), content, 0o600))
+	}
+	return folder
 }
 
 // The disk is between SQLite and its files by a virtual file system, as SQLite calls it, that changes some functions of

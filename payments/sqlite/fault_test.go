@@ -132,13 +132,12 @@ func (d *disk) dropped(broken bool, operation, name, file string) int32 {
 // afterwards looks for what was confirmed, after a loss of power and with the same disk.
 func afterwards(t *testing.T, s *Store, d *disk, b *books) {
 	t.Helper()
-	folder := t.TempDir()
 	d.mu.Lock()
 	d.fail = nil
-	d.snapshot(t, rand.New(rand.NewPCG(1, 1)), folder)
+	files := d.crash(rand.New(rand.NewPCG(1, 1)))
 	d.mu.Unlock()
 	_ = s.Close()
-	assert.Empty(t, lost(t, filepath.Join(folder, "p.db"), b.confirmed), "after a loss of power")
+	assert.Empty(t, lost(t, filepath.Join(folderWith(t, files), "p.db"), b.confirmed), "after a loss of power")
 	assert.Empty(t, lost(t, s.path, b.confirmed), "with the same disk")
 }
 
