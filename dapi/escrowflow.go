@@ -274,10 +274,10 @@ func moved(err error) bool {
 const clockTolerance = 3 * time.Second
 
 // readOutcome reads the escrow to see whether the action was taken, perhaps by another call with its key. It does so if
-// the approval was used before, if the action is no longer available, or if a response was lost. After a lost response,
-// the stored escrow can be older than the confirm, so readOutcome waits for the next chain read. If this version does
-// not know the status, a consumed approval proves that the action was taken, once the action is no longer available: an
-// approval signs only its own action.
+// the approval was used before, if the action is not available any more, or if a response was lost. After a lost
+// response, the stored escrow can be older than the confirm, so readOutcome waits for the next chain read. An unknown
+// status does not say what happened. Then the action was taken if its approval is used and it is not available any
+// more, because an approval signs one action only.
 func (d *escrowFlow) readOutcome(ctx context.Context, f *flow, end stepResult) stepResult {
 	refusal, conflict := errors.AsType[*errors.Conflict](end.err)
 	_, consumed := errors.AsType[*errors.ApprovalConsumed](end.err)

@@ -342,7 +342,7 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("%T is no Failure", err)
 		}
 		if text := err.Error(); text == "" || len(text) > 4096 || strings.ContainsFunc(text, unicode.IsControl) {
-			t.Fatalf("%T prints as %q, which is no bounded line", err, text)
+			t.Fatalf("%T prints as %q, which is not a bounded line", err, text)
 		}
 		failure.Retryable()
 		if moved := failure.MovedByCall(); !write && moved == errors.MaybeMoved {

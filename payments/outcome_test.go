@@ -46,7 +46,7 @@ func refusals() map[string]error {
 	return all
 }
 
-// failures returns the errors that are no refusals.
+// failures returns the errors that are not refusals.
 func failures() map[string]error {
 	payout := &dapi.Payout{Quote: &dapi.Quote{}}
 	return map[string]error{

@@ -250,7 +250,7 @@ type entriesOf struct {
 	matched       bool // by a payment of which it is the entry
 }
 
-// addEntry takes an entry of a payment. The others, such as deposits, are no business of the store.
+// addEntry takes an entry of a payment. The others, such as deposits, do not concern the store.
 func (c *comparison) addEntry(entry dapi.Transaction) {
 	var of *entriesOf
 	switch {

@@ -282,7 +282,7 @@ type eventStream struct {
 
 func (s *eventStream) text(text string) {
 	if !s.pending { // the deadline of a usual response would end the stream
-		_ = s.connection.SetWriteDeadline(time.Now().Add(eventTimeout)) // a writer that cannot is no connection's
+		_ = s.connection.SetWriteDeadline(time.Now().Add(eventTimeout)) // fails for a writer without a connection
 	}
 	s.pending = true
 	if _, err := fmt.Fprint(s.w, text); err != nil {

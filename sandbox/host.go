@@ -362,7 +362,7 @@ func withDeadlines(w http.ResponseWriter, r *http.Request) (http.ResponseWriter,
 	}
 	connection := http.NewResponseController(w)
 	if server.ReadTimeout <= 0 && r.Body != nil && r.Body != http.NoBody {
-		_ = connection.SetReadDeadline(time.Now().Add(bodyTimeout)) // a writer that cannot is no connection's
+		_ = connection.SetReadDeadline(time.Now().Add(bodyTimeout)) // fails for a writer without a connection
 		limited := *r                                               // net/http looks at its own copy of the request
 		limited.Body = &timedBody{r.Body, connection}
 		r = &limited

@@ -189,7 +189,7 @@ func TestWithHosts(t *testing.T) {
 		assert.Equal(t, http.StatusOK, call("/_host/clock", name), name)
 	}
 	for _, name := range []string{"rebound.example.com", "sandbox.internal.example.com", "x.localhost",
-		// what is no name with a port, though a part of it is one
+		// only a part of it is a name with a port
 		"localhost:80@example.com", "localhost:x", "localhost:", "localhost:123456", "localhost:80:80", "[localhost]",
 		"[localhost]:80", "[::1%@example.com]:80", "[::1", "::1]", "sandbox.internal:80@example.com"} {
 		assert.Equal(t, http.StatusForbidden, call("/dapi/v1/chains", name), name)

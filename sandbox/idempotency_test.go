@@ -114,7 +114,7 @@ func TestEqualPayoutsNeedDifferentKeys(t *testing.T) {
 	assert.NotEmpty(t, escrow.body.text("idempotencyKey"))
 }
 
-// These routes ignore the key: other terms with the same key are no conflict. The natural key alone identifies the
+// These routes ignore the key: other terms with the same key do not conflict. The natural key alone identifies the
 // resource.
 func TestOperationsThatIgnoreIdempotencyKeys(t *testing.T) {
 	p := newPayer(t)

@@ -384,7 +384,7 @@ func TestWorkOfAnEncryptedKeyIsBounded(t *testing.T) {
 	}
 }
 
-// Data that is no key at all is not said to be a key without encryption.
+// The error for data that is not a key does not call it a key without encryption.
 func TestMalformedKeyIsNotReportedAsUnencrypted(t *testing.T) {
 	_, err := signing.ParseEncryptedDeveloperKey([]byte{0x30, 0x03, 0x02, 0x01, 0x00}, []byte("passphrase"))
 	_, refused := errors.AsType[*signing.KeyRefused](err)
@@ -623,7 +623,7 @@ func TestLoadReportsTheFile(t *testing.T) {
 	require.ErrorIs(t, err, fs.ErrNotExist)
 
 	path := filepath.Join(directory, "developer.pem")
-	require.NoError(t, os.WriteFile(path, []byte("secret that is no key"), 0o600))
+	require.NoError(t, os.WriteFile(path, []byte("secret that is not a key"), 0o600))
 	_, err = signing.LoadDeveloperKey(path)
 	_, ok := errors.AsType[*signing.KeyRefused](err)
 	require.True(t, ok, "%v", err)

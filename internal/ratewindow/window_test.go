@@ -284,7 +284,7 @@ func TestReturnedSlotsOfAWindow(t *testing.T) {
 	assert.Equal(t, []time.Duration{minute}, c.gets(minute-ahead/2, "b", calls(0, 0, 1, 0)))
 	assert.Equal(t, []time.Duration{minute}, c.gets(minute, "c", calls(0, 0, 1, 0), unused(2*minute)),
 		"its time is now")
-	assert.Empty(t, c.gets(minute, "d", calls(0, 0, 1, 0), unused(5*time.Second)), "that is no slot")
+	assert.Empty(t, c.gets(minute, "d", calls(0, 0, 1, 0), unused(5*time.Second)), "that is not a slot")
 }
 
 // Calls that were made without the store count as long as others.

@@ -179,7 +179,8 @@ var (
 )
 
 // newestSlot returns the newest complete session in a file of this size. Without one, the error is errDamaged if a
-// session was partly written to the file, and errNoSession if the file has other content. An empty file is no error.
+// session was partly written to the file, and errNoSession if the file has other content. An empty file is not an
+// error.
 func newestSlot(file io.ReaderAt, size int64) (newest slot, err error) {
 	if size > 2*slotSize {
 		return slot{}, errNoSession

@@ -35,7 +35,7 @@
 // MONEYMOVEMENT_POSTGRES_URL and MONEYMOVEMENT_REDIS_URL name running servers to use instead. A test that kills its
 // server is then skipped. MONEYMOVEMENT_POSTGRES_BIN names the folder of PostgreSQL's programs, if there are several.
 //
-// A program that is no test starts a server with [StartPostgreSQL] or [StartRedis].
+// A program that is not a test starts a server with [StartPostgreSQL] or [StartRedis].
 //
 // Data is as durable as the server can make it: PostgreSQL runs with fsync, Redis writes its log before it responds.
 //

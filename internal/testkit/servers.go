@@ -251,8 +251,8 @@ func execute(server, statement string) error {
 	return errors.Join(err, c.close())
 }
 
-// RunningServer is a server of a program that is no test. It runs as a test's server does: on a free loopback port,
-// with a temporary folder and a random password. It ends with the program's process, on systems that can do so.
+// RunningServer is a server that a program starts outside a test. It runs as a test's server does: on a free loopback
+// port, with a temporary folder and a random password. It ends with the program's process, on systems that can do so.
 type RunningServer struct {
 	url      string
 	instance *instance // nil for a server that runs elsewhere

@@ -83,19 +83,19 @@ func TestUnreadableSuccessIsNeitherSuccessNorFailure(t *testing.T) {
 func TestUnreadableAmountIsReported(t *testing.T) {
 	const huge = 1_000_000
 	for name, amount := range map[string]string{
-		"amount that is huge":        `"1e999999999"`,
-		"number that is huge":        `1e999999999`,
-		"amount that is tiny":        `"1e-999999999"`,
-		"zero with an exponent":      `"0e999999999"`,
-		"exponent out of range":      `1e99999999999999999999`,
-		"amount of a hundred digits": `"1` + strings.Repeat("0", 100) + `"`,
-		"number of a hundred digits": `1` + strings.Repeat("0", 100),
-		"number of a million digits": `1` + strings.Repeat("0", huge),
-		"amount that is none":        `"ten"`,
-		"amount that is empty":       `""`,
-		"amount that is no number":   `"NaN"`,
-		"amount that is an object":   `{"value":"1"}`,
-		"amount that is true":        `true`,
+		"amount that is huge":         `"1e999999999"`,
+		"number that is huge":         `1e999999999`,
+		"amount that is tiny":         `"1e-999999999"`,
+		"zero with an exponent":       `"0e999999999"`,
+		"exponent out of range":       `1e99999999999999999999`,
+		"amount of a hundred digits":  `"1` + strings.Repeat("0", 100) + `"`,
+		"number of a hundred digits":  `1` + strings.Repeat("0", 100),
+		"number of a million digits":  `1` + strings.Repeat("0", huge),
+		"amount that is none":         `"ten"`,
+		"amount that is empty":        `""`,
+		"amount that is not a number": `"NaN"`,
+		"amount that is an object":    `{"value":"1"}`,
+		"amount that is true":         `true`,
 	} {
 		for _, op := range []*transport.Operation{&readThing, &bookThing, &spendThing} {
 			t.Run(name+"/"+op.ID, func(t *testing.T) {
@@ -432,7 +432,7 @@ func TestWriteWithUnstatedResponse(t *testing.T) {
 	for name, tc := range map[string]struct {
 		response step
 		shown    bool
-		lost     bool // it is no success of the service's
+		lost     bool // it is not a success that the service sent
 	}{
 		"the resource": {responds(200,
 			`{"id":"th_1","status":"ready","amount":"0","fee":null,"note":"","tags":[]}`), true, false},
@@ -557,9 +557,9 @@ func TestSecretsThatARefusalRepeatsAreHidden(t *testing.T) {
 			`":1}}}`},
 		"the credentials": {401, `{"error":{"code":"forbidden","message":"Bearer ` + bearer + ` and ` + key +
 			`"}}`},
-		"what is no envelope": {500, `{"signature":"` + sent + `"}`},
-		"what is no JSON":     {502, `<html>` + sent + " " + bearer},
-		"what is cut off":     {400, `{"error":{"code":"x","message":"` + sent},
+		"what is not an envelope": {500, `{"signature":"` + sent + `"}`},
+		"what is no JSON":         {502, `<html>` + sent + " " + bearer},
+		"what is cut off":         {400, `{"error":{"code":"x","message":"` + sent},
 		"a name that came twice": {400, `{"error":{"code":"x","message":"` + spelled + `","message":"` + spelled +
 			`"}}`},
 		"no UTF-8": {400, "{\"error\":{\"code\":\"x\",\"message\":\"\xff " + spelled + "\"}}"},
@@ -583,7 +583,7 @@ func TestSecretsThatARefusalRepeatsAreHidden(t *testing.T) {
 			}
 			assert.Contains(t, shown, hidden.Redaction)
 			if name == "a message" {
-				assert.Contains(t, shown, "1.50", "what is no secret stays as it is")
+				assert.Contains(t, shown, "1.50", "what is not secret stays as it is")
 			}
 		})
 	}

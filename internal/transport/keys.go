@@ -19,9 +19,9 @@ import (
 // known of the payment that it names. If a program uses a key for other terms by mistake, the call is refused before it
 // is sent. The flows that make payments compare with it what the service returns.
 //
-// It is not complete: another process or another client may have used the same key. A key whose payment is in doubt is
-// kept until the payment is no longer in doubt. If there are too many such keys, those that the service has forgotten
-// go first. Of the other keys, the latest are kept.
+// It is not complete: another process or another client may have used the same key. A key is kept while its payment is
+// in doubt. If there are too many such keys, those that the service has forgotten are removed first. Of the other keys,
+// those that were used last are kept.
 //
 // Its lock protects every UsedKey.
 type Keys struct {

@@ -336,7 +336,7 @@ func TestDeadlineBeforeTheSlot(t *testing.T) {
 		require.NoError(t, err)
 
 		for range 3 {
-			ctx, cancel := context.WithTimeout(t.Context(), minute) // its end is no time to send at
+			ctx, cancel := context.WithTimeout(t.Context(), minute) // nothing is sent at its end
 			_, err = send(ctx, client, &bookThing, transport.Keyed("invoice-42"))
 			cancel()
 			var undelivered *errors.NotDelivered

@@ -224,7 +224,7 @@ func (c *Client) jittered(ctx context.Context, bound time.Duration) time.Duratio
 	if random, simulated := ctx.Value(randomKey{}).(func(time.Duration) time.Duration); simulated {
 		return bound/2 + random(bound/2+1)
 	}
-	return bound/2 + rand.N(bound/2+1) //gosec:disable G404 -- jitter is no secret
+	return bound/2 + rand.N(bound/2+1) //gosec:disable G404 -- jitter is not a secret
 }
 
 type randomKey struct{}

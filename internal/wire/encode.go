@@ -93,8 +93,8 @@ func Malformed(err error) bool {
 	return malformed
 }
 
-// Valid returns nil for one JSON value without duplicate keys, and the reason for any other body. Text that
-// [ReplaceInvalidText] replaces is no reason.
+// Valid returns nil for one JSON value without duplicate keys, and the reason for any other body. It accepts text
+// that [ReplaceInvalidText] replaces.
 func Valid(body []byte) error {
 	body, _ = ReplaceInvalidText(body)
 	dec := codec.NewDecoder(bytes.NewReader(body))

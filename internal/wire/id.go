@@ -19,7 +19,7 @@ type IDForm struct {
 // longestID is more than any id of the description has.
 const longestID = 256
 
-// problem returns why a text is no such id, or "".
+// problem returns why a text is not such an id, or "".
 func (f *IDForm) problem(text string) string {
 	switch {
 	case f == nil:

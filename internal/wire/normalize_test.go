@@ -470,6 +470,6 @@ func TestAcknowledgementHasNoResource(t *testing.T) {
 	assert.True(t, listShape.HasResource([]byte(`[]`)))
 	for _, body := range []string{`{}`, `[]`, `"ok"`} {
 		assert.True(t, (&Shape{Kind: KindList, Item: &partShape}).HasResource([]byte(body)),
-			"%s: what is no object has no members to show", body)
+			"%s: what is not an object has no members to show", body)
 	}
 }

@@ -52,7 +52,7 @@ func TestSameTermsInAnotherSpelling(t *testing.T) {
 		"an unknown unit":             {`{"holdFor":"5y"}`, `{"holdFor":"6y"}`, "holdFor"},
 		"no duration":                 {`{"holdFor":""}`, `{"holdFor":"1h"}`, ""},
 		"another duration":            {`{"holdFor":"1h"}`, `{"holdFor":"1d"}`, "holdFor"},
-		"what is no duration":         {`{"holdFor":"soon"}`, `{"holdFor":"late"}`, "holdFor"},
+		"what is not a duration":      {`{"holdFor":"soon"}`, `{"holdFor":"late"}`, "holdFor"},
 		"a list in another order":     {`{"documentIds":["a","b"]}`, `{"documentIds":["b", "a"]}`, ""},
 		"a list that runs together":   {`{"documentIds":["a","b"]}`, `{"documentIds":["ab"]}`, "documentIds"},
 		"another list":                {`{"documentIds":["a","b"]}`, `{"documentIds":["a"]}`, "documentIds"},

@@ -233,7 +233,7 @@ func (s *Store) retryConflicts(ctx context.Context, attempt func() error) error 
 		}
 		most := min(time.Millisecond<<tries, 200*time.Millisecond)
 		select {
-		case <-time.After(rand.N(most)): //gosec:disable G404 -- a pause is no secret
+		case <-time.After(rand.N(most)): //gosec:disable G404 -- a pause is not a secret
 		case <-ctx.Done():
 			return asUnreachable(err)
 		}

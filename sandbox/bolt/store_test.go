@@ -178,7 +178,7 @@ func TestDamagedFileReturnsError(t *testing.T) {
 			clear(file[2*page:])
 			return file
 		}, damaged},
-		"with a version that is no number": {func([]byte) []byte {
+		"with a version that is not a number": {func([]byte) []byte {
 			file, err := os.ReadFile(database(t, head("one")))
 			require.NoError(t, err)
 			return file

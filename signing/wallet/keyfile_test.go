@@ -136,7 +136,7 @@ func TestSaveAndLoad(t *testing.T) {
 
 	_, err = wallet.LoadKey(filepath.Join(t.TempDir(), "none.pem"))
 	require.ErrorIs(t, err, fs.ErrNotExist)
-	require.NoError(t, os.WriteFile(path, []byte("secret that is no key"), 0o600))
+	require.NoError(t, os.WriteFile(path, []byte("secret that is not a key"), 0o600))
 	_, err = wallet.LoadKey(path)
 	require.ErrorContains(t, err, path)
 	assert.NotContains(t, err.Error(), "secret")

@@ -37,7 +37,7 @@ func TestCommandLines(t *testing.T) {
 			"try: flag provided but not defined: -nope; -h lists the flags\n"},
 		"a flag of other programs": {[]string{"-api-key", "k"}, 2,
 			"try: flag provided but not defined: -api-key; -h lists the flags\n"},
-		"a flag that is no number": {[]string{"-workers", "x"}, 2,
+		"a flag that is not a number": {[]string{"-workers", "x"}, 2,
 			"try: invalid value \"x\" for flag -workers: parse error; -h lists the flags\n"},
 		"an argument": {[]string{"2026-11"}, 2,
 			"try: unexpected argument \"2026-11\"; -h lists the flags\n"},

@@ -145,7 +145,7 @@ var requestProvocations = slices.Concat(readProvocations(), []provocation{
 	}},
 })
 
-// readProvocations are the reads that have to be refused, also by a host that is no sandbox.
+// readProvocations are the reads that have to be refused, also by a host that is not a sandbox.
 func readProvocations() (all []provocation) {
 	for _, r := range survey.Refusals {
 		all = append(all, provocation{r.Slug, func(s *session) reply {

@@ -106,7 +106,7 @@ func (s *suite) open(t *testing.T, change func(http.RoundTripper) http.RoundTrip
 }
 
 // requireSandbox asks for the treasury, which only a sandbox has. The guard in front of a real host lets nothing pass
-// before. A response without the stated limit of a credit is none of a treasury's.
+// before. A response must state the limit of a credit, or it does not come from a treasury.
 func (w *world) requireSandbox() {
 	w.Helper()
 	treasury, err := w.platform.Self().Sandbox.Treasury(w.Context())
@@ -202,8 +202,8 @@ func (w *world) sum() decimal.Decimal {
 
 func amount(text string) decimal.Decimal { return decimal.RequireFromString(text) }
 
-// ok unwraps a call that has to succeed. On a real host, a refusal for reasons of the account's own is no failure: the
-// case is skipped, and says which.
+// ok unwraps a call that has to succeed. On a real host, a refusal for reasons of the account's own is not a failure:
+// the case is skipped, and says which.
 func ok[T any](value T, err error) func(*world) T {
 	return func(w *world) T {
 		w.Helper()

@@ -87,7 +87,7 @@ func withWord(c contrary.Change, word string) contrary.Change {
 	return c
 }
 
-// setWord is no way of differing: it puts the word of the case in its place.
+// setWord is not one of the usual changes: it sets the word that the case names.
 const setWord contrary.Kind = "the word itself"
 
 // described are the readings of responses as described, by operation and by what is chosen in them.

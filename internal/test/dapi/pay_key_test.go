@@ -114,7 +114,7 @@ func TestConcurrentPaysWithKeysOfTheirOwn(t *testing.T) {
 	assert.Equal(t, 10, w.Fundings())
 }
 
-// The description states a public key and a signature of a booking. They are sent as given, and are no terms of the
+// The description states a public key and a signature of a booking. They are sent as given, and are not terms of the
 // key: a signature is new each time.
 //
 // Rule: size.payout-public-key, size.signature

@@ -206,7 +206,7 @@ func TestExpiredQuoteIsBookedAgain(t *testing.T) {
 		})
 		_, err := w.pay(journaled())
 		require.NoError(t, err)
-		assert.Equal(t, traffic{3, 1, 0}, w.traffic(), "which is no same offer")
+		assert.Equal(t, traffic{3, 1, 0}, w.traffic(), "which is not the same offer")
 	})
 	t.Run("another that is over each time", func(t *testing.T) {
 		w := newPayWorld(t)

@@ -738,7 +738,8 @@ func TestUnreadableFeeInAnUnreadableResponse(t *testing.T) {
 	w.assertNothingSigned(t)
 }
 
-// A confirm was accepted and changed nothing: that is no payment, whatever the status for waiting is called.
+// A confirm was accepted and changed nothing. Then nothing is paid, even if the status of the payout is
+// unknown.
 func TestConfirmWithoutEffectWithAnUnknownStatus(t *testing.T) {
 	w := newPayWorld(t)
 	w.onSuccessOf(payoutResponses, func(payout map[string]any) {

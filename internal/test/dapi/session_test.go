@@ -308,7 +308,7 @@ func TestCallsThatWereUnderwayTakeTheRenewedToken(t *testing.T) {
 	})
 }
 
-// A grant without a token that can be sent is no session: nothing is sent under it, and nothing is stored.
+// A grant without a token that can be sent is not a session: nothing is sent under it, and nothing is stored.
 func TestGrantWithoutAToken(t *testing.T) {
 	for name, change := range map[string]func(grant map[string]any){
 		"none":          func(grant map[string]any) { clear(grant) },

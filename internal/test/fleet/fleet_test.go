@@ -250,7 +250,7 @@ type work struct {
 type result struct {
 	Saved   int
 	Limited int      // refused by the service
-	Failed  []string // anything else that is no end of the time
+	Failed  []string // other errors than the end of the time
 }
 
 const workVariable = "MONEYMOVEMENT_FLEET_WORK"

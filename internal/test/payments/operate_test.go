@@ -397,7 +397,7 @@ func TestAPaymentThatIsNotMadeInTime(t *testing.T) {
 	})
 }
 
-// A payment that is refused is not made, and somebody must learn of it. One that a person has canceled is no surprise.
+// A payment that is refused is not made, and somebody must learn of it. One that a person canceled surprises nobody.
 func TestARefusedPaymentIsAWarning(t *testing.T) {
 	inBubble(t, func(w *world) {
 		log := &logged{}

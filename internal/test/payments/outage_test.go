@@ -59,7 +59,7 @@ func TestTooManyRequestsPauseAllCalls(t *testing.T) {
 	}
 }
 
-// A Retry-After of years is no reason to wait for years.
+// Nothing waits for years because a Retry-After says so.
 func TestRetryAfterOfYearsIsBounded(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.Host.Arm(http.MethodPost, "/payouts",

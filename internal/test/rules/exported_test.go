@@ -37,7 +37,7 @@ var writtenByPrograms = map[string]string{
 	"fleet.Memory":       "the Windows of tests",
 }
 
-// Of another module, no exported type shows one that is not stable, so that leaving the module is no change for a user.
+// No exported type shows a type of another module that is not stable, so that we can leave that module unnoticed.
 // A program cannot name a type of an internal package, and an alias of a plain type, such as a page size, says no more
 // than the plain type.
 func TestExportedTypesShowNoUnexportedOnes(t *testing.T) {

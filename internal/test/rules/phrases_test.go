@@ -32,6 +32,8 @@ type phrase struct {
 var phrases = []phrase{
 	{whole(`is none`), `"is empty", "is not set", "returns false for"`, []string{"there is none"}},
 	{whole(`so is nothing`), `say what happens without a value`, nil},
+	{whole(`(is|are|was|were) no [a-z]+`), `"is not a"`,
+		[]string{"there is no", "there are no", "there was no", "there were no", "no longer", "no more", "no one"}},
 	{whole(`(what|as|than) (it|they|he) (is|are) to be`), `"what it must be"`, nil},
 	{whole(`(is|are) to be`), `"must be"`, nil},
 	{whole(`whatever becomes of`), `"whether or not it succeeds"`, nil},
@@ -361,7 +363,7 @@ func TestEveryPhraseIsFound(t *testing.T) {
 		"the list, such as it is", "take that which fits", "of the caller's own", "for a program's own",
 		"X answers the", "X answers a", "X answers its", "Answers whether", "One that is first",
 		"What is over the window", "Of the signer.", "That goes for reads, too", "it is to be kept",
-		"Source: it", "// FIXME: it",
+		"Source: it", "// FIXME: it", "it is no address",
 	} {
 		assert.NotEmpty(t, problems(said), said)
 	}

@@ -176,7 +176,7 @@ func (w *World) setUp() error {
 	return nil
 }
 
-// openAdmin connects a person with a key of their own, whose requests are no steps.
+// openAdmin connects a person with a key of their own, whose requests do not count as steps.
 func (w *World) openAdmin() error {
 	key, err := newKey(w.seed, "admin")
 	if err != nil {

@@ -337,8 +337,8 @@ func TestAUsedNonceIsReplacedOnce(t *testing.T) {
 	require.NoError(t, err, "two signatures a call: the third conflict met the second of this one")
 }
 
-// TestAppKeyHeaders: it is no access token of the reference endpoints, and their token is
-// no key.
+// An app key is accepted in either header. It is not an access token of the reference endpoints, and their token is not
+// an app key.
 func TestAppKeyHeaders(t *testing.T) {
 	w := newAppWorld(t)
 	_, err := w.App(w.AppKey().InKeyHeader()).Account.App(t.Context())

@@ -75,7 +75,7 @@ func (i *invoice) visibleTo(who party) bool {
 	return i.Creator.same(who) || i.isIssued() && (i.Client.same(who) || i.Contractor.same(who))
 }
 
-// isIssued reports whether the parties see the invoice: it is no draft.
+// isIssued reports whether the parties see the invoice: it is not a draft.
 func (i *invoice) isIssued() bool { return i.Status != commonwire.InvoiceStatusDraft }
 
 // invoice finds an invoice of the caller.

@@ -155,7 +155,7 @@ func invalidIdentifiers(c *contact, route platformwire.CoverageMethod) []wire.Bl
 	return list
 }
 
-// walletBlockers lists what no route reaches. A chain or token off Base is no blocker by itself: the payment is then
+// walletBlockers lists what no route reaches. A chain or token off Base is not a blocker by itself: the payment is then
 // cross-chain.
 func walletBlockers(wallet *walletDestination) []wire.Blocker {
 	var list []wire.Blocker

@@ -368,7 +368,7 @@ func FuzzCreateContact(f *testing.F) {
 		b := newBench(t)
 		var body platformwire.ContactCreate
 		if json.Unmarshal([]byte(text), &body) != nil {
-			t.Skip("not an input: a body that is no contact does not pass the gate; " +
+			t.Skip("not an input: a body that is not a contact does not pass the gate; " +
 				"the seeds that are one are run by make test")
 		}
 		response, err := b.CreateContact(b.as(wire.Self, ""), body)

@@ -134,7 +134,7 @@ func (c Claim) finding(description *wire.Description) Finding {
 			return f
 		}
 	}
-	f.Verdict, f.Seen = Contradicted, "claims about "+c.Where+", which is no assumption: "+c.Seen
+	f.Verdict, f.Seen = Contradicted, "claims about "+c.Where+", which is not an assumption: "+c.Seen
 	return f
 }
 

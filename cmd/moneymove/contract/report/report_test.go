@@ -143,7 +143,7 @@ func TestVerdictOfOneResponse(t *testing.T) {
 		"a field of another form": {made{request: "GET /dapi/v1/sandbox/treasury", status: 200,
 			answer: strings.Replace(treasury, `"1"`, `"one"`, 1)}, "dapi.yaml Treasury.gas", report.Contradicted,
 			"answer gas", "text of 3 characters, not"},
-		"bytes that are no base64": {made{"POST /dapi/v1/auth/challenge", login, 201,
+		"bytes that are not base64": {made{"POST /dapi/v1/auth/challenge", login, 201,
 			strings.Replace(challenge, "bG9naW4=", "?", 1), ""}, "dapi.yaml Base64", report.Contradicted,
 			"answer payload", "byte"},
 		"a value as assumed": {made{request: "GET /dapi/v1/clients/cl_1", status: 200, answer: client},

@@ -126,8 +126,8 @@ func (s *Survey) note(c report.Case) {
 	}
 }
 
-// ended notes a read: it passed if the host carried it out. A refusal is no failure, because an account may lack what
-// the operation shows. What a refusal shows is in the report.
+// ended notes a read: it passed if the host carried it out. A refusal is not a failure, because an account may lack
+// what the operation shows. What a refusal shows is in the report.
 func (s *Survey) ended(flow, name string, reply target.Reply, started time.Time) {
 	c := report.Case{Flow: flow, Name: name, Outcome: report.Passed, Took: time.Since(started)}
 	if !reply.Accepted() {

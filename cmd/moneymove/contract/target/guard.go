@@ -75,7 +75,7 @@ func FromEnvironment(variable func(string) string) (*Real, error) {
 func Address(text string) (*url.URL, error) {
 	base, err := url.Parse(text)
 	if err != nil || base.Host == "" || base.Scheme != "https" && base.Scheme != "http" {
-		return nil, errors.New("this is no address of a host; it is like https://sandbox.example")
+		return nil, errors.New("this is not an address of a host; it is like https://sandbox.example")
 	}
 	return base, nil
 }

@@ -83,7 +83,7 @@ func (c *Client) call(ctx context.Context, method, path string, body any) ([]byt
 	return text, nil
 }
 
-// send makes a call and returns a response that is no refusal.
+// send makes a call and returns a response that is not a refusal.
 func (c *Client) send(
 	ctx context.Context, method, path string, body any, header http.Header,
 ) (*http.Response, error) {
