@@ -191,12 +191,12 @@ func TestSchemaNames(t *testing.T) {
 		require.NoError(t, err, name)
 	}
 	for _, name := range []string{strings.Repeat("n", 64), "a\x00b", "\xff", "a\nb", "a$b"} {
-		require.ErrorContains(t, postgres.Migrate(t.Context(), pool, name), "is no name for a schema")
+		require.ErrorContains(t, postgres.Migrate(t.Context(), pool, name), "is not a name for a schema")
 		_, err := postgres.Open(t.Context(), pool, postgres.Options{Schema: name})
-		require.ErrorContains(t, err, "is no name for a schema")
+		require.ErrorContains(t, err, "is not a name for a schema")
 	}
 	for _, name := range []string{strings.Repeat("n", 47), "a b", `a"; DROP SCHEMA payments CASCADE; --`, "a\nb"} {
-		require.ErrorContains(t, postgres.MigrateRiver(t.Context(), pool, name), "is no name for the schema of River")
+		require.ErrorContains(t, postgres.MigrateRiver(t.Context(), pool, name), "is not a name for the schema of River")
 	}
 	_, err := postgres.Open(t.Context(), nil, postgres.Options{})
 	require.ErrorContains(t, err, "the pool is nil")

@@ -100,7 +100,7 @@ func changesInTheirOrder(t *testing.T, s payments.Store) {
 	equalKeys(t, "after the last", changes(t, s, records[2].Position, 10))
 
 	record := claimKey(t, s, "me", "b", long)
-	equalKeys(t, "a claim is no change", changes(t, s, records[2].Position, 10))
+	equalKeys(t, "a claim is not a change", changes(t, s, records[2].Position, 10))
 	record.State = moneymovement.PaymentPaying
 	first := save(t, s, record, false)
 	record.State, record.Trace = moneymovement.PaymentPaid, "paid"

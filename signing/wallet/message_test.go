@@ -129,7 +129,7 @@ func FuzzRecoverAddress(f *testing.F) {
 		case err != nil && (address != "" || !errors.Is(err, signing.ErrSignatureInvalid)):
 			t.Fatalf("%q beside %v", address, err)
 		case err == nil && !common.IsHexAddress(address):
-			t.Fatalf("%q is no address", address)
+			t.Fatalf("%q is not an address", address)
 		}
 	})
 }

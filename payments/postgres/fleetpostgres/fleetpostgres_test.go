@@ -80,12 +80,12 @@ func TestNamesThatAreNoSchema(t *testing.T) {
 		"x\nDROP TABLE moneymovement.fleet_session; --", "x$take$; DROP TABLE moneymovement.fleet_session; --",
 		strings.Repeat("n", 64), "a\x00b", "\xff",
 	} {
-		require.ErrorContains(t, fleetpostgres.Migrate(t.Context(), pool, name), "is no name for a schema")
+		require.ErrorContains(t, fleetpostgres.Migrate(t.Context(), pool, name), "is not a name for a schema")
 		_, err := fleetpostgres.NewLimiter(pool, name, "c")
-		require.ErrorContains(t, err, "is no name for a schema")
+		require.ErrorContains(t, err, "is not a name for a schema")
 		_, err = fleetpostgres.NewTokenStore(pool, "c", fleetpostgres.WithoutEncryption(),
 			fleetpostgres.WithSchema(name))
-		require.ErrorContains(t, err, "is no name for a schema")
+		require.ErrorContains(t, err, "is not a name for a schema")
 	}
 	require.NoError(t, storeOf(t, pool, "c").Save(t.Context(), testkit.Session("x")))
 }

@@ -183,5 +183,5 @@ func TestTheEnvironmentNamesAHost(t *testing.T) {
 	require.Error(t, err)
 	variables[target.BaseURLVariable] = "host.example"
 	_, err = read()
-	require.ErrorContains(t, err, "no address")
+	require.ErrorContains(t, err, "not an address")
 }

@@ -101,7 +101,7 @@ func TestClock(t *testing.T) {
 	for _, wrong := range []string{"0s", "soon", "-1h", "d", "1.5d", "999999999d"} {
 		got := host.moneymove(t, "clock", "advance", "--", wrong)
 		assert.Equal(t, app.ExitUsage, got.code, wrong)
-		assert.Contains(t, got.errors, "no duration", wrong)
+		assert.Contains(t, got.errors, "not a duration", wrong)
 	}
 }
 
@@ -160,8 +160,8 @@ func TestWrongFaults(t *testing.T) {
 		"delay has no -keep":     {"GET", "/chains", "delay", "-keep", "1"},
 		"garbage has no -body":   {"GET", "/chains", "garbage", "-body", "x"},
 		"give 1 or more":         {"GET", "/chains", "garbage", "-times", "0"},
-		"no JSON object":         {"GET", "/chains", "respond", "-details", "[1]"},
-		"is no header":           {"GET", "/chains", "respond", "-header", "Retry-After"},
+		"not a JSON object":      {"GET", "/chains", "respond", "-details", "[1]"},
+		"is not a header":        {"GET", "/chains", "respond", "-header", "Retry-After"},
 		"an argument is missing": {"GET", "/chains"},
 		"invalid argument":       {"GET", "/chains", "delay", "-delay", "soon"},
 	} {
@@ -206,7 +206,7 @@ maxCredit        250
 	for says, args := range map[string][]string{
 		"did you mean railsHidden": {"hidden=sepa"},
 		"has no setting \"nope\"":  {"nope=1"},
-		"is no NAME=VALUE":         {"requireLowS"},
+		"is not NAME=VALUE":        {"requireLowS"},
 		"give true or false":       {"requireLowS=perhaps"},
 		"give a whole number":      {"failOneIn=2.5"},
 		"given twice":              {"failOneIn=2", "FailOneIn=3"},

@@ -232,14 +232,14 @@ func (f armFlags) filled(order armed, kindName string) (armed, error) {
 	if f.details != "" {
 		var object map[string]any
 		if err := json.Unmarshal([]byte(f.details), &object); err != nil {
-			return order, app.Usagef("-details is no JSON object: %w", err)
+			return order, app.Usagef("-details is not a JSON object: %w", err)
 		}
 		order.Fault.Details = jsontext.Value(f.details)
 	}
 	for _, header := range f.headers {
 		name, value, ok := strings.Cut(header, ":")
 		if !ok || strings.TrimSpace(name) == "" {
-			return order, app.Usagef("-header %q is no header; give one such as 'Retry-After: 1'", header)
+			return order, app.Usagef("-header %q is not a header; give one such as 'Retry-After: 1'", header)
 		}
 		if order.Fault.Headers == nil {
 			order.Fault.Headers = map[string]string{}

@@ -226,9 +226,9 @@ func ledgerCommand(a *app.App) *cobra.Command {
 		Use:   "ledger",
 		Short: "Show the host's double-entry books, by movement",
 		Long: `Shows the host's double-entry books by movement: what one account gains, another
-gives. The sum of each movement and of all entries is zero. Accounts that are no
-client's are self, the integrator's own, and those of the host: faucet, clearing,
-fees and outside.`,
+gives. The sum of each movement and of all entries is zero. The accounts beside
+those of clients are self, which is the integrator, and those of the host: faucet,
+clearing, fees and outside.`,
 	}
 	target := NewTarget(a, command)
 	command.Flags().StringVar(&account, "account", "", "only movements that this account, an `id` or email, took part in")

@@ -24,7 +24,7 @@ type filter struct{ path, status, slug, account string }
 // check refuses a filter that no request can pass.
 func (f filter) check() error {
 	if _, err := path.Match(f.path, ""); err != nil {
-		return app.Usagef("-path %q is no pattern; give one such as '/dapi/v1/payouts/*'", f.path)
+		return app.Usagef("-path %q is not a pattern; give one such as '/dapi/v1/payouts/*'", f.path)
 	}
 	if f.status == "" {
 		return nil

@@ -164,7 +164,7 @@ func (c *Client) change(ctx context.Context, args []string) (text []byte, names 
 	for _, arg := range args {
 		name, value, ok := strings.Cut(arg, "=")
 		if !ok {
-			return nil, nil, app.Usagef("%q is no NAME=VALUE, such as payoutStepAfter=1h", arg)
+			return nil, nil, app.Usagef("%q is not NAME=VALUE, such as payoutStepAfter=1h", arg)
 		}
 		s, err := current.find(name)
 		if err != nil {

@@ -60,7 +60,7 @@ func duration(text string) (time.Duration, error) {
 		}
 	}
 	if err != nil || d <= 0 {
-		return 0, app.Usagef("%q is no duration by which the clock moves forward; give one such as 61s, 90m or 60d",
+		return 0, app.Usagef("%q is not a duration by which the clock moves forward; give one such as 61s, 90m or 60d",
 			text)
 	}
 	return d, nil

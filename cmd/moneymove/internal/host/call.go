@@ -108,7 +108,7 @@ func addHeaders(asked *client.Request, lines []string) error {
 		value = strings.TrimSpace(value)
 		switch {
 		case !found || name == "" || strings.ContainsFunc(name+value, unicode.IsControl):
-			return app.Usagef("-H is no header: write it as 'Name: value'")
+			return app.Usagef("-H is not a header: write it as 'Name: value'")
 		case ownHeaders[name] != "":
 			return app.Usagef("-H %s is not sent: %s", name, ownHeaders[name])
 		}

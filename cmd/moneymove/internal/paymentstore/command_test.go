@@ -254,7 +254,7 @@ func TestWrongCommandLines(t *testing.T) {
 		"get":                                                "an argument is missing",
 		"get invoice-2":                                      "moneymove payments list",
 		"decide invoice-1":                                   "an argument is missing",
-		"decide invoice-1 pay":                               "no decision",
+		"decide invoice-1 pay":                               "not a decision",
 		"decide invoice-2 retry":                             "moneymove payments list",
 		"decide invoice-1 retry -note x":                     "-note is not for retry",
 		"decide invoice-1 cancel -payout po_1":               "-payout is not for cancel",

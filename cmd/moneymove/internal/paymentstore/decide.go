@@ -107,7 +107,7 @@ all.`,
 func (d *decision) check(name string) error {
 	takes, ok := decisions[name]
 	if !ok {
-		return app.Usagef("%q is no decision; give one of %s", name, strings.Join(decisionNames, ", "))
+		return app.Usagef("%q is not a decision; give one of %s", name, strings.Join(decisionNames, ", "))
 	}
 	own := map[string]bool{}
 	for _, flag := range takes {

@@ -21,7 +21,7 @@ type Schema struct{ name string }
 func Check(name string) (Schema, error) {
 	unfit := func(r rune) bool { return r == '$' || !unicode.IsPrint(r) }
 	if name == "" || len(name) > longest || !utf8.ValidString(name) || strings.ContainsFunc(name, unfit) {
-		return Schema{}, fmt.Errorf("%.80q is no name for a schema: a name has up to %d bytes of text that can be "+
+		return Schema{}, fmt.Errorf("%.80q is not a name for a schema: a name has up to %d bytes of text that can be "+
 			"printed, and no dollar sign", name, longest)
 	}
 	return Schema{name}, nil

@@ -33,7 +33,7 @@ func TestOtherNamesAreRefused(t *testing.T) {
 		"a\u0085b", "a\u202eb", "a\tb", "$take$", "a$b",
 	} {
 		_, err := sqlname.Check(name)
-		require.ErrorContains(t, err, "is no name for a schema", "%q", name)
+		require.ErrorContains(t, err, "is not a name for a schema", "%q", name)
 		assert.Less(t, len(err.Error()), 300)
 	}
 }
