@@ -53,8 +53,8 @@ var riverSchema = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,45}$`)
 // An empty name is the first of the search path.
 func MigrateRiver(ctx context.Context, pool *pgxpool.Pool, schema string) error {
 	if schema != "" && !riverSchema.MatchString(schema) {
-		return fmt.Errorf("%.80q is not a name for the schema of River's tables: a name has up to 46 letters, digits and "+
-			"underscores", schema)
+		return fmt.Errorf("%.80q is not a name for the schema of River's tables: a name has up to 46 letters, digits "+
+			"and underscores", schema)
 	}
 	migrator, err := rivermigrate.New(riverpgxv5.New(pool),
 		&rivermigrate.Config{Schema: schema, Logger: discardLogger()})

@@ -196,7 +196,8 @@ func TestSchemaNames(t *testing.T) {
 		require.ErrorContains(t, err, "is not a name for a schema")
 	}
 	for _, name := range []string{strings.Repeat("n", 47), "a b", `a"; DROP SCHEMA payments CASCADE; --`, "a\nb"} {
-		require.ErrorContains(t, postgres.MigrateRiver(t.Context(), pool, name), "is not a name for the schema of River")
+		err := postgres.MigrateRiver(t.Context(), pool, name)
+		require.ErrorContains(t, err, "is not a name for the schema of River")
 	}
 	_, err := postgres.Open(t.Context(), nil, postgres.Options{})
 	require.ErrorContains(t, err, "the pool is nil")

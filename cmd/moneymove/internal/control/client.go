@@ -40,7 +40,8 @@ const (
 func NewClient(controlURL string) (*Client, error) {
 	parsed, err := url.Parse(controlURL)
 	if err != nil || parsed.Scheme != "http" && parsed.Scheme != "https" || parsed.Host == "" || parsed.RawQuery != "" {
-		return nil, app.Usagef("-control-url %q is not an address of a host's controls, such as %s", controlURL, DefaultURL)
+		return nil, app.Usagef("-control-url %q is not an address of a host's controls, such as %s",
+			controlURL, DefaultURL)
 	}
 	// A redirect would send the call elsewhere, and the controls have none.
 	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
