@@ -50,6 +50,8 @@ type Config struct {
 	LoadEvery time.Duration
 	// Tracer keeps the spans of a payment together. It may be nil.
 	Tracer Tracer
+	// Limits are what may be paid at all. Nil sets no limit, and counts nothing.
+	Limits *Limits
 }
 
 func (c Config) withDefaults() Config {
@@ -84,6 +86,7 @@ type Processor struct {
 	runner   *runner
 	outage   *outage
 	load     *load
+	limits   *limitRules
 	changes  changes
 }
 
@@ -91,12 +94,16 @@ type Processor struct {
 // payments for other processes to pay does not call Resume. A process that only reads payments and decides, such as an
 // operator's tool, needs no services: pass the zero Services.
 //
-// New fails with *errors.InvalidInput without a store.
+// New fails with *errors.InvalidInput without a store, and with limits that are not valid or could not be read.
 func New(store Store, services Services, config Config) (*Processor, error) {
 	if store == nil {
 		return nil, invalid("New", "store", errors.FieldMissing, "is nil: open one, for example with payments/sqlite")
 	}
-	p := &Processor{store: store, services: services, config: config.withDefaults()}
+	limits, err := config.Limits.rules("New")
+	if err != nil {
+		return nil, err
+	}
+	p := &Processor{store: store, services: services, config: config.withDefaults(), limits: limits}
 	if p.config.InFlight <= 0 {
 		p.config.InFlight = p.capacity()
 	}
@@ -130,7 +137,8 @@ func (p *Processor) capacity() int {
 // of the store, the payment may or may not be stored: submit it again with the same key.
 //
 // The same key with the same terms is the same payment: Submit then returns it as it stands. With other terms, the
-// error is *errors.IdempotencyKeyReused. If the submission is invalid, the error is *errors.InvalidInput.
+// error is *errors.IdempotencyKeyReused. If the submission is invalid, the error is *errors.InvalidInput. If
+// [Config].Limits do not allow the payment, it is stored and needs a decision.
 func (p *Processor) Submit(ctx context.Context, submission Submission) (Record, error) {
 	if err := p.ready(ctx, "Submit"); err != nil {
 		return Record{}, err
@@ -168,7 +176,7 @@ func (p *Processor) prepare(ctx context.Context, submission Submission) (Record,
 		return Record{}, err
 	}
 	record.Trace = p.config.Tracer.Submitted(ctx, record.Key)
-	return record, nil
+	return p.limits.submitted(record, record.AcceptedAt), nil
 }
 
 // Get returns the payment with a key. If there is none, the error is *[NotFound].

@@ -22,8 +22,12 @@ import (
 //go:embed schema/*.sql
 var versions embed.FS
 
-// known is the version of the schema that this package works with.
-const newestVersion = 1
+// The versions of the schema that this package works with. The tables are of version 2 from the first payment on that
+// counts against a cap. Until then, programs that know only version 1 work with them.
+const (
+	basicVersion  = 1
+	newestVersion = 2
+)
 
 // Migrate creates the tables of a [Store] in a schema, or updates them to the version of this package. It creates the
 // schema if it is missing. An empty name is [DefaultSchema]; any other has up to 63 bytes of text that can be printed,
@@ -34,7 +38,7 @@ func Migrate(ctx context.Context, pool *pgxpool.Pool, schema string) error {
 	if err != nil {
 		return err
 	}
-	if names.check(ctx, pool) == nil {
+	if names.check(ctx, pool) == nil && names.hasTallies(ctx, pool) {
 		return nil // without a right that only a migration needs
 	}
 	return asUnreachable(pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
@@ -107,17 +111,24 @@ func (n names) migrate(ctx context.Context, tx pgx.Tx) error {
 	if version > newestVersion {
 		return &SchemaTooNew{Schema: n.String(), Version: version, Known: newestVersion}
 	}
-	for version++; version <= newestVersion; version++ {
-		text, err := versions.ReadFile(fmt.Sprintf("schema/%03d.sql", version))
+	for made := version + 1; made <= newestVersion; made++ {
+		text, err := versions.ReadFile(fmt.Sprintf("schema/%03d.sql", made))
 		if err != nil {
 			return err
 		}
 		if _, err := tx.Exec(ctx, n.sql(string(text))); err != nil {
-			return fmt.Errorf("version %d of the schema: %w", version, err)
+			return fmt.Errorf("version %d of the schema: %w", made, err)
 		}
 	}
-	_, err := tx.Exec(ctx, n.sql("UPDATE {schema}.payments_schema SET version = $1 WHERE version < $1"), newestVersion)
+	_, err := tx.Exec(ctx, n.sql("UPDATE {schema}.payments_schema SET version = $1 WHERE version < $1"), basicVersion)
 	return err
+}
+
+// hasTallies reports that the schema has the table of version 2.
+func (n names) hasTallies(ctx context.Context, pool *pgxpool.Pool) (found bool) {
+	err := pool.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n "+
+		"ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = 'tallies')", n.String()).Scan(&found)
+	return err == nil && found
 }
 
 // names puts the name of the schema into statements.
@@ -152,7 +163,7 @@ func (n names) check(ctx context.Context, pool *pgxpool.Pool) error {
 		return err
 	case version > newestVersion:
 		return &SchemaTooNew{Schema: n.String(), Version: version, Known: newestVersion}
-	case version < newestVersion:
+	case version < basicVersion:
 		return &SchemaTooOld{Schema: n.String(), Version: version, Known: newestVersion}
 	}
 	return nil

@@ -57,9 +57,10 @@ func discardLogger() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 // Store is a [payments.Store] in PostgreSQL. It is safe for concurrent use, by any number of processes.
 type Store struct {
-	pool *pgxpool.Pool
-	text statements
-	jobs *jobs // nil without River
+	pool  *pgxpool.Pool
+	names names
+	text  statements
+	jobs  *jobs // nil without River
 }
 
 var _ payments.Store = (*Store)(nil)
@@ -83,7 +84,7 @@ func Open(ctx context.Context, pool *pgxpool.Pool, options Options) (*Store, err
 	if err := named.checkRights(ctx, pool, options.Jobs); err != nil {
 		return nil, asUnreachable(err)
 	}
-	store := &Store{pool: pool, text: newStatements(named)}
+	store := &Store{pool: pool, names: named, text: newStatements(named)}
 	if options.Jobs != nil {
 		if store.jobs, err = newJobs(pool, *options.Jobs); err != nil {
 			return nil, err
@@ -104,7 +105,7 @@ func (s *Store) Insert(
 	ctx context.Context, record payments.Record,
 ) (stored payments.Record, inserted bool, err error) {
 	err = s.retryConflicts(ctx, func() error {
-		if s.jobs == nil {
+		if s.jobs == nil && record.Count == nil {
 			stored, inserted, err = s.insert(ctx, s.pool, record)
 			return err
 		}
@@ -122,6 +123,16 @@ func (s *Store) Insert(
 func (s *Store) insert(
 	ctx context.Context, by sender, record payments.Record,
 ) (stored payments.Record, inserted bool, err error) {
+	var changes []payments.Tally
+	if record.Count != nil {
+		changes, err = s.recount(ctx, by, &record, func() (*payments.Spending, error) { return nil, nil })
+		if reached := (*payments.CapReached)(nil); errors.As(err, &reached) {
+			record, err = record.OverCap(reached), nil
+		}
+		if err != nil {
+			return payments.Record{}, false, err
+		}
+	}
 	text, err := record.Encode()
 	if err != nil {
 		return payments.Record{}, false, err
@@ -137,7 +148,12 @@ func (s *Store) insert(
 		stored, err = pgx.CollectExactlyOneRow(rows, scanRecord)
 		return err
 	})
-	return stored, inserted, send(ctx, by, &batch)
+	if err := send(ctx, by, &batch); err != nil || !inserted || len(changes) == 0 {
+		return stored, inserted, err
+	}
+	var tallies pgx.Batch
+	s.queueTallies(&tallies, changes)
+	return stored, inserted, send(ctx, by, &tallies)
 }
 
 // Load implements [payments.Store].
@@ -165,20 +181,28 @@ func (s *Store) Save(
 	err = s.retryConflicts(ctx, func() error {
 		var at changePosition
 		leased := true
-		var batch pgx.Batch
-		batch.Queue(syncCommit)
-		batch.Queue(s.text.save, string(claimed.Key), claimed.Lease.Owner, claimed.Lease.Epoch, string(claimed.State),
-			int(work), timeOrNull(claimed.Due), text, release).QueryRow(func(saved pgx.Row) error {
-			err := saved.Scan(&at.era, &at.tx, &at.change)
-			if errors.Is(err, pgx.ErrNoRows) {
-				leased, err = false, nil
-			}
-			return err
-		})
-		if err := send(ctx, s.pool, &batch); err != nil {
-			return err
+		save := func(batch *pgx.Batch) {
+			batch.Queue(syncCommit)
+			batch.Queue(s.text.save, string(claimed.Key), claimed.Lease.Owner, claimed.Lease.Epoch,
+				string(claimed.State), int(work), timeOrNull(claimed.Due), text, release).QueryRow(func(saved pgx.Row) error {
+				err := saved.Scan(&at.era, &at.tx, &at.change)
+				if errors.Is(err, pgx.ErrNoRows) {
+					leased, err = false, nil
+				}
+				return err
+			})
 		}
-		if !leased {
+		if claimed.Count != nil {
+			err = s.saveCounted(ctx, claimed, save, func() bool { return leased })
+		} else {
+			var batch pgx.Batch
+			save(&batch)
+			err = send(ctx, s.pool, &batch)
+		}
+		switch {
+		case err != nil:
+			return err
+		case !leased:
 			return &payments.LeaseLost{Key: claimed.Key, Lease: claimed.Lease}
 		}
 		position = at.position()
@@ -214,6 +238,7 @@ func (s *Store) Postpone(ctx context.Context, claimed payments.Claimed) error {
 // sender is a pool or a transaction.
 type sender interface {
 	SendBatch(ctx context.Context, batch *pgx.Batch) pgx.BatchResults
+	QueryRow(ctx context.Context, query string, args ...any) pgx.Row
 }
 
 // send sends statements in one round trip and, to a pool, in one transaction. The results go to the functions in the

@@ -94,6 +94,10 @@ func (s *suite) tests() []test {
 		{"SaveAndClaimMeet", saveAndClaimMeet},
 		{"PostponeChangesOnlyTheDueTime", postponeChangesOnlyTheDueTime},
 		{"SummaryCounts", summaryCounts},
+		{"CapsHold", capsHold},
+		{"CapsOfASave", capsOfASave},
+		{"CountsFollowTheRecord", countsFollowTheRecord},
+		{"CapsHoldUnderConcurrentWriters", capsHoldUnderConcurrentWriters},
 		{"CanceledContextChangesNothing", canceledContext},
 		{"Model", s.model},
 	}
