@@ -164,7 +164,7 @@ func (n names) check(ctx context.Context, pool *pgxpool.Pool) error {
 	case version > newestVersion:
 		return &SchemaTooNew{Schema: n.String(), Version: version, Known: newestVersion}
 	case version < basicVersion:
-		return &SchemaTooOld{Schema: n.String(), Version: version, Known: newestVersion}
+		return &SchemaTooOld{Schema: n.String(), Version: version, Known: basicVersion}
 	}
 	return nil
 }
