@@ -25,7 +25,9 @@ import (
 // cap is raised or a new day begins, but when a person decides [Retry] and the limits then allow it.
 //
 // A payment counts from its submission until it is proven that it was not paid, and what came back still counts. It
-// counts on the day on which it was submitted, or on the day of its call if nothing can have left before. The counts
+// counts on the day on which it was submitted, or on the day of its call if nothing can have left before. A payment in
+// doubt counts past a cap as well, and the service is asked about it before the limits refuse another signature. The
+// counts
 // are in the store, and change in the transaction that stores the payment. They are those of all accounts and all
 // processes: give each process the same limits, and begin with limits only when all of them know them.
 //
@@ -268,23 +270,18 @@ func (s *Spending) same(other *Spending) bool {
 // nothing.
 func (r Record) OverCap(reached *CapReached) Record { return r.refuse(reached.Error(), r.AcceptedAt) }
 
-// refuse is the event of limits that do not allow a payment. What may have been paid still counts.
+// refuse is the event of limits that do not allow a new payment.
 func (r Record) refuse(why string, now time.Time) Record {
 	r.setState(moneymovement.PaymentNeedsDecision, now)
 	r.Due, r.Reason, r.ChangedAt = time.Time{}, &Reason{Code: ReasonPolicy, Message: why}, now
-	if !r.MayHaveLeft {
-		r.Spending, r.Count = nil, nil
-	}
+	r.Spending, r.Count = nil, nil
 	return r
 }
 
 // submitted returns a new record with what it counts, or as one that the limits refuse.
 func (l *limitRules) submitted(r Record, now time.Time) Record {
 	r, refused := l.admit(r, nil, now)
-	if r.MayHaveLeft && r.Count != nil {
-		r.Count.Caps = nil // it counts in any case, because it may be paid
-	}
-	if refused != "" {
+	if refused != "" && !r.MayHaveLeft { // otherwise the service says first whether it was paid
 		return r.refuse(refused, now)
 	}
 	return r
@@ -313,8 +310,10 @@ func (l *limitRules) admit(r Record, price *dapi.Quote, now time.Time) (_ Record
 	default:
 		spending.At = now.UTC()
 	}
-	r.Spending = &spending
-	r.Count = &Count{Caps: l.capsOf(&spending)}
+	r.Spending, r.Count = &spending, new(Count)
+	if !r.MayHaveLeft { // what may be paid counts in any case, and stopping it would leave it in doubt
+		r.Count.Caps = l.capsOf(&spending)
+	}
 	return r, refused
 }
 

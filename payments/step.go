@@ -153,14 +153,15 @@ func editedResult(mayHaveLeft bool) callResult {
 			"nothing was sent; to pay other terms, submit them with a new key"}}
 }
 
-// begin stores that a call begins, unless the limits do not allow it. refused then says why.
+// begin stores that a call begins, unless the limits do not allow it. refused then says why. If the payment is in doubt,
+// the call shows whether it was paid, and the limits are for its signature.
 func (s *progress) begin(ctx context.Context) (refused string, err error) {
 	now := s.p.config.Now().UTC()
-	next, refused := s.p.limits.admit(s.record.begin(now), nil, now)
-	if refused != "" {
+	next, refused := s.p.limits.admit(s.record, nil, now)
+	if refused != "" && !s.inDoubt {
 		return refused, nil
 	}
-	err = s.save(ctx, next, false)
+	err = s.save(ctx, next.begin(now), false)
 	if reached, ok := errors.AsType[*CapReached](err); ok {
 		return reached.Error(), nil
 	}
@@ -360,6 +361,9 @@ func (s *progress) sendTransfer(ctx context.Context) callResult {
 				"again with the same key"}
 			return result
 		}
+	}
+	if s.checkLimits(ctx, nil) != nil && s.refused != "" {
+		return refusedByLimits(s.refused, s.inDoubt)
 	}
 	receipt, err := s.p.services.transfers.Send(ctx, s.record.Transfer.destination(), s.record.Key)
 	result := transferResult(err, s.inDoubt)

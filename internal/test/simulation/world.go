@@ -37,6 +37,7 @@ type Plan struct {
 	Crashes     float64              // the part of all steps before which the process ends
 	CrashAt     int                  // the step of a process before which it ends; 0 for none
 	Events      bool                 // prices move, clocks jump, keys are replaced, payouts come back
+	Limits      *payments.Limits     // of the program; nil for none
 	Break       Break                // the rule that is broken
 	// Reseed makes the random ids of the host begin anew. It is called when the host is set up.
 	Reseed func()
