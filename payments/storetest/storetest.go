@@ -74,6 +74,8 @@ func (s *suite) tests() []test {
 		{"LargeAndOddText", largeAndOddText},
 		{"MemoryIsNotShared", memoryIsNotShared},
 		{"UnreadableRecordsAreLeftAlone", unreadableRecords},
+		{"RecordsOfANewerProgramAreLeftAlone", newerRecords},
+		{"MembersOfALaterVersionAreKept", laterMembers},
 		{"TimesInAnyZone", timesInAnyZone},
 		{"ListInTheOrderOfKeys", listInTheOrderOfKeys},
 		{"ListOfStatesAndAccounts", listOfStatesAndAccounts},
