@@ -69,6 +69,9 @@ type Record struct {
 	// signed then.
 	RefusedQuote *dapi.Quote `json:"refusedQuote,omitzero"`
 
+	// Decisions are what people decided about the payment, in their order: the last 100.
+	Decisions []Decided `json:"decisions,omitempty"`
+
 	AcceptedAt time.Time `json:"acceptedAt"`
 	// FirstUsed is when the key was first used. The service remembers it for 7 days from then on.
 	FirstUsed time.Time `json:"firstUsed,omitzero"`

@@ -94,6 +94,7 @@ func (s *suite) tests() []test {
 		{"ExtendReturnsWhatIsLost", extendReturnsWhatIsLost},
 		{"SaveKeepsOrReleases", saveKeepsOrReleases},
 		{"SaveAndClaimMeet", saveAndClaimMeet},
+		{"EachReadHasThePositionOfTheLastChange", positionOfTheLastChange},
 		{"PostponeChangesOnlyTheDueTime", postponeChangesOnlyTheDueTime},
 		{"SummaryCounts", summaryCounts},
 		{"CanceledContextChangesNothing", canceledContext},
