@@ -83,6 +83,9 @@ func ParseLimits(text []byte) (*Limits, error) {
 	return limits, nil
 }
 
+// countingVersion is the version of records that a program must know to go on with a payment that counts.
+const countingVersion = 2
+
 // limitRules are limits as they are used. Nil allows everything, and counts nothing.
 type limitRules struct {
 	zone   *time.Location
@@ -268,10 +271,10 @@ func (s *Spending) same(other *Spending) bool {
 
 // OverCap returns a record that a [Store] inserts in place of one that would pass a cap: it needs a decision, and counts
 // nothing.
-func (r Record) OverCap(reached *CapReached) Record { return r.refuse(reached.Error(), r.AcceptedAt) }
+func (r Record) OverCap(reached *CapReached) Record { return r.stop(reached.Error(), r.AcceptedAt) }
 
-// refuse is the event of limits that do not allow a new payment.
-func (r Record) refuse(why string, now time.Time) Record {
+// stop is the event of limits that do not allow a new payment.
+func (r Record) stop(why string, now time.Time) Record {
 	r.setState(moneymovement.PaymentNeedsDecision, now)
 	r.Due, r.Reason, r.ChangedAt = time.Time{}, &Reason{Code: ReasonPolicy, Message: why}, now
 	r.Spending, r.Count = nil, nil
@@ -282,7 +285,7 @@ func (r Record) refuse(why string, now time.Time) Record {
 func (l *limitRules) submitted(r Record, now time.Time) Record {
 	r, refused := l.admit(r, nil, now)
 	if refused != "" && !r.MayHaveLeft { // otherwise the service says first whether it was paid
-		return r.refuse(refused, now)
+		return r.stop(refused, now)
 	}
 	return r
 }
@@ -310,7 +313,7 @@ func (l *limitRules) admit(r Record, price *dapi.Quote, now time.Time) (_ Record
 	default:
 		spending.At = now.UTC()
 	}
-	r.Spending, r.Count = &spending, new(Count)
+	r.Spending, r.Count, r.Needs = &spending, new(Count), max(r.Needs, countingVersion)
 	if !r.MayHaveLeft { // what may be paid counts in any case, and stopping it would leave it in doubt
 		r.Count.Caps = l.capsOf(&spending)
 	}

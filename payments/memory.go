@@ -43,6 +43,7 @@ type memoryRow struct {
 	account dapi.ClientID
 	state   moneymovement.PaymentState
 	work    Work
+	needs   int // the version of records
 	due     time.Time
 	text    []byte // of the record
 	lease   Lease  // the last one
@@ -118,6 +119,7 @@ func (s *MemoryStore) add(changes []Tally) {
 func (s *MemoryStore) changed(row *memoryRow, record *Record, text []byte) Position {
 	s.changes++
 	row.state, row.work, row.due, row.text, row.change = record.State, record.Work(), record.Due, text, s.changes
+	row.needs = record.Needs
 	s.log = append(s.log, memoryChange{row.key, row.change})
 	if len(s.log) > 2*len(s.rows)+16 {
 		s.log = slices.DeleteFunc(s.log, func(c memoryChange) bool { return s.rows[c.key].change != c.change })
@@ -274,6 +276,9 @@ func (s *MemoryStore) release(row *memoryRow) {
 }
 
 func (s *MemoryStore) enqueue(row *memoryRow) {
+	if row.needs > RecordVersion {
+		return // a newer program claims it
+	}
 	if queue := s.byDue[row.work]; queue != nil {
 		queue.add(row, row.due, 0)
 	}

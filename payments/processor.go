@@ -190,9 +190,13 @@ func (p *Processor) Get(ctx context.Context, key moneymovement.Key) (Record, err
 
 // Decide stores what a person decided about a payment, and returns it. The payment continues at once, also in another
 // process. After a refused price, it first waits until that price has ended: Record.Due says when. If the decision does
-// not fit the payment, the error is *[NotPossible]; while a call is being made for it, *[CallInProgress].
+// not fit the payment, the error is *[NotPossible]; while a call is being made for it, *[CallInProgress]. If its author,
+// its note or its bounds are invalid, the error is *errors.InvalidInput.
 func (p *Processor) Decide(ctx context.Context, key moneymovement.Key, decision Decision) (Record, error) {
 	if err := p.ready(ctx, "Decide"); err != nil {
+		return Record{}, err
+	}
+	if err := decision.check(); err != nil {
 		return Record{}, err
 	}
 	claimed, err := p.claim(ctx, key)
@@ -222,10 +226,10 @@ func (p *Processor) decided(ctx context.Context, claimed Claimed, decision Decis
 	if err := before.Err(); err != nil {
 		return Record{}, err
 	}
-	record, problem := before.decide(decision, p.config.Now().UTC())
-	if problem != "" {
-		return before, &NotPossible{Key: before.Key, Decision: decision, State: before.State, Problem: problem}
+	if err := before.refuse(decision); err != nil {
+		return before, err
 	}
+	record, _ := before.decide(decision, p.config.Now().UTC())
 	if err := record.check(); err != nil { // new bounds can be invalid
 		return before, err
 	}
@@ -239,12 +243,13 @@ func (p *Processor) decided(ctx context.Context, claimed Claimed, decision Decis
 	if record.Position, err = p.store.Save(ctx, Claimed{record, claimed.Lease}, true); err != nil {
 		return before, err
 	}
-	p.report(ctx, before.State, record)
+	p.report(ctx, before.State, record, slog.String("decision", decision.String()),
+		slog.String("decidedBy", decision.author))
 	return record, nil
 }
 
 // report passes a stored change on to the hooks and to those who watch.
-func (p *Processor) report(ctx context.Context, from moneymovement.PaymentState, r Record) {
+func (p *Processor) report(ctx context.Context, from moneymovement.PaymentState, r Record, more ...slog.Attr) {
 	p.changes.notify()
 	attributes := []slog.Attr{
 		slog.String("key", string(r.Key)), slog.String("account", string(r.Account)),
@@ -259,6 +264,7 @@ func (p *Processor) report(ctx context.Context, from moneymovement.PaymentState,
 		attributes = append(attributes, slog.String("reason", string(r.Reason.Code)),
 			slog.String("message", r.Reason.Message))
 	}
+	attributes = append(attributes, more...)
 	canceled := r.Reason != nil && r.Reason.Code == ReasonCanceled
 	if r.State == moneymovement.PaymentNeedsDecision || r.State == moneymovement.PaymentCameBack ||
 		r.State == moneymovement.PaymentRefused && !canceled {

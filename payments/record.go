@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
+	"reflect"
+	"strings"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -68,6 +71,8 @@ type Record struct {
 
 	// Spending is what the payment counts against the caps of [Limits]. Nil if it counts nothing.
 	Spending *Spending `json:"spending,omitzero"`
+	// Decisions are what people decided about the payment, in their order: the last 100.
+	Decisions []Decided `json:"decisions,omitempty"`
 
 	AcceptedAt time.Time `json:"acceptedAt"`
 	// FirstUsed is when the key was first used. The service remembers it for 7 days from then on.
@@ -82,13 +87,23 @@ type Record struct {
 	// Due is when the processor continues with the payment. Zero means that nothing is left to do.
 	Due time.Time `json:"due,omitzero"`
 
+	// Needs is the lowest [RecordVersion] that a program must have to go on with the payment. A program with a lower one
+	// leaves it alone. Zero is any.
+	Needs int `json:"needs,omitzero"`
+
 	// Position is the position of the last change: see [Processor.Watch]. It is not part of the stored text.
 	Position Position `json:"-"`
 	// Count makes the store change what it counts, when it stores the record. It is not part of the stored text.
 	Count *Count `json:"-"`
 
+	later      codec.Value // members that a later version has stored, as an object
 	unreadable *Unreadable
 }
+
+// RecordVersion is the newest version of a record that this module goes on with: see Record.Needs. It rises with each
+// member that decides about money, and with each state, kind or code that a program must know. A member that a program
+// can leave as it is does not raise it: it stays in the record. Version 2 knows Spending.
+const RecordVersion = 2
 
 // Reason says why a payment is in its state.
 type Reason struct {
@@ -175,7 +190,11 @@ func (r *Record) Encode() ([]byte, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	return codec.Marshal(r, codec.Deterministic())
+	text, err := codec.Marshal(r, codec.Deterministic())
+	if err != nil || len(r.later) == 0 {
+		return text, err
+	}
+	return append(append(text[:len(text)-1], ','), r.later[1:]...), nil
 }
 
 // Decode returns the record that a [Store] keeps under a key, from the text that [Record.Encode] returned. See
@@ -183,8 +202,16 @@ func (r *Record) Encode() ([]byte, error) {
 func Decode(key moneymovement.Key, text []byte) Record {
 	var record Record
 	err := codec.Unmarshal(text, &record, codec.NoUnknownMembers())
+	if err != nil {
+		record, err = decodeLater(text, err)
+	}
 	switch {
 	case err != nil:
+	case record.Needs > RecordVersion && record.Key == key:
+		record.unreadable = &Unreadable{Key: key, Newer: true, Err: fmt.Errorf("it needs version %d of records, and "+
+			"this program knows versions up to %d: use the newer version of the module that wrote it", record.Needs,
+			RecordVersion)}
+		return record
 	case record.Key != key || record.Key == "":
 		err = errors.New("it is not the record of this payment")
 	case !record.complete():
@@ -199,8 +226,53 @@ func Decode(key moneymovement.Key, text []byte) Record {
 	return record
 }
 
+// decodeLater returns a record that a later version has written, if strict is because of that alone. Members of the
+// record itself that are not known here are kept for [Record.Encode]. Members within others, such as the terms, decide
+// what is paid, so a record that has unknown ones is not read. If the record needs a later version anyway, it has what
+// can be read.
+func decodeLater(text []byte, strict error) (record Record, err error) {
+	var members map[string]codec.Value
+	if err := codec.Unmarshal(text, &members); err != nil {
+		return Record{}, strict
+	}
+	if codec.Unmarshal(text, &record) == nil && record.Needs > RecordVersion {
+		return record, nil
+	}
+	later := map[string]codec.Value{}
+	for name, value := range members {
+		if !memberNames[name] {
+			later[name] = value
+			delete(members, name)
+		}
+	}
+	if len(later) == 0 {
+		return Record{}, strict
+	}
+	known, err := codec.Marshal(members)
+	if err != nil {
+		return Record{}, err
+	}
+	record = Record{}
+	if err := codec.Unmarshal(known, &record, codec.NoUnknownMembers()); err != nil {
+		return Record{}, err
+	}
+	record.later, err = codec.Marshal(later, codec.Deterministic())
+	return record, err
+}
+
+// memberNames are the names of a record's members in its text.
+var memberNames = func() map[string]bool {
+	names := map[string]bool{}
+	for field := range reflect.TypeFor[Record]().Fields() {
+		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" && name != "-" {
+			names[name] = true
+		}
+	}
+	return names
+}()
+
 // Err returns *[Unreadable] if the stored text of a record cannot be read. The record then has only its key, its
-// position and its due time. Otherwise Err returns nil.
+// position and its due time, and what could be read of it if a newer version wrote it. Otherwise Err returns nil.
 func (r *Record) Err() error {
 	if r.unreadable == nil {
 		return nil

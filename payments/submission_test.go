@@ -287,7 +287,9 @@ func TestDamagedRecordsAreUnreadable(t *testing.T) {
 		"another kind":    strings.Replace(text, `"kind":"payout"`, `"kind":"escrow"`, 1),
 		"an unknown kind": strings.Replace(text, `"kind":"payout"`, `"kind":"cash"`, 1),
 		"a later state":   strings.Replace(text, `"state":"in_doubt"`, `"state":"one_of_tomorrow"`, 1),
-		"a later member":  strings.Replace(text, `"kind":`, `"later":1,"kind":`, 1),
+		"a later term":    strings.Replace(text, `"paymentReference":`, `"later":1,"paymentReference":`, 1),
+		"two faults":      strings.Replace(text, `{"key":`, `{"later":1,"payout":{"later":1},"key":`, 1),
+		"needs no number": strings.Replace(text, `{"key":`, `{"needs":"2","later":1,"key":`, 1),
 		"no first use":    strings.Replace(text, `"firstUsed":"2026-03-01T11:00:00Z",`, "", 1),
 	} {
 		assert.NotEqual(t, text, data, name)
@@ -302,6 +304,52 @@ func TestDamagedRecordsAreUnreadable(t *testing.T) {
 	}
 }
 
+// A member of a later version stays in the record, whatever becomes of the others.
+func TestMembersOfALaterVersionStay(t *testing.T) {
+	stored, err := os.ReadFile("testdata/record.json")
+	require.NoError(t, err)
+	text := strings.Replace(string(stored), `"kind":`, `"later":{"b":[1,2.50],"a":null},"and":"more","kind":`, 1)
+	record := Decode("k", []byte(text))
+	require.NoError(t, record.Err())
+	whole := fullRecord(t)
+	whole.later = record.later
+	assert.Equal(t, whole, record)
+	record.setState(moneymovement.PaymentNeedsDecision, start)
+	again, err := record.Encode()
+	require.NoError(t, err)
+	assert.JSONEq(t, strings.Replace(text, `"state":"in_doubt"`, `"state":"needs_decision"`, 1),
+		strings.Replace(string(again), `"acceptedAt"`, `"searches":1,"acceptedAt"`, 1))
+	assert.Equal(t, record.later, Decode("k", again).later)
+}
+
+// What a newer program has written is shown as far as it can be read, and is not written again.
+func TestRecordOfANewerProgramIsShown(t *testing.T) {
+	stored, err := os.ReadFile("testdata/record.json")
+	require.NoError(t, err)
+	needs := fmt.Sprintf(`{"needs":%d,`, RecordVersion+1)
+	for name, change := range map[string]*strings.Replacer{
+		"nothing else":    strings.NewReplacer(`{"key":`, needs+`"key":`),
+		"a later member":  strings.NewReplacer(`{"key":`, needs+`"later":1,"key":`),
+		"a later term":    strings.NewReplacer(`{"key":`, needs+`"key":`, `"paymentReference":`, `"later":1,"paymentReference":`),
+		"a later state":   strings.NewReplacer(`{"key":`, needs+`"key":`, `"state":"in_doubt"`, `"state":"of_tomorrow"`),
+		"terms it lacks":  strings.NewReplacer(`{"key":`, needs+`"key":`, `"kind":"payout"`, `"kind":"of_tomorrow"`),
+		"a later version": strings.NewReplacer(`{"key":`, `{"needs":70,"key":`),
+	} {
+		record := Decode("k", []byte(change.Replace(string(stored))))
+		unreadable, is := errors.AsType[*Unreadable](record.Err())
+		require.True(t, is, "%s: %v", name, record.Err())
+		assert.True(t, unreadable.Newer, name)
+		assert.ErrorContains(t, unreadable, "use the newer version", name)
+		assert.Equal(t, "ref", record.Payout.PaymentReference, name)
+		_, err := record.Encode()
+		assert.Equal(t, record.Err(), err, "%s: it must not replace what is stored", name)
+	}
+	record := Decode("another", []byte(strings.Replace(string(stored), `{"key":`, needs+`"key":`, 1)))
+	unreadable, is := errors.AsType[*Unreadable](record.Err())
+	require.True(t, is)
+	assert.False(t, unreadable.Newer, "the record of another payment is not one of a newer program")
+}
+
 // Damaged data is refused without a panic, when it is read and in the steps of what was read.
 func FuzzRecord(f *testing.F) {
 	stored, err := os.ReadFile("testdata/record.json")
@@ -311,6 +359,8 @@ func FuzzRecord(f *testing.F) {
 		f.Add([]byte(strings.Replace(string(stored), `"payout"`, `"`+kind+`"`, 1)))
 	}
 	f.Add([]byte(`{"key":"k","kind":"transfer","transfer":{},"state":"paid","acceptedAt":"2026-03-01T11:00:00Z"}`))
+	f.Add([]byte(strings.Replace(string(stored), `{"key":`, `{"later":[{"a":1}],"key":`, 1)))
+	f.Add([]byte(strings.Replace(string(stored), `{"key":`, `{"needs":70,"key":`, 1)))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r := Decode("k", data)
 		if err := r.Err(); err != nil {

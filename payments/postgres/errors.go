@@ -36,30 +36,30 @@ func (e *RightMissing) Error() string {
 		"%[4]s TO the role", e.Role, e.Right, e.kind, e.On, strings.ToUpper(e.kind))
 }
 
-// SchemaTooOld says that the tables are of an earlier version than this program needs.
+// SchemaTooOld says that the tables are of an earlier revision than this program needs.
 type SchemaTooOld struct {
 	Schema string
-	// Version is the version of the tables, and Known the one that this program needs.
+	// Version is the revision of the tables, and Known the one that this program needs.
 	Version, Known int
 }
 
 // Error returns one line, safe to log.
 func (e *SchemaTooOld) Error() string {
-	return errorbase.Textf(e, "the tables in the schema %q are of version %d, and this program needs version %d: "+
+	return errorbase.Textf(e, "the tables in the schema %q are of revision %d, and this program needs revision %d: "+
 		"call postgres.Migrate", e.Schema, e.Version, e.Known)
 }
 
-// SchemaTooNew says that the tables are of a later version than this program knows.
+// SchemaTooNew says that this program is too old for the tables: they need a later version than it knows.
 type SchemaTooNew struct {
 	Schema string
-	// Version is the version of the tables, and Known the latest that this program knows.
+	// Version is the version that the tables need, and Known the latest that this program knows.
 	Version, Known int
 }
 
 // Error returns one line, safe to log.
 func (e *SchemaTooNew) Error() string {
 	return errorbase.Textf(e,
-		"the tables in the schema %q are of version %d, and this program knows versions up to %d: "+
+		"the tables in the schema %q need version %d, and this program knows versions up to %d: "+
 			"use a later version of the module", e.Schema, e.Version, e.Known)
 }
 

@@ -17,20 +17,26 @@ import (
 	"github.com/moneymovement/moneymovement-go/payments/postgres/internal/sqlname"
 )
 
-// The files of schema are the versions, in order. A released file never changes: a new version is a new file.
+// The files of schema are the revisions, in order. A released file never changes: a new revision is a new file.
 //
 //go:embed schema/*.sql
-var versions embed.FS
+var revisions embed.FS
 
-// The versions of the schema that this package works with. The tables are of version 2 from the first payment on that
-// counts against a cap. Until then, programs that know only version 1 work with them.
+// The tables say two numbers. Their revision is the last file that was run. Their version is the lowest one that a
+// program must know to use them: it rises only with a revision that an older program must not write to. So an older
+// program goes on beside a newer one while the tables are migrated, and after a way back. It becomes 2 with the first
+// payment that counts against a cap: a program that knows only version 1 would not count its payments.
 const (
-	basicVersion  = 1
-	newestVersion = 2
+	newestRevision = 2
+	newestVersion  = 2
 )
 
-// Migrate creates the tables of a [Store] in a schema, or updates them to the version of this package. It creates the
-// schema if it is missing. An empty name is [DefaultSchema]; any other has up to 63 bytes of text that can be printed,
+// versionOf is the version of each revision.
+var versionOf = [newestRevision + 1]int{0, 1, 1}
+
+// Migrate creates the tables of a [Store] in a schema, or updates them to the revision of this package. Programs of
+// earlier versions go on meanwhile and afterwards, unless [SchemaTooNew] says otherwise. It creates the schema if it is
+// missing. An empty name is [DefaultSchema]; any other has up to 63 bytes of text that can be printed,
 // and no dollar sign. Calling it again changes nothing, and needs no right to create anything. Several processes can
 // call it at once: all but one wait. If the tables are of a later version, the error is *[SchemaTooNew].
 func Migrate(ctx context.Context, pool *pgxpool.Pool, schema string) error {
@@ -38,7 +44,7 @@ func Migrate(ctx context.Context, pool *pgxpool.Pool, schema string) error {
 	if err != nil {
 		return err
 	}
-	if names.check(ctx, pool) == nil && names.hasTallies(ctx, pool) {
+	if names.check(ctx, pool) == nil {
 		return nil // without a right that only a migration needs
 	}
 	return asUnreachable(pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
@@ -104,31 +110,34 @@ func (n names) migrate(ctx context.Context, tx pgx.Tx) error {
 		n.sql("INSERT INTO {schema}.payments_schema VALUES (true, 0, 0) ON CONFLICT DO NOTHING")); err != nil {
 		return err
 	}
-	var version int
-	if err := tx.QueryRow(ctx, n.sql("SELECT version FROM {schema}.payments_schema")).Scan(&version); err != nil {
+	version, revision, err := n.read(ctx, tx)
+	if err != nil {
 		return err
 	}
 	if version > newestVersion {
 		return &SchemaTooNew{Schema: n.String(), Version: version, Known: newestVersion}
 	}
-	for made := version + 1; made <= newestVersion; made++ {
-		text, err := versions.ReadFile(fmt.Sprintf("schema/%03d.sql", made))
+	for revision++; revision <= newestRevision; revision++ {
+		text, err := revisions.ReadFile(fmt.Sprintf("schema/%03d.sql", revision))
 		if err != nil {
 			return err
 		}
 		if _, err := tx.Exec(ctx, n.sql(string(text))); err != nil {
-			return fmt.Errorf("version %d of the schema: %w", made, err)
+			return fmt.Errorf("revision %d of the schema: %w", revision, err)
 		}
 	}
-	_, err := tx.Exec(ctx, n.sql("UPDATE {schema}.payments_schema SET version = $1 WHERE version < $1"), basicVersion)
+	_, err = tx.Exec(ctx, n.sql("UPDATE {schema}.payments_schema SET revision = $1, version = greatest(version, $2) "+
+		"WHERE revision < $1"), newestRevision, versionOf[newestRevision])
 	return err
 }
 
-// hasTallies reports that the schema has the table of version 2.
-func (n names) hasTallies(ctx context.Context, pool *pgxpool.Pool) (found bool) {
-	err := pool.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n "+
-		"ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = 'tallies')", n.String()).Scan(&found)
-	return err == nil && found
+// read returns the version and the revision of the tables. Tables of revision 1 do not say their revision.
+func (n names) read(ctx context.Context, from interface {
+	QueryRow(ctx context.Context, query string, args ...any) pgx.Row
+}) (version, revision int, err error) {
+	err = from.QueryRow(ctx, n.sql("SELECT version, coalesce((to_jsonb(s) ->> 'revision')::integer, version) "+
+		"FROM {schema}.payments_schema s")).Scan(&version, &revision)
+	return version, revision, err
 }
 
 // names puts the name of the schema into statements.
@@ -150,10 +159,9 @@ func lockOf(schema string) int64 {
 	return int64(digest.Sum64()) //gosec:disable G115 -- any 64 bits will do
 }
 
-// check compares the version of the tables with the one that this package works with.
+// check compares what the tables say with what this package works with.
 func (n names) check(ctx context.Context, pool *pgxpool.Pool) error {
-	var version int
-	err := pool.QueryRow(ctx, n.sql("SELECT version FROM {schema}.payments_schema")).Scan(&version)
+	version, revision, err := n.read(ctx, pool)
 	switch {
 	case hasCode(err, "42P01", "3F000"), errors.Is(err, pgx.ErrNoRows): // no table, no schema
 		return &SchemaMissing{Schema: n.String()}
@@ -163,8 +171,8 @@ func (n names) check(ctx context.Context, pool *pgxpool.Pool) error {
 		return err
 	case version > newestVersion:
 		return &SchemaTooNew{Schema: n.String(), Version: version, Known: newestVersion}
-	case version < basicVersion:
-		return &SchemaTooOld{Schema: n.String(), Version: version, Known: basicVersion}
+	case revision < newestRevision:
+		return &SchemaTooOld{Schema: n.String(), Version: revision, Known: newestRevision}
 	}
 	return nil
 }

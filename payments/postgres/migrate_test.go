@@ -156,11 +156,16 @@ func TestOpenSaysWhatIsWrongWithTheSchema(t *testing.T) {
 	assert.ErrorContains(t, err, "call postgres.Migrate")
 
 	require.NoError(t, postgres.Migrate(t.Context(), pool, ""))
-	execute(t, pool, "UPDATE moneymovement.payments_schema SET version = 0")
+	execute(t, pool, "UPDATE moneymovement.payments_schema SET revision = 1")
 	_, err = postgres.Open(t.Context(), pool, postgres.Options{})
 	var old *postgres.SchemaTooOld
 	require.ErrorAs(t, err, &old)
-	assert.Equal(t, postgres.SchemaTooOld{Schema: "moneymovement", Version: 0, Known: 1}, *old)
+	assert.Equal(t, postgres.SchemaTooOld{Schema: "moneymovement", Version: 1, Known: 2}, *old)
+
+	execute(t, pool, "UPDATE moneymovement.payments_schema SET revision = 70")
+	require.NoError(t, postgres.Migrate(t.Context(), pool, ""))
+	_, err = postgres.Open(t.Context(), pool, postgres.Options{})
+	require.NoError(t, err, "a later revision that says nothing else is left as it is")
 
 	execute(t, pool, "UPDATE moneymovement.payments_schema SET version = 7")
 	var late *postgres.SchemaTooNew
@@ -176,6 +181,34 @@ func TestOpenSaysWhatIsWrongWithTheSchema(t *testing.T) {
 	var version int
 	require.NoError(t, pool.QueryRow(t.Context(), "SELECT version FROM moneymovement.payments_schema").Scan(&version))
 	assert.Equal(t, 7, version, "an old program must not change it")
+}
+
+// Tables of revision 1, which do not say their revision, are migrated while a program works on them. What that program
+// writes afterwards, with its own statements, is as if it had written it before.
+func TestTablesOfRevision1(t *testing.T) {
+	pool := pool(t)
+	store := opened(t, pool, postgres.Options{})
+	insert(t, store, "a")
+	execute(t, pool, "ALTER TABLE moneymovement.payments DROP COLUMN needs")
+	execute(t, pool, "ALTER TABLE moneymovement.payments_schema DROP COLUMN revision")
+	_, err := postgres.Open(t.Context(), pool, postgres.Options{})
+	require.ErrorAs(t, err, new(*postgres.SchemaTooOld))
+	store = opened(t, pool, postgres.Options{})
+	execute(t, pool, `INSERT INTO moneymovement.payments (key, account, digest, state, work, due, turn, lease_epoch,
+			change_era, change_tx, change, data)
+		SELECT 'b', account, digest, state, work, due, turn, 0, change_era, change_tx, change + 1,
+			convert_to(replace(convert_from(data, 'UTF8'), '"key":"a"', '"key":"b"'), 'UTF8')
+		FROM moneymovement.payments`)
+	rows := claimDue(t, store, 3, time.Minute)
+	require.Len(t, rows, 2)
+	for _, row := range rows {
+		_, err := store.Save(t.Context(), row, true)
+		require.NoError(t, err)
+	}
+	var version, revision int
+	require.NoError(t, pool.QueryRow(t.Context(), "SELECT version, revision FROM moneymovement.payments_schema").
+		Scan(&version, &revision))
+	assert.Equal(t, []int{1, 2}, []int{version, revision}, "programs of revision 1 open it as well")
 }
 
 func TestSchemaNames(t *testing.T) {

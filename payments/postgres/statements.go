@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/moneymovement/moneymovement-go/payments"
@@ -45,15 +46,15 @@ const claimed = `lease_owner = $1, lease_epoch = p.lease_epoch + 1,
 // An account's new payment comes one turn after its last one, and not before the turn that is served now. Nothing is
 // locked for this, so payments of an account that are being inserted at the same time may get the same turn.
 const insert = `
-INSERT INTO {schema}.payments AS p (key, account, digest, state, work, due, data, turn, lease_epoch,
+INSERT INTO {schema}.payments AS p (key, account, digest, state, work, due, data, needs, turn, lease_epoch,
 	change_era, change_tx, change)
-SELECT $1, $2, $3, $4, $5::smallint, $6, $7, greatest(
+SELECT $1, $2, $3, $4, $5::smallint, $6, $7, $8::integer, greatest(
 	(SELECT max(w.turn) + 1 FROM {schema}.payments w WHERE w.account = $2),
 	(SELECT last_value FROM {schema}.turns)), 0, ` + change + `
 ON CONFLICT (key) DO NOTHING`
 
 const save = `
-UPDATE {schema}.payments p SET state = $4, work = $5, due = $6, data = $7,
+UPDATE {schema}.payments p SET state = $4, work = $5, due = $6, data = $7, needs = $9,
 	lease_owner = CASE WHEN $8 THEN NULL ELSE p.lease_owner END,
 	lease_until = CASE WHEN $8 THEN NULL ELSE p.lease_until END,
 	(change_era, change_tx, change) = (SELECT ` + change + `)
@@ -67,7 +68,8 @@ WHERE p.key = $3 AND ` + leaseFree + ` RETURNING ` + columns + `, p.lease_owner,
 // The number of the class is in the text, so that the database sees which index has the rows.
 const claim = `
 WITH due AS MATERIALIZED (
-	SELECT p.key FROM {schema}.payments p WHERE p.work = {work} AND p.due <= $3 AND ` + leaseFree + `
+	SELECT p.key FROM {schema}.payments p WHERE p.work = {work} AND p.due <= $3 AND p.needs <= {known}
+		AND ` + leaseFree + `
 	ORDER BY {order} LIMIT $4 FOR UPDATE SKIP LOCKED),
 taken AS (
 	UPDATE {schema}.payments p SET ` + claimed + `
@@ -77,7 +79,8 @@ served AS (
 	WHERE {work} = 1 AND t.last_value < last.turn)
 SELECT taken.* FROM taken CROSS JOIN (SELECT count(*) FROM served) s`
 
-const next = `SELECT p.due FROM {schema}.payments p WHERE p.work = {work} AND ` + leaseFree + ` ORDER BY p.due LIMIT 1`
+const next = `SELECT p.due FROM {schema}.payments p WHERE p.work = {work} AND p.needs <= {known}
+	AND ` + leaseFree + ` ORDER BY p.due LIMIT 1`
 
 const extend = `
 UPDATE {schema}.payments p SET lease_until = clock_timestamp() + $4 * interval '1 microsecond'
@@ -157,7 +160,7 @@ func newStatements(named names) statements {
 		if work == payments.WorkBegin {
 			order = "p.turn, p.arrival"
 		}
-		of := strings.NewReplacer("{work}", number, "{order}", order)
+		of := strings.NewReplacer("{work}", number, "{order}", order, "{known}", strconv.Itoa(payments.RecordVersion))
 		s.claim[work], s.next[work] = named.sql(of.Replace(claim)), named.sql(of.Replace(next))
 	}
 	return s

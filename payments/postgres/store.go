@@ -140,7 +140,7 @@ func (s *Store) insert(
 	var batch pgx.Batch
 	batch.Queue(syncCommit)
 	batch.Queue(s.text.insert, string(record.Key), string(record.Account), record.Digest, string(record.State),
-		int(record.Work()), timeOrNull(record.Due), text).Exec(func(tag pgconn.CommandTag) error {
+		int(record.Work()), timeOrNull(record.Due), text, record.Needs).Exec(func(tag pgconn.CommandTag) error {
 		inserted = tag.RowsAffected() == 1
 		return nil
 	})
@@ -184,13 +184,14 @@ func (s *Store) Save(
 		save := func(batch *pgx.Batch) {
 			batch.Queue(syncCommit)
 			batch.Queue(s.text.save, string(claimed.Key), claimed.Lease.Owner, claimed.Lease.Epoch,
-				string(claimed.State), int(work), timeOrNull(claimed.Due), text, release).QueryRow(func(saved pgx.Row) error {
-				err := saved.Scan(&at.era, &at.tx, &at.change)
-				if errors.Is(err, pgx.ErrNoRows) {
-					leased, err = false, nil
-				}
-				return err
-			})
+				string(claimed.State), int(work), timeOrNull(claimed.Due), text, release, claimed.Needs).QueryRow(
+				func(saved pgx.Row) error {
+					err := saved.Scan(&at.era, &at.tx, &at.change)
+					if errors.Is(err, pgx.ErrNoRows) {
+						leased, err = false, nil
+					}
+					return err
+				})
 		}
 		if claimed.Count != nil {
 			err = s.saveCounted(ctx, claimed, save, func() bool { return leased })

@@ -89,13 +89,9 @@ func (s *Store) saveCounted(
 	})
 }
 
-// asTallyError says what to do about a table that is missing, or that the role may not use: a schema can have been made
-// before payments counted.
+// asTallyError says what to do about a table that the role may not use. Only programs with limits need it.
 func (s *Store) asTallyError(err error) error {
-	switch {
-	case hasCode(err, "42P01"): // no table
-		return &SchemaTooOld{Schema: s.names.String(), Version: 1, Known: newestVersion}
-	case hasCode(err, "42501"): // no right
+	if hasCode(err, "42501") {
 		return &RightMissing{Role: s.pool.Config().ConnConfig.User, Right: "SELECT, INSERT, UPDATE",
 			On: s.names.String() + ".tallies", kind: "table"}
 	}

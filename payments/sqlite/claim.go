@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -46,12 +47,18 @@ func (s *Store) Claim(
 				}
 				return claimed, next, err
 			}
+			record := row.record()
+			if needsNewer(&record) {
+				s.leases.leave(row.key, candidate.lease)
+				again = true
+				continue
+			}
 			if row.work != claim.Work || toTime(row.due).After(claim.Now) {
 				s.leases.release(row.key, candidate.lease)
 				again = true
 				continue
 			}
-			claimed = append(claimed, payments.Claimed{Record: row.record(), Lease: candidate.lease})
+			claimed = append(claimed, payments.Claimed{Record: record, Lease: candidate.lease})
 			if claim.Work == payments.WorkBegin {
 				s.advanceTurn(candidate.turn)
 			}
@@ -73,6 +80,12 @@ func (s *Store) claimKey(ctx context.Context, claim payments.Claim) ([]payments.
 		return nil, err
 	}
 	return []payments.Claimed{{Record: row.record(), Lease: lease}}, nil
+}
+
+// needsNewer reports a record that needs a newer program.
+func needsNewer(record *payments.Record) bool {
+	var unreadable *payments.Unreadable
+	return errors.As(record.Err(), &unreadable) && unreadable.Newer
 }
 
 // candidate is a due row that is leased.
@@ -119,6 +132,9 @@ func (s *Store) candidates(ctx context.Context, claim payments.Claim, limit int)
 		text, args = inTurns, args[1:]
 	}
 	err = s.each(ctx, text, args, func(key moneymovement.Key, turn int64) bool {
+		if s.leases.isLeft(key) {
+			return true
+		}
 		if lease, ok := s.leases.acquire(key, claim.Owner, claim.For); ok {
 			candidates = append(candidates, candidate{key, turn, lease})
 		}
@@ -136,7 +152,7 @@ func (s *Store) candidates(ctx context.Context, claim payments.Claim, limit int)
 // next returns when the first row of a class is due that no lease holds.
 func (s *Store) next(ctx context.Context, work payments.Work) (next time.Time, err error) {
 	err = s.each(ctx, allDue, []any{work}, func(key moneymovement.Key, due int64) bool {
-		if s.leases.free(key) {
+		if s.leases.free(key) && !s.leases.isLeft(key) {
 			next = toTime(due)
 			return false
 		}
@@ -188,6 +204,9 @@ type leases struct {
 	mu    sync.Mutex
 	byKey map[moneymovement.Key]*lease
 	epoch int64 // of the last lease
+	// left are the rows that need a newer program. Nobody changes them while this process has the file. The file itself
+	// does not say so beside the record: a column for it would keep programs out that do not know the column.
+	left map[moneymovement.Key]bool
 }
 
 type lease struct {
@@ -208,7 +227,8 @@ type lease struct {
 const epochBits = 40
 
 func newLeases(opened int64) *leases {
-	return &leases{byKey: map[moneymovement.Key]*lease{}, epoch: opened << epochBits}
+	return &leases{byKey: map[moneymovement.Key]*lease{}, epoch: opened << epochBits,
+		left: map[moneymovement.Key]bool{}}
 }
 
 // free reports whether no lease holds a row.
@@ -259,6 +279,21 @@ func (l *leases) release(key moneymovement.Key, claimed payments.Lease) bool {
 	}
 	delete(l.byKey, key)
 	return true
+}
+
+// leave releases the lease of a row that needs a newer program, and lets no claim of due rows have it again.
+func (l *leases) leave(key moneymovement.Key, claimed payments.Lease) {
+	l.release(key, claimed)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.left[key] = true
+}
+
+// isLeft reports a row that needs a newer program.
+func (l *leases) isLeft(key moneymovement.Key) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.left[key]
 }
 
 // releaseUnchanged releases a lease if the row is due at this time already.

@@ -19,7 +19,9 @@ import (
 const applicationID = 0x6d6d7079
 
 // migrations lead from each version of the schema to the next. The first makes an empty file version 1. A version that
-// was released never changes.
+// migrations lead from each version of the schema to the next. The first makes an empty file version 1. A version that
+// was released never changes. A program does not open a file of a later version than it knows, so a migration keeps
+// older programs out. What they can leave alone needs none: a later version can add a table beside these.
 var migrations = [][]string{version1, version2}
 
 // The versions of the schema. Open brings a file to the first one, and a payment that counts to the second.
@@ -127,7 +129,8 @@ func versionOf(ctx context.Context, conn *sql.Conn, path string, known int) (ver
 	return version, nil
 }
 
-// checkSchema compares what a file consists of with what the migrations to its version make.
+// checkSchema compares the tables of a file with those that the migrations to its version make. Other tables, which a
+// later version has added, are left alone.
 func checkSchema(ctx context.Context, conn *sql.Conn, path string, migrations [][]string) error {
 	version, err := versionOf(ctx, conn, path, len(migrations))
 	if err != nil {
@@ -154,25 +157,31 @@ func checkSchema(ctx context.Context, conn *sql.Conn, path string, migrations []
 	if err != nil {
 		return err
 	}
+	got = slices.DeleteFunc(got, func(o object) bool {
+		return !slices.ContainsFunc(want, func(known object) bool { return known.table == o.table })
+	})
 	if !slices.Equal(got, want) {
 		return &Damaged{Path: path, Problems: []string{"its tables are not those of this version of the schema"}}
 	}
 	return nil
 }
 
-func objects(ctx context.Context, conn *sql.Conn) (found []string, err error) {
-	rows, err := conn.QueryContext(ctx, "SELECT type || ' ' || name || ': ' || coalesce(sql, '') FROM sqlite_schema "+
-		"WHERE name NOT LIKE 'sqlite_stat%' ORDER BY type, name")
+// object is a table, or an index or a trigger of a table.
+type object struct{ table, text string }
+
+func objects(ctx context.Context, conn *sql.Conn) (found []object, err error) {
+	rows, err := conn.QueryContext(ctx, "SELECT tbl_name, type || ' ' || name || ': ' || coalesce(sql, '') "+
+		"FROM sqlite_schema WHERE name NOT LIKE 'sqlite_stat%' ORDER BY type, name")
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var object string
-		if err := rows.Scan(&object); err != nil {
+		var one object
+		if err := rows.Scan(&one.table, &one.text); err != nil {
 			return nil, err
 		}
-		found = append(found, object)
+		found = append(found, one)
 	}
 	return found, rows.Err()
 }

@@ -142,6 +142,29 @@ func largeAndOddText(t *testing.T, s payments.Store) {
 	}
 }
 
+// A person decides about a record with its position: every way to read it has the same one.
+func positionOfTheLastChange(t *testing.T, s payments.Store) {
+	stored, _, err := s.Insert(t.Context(), newRecord("a", payments.WorkAgain))
+	noError(t, err)
+	check := func(want payments.Position) {
+		t.Helper()
+		equal(t, "position of Load", load(t, s, "a").Position, want)
+		list, err := s.List(t.Context(), payments.List{Limit: 1})
+		noError(t, err)
+		equal(t, "position of List", list[0].Position, want)
+	}
+	check(stored.Position)
+	claimed := claimKey(t, s, "me", "a", long)
+	equal(t, "position of Claim", claimed.Position, stored.Position)
+	saved, err := s.Save(t.Context(), claimed, true)
+	noError(t, err)
+	check(saved)
+	claimed = claimKey(t, s, "me", "a", long)
+	equal(t, "position of Claim", claimed.Position, saved)
+	noError(t, s.Postpone(t.Context(), claimed))
+	check(saved)
+}
+
 func memoryIsNotShared(t *testing.T, s payments.Store) {
 	record := newRecord("a", payments.WorkBegin)
 	want := newRecord("a", payments.WorkBegin)
@@ -214,6 +237,69 @@ func unreadableRecords(t *testing.T, s payments.Store) {
 		unreadable(changed[len(changed)-2])
 		equalClaims(t, "claims of a record that was put off", claim(t, s, "me", work, 9, long))
 	}
+}
+
+// A record that needs a newer program is shown, and waits for that program: no claim of due payments returns it.
+func newerRecords(t *testing.T, s payments.Store) {
+	for _, work := range []payments.Work{payments.WorkBegin, payments.WorkAgain, payments.WorkFollow} {
+		key := func(name string) moneymovement.Key { return moneymovement.Key(fmt.Sprintf("%d-%s", work, name)) }
+		newer := newRecord(string(key("newer")), work)
+		newer.Needs, newer.Due = payments.RecordVersion+1, past(3)
+		stored, inserted, err := s.Insert(t.Context(), newer)
+		noError(t, err)
+		equal(t, "inserted", inserted, true)
+		known := newRecord(string(key("known")), work)
+		known.Needs = payments.RecordVersion
+		insert(t, s, known)
+
+		shown := load(t, s, newer.Key)
+		equal(t, "newer", failure[*payments.Unreadable](t, shown.Err()).Newer, true)
+		equal(t, "state", shown.State, newer.State)
+		equal(t, "terms", shown.Transfer, newer.Transfer)
+		if !shown.Due.Equal(newer.Due) {
+			t.Fatalf("due %v, want %v", shown.Due, newer.Due)
+		}
+
+		claimed, next := claimAndNext(t, s, "me", work, 9, long)
+		equalClaims(t, "claims", claimed, known.Key)
+		equal(t, "nothing more is due", next.IsZero(), true)
+		equalClaims(t, "claims once more", claim(t, s, "me", work, 9, long))
+		save(t, s, claimed[0], false)
+
+		one := claimKey(t, s, "me", newer.Key, long)
+		fails[*payments.Unreadable](t, one.Err())
+		_, err = s.Save(t.Context(), one, true)
+		fails[*payments.Unreadable](t, err)
+		noError(t, s.Postpone(t.Context(), one))
+		equalClaims(t, "claims after a claim of the key", claim(t, s, "me", work, 9, long))
+		equal(t, "position", load(t, s, newer.Key).Position, stored.Position)
+	}
+	summary, err := s.Summary(t.Context())
+	noError(t, err)
+	counted := 0
+	for _, count := range summary.ByState {
+		counted += count
+	}
+	equal(t, "payments that are counted", counted, 6)
+}
+
+// An older program that saves a record keeps the members that it does not know.
+func laterMembers(t *testing.T, s payments.Store) {
+	record := newRecord("a", payments.WorkAgain)
+	text, err := record.Encode()
+	noError(t, err)
+	text = append(text[:len(text)-1], `,"ofTomorrow":[{"who":"a person"}]}`...)
+	record = payments.Decode("a", text)
+	noError(t, record.Err())
+	insert(t, s, record)
+	claimed := claimKey(t, s, "me", "a", long)
+	claimed.Trace = "of today"
+	save(t, s, claimed, true)
+	stored := load(t, s, "a")
+	text, err = stored.Encode()
+	noError(t, err)
+	equal(t, "trace", stored.Trace, "of today")
+	equal(t, "the member is kept", strings.Contains(string(text), `"ofTomorrow":[{"who":"a person"}]`), true)
 }
 
 func timesInAnyZone(t *testing.T, s payments.Store) {

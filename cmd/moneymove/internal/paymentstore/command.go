@@ -4,6 +4,7 @@
 package paymentstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -289,7 +290,22 @@ func details(r payments.Record) app.Table {
 		line("money", "may have left")
 	}
 	reason(r.Reason, line)
+	for _, d := range r.Decisions {
+		line("decided", decidedLine(d))
+	}
 	return table
+}
+
+// decidedLine says who decided what about the payment, and in which state it was.
+func decidedLine(d payments.Decided) string {
+	text := d.At.UTC().Format(time.RFC3339) + ", " + cmp.Or(d.By, "without a name") + ": " + d.What
+	if d.PayoutID != "" {
+		text += " by " + string(d.PayoutID)
+	}
+	if d.Note != "" {
+		text += ", " + strconv.Quote(d.Note)
+	}
+	return text + ", when it was " + strings.TrimSuffix(string(d.State)+": "+string(d.Reason), ": ")
 }
 
 func reason(r *payments.Reason, line func(name, value string)) {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http/httptest"
 	"os"
+	"os/user"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -125,6 +126,10 @@ func TestAPersonDecidesBetweenTwoRunsOfTheProgram(t *testing.T) {
 
 	got = p.moneymove(t, "", "decide", "invoice-2", "cancel", "-note", "sent twice", "-o", "json")
 	canceled := decoded[payments.Record](t, got)
+	require.Len(t, canceled.Decisions, 1)
+	own, err := user.Current()
+	require.NoError(t, err)
+	assert.Equal(t, own.Username, canceled.Decisions[0].By)
 	assert.Equal(t, moneymovement.PaymentRefused, canceled.State)
 	assert.Equal(t, "sent twice", canceled.Reason.Message)
 	got = p.moneymove(t, "", "decide", "invoice-2", "retry")
@@ -133,14 +138,17 @@ func TestAPersonDecidesBetweenTwoRunsOfTheProgram(t *testing.T) {
 	assert.Empty(t, got.out)
 
 	credit(t, p)
-	retried := decoded[payments.Record](t, p.moneymove(t, "", "decide", "invoice-1", "retry", "-o", "json"))
+	retried := decoded[payments.Record](t, p.moneymove(t, "", "decide", "invoice-1", "retry",
+		"-author", "Zoë, night shift", "-o", "json"))
 	assert.Equal(t, moneymovement.PaymentAccepted, retried.State)
 	p.run(t, []moneymovement.Key{"invoice-1"})
 	listed := decoded[struct{ Items []payments.Record }](t,
 		p.moneymove(t, "", "list", "-state", "completed,paid", "-self", "-o", "json"))
 	require.Len(t, listed.Items, 1)
 	assert.Equal(t, moneymovement.Key("invoice-1"), listed.Items[0].Key)
-	assert.Regexp(t, `(?m)^payout +\S+$`, p.moneymove(t, "", "get", "invoice-1").out)
+	shown := p.moneymove(t, "", "get", "invoice-1").out
+	assert.Regexp(t, `(?m)^payout +\S+$`, shown)
+	assert.Regexp(t, `(?m)^decided +\S+Z, Zoë, night shift: retry, when it was needs_decision: balance$`, shown)
 	none := p.moneymove(t, "", "list", "-account", "cl_other", "-o", "json")
 	assert.Equal(t, ended{out: `{"items":[]}` + "\n"}, none)
 }
@@ -256,6 +264,7 @@ func TestWrongCommandLines(t *testing.T) {
 		"decide invoice-1":                                   "an argument is missing",
 		"decide invoice-1 pay":                               "not a decision",
 		"decide invoice-2 retry":                             "moneymove payments list",
+		"decide invoice-1 retry -author=":                    "author is empty",
 		"decide invoice-1 retry -note x":                     "-note is not for retry",
 		"decide invoice-1 cancel -payout po_1":               "-payout is not for cancel",
 		"decide invoice-1 new-bounds":                        "needs a bound",

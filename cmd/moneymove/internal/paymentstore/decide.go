@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/user"
 	"strings"
 
 	"github.com/shopspring/decimal"
@@ -29,7 +30,7 @@ var decisionNames = []string{"retry", "cancel", "new-bounds", "was-paid", "was-n
 
 // decision is what the flags of the command say.
 type decision struct {
-	note, payout                           string
+	note, payout, author                   string
 	maxFee, minAmount, currency, tolerance string
 	yes                                    bool
 	flagSet                                func(flag string) bool
@@ -68,6 +69,8 @@ all.`,
 	}
 	f.flag(command)
 	flags := command.Flags()
+	flags.StringVar(&d.author, "author", "",
+		"`name` of the person who decides, which is stored with the decision (default: the user of this system)")
 	flags.StringVar(&d.note, "note", "", "`text` that is stored with cancel or was-not-paid")
 	flags.StringVar(&d.payout, "payout", "", "`id` of the payout, for was-paid; the program follows it from there")
 	flags.StringVar(&d.maxFee, "max-fee", "", "highest fee, an `amount` in the asset that is debited, for new-bounds")
@@ -82,6 +85,9 @@ all.`,
 			return err
 		}
 		d.flagSet = c.Flags().Changed
+		if err := d.findAuthor(); err != nil {
+			return err
+		}
 		if err := d.check(args[1]); err != nil {
 			return err
 		}
@@ -93,7 +99,8 @@ all.`,
 			if err := d.confirm(c.Context(), f.app, args[1], key); err != nil {
 				return err
 			}
-			after, err := p.Decide(c.Context(), key, d.build(args[1], before.Bounds))
+			after, err := p.Decide(c.Context(), key,
+				d.build(args[1], before.Bounds).By(d.author).Seen(before))
 			if err != nil {
 				return outcome(err)
 			}
@@ -101,6 +108,19 @@ all.`,
 		})
 	}
 	return command
+}
+
+// findAuthor takes the user of the system if the command line names nobody.
+func (d *decision) findAuthor() error {
+	if d.flagSet("author") {
+		return nil
+	}
+	of, err := user.Current()
+	if err != nil || of.Username == "" {
+		return app.Usagef("-author is missing, and the system does not say who you are: name the person who decides")
+	}
+	d.author = of.Username
+	return nil
 }
 
 // check refuses flags that do not belong to the decision, and amounts that are not numbers.
