@@ -255,7 +255,7 @@ func TestJobsWithoutTheTablesOfRiver(t *testing.T) {
 	store, err := postgres.Open(t.Context(), pool, postgres.Options{Jobs: &postgres.Jobs{}})
 	require.NoError(t, err)
 	require.ErrorContains(t, pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
-		_, err := store.SubmitTx(t.Context(), tx, payment("a"))
+		_, err := store.SubmitTx(t.Context(), tx, nil, payment("a"))
 		return err
 	}), "run River's migrations, for example with postgres.MigrateRiver")
 }

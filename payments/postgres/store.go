@@ -290,13 +290,20 @@ func notFound(err error, key moneymovement.Key) error {
 // back. While another transaction that has submitted the same key is open, SubmitTx waits for its end. Other payments,
 // also of the same account, do not wait.
 //
-// SubmitTx needs no processor, and so it calls no tracer. With a tracer, call Processor.Prepare, [Store.InsertTx] and
-// payments.Stored.
+// by is the processor of this process, which need not be resumed: the payment gets its trace, and its Config.Limits are
+// checked. Nil is for a program that has neither: such a payment counts against the limits of others from its first call
+// on. Transactions whose payments count wait for each other, so keep them short.
 //
 // In a transaction that is serializable, PostgreSQL may refuse one of two transactions that submit payments at the same
 // time (SQLSTATE 40001), as usual: repeat the transaction.
-func (s *Store) SubmitTx(ctx context.Context, tx pgx.Tx, submission payments.Submission) (payments.Record, error) {
-	submitted, err := payments.Prepare(submission, time.Now())
+func (s *Store) SubmitTx(
+	ctx context.Context, tx pgx.Tx, by *payments.Processor, submission payments.Submission,
+) (submitted payments.Record, err error) {
+	if by != nil {
+		submitted, err = by.Prepare(ctx, submission)
+	} else {
+		submitted, err = payments.Prepare(submission, time.Now())
+	}
 	if err != nil {
 		return payments.Record{}, err
 	}
