@@ -182,6 +182,9 @@ func (a *response) refusal(r *Request) error {
 	return refusal
 }
 
+// replayed reports that the service repeated its response to an earlier write.
+func replayed(h http.Header) bool { return h.Get("Idempotency-Replayed") == "true" }
+
 // capture gives the response to the caller if the caller asked for it.
 func (r *Request) capture() {
 	if len(r.call.Capture)+len(r.call.CaptureRevealing) == 0 {
@@ -192,7 +195,7 @@ func (r *Request) capture() {
 		Header:         r.response.header,
 		RequestID:      r.response.header.Get(requestIDHeader),
 		IdempotencyKey: string(r.call.Key),
-		Replayed:       r.response.header.Get("Idempotency-Replayed") == "true",
+		Replayed:       replayed(r.response.header),
 		Attempts:       r.attempts,
 		Queued:         r.call.Queued,
 		Unread:         r.unread,

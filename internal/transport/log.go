@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
@@ -100,38 +99,6 @@ type failedReader struct{ err error }
 
 // Read implements io.Reader.
 func (b failedReader) Read([]byte) (int, error) { return 0, b.err }
-
-// reportMetrics reports a call that began at the given time.
-func (c *Client) reportMetrics(ctx context.Context, r *Request, began time.Time, err *error) {
-	result, code := resultOf(*err)
-	c.metrics.Call(ctx, moneymovement.CallMetrics{
-		Operation: r.op.ID, Result: result, Code: code, Status: r.response.status, Account: r.account,
-		Attempts: r.attempts, Queued: r.call.Queued, Took: time.Since(began),
-	})
-}
-
-// resultOf classifies an error. An error in doubt can wrap any other error, so it is checked first.
-func resultOf(err error) (moneymovement.CallResult, errors.Code) {
-	if err == nil {
-		return moneymovement.CallSucceeded, ""
-	}
-	if _, is := errors.AsType[*errors.InDoubt](err); is {
-		return moneymovement.CallInDoubt, ""
-	}
-	if _, is := errors.AsType[*errors.InvalidInput](err); is {
-		return moneymovement.CallInvalid, ""
-	}
-	if _, is := errors.AsType[*errors.NotDelivered](err); is {
-		return moneymovement.CallNotDelivered, ""
-	}
-	if refusal, is := errors.AsType[*errors.Refusal](err); is {
-		if refusal.MovedByCall() == errors.Moved { // what the call is for was done, by an earlier one
-			return moneymovement.CallSucceeded, refusal.Code
-		}
-		return moneymovement.CallRefused, refusal.Code
-	}
-	return moneymovement.CallUnexpected, ""
-}
 
 // reportUnread logs the members of a response that could not be read. If the description states the member, it logs an
 // error each time, because something is wrong with the service. If the member is assumed, it logs one warning in the

@@ -2,7 +2,6 @@ package transport_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"io"
 	"log/slog"
@@ -10,7 +9,6 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -204,29 +202,3 @@ func TestLogNamesTheAccount(t *testing.T) {
 		assert.Equal(t, contains, strings.Contains(out.String(), "account="), out.String())
 	}
 }
-
-// Each call is measured once, whatever it ended in, with all its attempts.
-func TestEachCallIsMeasuredOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var seen measured
-		client := newClient(t, host, through(script(unavailable, lostResponse, ok)), func(c *transport.Config) {
-			c.Metrics = &seen
-		})
-		_, err := sendKeyed(t.Context(), client, &bookThing, transport.Call{})
-		require.NoError(t, err)
-		_, err = send(t.Context(), client, &bookThing, transport.Keyed("no key"))
-		require.Error(t, err)
-		require.Len(t, seen, 2)
-		assert.Equal(t, "BookThing", seen[0].Operation)
-		assert.Equal(t, moneymovement.CallSucceeded, seen[0].Result)
-		assert.Equal(t, http.StatusOK, seen[0].Status)
-		assert.Equal(t, 3, seen[0].Attempts)
-		assert.Positive(t, seen[0].Took)
-		assert.Equal(t, moneymovement.CallInvalid, seen[1].Result)
-		assert.Zero(t, seen[1].Attempts)
-	})
-}
-
-type measured []moneymovement.CallMetrics
-
-func (m *measured) Call(_ context.Context, call moneymovement.CallMetrics) { *m = append(*m, call) }

@@ -105,10 +105,11 @@ type Request struct {
 	stream       *streaming         // set to read a stream in place of a decoded response
 
 	// These are set by Do, for all attempts.
-	client  *Client
-	auth    Authorizer // nil for no credential
-	target  url.URL
-	encoded []byte // the body
+	client   *Client
+	auth     Authorizer // nil for no credential
+	target   url.URL
+	encoded  []byte    // the body
+	observed *observed // nil if nobody observes the call
 
 	// header is the header of the last attempt, with the credential. It shows the authorizer which token was refused.
 	header       http.Header
