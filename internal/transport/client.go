@@ -45,8 +45,9 @@ type Client struct {
 	limiter   moneymovement.RateLimiter
 	auth      atomic.Pointer[Authorizer] // of new calls
 	logger    *slog.Logger
-	most      int      // items that a list of a response may have; 0 for the default
-	reported  sync.Map // the places in responses for which a warning was logged
+	most      int          // items that a list of a response may have; 0 for the default
+	reported  sync.Map     // the places in responses for which a warning was logged
+	announced atomic.Int64 // how many announcements of the service were logged
 	userAgent []string
 }
 
