@@ -105,17 +105,20 @@ func WithRetries(policy RetryPolicy) Option {
 }
 
 // WithLogger writes one record for each attempt: operation, method, path template, the account that the call acts for,
-// idempotency key, status, request id and duration. Levels:
+// idempotency key, the fingerprint of the developer key or API key, status, request id and duration. Levels:
 //
 //   - debug: an attempt;
 //   - info: an attempt that got 429, which means that others use the same credential; and a call or a payment that
-//     waited more than a second for a rate window, with the window and the time;
+//     waited more than a second for a rate window, with the window and the time; and the rate limits that the service
+//     states in its responses, once for each operation (see [RateLimit]);
 //   - warning: a server error (5xx), with the request id, which the service's support needs; a response that differs
-//     from what this SDK assumes, once for each operation and member (see [Response].Unread); and, once, the clocks of
-//     the service and this machine if they differ by more than 5 minutes;
+//     from what this SDK assumes, once for each operation and member (see [Response].Unread); an operation that the
+//     service calls deprecated, once, and again if its dates change (see [Deprecation]); and, once, the clocks of the
+//     service and this machine if they differ by more than 5 minutes;
 //   - error: a response without a member that the service's description states.
 //
-// Headers, bodies, queries and credentials are never logged.
+// Other headers, bodies, queries and credentials are never logged. keyFingerprint has the first 23 characters of what
+// `moneymove keys show` and [github.com/moneymovement/moneymovement-go/signing.DeveloperKey.Fingerprint] print.
 func WithLogger(logger *slog.Logger) Option {
 	return option(func(to *ClientSettings) { to.Logger = logger })
 }

@@ -14,7 +14,8 @@ import (
 )
 
 // log writes one record for each attempt: a warning for a server error, an info record for a 429, else a debug record.
-// It logs only the attributes listed here: no header, no body, no query, no credential.
+// It logs only the attributes listed here: no header, no body, no query, no credential. Of a key, it logs the
+// fingerprint.
 func (c *Client) log(ctx context.Context, r *Request, resp *http.Response, err error, started time.Time) {
 	level := levelOf(resp)
 	if c.logger == nil || !c.logger.Enabled(ctx, level) {
@@ -32,6 +33,11 @@ func (c *Client) log(ctx context.Context, r *Request, resp *http.Response, err e
 	}
 	if r.call.Key != "" {
 		attrs = append(attrs, slog.String("idempotencyKey", string(r.call.Key)))
+	}
+	if holder, ok := r.auth.(KeyHolder); ok {
+		if fingerprint := holder.KeyFingerprint(); fingerprint != "" {
+			attrs = append(attrs, slog.String("keyFingerprint", fingerprint))
+		}
 	}
 	if resp != nil {
 		attrs = append(attrs, slog.Int("status", resp.StatusCode), slog.String("requestId", requestID(resp, level)))
