@@ -26,12 +26,14 @@ var revisions embed.FS
 // program must know to use them: it rises only with a revision that an older program must not write to. So an older
 // program goes on beside a newer one while the tables are migrated, and after a way back.
 const (
-	newestRevision = 2
-	newestVersion  = 1
+	newestRevision = 3
+	newestVersion  = restoredVersion
+	// restoredVersion is the version of tables that were restored from a copy: see [Store.MarkRestored].
+	restoredVersion = 2
 )
 
 // versionOf is the version of each revision.
-var versionOf = [newestRevision + 1]int{0, 1, 1}
+var versionOf = [newestRevision + 1]int{0, 1, 1, 1}
 
 // Migrate creates the tables of a [Store] in a schema, or updates them to the revision of this package. Programs of
 // earlier versions go on meanwhile and afterwards, unless [SchemaTooNew] says otherwise. It creates the schema if it is

@@ -65,7 +65,7 @@ END`,
 
 // migrate brings an open file to the newest version, in one transaction.
 func migrate(ctx context.Context, conn *sql.Conn, path string, migrations [][]string) error {
-	version, err := versionOf(ctx, conn, path, len(migrations))
+	version, restored, err := versionOf(ctx, conn, path, len(migrations))
 	if err != nil || version == len(migrations) {
 		return err
 	}
@@ -81,29 +81,31 @@ func migrate(ctx context.Context, conn *sql.Conn, path string, migrations [][]st
 			}
 		}
 	}
-	mark := fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, len(migrations))
+	mark := fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID,
+		len(migrations)|restored)
 	if _, err := tx.ExecContext(ctx, mark); err != nil {
 		return asTyped(path, err)
 	}
 	return asTyped(path, tx.Commit())
 }
 
-// versionOf returns the version of an open file. It refuses one that is not known.
-func versionOf(ctx context.Context, conn *sql.Conn, path string, known int) (version int, err error) {
+// versionOf returns the version of an open file, and restoredFlag if it has that. It refuses one that is not known.
+func versionOf(ctx context.Context, conn *sql.Conn, path string, known int) (version, restored int, err error) {
 	var id int
 	if err := conn.QueryRowContext(ctx, "PRAGMA application_id").Scan(&id); err != nil {
-		return 0, asTyped(path, err)
+		return 0, 0, asTyped(path, err)
 	}
 	if err := conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
-		return 0, asTyped(path, err)
+		return 0, 0, asTyped(path, err)
 	}
-	switch {
+	restored = version & restoredFlag
+	switch version &^= restoredFlag; {
 	case version < 0:
-		return 0, &Damaged{Path: path, Problems: []string{fmt.Sprintf("it has version %d of the schema", version)}}
+		return 0, 0, &Damaged{Path: path, Problems: []string{fmt.Sprintf("it has version %d of the schema", version)}}
 	case version > known && id == applicationID:
-		return 0, &Newer{Path: path, Version: version, Known: known}
+		return 0, 0, &Newer{Path: path, Version: version, Known: known}
 	}
-	return version, nil
+	return version, restored, nil
 }
 
 // checkSchema compares the tables of a file with those that the migrations make. Other tables, which a later version has

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"runtime"
 	"sync/atomic"
+	"time"
 
 	lib "modernc.org/sqlite/lib"
 
@@ -20,24 +21,32 @@ func (s *Store) Insert(ctx context.Context, record payments.Record) (payments.Re
 	if err != nil {
 		return payments.Record{}, false, err
 	}
-	change := &insertion{row: row}
+	change := &insertion{record: record, row: row}
 	if err := s.write(ctx, change); err != nil {
 		return payments.Record{}, false, err
 	}
 	if !change.inserted {
 		return change.row.record(), false, nil
 	}
+	record = change.record
 	record.Due, record.Position = toTime(row.due), position(change.row.change)
 	return record, true, nil
 }
 
 type insertion struct {
+	record   payments.Record
 	row      row
 	inserted bool
 }
 
 func (i *insertion) apply(ctx context.Context, w *writer) (refused, err error) {
 	row := &i.row
+	if !w.restoredFrom.IsZero() {
+		i.record, _ = i.record.Restored(w.restoredFrom)
+		if *row, err = rowOf(&i.record); err != nil {
+			return err, nil
+		}
+	}
 	done, err := w.insert.ExecContext(ctx, row.key, row.account, row.state, row.work, row.due, w.turn(row.account),
 		w.change+1, row.text, row.checksum())
 	if err != nil {
@@ -187,6 +196,8 @@ type writer struct {
 	change   int64            // the last position
 	turns    map[string]int64 // the last turn of each account
 	maxTurns int              // how many of them are remembered
+
+	restoredFrom time.Time // zero if the store was not restored
 
 	begin, commit, rollback, insert, save, postpone, load *sql.Stmt
 	prepared                                              []*sql.Stmt

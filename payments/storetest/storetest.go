@@ -96,6 +96,8 @@ func (s *suite) tests() []test {
 		{"SaveAndClaimMeet", saveAndClaimMeet},
 		{"PostponeChangesOnlyTheDueTime", postponeChangesOnlyTheDueTime},
 		{"SummaryCounts", summaryCounts},
+		{"MarkRestored", restoredStore},
+		{"InsertsMeetARestore", insertsMeetARestore},
 		{"CanceledContextChangesNothing", canceledContext},
 		{"Model", s.model},
 	}

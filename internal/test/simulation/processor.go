@@ -34,7 +34,7 @@ type processor struct {
 	mu       sync.Mutex
 	final    map[moneymovement.Key]moneymovement.PaymentState // of the payments that have ended
 	first    map[moneymovement.Key]time.Time                  // when each was first submitted
-	restored bool                                             // the store is an older copy
+	restored bool                                             // the store is an older copy that does not say so
 	away     atomic.Bool                                      // every call of the store fails
 }
 
@@ -55,10 +55,10 @@ func (m *processor) records() []payments.Record {
 	return records
 }
 
-// restore goes back to a copy. Nothing else runs.
-func (m *processor) restore(records []payments.Record) {
+// restore goes back to a copy of a time, and marks the store as restored; a zero time does not. Nothing else runs.
+func (m *processor) restore(records []payments.Record, copied time.Time) {
 	again := newProcessor(m.world, payments.NewMemoryStore())
-	m.store, m.leases, m.final, m.restored = again.store, again.leases, again.final, true
+	m.store, m.leases, m.final, m.restored = again.store, again.leases, again.final, copied.IsZero()
 	for _, record := range records {
 		if _, _, err := m.store.Insert(context.Background(), record); err != nil {
 			panic(err) // the store is in memory
@@ -66,6 +66,9 @@ func (m *processor) restore(records []payments.Record) {
 		if record.State.Final() {
 			m.final[record.Key] = record.State
 		}
+	}
+	if err := m.store.MarkRestored(context.Background(), copied); err != nil {
+		panic(err) // the store is in memory
 	}
 }
 
