@@ -54,7 +54,7 @@ func NewBounds(bounds dapi.Bounds) Decision { return Decision{kind: decideBounds
 func Retry() Decision { return Decision{kind: decideRetry} }
 
 // Cancel refuses a payment from which no money can have left. The note says why; it is stored in the reason. If money
-// may have left, the error is *[NotPossible].
+// may have left, or if a restored store does not know that yet, the error is *[NotPossible].
 func Cancel(note string) Decision { return Decision{kind: decideCancel, note: note} }
 
 // WasPaid records that a person has found the payment in the service's books. It is for payments that need a decision
@@ -195,6 +195,8 @@ func (r Record) decide(d Decision, now time.Time) (next Record, problem string) 
 			return r, "money may have left"
 		case !unpaid:
 			return r, "the payment has ended or is paid"
+		case r.unsearched():
+			return r, "it is not known yet whether the payment was made: the next step searches for it"
 		}
 		r.end(moneymovement.PaymentRefused, ReasonCanceled, d.note, now)
 	case decidePaid, decideNotPaid:
@@ -254,7 +256,10 @@ func (r *Record) resume(now time.Time) {
 	if r.RefusedQuote != nil { // until it ends, the service offers it again
 		due = later(now, earlier(r.RefusedQuote.ExpiresAt.Add(time.Second), now.Add(quoteLasts)))
 	}
-	r.Reason, r.Due, r.Refusals = &Reason{Code: ReasonDecided, Message: "a person decided to go on"}, due, 0
+	if !r.unsearched() {
+		r.Reason = &Reason{Code: ReasonDecided, Message: "a person decided to go on"}
+	}
+	r.Due, r.Refusals = due, 0
 }
 
 func (r *Record) end(s moneymovement.PaymentState, code ReasonCode, note string, now time.Time) {

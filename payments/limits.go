@@ -177,6 +177,9 @@ type Spending struct {
 	Payee string `json:"payee"`
 	// At is the time that says on which day the payment counts.
 	At time.Time `json:"at"`
+	// Unchecked says that the payment counts because it may be paid, and that the caps were not asked. They are asked
+	// before its next signature.
+	Unchecked bool `json:"unchecked,omitzero"`
 }
 
 // Cap is the most that payments may count in a time.
@@ -266,7 +269,8 @@ func tallies(s *Spending, taken bool) []Tally {
 const quarter = 15 * time.Minute
 
 func (s *Spending) same(other *Spending) bool {
-	return s.Asset == other.Asset && s.Payee == other.Payee && s.Amount.Equal(other.Amount) && s.At.Equal(other.At)
+	return s.Asset == other.Asset && s.Payee == other.Payee && s.Amount.Equal(other.Amount) && s.At.Equal(other.At) &&
+		s.Unchecked == other.Unchecked
 }
 
 // OverCap returns a record that a [Store] inserts in place of one that would pass a cap: it needs a decision, and counts
@@ -283,16 +287,25 @@ func (r Record) stop(why string, now time.Time) Record {
 
 // submitted returns a new record with what it counts, or as one that the limits refuse.
 func (l *limitRules) submitted(r Record, now time.Time) Record {
-	r, refused := l.admit(r, nil, now)
+	r, refused := l.admit(r, now)
 	if refused != "" && !r.MayHaveLeft { // otherwise the service says first whether it was paid
 		return r.stop(refused, now)
 	}
 	return r
 }
 
-// admit returns a record with what it counts from now on, before it is submitted or a call can pay. refused says why the
-// limits do not allow it, "" if they do. price is that of its booking, nil before that.
-func (l *limitRules) admit(r Record, price *dapi.Quote, now time.Time) (_ Record, refused string) {
+// admit returns a record with what it counts from now on, when it is submitted and before each of its calls. refused says
+// why the limits do not allow it, "" if they do.
+func (l *limitRules) admit(r Record, now time.Time) (_ Record, refused string) {
+	return l.count(r, nil, now, false)
+}
+
+// admitSignature is admit before a signature. price is that of the booking, nil if it has none.
+func (l *limitRules) admitSignature(r Record, price *dapi.Quote, now time.Time) (_ Record, refused string) {
+	return l.count(r, price, now, true)
+}
+
+func (l *limitRules) count(r Record, price *dapi.Quote, now time.Time, signs bool) (_ Record, refused string) {
 	if l == nil {
 		return r, ""
 	}
@@ -305,17 +318,18 @@ func (l *limitRules) admit(r Record, price *dapi.Quote, now time.Time) (_ Record
 	}
 	switch kept := r.Spending; {
 	case kept == nil:
-		spending.At = now.UTC()
+		spending.At, spending.Unchecked = now.UTC(), r.MayHaveLeft
 	case r.MayHaveLeft || l.sameDay(kept.At, now):
 		spending.At = kept.At
 		spending.Amount = decimal.Max(spending.Amount, kept.Amount)
 		spending.Payee = kept.Payee // it was paid under this name, perhaps
+		spending.Unchecked = kept.Unchecked
 	default:
 		spending.At = now.UTC()
 	}
 	r.Spending, r.Count, r.Needs = &spending, new(Count), max(r.Needs, countingVersion)
-	if !r.MayHaveLeft { // what may be paid counts in any case, and stopping it would leave it in doubt
-		r.Count.Caps = l.capsOf(&spending)
+	if !r.MayHaveLeft || spending.Unchecked && signs { // what may be paid counts in any case
+		r.Count.Caps, spending.Unchecked = l.capsOf(&spending), false
 	}
 	return r, refused
 }
@@ -444,7 +458,7 @@ func (l *Limits) BeforeSigning(count Counter) (func(context.Context, *dapi.Payou
 		key := moneymovement.Key(booked.IdempotencyKey)
 		asked := Record{Key: key, Kind: KindPayout, Payout: &dapi.PayoutCreate{ContactID: booked.ContactID,
 			Amount: booked.Amount, Currency: booked.Currency, FromChainID: booked.FromChainID, ToChainID: booked.ToChainID}}
-		record, refused := rules.admit(asked, booked.Quote, time.Now())
+		record, refused := rules.admitSignature(asked, booked.Quote, time.Now())
 		switch {
 		case refused != "":
 			return errors.New(refused)

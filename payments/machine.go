@@ -83,6 +83,39 @@ func (r Record) searchFirst(now time.Time) bool {
 	return now.Sub(r.ChangedAt).Abs() > staleAfter // or a clock was set back
 }
 
+// unsearched reports a payment from which nothing has left by its record, and whose last search could not read, or is
+// still to come because the store was restored. It can be paid.
+func (r *Record) unsearched() bool {
+	return !r.MayHaveLeft && r.Reason != nil && r.Reason.Code == ReasonInDoubt
+}
+
+// Restored is the event of a store that was restored from a copy, which was made at a time: since then, the key may
+// have been used, and what came of it is lost. It returns the payment as the store keeps it from then on, and whether
+// it differs. One that waits for its turn or its next try is searched for before it is paid or refused. One that waits
+// for a decision can be paid by now, so it cannot be canceled. A payment that may be paid anyway, is paid, or has ended
+// stays as it is: what is known of it still holds. So does one that cannot be read.
+//
+// It is for engines: see [Store].
+func (r Record) Restored(since time.Time) (Record, bool) {
+	if r.MayHaveLeft || r.unreadable != nil {
+		return r, false
+	}
+	switch r.State {
+	case moneymovement.PaymentAccepted, moneymovement.PaymentPaying:
+		r.State = moneymovement.PaymentAccepted
+		r.Reason = &Reason{Code: ReasonInDoubt, Message: "the store was restored from a copy of " +
+			since.UTC().Format(time.RFC3339) + ", and the payment can have been made since: it is searched for first"}
+	case moneymovement.PaymentNeedsDecision:
+		r.MayHaveLeft = true
+	default:
+		return r, false
+	}
+	if r.FirstUsed.IsZero() || since.Before(r.FirstUsed) {
+		r.FirstUsed = since.UTC()
+	}
+	return r, true
+}
+
 // waitForKeyToEnd is the event of a key that the service may or may not remember. Nothing has left, so there is time.
 func (r Record) waitForKeyToEnd() Record {
 	r.Due = r.FirstUsed.Add(keyForgotten + time.Second)

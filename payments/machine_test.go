@@ -601,3 +601,61 @@ func TestRefusedPriceIsRecognized(t *testing.T) {
 		assert.False(t, r.hasRefusedPrice(&other, start), name)
 	}
 }
+
+// What a restored store knows of a payment is no more than the copy did: it is not paid, refused or canceled without a
+// search, and a payment of which more is known stays as it is.
+func TestRestoredPayments(t *testing.T) {
+	copied, now := start.Add(time.Hour), start.Add(2*time.Hour)
+	for name, c := range map[string]struct {
+		state  moneymovement.PaymentState
+		left   bool
+		used   time.Time
+		reason *Reason
+		want   moneymovement.PaymentState // empty if nothing changes
+		first  time.Time
+	}{
+		"new":            {state: "accepted", want: "accepted", first: copied},
+		"used before":    {state: "accepted", used: start, want: "accepted", first: start},
+		"used after":     {state: "accepted", used: now, want: "accepted", first: copied},
+		"begun":          {state: "paying", used: start, want: "accepted", first: start},
+		"dear":           {state: "needs_decision", reason: &Reason{Code: ReasonPrice}, want: "needs_decision", first: copied},
+		"may have left":  {state: "needs_decision", left: true, used: start},
+		"in doubt":       {state: "in_doubt", left: true, used: start},
+		"paid":           {state: "paid", left: true, used: start},
+		"refused":        {state: "refused"},
+		"money is there": {state: "completed", left: true, used: start},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := Record{Key: "k", Kind: KindPayout, State: c.state, MayHaveLeft: c.left, FirstUsed: c.used,
+				Reason: c.reason, AcceptedAt: start, ChangedAt: now, Due: now}
+			next, differs := r.Restored(copied)
+			if c.want == "" {
+				assert.False(t, differs)
+				assert.Equal(t, r, next)
+				return
+			}
+			assert.True(t, differs)
+			assert.Equal(t, c.want, next.State)
+			assert.Equal(t, c.first, next.FirstUsed)
+			_, problem := next.decide(Cancel(""), now)
+			assert.NotEmpty(t, problem, "it can be paid")
+			if c.want == moneymovement.PaymentNeedsDecision {
+				assert.Equal(t, c.reason, next.Reason)
+				next, problem = next.decide(Retry(), now)
+				assert.Empty(t, problem)
+				assert.Equal(t, moneymovement.PaymentInDoubt, next.State)
+			}
+			assert.True(t, next.searchFirst(now))
+			next, problem = next.decide(Retry(), now)
+			assert.Empty(t, problem)
+			assert.True(t, next.searchFirst(now))
+			_, problem = next.decide(Cancel(""), now)
+			assert.NotEmpty(t, problem, "a retry is not a search")
+			again, differs := next.Restored(copied)
+			assert.Equal(t, !next.MayHaveLeft, differs)
+			assert.Equal(t, next.FirstUsed, again.FirstUsed)
+		})
+	}
+	_, differs := Decode("k", []byte("damaged")).Restored(copied)
+	assert.False(t, differs)
+}

@@ -30,6 +30,8 @@ type MemoryStore struct {
 	byTurn  memoryQueue // the rows of WorkBegin
 	leased  memoryQueue // in the order in which the leases end
 	tallies map[tallyKey]decimal.Decimal
+
+	restoredFrom time.Time // zero if the store was not restored
 }
 
 // tallyKey names a tally. at is in seconds since 1970.
@@ -82,6 +84,9 @@ func (s *MemoryStore) Insert(ctx context.Context, record Record) (Record, bool, 
 	changes, err := record.Recount(nil, s.sum)
 	if reached, ok := errors.AsType[*CapReached](err); ok {
 		record, err = record.OverCap(reached), nil
+	}
+	if !s.restoredFrom.IsZero() {
+		record, _ = record.Restored(s.restoredFrom)
 	}
 	text, encoding := record.Encode()
 	if err = cmp.Or(ctx.Err(), err, encoding); err != nil {
@@ -367,7 +372,7 @@ func (s *MemoryStore) Summary(ctx context.Context) (Summary, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	summary := Summary{ByState: map[moneymovement.PaymentState]int{}}
+	summary := Summary{ByState: map[moneymovement.PaymentState]int{}, RestoredFrom: s.restoredFrom}
 	for _, row := range s.rows {
 		summary.ByState[row.state]++
 		if row.work != WorkNone && (summary.OldestDue.IsZero() || row.due.Before(summary.OldestDue)) {
@@ -375,6 +380,37 @@ func (s *MemoryStore) Summary(ctx context.Context) (Summary, error) {
 		}
 	}
 	return summary, nil
+}
+
+// MarkRestored implements [Store].
+func (s *MemoryStore) MarkRestored(ctx context.Context, since time.Time) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if since.IsZero() {
+		s.restoredFrom = time.Time{}
+		return nil
+	}
+	if s.restoredFrom.IsZero() || since.Before(s.restoredFrom) {
+		s.restoredFrom = since.UTC()
+	}
+	for _, key := range s.keys {
+		row := s.rows[key]
+		record, differs := row.record().Restored(s.restoredFrom)
+		if !differs {
+			continue
+		}
+		text, err := record.Encode()
+		if err != nil {
+			return err
+		}
+		s.changed(row, &record, text)
+		row.lease = Lease{Epoch: row.lease.Epoch + 1}
+		s.release(row)
+	}
+	return nil
 }
 
 // memoryQueue holds rows in an order. A row that has left it is dropped when its turn comes.

@@ -211,6 +211,35 @@ func (p *Processor) Decide(ctx context.Context, key moneymovement.Key, decision 
 	return record, nil
 }
 
+// MarkRestored says that the store was restored from a copy that was made at a time. Call it before [Processor.Resume]
+// in any process, and while no process of before the restore is left. Payments may have been made after the copy that
+// the store does not know, or does not know as made. From then on, each payment that waits is searched for before it is
+// paid, and so is each one that is submitted, until [Processor.EndRestored]: also if the service may have forgotten its
+// key. A time that is too early does no harm, only the searches take longer.
+//
+// A file that is a copy by Backup of package payments/sqlite says so itself, and needs no call.
+func (p *Processor) MarkRestored(ctx context.Context, since time.Time) error {
+	if err := p.ready(ctx, "MarkRestored"); err != nil {
+		return err
+	}
+	switch {
+	case since.IsZero():
+		return invalid("MarkRestored", "since", errors.FieldMissing, "is zero: pass the time of the copy")
+	case since.After(p.config.Now().Add(clockMargin)):
+		return invalid("MarkRestored", "since", "out_of_range", "must not be in the future")
+	}
+	return p.store.MarkRestored(ctx, since)
+}
+
+// EndRestored says that all payments which were submitted after the copy were submitted again: payments that are
+// submitted from now on are new. Those that are stored keep their search.
+func (p *Processor) EndRestored(ctx context.Context) error {
+	if err := p.ready(ctx, "EndRestored"); err != nil {
+		return err
+	}
+	return p.store.MarkRestored(ctx, time.Time{})
+}
+
 // claim leases one payment, due or not.
 func (p *Processor) claim(ctx context.Context, key moneymovement.Key) (Claimed, error) {
 	claimed, _, err := p.store.Claim(ctx,

@@ -88,6 +88,11 @@ func (p *Processor) Resume(ctx context.Context) (Summary, error) {
 	r.started = true
 	r.calls, r.end = context.WithCancel(context.WithoutCancel(ctx))
 	p.config.Logger.LogAttrs(ctx, slog.LevelInfo, "payments resume", slog.Any("byState", summary.ByState))
+	if !summary.RestoredFrom.IsZero() {
+		p.config.Logger.LogAttrs(ctx, slog.LevelWarn, "payments: the store was restored from a copy: payments are "+
+			"searched for before they are paid. Submit those since the copy again, reconcile the accounts, and call "+
+			"EndRestored", slog.Time("copy", summary.RestoredFrom))
+	}
 	go r.run()
 	return summary, nil
 }

@@ -157,7 +157,7 @@ func editedResult(mayHaveLeft bool) callResult {
 // the call shows whether it was paid, and the limits are for its signature.
 func (s *progress) begin(ctx context.Context) (refused string, err error) {
 	now := s.p.config.Now().UTC()
-	next, refused := s.p.limits.admit(s.record, nil, now)
+	next, refused := s.p.limits.admit(s.record, now)
 	if refused != "" && !s.inDoubt {
 		return refused, nil
 	}
@@ -170,7 +170,7 @@ func (s *progress) begin(ctx context.Context) (refused string, err error) {
 
 // checkLimits compares a booking with the limits. It stores what is debited more than was asked, such as a fee.
 func (s *progress) checkLimits(ctx context.Context, price *dapi.Quote) error {
-	next, refused := s.p.limits.admit(s.record, price, s.p.config.Now().UTC())
+	next, refused := s.p.limits.admitSignature(s.record, price, s.p.config.Now().UTC())
 	switch {
 	case refused != "":
 		s.refused = refused

@@ -75,6 +75,9 @@ type Summary struct {
 	ByState map[moneymovement.PaymentState]int
 	// OldestDue is the earliest time at which any work is due. It is zero if no work is left.
 	OldestDue time.Time
+	// RestoredFrom is when the copy was made from which the store was restored: see [Processor.MarkRestored]. It is
+	// zero if the store was not restored, or if that has ended.
+	RestoredFrom time.Time
 }
 
 // Store keeps payments. Package payments has one in memory, [NewMemoryStore]. Modules payments/sqlite and
@@ -131,6 +134,11 @@ type Store interface {
 	Postpone(ctx context.Context, claimed Claimed) error
 	// Summary counts the payments.
 	Summary(ctx context.Context) (Summary, error)
+	// MarkRestored says that the store was restored from a copy, which was made at a time. In one transaction it stores
+	// what [Record.Restored] returns for each payment, and takes the leases of those that differ. From then on, Insert
+	// stores and returns what Restored returns for a new record. A later time than that of an earlier call does not
+	// replace it. The zero time ends this: what is stored stays, and Insert stores records as they are.
+	MarkRestored(ctx context.Context, since time.Time) error
 }
 
 // NotFound says that a store has no payment with this key.

@@ -24,15 +24,19 @@ var revisions embed.FS
 
 // The tables say two numbers. Their revision is the last file that was run. Their version is the lowest one that a
 // program must know to use them: it rises only with a revision that an older program must not write to. So an older
-// program goes on beside a newer one while the tables are migrated, and after a way back. It becomes 2 with the first
-// payment that counts against a cap: a program that knows only version 1 would not count its payments.
+// program goes on beside a newer one while the tables are migrated, and after a way back.
 const (
-	newestRevision = 2
-	newestVersion  = 2
+	newestRevision = 3
+	newestVersion  = talliedVersion
+	// restoredVersion is the version of tables that were restored from a copy: see [Store.MarkRestored].
+	restoredVersion = 2
+	// talliedVersion is the version of tables from the first payment on that counts against a cap. A program that does
+	// not count would pass it.
+	talliedVersion = 3
 )
 
 // versionOf is the version of each revision.
-var versionOf = [newestRevision + 1]int{0, 1, 1}
+var versionOf = [newestRevision + 1]int{0, 1, 1, 1}
 
 // Migrate creates the tables of a [Store] in a schema, or updates them to the revision of this package. Programs of
 // earlier versions go on meanwhile and afterwards, unless [SchemaTooNew] says otherwise. It creates the schema if it is

@@ -120,6 +120,7 @@ func TestOpenNamesTheRightThatIsMissing(t *testing.T) {
 	require.NoError(t, err)
 	_, err = store.Changes(t.Context(), "", 9)
 	require.NoError(t, err)
+	require.NoError(t, store.MarkRestored(t.Context(), time.Now()))
 }
 
 // A pool of one connection is enough, and no lock of a session is left, which a pooler would keep.
@@ -160,7 +161,7 @@ func TestOpenSaysWhatIsWrongWithTheSchema(t *testing.T) {
 	_, err = postgres.Open(t.Context(), pool, postgres.Options{})
 	var old *postgres.SchemaTooOld
 	require.ErrorAs(t, err, &old)
-	assert.Equal(t, postgres.SchemaTooOld{Schema: "moneymovement", Version: 1, Known: 2}, *old)
+	assert.Equal(t, postgres.SchemaTooOld{Schema: "moneymovement", Version: 1, Known: 3}, *old)
 
 	execute(t, pool, "UPDATE moneymovement.payments_schema SET revision = 70")
 	require.NoError(t, postgres.Migrate(t.Context(), pool, ""))
@@ -190,7 +191,7 @@ func TestTablesOfRevision1(t *testing.T) {
 	store := opened(t, pool, postgres.Options{})
 	insert(t, store, "a")
 	execute(t, pool, "ALTER TABLE moneymovement.payments DROP COLUMN needs")
-	execute(t, pool, "ALTER TABLE moneymovement.payments_schema DROP COLUMN revision")
+	execute(t, pool, "ALTER TABLE moneymovement.payments_schema DROP COLUMN revision, DROP COLUMN restored_from")
 	_, err := postgres.Open(t.Context(), pool, postgres.Options{})
 	require.ErrorAs(t, err, new(*postgres.SchemaTooOld))
 	store = opened(t, pool, postgres.Options{})
@@ -208,7 +209,20 @@ func TestTablesOfRevision1(t *testing.T) {
 	var version, revision int
 	require.NoError(t, pool.QueryRow(t.Context(), "SELECT version, revision FROM moneymovement.payments_schema").
 		Scan(&version, &revision))
-	assert.Equal(t, []int{1, 2}, []int{version, revision}, "programs of revision 1 open it as well")
+	assert.Equal(t, []int{1, 3}, []int{version, revision}, "programs of revision 1 open it as well")
+
+	require.NoError(t, store.MarkRestored(t.Context(), time.Now()))
+	read := func() (version int) {
+		row := pool.QueryRow(t.Context(), "SELECT version FROM moneymovement.payments_schema")
+		require.NoError(t, row.Scan(&version))
+		return version
+	}
+	assert.Equal(t, 2, read(), "programs that do not know what a restore means do not open it")
+	require.NoError(t, postgres.Migrate(t.Context(), pool, ""))
+	_, err = postgres.Open(t.Context(), pool, postgres.Options{})
+	require.NoError(t, err)
+	require.NoError(t, store.MarkRestored(t.Context(), time.Time{}))
+	assert.Equal(t, 1, read())
 }
 
 func TestSchemaNames(t *testing.T) {

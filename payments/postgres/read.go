@@ -128,6 +128,14 @@ func (s *Store) Summary(ctx context.Context) (summary payments.Summary, err erro
 			}
 			return err
 		})
+		batch.Queue(s.text.restoredFrom).QueryRow(func(row pgx.Row) error {
+			var since *time.Time
+			err := row.Scan(&since)
+			if since != nil {
+				summary.RestoredFrom = since.UTC()
+			}
+			return err
+		})
 		return send(ctx, s.pool, &batch)
 	})
 	return summary, err

@@ -22,6 +22,8 @@ type statements struct {
 	save, postpone, claimKey, extend, era string
 	markTallied, lockTallies              string
 	sumTallies, addTally                  string
+	mark, unmark, lock, restore           string
+	restoredFrom                          string
 	claim, next                           map[payments.Work]string
 }
 
@@ -44,13 +46,15 @@ const claimed = `lease_owner = $1, lease_epoch = p.lease_epoch + 1,
 	lease_until = clock_timestamp() + $2 * interval '1 microsecond'`
 
 // An account's new payment comes one turn after its last one, and not before the turn that is served now. Nothing is
-// locked for this, so payments of an account that are being inserted at the same time may get the same turn.
+// locked for this, so payments of an account that are being inserted at the same time may get the same turn. Nothing is
+// inserted if the tables were restored and the record does not say so.
 const insert = `
 INSERT INTO {schema}.payments AS p (key, account, digest, state, work, due, data, needs, turn, lease_epoch,
 	change_era, change_tx, change)
 SELECT $1, $2, $3, $4, $5::smallint, $6, $7, $8::integer, greatest(
 	(SELECT max(w.turn) + 1 FROM {schema}.payments w WHERE w.account = $2),
 	(SELECT last_value FROM {schema}.turns)), 0, ` + change + `
+WHERE (SELECT restored_from FROM {schema}.payments_schema) IS NOT DISTINCT FROM $9::timestamptz
 ON CONFLICT (key) DO NOTHING`
 
 const save = `
@@ -59,6 +63,22 @@ UPDATE {schema}.payments p SET state = $4, work = $5, due = $6, data = $7, needs
 	lease_until = CASE WHEN $8 THEN NULL ELSE p.lease_until END,
 	(change_era, change_tx, change) = (SELECT ` + change + `)
 WHERE ` + leaseHeld + ` RETURNING p.change_era, p.change_tx::text, p.change`
+
+// The earliest copy counts. A role may lock a table that it may update, so that no insert misses the mark.
+const (
+	lock = `LOCK TABLE {schema}.payments IN SHARE ROW EXCLUSIVE MODE`
+	mark = `UPDATE {schema}.payments_schema SET restored_from = least(restored_from, $1), version = greatest(version, $2)`
+
+	unmark = `UPDATE {schema}.payments_schema SET restored_from = NULL,
+	version = CASE WHEN version = $2 THEN $1 ELSE version END`
+)
+
+// A row that is restored loses its lease.
+const restore = `
+UPDATE {schema}.payments p SET state = $2, work = $3, due = $4, data = $5, needs = $6,
+	lease_owner = NULL, lease_until = NULL, lease_epoch = p.lease_epoch + 1,
+	(change_era, change_tx, change) = (SELECT ` + change + `)
+WHERE p.key = $1`
 
 const postpone = `UPDATE {schema}.payments p SET due = $4, lease_owner = NULL, lease_until = NULL WHERE ` + leaseHeld
 
@@ -143,8 +163,13 @@ func newStatements(named names) statements {
 		lockTallies: named.sql(lockTallies),
 		sumTallies:  named.sql(sumTallies),
 		addTally:    named.sql(addTally),
+		mark:        named.sql(mark),
+		unmark:      named.sql(unmark),
+		lock:        named.sql(lock),
+		restore:     named.sql(restore),
 
-		readWork: named.sql(`SELECT work, due FROM {schema}.payments WHERE key = $1`),
+		restoredFrom: named.sql(`SELECT restored_from FROM {schema}.payments_schema`),
+		readWork:     named.sql(`SELECT work, due FROM {schema}.payments WHERE key = $1`),
 
 		list: named.sql(
 			`SELECT ` + columns + ` FROM {schema}.payments p WHERE p.key > $1 ORDER BY p.key LIMIT $2`),

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"math/rand/v2"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -61,6 +62,8 @@ type Store struct {
 	names names
 	text  statements
 	jobs  *jobs // nil without River
+
+	restoredFrom atomic.Pointer[time.Time] // as last read
 }
 
 var _ payments.Store = (*Store)(nil)
@@ -89,6 +92,9 @@ func Open(ctx context.Context, pool *pgxpool.Pool, options Options) (*Store, err
 		if store.jobs, err = newJobs(pool, *options.Jobs); err != nil {
 			return nil, err
 		}
+	}
+	if err := store.readRestored(ctx, pool); err != nil {
+		return nil, asUnreachable(err)
 	}
 	return store, asUnreachable(store.startEra(ctx))
 }
@@ -120,7 +126,23 @@ func (s *Store) Insert(
 	return stored, inserted, nil
 }
 
+// insert inserts a record by what is known of a restore. If another process has marked the tables since, nothing is
+// inserted, and it reads that and tries again.
 func (s *Store) insert(
+	ctx context.Context, by sender, record payments.Record,
+) (stored payments.Record, inserted bool, err error) {
+	for tries := 0; ; tries++ {
+		stored, inserted, err = s.insertOnce(ctx, by, record)
+		if !errors.Is(err, pgx.ErrNoRows) || tries == 3 {
+			return stored, inserted, err
+		}
+		if err := s.readRestored(ctx, by); err != nil {
+			return payments.Record{}, false, err
+		}
+	}
+}
+
+func (s *Store) insertOnce(
 	ctx context.Context, by sender, record payments.Record,
 ) (stored payments.Record, inserted bool, err error) {
 	var changes []payments.Tally
@@ -133,6 +155,10 @@ func (s *Store) insert(
 			return payments.Record{}, false, err
 		}
 	}
+	from := s.restoredFrom.Load()
+	if from != nil {
+		record, _ = record.Restored(*from)
+	}
 	text, err := record.Encode()
 	if err != nil {
 		return payments.Record{}, false, err
@@ -140,7 +166,7 @@ func (s *Store) insert(
 	var batch pgx.Batch
 	batch.Queue(syncCommit)
 	batch.Queue(s.text.insert, string(record.Key), string(record.Account), record.Digest, string(record.State),
-		int(record.Work()), timeOrNull(record.Due), text, record.Needs).Exec(func(tag pgconn.CommandTag) error {
+		int(record.Work()), timeOrNull(record.Due), text, record.Needs, from).Exec(func(tag pgconn.CommandTag) error {
 		inserted = tag.RowsAffected() == 1
 		return nil
 	})

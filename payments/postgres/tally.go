@@ -10,11 +10,10 @@ import (
 	"github.com/moneymovement/moneymovement-go/payments"
 )
 
-// beginCount comes before what is counted is read. A program that knows only version 1 would not count its payments, so
-// it must not start from the first payment on that counts. The update of the row without an asset makes those who count
+// These come before what is counted is read. The first raises the version of the tables: see talliedVersion. The update of the row without an asset makes those who count
 // wait for each other. In a transaction with a snapshot, it fails if somebody has counted since the snapshot.
 const (
-	markTallied = `UPDATE {schema}.payments_schema SET version = 2 WHERE version < 2`
+	markTallied = `UPDATE {schema}.payments_schema SET version = $1 WHERE version < $1`
 	lockTallies = `INSERT INTO {schema}.tallies AS t VALUES ('', '', 'epoch', 1)
 		ON CONFLICT (asset, payee, at) DO UPDATE SET amount = t.amount + 1`
 )
@@ -31,7 +30,7 @@ func (s *Store) recount(
 	ctx context.Context, tx sender, record *payments.Record, before func() (*payments.Spending, error),
 ) ([]payments.Tally, error) {
 	var batch pgx.Batch
-	batch.Queue(s.text.markTallied)
+	batch.Queue(s.text.markTallied, talliedVersion)
 	batch.Queue(s.text.lockTallies)
 	if err := send(ctx, tx, &batch); err != nil {
 		return nil, s.asTallyError(err)

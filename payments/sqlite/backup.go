@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"strconv"
+	"time"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 )
@@ -18,12 +19,10 @@ import (
 // also works after *[Removed], when the files of the store are gone.
 //
 // To go back to a copy, put it in the place of the store's file while no process has it open, and remove the store's
-// -wal and -shm. It does not know what was paid since: call [payments.Processor.Reconcile] for that time before
-// [payments.Processor.Resume], and submit the payments since then again, with the same keys, and with the time of their
-// first submission as FirstUsed. Watch begins anew.
-//
-// If the copy is older than 6 days, the service may have forgotten the keys of its payments: then cancel each open
-// payment whose payout the report shows as an unknown entry, before Resume. Otherwise it can be paid a second time.
+// -wal and -shm. It does not know what was paid since, and says so itself when it is opened, as by
+// [Store.MarkRestored]: each payment is searched for before it is paid. Submit the payments since then again, with the
+// same keys, reconcile with [payments.Processor.Reconcile], and then call [payments.Processor.EndRestored]. Watch begins
+// anew. A program of an earlier version does not open a copy until then: it gets *[Newer].
 func (s *Store) Backup(ctx context.Context, path string) error {
 	if err := s.checkOpen(ctx); err != nil {
 		return err
@@ -46,6 +45,7 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 
 func (s *Store) copyTo(ctx context.Context, path string) error {
 	const vacuum = "VACUUM INTO ?"
+	at := time.Now()
 	switch err := s.checkUsable(ctx); {
 	case errors.As(err, new(*Removed)): // the writer still has the files, and does nothing more
 		if _, err := s.writer.conn.ExecContext(ctx, vacuum, path); err != nil {
@@ -71,7 +71,10 @@ func (s *Store) copyTo(ctx context.Context, path string) error {
 	conn, err := target.Conn(ctx)
 	if err == nil {
 		w := &writer{conn: conn}
-		err = errors.Join(w.markClosed(), conn.Close())
+		if err = w.noteRestored(ctx, at, false); err == nil {
+			err = w.markClosed()
+		}
+		err = errors.Join(err, conn.Close())
 	}
 	if err = errors.Join(err, target.Close()); err != nil {
 		return asTyped(path, err)

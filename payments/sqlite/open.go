@@ -137,6 +137,9 @@ func (s *Store) open(ctx context.Context) error {
 	if err := s.resume(ctx, conn); err != nil {
 		return asTyped(s.path, err)
 	}
+	if err := s.writer.resumeRestored(ctx); err != nil {
+		return asTyped(s.path, err)
+	}
 	// An earlier process may have written without a sync. This writes all of it again, with a sync. The file itself
 	// then says that it is in use, and so does a copy of it without its log.
 	if err := checkpoint(ctx, conn); err != nil {
@@ -224,7 +227,7 @@ func (s *Store) checkLog(ctx context.Context, found inspection) error {
 			", is missing, and with it the newest payments: it was deleted, or the file was copied alone"}}
 	case len(found.pages) == 0, alone.inUse, found.pages[alone.page]:
 		return nil
-	case found.version != 0 && found.version != alone.version:
+	case found.version != 0 && found.version&^restoredFlag != alone.version&^restoredFlag:
 		return nil // it was being migrated
 	}
 	return &Damaged{Path: s.path, Problems: []string{"its log, the file " + log +
@@ -252,7 +255,7 @@ func (s *Store) readThroughLog(ctx context.Context) (err error) {
 		return asTyped(s.path, err)
 	}
 	defer conn.Close()
-	version, err := versionOf(ctx, conn, s.path, len(s.settings.migrations))
+	version, _, err := versionOf(ctx, conn, s.path, len(s.settings.migrations))
 	if err != nil || version < s.settings.least {
 		return err
 	}

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"bufio"
 	"context"
+	"database/sql"
 	"fmt"
 	"io/fs"
 	"os"
@@ -218,6 +219,87 @@ func TestBackup(t *testing.T) {
 	left, err := filepath.Glob(copied + "*.new*")
 	require.NoError(t, err)
 	assert.Empty(t, left)
+}
+
+// A copy knows when it was made. In the place of the store, it searches for each payment before it is paid, until a
+// person says that all is submitted again. Programs of before do not open it until then.
+func TestRestoredBackup(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "p.db")
+	s := opened(t, path)
+	_, _, err := s.Insert(t.Context(), due("a1", 0))
+	require.NoError(t, err)
+	began := time.Now().Truncate(time.Microsecond)
+	copied := filepath.Join(t.TempDir(), "copy.db")
+	require.NoError(t, s.Backup(t.Context(), copied))
+	version := func(path string) (version int) {
+		db, err := sql.Open("sqlite", path)
+		require.NoError(t, err)
+		defer db.Close()
+		require.NoError(t, db.QueryRow("PRAGMA user_version").Scan(&version))
+		return version
+	}
+	insert := func(s *Store, key moneymovement.Key) payments.Record {
+		record, inserted, err := s.Insert(t.Context(), due(key, 0))
+		require.NoError(t, err)
+		require.True(t, inserted)
+		return record
+	}
+	assert.Nil(t, insert(s, "b1").Reason)
+	require.NoError(t, s.Close())
+	assert.Equal(t, 1, version(path))
+	assert.Greater(t, version(copied), len(migrations), "an older program takes it for a newer file")
+
+	from := time.Time{}
+	for _, key := range []moneymovement.Key{"c1", "c2"} { // the second time, it is not a copy any more
+		s = opened(t, copied)
+		summary, err := s.Summary(t.Context())
+		require.NoError(t, err)
+		from = summary.RestoredFrom
+		assert.False(t, from.Before(began) || from.After(time.Now()), from)
+		assert.Equal(t, from, insert(s, key).FirstUsed)
+		stored, err := s.Load(t.Context(), "a1")
+		require.NoError(t, err)
+		assert.Equal(t, payments.ReasonInDoubt, stored.Reason.Code)
+		if key == "c1" {
+			claimed, _, err := s.Claim(t.Context(), payments.Claim{Owner: "w", Key: "a1", For: time.Hour})
+			require.NoError(t, err)
+			claimed[0].State, claimed[0].MayHaveLeft = moneymovement.PaymentCompleted, true
+			_, err = s.Save(t.Context(), claimed[0], true)
+			require.NoError(t, err)
+		} else {
+			assert.Equal(t, moneymovement.PaymentCompleted, stored.State, "it is marked once")
+		}
+		_, err = s.Check(t.Context())
+		require.NoError(t, err)
+		require.NoError(t, s.Close())
+	}
+
+	s = opened(t, copied)
+	second := filepath.Join(t.TempDir(), "copy.db")
+	require.NoError(t, s.Backup(t.Context(), second))
+	require.NoError(t, s.MarkRestored(t.Context(), time.Time{}))
+	assert.Nil(t, insert(s, "d1").Reason)
+	require.NoError(t, s.Close())
+	assert.Equal(t, 1, version(copied), "an older program opens it again")
+	assert.Nil(t, insert(opened(t, copied), "d2").Reason)
+	summary, err := opened(t, second).Summary(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, from, summary.RestoredFrom, "the copy of a copy lacks what the first one lacks")
+}
+
+// The mark of a restored file is part of its transactions: a log that is left behind is not taken for a migration.
+func TestLogBesideARestoredCopy(t *testing.T) {
+	path := closed(t, 8)
+	s := opened(t, path)
+	copied := filepath.Join(t.TempDir(), "copy.db")
+	require.NoError(t, s.Backup(t.Context(), copied))
+	require.NoError(t, s.MarkRestored(t.Context(), time.Now()))
+	log, err := os.ReadFile(path + "-wal")
+	require.NoError(t, err)
+	require.NotEmpty(t, log)
+	require.NoError(t, os.WriteFile(copied+"-wal", log, 0o600))
+	_, err = Open(t.Context(), copied)
+	require.ErrorContains(t, err, "belongs to another file")
 }
 
 // Version 1 as it was released. A later version must read it.

@@ -125,6 +125,9 @@ func (s *Store) Summary(ctx context.Context) (payments.Summary, error) {
 		return payments.Summary{}, err
 	}
 	summary := payments.Summary{ByState: counts}
+	if from := s.restoredFrom.Load(); from != nil {
+		summary.RestoredFrom = *from
+	}
 	for _, work := range []payments.Work{payments.WorkBegin, payments.WorkAgain, payments.WorkFollow} {
 		err := s.each(ctx, allDue, []any{work}, func(_ moneymovement.Key, due int64) bool {
 			if at := toTime(due); summary.OldestDue.IsZero() || at.Before(summary.OldestDue) {

@@ -72,7 +72,7 @@ END`,
 
 // migrate brings an open file to a version or leaves it at a later one, in one transaction.
 func migrate(ctx context.Context, conn *sql.Conn, path string, migrations [][]string, least int) error {
-	version, err := versionOf(ctx, conn, path, len(migrations))
+	version, _, err := versionOf(ctx, conn, path, len(migrations))
 	if err != nil || version >= least {
 		return err
 	}
@@ -96,8 +96,12 @@ type executor interface {
 // migrateIn brings a file to a version or leaves it at a later one, in the transaction of an executor.
 func migrateIn(ctx context.Context, in executor, migrations [][]string, least int) error {
 	var version int
-	if err := in.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil || version >= least {
+	if err := in.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
 		return err
+	}
+	restored := version & restoredFlag
+	if version &^= restoredFlag; version >= least {
+		return nil
 	}
 	for _, migration := range migrations[version:least] {
 		for _, statement := range migration {
@@ -107,32 +111,33 @@ func migrateIn(ctx context.Context, in executor, migrations [][]string, least in
 		}
 	}
 	_, err := in.ExecContext(ctx,
-		fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, least))
+		fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, least|restored))
 	return err
 }
 
-// versionOf returns the version of an open file. It refuses one that is not known.
-func versionOf(ctx context.Context, conn *sql.Conn, path string, known int) (version int, err error) {
+// versionOf returns the version of an open file, and restoredFlag if it has that. It refuses one that is not known.
+func versionOf(ctx context.Context, conn *sql.Conn, path string, known int) (version, restored int, err error) {
 	var id int
 	if err := conn.QueryRowContext(ctx, "PRAGMA application_id").Scan(&id); err != nil {
-		return 0, asTyped(path, err)
+		return 0, 0, asTyped(path, err)
 	}
 	if err := conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
-		return 0, asTyped(path, err)
+		return 0, 0, asTyped(path, err)
 	}
-	switch {
+	restored = version & restoredFlag
+	switch version &^= restoredFlag; {
 	case version < 0:
-		return 0, &Damaged{Path: path, Problems: []string{fmt.Sprintf("it has version %d of the schema", version)}}
+		return 0, 0, &Damaged{Path: path, Problems: []string{fmt.Sprintf("it has version %d of the schema", version)}}
 	case version > known && id == applicationID:
-		return 0, &Newer{Path: path, Version: version, Known: known}
+		return 0, 0, &Newer{Path: path, Version: version, Known: known}
 	}
-	return version, nil
+	return version, restored, nil
 }
 
 // checkSchema compares the tables of a file with those that the migrations to its version make. Other tables, which a
 // later version has added, are left alone.
 func checkSchema(ctx context.Context, conn *sql.Conn, path string, migrations [][]string) error {
-	version, err := versionOf(ctx, conn, path, len(migrations))
+	version, _, err := versionOf(ctx, conn, path, len(migrations))
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/moneymovement/moneymovement-go/payments"
 )
@@ -23,10 +24,12 @@ type Store struct {
 	writer   *writer
 	leases   *leases
 	turn     atomic.Int64 // the last turn that was claimed
-	queue    chan *request
-	done     chan struct{} // closed when the writer has ended
-	failed   atomic.Pointer[error]
-	files    map[string]fs.FileInfo // that are open, by their paths
+
+	restoredFrom atomic.Pointer[time.Time] // as the file says; nil or zero if it was not restored
+	queue        chan *request
+	done         chan struct{} // closed when the writer has ended
+	failed       atomic.Pointer[error]
+	files        map[string]fs.FileInfo // that are open, by their paths
 
 	closing sync.RWMutex
 	closed  bool

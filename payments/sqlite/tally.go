@@ -113,7 +113,7 @@ func (t tallies) problems(ctx context.Context, tx *sql.Tx) (problems []string, e
 	if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
 		return nil, err
 	}
-	if version >= tallied {
+	if version&^restoredFlag >= tallied {
 		rows, err := tx.QueryContext(ctx, "SELECT asset, payee, at, amount FROM tallies")
 		if err != nil {
 			return nil, err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"runtime"
 	"sync/atomic"
+	"time"
 
 	lib "modernc.org/sqlite/lib"
 
@@ -20,7 +21,7 @@ func (s *Store) Insert(ctx context.Context, record payments.Record) (payments.Re
 	if err != nil {
 		return payments.Record{}, false, err
 	}
-	change := &insertion{row: row, record: record}
+	change := &insertion{record: record, row: row}
 	if err := s.write(ctx, change); err != nil {
 		return payments.Record{}, false, err
 	}
@@ -33,22 +34,31 @@ func (s *Store) Insert(ctx context.Context, record payments.Record) (payments.Re
 }
 
 type insertion struct {
-	row      row
 	record   payments.Record
+	row      row
 	inserted bool
 }
 
 func (i *insertion) apply(ctx context.Context, w *writer) (refused, err error) {
 	row := &i.row
 	var changes []payments.Tally
+	differs := false // from what the caller has passed
 	if i.record.Count != nil {
 		var reached *payments.CapReached
 		if changes, err = w.recount(ctx, &i.record, nil); errors.As(err, &reached) {
-			i.record = i.record.OverCap(reached)
-			*row, err = rowOf(&i.record)
+			i.record, differs, err = i.record.OverCap(reached), true, nil
 		}
 		if err != nil {
 			return nil, err
+		}
+	}
+	if !w.restoredFrom.IsZero() {
+		i.record, _ = i.record.Restored(w.restoredFrom)
+		differs = true
+	}
+	if differs {
+		if *row, err = rowOf(&i.record); err != nil {
+			return err, nil
 		}
 	}
 	done, err := w.insert.ExecContext(ctx, row.key, row.account, row.state, row.work, row.due, w.turn(row.account),
@@ -225,6 +235,8 @@ type writer struct {
 	turns    map[string]int64 // the last turn of each account
 	maxTurns int              // how many of them are remembered
 	tallied  bool             // the file has tallies
+
+	restoredFrom time.Time // zero if the store was not restored
 
 	begin, commit, rollback, insert, save, postpone, load *sql.Stmt
 	prepared                                              []*sql.Stmt

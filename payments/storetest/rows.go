@@ -367,6 +367,8 @@ func canceledContext(t *testing.T, s payments.Store) {
 		"Save":     func() error { _, err := s.Save(ctx, changed, true); return err },
 		"Postpone": func() error { return s.Postpone(ctx, changed) },
 		"Summary":  func() error { _, err := s.Summary(ctx); return err },
+
+		"MarkRestored": func() error { return s.MarkRestored(ctx, past(60)) },
 	} {
 		if err := call(); !isCanceled(err) {
 			t.Fatalf("%s with a context that has ended: %v", name, err)

@@ -101,6 +101,8 @@ func (s *suite) tests() []test {
 		{"CapsOfASave", capsOfASave},
 		{"CountsFollowTheRecord", countsFollowTheRecord},
 		{"CapsHoldUnderConcurrentWriters", capsHoldUnderConcurrentWriters},
+		{"MarkRestored", restoredStore},
+		{"InsertsMeetARestore", insertsMeetARestore},
 		{"CanceledContextChangesNothing", canceledContext},
 		{"Model", s.model},
 	}

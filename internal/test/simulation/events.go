@@ -169,18 +169,22 @@ func (w *World) sendBack(random *rand.Rand, name string) {
 	}
 }
 
-// restoreStore goes back to an older copy of the store, after the end of all processes.
+// restoreStore goes back to an older copy of the store, after the end of all processes. In half of the runs the store is
+// marked as restored. In the others, whoever submits a payment again says when its key was first used.
 func (w *World) restoreStore(random *rand.Rand, name string) {
 	m, is := w.program.(*processor)
 	if !is || m.reopen != nil {
 		return
 	}
 	w.scheduler.Step(name+": copied", "")
-	records := m.records()
+	records, copied := m.records(), time.Now()
+	if random.IntN(2) == 0 {
+		copied = time.Time{}
+	}
 	if pause(w.ctx, between(random, time.Second, time.Hour)) != nil {
 		return
 	}
-	w.leaveUntil(random, name, func() { m.restore(records) })
+	w.leaveUntil(random, name, func() { m.restore(records, copied) })
 }
 
 // loseStore lets every call of the store fail for a while.

@@ -36,14 +36,14 @@ func (w *World) dayOf(at time.Time) string {
 // store does not know what was paid since, so its sums say nothing.
 func (m *processor) judgeCaps() {
 	w := m.world
-	if w.plan.Limits == nil || m.restored {
+	if w.plan.Limits == nil || m.older {
 		return
 	}
 	sums := map[string]decimal.Decimal{}
 	caps := w.plan.Limits.Assets[dapi.USDC]
 	for _, record := range m.records() {
 		s := record.Spending
-		if s == nil {
+		if s == nil || s.Unchecked { // which nobody has signed since it counts
 			continue
 		}
 		day := w.dayOf(s.At)
@@ -64,12 +64,12 @@ const callCrossesMidnight = 6 * time.Minute
 // judgeCounted checks that a payment counted when it was signed: with its amount, and on the day of its first signature.
 func (m *processor) judgeCounted(o *order, at time.Time) {
 	w := m.world
-	if w.plan.Limits == nil || m.restored || o.Action == dapi.EscrowActionTypeRefund ||
+	if w.plan.Limits == nil || m.older || o.Action == dapi.EscrowActionTypeRefund ||
 		o.Action == dapi.EscrowActionTypeRelease {
 		return
 	}
 	record, err := m.store.Load(context.Background(), o.Key)
-	if err != nil || record.Spending == nil {
+	if err != nil || record.Spending == nil || record.Spending.Unchecked {
 		w.network.books.note("%s was signed, and does not count: %v", o.ID, err)
 		return
 	}

@@ -35,7 +35,8 @@ type processor struct {
 	final    map[moneymovement.Key]moneymovement.PaymentState // of the payments that have ended
 	first    map[moneymovement.Key]time.Time                  // when each was first submitted
 	signed   map[moneymovement.Key]time.Time                  // when each was first signed
-	restored bool                                             // the store is an older copy
+	restored bool                                             // the store is an older copy that does not say so
+	older    bool                                             // the store is an older copy
 	away     atomic.Bool                                      // every call of the store fails
 }
 
@@ -57,10 +58,11 @@ func (m *processor) records() []payments.Record {
 	return records
 }
 
-// restore goes back to a copy. Nothing else runs.
-func (m *processor) restore(records []payments.Record) {
+// restore goes back to a copy of a time, and marks the store as restored; a zero time does not. Nothing else runs.
+func (m *processor) restore(records []payments.Record, copied time.Time) {
 	again := newProcessor(m.world, payments.NewMemoryStore())
-	m.store, m.leases, m.final, m.restored = again.store, again.leases, again.final, true
+	m.store, m.leases, m.final, m.restored = again.store, again.leases, again.final, copied.IsZero()
+	m.older = true
 	for _, record := range records {
 		record.Count = new(payments.Count) // what it counts is a part of the copy
 		if _, _, err := m.store.Insert(context.Background(), record); err != nil {
@@ -69,6 +71,9 @@ func (m *processor) restore(records []payments.Record) {
 		if record.State.Final() {
 			m.final[record.Key] = record.State
 		}
+	}
+	if err := m.store.MarkRestored(context.Background(), copied); err != nil {
+		panic(err) // the store is in memory
 	}
 }
 

@@ -31,6 +31,7 @@ type brokenStore struct {
 	save     func(claimed *payments.Claimed, release bool) (lost bool)
 	postpone func(claimed *payments.Claimed) (lost bool)
 	extend   func(d time.Duration) time.Duration
+	unmarked bool // a restore is forgotten
 }
 
 // Insert implements payments.Store.
@@ -79,6 +80,14 @@ func (s *brokenStore) Extend(
 		d = s.extend(d)
 	}
 	return s.Store.Extend(ctx, leases, d)
+}
+
+// MarkRestored implements payments.Store.
+func (s *brokenStore) MarkRestored(ctx context.Context, since time.Time) error {
+	if s.unmarked {
+		return nil
+	}
+	return s.Store.MarkRestored(ctx, since)
 }
 
 // edit changes a record. What has ended is not due.
@@ -174,6 +183,9 @@ func storeVariants() []variant {
 					edit(&claimed[i], func(r *payments.Record) { r.ChangedAt = time.Now() })
 				}
 			}}
+		}),
+		storeVariant("that a store was restored is forgotten", func() *brokenStore {
+			return &brokenStore{unmarked: true}
 		}),
 		storeVariant("in doubt is taken as refused", becomes(
 			moneymovement.PaymentInDoubt, moneymovement.PaymentRefused)),

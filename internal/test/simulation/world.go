@@ -366,7 +366,9 @@ type callsOf struct {
 }
 
 // CallBegan implements moneymovement.Observer.
-func (c *callsOf) CallBegan(ctx context.Context, _ moneymovement.CallStart) context.Context { return ctx }
+func (c *callsOf) CallBegan(ctx context.Context, _ moneymovement.CallStart) context.Context {
+	return ctx
+}
 
 // AttemptEnded implements moneymovement.Observer.
 func (c *callsOf) AttemptEnded(context.Context, moneymovement.CallStart, moneymovement.CallAttempt) {}

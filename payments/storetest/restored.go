@@ -1,0 +1,141 @@
+package storetest
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/payments"
+)
+
+// The tests of MarkRestored.
+
+// A restored store changes what can have been paid since the copy, and nothing else.
+func restoredStore(t *testing.T, s payments.Store) {
+	since := past(60)
+	before := map[moneymovement.Key]payments.Record{}
+	for _, record := range everyState() {
+		insert(t, s, record)
+		before[record.Key] = load(t, s, record.Key)
+	}
+	newer := newRecord("newer", payments.WorkBegin)
+	newer.Needs = payments.RecordVersion + 1
+	_, _, err := s.Insert(t.Context(), newer)
+	noError(t, err)
+	claimed := map[moneymovement.Key]payments.Claimed{}
+	for key := range before {
+		claimed[key] = claimKey(t, s, "of before", key, long)
+	}
+	summary, err := s.Summary(t.Context())
+	noError(t, err)
+	equal(t, "not restored", summary.RestoredFrom.IsZero(), true)
+
+	noError(t, s.MarkRestored(t.Context(), since))
+	noError(t, s.MarkRestored(t.Context(), since.Add(time.Minute)))
+	restoredAt(t, s, since)
+	for key, was := range before {
+		want, differs := was.Restored(since)
+		stored := load(t, s, key)
+		sameRecord(t, stored, want)
+		equal(t, string(key)+": its position rises", stored.Position != was.Position, differs)
+		_, err := s.Save(t.Context(), claimed[key], true)
+		if !differs {
+			noError(t, err)
+			continue
+		}
+		leaseLost(t, err, claimed[key])
+		one := claimKey(t, s, "of after", key, long)
+		equal(t, string(key)+": its epoch rises", one.Lease.Epoch > claimed[key].Lease.Epoch, true)
+		save(t, s, one, true)
+	}
+	equal(t, "a record of a newer program", load(t, s, "newer").State, newer.State)
+
+	for _, record := range []payments.Record{newRecord("inserted", payments.WorkBegin), everyState()[3]} {
+		record.Key = "later-" + record.Key
+		want, _ := record.Restored(since)
+		stored, inserted, err := s.Insert(t.Context(), record)
+		noError(t, err)
+		equal(t, "inserted", inserted, true)
+		sameRecord(t, stored, want)
+		sameRecord(t, load(t, s, record.Key), want)
+		equal(t, "position", load(t, s, record.Key).Position, stored.Position)
+	}
+	equalClaims(t, "new payments", claim(t, s, "me", payments.WorkBegin, 9, long), "accepted", "paying", "later-inserted")
+
+	earlier := since.Add(-time.Hour)
+	noError(t, s.MarkRestored(t.Context(), earlier))
+	restoredAt(t, s, earlier)
+	noError(t, s.MarkRestored(t.Context(), time.Time{}))
+	restoredAt(t, s, time.Time{})
+	stored := load(t, s, "accepted")
+	equal(t, "first use after the end", stored.FirstUsed.Equal(earlier), true)
+	insert(t, s, newRecord("new", payments.WorkBegin))
+	noError(t, s.MarkRestored(t.Context(), time.Time{}))
+}
+
+// everyState returns a record for each state, with and without money that may have left.
+func everyState() []payments.Record {
+	of := func(key string, state moneymovement.PaymentState, mayHaveLeft bool) payments.Record {
+		record := newRecord(key, payments.WorkBegin)
+		record.State, record.MayHaveLeft = state, mayHaveLeft
+		if mayHaveLeft {
+			record.FirstUsed = birth
+		}
+		return record
+	}
+	return []payments.Record{
+		of("accepted", moneymovement.PaymentAccepted, false),
+		of("paying", moneymovement.PaymentPaying, false),
+		of("needs", moneymovement.PaymentNeedsDecision, false),
+		of("doubt", moneymovement.PaymentInDoubt, true),
+		of("needs-left", moneymovement.PaymentNeedsDecision, true),
+		of("paid", moneymovement.PaymentPaid, true),
+		of("completed", moneymovement.PaymentCompleted, true),
+		of("refused", moneymovement.PaymentRefused, false),
+		of("back", moneymovement.PaymentCameBack, true),
+	}
+}
+
+// restoredAt checks what the summary says. Zero is a store that was not restored.
+func restoredAt(t *testing.T, s payments.Store, since time.Time) {
+	t.Helper()
+	summary, err := s.Summary(t.Context())
+	noError(t, err)
+	if !summary.RestoredFrom.Equal(since) {
+		t.Fatalf("restored from %v, want %v", summary.RestoredFrom, since)
+	}
+}
+
+// Each record that is inserted while the store is marked says so, or was inserted before and is marked.
+func insertsMeetARestore(t *testing.T, s payments.Store) {
+	const writers, each = 4, 20
+	since := past(60)
+	var group sync.WaitGroup
+	var inserted atomic.Int64
+	for writer := range writers {
+		group.Go(func() {
+			for n := range each {
+				record := newRecord(fmt.Sprintf("%d-%d", writer, n), payments.WorkBegin)
+				if _, _, err := s.Insert(t.Context(), record); err != nil {
+					t.Error(err)
+				}
+				inserted.Add(1)
+			}
+		})
+	}
+	for inserted.Load() < writers*each/4 {
+		wait(time.Millisecond)
+	}
+	noError(t, s.MarkRestored(t.Context(), since))
+	group.Wait()
+	records := list(t, s, payments.List{Limit: 1000})
+	equal(t, "records", len(records), writers*each)
+	for _, record := range records {
+		if record.Reason == nil || !record.FirstUsed.Equal(since) {
+			t.Fatalf("%q is not marked: %v", record.Key, record.FirstUsed)
+		}
+	}
+}
