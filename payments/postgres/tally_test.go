@@ -100,7 +100,7 @@ func TestFirstCountRaisesTheVersion(t *testing.T) {
 	assert.Equal(t, 1, version())
 	_, err := limited(t, store, 10).Submit(t.Context(), payment("b"))
 	require.NoError(t, err)
-	assert.Equal(t, 2, version())
+	assert.Equal(t, 3, version())
 	opened(t, pool, postgres.Options{})
 }
 
