@@ -190,8 +190,8 @@ func (p *Processor) Get(ctx context.Context, key moneymovement.Key) (Record, err
 
 // Decide stores what a person decided about a payment, and returns it. The payment continues at once, also in another
 // process. After a refused price, it first waits until that price has ended: Record.Due says when. If the decision does
-// not fit the payment, the error is *[NotPossible]; while a call is being made for it, *[CallInProgress]. If its author,
-// its note or its bounds are invalid, the error is *errors.InvalidInput.
+// not fit the payment, the error is *[NotPossible]; while a call is being made for it, *[CallInProgress]. If its
+// author, its note or its bounds are invalid, the error is *errors.InvalidInput.
 func (p *Processor) Decide(ctx context.Context, key moneymovement.Key, decision Decision) (Record, error) {
 	if err := p.ready(ctx, "Decide"); err != nil {
 		return Record{}, err
@@ -259,13 +259,15 @@ func (p *Processor) decided(ctx context.Context, claimed Claimed, decision Decis
 		return before, err
 	}
 	record, _ := before.decide(decision, p.config.Now().UTC())
-	if err := record.check(); err != nil { // new bounds can be invalid
-		return before, err
-	}
 	var err error
-	if decision.kind == decideBounds && !before.edited() {
-		if record.DecidedDigest, err = record.digest(); err != nil {
+	if decision.kind == decideBounds {
+		if err = record.check(); err != nil { // the bounds can be invalid
 			return before, err
+		}
+		if !before.edited() {
+			if record.DecidedDigest, err = record.digest(); err != nil {
+				return before, err
+			}
 		}
 	}
 	record = record.toStore()
