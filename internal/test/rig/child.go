@@ -39,10 +39,10 @@ type Child struct {
 	mu      sync.Mutex // of Kill
 }
 
-// StartChild starts this test binary as the program of Main. Its environment has the variables given and nothing else.
-// It is killed when the test ends. If the test fails, the child's output is in its log. With -short the test is
-// skipped.
-func StartChild(t testing.TB, environment ...string) *Child {
+// StartChild starts a test binary as the program of its Main. An empty name is the binary that runs. The environment has
+// the variables given and nothing else. The child is killed when the test ends. If the test fails, the child's output is
+// in its log. With -short the test is skipped.
+func StartChild(t testing.TB, binary string, environment ...string) *Child {
 	t.Helper()
 	testkit.Long(t, "starts processes")
 	fail := func(err error) {
@@ -51,8 +51,11 @@ func StartChild(t testing.TB, environment ...string) *Child {
 			t.Fatalf("rig: start a child: %v", err)
 		}
 	}
-	binary, err := os.Executable()
-	fail(err)
+	var err error
+	if binary == "" {
+		binary, err = os.Executable()
+		fail(err)
+	}
 	c := &Child{t: t, output: filepath.Join(t.TempDir(), "output")}
 	// A file, and not a pipe: it does not matter who holds it open when the child is dead.
 	output, err := os.Create(c.output)

@@ -231,7 +231,8 @@ func TestPaymentsThroughABadNetwork(t *testing.T) {
 type world struct {
 	*testing.T
 	host     *rig.Host
-	work     work // of the next worker, but for its name and the payments to submit
+	work     work   // of the next worker, but for its name and the payments to submit
+	program  string // the binary of the next worker; empty is this one
 	balance  decimal.Decimal
 	pool     *pgxpool.Pool // of the test, with PostgreSQL
 	workers  []*running
@@ -277,11 +278,23 @@ func newWorld(t *testing.T, payments int, options ...sandbox.Option) *world {
 // onPostgres makes the workers use a database.
 func (w *world) onPostgres(url string) {
 	w.Helper()
+	pool := w.connected(url)
+	require.NoError(w, postgres.Migrate(w.Context(), pool, ""))
+	require.NoError(w, postgres.MigrateRiver(w.Context(), pool, ""))
+	w.onTables(pool, url)
+}
+
+func (w *world) connected(url string) *pgxpool.Pool {
+	w.Helper()
 	pool, err := pgxpool.New(w.Context(), url)
 	require.NoError(w, err)
 	w.Cleanup(pool.Close)
-	require.NoError(w, postgres.Migrate(w.Context(), pool, ""))
-	require.NoError(w, postgres.MigrateRiver(w.Context(), pool, ""))
+	return pool
+}
+
+// onTables makes the workers use the tables of a database.
+func (w *world) onTables(pool *pgxpool.Pool, url string) {
+	w.Helper()
 	w.pool, w.work.Engine, w.work.Store = pool, onPostgres, url
 	w.noteLeases()
 }
@@ -299,7 +312,7 @@ func (w *world) start(to int) *running {
 	r.work.From = max(r.work.From-10, 0)
 	given, err := json.Marshal(r.work)
 	require.NoError(w, err)
-	r.Child = rig.StartChild(w, workVariable+"="+string(given))
+	r.Child = rig.StartChild(w, w.program, workVariable+"="+string(given))
 	w.workers = append(w.workers, r)
 	return r
 }

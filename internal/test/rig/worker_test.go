@@ -31,7 +31,15 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-func TestMain(m *testing.M) { rig.Main(m, worker) }
+func TestMain(m *testing.M) {
+	rig.Main(m, worker)
+	for _, folder := range removeAtEnd {
+		_ = os.RemoveAll(folder)
+	}
+}
+
+// removeAtEnd are folders of all tests.
+var removeAtEnd []string
 
 // The engines of a worker.
 const (
