@@ -110,6 +110,31 @@ func TestDoubtCountsWithinACap(t *testing.T) {
 	})
 }
 
+// A payment that was in doubt when it was submitted counts past the caps, and the service is asked about it. If its
+// response proves that nothing was paid, the caps hold before anything is signed.
+func TestCapOfAPaymentInDoubt(t *testing.T) {
+	inBubble(t, func(w *world) {
+		used := time.Now()
+		payouts := w.platform().For(w.account).Payouts
+		paid, err := payouts.Pay(w.Context(), w.payment(0).Payout, w.payment(0).Key, dapi.PayTerms{})
+		require.NoError(w, err)
+		time.Sleep(time.Minute)
+		p := w.started(capped("5"))
+		for n := range 2 {
+			again := w.payment(n)
+			again.FirstUsed = used
+			r := w.submit(p, again)
+			assert.True(w, r.Spending.Unchecked)
+		}
+		done := w.becomes(p, w.payment(0).Key, moneymovement.PaymentCompleted)
+		assert.Equal(w, paid.Payout.ID, done.PayoutID)
+		r := w.becomes(p, w.payment(1).Key, moneymovement.PaymentNeedsDecision)
+		w.refusedByPolicy(r, "the cap of a day is 5")
+		assert.Equal(w, 2, w.Sent("BookPayout"), "the service was asked about the second")
+		w.assertPaid(1)
+	})
+}
+
 // Lower caps and shorter lists hold for what was submitted before and not begun, and what may be paid is settled.
 func TestLimitsAreCheckedBeforeTheCall(t *testing.T) {
 	inBubble(t, func(w *world) {
