@@ -28,7 +28,7 @@ func Command(a *app.App) *cobra.Command {
 		Use:   "payments",
 		Short: "The payments that a program keeps in a file, with package payments",
 	}
-	command.AddCommand(listCommand(s), getCommand(s), decideCommand(s))
+	command.AddCommand(listCommand(s), getCommand(s), decideCommand(s), restoredCommand(s))
 	return command
 }
 
