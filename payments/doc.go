@@ -45,7 +45,8 @@
 // the escrow that is stored. A transfer in doubt is searched for, and not sent again.
 //
 // The store may be an older copy of itself, such as a backup. A payment that has not changed for a while, or that a
-// person decided, is therefore searched for before it is paid, and before a deadline refuses it.
+// person decided, is therefore searched for before it is paid, and before a deadline refuses it. After a restore, call
+// [Processor.MarkRestored]: payments that are submitted again are then searched for as well.
 //
 // # Stores
 //

@@ -88,6 +88,34 @@ func ExampleProcessor_Decide() {
 	// retry the payment does not wait for a decision
 }
 
+// restored says that a store was restored from a copy of a time, before the programs start.
+func restored(ctx context.Context, store payments.Store, copied time.Time) error {
+	operator, err := payments.New(store, payments.Services{}, payments.Config{})
+	if err != nil {
+		return err
+	}
+	return operator.MarkRestored(ctx, copied)
+}
+
+// A payment that is submitted to a restored store may have been made after the copy. It is searched for first.
+func ExampleProcessor_MarkRestored() {
+	ctx := context.Background()
+	store := payments.NewMemoryStore() // in place of one that keeps the copy
+	if err := restored(ctx, store, time.Date(2026, 3, 1, 4, 0, 0, 0, time.UTC)); err != nil {
+		log.Fatal(err)
+	}
+	record, err := payments.Prepare(invoice("42", 12), time.Now()) // Submit does both
+	if err == nil {
+		record, _, err = store.Insert(ctx, record)
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(record.State, record.Reason.Code, record.FirstUsed.Format(time.RFC3339))
+	// Output:
+	// accepted in_doubt 2026-03-01T04:00:00Z
+}
+
 // A list of the payments that wait for a person, and of those that are in doubt.
 func ExampleProcessor_List() {
 	ctx := context.Background()

@@ -91,9 +91,9 @@ func (r *Record) unsearched() bool {
 
 // Restored is the event of a store that was restored from a copy, which was made at a time: since then, the key may
 // have been used, and what came of it is lost. It returns the payment as the store keeps it from then on, and whether
-// it differs. One that waits for its turn or its next try is searched for before it is paid or refused. One that waits
-// for a decision can be paid by now, so it cannot be canceled. A payment that may be paid anyway, is paid, or has ended
-// stays as it is: what is known of it still holds. So does one that cannot be read.
+// it differs. A payment that waits for its turn or its next try is searched for before it is paid or refused. A payment
+// that waits for a decision can be paid by now, so it cannot be canceled. If a payment may be paid anyway, is paid, has
+// ended, or cannot be read, it stays as it is: what is known of it still holds.
 //
 // It is for engines: see [Store].
 func (r Record) Restored(since time.Time) (Record, bool) {

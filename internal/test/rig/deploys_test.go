@@ -282,15 +282,17 @@ func (w *world) dump() (restore func()) {
 			testkit.Missing(w, "servers", program+" is missing: install PostgreSQL's client")
 		}
 	}
-	run := func(name string, args ...string) {
+	folder, copied := w.TempDir(), time.Now()
+	run := func(program string) {
 		w.Helper()
-		output, err := exec.Command(name, args...).CombinedOutput()
+		command := exec.Command("sh", "-ec", commandOfThePage(w, program))
+		command.Dir, command.Env = folder, append(os.Environ(), "DATABASE_URL="+w.work.Store)
+		output, err := command.CombinedOutput()
 		require.NoError(w, err, "%s", output)
 	}
-	path, copied := filepath.Join(w.TempDir(), "copy.dump"), time.Now()
-	run("pg_dump", "--format=custom", "--file="+path, w.work.Store)
+	run("pg_dump")
 	return func() {
-		run("pg_restore", "--clean", "--if-exists", "--single-transaction", "--dbname="+w.work.Store, path)
+		run("pg_restore")
 		w.pool.Reset()
 		w.inStore(func(store payments.Store) {
 			operator, err := payments.New(store, payments.Services{}, payments.Config{})
@@ -298,4 +300,18 @@ func (w *world) dump() (restore func()) {
 			require.NoError(w, operator.MarkRestored(w.Context(), copied))
 		})
 	}
+}
+
+// commandOfThePage returns the line of docs/deploys.md that runs a program.
+func commandOfThePage(t testing.TB, program string) string {
+	t.Helper()
+	page, err := os.ReadFile("../../../docs/deploys.md")
+	require.NoError(t, err)
+	for line := range strings.Lines(string(page)) {
+		if strings.HasPrefix(line, program+" ") {
+			return line
+		}
+	}
+	t.Fatalf("docs/deploys.md does not run %s", program)
+	return ""
 }

@@ -25,7 +25,7 @@ import (
 // userPages are those that name the exported API.
 var userPages = []string{
 	"README.md", "CHANGELOG.md", "docs/compatibility.md", "docs/glossary.md", "docs/calling-pay.md",
-	"docs/production.md", "cmd/moneymove/README.md",
+	"docs/production.md", "docs/deploys.md", "cmd/moneymove/README.md",
 }
 
 // flowPages have a page for each flow. They name the exported API as well.

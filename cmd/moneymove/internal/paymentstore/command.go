@@ -26,7 +26,8 @@ func Command(a *app.App) *cobra.Command {
 		Use:   "payments",
 		Short: "The payments that a program keeps with package payments, in PostgreSQL or in a file",
 	}
-	command.AddCommand(listCommand(s), getCommand(s), decideCommand(s), watchCommand(s), reconcileCommand(s))
+	command.AddCommand(listCommand(s), getCommand(s), decideCommand(s), watchCommand(s), reconcileCommand(s),
+		restoredCommand(s))
 	return command
 }
 
