@@ -231,7 +231,7 @@ func TestDecisions(t *testing.T) {
 		state    moneymovement.PaymentState
 		decided  payments.Decided
 	}{
-		"retry":  {"retry", nil, moneymovement.PaymentAccepted, payments.Decided{What: "retry"}},
+		"retry": {"retry", nil, moneymovement.PaymentAccepted, payments.Decided{What: "retry"}},
 		"cancel": {"cancel", []string{"note", " sent twice "}, moneymovement.PaymentRefused,
 			payments.Decided{What: "cancel", Note: "sent twice"}},
 		"bounds": {"new-bounds", []string{"max-fee", "2.50", "compare", "refused", "tolerance", "0.01"},
