@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -37,6 +38,26 @@ func TestReferencePageIsCurrent(t *testing.T) {
 	code, out, _ := try(t, "reference")
 	require.Equal(t, app.ExitFine, code)
 	assert.Equal(t, string(page), out)
+}
+
+// A flag of one name has a value in all commands, or in none: who writes it with one dash is understood before it is known
+// which command it is of.
+func TestFlagsOfOneNameTakeAValueOrNot(t *testing.T) {
+	valued := map[string]bool{}
+	var visit func(*cobra.Command)
+	visit = func(c *cobra.Command) {
+		c.Flags().VisitAll(func(flag *pflag.Flag) {
+			value := flag.NoOptDefVal == ""
+			if before, known := valued[flag.Name]; known {
+				assert.Equal(t, before, value, "-%s of %s", flag.Name, c.CommandPath())
+			}
+			valued[flag.Name] = value
+		})
+		for _, below := range c.Commands() {
+			visit(below)
+		}
+	}
+	visit(root(&app.App{}))
 }
 
 // Each command says in one line what it does, and how it is called, without the help of a document.

@@ -48,7 +48,7 @@ func outcome(err error) error {
 		return app.Usagef("-after: %w", err)
 	}
 	if isInProgress(err) {
-		return &app.Failure{Code: app.ExitRefused, Err: fmt.Errorf("nothing was decided, and -wait 1m waits for "+
+		return &app.Failure{Code: app.ExitRefused, Err: fmt.Errorf("nothing was decided, and -timeout 1m waits for "+
 			"the end of the call: %w", err)}
 	}
 	if _, notPossible := errors.AsType[*payments.NotPossible](err); notPossible {

@@ -48,7 +48,7 @@ func decideCommand(s *store) *cobra.Command {
 		Long: `Stores what a person decides about a payment, with the name of that person. It sends
 nothing: the program goes on with the payment, over PostgreSQL at once, and over
 a file when it next runs. docs/production.md says what each state needs. While a
-call is being made for the payment, nothing is stored: try again, or give -wait.
+call is being made for the payment, nothing is stored: try again, or give -timeout.
 The decisions are:
 
   retry         make the same call again, after its reason was removed
@@ -63,7 +63,7 @@ all.`,
 		Example: `  moneymove payments decide invoice-42 retry -store payments.db
   moneymove payments decide invoice-42 new-bounds -max-fee 2.50 -store payments.db
   moneymove payments decide invoice-42 cancel -note "sent twice" -store payments.db
-  moneymove payments decide invoice-42 retry -wait 1m -store postgres://ops@db.internal/shop`,
+  moneymove payments decide invoice-42 retry -timeout 1m -store postgres://ops@db.internal/shop`,
 		Args: cobra.ExactArgs(2),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 1 {
@@ -83,7 +83,7 @@ all.`,
 	flags.StringVar(&d.currency, "destination-currency", "", "`currency` of that amount, for new-bounds")
 	flags.StringVar(&d.tolerance, "tolerance", "",
 		"`part` by which a price may be worse than the one seen, such as 0.005, for new-bounds")
-	flags.DurationVar(&d.wait, "wait", 0, "wait up to this `time`, such as 1m, while a call is being made for it")
+	flags.DurationVar(&d.wait, "timeout", 0, "wait up to this `time`, such as 1m, while a call is being made for it")
 	flags.BoolVar(&d.yes, "yes", false, "do not ask")
 	command.RunE = func(c *cobra.Command, args []string) error {
 		key, err := keyOf(args[0])
