@@ -142,7 +142,7 @@ func TestADecisionDuringACallOverPostgreSQL(t *testing.T) {
 	assert.Contains(t, busy.errors, "-timeout 1m waits for the end of the call")
 	assert.Contains(t, busy.errors, "a call is being made for it; try again when it has ended")
 	time.AfterFunc(300*time.Millisecond, func() { close(goOn) }) // the command waits for it, or begins after it
-	waited := b.on(t, "decide", "slow", "cancel", "-wait", "1m")
+	waited := b.on(t, "decide", "slow", "cancel", "-timeout", "1m")
 	assert.Equal(t, app.ExitRefused, waited.code, "it is paid by then")
 	assert.NotContains(t, waited.errors, "a call is being made")
 	assert.Contains(t, waited.errors, "is not possible")
