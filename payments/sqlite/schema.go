@@ -108,8 +108,8 @@ func versionOf(ctx context.Context, conn *sql.Conn, path string, known int) (ver
 	return version, restored, nil
 }
 
-// checkSchema compares the tables of a file with those that the migrations make. Other tables, which a later version has
-// added, are left alone.
+// checkSchema compares the tables of a file with those that the migrations make. Other tables, which a later version
+// has added, are left alone.
 func checkSchema(ctx context.Context, conn *sql.Conn, path string, migrations [][]string) error {
 	got, err := objects(ctx, conn)
 	if err != nil {

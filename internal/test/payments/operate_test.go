@@ -548,6 +548,10 @@ func TestThePageHasEachFieldOfTheLog(t *testing.T) {
 			w.submit(w.started(notes), w.payment(1))
 			time.Sleep(25 * time.Hour)
 		},
+		"a store that was restored": func(w *world) {
+			require.NoError(w, w.store.MarkRestored(w.Context(), time.Now()))
+			w.started(notes)
+		},
 		"a store that is away": func(w *world) {
 			store := watch(w.store)
 			w.store = store
