@@ -603,8 +603,8 @@ func changed(submission payments.Submission, deadline, used time.Time) payments.
 	return submission
 }
 
-// A payment that was made after the copy is submitted again when the service has forgotten its key, and nobody says that
-// the key was used: a store that is marked as restored finds it.
+// A payment that was made after the copy is submitted again when the service has forgotten its key, and nobody says
+// that the key was used: a store that is marked as restored finds it.
 func TestAPaymentThatARestoredStoreLacks(t *testing.T) {
 	eachKind(t, func(w *world, k kind) {
 		before := len(w.Moved(k.moves))
