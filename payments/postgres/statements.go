@@ -49,7 +49,7 @@ const claimed = `lease_owner = $1, lease_epoch = p.lease_epoch + 1,
 const insert = `
 INSERT INTO {schema}.payments AS p (key, account, digest, state, work, due, data, needs, turn, lease_epoch,
 	change_era, change_tx, change)
-SELECT $1, $2, $3, $4, $5::smallint, $6, $7, $8::smallint, greatest(
+SELECT $1, $2, $3, $4, $5::smallint, $6, $7, $8::integer, greatest(
 	(SELECT max(w.turn) + 1 FROM {schema}.payments w WHERE w.account = $2),
 	(SELECT last_value FROM {schema}.turns)), 0, ` + change + `
 WHERE (SELECT restored_from FROM {schema}.payments_schema) IS NOT DISTINCT FROM $9::timestamptz
