@@ -197,8 +197,8 @@ tidy: ## tidy every go.mod and go.sum
 api-write: ## write the exported Go API to internal/tools/api/*.txt
 	@.ci/api -w
 
-console-pictures: ## write the pictures of the host's page to docs/pictures
-	MONEYMOVEMENT_REQUIRE=browser $(GO) test -count=1 -run '^TestThePictures$$' ./internal/test/console -write
+console-pictures: ## write the pictures of both consoles to docs/pictures
+	MONEYMOVEMENT_REQUIRE=browser $(GO) test -count=1 -run '^TestThePictures' ./internal/test/console -write
 
 contract: ## compare the descriptions with the sandbox host or MONEYMOVEMENT_BASE_URL; writes contract-report/
 	@rm -rf contract-report

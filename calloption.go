@@ -17,7 +17,7 @@ import (
 // repeating it changes nothing, or the service ignores the key.
 type WriteOption interface{ apply(to *CallSettings) }
 
-// CallOption sets up one call of any method: [CaptureResponse], [CaptureResponseWithSecrets] or [Timeout].
+// CallOption sets up one call of any method: [CaptureResponse], [CaptureResponseWithSecrets], [Header] or [Timeout].
 type CallOption interface {
 	WriteOption
 	ofAnyCall()
@@ -32,6 +32,7 @@ func (callOption) ofAnyCall()               {}
 type CallSettings struct {
 	Key     Key            // of [IdempotencyKey]; empty for none
 	Timeout *time.Duration // of [Timeout]; nil for the client's
+	Header  http.Header    // of each [Header]; nil for none
 	// Capture and CaptureRevealing are where the response is stored, of each [CaptureResponse] and of each
 	// [CaptureResponseWithSecrets].
 	Capture, CaptureRevealing []*Response
@@ -98,6 +99,10 @@ type Response struct {
 	Attempts int
 	// Queued is how long the call waited for its rate windows, over all attempts.
 	Queued time.Duration
+	// Deprecation says that the operation will end. It is nil if the response does not announce it.
+	Deprecation *Deprecation
+	// RateLimits are the rate windows that the response names, at most 16.
+	RateLimits []RateLimit
 	// Unread names at most 1,000 members of the body that the SDK could not read, because they differ from the
 	// service's description or from what this SDK assumes, or are text that JSON does not allow. Their
 	// fields are zero. It leaves out members that the SDK could read in another form, such as a number written as a
@@ -145,17 +150,18 @@ func (s *CallSettings) capture(all *[]*Response, into *Response) {
 	*all = append(*all, into)
 }
 
-// WaitOption sets up one wait, such as dapi's Payouts.Wait: [OnProgress] or [PollEvery].
-type WaitOption interface{ apply(to *WaitSettings) }
+// WaitOption sets up one wait, such as dapi's Payouts.Wait: [Header], [OnProgress] or [PollEvery].
+type WaitOption interface{ applyToWait(to *WaitSettings) }
 
 type waitOption func(*WaitSettings)
 
-func (o waitOption) apply(to *WaitSettings) { o(to) }
+func (o waitOption) applyToWait(to *WaitSettings) { o(to) }
 
 // WaitSettings is what the options of a wait set.
 type WaitSettings struct {
 	Polling  Pace           // of [PollEvery]; zero for the client's
 	Progress func(Progress) // of [OnProgress]; nil for none
+	Header   http.Header    // of each [Header]; nil for none
 	// Invalid are the problems with the options. The wait is refused because of them.
 	Invalid []errors.Field
 }
@@ -165,7 +171,7 @@ func WaitSettingsOf(options ...WaitOption) WaitSettings {
 	var settings WaitSettings
 	for _, option := range options {
 		if option != nil {
-			option.apply(&settings)
+			option.applyToWait(&settings)
 		}
 	}
 	return settings

@@ -115,3 +115,16 @@ func ExampleWithHTTPClient_certificate() {
 	fmt.Println(rate.USDRate)
 	// Output: 1.25
 }
+
+// Each request of the payment has both headers, so that the logs of both sides can be joined.
+func ExampleHeader() {
+	pay := func(ctx context.Context, account *dapi.Account, asked dapi.PayoutCreate, key moneymovement.Key,
+		terms dapi.PayTerms,
+	) (dapi.Payment, error) {
+		payment, err := account.Payouts.Pay(ctx, asked, key, terms,
+			moneymovement.Header("X-Correlation-ID", "order-42"),
+			moneymovement.Header("traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"))
+		return payment, err
+	}
+	_ = pay
+}

@@ -1,7 +1,6 @@
 package moneymovement
 
 import (
-	"context"
 	"log/slog"
 	"net/http"
 	"time"
@@ -22,7 +21,7 @@ type ClientSettings struct {
 	Transports      []func(http.RoundTripper) http.RoundTripper // of each [WithTransport]; the last is the outermost
 	Retries         RetryPolicy                                 // of [WithRetries]
 	Logger          *slog.Logger                                // of [WithLogger]
-	Metrics         Metrics                                     // of [WithMetrics]
+	Observers       []Observer                                  // of each [WithObserver]
 	Timeout         time.Duration                               // of [WithTimeout]
 	Polling         Pace                                        // of [WithPolling]
 	ClockDifference time.Duration                               // of [WithClockDifference]
@@ -106,17 +105,20 @@ func WithRetries(policy RetryPolicy) Option {
 }
 
 // WithLogger writes one record for each attempt: operation, method, path template, the account that the call acts for,
-// idempotency key, status, request id and duration. Levels:
+// idempotency key, the fingerprint of the developer key or API key, status, request id and duration. Levels:
 //
 //   - debug: an attempt;
 //   - info: an attempt that got 429, which means that others use the same credential; and a call or a payment that
-//     waited more than a second for a rate window, with the window and the time;
+//     waited more than a second for a rate window, with the window and the time; and the rate limits that the service
+//     states in its responses, once for each operation (see [RateLimit]);
 //   - warning: a server error (5xx), with the request id, which the service's support needs; a response that differs
-//     from what this SDK assumes, once for each operation and member (see [Response].Unread); and, once, the clocks of
-//     the service and this machine if they differ by more than 5 minutes;
+//     from what this SDK assumes, once for each operation and member (see [Response].Unread); an operation that the
+//     service calls deprecated, once, and again if its dates change (see [Deprecation]); and, once, the clocks of the
+//     service and this machine if they differ by more than 5 minutes;
 //   - error: a response without a member that the service's description states.
 //
-// Headers, bodies, queries and credentials are never logged.
+// Other headers, bodies, queries and credentials are never logged. keyFingerprint has the first 23 characters of what
+// `moneymove keys show` and [github.com/moneymovement/moneymovement-go/signing.DeveloperKey.Fingerprint] print.
 func WithLogger(logger *slog.Logger) Option {
 	return option(func(to *ClientSettings) { to.Logger = logger })
 }
@@ -198,59 +200,4 @@ func WithUserAgent(product string) Option {
 // the option only where something else encrypts the connection.
 func WithPlainHTTP() Option {
 	return option(func(to *ClientSettings) { to.PlainHTTP = true })
-}
-
-// Metrics receives the facts of each call, to count and time calls in your metrics system:
-//
-//	func (m metrics) Call(_ context.Context, call moneymovement.CallMetrics) {
-//		m.calls.WithLabelValues(call.Operation, string(call.Result), string(call.Code)).Inc()
-//		m.seconds.WithLabelValues(call.Operation).Observe(call.Took.Seconds())
-//	}
-//
-// A method that makes several calls, such as dapi's Payouts.Pay or a wait, reports each of them. Logins are reported
-// too.
-type Metrics interface {
-	// The SDK calls Call in the goroutine of each call, when the call is over and before the method returns. Call must
-	// be safe for concurrent use, and must return quickly.
-	Call(ctx context.Context, call CallMetrics)
-}
-
-// CallMetrics are the facts of one call. Operation, Result and Code have few values and are fit for labels.
-type CallMetrics struct {
-	// Operation is what was called, such as "BookPayout".
-	Operation string
-	// Result says how it ended.
-	Result CallResult
-	// Code is the slug of the response, such as "rate_limited" of a refusal. A repeated confirm of a payment that was
-	// made has succeeded with "already_funded". It is empty without a slug.
-	Code errors.Code
-	// Status is the HTTP status of the last response, 0 if there was none.
-	Status int
-	// Account is the client that the call acted for. It is empty for your own account. Do not use it as a label,
-	// because there can be many clients.
-	Account string
-	// Attempts is how many times the request was sent.
-	Attempts int
-	// Queued is how long the call waited in line for its rate windows. A confirm waits before it is signed.
-	Queued time.Duration
-	// Took is how long the call took, with the pauses between attempts. It includes Queued, except for a confirm.
-	Took time.Duration
-}
-
-// CallResult says how a call ended. Later versions may add values.
-type CallResult string
-
-// The results of a call.
-const (
-	CallSucceeded    CallResult = "succeeded"
-	CallRefused      CallResult = "refused"       // the service refused it
-	CallInvalid      CallResult = "invalid"       // this SDK refused the input, and nothing was sent
-	CallNotDelivered CallResult = "not_delivered" // it got no response, and the service did nothing
-	CallInDoubt      CallResult = "in_doubt"      // a write that may have been carried out: *errors.InDoubt
-	CallUnexpected   CallResult = "unexpected"    // the response is not from the service, or cannot be read
-)
-
-// WithMetrics reports each call of the client. The default, nil, reports nothing.
-func WithMetrics(metrics Metrics) Option {
-	return option(func(to *ClientSettings) { to.Metrics = metrics })
 }

@@ -224,18 +224,6 @@ func sentKey(r *http.Request) []string {
 	return nil
 }
 
-// recorder keeps what it receives.
-type recorder struct {
-	mu    sync.Mutex
-	calls []moneymovement.CallMetrics
-}
-
-func (r *recorder) Call(_ context.Context, call moneymovement.CallMetrics) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.calls = append(r.calls, call)
-}
-
 // slow is a service that takes some time for each request.
 type slow struct {
 	takes  time.Duration
@@ -253,66 +241,6 @@ func (s *slow) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, errors.New("the connection broke")
 	}
 	return (&responding{status: s.status, body: s.body}).RoundTrip(req)
-}
-
-func TestMetricsOfEachResult(t *testing.T) {
-	read := func(ctx context.Context, app *appapi.Client) error {
-		_, err := app.Account.Profile(ctx)
-		return err
-	}
-	send := func(to appapi.Destination) func(context.Context, *appapi.Client) error {
-		return func(ctx context.Context, app *appapi.Client) error {
-			_, err := app.Transfers.Send(ctx, to, "k")
-			return err
-		}
-	}
-	refusal := `{"error":{"code":"not_found","message":"No."}}`
-	for name, c := range map[string]struct {
-		call     func(context.Context, *appapi.Client) error
-		status   int
-		body     string
-		attempts int
-		want     moneymovement.CallMetrics
-	}{
-		"a success": {read, 200, `{"id":"u_1"}`, 1,
-			moneymovement.CallMetrics{Operation: "GetProfile", Result: moneymovement.CallSucceeded}},
-		"a refusal": {read, 404, refusal, 1, moneymovement.CallMetrics{
-			Operation: "GetProfile", Result: moneymovement.CallRefused, Code: errors.CodeNotFound}},
-		"a refusal because it was done before": {send(appapi.ToQuote{QuoteID: "q_1"}), 409,
-			strings.Replace(refusal, "not_found", "already_funded", 1), 1, moneymovement.CallMetrics{
-				Operation: "CreateTransfer", Result: moneymovement.CallSucceeded, Code: errors.CodeAlreadyFunded}},
-		"a refusal of a slug that this version does not know": {read, 409,
-			strings.Replace(refusal, "not_found", "new_slug", 1), 1, moneymovement.CallMetrics{
-				Operation: "GetProfile", Result: moneymovement.CallRefused, Code: "new_slug"}},
-		"a refusal without a slug": {read, 422, `{"detail":[{"loc":["body"],"msg":"no","type":"missing"}]}`, 1,
-			moneymovement.CallMetrics{Operation: "GetProfile", Result: moneymovement.CallRefused}},
-		"a page of a proxy": {read, 404, `<html>`, 1,
-			moneymovement.CallMetrics{Operation: "GetProfile", Result: moneymovement.CallUnexpected}},
-		"a lost read": {read, 0, "", 4,
-			moneymovement.CallMetrics{Operation: "GetProfile", Result: moneymovement.CallNotDelivered}},
-		"a lost write": {send(appapi.ToQuote{QuoteID: "q_1"}), 0, "", 4,
-			moneymovement.CallMetrics{Operation: "CreateTransfer", Result: moneymovement.CallInDoubt}},
-		"bad input": {send(appapi.ToInvoice{InvoiceID: "not a UUID"}), 0, "", 0,
-			moneymovement.CallMetrics{Operation: "CreateTransfer", Result: moneymovement.CallInvalid}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				measured := new(recorder)
-				app, err := appapi.New("https://service.example", appapi.NewAPIKey("key"),
-					moneymovement.WithMetrics(measured), moneymovement.WithHTTPClient(&http.Client{
-						Transport: &slow{takes: time.Second, status: c.status, body: c.body}}))
-				require.NoError(t, err)
-				began := time.Now()
-				err = c.call(t.Context(), app)
-				assert.Equal(t, c.want.Result == moneymovement.CallSucceeded && c.want.Code == "", err == nil,
-					"%v", err)
-				require.Len(t, measured.calls, 1)
-				c.want.Status, c.want.Attempts, c.want.Took = c.status, c.attempts, time.Since(began)
-				assert.Equal(t, c.want, measured.calls[0])
-				assert.GreaterOrEqual(t, c.want.Took, time.Duration(c.attempts)*time.Second)
-			})
-		})
-	}
 }
 
 func TestATimeoutEndsACall(t *testing.T) {

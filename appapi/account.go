@@ -25,8 +25,8 @@ func (s *Account) UpdateProfile(
 	ctx context.Context, profile ProfileUpdate, options ...moneymovement.CallOption,
 ) (*UserProfile, error) {
 	return transport.OrNew(s).low.UpdateProfile(ctx, &profile, options).
-		ValueOrRead(func(auth transport.Authorizer) (*UserProfile, error) {
-			return transport.OrNew(s).low.with(auth).GetProfile(ctx, nil)
+		ValueOrRead(func(origin transport.Origin) (*UserProfile, error) {
+			return transport.OrNew(s).low.with(origin).GetProfile(ctx, nil)
 		})
 }
 
@@ -86,8 +86,8 @@ func (s *Banks) List(ctx context.Context, options ...moneymovement.CallOption) (
 func (s *Banks) Activate(ctx context.Context, methods []string, options ...moneymovement.CallOption) ([]Bank, error) {
 	low := transport.OrNew(s).low
 	list, err := low.ActivateBanks(ctx, &bankActivation{methods}, options).
-		ValueOrRead(func(auth transport.Authorizer) (*bankList, error) {
-			return low.with(auth).ListBanks(ctx, nil)
+		ValueOrRead(func(origin transport.Origin) (*bankList, error) {
+			return low.with(origin).ListBanks(ctx, nil)
 		})
 	if err != nil {
 		return nil, err

@@ -77,12 +77,12 @@ const maker = "appapi.New"
 // lowLevel sends the generated operations.
 type lowLevel struct {
 	transport *transport.Client
-	auth      transport.Authorizer // of all calls; nil for the client's
+	origin    transport.Origin // of all calls
 }
 
-// with returns a lowLevel whose calls have the credential.
-func (c lowLevel) with(auth transport.Authorizer) lowLevel {
-	c.auth = auth
+// with returns a lowLevel whose calls belong to another call, and have its credential and its headers.
+func (c lowLevel) with(origin transport.Origin) lowLevel {
+	c.origin = origin
 	return c
 }
 
@@ -96,7 +96,10 @@ func (c lowLevel) write(op *transport.Operation, options []moneymovement.WriteOp
 }
 
 func (c lowLevel) requestOf(op *transport.Operation, settings moneymovement.CallSettings) *transport.Request {
-	return transport.RequestOf(c.transport, maker, op, transport.Call{CallSettings: settings, Auth: c.auth})
+	if settings.Header == nil {
+		settings.Header = c.origin.Header
+	}
+	return transport.RequestOf(c.transport, maker, op, transport.Call{CallSettings: settings, Auth: c.origin.Auth})
 }
 
 // ready refuses a flow that cannot begin, such as one without a context.
@@ -108,8 +111,8 @@ func (c lowLevel) ready(ctx context.Context, op *transport.Operation) error {
 func reading[T any](
 	ctx context.Context, id string, low lowLevel,
 	get func(lowLevel, context.Context, string, []moneymovement.CallOption) (*T, error),
-) func(transport.Authorizer) (*T, error) {
-	return func(auth transport.Authorizer) (*T, error) { return get(low.with(auth), ctx, id, nil) }
+) func(transport.Origin) (*T, error) {
+	return func(origin transport.Origin) (*T, error) { return get(low.with(origin), ctx, id, nil) }
 }
 
 // APIKey is the credential of the app API. Make one with [NewAPIKey]. It never prints.
@@ -136,14 +139,17 @@ func (k APIKey) InKeyHeader() APIKey {
 type credential struct {
 	header string
 	value  hidden.Value[[]string]
+	key    string // its fingerprint
 }
 
 // credential returns the header of the key.
 func (k APIKey) credential() credential {
+	key := hidden.Reveal(k.secret)
+	fingerprint := transport.Fingerprint(key)
 	if k.ownHeader {
-		return credential{"X-Api-Key", hidden.Hide([]string{hidden.Reveal(k.secret)})}
+		return credential{"X-Api-Key", hidden.Hide([]string{key}), fingerprint}
 	}
-	return credential{"Authorization", hidden.Hide([]string{"Bearer " + hidden.Reveal(k.secret)})}
+	return credential{"Authorization", hidden.Hide([]string{"Bearer " + key}), fingerprint}
 }
 
 func (k APIKey) validate(operation string) error {
@@ -155,3 +161,6 @@ func (c credential) Authorize(_ context.Context, h http.Header) error {
 	h[c.header] = c.value.Value()
 	return nil
 }
+
+// KeyFingerprint implements transport.KeyHolder.
+func (c credential) KeyFingerprint() string { return c.key }

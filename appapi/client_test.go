@@ -3,6 +3,7 @@ package appapi_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -287,4 +288,29 @@ func TestNilContextAndZeroClientAreRefused(t *testing.T) {
 	_, err := appapi.New("https://service.example", appapi.APIKey{})
 	testkit.CheckRefused(t, err, errors.Field{Field: "apiKey", Code: errors.FieldMissing, Message: "is required"})
 	require.ErrorContains(t, err, "New: ")
+}
+
+// The log shows which key a call used, and nothing of the key.
+func TestLogNamesTheAPIKey(t *testing.T) {
+	for key, want := range map[string]string{
+		"sk_0123456789abcdefghij": "keyFingerprint=" + fmt.Sprintf("SHA256:%x",
+			sha256.Sum256([]byte("sk_0123456789abcdefghij")))[:23],
+		"sk_short": "",
+	} {
+		var log bytes.Buffer
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, `{"items":[]}`)
+		}))
+		client, err := appapi.New(server.URL, appapi.NewAPIKey(key).InKeyHeader(), moneymovement.WithLogger(
+			slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))))
+		require.NoError(t, err)
+		_, err = client.Account.Balances(t.Context())
+		server.Close()
+		require.NoError(t, err)
+		assert.Contains(t, log.String(), "operation=ListBalances")
+		assert.Contains(t, log.String(), want)
+		assert.Equal(t, want != "", strings.Contains(log.String(), "keyFingerprint"))
+		assert.NotContains(t, log.String(), "sk_")
+	}
 }

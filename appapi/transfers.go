@@ -86,7 +86,8 @@ func (s *Transfers) Send(
 			return new(before.receipt), nil
 		} // other terms are refused before they are sent
 	case transport.KeyInDoubt:
-		if receipt, err := s.readEarlier(ctx, &body, key); receipt != nil || err != nil {
+		earlier := &Transfers{low.with(transport.Origin{Header: moneymovement.CallSettingsOf(options...).Header})}
+		if receipt, err := earlier.readEarlier(ctx, &body, key); receipt != nil || err != nil {
 			return receipt, err
 		}
 	}

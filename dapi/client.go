@@ -35,9 +35,24 @@ func (c lowLevel) as(class moneymovement.RateClass) lowLevel {
 	return c
 }
 
-// with returns a lowLevel whose calls have the credential.
-func (c lowLevel) with(auth transport.Authorizer) lowLevel {
-	c.call.Auth = auth
+// with returns a lowLevel whose calls belong to another call, and have its credential and its headers.
+func (c lowLevel) with(origin transport.Origin) lowLevel {
+	c.call.Auth, c.call.Header = origin.Auth, origin.Header
+	return c
+}
+
+// withHeaderOf returns a lowLevel whose calls have the headers of a method's options. It is for a method that makes
+// several calls.
+func (c lowLevel) withHeaderOf(options []moneymovement.CallOption) lowLevel {
+	if header := moneymovement.CallSettingsOf(options...).Header; header != nil {
+		c.call.Header = header
+	}
+	return c
+}
+
+// polling returns a lowLevel for the reads of a wait.
+func (c lowLevel) polling(options []moneymovement.WaitOption) lowLevel {
+	c.call.Class, c.call.Header = moneymovement.ClassPoll, moneymovement.WaitSettingsOf(options...).Header
 	return c
 }
 
@@ -93,6 +108,9 @@ func (c lowLevel) callOf(settings moneymovement.CallSettings) transport.Call {
 	call := c.call
 	call.CallSettings = settings
 	call.Key = cmp.Or(settings.Key, c.call.Key)
+	if settings.Header == nil {
+		call.Header = c.call.Header
+	}
 	if s := c.session(); s != nil && call.Auth == nil {
 		call.Auth = s
 	}

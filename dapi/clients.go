@@ -33,7 +33,7 @@ func (s *Clients) WaitReady(ctx context.Context, id ClientID, options ...moneymo
 	return transport.Awaited[Client]{
 		Client: transport.OrNew(s).low.transport, Operation: &opGetClient, Resource: "client", ID: string(id),
 		Read: func(ctx context.Context) (*Client, error) {
-			return transport.OrNew(s).low.as(moneymovement.ClassPoll).GetClient(ctx, id, nil)
+			return transport.OrNew(s).low.polling(options).GetClient(ctx, id, nil)
 		},
 		Status: func(c *Client) string { return string(c.Status) },
 		Done:   func(c *Client) bool { return c.Status == ClientStatusReady },
@@ -63,8 +63,8 @@ func (s *Verification) Save(
 	ctx context.Context, information KYBInformation, options ...moneymovement.CallOption,
 ) (*KYB, error) {
 	return transport.OrNew(s).low.SaveKYB(ctx, &information, options).
-		ValueOrRead(func(auth transport.Authorizer) (*KYB, error) {
-			return transport.OrNew(s).low.with(auth).GetKYB(ctx, nil)
+		ValueOrRead(func(origin transport.Origin) (*KYB, error) {
+			return transport.OrNew(s).low.with(origin).GetKYB(ctx, nil)
 		})
 }
 
@@ -77,9 +77,9 @@ func (s *Verification) Get(ctx context.Context, options ...moneymovement.CallOpt
 // [Verification.Get] returns them. The service's description does not say what a second call does. The sandbox host
 // returns the same submission, unless the information has changed. After a restart, read the status with Get first.
 func (s *Verification) Complete(ctx context.Context, options ...moneymovement.CallOption) (*KYBSubmission, error) {
-	return transport.OrNew(s).low.CompleteKYB(ctx, options).ValueOrRead(func(auth transport.Authorizer) (*KYBSubmission,
+	return transport.OrNew(s).low.CompleteKYB(ctx, options).ValueOrRead(func(origin transport.Origin) (*KYBSubmission,
 		error) {
-		kyb, err := transport.OrNew(s).low.with(auth).GetKYB(ctx, nil)
+		kyb, err := transport.OrNew(s).low.with(origin).GetKYB(ctx, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -94,7 +94,7 @@ func (s *Verification) WaitDecided(ctx context.Context, options ...moneymovement
 		Client: transport.OrNew(s).low.transport, Operation: &opGetKYB, Resource: "verification",
 		ID: transport.OrNew(s).low.actingFor(),
 		Read: func(ctx context.Context) (*KYB, error) {
-			return transport.OrNew(s).low.as(moneymovement.ClassPoll).GetKYB(ctx, nil)
+			return transport.OrNew(s).low.polling(options).GetKYB(ctx, nil)
 		},
 		Status: func(k *KYB) string { return string(k.Status) },
 		Done:   func(k *KYB) bool { return k.Status.Final() },

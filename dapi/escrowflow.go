@@ -34,7 +34,7 @@ import (
 func (s *Escrows) Open(ctx context.Context, escrow EscrowCreate, key moneymovement.Key, terms EscrowTerms,
 	options ...moneymovement.CallOption,
 ) (EscrowResult, error) {
-	s = transport.OrNew(s)
+	s = transport.OrNew(s).withHeaderOf(options)
 	f := s.flow(key, terms, options, &escrowFlow{asked: escrow, action: EscrowActionTypeApprove})
 	f.first, f.scope = &opCreateEscrow, s.scope(string(key))
 	opened := f.run(ctx, s.low, escrow.validate, s.check(&escrow), func(c *transport.Check) {
@@ -67,7 +67,7 @@ func (s *Escrows) Open(ctx context.Context, escrow EscrowCreate, key moneymoveme
 func (s *Escrows) Act(ctx context.Context, asked EscrowCreate, id EscrowID, action EscrowActionType,
 	key moneymovement.Key, terms EscrowTerms, options ...moneymovement.CallOption,
 ) (EscrowResult, error) {
-	s = transport.OrNew(s)
+	s = transport.OrNew(s).withHeaderOf(options)
 	f := s.flow(key, terms, options, &escrowFlow{asked: asked, id: id, action: action})
 	f.first, f.scope, f.actionOf = &opPrepareEscrowAction, s.actionScope(id, string(key)), string(id)
 	taken := f.run(ctx, s.low, s.check(&asked), checkEscrowID(id), func(c *transport.Check) {
@@ -333,7 +333,7 @@ func (s *Escrows) Confirm(
 	ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType, prepared *EscrowAction,
 	options ...moneymovement.CallOption,
 ) (*Escrow, error) {
-	s = transport.OrNew(s)
+	s = transport.OrNew(s).withHeaderOf(options)
 	if err := s.low.ready(ctx, &opConfirmEscrowAction, s.check(&terms)); err != nil {
 		return nil, err
 	}

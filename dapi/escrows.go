@@ -93,7 +93,7 @@ func (s *Escrows) Wait(
 			c.Missing("statuses", len(statuses) == 0 || slices.Contains(statuses, ""))
 		},
 		Read: func(ctx context.Context) (*Escrow, error) {
-			return s.approver.noteEscrow(s.low.as(moneymovement.ClassPoll).SyncEscrow(ctx, id, nil))
+			return s.approver.noteEscrow(s.low.polling(options).SyncEscrow(ctx, id, nil))
 		},
 		Status: func(e *Escrow) string { return string(e.Status) },
 		Done:   func(e *Escrow) bool { return slices.Contains(statuses, e.Status) },

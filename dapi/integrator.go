@@ -144,7 +144,9 @@ func newPlatform(baseURL string, developer Developer, options []moneymovement.Op
 	if err := developer.validate("New"); err != nil {
 		return nil, err
 	}
-	config := transport.Config{ClientSettings: moneymovement.ClientSettingsOf(options...), Most: mostItems}
+	config := transport.Config{
+		ClientSettings: moneymovement.ClientSettingsOf(options...), Most: mostItems, StateShown: stateShown,
+	}
 	windows := ratewindow.ShareOfStatedWindows(config.RateShare)
 	paced := config.RateLimiter == nil && !config.Unpaced
 	if paced {

@@ -189,7 +189,7 @@ func (s *Transactions) Follow(
 	ctx context.Context, params ChangesParams, options ...moneymovement.WaitOption,
 ) iter.Seq2[TransactionChange, error] {
 	return func(yield func(TransactionChange, error) bool) {
-		reading := &Transactions{transport.OrNew(s).low.as(moneymovement.ClassPoll)}
+		reading := &Transactions{transport.OrNew(s).low.polling(options)}
 		f, err := reading.follower(ctx, params, nil)
 		pace := moneymovement.WaitSettingsOf(options...).Polling
 		for err == nil {

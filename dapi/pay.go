@@ -84,7 +84,7 @@ import (
 func (s *Payouts) Pay(ctx context.Context, payout PayoutCreate, key moneymovement.Key, terms PayTerms,
 	options ...moneymovement.CallOption,
 ) (Payment, error) {
-	s = transport.OrNew(s)
+	s = transport.OrNew(s).withHeaderOf(options)
 	f := &flow{
 		payable: &payoutFlow{service: s, Payouts: s, asked: payout, bounds: terms.Bounds},
 		first:   &opBookPayout, second: &opConfirmPayout, scope: s.scope(string(key)), key: key, memory: s.memory,

@@ -38,7 +38,7 @@ func (s *Payins) Wait(ctx context.Context, id PayinID, options ...moneymovement.
 	payin, err := transport.Awaited[Payin]{
 		Client: transport.OrNew(s).low.transport, Operation: &opGetPayin, Resource: "payin", ID: string(id),
 		Read: func(ctx context.Context) (*Payin, error) {
-			return transport.OrNew(s).low.as(moneymovement.ClassPoll).GetPayin(ctx, id, nil)
+			return transport.OrNew(s).low.polling(options).GetPayin(ctx, id, nil)
 		},
 		Status: func(p *Payin) string { return string(p.Status) },
 		Done:   func(p *Payin) bool { return p.Status.Final() },

@@ -239,3 +239,27 @@ func (e *KeyTooOld) Retryable() bool { return false }
 
 // MovedByCall returns errors.NotMoved: this call signed nothing. It says nothing about earlier calls with the key.
 func (e *KeyTooOld) MovedByCall() errors.Movement { return errors.NotMoved }
+
+// stateShown returns the state of a payout or an escrow that a response holds. It is empty for anything else, and while
+// the money has not left: that a payout waits for its approval does not prove that it will not be paid.
+func stateShown(value any) moneymovement.PaymentState {
+	switch value := value.(type) {
+	case *Payout:
+		switch {
+		case value.Status == PayoutStatusCompleted:
+			return moneymovement.PaymentCompleted
+		case value.funded():
+			return moneymovement.PaymentPaid
+		case value.Status.Final():
+			return moneymovement.PaymentEnded
+		}
+	case *Escrow:
+		switch {
+		case value.Status.approved():
+			return moneymovement.PaymentPaid
+		case value.Status.Final():
+			return moneymovement.PaymentEnded
+		}
+	}
+	return ""
+}

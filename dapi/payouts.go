@@ -102,7 +102,7 @@ func (s *Payouts) MaxInFlight() int {
 func (s *Payouts) Confirm(
 	ctx context.Context, asked PayoutCreate, booked *Payout, options ...moneymovement.CallOption,
 ) (*Payout, error) {
-	s = transport.OrNew(s)
+	s = transport.OrNew(s).withHeaderOf(options)
 	if err := s.low.ready(ctx, &opConfirmPayout, s.check(&asked)); err != nil {
 		return nil, err
 	}
@@ -220,7 +220,7 @@ func (s *Payouts) Get(ctx context.Context, id PayoutID, options ...moneymovement
 func (s *Payouts) Wait(ctx context.Context, id PayoutID, options ...moneymovement.WaitOption) (*Payout, error) {
 	s = transport.OrNew(s)
 	return s.wait(ctx, id, options, func(ctx context.Context) (*Payout, error) {
-		return s.low.as(moneymovement.ClassPoll).GetPayout(ctx, id, nil)
+		return s.low.polling(options).GetPayout(ctx, id, nil)
 	})
 }
 
@@ -355,7 +355,7 @@ func (s *Payouts) WaitAll(ctx context.Context, ids []PayoutID,
 						return nil, err
 					}
 					defer reading.Release(1)
-					return s.low.as(moneymovement.ClassPoll).GetPayout(ctx, id, nil)
+					return s.low.polling(options).GetPayout(ctx, id, nil)
 				})
 				select {
 				case waited <- PayoutResult{ID: id, Payout: payout, Err: err}:

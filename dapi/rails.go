@@ -45,8 +45,8 @@ func (s *Rails) All(
 //   - *errors.ProviderUnavailable: the banking partner is down. Try again later.
 func (s *Rails) Open(ctx context.Context, rail RailCreate, options ...moneymovement.CallOption) (*Rail, error) {
 	opened := transport.OrNew(s).low.OpenRail(ctx, &rail, options)
-	return opened.ValueOrRead(func(auth transport.Authorizer) (*Rail, error) {
-		return (&Rails{s.low.with(auth)}).find(ctx, rail.Method, rail.Currency)
+	return opened.ValueOrRead(func(origin transport.Origin) (*Rail, error) {
+		return (&Rails{s.low.with(origin)}).find(ctx, rail.Method, rail.Currency)
 	})
 }
 
@@ -68,7 +68,7 @@ func (s *Rails) WaitActive(
 			c.Missing("currency", currency == "")
 		},
 		Read: func(ctx context.Context) (*Rail, error) {
-			return (&Rails{transport.OrNew(s).low.as(moneymovement.ClassPoll)}).find(ctx, method, currency)
+			return (&Rails{transport.OrNew(s).low.polling(options)}).find(ctx, method, currency)
 		},
 		Status: func(r *Rail) string { return string(r.Status) },
 		Done:   func(r *Rail) bool { return r.Status.settled() },

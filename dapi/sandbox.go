@@ -47,8 +47,8 @@ func (s *Sandbox) CompletePayin(
 	ctx context.Context, id PayinID, options ...moneymovement.WriteOption,
 ) (*Payin, error) {
 	low := transport.OrNew(s).low
-	return low.CompletePayin(ctx, id, options).ValueOrInDoubt(func(auth transport.Authorizer) (*Payin, error) {
-		return low.with(auth).GetPayin(ctx, id, nil)
+	return low.CompletePayin(ctx, id, options).ValueOrInDoubt(func(origin transport.Origin) (*Payin, error) {
+		return low.with(origin).GetPayin(ctx, id, nil)
 	})
 }
 
@@ -59,7 +59,7 @@ func (s *Sandbox) SetPayoutStatus(
 ) (*Payout, error) {
 	low := transport.OrNew(s).low
 	return low.MovePayout(ctx, id, &payoutStatusUpdate{Status: status}, options).
-		ValueOrInDoubt(func(auth transport.Authorizer) (*Payout, error) {
-			return low.with(auth).GetPayout(ctx, id, nil)
+		ValueOrInDoubt(func(origin transport.Origin) (*Payout, error) {
+			return low.with(origin).GetPayout(ctx, id, nil)
 		})
 }

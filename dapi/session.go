@@ -23,6 +23,7 @@ import (
 type session struct {
 	developer  Developer
 	credential string // the name of the credential, for sessions in the store
+	key        string // the fingerprint of the developer key, for the log
 	low        lowLevel
 	logger     *slog.Logger
 	seen       *signing.SeenApprovals // the approvals that any account of the credential has seen
@@ -64,7 +65,8 @@ const (
 )
 
 func newSession(baseURL string, developer Developer, seen *signing.SeenApprovals, logger *slog.Logger) *session {
-	s := &session{developer: developer, credential: developer.Credential(baseURL), logger: logger, seen: seen}
+	s := &session{developer: developer, credential: developer.Credential(baseURL), logger: logger, seen: seen,
+		key: transport.Fingerprint(string(developer.Key.PublicKey()))}
 	s.state.Store(new(sessionState))
 	return s
 }
@@ -78,6 +80,9 @@ func (s *session) Authorize(ctx context.Context, h http.Header) error {
 	h["Authorization"] = bearer
 	return nil
 }
+
+// KeyFingerprint implements transport.KeyHolder.
+func (s *session) KeyFingerprint() string { return s.key }
 
 // bearer returns the header value of a token that has not expired. It renews a token that will expire soon in the
 // background. Calls go on with the old token until it expires. They do not wait for the new one, and do not fail if the
@@ -354,7 +359,7 @@ func (p *platform) useKey(key signing.Signer) error {
 // use makes a session of the developer the one of calls that begin now. It sends nothing.
 func (p *platform) use(developer Developer) {
 	s := newSession(p.baseURL, developer, p.seen, p.logger)
-	s.low = lowLevel{transport: p.transport}
+	s.low = lowLevel{transport: p.transport}.with(transport.Origin{Auth: s}) // which only names the key in the log
 	if before := p.keys.current.Load(); before != nil && before.credential == s.credential {
 		// the same key needs no new login, even with another signer
 		s.state.Store(&sessionState{Session: before.state.Load().Session})
@@ -378,6 +383,26 @@ func (c lowLevel) session() *session {
 func (c lowLevel) withCurrentSession() lowLevel {
 	c.pinned = c.keys.current.Load()
 	return c
+}
+
+// withHeaderOf returns the service for a method whose options may have headers.
+func (s *Payouts) withHeaderOf(options []moneymovement.CallOption) *Payouts {
+	if len(options) == 0 {
+		return s
+	}
+	one := *s
+	one.low = s.low.withHeaderOf(options)
+	return &one
+}
+
+// withHeaderOf returns the service for a method whose options may have headers.
+func (s *Escrows) withHeaderOf(options []moneymovement.CallOption) *Escrows {
+	if len(options) == 0 {
+		return s
+	}
+	one := *s
+	one.low = s.low.withHeaderOf(options)
+	return &one
 }
 
 // withCurrentKey returns the service for one payment, which is booked, signed and confirmed with one key.

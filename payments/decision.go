@@ -2,10 +2,16 @@ package payments
 
 import (
 	"cmp"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/errorbase"
 )
 
@@ -15,6 +21,11 @@ type Decision struct {
 	bounds   dapi.Bounds
 	payoutID dapi.PayoutID
 	note     string
+
+	named    bool // By was called
+	author   string
+	compared bool // Seen was called
+	seen     Position
 }
 
 type decisionKind string
@@ -56,11 +67,104 @@ func WasPaid(id dapi.PayoutID) Decision { return Decision{kind: decidePaid, payo
 // refused, and its key is never used again. It is for the same payments as [WasPaid].
 func WasNotPaid(note string) Decision { return Decision{kind: decideNotPaid, note: note} }
 
+// By returns the decision with the person who made it. The record and the log keep the name: see [Record.Decisions]. It
+// has 1 to 200 characters on one line.
+func (d Decision) By(author string) Decision {
+	d.named, d.author = true, author
+	return d
+}
+
+// Seen returns the decision for a payment as it was shown to the person. If it has changed since then, Decide stores
+// nothing, and the error is *[NotPossible] with Changed. So of two people who decide at once, the second one learns of
+// the first.
+func (d Decision) Seen(record Record) Decision {
+	d.compared, d.seen = true, record.Position
+	return d
+}
+
 // String returns the name of the decision.
 func (d Decision) String() string { return cmp.Or(string(d.kind), "an empty decision") }
 
+// Decided is a decision that was stored.
+type Decided struct {
+	At time.Time `json:"at"`
+	// By names the person, and is empty if the decision did not: see [Decision.By].
+	By string `json:"by,omitzero"`
+	// What is the name of the decision: see [Decision.String].
+	What string `json:"what"`
+	// Note is that of [Cancel] or [WasNotPaid].
+	Note string `json:"note,omitzero"`
+	// PayoutID is that of [WasPaid].
+	PayoutID dapi.PayoutID `json:"payoutId,omitzero"`
+	// Bounds are those of [NewBounds], as they were stored.
+	Bounds *dapi.Bounds `json:"bounds,omitzero"`
+	// State and Reason are those of the payment before the decision.
+	State  moneymovement.PaymentState `json:"state"`
+	Reason ReasonCode                 `json:"reason,omitzero"`
+}
+
+// The limits of what is stored with a decision.
+const (
+	maxAuthor    = 200
+	maxNote      = 1000
+	maxDecisions = 100
+)
+
+// check refuses an author or a note that cannot be stored.
+func (d Decision) check() error {
+	if d.named && strings.TrimSpace(d.author) == "" {
+		return invalid("Decide", "author", errors.FieldMissing, "is empty: pass the name of the person who decides")
+	}
+	if err := checkLine("author", d.author, maxAuthor); err != nil {
+		return err
+	}
+	return checkLine("note", d.note, maxNote)
+}
+
+// checkLine refuses text that is not one line of at most so many characters.
+func checkLine(field, text string, most int) error {
+	hidden := func(r rune) bool { return !unicode.IsPrint(r) }
+	switch {
+	case !utf8.ValidString(text):
+		return invalid("Decide", field, "invalid", "has text that is not UTF-8")
+	case utf8.RuneCountInString(text) > most:
+		return invalid("Decide", field, "too_long", fmt.Sprintf("has %d characters, and may have %d",
+			utf8.RuneCountInString(text), most))
+	case strings.ContainsFunc(text, hidden):
+		return invalid("Decide", field, "invalid", "has a line break or another character that cannot be printed: "+
+			"write one line")
+	}
+	return nil
+}
+
+// Allows returns nil if a decision is possible for the payment as the record has it, and *[NotPossible] otherwise. The
+// payment can change before Decide is called.
+func (r *Record) Allows(d Decision) error {
+	if err := cmp.Or(r.Err(), d.check()); err != nil {
+		return err
+	}
+	return r.refuse(d)
+}
+
+// refuse returns *[NotPossible] if a decision is not possible.
+func (r *Record) refuse(d Decision) error {
+	refused := &NotPossible{Key: r.Key, Decision: d, State: r.State}
+	if refused.Changed = d.compared && d.seen != r.Position; refused.Changed {
+		refused.Problem = "it has changed since you saw it: look at it again"
+		return refused
+	}
+	if _, refused.Problem = r.decide(d, r.ChangedAt); refused.Problem != "" {
+		return refused
+	}
+	return nil
+}
+
 // decide is the event of a person's decision. problem says why it is not possible, "" if it is.
 func (r Record) decide(d Decision, now time.Time) (next Record, problem string) {
+	made := Decided{At: now, By: d.author, What: d.String(), Note: d.note, PayoutID: d.payoutID, State: r.State}
+	if r.Reason != nil {
+		made.Reason = r.Reason.Code
+	}
 	unpaid := r.State == moneymovement.PaymentNeedsDecision || r.State == moneymovement.PaymentAccepted ||
 		r.State == moneymovement.PaymentPaying
 	tooOld := r.State == moneymovement.PaymentNeedsDecision && r.Reason != nil && r.Reason.Code == ReasonKeyTooOld
@@ -116,7 +220,12 @@ func (r Record) decide(d Decision, now time.Time) (next Record, problem string) 
 	default:
 		return r, "use NewBounds, Retry, Cancel, WasPaid or WasNotPaid"
 	}
-	r.ChangedAt = now
+	if d.kind == decideBounds {
+		bounds := r.Bounds
+		made.Bounds = &bounds
+	}
+	earlier := r.Decisions[max(0, len(r.Decisions)-maxDecisions+1):]
+	r.Decisions, r.ChangedAt = append(slices.Clone(earlier), made), now
 	return r, ""
 }
 
@@ -168,6 +277,8 @@ type NotPossible struct {
 	State    moneymovement.PaymentState
 	// Problem says why, safe to log.
 	Problem string
+	// Changed reports a payment that has changed since the person saw it: see [Decision.Seen].
+	Changed bool
 }
 
 // Error returns one line, safe to log.

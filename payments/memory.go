@@ -9,8 +9,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/shopspring/decimal"
+
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
 )
 
 // MemoryStore is a [Store] that keeps everything in memory. It is for tests: nothing survives the end of the process.
@@ -26,8 +29,15 @@ type MemoryStore struct {
 	byDue   map[Work]*memoryQueue
 	byTurn  memoryQueue // the rows of WorkBegin
 	leased  memoryQueue // in the order in which the leases end
+	tallies map[tallyKey]decimal.Decimal
 
 	restoredFrom time.Time // zero if the store was not restored
+}
+
+// tallyKey names a tally. at is in seconds since 1970.
+type tallyKey struct {
+	asset, payee string
+	at           int64
 }
 
 type memoryRow struct {
@@ -58,6 +68,7 @@ func NewMemoryStore() *MemoryStore { return new(MemoryStore) }
 func (s *MemoryStore) make() {
 	if s.rows == nil {
 		s.rows, s.turns = map[moneymovement.Key]*memoryRow{}, map[dapi.ClientID]int64{}
+		s.tallies = map[tallyKey]decimal.Decimal{}
 		s.byDue = map[Work]*memoryQueue{WorkBegin: {}, WorkAgain: {}, WorkFollow: {}}
 	}
 }
@@ -66,26 +77,46 @@ func (s *MemoryStore) make() {
 func (s *MemoryStore) Insert(ctx context.Context, record Record) (Record, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.make()
+	if known := s.rows[record.Key]; known != nil && ctx.Err() == nil {
+		return known.record(), false, nil
+	}
+	changes, err := record.Recount(nil, s.sum)
+	if reached, ok := errors.AsType[*CapReached](err); ok {
+		record, err = record.OverCap(reached), nil
+	}
 	if !s.restoredFrom.IsZero() {
 		record, _ = record.Restored(s.restoredFrom)
 	}
-	text, err := record.Encode()
-	if err = cmp.Or(ctx.Err(), err); err != nil {
+	text, encoding := record.Encode()
+	if err = cmp.Or(ctx.Err(), err, encoding); err != nil {
 		return Record{}, false, err
 	}
-	s.make()
-	if known := s.rows[record.Key]; known != nil {
-		return known.record(), false, nil
-	}
+	s.add(changes)
 	kept := &memoryRow{key: record.Key, account: record.Account}
 	kept.turn = max(s.turns[kept.account]+1, s.turn)
 	s.turns[kept.account] = kept.turn
 	s.rows[kept.key] = kept
 	place, _ := slices.BinarySearch(s.keys, kept.key)
 	s.keys = slices.Insert(s.keys, place, kept.key)
-	record.Position = s.changed(kept, &record, text)
+	record.Position, record.Count = s.changed(kept, &record, text), nil
 	s.enqueue(kept)
 	return record, true, nil
+}
+
+// sum returns what is counted within a cap.
+func (s *MemoryStore) sum(of Cap) (sum decimal.Decimal, err error) {
+	for at := of.From; at.Before(of.Until); at = at.Add(quarter) {
+		sum = sum.Add(s.tallies[tallyKey{of.Asset, of.Payee, at.Unix()}])
+	}
+	return sum, nil
+}
+
+func (s *MemoryStore) add(changes []Tally) {
+	for _, change := range changes {
+		key := tallyKey{change.Asset, change.Payee, change.At.Unix()}
+		s.tallies[key] = s.tallies[key].Add(change.Amount)
+	}
 }
 
 // changed keeps what a record says, and gives its row a place in the log. The log is made anew when more than half of
@@ -298,6 +329,14 @@ func (s *MemoryStore) Save(ctx context.Context, claimed Claimed, release bool) (
 	kept := s.rows[claimed.Key]
 	if !kept.holds(claimed.Lease) {
 		return "", &LeaseLost{Key: claimed.Key, Lease: claimed.Lease}
+	}
+	if claimed.Count != nil {
+		before := kept.record()
+		changes, err := claimed.Recount(before.Spending, s.sum)
+		if err != nil {
+			return "", err
+		}
+		s.add(changes)
 	}
 	position := s.changed(kept, &claimed.Record, text)
 	switch {

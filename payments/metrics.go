@@ -258,5 +258,6 @@ func isResponse(err error) bool {
 	_, leaseLost := errors.AsType[*LeaseLost](err)
 	_, inProgress := errors.AsType[*CallInProgress](err)
 	_, missing := errors.AsType[*NotFound](err)
-	return leaseLost || inProgress || missing
+	_, overCap := errors.AsType[*CapReached](err)
+	return leaseLost || inProgress || missing || overCap
 }

@@ -50,6 +50,8 @@ type Config struct {
 	LoadEvery time.Duration
 	// Tracer keeps the spans of a payment together. It may be nil.
 	Tracer Tracer
+	// Limits are what may be paid at all. Nil sets no limit, and counts nothing.
+	Limits *Limits
 }
 
 func (c Config) withDefaults() Config {
@@ -84,6 +86,7 @@ type Processor struct {
 	runner   *runner
 	outage   *outage
 	load     *load
+	limits   *limitRules
 	changes  changes
 }
 
@@ -91,12 +94,16 @@ type Processor struct {
 // payments for other processes to pay does not call Resume. A process that only reads payments and decides, such as an
 // operator's tool, needs no services: pass the zero Services.
 //
-// New fails with *errors.InvalidInput without a store.
+// New fails with *errors.InvalidInput without a store, and with limits that are not valid or could not be read.
 func New(store Store, services Services, config Config) (*Processor, error) {
 	if store == nil {
 		return nil, invalid("New", "store", errors.FieldMissing, "is nil: open one, for example with payments/sqlite")
 	}
-	p := &Processor{store: store, services: services, config: config.withDefaults()}
+	limits, err := config.Limits.rules("New")
+	if err != nil {
+		return nil, err
+	}
+	p := &Processor{store: store, services: services, config: config.withDefaults(), limits: limits}
 	if p.config.InFlight <= 0 {
 		p.config.InFlight = p.capacity()
 	}
@@ -130,7 +137,8 @@ func (p *Processor) capacity() int {
 // of the store, the payment may or may not be stored: submit it again with the same key.
 //
 // The same key with the same terms is the same payment: Submit then returns it as it stands. With other terms, the
-// error is *errors.IdempotencyKeyReused. If the submission is invalid, the error is *errors.InvalidInput.
+// error is *errors.IdempotencyKeyReused. If the submission is invalid, the error is *errors.InvalidInput. If
+// [Config].Limits do not allow the payment, it is stored and needs a decision.
 func (p *Processor) Submit(ctx context.Context, submission Submission) (Record, error) {
 	if err := p.ready(ctx, "Submit"); err != nil {
 		return Record{}, err
@@ -168,7 +176,7 @@ func (p *Processor) prepare(ctx context.Context, submission Submission) (Record,
 		return Record{}, err
 	}
 	record.Trace = p.config.Tracer.Submitted(ctx, record.Key)
-	return record, nil
+	return p.limits.submitted(record, record.AcceptedAt), nil
 }
 
 // Get returns the payment with a key. If there is none, the error is *[NotFound].
@@ -182,9 +190,13 @@ func (p *Processor) Get(ctx context.Context, key moneymovement.Key) (Record, err
 
 // Decide stores what a person decided about a payment, and returns it. The payment continues at once, also in another
 // process. After a refused price, it first waits until that price has ended: Record.Due says when. If the decision does
-// not fit the payment, the error is *[NotPossible]; while a call is being made for it, *[CallInProgress].
+// not fit the payment, the error is *[NotPossible]; while a call is being made for it, *[CallInProgress]. If its
+// author, its note or its bounds are invalid, the error is *errors.InvalidInput.
 func (p *Processor) Decide(ctx context.Context, key moneymovement.Key, decision Decision) (Record, error) {
 	if err := p.ready(ctx, "Decide"); err != nil {
+		return Record{}, err
+	}
+	if err := decision.check(); err != nil {
 		return Record{}, err
 	}
 	claimed, err := p.claim(ctx, key)
@@ -243,29 +255,32 @@ func (p *Processor) decided(ctx context.Context, claimed Claimed, decision Decis
 	if err := before.Err(); err != nil {
 		return Record{}, err
 	}
-	record, problem := before.decide(decision, p.config.Now().UTC())
-	if problem != "" {
-		return before, &NotPossible{Key: before.Key, Decision: decision, State: before.State, Problem: problem}
-	}
-	if err := record.check(); err != nil { // new bounds can be invalid
+	if err := before.refuse(decision); err != nil {
 		return before, err
 	}
+	record, _ := before.decide(decision, p.config.Now().UTC())
 	var err error
-	if decision.kind == decideBounds && !before.edited() {
-		if record.DecidedDigest, err = record.digest(); err != nil {
+	if decision.kind == decideBounds {
+		if err = record.check(); err != nil { // the bounds can be invalid
 			return before, err
+		}
+		if !before.edited() {
+			if record.DecidedDigest, err = record.digest(); err != nil {
+				return before, err
+			}
 		}
 	}
 	record = record.toStore()
 	if record.Position, err = p.store.Save(ctx, Claimed{record, claimed.Lease}, true); err != nil {
 		return before, err
 	}
-	p.report(ctx, before.State, record)
+	p.report(ctx, before.State, record, slog.String("decision", decision.String()),
+		slog.String("decidedBy", decision.author))
 	return record, nil
 }
 
 // report passes a stored change on to the hooks and to those who watch.
-func (p *Processor) report(ctx context.Context, from moneymovement.PaymentState, r Record) {
+func (p *Processor) report(ctx context.Context, from moneymovement.PaymentState, r Record, more ...slog.Attr) {
 	p.changes.notify()
 	attributes := []slog.Attr{
 		slog.String("key", string(r.Key)), slog.String("account", string(r.Account)),
@@ -280,6 +295,7 @@ func (p *Processor) report(ctx context.Context, from moneymovement.PaymentState,
 		attributes = append(attributes, slog.String("reason", string(r.Reason.Code)),
 			slog.String("message", r.Reason.Message))
 	}
+	attributes = append(attributes, more...)
 	canceled := r.Reason != nil && r.Reason.Code == ReasonCanceled
 	if r.State == moneymovement.PaymentNeedsDecision || r.State == moneymovement.PaymentCameBack ||
 		r.State == moneymovement.PaymentRefused && !canceled {

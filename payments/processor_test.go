@@ -41,6 +41,7 @@ func callsOf(ctx context.Context, p *payments.Processor) map[string]error {
 	_, calls["Step"] = p.Step(ctx, "k")
 	_, calls["Await"] = p.Await(ctx, "k")
 	_, calls["Resume"] = p.Resume(ctx)
+	_, calls["Summary"] = p.Summary(ctx)
 	_, calls["Reconcile"] = p.Reconcile(ctx, payments.ReconcileParams{})
 	for _, err := range p.List(ctx, payments.ListParams{}) {
 		calls["List"] = err

@@ -69,6 +69,11 @@ type Record struct {
 	// signed then.
 	RefusedQuote *dapi.Quote `json:"refusedQuote,omitzero"`
 
+	// Spending is what the payment counts against the caps of [Limits]. Nil if it counts nothing.
+	Spending *Spending `json:"spending,omitzero"`
+	// Decisions are what people decided about the payment, in their order: the last 100.
+	Decisions []Decided `json:"decisions,omitempty"`
+
 	AcceptedAt time.Time `json:"acceptedAt"`
 	// FirstUsed is when the key was first used. The service remembers it for 7 days from then on.
 	FirstUsed time.Time `json:"firstUsed,omitzero"`
@@ -88,6 +93,8 @@ type Record struct {
 
 	// Position is the position of the last change: see [Processor.Watch]. It is not part of the stored text.
 	Position Position `json:"-"`
+	// Count makes the store change what it counts, when it stores the record. It is not part of the stored text.
+	Count *Count `json:"-"`
 
 	later      codec.Value // members that a later version has stored, as an object
 	unreadable *Unreadable
@@ -95,8 +102,8 @@ type Record struct {
 
 // RecordVersion is the newest version of a record that this module goes on with: see Record.Needs. It rises with each
 // member that decides about money, and with each state, kind or code that a program must know. A member that a program
-// can leave as it is does not raise it: it stays in the record.
-const RecordVersion = 1
+// can leave as it is does not raise it: it stays in the record. Version 2 knows Spending.
+const RecordVersion = 2
 
 // Reason says why a payment is in its state.
 type Reason struct {
@@ -131,6 +138,7 @@ const (
 	ReasonInput          ReasonCode = "input"            // the terms are wrong, and nothing was sent
 	ReasonPrice          ReasonCode = "price"            // the price breaks a bound
 	ReasonTerms          ReasonCode = "terms"            // the service booked something else, which was not signed
+	ReasonPolicy         ReasonCode = "policy"           // the limits do not allow it, so nothing was signed
 	ReasonEdited         ReasonCode = "edited"           // the stored terms were changed, so nothing was sent
 	ReasonBlocked        ReasonCode = "blocked"          // the contact cannot be paid
 	ReasonBalance        ReasonCode = "balance"          // the account has too little
@@ -165,8 +173,10 @@ func (r *Record) Work() Work {
 	return WorkNone
 }
 
-// toStore returns a record as it is stored: without what it waits for, and with a due time only if it has work.
+// toStore returns a record as it is stored: without what it waits for, with a due time only if it has work, and
+// counting nothing if it was not paid.
 func (r Record) toStore() Record {
+	r = r.countUnpaid()
 	r.WaitsFor, r.WaitsUntil = "", time.Time{}
 	if r.Work() == WorkNone {
 		r.Due = time.Time{}

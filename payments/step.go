@@ -1,6 +1,7 @@
 package payments
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -42,9 +43,10 @@ type progress struct {
 
 	serviceTime time.Time // of the last read of the list of transfers
 
-	mu     sync.Mutex
-	paying bool   // a call that pays is under way
-	stored Record // the payment as it is stored during the call
+	mu      sync.Mutex
+	refused string // why the limits do not allow the booking
+	paying  bool   // a call that pays is under way
+	stored  Record // the payment as it is stored during the call
 }
 
 // run makes one step of a record that was claimed at a time, and releases its lease.
@@ -116,10 +118,15 @@ func (s *progress) perform(ctx context.Context) (moneymovement.PaymentState, err
 				break
 			}
 		}
-		if err := s.save(ctx, s.record.begin(s.p.config.Now().UTC()), false); err != nil {
+		refused, err := s.begin(ctx)
+		switch {
+		case err != nil:
 			return moneymovement.PaymentNotPaid, err
+		case refused != "":
+			result = refusedByLimits(refused, s.inDoubt)
+		default:
+			result = s.pay(ctx)
 		}
-		result = s.pay(ctx)
 	}
 	now := s.p.config.Now()
 	if !result.retryAt.IsZero() { // by the machine's clock
@@ -146,6 +153,57 @@ func editedResult(mayHaveLeft bool) callResult {
 			"nothing was sent; to pay other terms, submit them with a new key"}}
 }
 
+// begin stores that a call begins, unless the limits do not allow it. refused then says why. If the payment is in doubt,
+// the call shows whether it was paid, and the limits are for its signature.
+func (s *progress) begin(ctx context.Context) (refused string, err error) {
+	now := s.p.config.Now().UTC()
+	next, refused := s.p.limits.admit(s.record, now)
+	if refused != "" && !s.inDoubt {
+		return refused, nil
+	}
+	err = s.save(ctx, next.begin(now), false)
+	if reached, ok := errors.AsType[*CapReached](err); ok {
+		return reached.Error(), nil
+	}
+	return "", err
+}
+
+// checkLimits compares a booking with the limits. It stores what is debited more than was asked, such as a fee.
+func (s *progress) checkLimits(ctx context.Context, price *dapi.Quote) error {
+	next, refused := s.p.limits.admitSignature(s.record, price, s.p.config.Now().UTC())
+	switch {
+	case refused != "":
+		s.refused = refused
+		return errors.New(refused)
+	case next.Count == nil || s.record.Spending != nil && next.Spending.same(s.record.Spending):
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	err := s.save(ctx, next, false)
+	if reached, ok := errors.AsType[*CapReached](err); ok {
+		s.refused = reached.Error()
+	}
+	s.stored = s.record
+	return err
+}
+
+// refusedByLimits is what is known of a payment that the limits do not allow.
+func refusedByLimits(why string, mayHaveLeft bool) callResult {
+	return callResult{state: moneymovement.PaymentNeedsDecision, mayHaveLeft: mayHaveLeft,
+		reason: &Reason{Code: ReasonPolicy, Message: why}}
+}
+
+// withLimits returns the result of a call, or that the limits have stopped it before it signed.
+func (s *progress) withLimits(result callResult) callResult {
+	unsettled := result.state == moneymovement.PaymentNotPaid || result.state == moneymovement.PaymentInDoubt ||
+		result.state == moneymovement.PaymentNeedsDecision
+	if s.refused != "" && unsettled && !result.keyTooOld() {
+		result.state, result.reason = moneymovement.PaymentNeedsDecision, &Reason{Code: ReasonPolicy, Message: s.refused}
+	}
+	return result
+}
+
 // save stores a record under the lease.
 func (s *progress) save(ctx context.Context, next Record, release bool) error {
 	next = next.toStore()
@@ -157,6 +215,7 @@ func (s *progress) save(ctx context.Context, next Record, release bool) error {
 		return err
 	}
 	before := s.record.State
+	next.Count = nil
 	s.record = next
 	if before != next.State || release {
 		s.p.report(ctx, before, s.record)
@@ -188,7 +247,8 @@ func (s *progress) retryWrite(ctx context.Context, write func() error) error {
 			return nil
 		}
 		_, lost := errors.AsType[*LeaseLost](err)
-		if lost || transport.Pause(ctx, pause) != nil {
+		_, overCap := errors.AsType[*CapReached](err)
+		if lost || overCap || transport.Pause(ctx, pause) != nil {
 			return err
 		}
 	}
@@ -206,13 +266,13 @@ func (s *progress) pay(ctx context.Context) callResult {
 	})
 	switch r := &s.record; r.Kind {
 	case KindEscrow:
-		return s.openEscrow(ctx)
+		return s.withLimits(s.openEscrow(ctx))
 	case KindEscrowAction:
-		return s.actOnEscrow(ctx)
+		return s.withLimits(s.actOnEscrow(ctx))
 	case KindTransfer:
 		return s.sendTransfer(ctx)
 	default:
-		return s.payOut(ctx)
+		return s.withLimits(s.payOut(ctx))
 	}
 }
 
@@ -223,11 +283,11 @@ func (s *progress) payOut(ctx context.Context) callResult {
 	var response moneymovement.Response
 	payment, err := s.p.services.accountOf(r).payouts.Pay(ctx, *r.Payout, r.Key, dapi.PayTerms{
 		Bounds: withReferencePrice(r.Bounds, r.FirstQuote), History: s.history(),
-		BeforeSigning: func(_ context.Context, booked *dapi.Payout) error {
+		BeforeSigning: func(ctx context.Context, booked *dapi.Payout) error {
 			if quote = booked.Quote; s.record.hasRefusedPrice(quote, s.p.config.Now()) {
 				return errors.New("the service still offers the price that was refused")
 			}
-			return s.checkDeadline()
+			return cmp.Or(s.checkDeadline(), s.checkLimits(ctx, quote))
 		},
 		Journal: func(ctx context.Context, history dapi.History) error {
 			return s.journal(ctx, s.record.signing(history, quote))
@@ -273,7 +333,9 @@ func (s *progress) actOnEscrow(ctx context.Context) callResult {
 
 // escrowTerms are the terms of a flow of an escrow.
 func (s *progress) escrowTerms() dapi.EscrowTerms {
-	beforeSigning := func(context.Context, *dapi.Escrow) error { return s.checkDeadline() }
+	beforeSigning := func(ctx context.Context, _ *dapi.Escrow) error {
+		return cmp.Or(s.checkDeadline(), s.checkLimits(ctx, nil))
+	}
 	journal := func(ctx context.Context, history dapi.History) error {
 		return s.journal(ctx, s.record.signing(history, nil))
 	}
@@ -299,6 +361,9 @@ func (s *progress) sendTransfer(ctx context.Context) callResult {
 				"again with the same key"}
 			return result
 		}
+	}
+	if s.checkLimits(ctx, nil) != nil && s.refused != "" {
+		return refusedByLimits(s.refused, s.inDoubt)
 	}
 	receipt, err := s.p.services.transfers.Send(ctx, s.record.Transfer.destination(), s.record.Key)
 	result := transferResult(err, s.inDoubt)

@@ -93,11 +93,16 @@ type Summary struct {
 // payment may or may not have changed. If the context has ended before the call, nothing is changed, and the error
 // wraps that of the context.
 //
+// A store keeps tallies of what payments count against caps. When it stores a record with a Count, it adds what
+// [Record.Recount] returns, in the same transaction. Between the sums of Recount and the end of the transaction, no
+// other one changes a tally.
+//
 // A lease belongs to its payment, even after its end, until it is released or another claim replaces it. If one process
 // has the store for itself, its leases end with the process.
 type Store interface {
 	// Insert stores a record under a key that is new, and returns it with its position and true. If the key is there,
-	// it returns the stored record and false, and changes nothing.
+	// it returns the stored record and false, and changes nothing. If the record would pass a cap, it stores and
+	// returns [Record.OverCap].
 	Insert(ctx context.Context, record Record) (stored Record, inserted bool, err error)
 	// Load returns the record of a key. If there is none, the error is *[NotFound].
 	Load(ctx context.Context, key moneymovement.Key) (Record, error)
@@ -122,7 +127,8 @@ type Store interface {
 		ctx context.Context, leases map[moneymovement.Key]Lease, d time.Duration,
 	) (lost []moneymovement.Key, err error)
 	// Save stores a claimed record, and releases its lease if release is true. If the lease is no longer the payment's,
-	// it changes nothing, and the error is *[LeaseLost].
+	// it changes nothing, and the error is *[LeaseLost]. If the record would pass a cap, it changes nothing, and the
+	// error is *[CapReached].
 	Save(ctx context.Context, claimed Claimed, release bool) (Position, error)
 	// Postpone changes only the due time of a claimed record, and releases its lease. It may be lost in a
 	// crash, and Changes does not return it. If the lease is no longer the payment's, the error is *[LeaseLost].

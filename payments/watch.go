@@ -17,6 +17,8 @@ type ListParams struct {
 	States []moneymovement.PaymentState
 	// Account limits the payments to those of one account. Nil is all accounts.
 	Account *dapi.ClientID
+	// After begins after this key, in the order of keys. Empty is the beginning.
+	After moneymovement.Key
 }
 
 // page is how many payments are read at once.
@@ -31,7 +33,7 @@ func (p *Processor) List(ctx context.Context, params ListParams) iter.Seq2[Recor
 			yield(Record{}, err)
 			return
 		}
-		list := List{States: params.States, Limit: page}
+		list := List{States: params.States, After: params.After, Limit: page}
 		if params.Account != nil {
 			list.Account, list.ByAccount = p.services.accountID(*params.Account), true
 		}
@@ -52,6 +54,14 @@ func (p *Processor) List(ctx context.Context, params ListParams) iter.Seq2[Recor
 			}
 		}
 	}
+}
+
+// Summary counts the payments of the store by their states.
+func (p *Processor) Summary(ctx context.Context) (Summary, error) {
+	if err := p.ready(ctx, "Summary"); err != nil {
+		return Summary{}, err
+	}
+	return p.store.Summary(ctx)
 }
 
 // Watch iterates over payments that have changed since a position, and then waits for more until ctx ends. It then

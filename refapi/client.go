@@ -68,10 +68,14 @@ const maker = "refapi.New"
 type lowLevel struct {
 	transport *transport.Client
 	class     moneymovement.RateClass // of all calls; "" for the class of the operation
+	header    http.Header             // of a wait
 }
 
 func (c lowLevel) request(op *transport.Operation, options []moneymovement.CallOption) *transport.Request {
 	call := transport.Call{CallSettings: moneymovement.CallSettingsOf(options...), Class: c.class}
+	if call.Header == nil {
+		call.Header = c.header
+	}
 	return transport.RequestOf(c.transport, maker, op, call)
 }
 
@@ -145,6 +149,11 @@ func (c *credential) Authorize(_ context.Context, h http.Header) error {
 		h.Set("X-Api-Key", hidden.Reveal(c.APIKey.secret))
 	}
 	return nil
+}
+
+// KeyFingerprint implements transport.KeyHolder. It is empty without an API key: an access token is not a key.
+func (c *credential) KeyFingerprint() string {
+	return transport.Fingerprint(hidden.Reveal(c.APIKey.secret))
 }
 
 // keyring changes what the calls that begin now carry.

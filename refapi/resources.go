@@ -103,7 +103,7 @@ func (s *Quotes) Wait(
 	options ...moneymovement.WaitOption,
 ) (*model.UniversalTransactionStatus, error) {
 	low := transport.OrNew(s).low
-	low.class = moneymovement.ClassPoll
+	low.class, low.header = moneymovement.ClassPoll, moneymovement.WaitSettingsOf(options...).Header
 	return transport.Awaited[model.UniversalTransactionStatus]{
 		Client: low.transport, Operation: &opGetTransactionStatus, Resource: "quote", ID: quoteID,
 		Check: func(c *transport.Check) { c.Missing("done", done == nil) },

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -22,6 +24,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/internal/testkit"
 	"github.com/moneymovement/moneymovement-go/payments"
+	"github.com/moneymovement/moneymovement-go/payments/postgres"
 	"github.com/moneymovement/moneymovement-go/payments/sqlite"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
@@ -33,11 +36,26 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asCommand) != "" {
 		main()
 	}
-	os.Exit(m.Run())
+	os.Exit(tests(m))
 }
 
+// databases is the PostgreSQL server of the examples that name one.
+var databases testkit.SharedPostgreSQL
+
+func tests(m *testing.M) int {
+	defer databases.Stop()
+	return m.Run()
+}
+
+// database is where the page's examples find the payments in PostgreSQL.
+const database = "postgres://ops@db.internal/shop"
+
 // endless are the examples that run until somebody ends them.
-var endless = []string{"moneymove sandbox -", "moneymove requests -f", "moneymove tx -f"}
+var endless = []string{"moneymove sandbox -", "moneymove requests -f", "moneymove tx -f",
+	"moneymove payments watch -state"}
+
+// exits are the examples that end with another code than 0, because of what the reader's payments are.
+var exits = map[string]string{"moneymove payments watch invoice-42": "5", "moneymove payments reconcile -as": "7"}
 
 // asking are the examples at which a person types yes.
 var asking = []string{"moneymove pay 25 USDC -to ct_1 -key invoice-42 -as", "moneymove sign -d"}
@@ -86,6 +104,7 @@ type reader struct {
 	*testing.T
 	example, folder, url string
 	bin                  string // has the command
+	database             string // "" without PostgreSQL
 	host                 *sandbox.Host
 	client               dapi.ClientID
 	contact              dapi.ContactID
@@ -125,8 +144,21 @@ func newReader(t *testing.T, example string) *reader {
 	require.NoError(t, err)
 	r.payout = paid.Payout.ID
 	r.files()
-	if r.names("payments.db") {
-		r.payments(payments.IntegratorServices(platform), asked)
+	switch {
+	case r.names("payments.db"):
+		store, err := sqlite.Open(t.Context(), r.path("payments.db"))
+		require.NoError(t, err)
+		r.payments(store, payments.IntegratorServices(platform), asked)
+		require.NoError(t, store.Close())
+	case r.names(database):
+		r.database = databases.PostgreSQL(t).URL()
+		pool, err := pgxpool.New(t.Context(), r.database)
+		require.NoError(t, err)
+		defer pool.Close()
+		require.NoError(t, postgres.Migrate(t.Context(), pool, ""))
+		store, err := postgres.Open(t.Context(), pool, postgres.Options{})
+		require.NoError(t, err)
+		r.payments(store, payments.IntegratorServices(platform), asked)
 	}
 	return r
 }
@@ -165,11 +197,9 @@ func (r *reader) files() {
 	}
 }
 
-// payments writes the file of a program that waits for a person: the price of its payment was too high.
-func (r *reader) payments(services payments.Services, asked dapi.PayoutCreate) {
+// payments fills the store of a program that waits for a person: the price of its payment was too high.
+func (r *reader) payments(store payments.Store, services payments.Services, asked dapi.PayoutCreate) {
 	r.Helper()
-	store, err := sqlite.Open(r.Context(), r.path("payments.db"))
-	require.NoError(r, err)
 	processor, err := payments.New(store, services, payments.Config{PollEvery: 10 * time.Millisecond})
 	require.NoError(r, err)
 	none := decimal.Zero
@@ -182,7 +212,22 @@ func (r *reader) payments(services payments.Services, asked dapi.PayoutCreate) {
 	require.NoError(r, err)
 	require.Equal(r, moneymovement.PaymentNeedsDecision, waiting.State)
 	require.NoError(r, processor.Stop(r.Context()))
-	require.NoError(r, store.Close())
+}
+
+// databaseURL is the reader's database without its password, which no command line has.
+func (r *reader) databaseURL() string {
+	at, err := url.Parse(r.database)
+	require.NoError(r, err)
+	at.User = url.User(at.User.Username())
+	return at.String()
+}
+
+// password is that of the reader's database.
+func (r *reader) password() string {
+	at, err := url.Parse(r.database)
+	require.NoError(r, err)
+	password, _ := at.User.Password()
+	return password
 }
 
 // shell prepares a shell that reads a line.
@@ -219,13 +264,18 @@ func (r *reader) interrupt(line string) {
 // line puts the reader's own ids and addresses in the place of those of the page.
 func (r *reader) line(example string) string {
 	line := strings.NewReplacer("cl_123", string(r.client), "ct_1", string(r.contact), "po_1", string(r.payout),
-		"https://host", r.url, "https://sandbox.example", r.url,
+		"https://host", r.url, "https://sandbox.example", r.url, database, "'"+r.databaseURL()+"'",
 		" | source", "", " | Out-String | Invoke-Expression", "").Replace(example)
 	switch {
 	case strings.HasPrefix(line, "moneymove sandbox -") && !strings.Contains(line, "-addr"):
 		line += " -addr 127.0.0.1:0"
 	case slices.ContainsFunc(asking, func(start string) bool { return strings.HasPrefix(example, start) }):
 		line = strings.Replace(line, " -", " -yes -", 1)
+	}
+	for start, code := range exits {
+		if strings.HasPrefix(example, start) {
+			line += " || test $? = " + code
+		}
 	}
 	return line
 }
@@ -235,7 +285,7 @@ func (r *reader) environment() []string {
 	own := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "MONEYMOVE") })
 	credentials := r.host.Credentials()
 	return append(own, asCommand+"=yes", "PATH="+r.bin+string(os.PathListSeparator)+os.Getenv("PATH"),
-		"HOME="+r.folder, "XDG_CONFIG_HOME="+r.path("config"), "XDG_CACHE_HOME="+r.path("cache"),
+		"HOME="+r.folder, "PGPASSWORD="+r.password(), "XDG_CONFIG_HOME="+r.path("config"), "XDG_CACHE_HOME="+r.path("cache"),
 		"MONEYMOVE_CONTROL_URL="+r.url+"/_host", "MONEYMOVEMENT_BASE_URL="+r.url,
 		"MONEYMOVEMENT_EMAIL="+credentials.Email, "MONEYMOVEMENT_KEY_FILE="+r.path("host.pem"),
 		"MONEYMOVEMENT_API_KEY="+credentials.APIKey.Reveal(), "MONEYMOVEMENT_CLIENT="+string(r.client))

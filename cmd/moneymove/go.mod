@@ -4,6 +4,7 @@ go 1.26.4
 
 require (
 	github.com/moneymovement/moneymovement-go v0.1.0
+	github.com/moneymovement/moneymovement-go/payments/postgres v0.1.0
 	github.com/moneymovement/moneymovement-go/payments/sqlite v0.1.0
 	github.com/moneymovement/moneymovement-go/sandbox v0.1.0
 	github.com/moneymovement/moneymovement-go/signing/wallet v0.1.0
@@ -51,9 +52,24 @@ require (
 )
 
 require (
+	github.com/jackc/pgx/v5 v5.13.0
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.10
 	golang.org/x/term v0.46.0
 )
 
-require go.yaml.in/yaml/v4 v4.0.0 // indirect
+require (
+	github.com/jackc/pgpassfile v1.0.0 // indirect
+	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
+	github.com/jackc/puddle/v2 v2.2.3 // indirect
+	github.com/riverqueue/river v0.51.2 // indirect
+	github.com/riverqueue/river/riverdriver v0.51.2 // indirect
+	github.com/riverqueue/river/riverdriver/riverpgxv5 v0.51.2 // indirect
+	github.com/riverqueue/river/rivershared v0.51.2 // indirect
+	github.com/riverqueue/river/rivertype v0.51.2 // indirect
+	github.com/tidwall/gjson v1.20.0 // indirect
+	github.com/tidwall/match v1.2.0 // indirect
+	github.com/tidwall/pretty v1.2.1 // indirect
+	github.com/tidwall/sjson v1.2.5 // indirect
+	go.yaml.in/yaml/v4 v4.0.0 // indirect
+)

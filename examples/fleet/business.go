@@ -80,7 +80,7 @@ func (b *business) submit(ctx context.Context, number int) error {
 			number, string(payer.id), payment.Payout.Amount.String(), string(payment.Key)); err != nil {
 			return err
 		}
-		_, err := b.fleet.store.SubmitTx(ctx, tx, payment)
+		_, err := b.fleet.store.SubmitTx(ctx, tx, nil, payment)
 		return err
 	})
 }

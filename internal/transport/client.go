@@ -26,6 +26,9 @@ type Config struct {
 	Auth      Authorizer
 	Anonymous bool // sends no header that only says who asks, as far as net/http allows
 	Most      int  // items that a list of a response may have; 0 for the default
+
+	// StateShown returns the state of the payment that a decoded response shows, "" for none. nil shows none.
+	StateShown func(value any) moneymovement.PaymentState
 }
 
 // Client sends the calls of one credential to one origin. It is safe for concurrent use.
@@ -33,21 +36,24 @@ type Client struct {
 	base     *url.URL
 	basePath string // of base, escaped
 	// the caller's transport, or the default one; its connections keep the last requests in their buffers
-	next      hidden.Value[http.RoundTripper]
-	timeout   time.Duration      // of the caller's client, for one attempt; 0 for none
-	callLimit time.Duration      // of each call without its own; 0 for none
-	polling   moneymovement.Pace // of waits without their own
-	metrics   moneymovement.Metrics
-	retry     moneymovement.RetryPolicy
-	budget    *budget
-	keys      *Keys
-	clock     serviceClock
-	limiter   moneymovement.RateLimiter
-	auth      atomic.Pointer[Authorizer] // of new calls
-	logger    *slog.Logger
-	most      int      // items that a list of a response may have; 0 for the default
-	reported  sync.Map // the places in responses for which a warning was logged
-	userAgent []string
+	next       hidden.Value[http.RoundTripper]
+	timeout    time.Duration      // of the caller's client, for one attempt; 0 for none
+	callLimit  time.Duration      // of each call without its own; 0 for none
+	polling    moneymovement.Pace // of waits without their own
+	observers  []moneymovement.Observer
+	server     string // scheme and host of base
+	retry      moneymovement.RetryPolicy
+	budget     *budget
+	keys       *Keys
+	clock      serviceClock
+	limiter    moneymovement.RateLimiter
+	auth       atomic.Pointer[Authorizer] // of new calls
+	logger     *slog.Logger
+	stateShown func(value any) moneymovement.PaymentState // nil for none
+	most       int                                        // items that a list of a response may have; 0 for the default
+	reported   sync.Map                                   // the places in responses for which a warning was logged
+	announced  atomic.Int64                               // how many announcements of the service were logged
+	userAgent  []string
 }
 
 // New returns a client. surface is the path of the surface below the base URL.
@@ -72,9 +78,11 @@ func New(baseURL, surface string, config Config) (*Client, error) {
 		logger:  config.Logger,
 		most:    config.Most,
 
-		callLimit: config.Timeout,
-		metrics:   config.Metrics,
-		polling:   config.Polling,
+		callLimit:  config.Timeout,
+		observers:  config.Observers,
+		server:     base.Scheme + "://" + base.Host,
+		polling:    config.Polling,
+		stateShown: config.StateShown,
 		userAgent: []string{strings.TrimSpace(config.UserAgent + " moneymovement-go/" + moneymovement.Version + " (" +
 			runtime.Version() + ")")},
 	}
@@ -184,7 +192,8 @@ func RequestOf(client *Client, constructors string, op *Operation, call Call) *R
 	return r
 }
 
-// Ready checks context, client and input at the beginning of a flow. Single calls check them by themselves.
+// Ready checks context, client and input at the beginning of a flow. Single calls check them by themselves. Observers
+// see what it refuses as a call of the operation.
 func Ready(ctx context.Context, client *Client, op *Operation, constructors string, checks ...func(*Check)) error {
 	if ctx == nil || client == nil {
 		checks = []func(*Check){func(c *Check) {
@@ -192,7 +201,12 @@ func Ready(ctx context.Context, client *Client, op *Operation, constructors stri
 			c.Constructed(client, constructors)
 		}}
 	}
-	return Validate(op.ID, checks...)
+	err := Validate(op.ID, checks...)
+	if err != nil && ctx != nil && client != nil && len(client.observers) > 0 {
+		seen, call := client.observe(ctx, op, "", "")
+		call.end(seen, moneymovement.CallEnd{}, err)
+	}
+	return err
 }
 
 // OrNew returns the service, or an empty one in place of nil. A method of an empty service refuses the call, and does

@@ -182,6 +182,9 @@ func (a *response) refusal(r *Request) error {
 	return refusal
 }
 
+// replayed reports that the service repeated its response to an earlier write.
+func replayed(h http.Header) bool { return h.Get("Idempotency-Replayed") == "true" }
+
 // capture gives the response to the caller if the caller asked for it.
 func (r *Request) capture() {
 	if len(r.call.Capture)+len(r.call.CaptureRevealing) == 0 {
@@ -192,9 +195,11 @@ func (r *Request) capture() {
 		Header:         r.response.header,
 		RequestID:      r.response.header.Get(requestIDHeader),
 		IdempotencyKey: string(r.call.Key),
-		Replayed:       r.response.header.Get("Idempotency-Replayed") == "true",
+		Replayed:       replayed(r.response.header),
 		Attempts:       r.attempts,
 		Queued:         r.call.Queued,
+		Deprecation:    wire.DeprecationOf(r.response.header),
+		RateLimits:     wire.RateLimitsOf(r.response.header),
 		Unread:         r.unread,
 		Body:           bytes.Clone(r.response.bytes()),
 	}
@@ -212,9 +217,9 @@ func (r *Request) capture() {
 // Unstated is the response to a write whose result the description does not state ([Operation.ResultUnstated]). A
 // success status means that the write was carried out.
 type Unstated[T any] struct {
-	value *T // nil if the response did not show it
-	err   error
-	auth  Authorizer // the credential of the write
+	value  *T // nil if the response did not show it
+	err    error
+	origin Origin // of the write
 	// unproven is the error if only the resource proves the write
 	unproven error
 }
@@ -228,19 +233,19 @@ func DoUnstated[T any](ctx context.Context, c *Client, r *Request) Unstated[T] {
 		return Unstated[T]{err: err}
 	}
 	if !r.hasResource {
-		return Unstated[T]{auth: r.auth, unproven: r.unreadableSuccess(errNotShown)}
+		return Unstated[T]{origin: r.origin(), unproven: r.unreadableSuccess(errNotShown)}
 	}
 	return Unstated[T]{value: value}
 }
 
-// ValueOrRead returns the resource from the response, or else the result of read. read uses the credential of the
-// write: a newer credential can belong to another account. The write was carried out, so if the read fails, ValueOrRead
+// ValueOrRead returns the resource from the response, or else the result of read. read uses the credential and the
+// headers of the write: a newer credential can belong to another account. The write was carried out, so if the read fails, ValueOrRead
 // returns the zero value and no error.
-func (s Unstated[T]) ValueOrRead(read func(Authorizer) (*T, error)) (*T, error) {
+func (s Unstated[T]) ValueOrRead(read func(Origin) (*T, error)) (*T, error) {
 	if s.value != nil || s.err != nil {
 		return s.value, s.err
 	}
-	if value, err := read(s.auth); err == nil {
+	if value, err := read(s.origin); err == nil {
 		return value, nil
 	}
 	return new(T), nil
@@ -248,12 +253,12 @@ func (s Unstated[T]) ValueOrRead(read func(Authorizer) (*T, error)) (*T, error) 
 
 // ValueOrInDoubt is ValueOrRead for a write of money: a success that shows nothing does not prove it. If there is no
 // read, or it fails, the outcome is in doubt.
-func (s Unstated[T]) ValueOrInDoubt(read func(Authorizer) (*T, error)) (*T, error) {
+func (s Unstated[T]) ValueOrInDoubt(read func(Origin) (*T, error)) (*T, error) {
 	if s.value != nil || s.err != nil {
 		return s.value, s.err
 	}
 	if read != nil {
-		if value, err := read(s.auth); err == nil {
+		if value, err := read(s.origin); err == nil {
 			return value, nil
 		}
 	}
@@ -262,7 +267,7 @@ func (s Unstated[T]) ValueOrInDoubt(read func(Authorizer) (*T, error)) (*T, erro
 
 // ValueOrZero returns the resource from the response, or else the zero value.
 func (s Unstated[T]) ValueOrZero() (*T, error) {
-	return s.ValueOrRead(func(Authorizer) (*T, error) { return new(T), nil })
+	return s.ValueOrRead(func(Origin) (*T, error) { return new(T), nil })
 }
 
 // Value returns the resource from the response, or nil.

@@ -462,7 +462,7 @@ func TestWriteWithUnstatedResponse(t *testing.T) {
 					var unknown *errors.InDoubt
 					require.ErrorAs(t, err, &unknown)
 					assert.Nil(t, value)
-					_, err = write().ValueOrRead(func(transport.Authorizer) (*thing, error) {
+					_, err = write().ValueOrRead(func(transport.Origin) (*thing, error) {
 						t.Error("was read")
 						return nil, nil
 					})
@@ -475,7 +475,7 @@ func TestWriteWithUnstatedResponse(t *testing.T) {
 				assert.Equal(t, tc.shown, value != nil)
 
 				reads := 0
-				value, err = write().ValueOrRead(func(transport.Authorizer) (*thing, error) {
+				value, err = write().ValueOrRead(func(transport.Origin) (*thing, error) {
 					reads++
 					return &read, nil
 				})
@@ -487,7 +487,7 @@ func TestWriteWithUnstatedResponse(t *testing.T) {
 					assert.Equal(t, &read, value)
 				}
 
-				value, err = write().ValueOrRead(func(transport.Authorizer) (*thing, error) {
+				value, err = write().ValueOrRead(func(transport.Origin) (*thing, error) {
 					return nil, errors.New("unreadable")
 				})
 				require.NoError(t, err, "the write was carried out")
@@ -506,9 +506,9 @@ func TestAReadAfterAWriteHasItsCredential(t *testing.T) {
 	svc := script(responds(204, ""), ok)
 	client := newClient(t, host, through(svc), authorizedBy(bearing{"old", ""}))
 	got, err := transport.DoUnstated[thing](t.Context(), client, request(&quietThing, transport.Call{})).
-		ValueOrRead(func(auth transport.Authorizer) (*thing, error) {
+		ValueOrRead(func(origin transport.Origin) (*thing, error) {
 			client.Use(bearing{"new", ""})
-			return send(t.Context(), client, &readThing, transport.Call{Auth: auth})
+			return send(t.Context(), client, &readThing, transport.Call{Auth: origin.Auth})
 		})
 	require.NoError(t, err)
 	assert.Equal(t, "th_1", got.ID)
@@ -694,18 +694,18 @@ func TestAnAttemptWithoutAKeyIsLoggedWithoutOne(t *testing.T) {
 // A write of money is proven by the resource alone: in the response, or by a read.
 func TestUnstatedResponseToAMoneyWriteIsInDoubt(t *testing.T) {
 	unreadable := errors.New("unreadable")
-	proven := func(response step, read func(transport.Authorizer) (*thing, error)) (*thing, error) {
+	proven := func(response step, read func(transport.Origin) (*thing, error)) (*thing, error) {
 		client := newClient(t, host, through(script(response)), authorizedBy(bearing{"old", ""}))
 		return transport.DoUnstated[thing](t.Context(), client, request(&quietThing, transport.Call{})).
 			ValueOrInDoubt(read)
 	}
-	reads := func(value *thing, err error) func(transport.Authorizer) (*thing, error) {
-		return func(auth transport.Authorizer) (*thing, error) {
-			assert.Equal(t, bearing{"old", ""}, auth)
+	reads := func(value *thing, err error) func(transport.Origin) (*thing, error) {
+		return func(origin transport.Origin) (*thing, error) {
+			assert.Equal(t, bearing{"old", ""}, origin.Auth)
 			return value, err
 		}
 	}
-	never := func(transport.Authorizer) (*thing, error) { assert.Fail(t, "it is read"); return nil, nil }
+	never := func(transport.Origin) (*thing, error) { assert.Fail(t, "it is read"); return nil, nil }
 	nothing := responds(204, "")
 
 	value, err := proven(responds(200, `{"id":"th_1","status":"ready"}`), never)
@@ -718,7 +718,7 @@ func TestUnstatedResponseToAMoneyWriteIsInDoubt(t *testing.T) {
 	value, err = proven(nothing, reads(&thing{ID: "th_read"}, nil))
 	require.NoError(t, err)
 	assert.Equal(t, "th_read", value.ID)
-	for _, read := range []func(transport.Authorizer) (*thing, error){nil, reads(new(thing), unreadable)} {
+	for _, read := range []func(transport.Origin) (*thing, error){nil, reads(new(thing), unreadable)} {
 		value, err = proven(nothing, read)
 		_, unknown := errors.AsType[*errors.InDoubt](err)
 		assert.True(t, unknown, "%v", err)

@@ -10,12 +10,12 @@ import (
 	"strings"
 	"time"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
 // log writes one record for each attempt: a warning for a server error, an info record for a 429, else a debug record.
-// It logs only the attributes listed here: no header, no body, no query, no credential.
+// It logs only the attributes listed here: no header, no body, no query, no credential. Of a key, it logs the
+// fingerprint.
 func (c *Client) log(ctx context.Context, r *Request, resp *http.Response, err error, started time.Time) {
 	level := levelOf(resp)
 	if c.logger == nil || !c.logger.Enabled(ctx, level) {
@@ -33,6 +33,11 @@ func (c *Client) log(ctx context.Context, r *Request, resp *http.Response, err e
 	}
 	if r.call.Key != "" {
 		attrs = append(attrs, slog.String("idempotencyKey", string(r.call.Key)))
+	}
+	if holder, ok := r.auth.(KeyHolder); ok {
+		if fingerprint := holder.KeyFingerprint(); fingerprint != "" {
+			attrs = append(attrs, slog.String("keyFingerprint", fingerprint))
+		}
 	}
 	if resp != nil {
 		attrs = append(attrs, slog.Int("status", resp.StatusCode), slog.String("requestId", requestID(resp, level)))
@@ -100,38 +105,6 @@ type failedReader struct{ err error }
 
 // Read implements io.Reader.
 func (b failedReader) Read([]byte) (int, error) { return 0, b.err }
-
-// reportMetrics reports a call that began at the given time.
-func (c *Client) reportMetrics(ctx context.Context, r *Request, began time.Time, err *error) {
-	result, code := resultOf(*err)
-	c.metrics.Call(ctx, moneymovement.CallMetrics{
-		Operation: r.op.ID, Result: result, Code: code, Status: r.response.status, Account: r.account,
-		Attempts: r.attempts, Queued: r.call.Queued, Took: time.Since(began),
-	})
-}
-
-// resultOf classifies an error. An error in doubt can wrap any other error, so it is checked first.
-func resultOf(err error) (moneymovement.CallResult, errors.Code) {
-	if err == nil {
-		return moneymovement.CallSucceeded, ""
-	}
-	if _, is := errors.AsType[*errors.InDoubt](err); is {
-		return moneymovement.CallInDoubt, ""
-	}
-	if _, is := errors.AsType[*errors.InvalidInput](err); is {
-		return moneymovement.CallInvalid, ""
-	}
-	if _, is := errors.AsType[*errors.NotDelivered](err); is {
-		return moneymovement.CallNotDelivered, ""
-	}
-	if refusal, is := errors.AsType[*errors.Refusal](err); is {
-		if refusal.MovedByCall() == errors.Moved { // what the call is for was done, by an earlier one
-			return moneymovement.CallSucceeded, refusal.Code
-		}
-		return moneymovement.CallRefused, refusal.Code
-	}
-	return moneymovement.CallUnexpected, ""
-}
 
 // reportUnread logs the members of a response that could not be read. If the description states the member, it logs an
 // error each time, because something is wrong with the service. If the member is assumed, it logs one warning in the

@@ -8,9 +8,10 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
-	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -205,28 +206,99 @@ func TestLogNamesTheAccount(t *testing.T) {
 	}
 }
 
-// Each call is measured once, whatever it ended in, with all its attempts.
-func TestEachCallIsMeasuredOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var seen measured
-		client := newClient(t, host, through(script(unavailable, lostResponse, ok)), func(c *transport.Config) {
-			c.Metrics = &seen
-		})
-		_, err := sendKeyed(t.Context(), client, &bookThing, transport.Call{})
-		require.NoError(t, err)
-		_, err = send(t.Context(), client, &bookThing, transport.Keyed("no key"))
-		require.Error(t, err)
-		require.Len(t, seen, 2)
-		assert.Equal(t, "BookThing", seen[0].Operation)
-		assert.Equal(t, moneymovement.CallSucceeded, seen[0].Result)
-		assert.Equal(t, http.StatusOK, seen[0].Status)
-		assert.Equal(t, 3, seen[0].Attempts)
-		assert.Positive(t, seen[0].Took)
-		assert.Equal(t, moneymovement.CallInvalid, seen[1].Result)
-		assert.Zero(t, seen[1].Attempts)
+// What a service announces is logged once for each operation, and again if it changes. The response has all of it.
+func TestAnnouncementsAreLoggedOnce(t *testing.T) {
+	const first, second = "Sun, 30 Jun 2030 23:59:59 GMT", "Mon, 30 Dec 2030 23:59:59 GMT"
+	announces := func(status int, sunset, left string) step {
+		return responds(status, oneThing, "Deprecation", "@1688169599", "Sunset", sunset, "X-Request-ID", "req_1",
+			"Link", `<https://docs.example/old>; rel="deprecation"`,
+			"RateLimit", `"reads";r=`+left, "RateLimit-Policy", `"reads";q=600;w=60`)
+	}
+	var out bytes.Buffer
+	svc := script(announces(503, first, "9"), announces(200, first, "8"), announces(200, first, "7"),
+		announces(200, second, "6"), ok, announces(200, first, "5"))
+	client := newClient(t, host, through(svc), func(c *transport.Config) {
+		c.Logger = slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelInfo}))
 	})
+	var got moneymovement.Response
+	reads := func(op *transport.Operation) string {
+		out.Reset()
+		_, err := send(t.Context(), client, op, transport.Call{CallSettings: moneymovement.CallSettingsOf(
+			moneymovement.CaptureResponse(&got))})
+		require.NoError(t, err)
+		return out.String()
+	}
+	const deprecated, limits = `level=WARN msg="moneymovement operation is deprecated" operation=GetThing ` +
+		`since=2023-06-30T23:59:59Z sunset=`, `level=INFO msg="moneymovement service states rate limits" ` +
+		`operation=GetThing limits="[reads: 600 in 1m0s]" requestId=req_1`
+	log := reads(&readThing)
+	assert.Equal(t, 1, strings.Count(log, deprecated+
+		`2030-06-30T23:59:59Z link=https://docs.example/old requestId=req_1`), log)
+	assert.Equal(t, 1, strings.Count(log, limits), log)
+	assert.Equal(t, &moneymovement.Deprecation{Since: time.Unix(1688169599, 0).UTC(),
+		Sunset: time.Date(2030, 6, 30, 23, 59, 59, 0, time.UTC), Link: "https://docs.example/old"}, got.Deprecation)
+	assert.Equal(t, []moneymovement.RateLimit{{Policy: "reads", Remaining: 8, Quota: 600, Window: time.Minute}},
+		got.RateLimits)
+	assert.Empty(t, reads(&readThing))
+	log = reads(&readThing)
+	assert.Equal(t, 1, strings.Count(log, deprecated+`2030-12-30T23:59:59Z`), log)
+	assert.Equal(t, 1, strings.Count(log, "level="), log)
+	assert.Empty(t, reads(&readThing))
+	assert.Nil(t, got.Deprecation)
+	assert.Nil(t, got.RateLimits)
+	log = reads(&confirmThing)
+	assert.Equal(t, 1, strings.Count(log, "is deprecated"), log)
+	assert.Equal(t, 2, strings.Count(log, "operation=ConfirmThing"), log)
 }
 
-type measured []moneymovement.CallMetrics
+// A service that announces something else in each response does not fill the log.
+func TestAnnouncementsDoNotFillTheLog(t *testing.T) {
+	var logged countingHandler
+	sent := 0
+	client := newClient(t, host, through(step(func(req *http.Request) (*http.Response, error) {
+		sent++
+		return responds(200, oneThing, "Deprecation", "@"+strconv.Itoa(sent))(req)
+	})), func(c *transport.Config) { c.Logger = slog.New(&logged) })
+	for range 1100 {
+		_, err := send(t.Context(), client, &readThing, transport.Call{})
+		require.NoError(t, err)
+	}
+	assert.Equal(t, 1000, int(logged))
+}
 
-func (m *measured) Call(_ context.Context, call moneymovement.CallMetrics) { *m = append(*m, call) }
+// countingHandler counts warnings.
+type countingHandler int
+
+func (*countingHandler) Enabled(_ context.Context, level slog.Level) bool {
+	return level >= slog.LevelWarn
+}
+func (h *countingHandler) Handle(context.Context, slog.Record) error { *h++; return nil }
+func (h *countingHandler) WithAttrs([]slog.Attr) slog.Handler        { return h }
+func (h *countingHandler) WithGroup(string) slog.Handler             { return h }
+
+// fingerprinted is a credential whose key has a fingerprint.
+type fingerprinted struct {
+	keyCredential
+	of string
+}
+
+func (f fingerprinted) KeyFingerprint() string { return f.of }
+
+func TestLogNamesTheFingerprintOfTheKey(t *testing.T) {
+	for _, of := range []string{"", transport.Fingerprint(strings.Repeat("s3cret", 4))} {
+		var out bytes.Buffer
+		client := newClient(t, host, through(script(ok)), authorizedBy(fingerprinted{of: of}),
+			func(c *transport.Config) {
+				c.Logger = slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug}))
+			})
+		_, err := send(t.Context(), client, &readThing, transport.Call{})
+		require.NoError(t, err)
+		if of == "" {
+			assert.NotContains(t, out.String(), "keyFingerprint")
+			continue
+		}
+		assert.Contains(t, out.String(), "keyFingerprint="+of)
+		assert.Regexp(t, `^SHA256:[0-9a-f]{16}$`, of)
+	}
+	assert.Empty(t, transport.Fingerprint("a short key"), "it could be guessed")
+}

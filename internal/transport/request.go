@@ -77,6 +77,15 @@ type Call struct {
 	Auth Authorizer // the credential for the whole call; nil for the client's
 }
 
+// Origin is what the further requests of a method have from the call that they belong to.
+type Origin struct {
+	Auth   Authorizer  // nil for the client's
+	Header http.Header // of [moneymovement.Header]
+}
+
+// origin returns what a read after this write has from it.
+func (r *Request) origin() Origin { return Origin{r.auth, r.call.Header} }
+
 // clearCaptures empties the responses that the call stores, which may be those of an earlier call.
 func (c *Call) clearCaptures() {
 	for _, all := range [...][]*moneymovement.Response{c.Capture, c.CaptureRevealing} {
@@ -105,10 +114,11 @@ type Request struct {
 	stream       *streaming         // set to read a stream in place of a decoded response
 
 	// These are set by Do, for all attempts.
-	client  *Client
-	auth    Authorizer // nil for no credential
-	target  url.URL
-	encoded []byte // the body
+	client   *Client
+	auth     Authorizer // nil for no credential
+	target   url.URL
+	encoded  []byte    // the body
+	observed *observed // nil if nobody observes the call
 
 	// header is the header of the last attempt, with the credential. It shows the authorizer which token was refused.
 	header       http.Header
@@ -220,6 +230,7 @@ func (r *Request) newHeader() http.Header {
 		h[keyHeader] = r.keyValue[:]
 	}
 	maps.Copy(h, r.headers)
+	maps.Copy(h, r.call.Header) // which has none of the names above
 	return h
 }
 

@@ -548,3 +548,29 @@ func TestTheEncoderOfABody(t *testing.T) {
 		assert.Equal(t, want, svc.attempts()[0].body)
 	}
 }
+
+// The headers of a call are those of each attempt, and change neither what is sent besides nor what a key stands for.
+func TestHeadersOfACallGoWithEachAttempt(t *testing.T) {
+	svc := script(lostResponse, unavailable, ok)
+	client := newClient(t, host, through(svc), authorizedBy(keyCredential{}))
+	traced := func(id string) transport.Call {
+		call := transport.Keyed("invoice-42")
+		call.Header = moneymovement.CallSettingsOf(moneymovement.Header("traceparent", id)).Header
+		return call
+	}
+	_, err := send(t.Context(), client, &bookThing, traced("00-1"))
+	require.NoError(t, err)
+	_, err = send(t.Context(), client, &bookThing, traced("00-2"))
+	require.NoError(t, err, "another header is the same call")
+	_, err = send(t.Context(), client, &bookThing, transport.Keyed("invoice-42"))
+	require.NoError(t, err)
+	attempts := svc.attempts()
+	require.Len(t, attempts, 5)
+	plain := attempts[4].header
+	assert.Empty(t, plain.Get("Traceparent"))
+	for i, id := range []string{"00-1", "00-1", "00-1", "00-2"} {
+		assert.Equal(t, []string{id}, attempts[i].header.Values("Traceparent"))
+		attempts[i].header.Del("Traceparent")
+		assert.Equal(t, plain, attempts[i].header)
+	}
+}

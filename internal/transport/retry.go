@@ -25,11 +25,16 @@ func Do[T any](ctx context.Context, c *Client, r *Request) (*T, error) {
 	return typed, nil
 }
 
-// do checks and encodes a call, and sends it.
+// do makes a call, and shows it to the observers.
 func (c *Client) do(ctx context.Context, r *Request, newValue func() any) (value any, err error) {
-	if c != nil && c.metrics != nil && ctx != nil {
-		defer c.reportMetrics(ctx, r, time.Now(), &err)
+	if c != nil && len(c.observers) > 0 && ctx != nil {
+		return c.doObserved(ctx, r, newValue)
 	}
+	return c.call(ctx, r, newValue)
+}
+
+// call checks and encodes a call, and sends it.
+func (c *Client) call(ctx context.Context, r *Request, newValue func() any) (value any, err error) {
 	r.call.clearCaptures()
 	r.idempotency()
 	r.check.Context(ctx)
@@ -92,6 +97,7 @@ func (r *Request) attempt(ctx context.Context, retried int) (pause time.Duration
 	if err = r.prepareAttempt(ctx); err != nil { // pace > authorize
 		return 0, false, err
 	}
+	started := time.Now()
 	resp, err := r.roundTrip(ctx)
 	pause, again = r.again(ctx, retried, resp, err)
 	switch {
@@ -102,6 +108,7 @@ func (r *Request) attempt(ctx context.Context, retried int) (pause time.Duration
 			pause, again = r.again(ctx, retried, resp, err)
 		}
 	}
+	r.observeAttempt(ctx, started, resp, err, pause)
 	return pause, again, err
 }
 

@@ -87,6 +87,7 @@ func (r *Request) roundTrip(ctx context.Context) (*http.Response, error) {
 	if err == nil {
 		now := time.Now()
 		c.watchClock(ctx, resp.Header, now)
+		c.logAnnouncements(ctx, r, resp.Header)
 		sent.body = timedBody{body: resp.Body, ctx: ctx, cancel: cancel, end: now.Add(bodyWhole)}
 		resp.Body = &sent.body
 	} else {

@@ -14,7 +14,7 @@
 //		if _, err := tx.Exec(ctx, "UPDATE invoices SET approved = true WHERE id = $1", id); err != nil {
 //			return err
 //		}
-//		_, err := store.SubmitTx(ctx, tx, payment)
+//		_, err := store.SubmitTx(ctx, tx, nil, payment)
 //		return err
 //	})
 //

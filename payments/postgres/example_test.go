@@ -26,7 +26,7 @@ func ExampleStore_SubmitTx() { //nolint:testableexamples // it needs a database
 				string(i.payment.Key)); err != nil {
 				return err
 			}
-			_, err := store.SubmitTx(ctx, tx, i.payment)
+			_, err := store.SubmitTx(ctx, tx, nil, i.payment)
 			return err
 		})
 	}

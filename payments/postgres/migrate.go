@@ -27,9 +27,12 @@ var revisions embed.FS
 // program goes on beside a newer one while the tables are migrated, and after a way back.
 const (
 	newestRevision = 3
-	newestVersion  = restoredVersion
+	newestVersion  = talliedVersion
 	// restoredVersion is the version of tables that were restored from a copy: see [Store.MarkRestored].
 	restoredVersion = 2
+	// talliedVersion is the version of tables from the first payment on that counts against a cap. A program that does
+	// not count would pass it.
+	talliedVersion = 3
 )
 
 // versionOf is the version of each revision.

@@ -177,7 +177,7 @@ func TestOpenSaysWhatIsWrongWithTheSchema(t *testing.T) {
 		}(),
 	} {
 		require.ErrorAs(t, err, &late)
-		assert.Equal(t, postgres.SchemaTooNew{Schema: "moneymovement", Version: 7, Known: 2}, *late)
+		assert.Equal(t, postgres.SchemaTooNew{Schema: "moneymovement", Version: 7, Known: 3}, *late)
 	}
 	var version int
 	require.NoError(t, pool.QueryRow(t.Context(), "SELECT version FROM moneymovement.payments_schema").Scan(&version))
@@ -269,7 +269,7 @@ func TestJobsWithoutTheTablesOfRiver(t *testing.T) {
 	store, err := postgres.Open(t.Context(), pool, postgres.Options{Jobs: &postgres.Jobs{}})
 	require.NoError(t, err)
 	require.ErrorContains(t, pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
-		_, err := store.SubmitTx(t.Context(), tx, payment("a"))
+		_, err := store.SubmitTx(t.Context(), tx, nil, payment("a"))
 		return err
 	}), "run River's migrations, for example with postgres.MigrateRiver")
 }

@@ -20,6 +20,8 @@ type statements struct {
 	insert, load, readWork, list, listStates, listAccount, changes, counts, oldest string
 
 	save, postpone, claimKey, extend, era string
+	markTallied, lockTallies              string
+	sumTallies, addTally                  string
 	mark, unmark, lock, restore           string
 	restoredFrom                          string
 	claim, next                           map[payments.Work]string
@@ -147,20 +149,24 @@ WHERE last.change_era = s.era AND last.change_tx >= pg_snapshot_xmax(pg_current_
 
 func newStatements(named names) statements {
 	s := statements{
-		insert:   named.sql(insert),
-		load:     named.sql(`SELECT ` + columns + ` FROM {schema}.payments p WHERE p.key = $1`),
-		save:     named.sql(save),
-		postpone: named.sql(postpone),
-		claimKey: named.sql(claimKey),
-		extend:   named.sql(extend),
-		changes:  named.sql(changes),
-		counts:   named.sql(`SELECT state, count(*) FROM {schema}.payments GROUP BY state`),
-		oldest:   named.sql(oldest),
-		era:      named.sql(era),
-		mark:     named.sql(mark),
-		unmark:   named.sql(unmark),
-		lock:     named.sql(lock),
-		restore:  named.sql(restore),
+		insert:      named.sql(insert),
+		load:        named.sql(`SELECT ` + columns + ` FROM {schema}.payments p WHERE p.key = $1`),
+		save:        named.sql(save),
+		postpone:    named.sql(postpone),
+		claimKey:    named.sql(claimKey),
+		extend:      named.sql(extend),
+		changes:     named.sql(changes),
+		counts:      named.sql(`SELECT state, count(*) FROM {schema}.payments GROUP BY state`),
+		oldest:      named.sql(oldest),
+		era:         named.sql(era),
+		markTallied: named.sql(markTallied),
+		lockTallies: named.sql(lockTallies),
+		sumTallies:  named.sql(sumTallies),
+		addTally:    named.sql(addTally),
+		mark:        named.sql(mark),
+		unmark:      named.sql(unmark),
+		lock:        named.sql(lock),
+		restore:     named.sql(restore),
 
 		restoredFrom: named.sql(`SELECT restored_from FROM {schema}.payments_schema`),
 		readWork:     named.sql(`SELECT work, due FROM {schema}.payments WHERE key = $1`),

@@ -58,9 +58,10 @@ func discardLogger() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 // Store is a [payments.Store] in PostgreSQL. It is safe for concurrent use, by any number of processes.
 type Store struct {
-	pool *pgxpool.Pool
-	text statements
-	jobs *jobs // nil without River
+	pool  *pgxpool.Pool
+	names names
+	text  statements
+	jobs  *jobs // nil without River
 
 	restoredFrom atomic.Pointer[time.Time] // as last read
 }
@@ -86,7 +87,7 @@ func Open(ctx context.Context, pool *pgxpool.Pool, options Options) (*Store, err
 	if err := named.checkRights(ctx, pool, options.Jobs); err != nil {
 		return nil, asUnreachable(err)
 	}
-	store := &Store{pool: pool, text: newStatements(named)}
+	store := &Store{pool: pool, names: named, text: newStatements(named)}
 	if options.Jobs != nil {
 		if store.jobs, err = newJobs(pool, *options.Jobs); err != nil {
 			return nil, err
@@ -110,7 +111,7 @@ func (s *Store) Insert(
 	ctx context.Context, record payments.Record,
 ) (stored payments.Record, inserted bool, err error) {
 	err = s.retryConflicts(ctx, func() error {
-		if s.jobs == nil {
+		if s.jobs == nil && record.Count == nil {
 			stored, inserted, err = s.insert(ctx, s.pool, record)
 			return err
 		}
@@ -144,6 +145,16 @@ func (s *Store) insert(
 func (s *Store) insertOnce(
 	ctx context.Context, by sender, record payments.Record,
 ) (stored payments.Record, inserted bool, err error) {
+	var changes []payments.Tally
+	if record.Count != nil {
+		changes, err = s.recount(ctx, by, &record, func() (*payments.Spending, error) { return nil, nil })
+		if reached := (*payments.CapReached)(nil); errors.As(err, &reached) {
+			record, err = record.OverCap(reached), nil
+		}
+		if err != nil {
+			return payments.Record{}, false, err
+		}
+	}
 	from := s.restoredFrom.Load()
 	if from != nil {
 		record, _ = record.Restored(*from)
@@ -163,7 +174,12 @@ func (s *Store) insertOnce(
 		stored, err = pgx.CollectExactlyOneRow(rows, scanRecord)
 		return err
 	})
-	return stored, inserted, send(ctx, by, &batch)
+	if err := send(ctx, by, &batch); err != nil || !inserted || len(changes) == 0 {
+		return stored, inserted, err
+	}
+	var tallies pgx.Batch
+	s.queueTallies(&tallies, changes)
+	return stored, inserted, send(ctx, by, &tallies)
 }
 
 // Load implements [payments.Store].
@@ -191,20 +207,29 @@ func (s *Store) Save(
 	err = s.retryConflicts(ctx, func() error {
 		var at changePosition
 		leased := true
-		var batch pgx.Batch
-		batch.Queue(syncCommit)
-		batch.Queue(s.text.save, string(claimed.Key), claimed.Lease.Owner, claimed.Lease.Epoch, string(claimed.State),
-			int(work), timeOrNull(claimed.Due), text, release, claimed.Needs).QueryRow(func(saved pgx.Row) error {
-			err := saved.Scan(&at.era, &at.tx, &at.change)
-			if errors.Is(err, pgx.ErrNoRows) {
-				leased, err = false, nil
-			}
-			return err
-		})
-		if err := send(ctx, s.pool, &batch); err != nil {
-			return err
+		save := func(batch *pgx.Batch) {
+			batch.Queue(syncCommit)
+			batch.Queue(s.text.save, string(claimed.Key), claimed.Lease.Owner, claimed.Lease.Epoch,
+				string(claimed.State), int(work), timeOrNull(claimed.Due), text, release, claimed.Needs).QueryRow(
+				func(saved pgx.Row) error {
+					err := saved.Scan(&at.era, &at.tx, &at.change)
+					if errors.Is(err, pgx.ErrNoRows) {
+						leased, err = false, nil
+					}
+					return err
+				})
 		}
-		if !leased {
+		if claimed.Count != nil {
+			err = s.saveCounted(ctx, claimed, save, func() bool { return leased })
+		} else {
+			var batch pgx.Batch
+			save(&batch)
+			err = send(ctx, s.pool, &batch)
+		}
+		switch {
+		case err != nil:
+			return err
+		case !leased:
 			return &payments.LeaseLost{Key: claimed.Key, Lease: claimed.Lease}
 		}
 		position = at.position()
@@ -291,13 +316,20 @@ func notFound(err error, key moneymovement.Key) error {
 // back. While another transaction that has submitted the same key is open, SubmitTx waits for its end. Other payments,
 // also of the same account, do not wait.
 //
-// SubmitTx needs no processor, and so it calls no tracer. With a tracer, call Processor.Prepare, [Store.InsertTx] and
-// payments.Stored.
+// by is the processor of this process, which need not be resumed: the payment gets its trace, and its Config.Limits are
+// checked. Nil is for a program that has neither: such a payment counts against the limits of others from its first call
+// on. Transactions whose payments count wait for each other, so keep them short.
 //
 // In a transaction that is serializable, PostgreSQL may refuse one of two transactions that submit payments at the same
 // time (SQLSTATE 40001), as usual: repeat the transaction.
-func (s *Store) SubmitTx(ctx context.Context, tx pgx.Tx, submission payments.Submission) (payments.Record, error) {
-	submitted, err := payments.Prepare(submission, time.Now())
+func (s *Store) SubmitTx(
+	ctx context.Context, tx pgx.Tx, by *payments.Processor, submission payments.Submission,
+) (submitted payments.Record, err error) {
+	if by != nil {
+		submitted, err = by.Prepare(ctx, submission)
+	} else {
+		submitted, err = payments.Prepare(submission, time.Now())
+	}
 	if err != nil {
 		return payments.Record{}, err
 	}

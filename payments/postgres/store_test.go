@@ -132,7 +132,7 @@ func TestChangesOfATransactionThatCommitsLate(t *testing.T) {
 	late, err := pool.Begin(t.Context())
 	require.NoError(t, err)
 	insert(t, store, "before")
-	_, err = store.SubmitTx(t.Context(), late, payment("late"))
+	_, err = store.SubmitTx(t.Context(), late, nil, payment("late"))
 	require.NoError(t, err)
 	insert(t, store, "after")
 
@@ -161,7 +161,7 @@ func TestNoChangeIsLeftOut(t *testing.T) {
 				if !assert.NoError(t, err) {
 					return
 				}
-				_, err = store.SubmitTx(t.Context(), tx, payment(key))
+				_, err = store.SubmitTx(t.Context(), tx, nil, payment(key))
 				assert.NoError(t, err)
 				_, err = tx.Exec(t.Context(), "SELECT pg_sleep($1)", float64(random.IntN(8))/1000)
 				assert.NoError(t, err)
@@ -358,7 +358,7 @@ func TestSubmitTxIsCommittedWithTheRowOfTheCaller(t *testing.T) {
 		err := pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
 			execute(t, tx, "INSERT INTO invoices VALUES ($1)", key)
 			var err error
-			record, err = store.SubmitTx(t.Context(), tx, payment(moneymovement.Key(key)))
+			record, err = store.SubmitTx(t.Context(), tx, nil, payment(moneymovement.Key(key)))
 			return errors.Join(err, then)
 		})
 		return record, err
@@ -395,15 +395,15 @@ func TestSubmitTxOfAKnownKey(t *testing.T) {
 	other := payment("a")
 	other.Payout.Amount = decimal.NewFromInt(2)
 	require.NoError(t, pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
-		_, err := store.SubmitTx(t.Context(), tx, other)
+		_, err := store.SubmitTx(t.Context(), tx, nil, other)
 		require.ErrorAs(t, err, new(*errors.IdempotencyKeyReused))
-		_, err = store.SubmitTx(t.Context(), tx, payment(""))
+		_, err = store.SubmitTx(t.Context(), tx, nil, payment(""))
 		require.ErrorAs(t, err, new(*errors.InvalidInput))
-		_, err = store.SubmitTx(t.Context(), tx, payment("b")) // the transaction goes on
+		_, err = store.SubmitTx(t.Context(), tx, nil, payment("b")) // the transaction goes on
 		return err
 	}))
 	assert.Equal(t, 2, count(t, pool, jobsOfPayments), "a payment has one job")
-	_, err = store.SubmitTx(t.Context(), nil, payment("c"))
+	_, err = store.SubmitTx(t.Context(), nil, nil, payment("c"))
 	require.ErrorContains(t, err, "the transaction is nil")
 }
 
@@ -416,7 +416,7 @@ func TestOpenTransactionsDoNotBlockOthers(t *testing.T) {
 		tx, err := pool.Begin(ctx)
 		require.NoError(t, err)
 		for j := range 20 {
-			_, err := store.SubmitTx(ctx, tx, payment(numbered(fmt.Sprint("open-", i), 20)[j]))
+			_, err := store.SubmitTx(ctx, tx, nil, payment(numbered(fmt.Sprint("open-", i), 20)[j]))
 			require.NoError(t, err)
 		}
 		open = append(open, tx)
@@ -438,7 +438,7 @@ func TestTwoTransactionsWithTheSameKey(t *testing.T) {
 			store, pool := open(t, postgres.Options{})
 			first, err := pool.Begin(t.Context())
 			require.NoError(t, err)
-			_, err = store.SubmitTx(t.Context(), first, payment("a"))
+			_, err = store.SubmitTx(t.Context(), first, nil, payment("a"))
 			require.NoError(t, err)
 			var group sync.WaitGroup
 			group.Go(func() { // waits for the first
@@ -462,7 +462,7 @@ func TestSubmitTxIsDurableWhateverTheCallersSettings(t *testing.T) {
 	store, pool := open(t, postgres.Options{})
 	require.NoError(t, pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
 		execute(t, tx, "SET LOCAL synchronous_commit = off")
-		_, err := store.SubmitTx(t.Context(), tx, payment("a"))
+		_, err := store.SubmitTx(t.Context(), tx, nil, payment("a"))
 		require.NoError(t, err)
 		assert.Equal(t, 1, count(t, tx,
 			"SELECT count(*) FROM pg_settings WHERE name = 'synchronous_commit' AND setting = 'on'"))
@@ -470,7 +470,7 @@ func TestSubmitTxIsDurableWhateverTheCallersSettings(t *testing.T) {
 	}))
 	require.NoError(t, pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
 		execute(t, tx, "SET LOCAL synchronous_commit = remote_apply")
-		_, err := store.SubmitTx(t.Context(), tx, payment("b"))
+		_, err := store.SubmitTx(t.Context(), tx, nil, payment("b"))
 		require.NoError(t, err)
 		assert.Equal(t, 1, count(t, tx,
 			"SELECT count(*) FROM pg_settings WHERE name = 'synchronous_commit' AND setting = 'remote_apply'"))
@@ -484,7 +484,7 @@ func submitted(t testing.TB, store *postgres.Store, by interface {
 }, p payments.Payment) (record payments.Record, err error) {
 	t.Helper()
 	err = pgx.BeginFunc(t.Context(), by, func(tx pgx.Tx) error {
-		record, err = store.SubmitTx(t.Context(), tx, p)
+		record, err = store.SubmitTx(t.Context(), tx, nil, p)
 		return err
 	})
 	return record, err

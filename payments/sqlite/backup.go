@@ -105,8 +105,8 @@ type Checked struct {
 // maxProblems is how many problems a check finds before it ends.
 const maxProblems = 100
 
-// Check reads all of the store: the pages and indexes of the file, each row with its checksum and its record, and the
-// counts. If anything is wrong, the error is *[Damaged], with up to 100 problems. Payments go on meanwhile. A million
+// Check reads all of the store: the pages and indexes of the file, each row with its checksum and its record, the
+// counts, and what payments count against caps. If anything is wrong, the error is *[Damaged], with up to 100 problems. Payments go on meanwhile. A million
 // payments take a minute or two, and the log grows until the check has ended.
 func (s *Store) Check(ctx context.Context) (Checked, error) {
 	if err := s.checkOpen(ctx); err != nil {
@@ -130,7 +130,11 @@ func (s *Store) Check(ctx context.Context) (Checked, error) {
 	if len(problems) > 0 && (len(problems) > 1 || problems[0] != "ok") {
 		return Checked{}, &Damaged{Path: s.path, Problems: problems}
 	}
-	checked, problems, err := s.checkRows(ctx, tx)
+	checked, sums, problems, err := s.checkRows(ctx, tx)
+	if err != nil {
+		return Checked{}, s.readError(ctx, err)
+	}
+	tallied, err := sums.problems(ctx, tx)
 	if err != nil {
 		return Checked{}, s.readError(ctx, err)
 	}
@@ -150,6 +154,7 @@ func (s *Store) Check(ctx context.Context) (Checked, error) {
 	if !maps.Equal(found, want) {
 		problems = append(problems, fmt.Sprintf("the counts %q do not agree with the rows", counted))
 	}
+	problems = append(problems, tallied...)
 	if len(problems) > 0 {
 		return checked, &Damaged{Path: s.path, Problems: problems}
 	}
@@ -157,11 +162,13 @@ func (s *Store) Check(ctx context.Context) (Checked, error) {
 }
 
 // checkRows reads each row.
-func (s *Store) checkRows(ctx context.Context, tx *sql.Tx) (checked Checked, problems []string, err error) {
-	checked.ByState = map[moneymovement.PaymentState]int{}
+func (s *Store) checkRows(
+	ctx context.Context, tx *sql.Tx,
+) (checked Checked, sums tallies, problems []string, err error) {
+	checked.ByState, sums = map[moneymovement.PaymentState]int{}, tallies{}
 	rows, err := tx.QueryContext(ctx, "SELECT "+columns+" FROM payments NOT INDEXED")
 	if err != nil {
-		return checked, nil, err
+		return checked, nil, nil, err
 	}
 	defer rows.Close()
 	for rows.Next() && len(problems) < maxProblems {
@@ -171,9 +178,11 @@ func (s *Store) checkRows(ctx context.Context, tx *sql.Tx) (checked Checked, pro
 		case errors.As(err, &damaged):
 			problems = append(problems, damaged.Problems...)
 		case err != nil:
-			return checked, nil, err
+			return checked, nil, nil, err
 		default:
-			if record := row.record(); record.Err() != nil {
+			record := row.record()
+			sums.count(&record)
+			if record.Err() != nil {
 				problems = append(problems, record.Err().Error())
 			} else if record.State != row.state {
 				problems = append(problems, fmt.Sprintf("the payment with the key %q is %s, and its record says %s",
@@ -183,7 +192,7 @@ func (s *Store) checkRows(ctx context.Context, tx *sql.Tx) (checked Checked, pro
 		checked.Payments++
 		checked.ByState[row.state]++
 	}
-	return checked, problems, rows.Err()
+	return checked, sums, problems, rows.Err()
 }
 
 func queryTexts(ctx context.Context, tx *sql.Tx, query string) (found []string, err error) {

@@ -32,7 +32,7 @@ const readerCount = 4
 //
 // Close the store when nothing uses it any more.
 func Open(ctx context.Context, path string, options ...Option) (*Store, error) {
-	settings := settings{migrations: migrations}
+	settings := settings{migrations: migrations, least: basic}
 	for _, option := range options {
 		option(&settings)
 	}
@@ -122,7 +122,7 @@ func (s *Store) open(ctx context.Context) error {
 	if err := setKeepLog(conn, found.log); err != nil {
 		return asTyped(s.path, err)
 	}
-	if err := migrate(ctx, conn, s.path, s.settings.migrations); err != nil {
+	if err := migrate(ctx, conn, s.path, s.settings.migrations, s.settings.least); err != nil {
 		return err
 	}
 	if err := checkSchema(ctx, conn, s.path, s.settings.migrations); err != nil {
@@ -256,7 +256,7 @@ func (s *Store) readThroughLog(ctx context.Context) (err error) {
 	}
 	defer conn.Close()
 	version, _, err := versionOf(ctx, conn, s.path, len(s.settings.migrations))
-	if err != nil || version < len(s.settings.migrations) {
+	if err != nil || version < s.settings.least {
 		return err
 	}
 	if err := checkSchema(ctx, conn, s.path, s.settings.migrations); err != nil {
@@ -358,6 +358,7 @@ func MustExist() Option { return func(s *settings) { s.mustExist = true } }
 type settings struct {
 	mustExist  bool
 	migrations [][]string
+	least      int    // the version that Open brings a file to
 	parameters string // of SQLite, for tests
 }
 
@@ -377,7 +378,7 @@ func (s *Store) create(ctx context.Context) error {
 	return renameInto(s.path+".new", s.path)
 }
 
-// createStore makes a file with the newest schema, synced to the disk, and in the place of what an earlier try has
+// createStore makes a file with the schema that Open uses, synced to the disk, and in the place of what an earlier try has
 // left.
 func createStore(ctx context.Context, path string, settings settings) error {
 	if err := createFile(path); err != nil {
@@ -394,7 +395,7 @@ func createStore(ctx context.Context, path string, settings settings) error {
 		return asTyped(path, err)
 	}
 	defer conn.Close()
-	if err := migrate(ctx, conn, path, settings.migrations); err != nil {
+	if err := migrate(ctx, conn, path, settings.migrations, settings.least); err != nil {
 		return err
 	}
 	if err := checkpoint(ctx, conn); err != nil {

@@ -331,7 +331,10 @@ func TestFileOfVersion1(t *testing.T) {
 
 // later is a version that this package does not have yet.
 func later(statements ...string) Option {
-	return func(s *settings) { s.migrations = append(migrations[:len(migrations):len(migrations)], statements) }
+	return func(s *settings) {
+		s.migrations = append(migrations[:len(migrations):len(migrations)], statements)
+		s.least = len(s.migrations)
+	}
 }
 
 func TestMigration(t *testing.T) {
@@ -357,7 +360,7 @@ func TestMigration(t *testing.T) {
 	_, err = Open(t.Context(), path)
 	var newer *Newer
 	require.ErrorAs(t, err, &newer)
-	assert.Equal(t, &Newer{Path: path, Version: 2, Known: 1}, newer)
+	assert.Equal(t, &Newer{Path: path, Version: 3, Known: 2}, newer)
 	opened(t, path, second)
 }
 

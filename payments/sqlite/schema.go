@@ -21,7 +21,13 @@ const applicationID = 0x6d6d7079
 // migrations lead from each version of the schema to the next. The first makes an empty file version 1. A version that
 // was released never changes. A program does not open a file of a later version than it knows, so a migration keeps
 // older programs out. What they can leave alone needs none: a later version can add a table beside these.
-var migrations = [][]string{version1}
+var migrations = [][]string{version1, version2}
+
+// The versions of the schema. Open brings a file to the first one, and a payment that counts to the second.
+const (
+	basic   = 1
+	tallied = 2
+)
 
 // version1 has a row for each payment.
 //
@@ -63,10 +69,10 @@ END`,
 	`INSERT INTO uses VALUES (1, 0, 0)`,
 }
 
-// migrate brings an open file to the newest version, in one transaction.
-func migrate(ctx context.Context, conn *sql.Conn, path string, migrations [][]string) error {
-	version, restored, err := versionOf(ctx, conn, path, len(migrations))
-	if err != nil || version == len(migrations) {
+// migrate brings an open file to a version or leaves it at a later one, in one transaction.
+func migrate(ctx context.Context, conn *sql.Conn, path string, migrations [][]string, least int) error {
+	version, _, err := versionOf(ctx, conn, path, len(migrations))
+	if err != nil || version >= least {
 		return err
 	}
 	tx, err := conn.BeginTx(ctx, nil)
@@ -74,19 +80,38 @@ func migrate(ctx context.Context, conn *sql.Conn, path string, migrations [][]st
 		return asTyped(path, err)
 	}
 	defer tx.Rollback() //nolint:errcheck // after a commit there is nothing to roll back
-	for _, migration := range migrations[version:] {
-		for _, statement := range migration {
-			if _, err := tx.ExecContext(ctx, statement); err != nil {
-				return asTyped(path, fmt.Errorf("migration from version %d: %w", version, err))
-			}
-		}
-	}
-	mark := fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID,
-		len(migrations)|restored)
-	if _, err := tx.ExecContext(ctx, mark); err != nil {
+	if err := migrateIn(ctx, tx, migrations, least); err != nil {
 		return asTyped(path, err)
 	}
 	return asTyped(path, tx.Commit())
+}
+
+// executor is a transaction, or a connection that has one.
+type executor interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// migrateIn brings a file to a version or leaves it at a later one, in the transaction of an executor.
+func migrateIn(ctx context.Context, in executor, migrations [][]string, least int) error {
+	var version int
+	if err := in.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+		return err
+	}
+	restored := version & restoredFlag
+	if version &^= restoredFlag; version >= least {
+		return nil
+	}
+	for _, migration := range migrations[version:least] {
+		for _, statement := range migration {
+			if _, err := in.ExecContext(ctx, statement); err != nil {
+				return fmt.Errorf("migration from version %d: %w", version, err)
+			}
+		}
+	}
+	_, err := in.ExecContext(ctx,
+		fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, least|restored))
+	return err
 }
 
 // versionOf returns the version of an open file, and restoredFlag if it has that. It refuses one that is not known.
@@ -108,9 +133,13 @@ func versionOf(ctx context.Context, conn *sql.Conn, path string, known int) (ver
 	return version, restored, nil
 }
 
-// checkSchema compares the tables of a file with those that the migrations make. Other tables, which a later version
-// has added, are left alone.
+// checkSchema compares the tables of a file with those that the migrations to its version make. Other tables, which a
+// later version has added, are left alone.
 func checkSchema(ctx context.Context, conn *sql.Conn, path string, migrations [][]string) error {
+	version, _, err := versionOf(ctx, conn, path, len(migrations))
+	if err != nil {
+		return err
+	}
 	got, err := objects(ctx, conn)
 	if err != nil {
 		return asTyped(path, err)
@@ -125,7 +154,7 @@ func checkSchema(ctx context.Context, conn *sql.Conn, path string, migrations []
 		return err
 	}
 	defer fresh.Close()
-	if err := migrate(ctx, fresh, ":memory:", migrations); err != nil {
+	if err := migrate(ctx, fresh, ":memory:", migrations, version); err != nil {
 		return err
 	}
 	want, err := objects(ctx, fresh)

@@ -29,7 +29,7 @@ func (s *Store) Insert(ctx context.Context, record payments.Record) (payments.Re
 		return change.row.record(), false, nil
 	}
 	record = change.record
-	record.Due, record.Position = toTime(row.due), position(change.row.change)
+	record.Due, record.Position, record.Count = toTime(change.row.due), position(change.row.change), nil
 	return record, true, nil
 }
 
@@ -41,8 +41,22 @@ type insertion struct {
 
 func (i *insertion) apply(ctx context.Context, w *writer) (refused, err error) {
 	row := &i.row
+	var changes []payments.Tally
+	differs := false // from what the caller has passed
+	if i.record.Count != nil {
+		var reached *payments.CapReached
+		if changes, err = w.recount(ctx, &i.record, nil); errors.As(err, &reached) {
+			i.record, differs, err = i.record.OverCap(reached), true, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 	if !w.restoredFrom.IsZero() {
 		i.record, _ = i.record.Restored(w.restoredFrom)
+		differs = true
+	}
+	if differs {
 		if *row, err = rowOf(&i.record); err != nil {
 			return err, nil
 		}
@@ -59,7 +73,7 @@ func (i *insertion) apply(ctx context.Context, w *writer) (refused, err error) {
 	if i.inserted = inserted == 1; i.inserted {
 		w.change++
 		row.change = w.change
-		return nil, nil
+		return nil, w.add(ctx, changes)
 	}
 	*row, err = w.store.scanned(w.load.QueryRowContext(ctx, row.key).Scan)
 	return nil, err
@@ -92,7 +106,7 @@ func (s *Store) Save(ctx context.Context, claimed payments.Claimed, release bool
 	if err != nil {
 		return "", err
 	}
-	change := &saving{store: s, row: row, lease: claimed.Lease, release: release}
+	change := &saving{store: s, row: row, record: &claimed.Record, lease: claimed.Lease, release: release}
 	if err := s.write(ctx, change); err != nil {
 		return "", err
 	}
@@ -102,6 +116,7 @@ func (s *Store) Save(ctx context.Context, claimed payments.Claimed, release bool
 type saving struct {
 	store   *Store
 	row     row
+	record  *payments.Record
 	lease   payments.Lease
 	release bool
 	begun   bool
@@ -109,6 +124,12 @@ type saving struct {
 
 func (c *saving) apply(ctx context.Context, w *writer) (refused, err error) {
 	row := &c.row
+	var changes []payments.Tally
+	if c.record.Count != nil {
+		if changes, refused, err = c.recount(ctx, w); refused != nil || err != nil {
+			return refused, err
+		}
+	}
 	account, ok := w.store.leases.beginWrite(row.key, c.lease, c.release)
 	if !ok {
 		return &payments.LeaseLost{Key: row.key, Lease: c.lease}, nil
@@ -120,7 +141,24 @@ func (c *saving) apply(ctx context.Context, w *writer) (refused, err error) {
 	}
 	w.change++
 	row.change = w.change
-	return nil, nil
+	return nil, w.add(ctx, changes)
+}
+
+// recount returns the tallies to add. refused is a cap that would be passed.
+func (c *saving) recount(ctx context.Context, w *writer) (changes []payments.Tally, refused, err error) {
+	stored, err := w.store.scanned(w.load.QueryRowContext(ctx, c.row.key).Scan)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, &payments.LeaseLost{Key: c.row.key, Lease: c.lease}, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	before := stored.record()
+	changes, err = w.recount(ctx, c.record, before.Spending)
+	if reached := (*payments.CapReached)(nil); errors.As(err, &reached) {
+		return nil, reached, nil
+	}
+	return changes, nil, err
 }
 
 func (c *saving) end(committed bool) {
@@ -196,6 +234,7 @@ type writer struct {
 	change   int64            // the last position
 	turns    map[string]int64 // the last turn of each account
 	maxTurns int              // how many of them are remembered
+	tallied  bool             // the file has tallies
 
 	restoredFrom time.Time // zero if the store was not restored
 
@@ -343,7 +382,7 @@ func (w *writer) apply(batch []*request) (written []*request, err error) {
 
 // rollBack rolls a transaction back because of an error, and returns what failed.
 func (w *writer) rollBack(change int64, cause error) error {
-	w.change = change
+	w.change, w.tallied = change, false
 	_, err := w.rollback.ExecContext(context.Background())
 	if primary, _ := code(err); primary == lib.SQLITE_ERROR { // it has ended by itself
 		return cause

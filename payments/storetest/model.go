@@ -22,7 +22,7 @@ func (s *suite) model(t *testing.T, store payments.Store) {
 	}
 	operations := []func(){
 		m.insert, m.insert, m.load, m.list, m.changes, m.claim, m.claim, m.claim, m.claimKey, m.extend, m.save, m.save,
-		m.save, m.postpone, m.summary, m.timeGoesOn,
+		m.save, m.postpone, m.summary, m.timeGoesOn, m.insertCounted, m.saveCounted,
 	}
 	for range s.operations {
 		operations[m.random.IntN(len(operations))]()
@@ -299,6 +299,7 @@ func (m *model) save() {
 		return
 	}
 	m.fill(&record.Record)
+	record.Spending = known.Spending // which only a Count changes
 	release := m.random.IntN(2) == 0
 	position, err := m.store.Save(m.t.Context(), record, release)
 	if !known.holds(record.Lease) {

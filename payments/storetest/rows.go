@@ -142,6 +142,29 @@ func largeAndOddText(t *testing.T, s payments.Store) {
 	}
 }
 
+// A person decides about a record with its position: every way to read it has the same one.
+func positionOfTheLastChange(t *testing.T, s payments.Store) {
+	stored, _, err := s.Insert(t.Context(), newRecord("a", payments.WorkAgain))
+	noError(t, err)
+	check := func(want payments.Position) {
+		t.Helper()
+		equal(t, "position of Load", load(t, s, "a").Position, want)
+		list, err := s.List(t.Context(), payments.List{Limit: 1})
+		noError(t, err)
+		equal(t, "position of List", list[0].Position, want)
+	}
+	check(stored.Position)
+	claimed := claimKey(t, s, "me", "a", long)
+	equal(t, "position of Claim", claimed.Position, stored.Position)
+	saved, err := s.Save(t.Context(), claimed, true)
+	noError(t, err)
+	check(saved)
+	claimed = claimKey(t, s, "me", "a", long)
+	equal(t, "position of Claim", claimed.Position, saved)
+	noError(t, s.Postpone(t.Context(), claimed))
+	check(saved)
+}
+
 func memoryIsNotShared(t *testing.T, s payments.Store) {
 	record := newRecord("a", payments.WorkBegin)
 	want := newRecord("a", payments.WorkBegin)

@@ -45,6 +45,7 @@ type page struct {
 	requests []string // the addresses that the tab asked for
 	errors   []string // what the tab wrote to the browser's console
 	expected []string // texts of errors that the test causes on purpose
+	also     string   // another address that the test opens on purpose
 }
 
 // openPage serves a host with controls, and opens its page at a section.
@@ -54,22 +55,28 @@ func openPage(t *testing.T, section string, options ...sandbox.Option) *page {
 	p := &page{T: t}
 	p.server = httptest.NewServer(http.HandlerFunc(p.serve))
 	p.startHost(options...)
+	p.openTab()
+	p.do(chromedp.Navigate(p.server.URL + "/_console#" + section))
+	p.until(`document.getElementById("live").dataset.state === "on"`)
+	p.until(loaded)
+	return p
+}
+
+// openTab opens a tab with a profile of its own, and closes it and the server at the end.
+func (p *page) openTab() {
+	p.Helper()
 	tab, closeTab := chromedp.NewContext(browser.tab, chromedp.WithNewBrowserContext())
 	p.tab = tab
-	t.Cleanup(func() {
+	p.Cleanup(func() {
 		closeTab() // before the server: the page holds a connection open
 		p.server.CloseClientConnections()
 		p.server.Close()
 		p.assertClean()
 	})
-	require.NoError(t, chromedp.Listen(tab, p.note))
-	must(tab, t, log.Enable, cdp.Empty{})
-	must(tab, t, network.Enable, network.EnableParams{})
+	require.NoError(p, chromedp.Listen(tab, p.note))
+	must(tab, p.T, log.Enable, cdp.Empty{})
+	must(tab, p.T, network.Enable, network.EnableParams{})
 	p.size(1280, 900)
-	p.do(chromedp.Navigate(p.server.URL + "/_console#" + section))
-	p.until(`document.getElementById("live").dataset.state === "on"`)
-	p.until(loaded)
-	return p
 }
 
 // reload loads the page again, in the same tab.
@@ -148,7 +155,8 @@ func (p *page) assertClean() {
 	}
 	assert.NotEmpty(p, p.requests)
 	for _, address := range p.requests {
-		own := strings.HasPrefix(address, p.server.URL+"/") || strings.HasPrefix(address, "data:")
+		own := strings.HasPrefix(address, p.server.URL+"/") || strings.HasPrefix(address, "data:") ||
+			p.also != "" && strings.HasPrefix(address, p.also)
 		assert.True(p, own, "a request left for %s", address)
 	}
 }

@@ -283,16 +283,16 @@ var (
 
 // What a program implements by itself.
 type (
-	limiter struct{}
-	metrics struct{ log *slog.Logger }
-	store   struct{}
-	signer  struct{ signing.Signer }
-	card    struct{ address string }
+	limiter  struct{}
+	observer struct{ log *slog.Logger }
+	store    struct{}
+	signer   struct{ signing.Signer }
+	card     struct{ address string }
 )
 
 var (
 	_ moneymovement.RateLimiter = limiter{}
-	_ moneymovement.Metrics     = metrics{}
+	_ moneymovement.Observer    = observer{}
 	_ dapi.TokenStore           = store{}
 	_ signing.Signer            = signer{}
 	_ model.CardSigner          = card{}
@@ -305,9 +305,15 @@ func (limiter) Wait(ctx context.Context, call moneymovement.RateCall) error {
 	return ctx.Err()
 }
 
-func (m metrics) Call(_ context.Context, call moneymovement.CallMetrics) {
-	m.log.Info("call", "operation", call.Operation, "failed", call.Result != moneymovement.CallSucceeded,
-		"code", call.Code, "took", call.Took)
+func (observer) CallBegan(ctx context.Context, _ moneymovement.CallStart) context.Context { return ctx }
+
+func (o observer) AttemptEnded(_ context.Context, call moneymovement.CallStart, attempt moneymovement.CallAttempt) {
+	o.log.Debug("attempt", "path", call.URLTemplate, "number", attempt.Number, "pause", attempt.Pause)
+}
+
+func (o observer) CallEnded(_ context.Context, call moneymovement.CallStart, end moneymovement.CallEnd) {
+	o.log.Info("call", "operation", call.Operation, "failed", end.Result != moneymovement.CallSucceeded,
+		"code", end.Code, "took", end.Took)
 }
 
 func (store) Load(context.Context) (dapi.Session, error) { return dapi.Session{}, nil }
@@ -323,7 +329,7 @@ func Clients(baseURL string, key signing.Signer, logger *slog.Logger) (
 ) {
 	options := []moneymovement.Option{
 		moneymovement.WithHTTPClient(&http.Client{Timeout: time.Minute}), moneymovement.WithLogger(logger),
-		moneymovement.WithMetrics(metrics{logger}), moneymovement.WithPlainHTTP(),
+		moneymovement.WithObserver(observer{logger}), moneymovement.WithPlainHTTP(),
 		moneymovement.WithPolling(time.Second, time.Minute), moneymovement.WithRateLimiter(limiter{}),
 		moneymovement.WithRetries(moneymovement.RetryPolicy{Max: 1, WaitMin: time.Second, WaitMax: time.Minute}),
 		moneymovement.WithTimeout(time.Minute), moneymovement.WithUserAgent("outsider/1"),

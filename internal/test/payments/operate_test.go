@@ -552,6 +552,12 @@ func TestThePageHasEachFieldOfTheLog(t *testing.T) {
 			require.NoError(w, w.store.MarkRestored(w.Context(), time.Now()))
 			w.started(notes)
 		},
+		"a decision": func(w *world) {
+			p := w.started(notes)
+			w.submit(p, w.dear(1))
+			w.becomes(p, w.dear(1).Key, moneymovement.PaymentNeedsDecision)
+			w.decide(p, w.dear(1).Key, payments.Cancel("a mistake").By("ops@example.com"))
+		},
 		"a store that is away": func(w *world) {
 			store := watch(w.store)
 			w.store = store

@@ -278,7 +278,7 @@ func (w *world) submit(p *program, keys ...moneymovement.Key) {
 			if _, err := tx.Exec(w.Context(), "INSERT INTO invoices VALUES ($1)", string(key)); err != nil {
 				return err
 			}
-			_, err := p.store.SubmitTx(w.Context(), tx, w.payment(key))
+			_, err := p.store.SubmitTx(w.Context(), tx, nil, w.payment(key))
 			return err
 		}))
 	}

@@ -29,9 +29,12 @@ import (
 // exportedTypes are all types that a user of the SDK can hold.
 var exportedTypes = []reflect.Type{
 	reflect.TypeFor[moneymovement.Allowance](),
-	reflect.TypeFor[moneymovement.CallMetrics](),
+	reflect.TypeFor[moneymovement.AttemptFailure](),
+	reflect.TypeFor[moneymovement.CallAttempt](),
+	reflect.TypeFor[moneymovement.CallEnd](),
 	reflect.TypeFor[moneymovement.CallResult](),
 	reflect.TypeFor[moneymovement.CallSettings](),
+	reflect.TypeFor[moneymovement.CallStart](),
 	reflect.TypeFor[moneymovement.ClientSettings](),
 	reflect.TypeFor[moneymovement.Key](),
 	reflect.TypeFor[moneymovement.Pace](),

@@ -34,7 +34,9 @@ type processor struct {
 	mu       sync.Mutex
 	final    map[moneymovement.Key]moneymovement.PaymentState // of the payments that have ended
 	first    map[moneymovement.Key]time.Time                  // when each was first submitted
+	signed   map[moneymovement.Key]time.Time                  // when each was first signed
 	restored bool                                             // the store is an older copy that does not say so
+	older    bool                                             // the store is an older copy
 	away     atomic.Bool                                      // every call of the store fails
 }
 
@@ -43,7 +45,8 @@ func newProcessor(w *World, store payments.Store) *processor {
 		store = w.plan.Break.Store(store)
 	}
 	return &processor{world: w, store: store, leases: newLeaseBook(w.network.books),
-		final: map[moneymovement.Key]moneymovement.PaymentState{}, first: map[moneymovement.Key]time.Time{}}
+		final: map[moneymovement.Key]moneymovement.PaymentState{}, first: map[moneymovement.Key]time.Time{},
+		signed: map[moneymovement.Key]time.Time{}}
 }
 
 // records returns a copy of the store.
@@ -59,7 +62,9 @@ func (m *processor) records() []payments.Record {
 func (m *processor) restore(records []payments.Record, copied time.Time) {
 	again := newProcessor(m.world, payments.NewMemoryStore())
 	m.store, m.leases, m.final, m.restored = again.store, again.leases, again.final, copied.IsZero()
+	m.older = true
 	for _, record := range records {
+		record.Count = new(payments.Count) // what it counts is a part of the copy
 		if _, _, err := m.store.Insert(context.Background(), record); err != nil {
 			panic(err) // the store is in memory
 		}
@@ -114,6 +119,7 @@ func (m *processor) saved(key moneymovement.Key) {
 		m.world.network.books.note("%s was stored, and cannot be read: %v", key, err)
 		return
 	}
+	m.judgeCaps()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	before, ended := m.final[key]
@@ -129,6 +135,7 @@ func (m *processor) saved(key moneymovement.Key) {
 
 // mayLeave reads the store directly: it is not a step.
 func (m *processor) mayLeave(o *order) bool {
+	m.judgeCounted(o, time.Now())
 	record, err := m.store.Load(context.Background(), o.Key)
 	return err == nil && record.MayHaveLeft
 }
@@ -145,6 +152,7 @@ func (m *processor) start(p *Process, of clients) {
 		PollEvery: between(random, time.Minute, 10*time.Minute),
 		LeaseFor:  between(random, 10*time.Second, time.Minute),
 		LoadEvery: stuckAfter,
+		Limits:    w.plan.Limits,
 	}
 	if w.plan.Break.Config != nil {
 		w.plan.Break.Config(&config)
@@ -239,7 +247,8 @@ func (m *processor) decision(record payments.Record, random *rand.Rand) payments
 		reason = record.Reason.Code
 	}
 	switch {
-	case reason == payments.ReasonKeyTooOld, reason == payments.ReasonKeyReused && record.MayHaveLeft:
+	case reason == payments.ReasonKeyTooOld, reason == payments.ReasonKeyReused && record.MayHaveLeft,
+		reason == payments.ReasonPolicy && record.MayHaveLeft && time.Since(record.FirstUsed) > stormLasts:
 		if id, paid := m.world.fundedAs(o); paid {
 			return payments.WasPaid(id)
 		}

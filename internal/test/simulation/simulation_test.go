@@ -110,6 +110,13 @@ func TestEachKindUnderFaults(t *testing.T) {
 	}
 }
 
+// No sequence of submissions, crashes, clocks and processes passes a cap, and what the limits refuse ends as well.
+func TestCapsUnderFaults(t *testing.T) {
+	plan := stormy("payments")
+	plan.Limits = limits()
+	pay(t, plan, testkit.Size(500, 10_000))
+}
+
 // So many payments meet what happens once in a million.
 func TestAMillionPaymentsUnderFaults(t *testing.T) {
 	if !testkit.Soak() {
@@ -240,13 +247,16 @@ type variant struct {
 	on    string // the program: "dapi alone" or "payments"
 	broke Break
 	deck  []payments.Kind // in place of the usual one; nil for that
+	// limits are those of the program.
+	limits *payments.Limits
 }
 
 // Each broken rule is noticed. The output says after how many payments, and by what. A short run makes few payments for
 // each of them, and most of the rules are noticed even so.
 func TestEveryBrokenRuleIsNoticed(t *testing.T) {
 	seeds := testkit.Size(2, 1_000)
-	variants := slices.Concat(journalVariants(), storeVariants(), connectionVariants(), kindVariants())
+	variants := slices.Concat(journalVariants(), storeVariants(), connectionVariants(), kindVariants(),
+		limitVariants())
 	names, table, unnoticed := map[string]bool{}, new(strings.Builder), []string{}
 	for _, v := range variants {
 		name := v.on + ": " + v.name
@@ -271,7 +281,7 @@ func notice(t *testing.T, v variant, seeds int) (made int, noticed string) {
 	t.Helper()
 	for i := range seeds {
 		plan := stormy(v.on)
-		plan.Break = v.broke
+		plan.Break, plan.Limits = v.broke, v.limits
 		if v.deck != nil {
 			plan.Deck = v.deck
 		}

@@ -37,6 +37,7 @@ type Plan struct {
 	Crashes     float64              // the part of all steps before which the process ends
 	CrashAt     int                  // the step of a process before which it ends; 0 for none
 	Events      bool                 // prices move, clocks jump, keys are replaced, payouts come back
+	Limits      *payments.Limits     // of the program; nil for none
 	Break       Break                // the rule that is broken
 	// Reseed makes the random ids of the host begin anew. It is called when the host is set up.
 	Reseed func()
@@ -242,7 +243,7 @@ func (w *World) options(p *Process) []moneymovement.Option {
 	}
 	return []moneymovement.Option{
 		moneymovement.WithHTTPClient(&http.Client{Transport: connection}),
-		moneymovement.WithMetrics(&callsOf{log: w.calls, books: w.network.books, process: p,
+		moneymovement.WithObserver(&callsOf{log: w.calls, books: w.network.books, process: p,
 			counts: map[string]int{}}),
 		moneymovement.WithRateShare(w.plan.Processes),
 		moneymovement.WithRateLimiter(&line{ratewindow.New(windows, nil), p, map[string]int{}, sync.Mutex{}}),
@@ -333,10 +334,16 @@ type JournalBreak struct {
 	Hurry bool
 }
 
+// endedCall is a call of a process.
+type endedCall struct {
+	moneymovement.CallStart
+	moneymovement.CallEnd
+}
+
 // callLog notes how often each call was sent.
 type callLog struct {
 	mu    sync.Mutex
-	calls []moneymovement.CallMetrics
+	calls []endedCall
 }
 
 // operations are the names of the calls of a payment, as the network names their requests.
@@ -358,13 +365,21 @@ type callsOf struct {
 	counts map[string]int
 }
 
-// Call implements moneymovement.Metrics.
-func (c *callsOf) Call(ctx context.Context, call moneymovement.CallMetrics) {
+// CallBegan implements moneymovement.Observer.
+func (c *callsOf) CallBegan(ctx context.Context, _ moneymovement.CallStart) context.Context {
+	return ctx
+}
+
+// AttemptEnded implements moneymovement.Observer.
+func (c *callsOf) AttemptEnded(context.Context, moneymovement.CallStart, moneymovement.CallAttempt) {}
+
+// CallEnded implements moneymovement.Observer.
+func (c *callsOf) CallEnded(ctx context.Context, call moneymovement.CallStart, end moneymovement.CallEnd) {
 	c.log.mu.Lock()
-	c.log.calls = append(c.log.calls, call)
+	c.log.calls = append(c.log.calls, endedCall{call, end})
 	c.log.mu.Unlock()
 	if operation, known := operations[call.Operation]; known {
-		c.books.over(c.process, workOf(ctx), operation, call.Attempts)
+		c.books.over(c.process, workOf(ctx), operation, end.Attempts)
 	}
 	name := labelOf(ctx) + " " + call.Operation
 	switch call.Operation {
@@ -375,5 +390,5 @@ func (c *callsOf) Call(ctx context.Context, call moneymovement.CallMetrics) {
 	c.counts[name]++
 	name += " over " + strconv.Itoa(c.counts[name])
 	c.mu.Unlock()
-	c.process.Step(name, string(call.Result))
+	c.process.Step(name, string(end.Result))
 }

@@ -8,6 +8,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -22,6 +23,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/keys"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/public"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -274,13 +276,33 @@ func (t *Target) explainNotFound(ctx context.Context, err error, client dapi.Cli
 		"client %s is not at this host: give the id of one that is, in %s (%w)", client, from, err)}
 }
 
-// selfServeAccount returns the services of a self-serve account, which has no verification and no rails on this API.
-func (t *Target) selfServeAccount(options []moneymovement.Option) (*dapi.Account, error) {
+// SelfServe returns the client of the platform API for an account's owner.
+func (t *Target) SelfServe(options ...moneymovement.Option) (*dapi.SelfServe, error) {
 	developer, err := t.Developer()
 	if err != nil {
 		return nil, err
 	}
-	own, err := dapi.NewSelfServe(t.base(), developer, t.options(options)...)
+	return dapi.NewSelfServe(t.base(), developer, t.options(options)...)
+}
+
+// Payments returns the services that reconcile stored payments, and the account to reconcile.
+func (t *Target) Payments() (payments.Services, dapi.ClientID, error) {
+	account, err := t.Client()
+	if err != nil {
+		return payments.Services{}, "", err
+	}
+	account = cmp.Or(account, payments.OwnAccount)
+	if t.selfServe {
+		own, err := t.SelfServe()
+		return payments.SelfServeServices(own), account, err
+	}
+	integrator, err := t.Integrator()
+	return payments.IntegratorServices(integrator), account, err
+}
+
+// selfServeAccount returns the services of a self-serve account, which has no verification and no rails on this API.
+func (t *Target) selfServeAccount(options []moneymovement.Option) (*dapi.Account, error) {
+	own, err := t.SelfServe(options...)
 	if err != nil {
 		return nil, err
 	}

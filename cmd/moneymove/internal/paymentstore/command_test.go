@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/user"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -33,10 +35,14 @@ type program struct {
 	payout   dapi.PayoutCreate
 }
 
-func newProgram(t *testing.T) program {
+func newProgram(t *testing.T, before ...func(http.Handler) http.Handler) program {
 	t.Helper()
 	host := sandbox.New(sandbox.WithInstantProgress())
-	server := httptest.NewServer(host)
+	var handler http.Handler = host
+	for _, wrap := range before {
+		handler = wrap(handler)
+	}
+	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
 	own := host.Credentials()
 	platform, err := dapi.NewIntegrator(server.URL, dapi.Developer{Email: own.Email, Key: own.Key},
@@ -125,6 +131,10 @@ func TestAPersonDecidesBetweenTwoRunsOfTheProgram(t *testing.T) {
 
 	got = p.moneymove(t, "", "decide", "invoice-2", "cancel", "-note", "sent twice", "-o", "json")
 	canceled := decoded[payments.Record](t, got)
+	require.Len(t, canceled.Decisions, 1)
+	own, err := user.Current()
+	require.NoError(t, err)
+	assert.Equal(t, own.Username, canceled.Decisions[0].By)
 	assert.Equal(t, moneymovement.PaymentRefused, canceled.State)
 	assert.Equal(t, "sent twice", canceled.Reason.Message)
 	got = p.moneymove(t, "", "decide", "invoice-2", "retry")
@@ -133,14 +143,17 @@ func TestAPersonDecidesBetweenTwoRunsOfTheProgram(t *testing.T) {
 	assert.Empty(t, got.out)
 
 	credit(t, p)
-	retried := decoded[payments.Record](t, p.moneymove(t, "", "decide", "invoice-1", "retry", "-o", "json"))
+	retried := decoded[payments.Record](t, p.moneymove(t, "", "decide", "invoice-1", "retry",
+		"-author", "Zoë, night shift", "-o", "json"))
 	assert.Equal(t, moneymovement.PaymentAccepted, retried.State)
 	p.run(t, []moneymovement.Key{"invoice-1"})
 	listed := decoded[struct{ Items []payments.Record }](t,
 		p.moneymove(t, "", "list", "-state", "completed,paid", "-self", "-o", "json"))
 	require.Len(t, listed.Items, 1)
 	assert.Equal(t, moneymovement.Key("invoice-1"), listed.Items[0].Key)
-	assert.Regexp(t, `(?m)^payout +\S+$`, p.moneymove(t, "", "get", "invoice-1").out)
+	shown := p.moneymove(t, "", "get", "invoice-1").out
+	assert.Regexp(t, `(?m)^payout +\S+$`, shown)
+	assert.Regexp(t, `(?m)^decided +\S+Z, Zoë, night shift: retry, when it was needs_decision: balance$`, shown)
 	none := p.moneymove(t, "", "list", "-account", "cl_other", "-o", "json")
 	assert.Equal(t, ended{out: `{"items":[]}` + "\n"}, none)
 }
@@ -156,6 +169,30 @@ func credit(t *testing.T, p program) {
 	_, err = platform.Self().Sandbox.Deposit(t.Context(),
 		dapi.DepositCreate{Amount: decimal.NewFromInt(100), Currency: dapi.USDC})
 	require.NoError(t, err)
+}
+
+// Nothing can change while the command has the file: it shows what has changed, and ends.
+func TestWatchOfAFile(t *testing.T) {
+	p := newProgram(t)
+	p.run(t, []moneymovement.Key{"invoice-1", "invoice-2"}, p.payment("invoice-1"), p.payment("invoice-2"))
+	all := p.moneymove(t, "", "watch", "-o", "json")
+	require.Equal(t, app.ExitFine, all.code, all.errors)
+	lines := strings.Split(strings.TrimSpace(all.out), "\n")
+	require.Len(t, lines, 2)
+	var first struct {
+		Position string
+		Payment  payments.Record
+	}
+	require.NoError(t, json.Unmarshal([]byte(lines[0]), &first))
+	rest := p.moneymove(t, "", "watch", "-after", first.Position, "-o", "json")
+	assert.Equal(t, lines[1]+"\n", rest.out)
+	assert.Empty(t, p.moneymove(t, "", "watch", "-state", "completed").out)
+	one := p.moneymove(t, "", "watch", "invoice-2")
+	assert.Equal(t, app.ExitDecision, one.code)
+	assert.Regexp(t, `^\S+Z +needs_decision +invoice-2 +10 +USDC +balance\n$`, one.out)
+	assert.Contains(t, one.errors, "needs a decision")
+	p.moneymove(t, "", "decide", "invoice-2", "cancel")
+	assert.Equal(t, app.ExitOtherwise, p.moneymove(t, "", "watch", "invoice-2").code)
 }
 
 func TestNewBoundsKeepTheOthers(t *testing.T) {
@@ -231,9 +268,14 @@ func TestFilesThatHoldNoPayments(t *testing.T) {
 		truncated: {app.ExitFailure, "is damaged"},
 		inside:    {app.ExitFailure, "is not a regular file"},
 		"":        {app.ExitUsage, "-store is missing"},
-		"postgres://user:secret@127.0.0.1/payments": {app.ExitUsage, "does not read PostgreSQL"},
+		"postgres://user:secret@127.0.0.1/payments":         {app.ExitUsage, "has a password"},
+		"postgresql://u@127.0.0.1/payments?password=secret": {app.ExitUsage, "has a password"},
+		"postgres://u:secret@127.0.0.1:port/payments":       {app.ExitUsage, "is not a URL"},
+		"postgres://u@127.0.0.1/payments?sslmode=perhaps":   {app.ExitUsage, "sslmode is invalid"},
+		"postgres://u@127.0.0.1:1/payments?sslmode=disable": {app.ExitUnreachable, "cannot be reached"},
+		"mysql://u:secret@127.0.0.1/payments":               {app.ExitUsage, "begins with postgres://"},
 	} {
-		for _, command := range []string{"list", "get invoice-1", "decide invoice-1 retry"} {
+		for _, command := range []string{"list", "get invoice-1", "decide invoice-1 retry", "watch"} {
 			got := program{path: path}.moneymove(t, "", strings.Fields(command)...)
 			assert.Equal(t, c.code, got.code, path)
 			assert.Contains(t, got.errors, c.says)
@@ -251,11 +293,17 @@ func TestWrongCommandLines(t *testing.T) {
 	for line, says := range map[string]string{
 		"list -state lost":                                   "give one of accepted",
 		"list -self -account cl_1":                           "contradict",
+		"watch invoice-1 -after 5":                           "leave them out",
+		"watch -after elsewhere":                             "is not a position of this store",
+		"reconcile -from 1h -to 2h":                          "give a period",
+		"reconcile -from yesterday":                          "give a time such as",
+		"reconcile":                                          "-url is missing",
 		"get":                                                "an argument is missing",
 		"get invoice-2":                                      "moneymove payments list",
 		"decide invoice-1":                                   "an argument is missing",
 		"decide invoice-1 pay":                               "not a decision",
 		"decide invoice-2 retry":                             "moneymove payments list",
+		"decide invoice-1 retry -author=":                    "author is empty",
 		"decide invoice-1 retry -note x":                     "-note is not for retry",
 		"decide invoice-1 cancel -payout po_1":               "-payout is not for cancel",
 		"decide invoice-1 new-bounds":                        "needs a bound",

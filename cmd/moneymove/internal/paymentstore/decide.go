@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/user"
 	"strings"
+	"time"
 
 	"github.com/shopspring/decimal"
 	"github.com/spf13/cobra"
@@ -29,22 +31,25 @@ var decisionNames = []string{"retry", "cancel", "new-bounds", "was-paid", "was-n
 
 // decision is what the flags of the command say.
 type decision struct {
-	note, payout                           string
+	note, payout, author                   string
 	maxFee, minAmount, currency, tolerance string
 	yes                                    bool
+	wait                                   time.Duration
 	flagSet                                func(flag string) bool
 
 	setFee, setAmount, setTolerance *decimal.Decimal // nil without its flag
 }
 
-func decideCommand(f *file) *cobra.Command {
+func decideCommand(s *store) *cobra.Command {
 	var d decision
 	command := &cobra.Command{
 		Use:   "decide KEY DECISION",
 		Short: "Store what a person decides about a payment",
-		Long: `Stores what a person decides about a payment. It sends nothing: the program goes
-on with the payment when it next runs. docs/production.md says what each state
-needs. The decisions are:
+		Long: `Stores what a person decides about a payment, with the name of that person. It sends
+nothing: the program goes on with the payment, over PostgreSQL at once, and over
+a file when it next runs. docs/production.md says what each state needs. While a
+call is being made for the payment, nothing is stored: try again, or give -wait.
+The decisions are:
 
   retry         make the same call again, after its reason was removed
   cancel        refuse the payment, from which no money can have left
@@ -57,7 +62,8 @@ are asked for again, unless -yes is given: a wrong word can pay twice or not at
 all.`,
 		Example: `  moneymove payments decide invoice-42 retry -store payments.db
   moneymove payments decide invoice-42 new-bounds -max-fee 2.50 -store payments.db
-  moneymove payments decide invoice-42 cancel -note "sent twice" -store payments.db`,
+  moneymove payments decide invoice-42 cancel -note "sent twice" -store payments.db
+  moneymove payments decide invoice-42 retry -wait 1m -store postgres://ops@db.internal/shop`,
 		Args: cobra.ExactArgs(2),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 1 {
@@ -66,8 +72,10 @@ all.`,
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		},
 	}
-	f.flag(command)
+	s.flags(command)
 	flags := command.Flags()
+	flags.StringVar(&d.author, "author", "",
+		"`name` of the person who decides, which is stored with the decision (default: the user of this system)")
 	flags.StringVar(&d.note, "note", "", "`text` that is stored with cancel or was-not-paid")
 	flags.StringVar(&d.payout, "payout", "", "`id` of the payout, for was-paid; the program follows it from there")
 	flags.StringVar(&d.maxFee, "max-fee", "", "highest fee, an `amount` in the asset that is debited, for new-bounds")
@@ -75,6 +83,7 @@ all.`,
 	flags.StringVar(&d.currency, "destination-currency", "", "`currency` of that amount, for new-bounds")
 	flags.StringVar(&d.tolerance, "tolerance", "",
 		"`part` by which a price may be worse than the one seen, such as 0.005, for new-bounds")
+	flags.DurationVar(&d.wait, "wait", 0, "wait up to this `time`, such as 1m, while a call is being made for it")
 	flags.BoolVar(&d.yes, "yes", false, "do not ask")
 	command.RunE = func(c *cobra.Command, args []string) error {
 		key, err := keyOf(args[0])
@@ -82,25 +91,70 @@ all.`,
 			return err
 		}
 		d.flagSet = c.Flags().Changed
+		if err := d.findAuthor(); err != nil {
+			return err
+		}
 		if err := d.check(args[1]); err != nil {
 			return err
 		}
-		return f.open(c.Context(), func(p *payments.Processor) error {
-			before, err := p.Get(c.Context(), key)
+		return s.open(c.Context(), func(p *payments.Processor) error {
+			after, err := d.store(c.Context(), s.app, p, key, args[1])
 			if err != nil {
 				return outcome(err)
 			}
-			if err := d.confirm(c.Context(), f.app, args[1], key); err != nil {
-				return err
-			}
-			after, err := p.Decide(c.Context(), key, d.build(args[1], before.Bounds))
-			if err != nil {
-				return outcome(err)
-			}
-			return f.app.Print(after, func() app.Table { return details(after) })
+			return s.app.Print(after, func() app.Table { return details(after) })
 		})
 	}
 	return command
+}
+
+// store decides about the payment as it was read: if it changes before, nothing is stored. While a call is being made
+// for it, store waits as long as the person allows.
+func (d *decision) store(
+	ctx context.Context, a *app.App, p *payments.Processor, key moneymovement.Key, name string,
+) (payments.Record, error) {
+	before, err := p.Get(ctx, key)
+	if err != nil {
+		return payments.Record{}, err
+	}
+	if err := d.confirm(ctx, a, name, key); err != nil {
+		return payments.Record{}, err
+	}
+	for end := time.Now().Add(d.wait); ; {
+		after, err := p.Decide(ctx, key, d.build(name, before.Bounds).By(d.author).Seen(before))
+		refused, notPossible := errors.AsType[*payments.NotPossible](err)
+		changed := notPossible && refused.Changed && !d.asks(name) // by the call that has just ended
+		if !isInProgress(err) && !changed || !time.Now().Before(end) {
+			return after, err
+		}
+		select {
+		case <-time.After(min(waitStep, time.Until(end))):
+		case <-ctx.Done():
+			return payments.Record{}, ctx.Err()
+		}
+		if d.asks(name) {
+			continue // the person has confirmed it for the payment as it was
+		}
+		if before, err = p.Get(ctx, key); err != nil {
+			return payments.Record{}, err
+		}
+	}
+}
+
+// waitStep is the pause between two tries while a call is being made.
+const waitStep = 250 * time.Millisecond
+
+// findAuthor takes the user of the system if the command line names nobody.
+func (d *decision) findAuthor() error {
+	if d.flagSet("author") {
+		return nil
+	}
+	of, err := user.Current()
+	if err != nil || of.Username == "" {
+		return app.Usagef("-author is missing, and the system does not say who you are: name the person who decides")
+	}
+	d.author = of.Username
+	return nil
 }
 
 // check refuses flags that do not belong to the decision, and amounts that are not numbers.
@@ -146,9 +200,12 @@ func (d *decision) check(name string) error {
 	return nil
 }
 
+// asks reports a decision that nobody can check.
+func (d *decision) asks(name string) bool { return name == "was-paid" || name == "was-not-paid" }
+
 // confirm asks about a decision that nobody can check.
 func (d *decision) confirm(ctx context.Context, a *app.App, name string, key moneymovement.Key) error {
-	if d.yes || name != "was-paid" && name != "was-not-paid" {
+	if d.yes || !d.asks(name) {
 		return nil
 	}
 	sure, err := a.ConfirmWithin(ctx, fmt.Sprintf("You have looked at the service's books, and payment %s %s.",

@@ -9,7 +9,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/payments"
 )
 
-func restoredCommand(f *file) *cobra.Command {
+func restoredCommand(s *store) *cobra.Command {
 	var since string
 	var end bool
 	command := &cobra.Command{
@@ -26,7 +26,7 @@ it for payments that are submitted from then on. docs/deploys.md has all steps.`
   moneymove payments restored -end -store payments.db`,
 		Args: cobra.NoArgs,
 	}
-	f.flag(command)
+	s.flags(command)
 	flags := command.Flags()
 	flags.StringVar(&since, "since", "", "`time` at which the copy was begun, or earlier, such as 2026-03-01T04:00:00Z")
 	flags.BoolVar(&end, "end", false, "all payments since the copy were submitted again")
@@ -41,7 +41,7 @@ it for payments that are submitted from then on. docs/deploys.md has all steps.`
 				return app.Usagef("-since is %q; give a time such as 2026-03-01T04:00:00Z", since)
 			}
 		}
-		return f.open(c.Context(), func(p *payments.Processor) error {
+		return s.open(c.Context(), func(p *payments.Processor) error {
 			if end {
 				return p.EndRestored(c.Context())
 			}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"html"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/examples/internal/rehearsal"
+)
+
+// screen is what the program prints, which a test reads meanwhile.
+type screen struct {
+	mu      sync.Mutex
+	text    bytes.Buffer
+	changed chan struct{}
+}
+
+func (s *screen) Write(text []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.changed)
+	s.changed = make(chan struct{})
+	return s.text.Write(text)
+}
+
+// find waits until the program has printed what matches, and returns the first group.
+func (s *screen) find(t *testing.T, expression string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for wanted := regexp.MustCompile(expression); ; {
+		s.mu.Lock()
+		found, changed, text := wanted.FindStringSubmatch(s.text.String()), s.changed, s.text.String()
+		s.mu.Unlock()
+		if found != nil {
+			return found[len(found)-1]
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			require.Fail(t, "it was not printed: "+expression, "%s", text)
+		}
+	}
+}
+
+// started runs the program until the test ends.
+func started(t *testing.T, args ...string) *screen {
+	t.Helper()
+	out := &screen{changed: make(chan struct{})}
+	ctx, interrupt := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- run(ctx, args, out) }()
+	t.Cleanup(func() {
+		interrupt()
+		require.NoError(t, <-ended)
+		rehearsal.CheckSteps(t, out.text.String(), "open http://", "stopped")
+	})
+	return out
+}
+
+// browse sends what a person's browser sends, and returns the page.
+func browse(t *testing.T, client *http.Client, address string, form url.Values) string {
+	t.Helper()
+	method, body := http.MethodGet, io.Reader(nil)
+	if form != nil {
+		method, body = http.MethodPost, strings.NewReader(form.Encode())
+	}
+	r, err := http.NewRequestWithContext(t.Context(), method, address, body)
+	require.NoError(t, err)
+	if form != nil {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.Header.Set("Sec-Fetch-Site", "same-origin")
+	}
+	response, err := client.Do(r)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	page, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, response.StatusCode, "%s", page)
+	return string(page)
+}
+
+// decideOnce logs a person in, who retries the payment for which there was too little money.
+func decideOnce(t *testing.T, out *screen) {
+	t.Helper()
+	base := out.find(t, `open (http://\S+)/login`)
+	jar, err := cookiejar.New(nil)
+	require.NoError(t, err)
+	client := &http.Client{Jar: jar}
+	page := browse(t, client, base+"/login", url.Values{"name": {"Zoë"}})
+	key := regexp.MustCompile(`<a href="payment\?key=([^"]+)">`).FindStringSubmatch(page)
+	require.NotNil(t, key, page)
+	page = browse(t, client, base+"/payments/decide?decision=cancel&key="+key[1], nil)
+	for _, step := range []string{"review", "store"} {
+		form := url.Values{"note": {"a demonstration"}, "step": {step}}
+		for _, input := range regexp.MustCompile(`type="hidden" name="([^"]+)" value="([^"]*)"`).
+			FindAllStringSubmatch(page, -1) {
+			form.Set(input[1], html.UnescapeString(input[2]))
+		}
+		page = browse(t, client, base+"/payments/decide", form)
+	}
+	assert.Contains(t, page, "Your decision is stored: cancel.")
+	out.find(t, `is refused\n\s+after Zoë decided: cancel`)
+}
+
+func TestAPersonDecidesOnThePage(t *testing.T) {
+	host, flags := rehearsal.Host(t)
+	out := started(t, flags...)
+	decideOnce(t, out)
+	rehearsal.PaidOnce(t, host, "25")
+}
+
+func TestRunsAlone(t *testing.T) {
+	t.Setenv("MONEYMOVEMENT_BASE_URL", "")
+	t.Setenv("TMPDIR", t.TempDir())
+	out := started(t)
+	out.find(t, "started a sandbox host")
+	decideOnce(t, out)
+}
+
+// A name that nobody has logged in with is not a login.
+func TestACookieThatSomebodyMade(t *testing.T) {
+	for _, value := range []string{"", "Ada", "Ada." + signature("Grace")} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "/payments/", http.NoBody)
+		require.NoError(t, err)
+		r.AddCookie(&http.Cookie{Name: cookieName, Value: value})
+		_, err = personOf(r)
+		require.ErrorIs(t, err, errNoLogin)
+	}
+}
