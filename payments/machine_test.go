@@ -614,11 +614,12 @@ func TestRestoredPayments(t *testing.T) {
 		want   moneymovement.PaymentState // empty if nothing changes
 		first  time.Time
 	}{
-		"new":            {state: "accepted", want: "accepted", first: copied},
-		"used before":    {state: "accepted", used: start, want: "accepted", first: start},
-		"used after":     {state: "accepted", used: now, want: "accepted", first: copied},
-		"begun":          {state: "paying", used: start, want: "accepted", first: start},
-		"dear":           {state: "needs_decision", reason: &Reason{Code: ReasonPrice}, want: "needs_decision", first: copied},
+		"new":         {state: "accepted", want: "accepted", first: copied},
+		"used before": {state: "accepted", used: start, want: "accepted", first: start},
+		"used after":  {state: "accepted", used: now, want: "accepted", first: copied},
+		"begun":       {state: "paying", used: start, want: "accepted", first: start},
+		"dear": {state: "needs_decision", reason: &Reason{Code: ReasonPrice}, want: "needs_decision",
+			first: copied},
 		"may have left":  {state: "needs_decision", left: true, used: start},
 		"in doubt":       {state: "in_doubt", left: true, used: start},
 		"paid":           {state: "paid", left: true, used: start},

@@ -87,8 +87,8 @@ type Record struct {
 	// Due is when the processor continues with the payment. Zero means that nothing is left to do.
 	Due time.Time `json:"due,omitzero"`
 
-	// Needs is the lowest [RecordVersion] that a program must have to go on with the payment. A program with a lower one
-	// leaves it alone. Zero is any.
+	// Needs is the lowest [RecordVersion] that a program must have to go on with the payment. A program with a lower
+	// one leaves it alone. Zero is any.
 	Needs int `json:"needs,omitzero"`
 
 	// Position is the position of the last change: see [Processor.Watch]. It is not part of the stored text.

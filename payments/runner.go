@@ -91,7 +91,7 @@ func (p *Processor) Resume(ctx context.Context) (Summary, error) {
 	if !summary.RestoredFrom.IsZero() {
 		p.config.Logger.LogAttrs(ctx, slog.LevelWarn, "payments: the store was restored from a copy: payments are "+
 			"searched for before they are paid. Submit those since the copy again, reconcile the accounts, and call "+
-			"EndRestored", slog.Time("copy", summary.RestoredFrom))
+			"EndRestored", slog.Time("restoredFrom", summary.RestoredFrom))
 	}
 	go r.run()
 	return summary, nil

@@ -117,8 +117,9 @@ type Store interface {
 	// of each account, then the next of each account, in the order of their inserts. Those of other classes come in the
 	// order in which they are due. A payment whose lease has ended can be claimed. next is when the next payment of the
 	// class without a lease is due, and zero if there is none. It can be in the past if the limit was reached. With
-	// Key, the error is *[NotFound] if there is no such payment, and *[CallInProgress] if another lease holds it. Without
-	// Key, Claim leaves out payments that need a later [RecordVersion], also for next: they wait for a newer program.
+	// Key, the error is *[NotFound] if there is no such payment, and *[CallInProgress] if another lease holds it.
+	// Without Key, Claim leaves out payments that need a later [RecordVersion], also for next: they wait for a newer
+	// program.
 	Claim(ctx context.Context, claim Claim) (claimed []Claimed, next time.Time, err error)
 	// Extend makes leases end at a time d from now, also those that have ended and were not replaced. It returns the
 	// keys of those that were replaced or released.
@@ -190,6 +191,9 @@ type Unreadable struct {
 
 // Error returns one line, safe to log.
 func (e *Unreadable) Error() string {
+	if e.Newer {
+		return errorbase.Textf(e, "the stored payment %q is left alone: %v", e.Key, e.Err)
+	}
 	return errorbase.Textf(e, "the stored payment %q cannot be read, and is left alone: %v", e.Key, e.Err)
 }
 

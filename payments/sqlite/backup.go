@@ -21,8 +21,8 @@ import (
 // To go back to a copy, put it in the place of the store's file while no process has it open, and remove the store's
 // -wal and -shm. It does not know what was paid since, and says so itself when it is opened, as by
 // [Store.MarkRestored]: each payment is searched for before it is paid. Submit the payments since then again, with the
-// same keys, reconcile with [payments.Processor.Reconcile], and then call [payments.Processor.EndRestored]. Watch begins
-// anew. A program of an earlier version does not open a copy until then: it gets *[Newer].
+// same keys, reconcile with [payments.Processor.Reconcile], and then call [payments.Processor.EndRestored]. Watch
+// begins anew. A program of an earlier version does not open a copy until then: it gets *[Newer].
 func (s *Store) Backup(ctx context.Context, path string) error {
 	if err := s.checkOpen(ctx); err != nil {
 		return err

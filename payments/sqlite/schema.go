@@ -19,7 +19,6 @@ import (
 const applicationID = 0x6d6d7079
 
 // migrations lead from each version of the schema to the next. The first makes an empty file version 1. A version that
-// migrations lead from each version of the schema to the next. The first makes an empty file version 1. A version that
 // was released never changes. A program does not open a file of a later version than it knows, so a migration keeps
 // older programs out. What they can leave alone needs none: a later version can add a table beside these.
 var migrations = [][]string{version1, version2}

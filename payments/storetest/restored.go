@@ -63,7 +63,8 @@ func restoredStore(t *testing.T, s payments.Store) {
 		sameRecord(t, load(t, s, record.Key), want)
 		equal(t, "position", load(t, s, record.Key).Position, stored.Position)
 	}
-	equalClaims(t, "new payments", claim(t, s, "me", payments.WorkBegin, 9, long), "accepted", "paying", "later-inserted")
+	equalClaims(t, "new payments", claim(t, s, "me", payments.WorkBegin, 9, long), "accepted", "paying",
+		"later-inserted")
 
 	earlier := since.Add(-time.Hour)
 	noError(t, s.MarkRestored(t.Context(), earlier))

@@ -15,6 +15,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
@@ -600,6 +601,39 @@ func changed(submission payments.Submission, deadline, used time.Time) payments.
 		return s
 	}
 	return submission
+}
+
+// A payment that was made after the copy is submitted again when the service has forgotten its key, and nobody says
+// that the key was used: a store that is marked as restored finds it.
+func TestAPaymentThatARestoredStoreLacks(t *testing.T) {
+	eachKind(t, func(w *world, k kind) {
+		before := len(w.Moved(k.moves))
+		copied := time.Now()
+		time.Sleep(time.Minute)
+		r := w.submit(w.process(k, w.store), k.submission)
+		made := w.settled(k, r.Key)
+		w.assertMoved(k, before+1)
+		time.Sleep(week + 3*time.Hour)
+
+		w.store = payments.NewMemoryStore()
+		k.services = w.services()
+		p := w.process(k, w.store)
+		require.NoError(w, p.MarkRestored(w.Context(), copied))
+		again := w.submit(p, k.submission)
+		_, err := p.Decide(w.Context(), again.Key, payments.Cancel("it is not needed"))
+		assert.Equal(w, moneymovement.PaymentAccepted, as[*payments.NotPossible](w, err).State)
+		found := w.settled(k, again.Key)
+		assert.Equal(w, [2]string{string(made.PayoutID), string(made.EscrowID)},
+			[2]string{string(found.PayoutID), string(found.EscrowID)})
+		w.assertMoved(k, before+1)
+
+		require.NoError(w, p.EndRestored(w.Context()))
+		_, err = p.Get(w.Context(), again.Key)
+		require.NoError(w, err)
+		for _, since := range []time.Time{{}, time.Now().Add(2 * time.Hour)} {
+			as[*errors.InvalidInput](w, p.MarkRestored(w.Context(), since))
+		}
+	})
 }
 
 // A payment that was not made is made, also with a restored store, once the service can be read.

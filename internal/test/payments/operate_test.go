@@ -548,6 +548,10 @@ func TestThePageHasEachFieldOfTheLog(t *testing.T) {
 			w.submit(w.started(notes), w.payment(1))
 			time.Sleep(25 * time.Hour)
 		},
+		"a store that was restored": func(w *world) {
+			require.NoError(w, w.store.MarkRestored(w.Context(), time.Now()))
+			w.started(notes)
+		},
 		"a decision": func(w *world) {
 			p := w.started(notes)
 			w.submit(p, w.dear(1))

@@ -39,9 +39,9 @@ type Child struct {
 	mu      sync.Mutex // of Kill
 }
 
-// StartChild starts a test binary as the program of its Main. An empty name is the binary that runs. The environment has
-// the variables given and nothing else. The child is killed when the test ends. If the test fails, the child's output is
-// in its log. With -short the test is skipped.
+// StartChild starts a test binary as the program of its Main. An empty name is the binary that runs. The environment
+// has the variables given and nothing else. The child is killed when the test ends. If the test fails, the child's
+// output is in its log. With -short the test is skipped.
 func StartChild(t testing.TB, binary string, environment ...string) *Child {
 	t.Helper()
 	testkit.Long(t, "starts processes")

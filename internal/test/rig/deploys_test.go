@@ -85,7 +85,8 @@ func buildEarlier() (built earlier) {
 		err = command.Run()
 	}
 	built.worker, built.migrate = filepath.Join(folder, "worker"), filepath.Join(folder, "migrate")
-	run(strings.TrimSpace(string(top)), "git", "archive", "--format=tar", "--prefix=tree/", "--output="+archive, "HEAD~1")
+	run(strings.TrimSpace(string(top)), "git", "archive", "--format=tar", "--prefix=tree/", "--output="+archive,
+		"HEAD~1")
 	run(folder, "tar", "-xf", archive)
 	program := filepath.Join(tree, "internal", "test", "rig", "migration")
 	if err == nil {

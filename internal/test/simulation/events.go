@@ -169,8 +169,8 @@ func (w *World) sendBack(random *rand.Rand, name string) {
 	}
 }
 
-// restoreStore goes back to an older copy of the store, after the end of all processes. In half of the runs the store is
-// marked as restored. In the others, whoever submits a payment again says when its key was first used.
+// restoreStore goes back to an older copy of the store, after the end of all processes. In half of the runs the store
+// is marked as restored. In the others, whoever submits a payment again says when its key was first used.
 func (w *World) restoreStore(random *rand.Rand, name string) {
 	m, is := w.program.(*processor)
 	if !is || m.reopen != nil {
