@@ -72,10 +72,11 @@ check-static: fmt-check tidy-check lint lint-openapi drift breaking api ## lint,
 check-race: ## run the tests with the race detector where goroutines are, those of the stores among them
 	CGO_ENABLED=1 $(GOTEST) -race -timeout 15m $(PARALLEL) $(RACE)
 
-check-rest: bench-smoke allocations ## run all other tests: command, contract, examples, pages, servers, the browser
+check-rest: bench-smoke allocations ## run all other tests: command, contract, examples, pages, servers, browser, token
 	CGO_ENABLED=0 $(GOTEST) -timeout 15m $(PARALLEL) $$($(GO) list $(CHECK) | grep -vxF "$$($(GO) list $(RACE))")
 	GOWORK=off CGO_ENABLED=0 $(GO) build ./... # the SDK with the versions that its own go.mod selects, as users get it
 	GOWORK=off CGO_ENABLED=0 $(GO) -C internal/tools test ./...
+	GOWORK=off $(GO) -C examples/hsm test ./... # with cgo, if there is a C compiler
 
 fmt-check: ## fail on files that gofmt -s would change
 	@found=$$(find . -name node_modules -prune -o -name '*.go' -exec gofmt -s -l {} +) || exit 1; \
@@ -121,6 +122,7 @@ soak-rest: ## kill processes and servers, break networks, cut the power, and mak
 	$(SOAK) -parallel 2 ./internal/test/rig
 	$(SOAK) -run '^(TestLossOfPower|TestStartWithAMillionPayments)$$' ./payments/sqlite
 	$(SOAK) -run '^TestPaymentsThatStartAtOnceAreAllPaid$$' ./dapi
+	GOWORK=off $(GO) -C examples/hsm test -tags cloud ./... # links the clients of the three clouds
 
 soak-releases: ## run all tests with the race detector on the other supported release of Go, and compare generated code
 	@.ci/releases 'race drift' $(RELEASES)
@@ -138,7 +140,7 @@ json-experiment: ## test what reads JSON with the JSON v2 of Go 1.26, which is a
 # The tools run on the machine that they are built on, and it takes minutes to build what they link. What needs a
 # database or other processes is not for a system inside of another program.
 ELSEWHERE := internal/tools
-IN_A_PAGE := $(ELSEWHERE) cmd/moneymove examples fleet/redis internal/test payments/postgres payments/sqlite
+IN_A_PAGE := $(ELSEWHERE) cmd/moneymove examples examples/hsm fleet/redis internal/test payments/postgres payments/sqlite
 build-all: ## build everything for other systems, and the tests for one where an int has 32 bits
 	@for target in $(TARGETS); do \
 		echo "build for $$target"; \

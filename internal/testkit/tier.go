@@ -11,7 +11,7 @@ import (
 const variable = "MONEYMOVEMENT_REQUIRE"
 
 // known are the words that the variable may have.
-var known = []string{"servers", "browser", "pages", "soak"}
+var known = []string{"servers", "browser", "pages", "hsm", "soak"}
 
 // requires reports whether the variable has a word. It panics if there is a word in it that means nothing.
 func requires(word string) bool {
@@ -43,8 +43,8 @@ func Long(t testing.TB, why string) {
 	}
 }
 
-// Missing ends a test for which something is missing on this machine: servers, browser or pages. It fails if that is
-// required, and is skipped otherwise. why says what is missing, and what brings it.
+// Missing ends a test for which something is missing on this machine: servers, browser, pages or hsm. It fails if that
+// is required, and is skipped otherwise. why says what is missing, and what brings it.
 func Missing(t testing.TB, what, why string) {
 	t.Helper()
 	if requires(what) {

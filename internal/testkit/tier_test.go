@@ -40,7 +40,7 @@ func TestSizes(t *testing.T) {
 
 func TestUnknownRequirementPanics(t *testing.T) {
 	t.Setenv(variable, "soak,server")
-	assert.PanicsWithValue(t, `MONEYMOVEMENT_REQUIRE: "server" means nothing, known are servers, browser, pages, soak`,
+	assert.PanicsWithValue(t, `MONEYMOVEMENT_REQUIRE: "server" means nothing, known are servers, browser, pages, hsm, soak`,
 		func() { Soak() })
 	t.Setenv(variable, "")
 	assert.Panics(t, func() { Missing(t, "printer", "no printer") })

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/internal/testkit"
+	"github.com/moneymovement/moneymovement-go/signing"
+)
+
+// token makes a token, and returns the address of a key in it. It skips the test if this machine has none.
+func token(t *testing.T) (uri string) {
+	t.Helper()
+	testkit.Long(t, "makes a token of SoftHSM")
+	if !withPKCS11 {
+		testkit.Missing(t, "hsm", "PKCS #11 needs cgo: install a C compiler, and do not set CGO_ENABLED=0")
+	}
+	t.Setenv("SOFTHSM2_CONF", "") // restored after the test
+	uri, err := softToken(t.Context(), t.TempDir())
+	if errors.Is(err, errNoSoftHSM) {
+		testkit.Missing(t, "hsm", errNoSoftHSM.Error()+"; .ci/install installs it")
+	}
+	require.NoError(t, err)
+	return uri
+}
+
+func TestPaysWithAKeyOfItsOwn(t *testing.T) {
+	token(t) // or it skips the test
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	t.Chdir(t.TempDir())
+	var out bytes.Buffer
+	require.NoError(t, run(t.Context(), nil, &out))
+	for _, step := range []string{"made a token of SoftHSM", "cannot be saved", "logged in with the key",
+		"the payment is paid: payout of 12.5 USDC is completed"} {
+		assert.Contains(t, out.String(), step)
+	}
+	assert.NoFileExists(t, "developer.pem")
+	left, err := os.ReadDir(temporary)
+	require.NoError(t, err)
+	assert.Empty(t, left, "the token is removed")
+}
+
+// A key is made once, and used by each later start of a program.
+func TestPaysWithANamedKey(t *testing.T) {
+	uri := token(t)
+	fingerprint := ""
+	for _, args := range [][]string{{"-key", uri, "-create"}, {"-key", uri}} {
+		var out bytes.Buffer
+		require.NoError(t, run(t.Context(), args, &out))
+		assert.Contains(t, out.String(), "the payment is paid")
+		line, _, _ := strings.Cut(out.String(), "\n")
+		if fingerprint == "" {
+			fingerprint = line
+		}
+		assert.Equal(t, fingerprint, line, "it is the same key")
+	}
+	var out bytes.Buffer
+	require.ErrorContains(t, run(t.Context(), []string{"-key", uri, "-create"}, &out), "already exists")
+}
+
+// What is wrong with a key is said before anything is sent.
+func TestKeysThatCannotBeUsed(t *testing.T) {
+	uri := token(t)
+	for name, c := range map[string]struct{ uri, says string }{
+		"no such key":    {uri, "was not found"},
+		"a wrong PIN":    {uri[:strings.Index(uri, "?")] + "?pin-value=0000", "CKR_PIN_INCORRECT"},
+		"no such token":  {strings.Replace(uri, "token=payments", "token=other", 1), "could not find PKCS#11 token"},
+		"no such module": {strings.Replace(uri, "module-path=", "module-path=/nowhere", 1), "failed to open module"},
+		"another scheme": {"other:key", "kms type"},
+	} {
+		var out bytes.Buffer
+		require.ErrorContains(t, run(t.Context(), []string{"-key", c.uri}, &out), c.says, name)
+		assert.NotContains(t, out.String(), "logged in", name)
+	}
+	require.ErrorIs(t, run(t.Context(), []string{"-help"}, new(bytes.Buffer)), flag.ErrHelp)
+	require.Error(t, run(t.Context(), []string{"-unknown"}, new(bytes.Buffer)))
+}
+
+// The key signs inside its token, and the SDK verifies what it signs.
+func TestSignsInsideTheToken(t *testing.T) {
+	uri := token(t)
+	module, key, err := open(t.Context(), uri, true)
+	require.NoError(t, err)
+	defer module.Close()
+	assert.Equal(t, signing.ECDSAP256SHA256, key.Algorithm())
+	for range 20 {
+		signature, err := key.Sign(t.Context(), []byte("message"))
+		require.NoError(t, err)
+		require.NoError(t, signing.Verify(key.PublicKey(), []byte("message"), signature))
+	}
+	require.ErrorContains(t, key.Save(t.TempDir()+"/key.pem"), "cannot be saved")
+}
+
+// Builds without cgo go on: the program then says what it lacks.
+func TestSaysThatItNeedsCgo(t *testing.T) {
+	testkit.Long(t, "builds the program")
+	name := t.TempDir() + "/hsm"
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", name, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
+	said, err := build.CombinedOutput()
+	require.NoError(t, err, string(said))
+	said, err = exec.CommandContext(t.Context(), name, "-key", "pkcs11:token=payments;object=developer").CombinedOutput()
+	require.Error(t, err)
+	assert.Contains(t, string(said), "compiled without cgo")
+}
