@@ -26,6 +26,9 @@ type Options struct {
 	Schema string
 	// Jobs makes a job of River for each payment. Without it, a process finds the payments of others when it polls.
 	Jobs *Jobs
+	// Tracer keeps the spans of a payment together from [Store.SubmitTx] on. Use the one of your processors. It may be
+	// nil.
+	Tracer payments.Tracer
 }
 
 // Jobs says which jobs of River a store makes. The zero value has the defaults.
@@ -57,9 +60,10 @@ func discardLogger() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 // Store is a [payments.Store] in PostgreSQL. It is safe for concurrent use, by any number of processes.
 type Store struct {
-	pool *pgxpool.Pool
-	text statements
-	jobs *jobs // nil without River
+	pool   *pgxpool.Pool
+	text   statements
+	jobs   *jobs           // nil without River
+	tracer payments.Tracer // of SubmitTx; nil for none
 }
 
 var _ payments.Store = (*Store)(nil)
@@ -83,7 +87,7 @@ func Open(ctx context.Context, pool *pgxpool.Pool, options Options) (*Store, err
 	if err := named.checkRights(ctx, pool, options.Jobs); err != nil {
 		return nil, asUnreachable(err)
 	}
-	store := &Store{pool: pool, text: newStatements(named)}
+	store := &Store{pool: pool, text: newStatements(named), tracer: options.Tracer}
 	if options.Jobs != nil {
 		if store.jobs, err = newJobs(pool, *options.Jobs); err != nil {
 			return nil, err
@@ -264,8 +268,7 @@ func notFound(err error, key moneymovement.Key) error {
 // back. While another transaction that has submitted the same key is open, SubmitTx waits for its end. Other payments,
 // also of the same account, do not wait.
 //
-// SubmitTx needs no processor, and so it calls no tracer. With a tracer, call Processor.Prepare, [Store.InsertTx] and
-// payments.Stored.
+// SubmitTx needs no processor. It calls the tracer of [Options].
 //
 // In a transaction that is serializable, PostgreSQL may refuse one of two transactions that submit payments at the same
 // time (SQLSTATE 40001), as usual: repeat the transaction.
@@ -273,6 +276,9 @@ func (s *Store) SubmitTx(ctx context.Context, tx pgx.Tx, submission payments.Sub
 	submitted, err := payments.Prepare(submission, time.Now())
 	if err != nil {
 		return payments.Record{}, err
+	}
+	if s.tracer != nil {
+		submitted.Trace = s.tracer.Submitted(ctx, submitted.Key)
 	}
 	stored, _, err := s.InsertTx(ctx, tx, submitted)
 	if err != nil {
