@@ -19,8 +19,9 @@ import (
 //		o.seconds.WithLabelValues(call.Operation).Observe(end.Took.Seconds())
 //	}
 //
-// A method that makes several calls, such as dapi's Payouts.Pay or a wait, shows each of them. Logins are shown too, and
-// so is input that the SDK refuses before it sends anything. A stream, such as a PDF, has ended when it is open.
+// A method that makes several calls, such as dapi's Payouts.Pay or a wait, shows each of them. Logins are shown too.
+// Most input that the SDK refuses before it sends anything is shown as a call without attempts. A stream, such as a
+// PDF, has ended when it is open.
 //
 // The SDK calls the methods in the goroutine of the call. They must be safe for concurrent use, must return quickly,
 // and must not panic. The SDK does not recover a panic: the method of the client panics too, and does not return what
@@ -30,11 +31,11 @@ type Observer interface {
 	// the call's requests, records of the log and logins have the values of that context, such as a span. It must be
 	// ctx or derived from it.
 	CallBegan(ctx context.Context, call CallStart) context.Context
-	// AttemptEnded is called after each request that was sent, before the pause that follows. ctx is the context that
-	// CallBegan returned.
+	// AttemptEnded is called after each request that was sent, before the pause that follows. ctx is the context of
+	// the call, which CallBegan of the last observer returned.
 	AttemptEnded(ctx context.Context, call CallStart, attempt CallAttempt)
-	// CallEnded is called once for each CallBegan, before the method of the client returns. ctx is the context that
-	// CallBegan returned.
+	// CallEnded is called once for each CallBegan, before the method of the client returns. ctx is the context of the
+	// call, as for AttemptEnded.
 	CallEnded(ctx context.Context, call CallStart, end CallEnd)
 }
 

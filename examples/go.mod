@@ -5,6 +5,7 @@ go 1.26.4
 require (
 	github.com/moneymovement/moneymovement-go v0.1.0
 	github.com/moneymovement/moneymovement-go/fleet/redis v0.1.0
+	github.com/moneymovement/moneymovement-go/otel v0.1.0
 	github.com/moneymovement/moneymovement-go/payments/postgres v0.1.0
 	github.com/moneymovement/moneymovement-go/payments/sqlite v0.1.0
 	github.com/moneymovement/moneymovement-go/sandbox v0.1.0
@@ -18,6 +19,10 @@ require (
 	github.com/riverqueue/river/riverdriver/riverpgxv5 v0.51.2
 	github.com/shopspring/decimal v1.6.0
 	github.com/stretchr/testify v1.12.1
+	go.opentelemetry.io/otel/exporters/stdout/stdoutmetric v1.47.0
+	go.opentelemetry.io/otel/exporters/stdout/stdouttrace v1.47.0
+	go.opentelemetry.io/otel/sdk v1.47.0
+	go.opentelemetry.io/otel/sdk/metric v1.47.0
 	golang.org/x/sync v0.25.0
 )
 

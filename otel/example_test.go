@@ -1,4 +1,4 @@
-package paymentsotel_test
+package moneymovementotel_test
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/moneymovement/moneymovement-go/dapi"
-	paymentsotel "github.com/moneymovement/moneymovement-go/otel"
+	moneymovementotel "github.com/moneymovement/moneymovement-go/otel"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -21,7 +21,7 @@ func Example() {
 	ctx := context.Background()
 	recorder := tracetest.NewSpanRecorder()
 	traces := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(recorder))
-	metrics, err := paymentsotel.NewMetrics(sdkmetric.NewMeterProvider())
+	metrics, err := moneymovementotel.NewMetrics(sdkmetric.NewMeterProvider())
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	processor, err := payments.New(payments.NewMemoryStore(), payments.IntegratorServices(platform),
-		payments.Config{Tracer: paymentsotel.NewTracer(traces), Metrics: metrics})
+		payments.Config{Tracer: moneymovementotel.NewTracer(traces), Metrics: metrics})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -194,7 +194,8 @@ func TestObserverSeesWhatIsNeverSent(t *testing.T) {
 // A stream has ended for the observers when it is open.
 func TestObserverSeesAStream(t *testing.T) {
 	seen := new(observer)
-	client := newClient(t, host, observedBy(seen), through(responds(200, "%PDF-1.7", "Content-Type", "application/pdf")))
+	client := newClient(t, host, observedBy(seen),
+		through(responds(200, "%PDF-1.7", "Content-Type", "application/pdf")))
 	stream, err := transport.Open(t.Context(), client, request(&renderThing, transport.Call{}), "application/pdf")
 	require.NoError(t, err)
 	assert.Len(t, seen.tries, 1)
@@ -229,7 +230,8 @@ func TestStateThatACallShows(t *testing.T) {
 		"a lost write":               {&sendThing, lostResponse, moneymovement.PaymentInDoubt},
 		"a write without connection": {&sendThing, noConnection, ""},
 		"a refusal":                  {&sendThing, refuses(422, errors.CodeValidationFailed), ""},
-		"one that was paid before":   {&confirmThing, refuses(409, errors.CodeAlreadyFunded), moneymovement.PaymentPaid},
+		"one that was paid before": {&confirmThing, refuses(409, errors.CodeAlreadyFunded),
+			moneymovement.PaymentPaid},
 	} {
 		t.Run(name, func(t *testing.T) {
 			seen := new(observer)

@@ -346,7 +346,7 @@ func (s *Store) InsertTx(ctx context.Context, tx pgx.Tx, record payments.Record)
 		return payments.Record{}, false, errors.New("the transaction is nil: begin one")
 	}
 	stored, inserted, err := s.insert(ctx, tx, record)
-	if err == nil && inserted && record.Work() != payments.WorkNone {
+	if err == nil && inserted && stored.Work() != payments.WorkNone {
 		err = s.jobs.insert(ctx, tx, record.Key)
 	}
 	if err != nil {

@@ -1,4 +1,4 @@
-package paymentsotel
+package moneymovementotel
 
 import (
 	"context"
@@ -22,7 +22,7 @@ type tracer struct{ spans trace.Tracer }
 
 // NewTracer returns a tracer that makes its spans with a provider.
 func NewTracer(provider trace.TracerProvider) payments.Tracer {
-	return tracer{provider.Tracer(scope, trace.WithInstrumentationVersion(moneymovement.Version))}
+	return tracer{spansOf(provider)}
 }
 
 // The names under which the W3C format carries a trace.
@@ -78,18 +78,19 @@ type metrics struct {
 
 // NewMetrics returns metrics that are recorded with a provider. It fails if the provider refuses an instrument.
 func NewMetrics(provider metric.MeterProvider) (payments.Metrics, error) {
-	meter := provider.Meter(scope, metric.WithInstrumentationVersion(moneymovement.Version))
+	meter := meterOf(provider)
 	var m metrics
 	var errs [12]error
 	const name = "moneymovement.payments."
 	m.changes, errs[0] = meter.Int64Counter(name+"changes", metric.WithUnit("{change}"),
 		metric.WithDescription("Changes of the state of payments."))
 	m.age, errs[1] = meter.Float64Histogram(name+"age", metric.WithUnit("s"),
-		metric.WithDescription("Time from the submission to the end of a payment."))
+		metric.WithDescription("Time from the submission to the end of a payment."),
+		metric.WithExplicitBucketBoundaries(1, 5, 15, 60, 300, 900, 3600, 4*3600, 86400, 3*86400, 7*86400))
 	m.took, errs[2] = meter.Float64Histogram(name+"step.duration", metric.WithUnit("s"),
-		metric.WithDescription("Time that a step takes."))
+		metric.WithDescription("Time that a step takes."), waits)
 	m.queued, errs[3] = meter.Float64Histogram(name+"step.queued", metric.WithUnit("s"),
-		metric.WithDescription("Time that a step waits for room in a rate window."))
+		metric.WithDescription("Time that a step waits for room in a rate window."), waits)
 	m.stored, errs[4] = meter.Int64Gauge(name+"stored", metric.WithUnit("{payment}"),
 		metric.WithDescription("Payments in the store."))
 	m.inFlight, errs[5] = meter.Int64Gauge(name+"in_flight", metric.WithUnit("{step}"),

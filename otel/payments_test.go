@@ -1,4 +1,4 @@
-package paymentsotel_test
+package moneymovementotel_test
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
-	paymentsotel "github.com/moneymovement/moneymovement-go/otel"
+	moneymovementotel "github.com/moneymovement/moneymovement-go/otel"
 	"github.com/moneymovement/moneymovement-go/payments"
 )
 
@@ -26,7 +26,7 @@ import (
 func process() (payments.Tracer, *tracetest.SpanRecorder, trace.Tracer) {
 	recorder := tracetest.NewSpanRecorder()
 	provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(recorder))
-	return paymentsotel.NewTracer(provider), recorder, provider.Tracer("the program")
+	return moneymovementotel.NewTracer(provider), recorder, provider.Tracer("the program")
 }
 
 func TestASpanOfALaterProcessIsInTheTraceOfItsPayment(t *testing.T) {
@@ -79,7 +79,7 @@ func TestAPaymentWithoutASpanHasATraceOfItsOwn(t *testing.T) {
 
 func TestMetrics(t *testing.T) {
 	reader := sdkmetric.NewManualReader()
-	metrics, err := paymentsotel.NewMetrics(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader)))
+	metrics, err := moneymovementotel.NewMetrics(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader)))
 	require.NoError(t, err)
 	ctx := t.Context()
 	metrics.Changed(ctx, payments.ChangeMetrics{Kind: payments.KindPayout, Account: "cl_1",
@@ -141,7 +141,7 @@ func TestMetrics(t *testing.T) {
 }
 
 func TestMetricsWithoutAProvider(t *testing.T) {
-	metrics, err := paymentsotel.NewMetrics(noop.NewMeterProvider())
+	metrics, err := moneymovementotel.NewMetrics(noop.NewMeterProvider())
 	require.NoError(t, err)
 	metrics.Load(t.Context(), payments.LoadMetrics{})
 }
