@@ -225,8 +225,8 @@ type Tally struct {
 }
 
 // Recount returns the tallies that a [Store] adds when it stores a record with a Count. before is the Spending of the
-// stored record, nil for a new one. sum returns what is counted within a cap now. If a cap would be passed, the error is
-// *[CapReached]. Otherwise it is one of sum.
+// stored record, nil for a new one. sum returns what is counted within a cap now. If a cap would be passed, the error
+// is *[CapReached]. Otherwise it is one of sum.
 func (r *Record) Recount(before *Spending, sum func(Cap) (decimal.Decimal, error)) ([]Tally, error) {
 	if r.Count == nil {
 		return nil, nil
@@ -273,8 +273,8 @@ func (s *Spending) same(other *Spending) bool {
 		s.Unchecked == other.Unchecked
 }
 
-// OverCap returns a record that a [Store] inserts in place of one that would pass a cap: it needs a decision, and counts
-// nothing.
+// OverCap returns a record that a [Store] inserts in place of one that would pass a cap: it needs a decision, and
+// counts nothing.
 func (r Record) OverCap(reached *CapReached) Record { return r.stop(reached.Error(), r.AcceptedAt) }
 
 // stop is the event of limits that do not allow a new payment.
@@ -294,8 +294,8 @@ func (l *limitRules) submitted(r Record, now time.Time) Record {
 	return r
 }
 
-// admit returns a record with what it counts from now on, when it is submitted and before each of its calls. refused says
-// why the limits do not allow it, "" if they do.
+// admit returns a record with what it counts from now on, when it is submitted and before each of its calls. refused
+// says why the limits do not allow it, "" if they do.
 func (l *limitRules) admit(r Record, now time.Time) (_ Record, refused string) {
 	return l.count(r, nil, now, false)
 }
@@ -429,15 +429,15 @@ func (r Record) countUnpaid() Record {
 	return r
 }
 
-// Counter counts the payments of a program that pays with dapi alone. In one transaction, it adds up the Spending of all
-// keys but this one within each cap, returns an error if that and the amount are more than Cap.Most, and otherwise
+// Counter counts the payments of a program that pays with dapi alone. In one transaction, it adds up the Spending of
+// all keys but this one within each cap, returns an error if that and the amount are more than Cap.Most, and otherwise
 // stores the Spending under the key, in place of what the key had. A key counts until your program knows that it was
 // not paid. The cap's Payee is empty for all payees.
 type Counter func(ctx context.Context, key moneymovement.Key, spending Spending, caps []Cap) error
 
-// BeforeSigning returns a function for [dapi.PayTerms], for a program that pays without a processor. It refuses a booked
-// payout that the limits do not allow, with an error that says why. count counts, and nothing is signed if it fails. If
-// the limits are not valid, or have a cap for a day and count is nil, the error is *errors.InvalidInput.
+// BeforeSigning returns a function for [dapi.PayTerms], for a program that pays without a processor. It refuses a
+// booked payout that the limits do not allow, with an error that says why. count counts, and nothing is signed if it
+// fails. If the limits are not valid, or have a cap for a day and count is nil, the error is *errors.InvalidInput.
 func (l *Limits) BeforeSigning(count Counter) (func(context.Context, *dapi.Payout) error, error) {
 	if l == nil {
 		l = new(Limits) // which allows nothing

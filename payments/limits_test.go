@@ -21,6 +21,11 @@ import (
 // contactID is a contact of the app API.
 const contactID = "3f0c5a2e-6a3b-4c1d-9e8f-0a1b2c3d4e5f"
 
+func transfer(amount string) payments.TransferPayment {
+	return payments.TransferPayment{Key: "k", To: appapi.ToContact{ContactID: contactID,
+		Amount: decimal.RequireFromString(amount)}}
+}
+
 // services pay with both APIs of nobody.
 func services(t *testing.T) payments.Services {
 	t.Helper()
@@ -139,7 +144,9 @@ func TestLimitsOfPayAlone(t *testing.T) {
 		{"another chain", booking("k8", "ct_9", "1", func(p *dapi.Payout) {
 			p.FromChainID, p.ToChainID = 8453, 1
 		}), "do not name the chain 1"},
-		{"an asset without caps", booking("k9", "ct_9", "1000000", func(p *dapi.Payout) { p.Currency = dapi.EURC }), ""},
+		{"an asset without caps", booking("k9", "ct_9", "1000000", func(p *dapi.Payout) {
+			p.Currency = dapi.EURC
+		}), ""},
 		{"another asset", booking("k10", "ct_9", "1", func(p *dapi.Payout) { p.Currency = "DAI" }),
 			"do not name the asset"},
 		{"a booking without a key", booking("", "ct_9", "1"), "no key"},
@@ -177,7 +184,8 @@ func TestDaysOfAZone(t *testing.T) {
 		"Asia/Kathmandu":      {"2026-01-01T18:15:00Z": {"2026-01-01T18:15:00Z", "2026-01-02T18:15:00Z"}},
 		"Pacific/Chatham":     {"2026-06-01T00:00:00Z": {"2026-05-31T11:15:00Z", "2026-06-01T11:15:00Z"}},
 		"Australia/Lord_Howe": {"2026-04-04T20:00:00Z": {"2026-04-04T13:00:00Z", "2026-04-05T13:30:00Z"}},
-		"Africa/Cairo":        {"2026-04-24T12:00:00Z": {"2026-04-23T22:00:00Z", "2026-04-24T21:00:00Z"}}, // no midnight
+		// There is no midnight on that day.
+		"Africa/Cairo": {"2026-04-24T12:00:00Z": {"2026-04-23T22:00:00Z", "2026-04-24T21:00:00Z"}},
 	} {
 		limits := &payments.Limits{TimeZone: zone, Assets: map[dapi.Asset]payments.Caps{
 			dapi.USDC: {Day: new(decimal.NewFromInt(100))}}}
@@ -187,13 +195,14 @@ func TestDaysOfAZone(t *testing.T) {
 			p, err := payments.New(payments.NewMemoryStore(), services(t),
 				payments.Config{Limits: limits, Now: func() time.Time { return now }})
 			require.NoError(t, err)
-			record, err := p.Prepare(t.Context(), payments.TransferPayment{Key: "k", To: appapi.ToContact{ContactID: contactID, Amount: decimal.NewFromInt(1)}})
+			record, err := p.Prepare(t.Context(), transfer("1"))
 			require.NoError(t, err)
 			require.Len(t, record.Count.Caps, 1)
 			got := record.Count.Caps[0]
 			assert.Equal(t, want, [2]string{got.From.UTC().Format(time.RFC3339), got.Until.UTC().Format(time.RFC3339)},
 				"%s in %s", at, zone)
-			changes, err := record.Recount(nil, func(payments.Cap) (decimal.Decimal, error) { return decimal.Zero, nil })
+			nothing := func(payments.Cap) (decimal.Decimal, error) { return decimal.Zero, nil }
+			changes, err := record.Recount(nil, nothing)
 			require.NoError(t, err)
 			for _, change := range changes {
 				assert.False(t, change.At.Before(got.From), "the day begins with a quarter of an hour")
@@ -208,7 +217,8 @@ func TestWhatCounts(t *testing.T) {
 	escrow := dapi.EscrowCreate{Amount: decimal.NewFromInt(40), Currency: dapi.USDC,
 		Payee: "0x52908400098527886E0F7030069857D2E4169EE7"}
 	action := func(a dapi.EscrowActionType) payments.EscrowAction {
-		return payments.EscrowAction{Key: "k", Account: payments.OwnAccount, Escrow: escrow, EscrowID: "es_1", Action: a}
+		return payments.EscrowAction{Key: "k", Account: payments.OwnAccount, Escrow: escrow, EscrowID: "es_1",
+			Action: a}
 	}
 	for name, one := range map[string]struct {
 		submission payments.Submission
@@ -222,7 +232,7 @@ func TestWhatCounts(t *testing.T) {
 		"approval": {action(dapi.EscrowActionTypeApprove), "40 USDC to " + strings.ToLower(string(escrow.Payee)), ""},
 		"release":  {action(dapi.EscrowActionTypeRelease), "", ""},
 		"refund":   {action(dapi.EscrowActionTypeRefund), "", ""},
-		"transfer": {payments.TransferPayment{Key: "k", To: appapi.ToContact{ContactID: contactID, Amount: decimal.NewFromInt(5)}}, "5 USDC to " + contactID, ""},
+		"transfer": {transfer("5"), "5 USDC to " + contactID, ""},
 		"transfer by quote": {payments.TransferPayment{Key: "k", To: appapi.ToQuote{QuoteID: "q_1"}}, "",
 			"the amount of a transfer by quote or invoice is not known"},
 		"another asset": {payments.Payment{Key: "k", Account: payments.OwnAccount, Payout: dapi.PayoutCreate{

@@ -153,8 +153,8 @@ func editedResult(mayHaveLeft bool) callResult {
 			"nothing was sent; to pay other terms, submit them with a new key"}}
 }
 
-// begin stores that a call begins, unless the limits do not allow it. refused then says why. If the payment is in doubt,
-// the call shows whether it was paid, and the limits are for its signature.
+// begin stores that a call begins, unless the limits do not allow it. refused then says why. If the payment is in
+// doubt, the call shows whether it was paid, and the limits are for its signature.
 func (s *progress) begin(ctx context.Context) (refused string, err error) {
 	now := s.p.config.Now().UTC()
 	next, refused := s.p.limits.admit(s.record, now)
@@ -199,7 +199,8 @@ func (s *progress) withLimits(result callResult) callResult {
 	unsettled := result.state == moneymovement.PaymentNotPaid || result.state == moneymovement.PaymentInDoubt ||
 		result.state == moneymovement.PaymentNeedsDecision
 	if s.refused != "" && unsettled && !result.keyTooOld() {
-		result.state, result.reason = moneymovement.PaymentNeedsDecision, &Reason{Code: ReasonPolicy, Message: s.refused}
+		result.state = moneymovement.PaymentNeedsDecision
+		result.reason = &Reason{Code: ReasonPolicy, Message: s.refused}
 	}
 	return result
 }

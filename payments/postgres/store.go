@@ -317,8 +317,8 @@ func notFound(err error, key moneymovement.Key) error {
 // also of the same account, do not wait.
 //
 // by is the processor of this process, which need not be resumed: the payment gets its trace, and its Config.Limits are
-// checked. Nil is for a program that has neither: such a payment counts against the limits of others from its first call
-// on. Transactions whose payments count wait for each other, so keep them short.
+// checked. Nil is for a program that has neither: such a payment counts against the limits of others from its first
+// call on. Transactions whose payments count wait for each other, so keep them short.
 //
 // In a transaction that is serializable, PostgreSQL may refuse one of two transactions that submit payments at the same
 // time (SQLSTATE 40001), as usual: repeat the transaction.

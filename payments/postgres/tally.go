@@ -10,8 +10,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/payments"
 )
 
-// These come before what is counted is read. The first raises the version of the tables: see talliedVersion. The update of the row without an asset makes those who count
-// wait for each other. In a transaction with a snapshot, it fails if somebody has counted since the snapshot.
+// These come before what is counted is read. The first raises the version of the tables: see talliedVersion. The update
+// of the row without an asset makes those who count wait for each other. In a transaction with a snapshot, it fails if
+// somebody has counted since the snapshot.
 const (
 	markTallied = `UPDATE {schema}.payments_schema SET version = $1 WHERE version < $1`
 	lockTallies = `INSERT INTO {schema}.tallies AS t VALUES ('', '', 'epoch', 1)

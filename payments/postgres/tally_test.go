@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -48,12 +49,10 @@ func TestSubmitTxWithinACap(t *testing.T) {
 			submit := func(key string, then error) error {
 				for {
 					var record payments.Record
-					err := pgx.BeginTxFunc(t.Context(), pool, pgx.TxOptions{IsoLevel: isolation}, func(tx pgx.Tx) error {
-						var err error
-						if record, err = store.SubmitTx(t.Context(), tx, p, payment(moneymovement.Key(key))); err != nil {
-							return err
-						}
-						return then
+					options := pgx.TxOptions{IsoLevel: isolation}
+					err := pgx.BeginTxFunc(t.Context(), pool, options, func(tx pgx.Tx) (err error) {
+						record, err = store.SubmitTx(t.Context(), tx, p, payment(moneymovement.Key(key)))
+						return cmp.Or(err, then)
 					})
 					conflict, ok := errors.AsType[*pgconn.PgError](err)
 					switch {
@@ -93,7 +92,8 @@ func TestSubmitTxWithinACap(t *testing.T) {
 func TestFirstCountRaisesTheVersion(t *testing.T) {
 	store, pool := open(t, postgres.Options{})
 	version := func() (version int) {
-		require.NoError(t, pool.QueryRow(t.Context(), "SELECT version FROM moneymovement.payments_schema").Scan(&version))
+		row := pool.QueryRow(t.Context(), "SELECT version FROM moneymovement.payments_schema")
+		require.NoError(t, row.Scan(&version))
 		return version
 	}
 	insert(t, store, "a")

@@ -106,8 +106,8 @@ type Checked struct {
 const maxProblems = 100
 
 // Check reads all of the store: the pages and indexes of the file, each row with its checksum and its record, the
-// counts, and what payments count against caps. If anything is wrong, the error is *[Damaged], with up to 100 problems. Payments go on meanwhile. A million
-// payments take a minute or two, and the log grows until the check has ended.
+// counts, and what payments count against caps. If anything is wrong, the error is *[Damaged], with up to 100 problems.
+// Payments go on meanwhile. A million payments take a minute or two, and the log grows until the check has ended.
 func (s *Store) Check(ctx context.Context) (Checked, error) {
 	if err := s.checkOpen(ctx); err != nil {
 		return Checked{}, err

@@ -378,8 +378,8 @@ func (s *Store) create(ctx context.Context) error {
 	return renameInto(s.path+".new", s.path)
 }
 
-// createStore makes a file with the schema that Open uses, synced to the disk, and in the place of what an earlier try has
-// left.
+// createStore makes a file with the schema that Open uses, synced to the disk, and in the place of what an earlier try
+// has left.
 func createStore(ctx context.Context, path string, settings settings) error {
 	if err := createFile(path); err != nil {
 		return err

@@ -35,8 +35,8 @@ func (w *writer) recount(ctx context.Context, record *payments.Record, before *p
 
 // sum returns what is counted within a cap.
 func (w *writer) sum(ctx context.Context, of payments.Cap) (sum decimal.Decimal, err error) {
-	rows, err := w.conn.QueryContext(ctx, "SELECT amount FROM tallies WHERE asset = ? AND payee = ? AND at >= ? AND at < ?",
-		of.Asset, of.Payee, of.From.Unix(), of.Until.Unix())
+	rows, err := w.conn.QueryContext(ctx, "SELECT amount FROM tallies "+
+		"WHERE asset = ? AND payee = ? AND at >= ? AND at < ?", of.Asset, of.Payee, of.From.Unix(), of.Until.Unix())
 	if err != nil {
 		return sum, err
 	}
@@ -128,7 +128,8 @@ func (t tallies) problems(ctx context.Context, tx *sql.Tx) (problems []string, e
 			name := tallyName(asset, payee, at)
 			amount, err := decimal.NewFromString(text)
 			if err != nil || !amount.Equal(t[name]) {
-				problems = append(problems, fmt.Sprintf("the tally %s is %.80q, and its payments count %s", name, text, t[name]))
+				problems = append(problems, fmt.Sprintf("the tally %s is %.80q, and its payments count %s", name, text,
+					t[name]))
 			}
 			delete(t, name)
 		}

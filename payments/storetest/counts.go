@@ -109,13 +109,13 @@ func capsOfASave(t *testing.T, s payments.Store) {
 
 	claimed.Count = &payments.Count{Caps: []payments.Cap{dayCap("99", "")}} // the cap was lowered
 	_, err = s.Save(t.Context(), claimed, false)
-	failure[*payments.CapReached](t, err)
+	fails[*payments.CapReached](t, err)
 
 	stale := claimed // nobody counts without the lease
 	stale.Lease.Epoch--
 	spends(&stale.Record, "1", "ct", noon)
 	_, err = s.Save(t.Context(), stale, false)
-	failure[*payments.LeaseLost](t, err)
+	fails[*payments.LeaseLost](t, err)
 	equal(t, "room", room(t, s, "100"), "0")
 }
 
@@ -210,7 +210,8 @@ func (m *model) spend(record *payments.Record) (passed bool) {
 	record.Spending, record.Count = nil, new(payments.Count)
 	if m.random.IntN(4) > 0 {
 		at := noon.Add(time.Duration(m.random.IntN(60)-30) * time.Hour)
-		spends(record, fmt.Sprintf("%d.%02d", m.random.IntN(40), m.random.IntN(100)), fmt.Sprint("p", m.random.IntN(3)), at)
+		amount := fmt.Sprintf("%d.%02d", m.random.IntN(40), m.random.IntN(100))
+		spends(record, amount, fmt.Sprint("p", m.random.IntN(3)), at)
 		record.Count.Caps = m.capsOf(record.Spending)
 	}
 	for _, limit := range record.Count.Caps {
@@ -267,7 +268,8 @@ func (m *model) saveCounted() {
 	passed := m.spend(&record.Record)
 	position, err := m.store.Save(m.t.Context(), record, true)
 	switch {
-	case !known.holds(record.Lease) && !(passed && errors.As(err, new(*payments.CapReached))): // either may be noticed first
+	// Either may be noticed first.
+	case !known.holds(record.Lease) && (!passed || !errors.As(err, new(*payments.CapReached))):
 		leaseLost(m.t, err, record)
 		return
 	case passed:

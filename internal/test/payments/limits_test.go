@@ -36,8 +36,8 @@ func (w *world) refusedByPolicy(r payments.Record, why string) {
 	assert.False(w, r.MayHaveLeft)
 }
 
-// Two payments of about 10 USDC are within a cap of 25, and the third waits: also when the others are paid, when the cap
-// is raised, and when the next day begins. It goes on when a person decides so.
+// Two payments of about 10 USDC are within a cap of 25, and the third waits: also when the others are paid, when the
+// cap is raised, and when the next day begins. It goes on when a person decides so.
 func TestCapOfADay(t *testing.T) {
 	inBubble(t, func(w *world) {
 		p := w.processor(capped("25"), pollRarely)
@@ -83,7 +83,8 @@ func TestWhatMakesRoomInACap(t *testing.T) {
 		payout := w.becomes(p, w.payment(1).Key, moneymovement.PaymentCompleted).PayoutID
 		_, err := w.platform().For(w.account).Sandbox.SetPayoutStatus(w.Context(), payout, dapi.PayoutStatusRefunded)
 		require.NoError(w, err)
-		_, err = p.Reconcile(w.Context(), payments.ReconcileParams{Account: w.account, From: time.Now().Add(-24 * time.Hour), To: time.Now()})
+		_, err = p.Reconcile(w.Context(), payments.ReconcileParams{Account: w.account,
+			From: time.Now().Add(-24 * time.Hour), To: time.Now()})
 		require.NoError(w, err)
 		assert.Equal(w, moneymovement.PaymentCameBack, w.get(p, w.payment(1).Key).State)
 		w.refusedByPolicy(w.submit(p, w.payment(5)), "the cap of a day")

@@ -61,7 +61,8 @@ func (m *processor) judgeCaps() {
 // callCrossesMidnight is how long a call can take that was counted before the end of a day.
 const callCrossesMidnight = 6 * time.Minute
 
-// judgeCounted checks that a payment counted when it was signed: with its amount, and on the day of its first signature.
+// judgeCounted checks that a payment counted when it was signed: with its amount, and on the day of its first
+// signature.
 func (m *processor) judgeCounted(o *order, at time.Time) {
 	w := m.world
 	if w.plan.Limits == nil || m.older || o.Action == dapi.EscrowActionTypeRefund ||
@@ -80,7 +81,8 @@ func (m *processor) judgeCounted(o *order, at time.Time) {
 	}
 	m.mu.Unlock()
 	day := w.dayOf(record.Spending.At)
-	if !record.Spending.Amount.Equal(o.Amount) || day != w.dayOf(first) && day != w.dayOf(first.Add(-callCrossesMidnight)) {
+	same := day == w.dayOf(first) || day == w.dayOf(first.Add(-callCrossesMidnight))
+	if !record.Spending.Amount.Equal(o.Amount) || !same {
 		w.network.books.note("%s was first signed at %v, and counts %s at %v", o.ID, first, record.Spending.Amount,
 			record.Spending.At)
 	}
