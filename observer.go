@@ -8,7 +8,7 @@ import (
 )
 
 // Observer sees each call of a client begin and end, and each of its attempts, to trace, count and time them. Module
-// otel has one for OpenTelemetry. One that counts needs no more than this:
+// otel has one for OpenTelemetry. An observer that counts needs no more than this:
 //
 //	func (o *observer) CallBegan(ctx context.Context, _ moneymovement.CallStart) context.Context { return ctx }
 //

@@ -46,7 +46,7 @@ func WithOpenTelemetry(traces trace.TracerProvider, meters metric.MeterProvider)
 	o.duration, errs[0] = meter.Float64Histogram(name+"call.duration", metric.WithUnit("s"),
 		metric.WithDescription("Time that a call takes, with all its attempts."), waits)
 	o.queued, errs[1] = meter.Float64Histogram(name+"call.queued", metric.WithUnit("s"),
-		metric.WithDescription("Time that a call waits in line for room in a rate window, if it waits."), waits)
+		metric.WithDescription("Time that a call waits in line for room in a rate window."), waits)
 	o.attempts, errs[2] = meter.Int64Counter(name+"attempts", metric.WithUnit("{request}"),
 		metric.WithDescription("Requests that were sent."))
 	o.active, errs[3] = meter.Int64UpDownCounter(name+"active_calls", metric.WithUnit("{call}"),

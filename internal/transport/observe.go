@@ -10,7 +10,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// observed is what observers are told about one call. Its zero value tells nobody.
+// observed is what the observers of one call get.
 type observed struct {
 	observers []moneymovement.Observer // of the client
 	start     moneymovement.CallStart
