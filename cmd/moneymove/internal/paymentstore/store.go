@@ -126,7 +126,7 @@ func (s *store) settings() (*pgxpool.Config, error) {
 	}
 	if has {
 		return nil, app.Usagef("-store has a password, which others on this machine can read in the list of " +
-			"processes: leave it out, and put it into the file of PGPASSFILE (~/.pgpass), PGPASSWORD, or "+
+			"processes: leave it out, and put it into the file of PGPASSFILE (~/.pgpass), PGPASSWORD, or " +
 			"a service of PGSERVICE")
 	}
 	config, err := pgxpool.ParseConfig(s.name)
