@@ -90,7 +90,7 @@ type Decided struct {
 	At time.Time `json:"at"`
 	// By names the person, and is empty if the decision did not: see [Decision.By].
 	By string `json:"by,omitzero"`
-	// What is the name of the decision: see [Decision.String].
+	// What names the decision: see [Decision.String].
 	What string `json:"what"`
 	// Note is that of [Cancel] or [WasNotPaid].
 	Note string `json:"note,omitzero"`

@@ -152,7 +152,8 @@ func Bounds(b dapi.Bounds) []Line {
 		l.add("highest fee", b.MaxFee.String())
 	}
 	if b.MinDestinationAmount != nil {
-		l.add("lowest amount that may arrive", strings.TrimSpace(b.MinDestinationAmount.String()+" "+b.DestinationCurrency))
+		l.add("lowest amount that may arrive",
+			strings.TrimSpace(b.MinDestinationAmount.String()+" "+b.DestinationCurrency))
 	}
 	l.add("no worse than", Quote(b.NoWorseThan))
 	if !b.QuoteTolerance.IsZero() {

@@ -57,11 +57,11 @@ var decisionKinds = []decisionKind{
 			"price must be as good as the price that was refused. It may be paid.",
 		Fields: []field{
 			{Name: fieldMaxFee, Label: "Highest fee", Hint: "In the asset that is debited, such as 2.50. " +
-				"Empty is no limit, and 0 allows no fee."},
-			{Name: fieldMinAmount, Label: "Lowest amount that may arrive", Hint: "Empty is no limit."},
+				"Empty sets no limit, and 0 allows no fee."},
+			{Name: fieldMinAmount, Label: "Lowest amount that may arrive", Hint: "Empty sets no limit."},
 			{Name: fieldCurrency, Label: "Currency of that amount", Hint: "Such as EUR."},
 			{Name: fieldTolerance, Label: "Tolerance", Hint: "The part by which a price may be worse than the one " +
-				"that it is compared with, such as 0.005 for half a percent. Empty is none."},
+				"that it is compared with, such as 0.005 for half a percent. Empty is 0."},
 		}},
 	{Name: "retry", Title: "Retry", sample: payments.Retry(),
 		Effect: "The same call is made again, with the same key and the same bounds, at once or when a refused " +
@@ -190,13 +190,13 @@ func (p *decidePage) compareWith(r payments.Record, chosen string) {
 
 // decide takes the form of a decision: first for its confirmation, and then to store it.
 func (q *request) decide() {
-	form := q.r.PostForm
-	key, seen := moneymovement.Key(form.Get("key")), payments.Position(form.Get("seen"))
-	if err := q.tokens.check(form.Get("token"), q.author, "decide", string(key), string(seen)); err != nil {
+	form := q.r.PostFormValue
+	key, seen := moneymovement.Key(form("key")), payments.Position(form("seen"))
+	if err := q.tokens.check(form("token"), q.author, "decide", string(key), string(seen)); err != nil {
 		q.failAbout(http.StatusForbidden, "Nothing was stored: "+err.Error()+".", key)
 		return
 	}
-	kind := kindOf(form.Get("decision"))
+	kind := kindOf(form("decision"))
 	if kind == nil {
 		q.failAbout(http.StatusBadRequest, "There is no such decision.", key)
 		return
@@ -211,13 +211,13 @@ func (q *request) decide() {
 	}
 	page := q.newDecidePage(record, *kind)
 	for _, f := range append(kind.Fields, field{Name: fieldCompare}) {
-		page.Values[f.Name] = strings.TrimSpace(form.Get(f.Name))
+		page.Values[f.Name] = strings.TrimSpace(form(f.Name))
 	}
 	if kind.Name == "new-bounds" {
 		page.compareWith(record, page.Values[fieldCompare])
 	}
 	decision, result, problems := build(record, *kind, form)
-	if kind.Books && form.Get("books") != "yes" {
+	if kind.Books && form("books") != "yes" {
 		problems = append(problems, "Look at the service's books first, and say that you have.")
 	}
 	decision = decision.By(q.author).Seen(payments.Record{Position: seen})
@@ -230,7 +230,7 @@ func (q *request) decide() {
 	case len(problems) > 0:
 		page.Problems = problems
 		q.showDecision(http.StatusUnprocessableEntity, page)
-	case form.Get("step") != "store":
+	case form("step") != "store":
 		page.Confirm, page.Result = true, result
 		q.showDecision(http.StatusOK, page)
 	default:
@@ -292,9 +292,9 @@ var plainAmount = regexp.MustCompile(`^[0-9]{1,40}(\.[0-9]{1,40})?$`)
 
 // build returns the decision that a form says, and what of it a person confirms.
 func build(
-	r payments.Record, kind decisionKind, form url.Values,
+	r payments.Record, kind decisionKind, form func(name string) string,
 ) (d payments.Decision, result []paymentview.Line, problems []string) {
-	text := func(name string) string { return strings.TrimSpace(form.Get(name)) }
+	text := func(name string) string { return strings.TrimSpace(form(name)) }
 	note := text(fieldNote)
 	switch kind.Name {
 	case "retry":

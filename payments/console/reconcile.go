@@ -55,13 +55,13 @@ func (q *request) askReconcile() {
 
 // reconcile is a POST, since it can store that money came back.
 func (q *request) reconcile() {
-	form := q.r.PostForm
-	if err := q.tokens.check(form.Get("token"), q.author, "reconcile"); err != nil {
+	form := q.r.PostFormValue
+	if err := q.tokens.check(form("token"), q.author, "reconcile"); err != nil {
 		q.fail(http.StatusForbidden, "Nothing was compared: "+err.Error()+".")
 		return
 	}
 	page := q.newReconcilePage()
-	page.Account, page.From, page.To = strings.TrimSpace(form.Get("account")), form.Get("from"), form.Get("to")
+	page.Account, page.From, page.To = strings.TrimSpace(form("account")), form("from"), form("to")
 	from, errFrom := time.Parse(dayForm, page.From)
 	to, errTo := time.Parse(dayForm, page.To)
 	if errFrom != nil || errTo != nil {

@@ -123,15 +123,16 @@ func TestPaymentsTraceBeginsInATransaction(t *testing.T) {
 	require.NoError(t, postgres.Migrate(t.Context(), pool, ""))
 
 	first := collector.process()
-	store, err := postgres.Open(t.Context(), pool,
-		postgres.Options{Tracer: moneymovementotel.NewTracer(first.traces)})
+	store, err := postgres.Open(t.Context(), pool, postgres.Options{})
 	require.NoError(t, err)
+	submits := first.processor(w, store)
 	request := first.inProgram(func(ctx context.Context) {
 		require.NoError(t, pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
-			_, err := store.SubmitTx(ctx, tx, payment)
+			_, err := store.SubmitTx(ctx, tx, submits, payment)
 			return err
 		}))
 	})
+	require.NoError(t, submits.Stop(t.Context()))
 	first.end()
 
 	second := collector.process()

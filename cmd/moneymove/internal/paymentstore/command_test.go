@@ -191,6 +191,10 @@ func TestWatchOfAFile(t *testing.T) {
 	assert.Equal(t, app.ExitDecision, one.code)
 	assert.Regexp(t, `^\S+Z +needs_decision +invoice-2 +10 +USDC +balance\n$`, one.out)
 	assert.Contains(t, one.errors, "needs a decision")
+	p.moneymove(t, "", "decide", "invoice-1", "retry")
+	waits := p.moneymove(t, "", "watch", "invoice-1")
+	assert.Equal(t, app.ExitOtherwise, waits.code)
+	assert.Contains(t, waits.errors, "payment invoice-1 is accepted, and goes on when the program runs again")
 	p.moneymove(t, "", "decide", "invoice-2", "cancel")
 	assert.Equal(t, app.ExitOtherwise, p.moneymove(t, "", "watch", "invoice-2").code)
 }

@@ -125,8 +125,9 @@ func (s *store) settings() (*pgxpool.Config, error) {
 		has = has || at.Query().Has(secret)
 	}
 	if has {
-		return nil, app.Usagef("-store has a password, which others on this machine can read in the list of processes: " +
-			"leave it out, and put it into the file of PGPASSFILE (~/.pgpass), PGPASSWORD, or a service of PGSERVICE")
+		return nil, app.Usagef("-store has a password, which others on this machine can read in the list of " +
+			"processes: leave it out, and put it into the file of PGPASSFILE (~/.pgpass), PGPASSWORD, or " +
+			"a service of PGSERVICE")
 	}
 	config, err := pgxpool.ParseConfig(s.name)
 	if err != nil {
@@ -148,8 +149,8 @@ func (s *store) settings() (*pgxpool.Config, error) {
 // explained says how to mend an error of opening. The command never changes the tables of a running system.
 func (s *store) explained(err error) error {
 	if _, missing := errors.AsType[*postgres.SchemaMissing](err); missing {
-		return app.Usagef("-schema: there are no payments in the schema %q, or your role may not use it: name the schema "+
-			"that the program gives to postgres.Open", s.schema)
+		return app.Usagef("-schema: there are no payments in the schema %q, or your role may not use it: name the "+
+			"schema that the program gives to postgres.Open", s.schema)
 	}
 	if _, old := errors.AsType[*postgres.SchemaTooOld](err); old {
 		return fmt.Errorf("%w; this command does not change tables: let your deployment do it, or use the version of "+

@@ -23,7 +23,8 @@ Without a key, it shows all payments in the order of their last changes, and the
 interrupted (Ctrl-C). With -after it goes on where an earlier run ended: each line of -o json has its position. A
 payment that changed several times since is shown once.
 
-No program can change a file while this command has it open. So over a file it shows what has changed, and ends.`
+No program can change a file while this command has it open. So over a file it shows what has changed, and ends; with a
+key the exit code is then 7 if the payment is on its way.`
 
 // change is a payment that has changed, and how far the reader has come.
 type change struct {
@@ -53,9 +54,13 @@ func watchCommand(s *store) *cobra.Command {
 			return err
 		}
 		if len(args) == 0 {
-			return s.open(c.Context(), func(*payments.Processor) error {
+			err := s.open(c.Context(), func(*payments.Processor) error {
 				return s.watchAll(c.Context(), payments.Position(after), wanted)
 			})
+			if c.Context().Err() != nil && s.opened != nil {
+				err = nil // it runs until a person ends it
+			}
+			return err
 		}
 		key, err := keyOf(args[0])
 		if err != nil {
@@ -79,12 +84,12 @@ func (s *store) watchAll(
 	for {
 		records, err := s.opened.Changes(ctx, after, 100)
 		if err != nil {
-			return interrupted(ctx, outcome(err))
+			return outcome(err)
 		}
 		for _, record := range records {
 			after = record.Position
-			if err := record.Err(); err != nil {
-				s.app.Say("moneymove: %v", err)
+			if record.Err() != nil {
+				s.app.Say("moneymove: %v", record.Err())
 				continue
 			}
 			if len(states) > 0 && !slices.Contains(states, record.State) {
@@ -97,8 +102,11 @@ func (s *store) watchAll(
 		if len(records) > 0 {
 			continue
 		}
-		if !s.isPostgreSQL() || pause(ctx) != nil {
+		if !s.isPostgreSQL() {
 			return nil
+		}
+		if err := pause(ctx); err != nil {
+			return err
 		}
 	}
 }
@@ -108,7 +116,7 @@ func (s *store) watchOne(ctx context.Context, p *payments.Processor, key moneymo
 	for shown := payments.Position(""); ; {
 		record, err := p.Get(ctx, key)
 		if err != nil {
-			return interrupted(ctx, outcome(err))
+			return outcome(err)
 		}
 		if record.Position != shown {
 			shown = record.Position
@@ -121,8 +129,13 @@ func (s *store) watchOne(ctx context.Context, p *payments.Processor, key moneymo
 			return &app.Failure{Code: app.ExitDecision, Err: fmt.Errorf("payment %s needs a decision", key)}
 		case state.Final() && state != moneymovement.PaymentCompleted:
 			return app.Otherwisef("payment %s is %s", key, state)
-		case state.Final() || !s.isPostgreSQL() || pause(ctx) != nil:
+		case state.Final():
 			return nil
+		case !s.isPostgreSQL():
+			return app.Otherwisef("payment %s is %s, and goes on when the program runs again", key, state)
+		}
+		if err := pause(ctx); err != nil {
+			return err
 		}
 	}
 }
@@ -135,14 +148,6 @@ func pause(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-}
-
-// interrupted returns nil for an error after a person has ended the command, which runs until then.
-func interrupted(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return nil
-	}
-	return err
 }
 
 // printChange prints a line. Lines come one by one, so their columns have fixed widths.
