@@ -205,7 +205,8 @@ func TestBlocksOfAPage(t *testing.T) {
 }
 
 // command matches the command at the end of an example's first line. Its arguments are optional.
-var command = regexp.MustCompile(`^// .+: (go run \./examples/([a-z]+))(?: -.+)?$`)
+var command = regexp.MustCompile(`^// .+: (go run \./examples/([a-z]+)|` +
+	`GOWORK=off go -C examples/([a-z]+) run \.)(?: -.+)?$`)
 
 // commands returns the command of each example, by its folder. Its own test runs it as its command does.
 func commands(t *testing.T) map[string]string {
@@ -221,8 +222,8 @@ func commands(t *testing.T) map[string]string {
 		says := command.FindStringSubmatch(lines.Text())
 		require.NoError(t, file.Close())
 		require.NotNil(t, says, "%s does not begin with the command that runs it", path)
-		assert.Equal(t, filepath.Dir(path), says[2])
-		found[says[2]] = says[1]
+		assert.Equal(t, filepath.Dir(path), says[2]+says[3])
+		found[says[2]+says[3]] = says[1]
 	}
 	return found
 }

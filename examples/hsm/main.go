@@ -97,8 +97,8 @@ func keyOf(module kms.KeyManager, uri string, create bool) (*signing.DeveloperKe
 	return signing.FromSigner(signer)
 }
 
-// pay pays a bank account on a sandbox host of its own, to which it tells the public half of the key. At the service,
-// you register it in the service's application.
+// pay pays a bank account on a sandbox host of its own, with which it registers the public half of the key. At the
+// service, you register it in the service's application.
 func pay(ctx context.Context, key *signing.DeveloperKey, out io.Writer) error {
 	host, address, stop, err := serve()
 	if err != nil {

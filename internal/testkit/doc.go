@@ -7,8 +7,8 @@
 // `go test -short` leaves out the tests that take their time, start processes, or need more than Go: see [Long].
 // `make test` does that, `make check` does not.
 //
-// MONEYMOVEMENT_REQUIRE lists what a run must have, with commas between: servers, browser and pages make what is
-// missing a failure, which is a skip otherwise. soak gives the tests the sizes that they have before a release.
+// MONEYMOVEMENT_REQUIRE lists what a run must have, with commas between: servers, browser, pages and hsm make what
+// is missing a failure, which is a skip otherwise. soak gives the tests the sizes that they have before a release.
 //
 // # Every surface
 //

@@ -14,8 +14,8 @@ import (
 )
 
 // log writes one record for each attempt: a warning for a server error, an info record for a 429, else a debug record.
-// It logs only the attributes listed here: no header, no body, no query, no credential. Of a key, it logs the
-// fingerprint.
+// It logs only the attributes listed here: no header, no body, no query, no credential. It logs the
+// fingerprint of a key.
 func (c *Client) log(ctx context.Context, r *Request, resp *http.Response, err error, started time.Time) {
 	level := levelOf(resp)
 	if c.logger == nil || !c.logger.Enabled(ctx, level) {
