@@ -103,7 +103,7 @@ api: ## fail if the exported Go API differs from internal/tools/api/*.txt, or br
 	@.ci/api
 
 allocations: ## fail if a request allocates more than it may (without the race detector, which allocates itself)
-	CGO_ENABLED=0 $(GO) test -count=1 -run '^TestOneReadCostsLittle$$' ./internal/transport
+	CGO_ENABLED=0 $(GO) test -count=1 -run '^Test(OneRead|Observer)CostsLittle$$' ./internal/transport
 
 bench-smoke: ## run each benchmark of the SDK once, to see that it runs
 	GOWORK=off CGO_ENABLED=0 $(GO) -C internal/tools test -run '^$$' -bench . -benchtime 1x ./bench

@@ -34,6 +34,7 @@
 //
 // # Metrics
 //
-// The page docs/operations.md of the repository has a table of all metrics, with their attributes and alerts. They begin with moneymovement.client. for calls and with moneymovement.payments. for
-// payments, and these names stay. No metric has the key or the account of a payment: they have too many values.
+// The page docs/operations.md of the repository has a table of all metrics, with their attributes and alerts. They
+// begin with moneymovement.client. for calls and with moneymovement.payments. for payments, and these names stay. No
+// metric has the key or the account of a payment: they have too many values.
 package moneymovementotel

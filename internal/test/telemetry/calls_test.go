@@ -144,7 +144,8 @@ func TestACollectorGetsTheCallsOfAPayment(t *testing.T) {
 	tried := collector.points("moneymovement.client.attempts")
 	assert.Contains(t, tried, point{map[string]any{"moneymovement.operation": "BookPayout",
 		"http.response.status_code": 429}, 1})
-	assert.Contains(t, tried, point{map[string]any{"moneymovement.operation": "ConfirmPayout", "error.type": "lost"}, 1})
+	assert.Contains(t, tried, point{map[string]any{"moneymovement.operation": "ConfirmPayout",
+		"error.type": "lost"}, 1})
 	for _, active := range collector.points("moneymovement.client.active_calls") {
 		assert.Zero(t, active.value, active.attributes)
 	}

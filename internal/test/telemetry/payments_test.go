@@ -28,7 +28,8 @@ func (p *process) processor(w *worlds.World, store payments.Store) *payments.Pro
 	metrics, err := moneymovementotel.NewMetrics(p.meters)
 	require.NoError(p.t, err)
 	processor, err := payments.New(store, payments.IntegratorServices(w.Integrator(w.Developer(), p.option())),
-		payments.Config{Tracer: moneymovementotel.NewTracer(p.traces), Metrics: metrics, LoadEvery: 10 * time.Millisecond})
+		payments.Config{Tracer: moneymovementotel.NewTracer(p.traces), Metrics: metrics,
+			LoadEvery: 10 * time.Millisecond})
 	require.NoError(p.t, err)
 	return processor
 }

@@ -184,7 +184,8 @@ func (r *receiver) points(name string) (points []point) {
 	}
 	for _, histogram := range metric.GetHistogram().GetDataPoints() {
 		assert.Equal(r.t, "s", metric.GetUnit())
-		points = append(points, point{valuesOf(histogram.GetAttributes()), int(histogram.GetCount())}) //gosec:disable G115 -- few
+		count := int(histogram.GetCount()) //gosec:disable G115 -- a few
+		points = append(points, point{valuesOf(histogram.GetAttributes()), count})
 	}
 	return points
 }
