@@ -492,6 +492,21 @@ func (f *fields) add(prefix string, a slog.Attr) {
 	}
 }
 
+// announcing is a service that announces the end of its operations, and its limits.
+type announcing struct{ next http.RoundTripper }
+
+func (a announcing) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := a.next.RoundTrip(r)
+	if err == nil {
+		for name, value := range map[string]string{"Deprecation": "@1688169599", "Sunset": "Sun, 30 Jun 2030 23:59:59 GMT",
+			"Link":      `<https://docs.example/old>; rel="deprecation"`,
+			"RateLimit": `"reads";r=9`, "RateLimit-Policy": `"reads";q=600;w=60`} {
+			response.Header.Set(name, value)
+		}
+	}
+	return response, err
+}
+
 // The tables of docs/operations.md have each field that a client and a processor log, and no other one.
 func TestThePageHasEachFieldOfTheLog(t *testing.T) {
 	ofClient, ofPayments := &fields{seen: map[string]bool{}}, &fields{seen: map[string]bool{}}
@@ -530,6 +545,13 @@ func TestThePageHasEachFieldOfTheLog(t *testing.T) {
 			w.Host.Arm(http.MethodGet, "/chains", sandbox.Respond(http.StatusOK, "").
 				WithBody(`{"items":[{"chainId":8453,"name":7}]}`).WithHeader("Content-Type", "application/json"))
 			_, _ = w.platform(calls).Self().Chains.List(w.Context(), dapi.ListChainsParams{})
+		},
+		"an operation that is deprecated": func(w *world) {
+			announces := moneymovement.WithTransport(func(next http.RoundTripper) http.RoundTripper {
+				return announcing{next}
+			})
+			_, err := w.platform(calls, announces).Self().Chains.List(w.Context(), dapi.ListChainsParams{})
+			require.NoError(w, err)
 		},
 		"a window that is full": func(w *world) {
 			own := w.platform(calls).Self()
