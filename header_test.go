@@ -95,7 +95,7 @@ func TestNoHeaderOfTheDescriptionsIsTaken(t *testing.T) {
 			_, invalid := header(t, moneymovement.Header(match[1]+match[2], "x"))
 			assert.NotEmpty(t, invalid, match[0])
 		}
-		assert.Equal(t, strings.Count(string(content), "in: header"), len(parameter.FindAllString(string(content), -1)))
+		assert.Len(t, parameter.FindAllString(string(content), -1), strings.Count(string(content), "in: header"))
 	}
 	assert.Greater(t, found, 5)
 }

@@ -239,8 +239,8 @@ func DoUnstated[T any](ctx context.Context, c *Client, r *Request) Unstated[T] {
 }
 
 // ValueOrRead returns the resource from the response, or else the result of read. read uses the credential and the
-// headers of the write: a newer credential can belong to another account. The write was carried out, so if the read fails, ValueOrRead
-// returns the zero value and no error.
+// headers of the write: a newer credential can belong to another account. The write was carried out, so if the read
+// fails, ValueOrRead returns the zero value and no error.
 func (s Unstated[T]) ValueOrRead(read func(Origin) (*T, error)) (*T, error) {
 	if s.value != nil || s.err != nil {
 		return s.value, s.err

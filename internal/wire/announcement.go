@@ -139,20 +139,12 @@ func RateLimitsOf(h http.Header) []moneymovement.RateLimit {
 				break
 			}
 			parameters := list.parameters()
-			read := func(name string, number *int64) {
-				if n, err := strconv.ParseInt(parameters[name], 10, 64); err == nil && n >= 0 && n < 1e15 {
-					*number = n
-				}
-			}
-			numbers := [...]int64{-1, -1, 0, 0}
-			read("q", &numbers[0])
-			read("r", &numbers[1])
-			read("w", &numbers[2])
-			read("t", &numbers[3])
-			if numbers[0] >= 0 || numbers[1] >= 0 {
+			quota, remaining := numberOf(parameters["q"]), numberOf(parameters["r"])
+			if quota >= 0 || remaining >= 0 {
 				limit := limitOf(policy)
-				limit.Quota, limit.Remaining = max(limit.Quota, numbers[0]), max(limit.Remaining, numbers[1])
-				limit.Window, limit.Reset = max(limit.Window, seconds(numbers[2])), max(limit.Reset, seconds(numbers[3]))
+				limit.Quota, limit.Remaining = max(limit.Quota, quota), max(limit.Remaining, remaining)
+				limit.Window = max(limit.Window, seconds(numberOf(parameters["w"])))
+				limit.Reset = max(limit.Reset, seconds(numberOf(parameters["t"])))
 			}
 			if !list.next() {
 				break
@@ -162,8 +154,16 @@ func RateLimitsOf(h http.Header) []moneymovement.RateLimit {
 	return limits
 }
 
-// seconds returns a time that does not overflow.
-func seconds(n int64) time.Duration { return time.Duration(min(n, 1<<33)) * time.Second }
+// numberOf reads a number of at most 15 digits, as structured fields have it. It returns -1 for anything else.
+func numberOf(text string) int64 {
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil && n >= 0 && n < 1e15 {
+		return n
+	}
+	return -1
+}
+
+// seconds returns a time that is not negative and does not overflow.
+func seconds(n int64) time.Duration { return time.Duration(min(max(n, 0), 1<<33)) * time.Second }
 
 // fieldList reads a header whose entries have parameters: the list of a structured field (RFC 9651), as far as rate
 // limits need it, and Link (RFC 8288), which has the same form after its target.

@@ -31,7 +31,8 @@ func TestDeprecationIsRead(t *testing.T) {
 	}{
 		"nothing":       {announcing("Link", `<https://a.example>; rel="deprecation"`), nil},
 		"RFC 9745":      {announcing("Deprecation", "@1688169599"), &deprecation{Since: since}},
-		"with a sunset": {announcing("Deprecation", "@1688169599", "Sunset", date), &deprecation{since, sunset, ""}},
+		"with a sunset": {announcing("Deprecation", "@1688169599", "Sunset", date),
+			&deprecation{Since: since, Sunset: sunset}},
 		"only a sunset": {announcing("Sunset", date), &deprecation{Sunset: sunset}},
 		"a draft's date": {announcing("Deprecation", "Fri, 30 Jun 2023 23:59:59 GMT"),
 			&deprecation{Since: since}},
@@ -135,8 +136,8 @@ func FuzzAnnouncement(f *testing.F) {
 		limits := RateLimitsOf(h)
 		seen := map[string]bool{}
 		for _, l := range limits {
-			if seen[l.Policy] || len(l.Policy) > maxPolicy || !isPrintable(l.Policy) || l.Quota < -1 || l.Remaining < -1 ||
-				l.Quota == -1 && l.Remaining == -1 || l.Window < 0 || l.Reset < 0 {
+			if seen[l.Policy] || len(l.Policy) > maxPolicy || !isPrintable(l.Policy) ||
+				l.Quota < -1 || l.Remaining < -1 || l.Quota == -1 && l.Remaining == -1 || l.Window < 0 || l.Reset < 0 {
 				t.Fatalf("%+v", l)
 			}
 			seen[l.Policy] = true

@@ -108,8 +108,8 @@ func TestHeaderReachesTheHostInEveryRequest(t *testing.T) {
 
 	opened, err := account.Escrows.Open(t.Context(), newEscrow(), "escrow-1", dapi.EscrowTerms{}, traced)
 	require.NoError(t, err)
-	released, err := account.Escrows.Act(t.Context(), newEscrow(), opened.Escrow.ID, dapi.EscrowActionTypeRelease, "release-1",
-		dapi.EscrowTerms{}, traced)
+	released, err := account.Escrows.Act(t.Context(), newEscrow(), opened.Escrow.ID, dapi.EscrowActionTypeRelease,
+		"release-1", dapi.EscrowTerms{}, traced)
 	require.NoError(t, err)
 	reaches(4, "Open and Act")
 	_, err = account.Escrows.Wait(t.Context(), opened.Escrow.ID, []dapi.EscrowStatus{released.Escrow.Status}, traced)
@@ -180,7 +180,9 @@ func TestLogNamesTheDeveloperKey(t *testing.T) {
 	second, err := signing.Generate()
 	require.NoError(t, err)
 	first := w.Host.Credentials().Key
-	_, err = w.Host.RegisterKey(sandbox.KeyRegistration{Email: w.Host.Credentials().Email, PublicKey: second.PublicKey()})
+	_, err = w.Host.RegisterKey(sandbox.KeyRegistration{
+		Email: w.Host.Credentials().Email, PublicKey: second.PublicKey(),
+	})
 	require.NoError(t, err)
 	for i, key := range []*signing.DeveloperKey{first, second} {
 		if i == 1 {
