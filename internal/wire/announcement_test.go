@@ -29,8 +29,8 @@ func TestDeprecationIsRead(t *testing.T) {
 		header http.Header
 		want   *deprecation
 	}{
-		"nothing":       {announcing("Link", `<https://a.example>; rel="deprecation"`), nil},
-		"RFC 9745":      {announcing("Deprecation", "@1688169599"), &deprecation{Since: since}},
+		"nothing":  {announcing("Link", `<https://a.example>; rel="deprecation"`), nil},
+		"RFC 9745": {announcing("Deprecation", "@1688169599"), &deprecation{Since: since}},
 		"with a sunset": {announcing("Deprecation", "@1688169599", "Sunset", date),
 			&deprecation{Since: since, Sunset: sunset}},
 		"only a sunset": {announcing("Sunset", date), &deprecation{Sunset: sunset}},

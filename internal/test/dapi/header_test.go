@@ -62,7 +62,7 @@ func (a *arrivals) take() (own, shared [][2]string) {
 // Every request of a method has the header of its call, except a login and the list of chains, which other calls use
 // too. The host gets it over HTTP.
 func TestHeaderReachesTheHostInEveryRequest(t *testing.T) {
-	w := newWorld(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.QuoteLifetime = sandbox.Duration(time.Minute) }))
+	w := newWorld(t)
 	seen := served(w)
 	account := w.account()
 	asked := dapi.PayoutCreate{ContactID: w.Contact(account.Contacts, sepa()), Amount: amount("5"), Currency: dapi.USDC}
