@@ -137,10 +137,11 @@ json-experiment: ## test what reads JSON with the JSON v2 of Go 1.26, which is a
 	GOEXPERIMENT=jsonv2 CGO_ENABLED=0 $(GO) test -short ./appapi ./dapi ./errors ./internal/codec ./internal/wire \
 		./model ./public ./refapi
 
-# The tools run on the machine that they are built on, and it takes minutes to build what they link. What needs a
-# database or other processes is not for a system inside of another program.
-ELSEWHERE := internal/tools
-IN_A_PAGE := $(ELSEWHERE) cmd/moneymove examples examples/hsm fleet/redis internal/test payments/postgres payments/sqlite
+# The tools run on the machine that they are built on, and it takes minutes to build what they link. examples/hsm needs
+# cgo, which does not build for another system, and go build would leave its program there. What needs a database or
+# other processes is not for a system inside of another program.
+ELSEWHERE := internal/tools examples/hsm
+IN_A_PAGE := $(ELSEWHERE) cmd/moneymove examples fleet/redis internal/test payments/postgres payments/sqlite
 build-all: ## build everything for other systems, and the tests for one where an int has 32 bits
 	@for target in $(TARGETS); do \
 		echo "build for $$target"; \
