@@ -1,6 +1,7 @@
 package payments
 
 import (
+	"bytes"
 	"context"
 	"log/slog"
 	"net/http"
@@ -274,7 +275,8 @@ func (s *progress) searchLedger(
 	}
 	ledger := s.p.services.accountOf(&s.record).transactions
 	params := dapi.ListTransactionsParams{Since: since.Add(-clockMargin), Limit: 100}
-	for entry, err := range ledger.All(ctx, params) {
+	var page moneymovement.Response
+	for entry, err := range ledger.All(ctx, params, moneymovement.CaptureResponse(&page)) {
 		if err != nil {
 			return searchFailed(err)
 		}
@@ -300,6 +302,13 @@ func (s *progress) searchLedger(
 			result.state = moneymovement.PaymentCompleted
 		}
 		return result
+	}
+	// The last page says that there are no more entries, so it must be the service's: another one, such as a proxy's
+	// empty list, would prove that a payment was not made.
+	if page.Status != http.StatusOK || string(bytes.TrimSpace(page.Body)) == "[]" {
+		return searchFailed(&errors.UnexpectedResponse{
+			CallInfo: errors.CallInfo{Operation: "ListTransactions", Account: string(s.record.Account)},
+			Status:   page.Status, Err: errors.New("it has no entry, and is not as the service lists none")})
 	}
 	return callResult{state: moneymovement.PaymentInDoubt, mayHaveLeft: true}
 }

@@ -664,3 +664,24 @@ func TestARestoredStorePaysWhatWasNotPaid(t *testing.T) {
 		require.NoError(w, p.Stop(w.Context()))
 	})
 }
+
+// A page that is not the service's does not prove that a payment was not made: the service has forgotten the key, so the
+// next call would pay again.
+func TestAnEmptyListOfSomebodyElseProvesNothing(t *testing.T) {
+	for _, status := range []int{http.StatusOK, http.StatusCreated} {
+		inBubble(t, func(w *world) {
+			payouts := w.platform().For(w.account).Payouts
+			_, err := payouts.Pay(w.Context(), w.payment(1).Payout, w.payment(1).Key, dapi.PayTerms{})
+			require.NoError(w, err)
+			w.Host.ForgetKeys()
+			w.Host.Arm(http.MethodGet, "/transactions", sandbox.Respond(status, "").WithBody("[]").
+				WithHeader("Content-Type", "application/json"))
+			again := w.payment(1)
+			again.FirstUsed = time.Now()
+			p := w.started()
+			w.submit(p, again)
+			w.becomes(p, again.Key, moneymovement.PaymentCompleted)
+			w.assertPaid(1)
+		})
+	}
+}

@@ -58,11 +58,7 @@ func (m *processor) judgeCaps() {
 	}
 }
 
-// callCrossesMidnight is how long a call can take that was counted before the end of a day.
-const callCrossesMidnight = 6 * time.Minute
-
-// judgeCounted checks that a payment counted when it was signed: with its amount, and on the day of its first
-// signature.
+// judgeCounted checks that a payment counted when it was signed: with its amount, and from a time before that on.
 func (m *processor) judgeCounted(o *order, at time.Time) {
 	w := m.world
 	if w.plan.Limits == nil || m.older || o.Action == dapi.EscrowActionTypeRefund ||
@@ -74,16 +70,8 @@ func (m *processor) judgeCounted(o *order, at time.Time) {
 		w.network.books.note("%s was signed, and does not count: %v", o.ID, err)
 		return
 	}
-	m.mu.Lock()
-	first, again := m.signed[o.Key]
-	if !again {
-		m.signed[o.Key], first = at, at
-	}
-	m.mu.Unlock()
-	day := w.dayOf(record.Spending.At)
-	same := day == w.dayOf(first) || day == w.dayOf(first.Add(-callCrossesMidnight))
-	if !record.Spending.Amount.Equal(o.Amount) || !same {
-		w.network.books.note("%s was first signed at %v, and counts %s at %v", o.ID, first, record.Spending.Amount,
+	if !record.Spending.Amount.Equal(o.Amount) || record.Spending.At.After(at) {
+		w.network.books.note("%s was signed at %v, and counts %s at %v", o.ID, at, record.Spending.Amount,
 			record.Spending.At)
 	}
 }

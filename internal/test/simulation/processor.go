@@ -34,7 +34,6 @@ type processor struct {
 	mu       sync.Mutex
 	final    map[moneymovement.Key]moneymovement.PaymentState // of the payments that have ended
 	first    map[moneymovement.Key]time.Time                  // when each was first submitted
-	signed   map[moneymovement.Key]time.Time                  // when each was first signed
 	restored bool                                             // the store is an older copy that does not say so
 	older    bool                                             // the store is an older copy
 	away     atomic.Bool                                      // every call of the store fails
@@ -45,8 +44,7 @@ func newProcessor(w *World, store payments.Store) *processor {
 		store = w.plan.Break.Store(store)
 	}
 	return &processor{world: w, store: store, leases: newLeaseBook(w.network.books),
-		final: map[moneymovement.Key]moneymovement.PaymentState{}, first: map[moneymovement.Key]time.Time{},
-		signed: map[moneymovement.Key]time.Time{}}
+		final: map[moneymovement.Key]moneymovement.PaymentState{}, first: map[moneymovement.Key]time.Time{}}
 }
 
 // records returns a copy of the store.
