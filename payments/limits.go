@@ -207,8 +207,8 @@ func (e *CapReached) Error() string {
 		to = fmt.Sprintf(" to %q", e.Cap.Payee)
 	}
 	day := e.Cap.From.Format(time.DateOnly) + " in " + e.Cap.From.Location().String()
-	return errorbase.Textf(e, "payment %q: with it, %s %s%s would be paid on %s, and the cap of a day is %s", e.Key, e.Sum,
-		e.Cap.Asset, to, day, e.Cap.Most)
+	return errorbase.Textf(e, "payment %q: with it, %s %s%s would be paid on %s, and the cap of a day is %s", e.Key,
+		e.Sum, e.Cap.Asset, to, day, e.Cap.Most)
 }
 
 // Count makes a store change what is counted when it stores a record: from the Spending of the stored record to that of
@@ -457,7 +457,8 @@ func (l *Limits) BeforeSigning(count Counter) (func(context.Context, *dapi.Payou
 		}
 		key := moneymovement.Key(booked.IdempotencyKey)
 		asked := Record{Key: key, Kind: KindPayout, Payout: &dapi.PayoutCreate{ContactID: booked.ContactID,
-			Amount: booked.Amount, Currency: booked.Currency, FromChainID: booked.FromChainID, ToChainID: booked.ToChainID}}
+			Amount: booked.Amount, Currency: booked.Currency,
+			FromChainID: booked.FromChainID, ToChainID: booked.ToChainID}}
 		record, refused := rules.admitSignature(asked, booked.Quote, time.Now())
 		switch {
 		case refused != "":

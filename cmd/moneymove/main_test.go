@@ -40,8 +40,8 @@ func TestReferencePageIsCurrent(t *testing.T) {
 	assert.Equal(t, string(page), out)
 }
 
-// A flag of one name has a value in all commands, or in none: who writes it with one dash is understood before it is known
-// which command it is of.
+// A flag of one name has a value in all commands, or in none: who writes it with one dash is understood before it is
+// known which command it is of.
 func TestFlagsOfOneNameTakeAValueOrNot(t *testing.T) {
 	valued := map[string]bool{}
 	var visit func(*cobra.Command)

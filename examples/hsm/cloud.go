@@ -2,7 +2,8 @@
 
 package main
 
-// They link much, so the program has them only when you ask: GOWORK=off go -C examples/hsm run -tags cloud . -key ADDRESS
+// They link much, so the program has them only when you ask:
+// GOWORK=off go -C examples/hsm run -tags cloud . -key ADDRESS
 import (
 	_ "go.step.sm/crypto/kms/awskms"   // for keys that begin with awskms:
 	_ "go.step.sm/crypto/kms/azurekms" // for keys that begin with azurekms:

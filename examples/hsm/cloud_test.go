@@ -21,7 +21,8 @@ import (
 	"go.step.sm/crypto/kms/apiv1"
 )
 
-// awsKey stands for AWS KMS, as far as its description of GetPublicKey and Sign goes: the real client asks it over HTTP.
+// awsKey stands for AWS KMS, as far as its description of GetPublicKey and Sign goes: the real client asks it over
+// HTTP.
 type awsKey struct {
 	*testing.T
 	key                    crypto.Signer

@@ -1,7 +1,8 @@
 // Limits keeps payments within what a person has reviewed: go run ./examples/limits
 //
-// limits.json has a cap for a payment and caps for a day. Invoices that would pass a cap are stored, and need a decision;
-// nothing is sent for them. Raising a cap releases nothing by itself: somebody decides about each payment that waits.
+// limits.json has a cap for a payment and caps for a day. Invoices that would pass a cap are stored, and need a
+// decision; nothing is sent for them. Raising a cap releases nothing by itself: somebody decides about each payment
+// that waits.
 package main
 
 import (

@@ -26,7 +26,7 @@ func (c *Client) observe(ctx context.Context, op *Operation, account string, key
 		IdempotencyKey: key,
 	}}
 	for _, observer := range o.observers {
-		ctx = observer.CallBegan(ctx, o.start)
+		ctx = observer.CallBegan(ctx, o.start) //nolint:fatcontext // one layer for each observer of the client
 	}
 	return ctx, o
 }

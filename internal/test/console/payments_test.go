@@ -263,7 +263,8 @@ func TestThePagesOfTheOperatorsConsole(t *testing.T) {
 				assert.Greater(t, got.Texts, 8, "the check reads the page")
 			}
 			seen := map[string]int{}
-			for _, node := range must(p.tab, t, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{}).Nodes {
+			tree := must(p.tab, t, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
+			for _, node := range tree.Nodes {
 				role := valueOf(node.Role)
 				if node.Ignored || role == "" {
 					continue

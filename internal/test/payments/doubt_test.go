@@ -665,8 +665,8 @@ func TestARestoredStorePaysWhatWasNotPaid(t *testing.T) {
 	})
 }
 
-// A page that is not the service's does not prove that a payment was not made: the service has forgotten the key, so the
-// next call would pay again.
+// A page that is not the service's does not prove that a payment was not made: the service has forgotten the key, so
+// the next call would pay again.
 func TestAnEmptyListOfSomebodyElseProvesNothing(t *testing.T) {
 	for _, status := range []int{http.StatusOK, http.StatusCreated} {
 		inBubble(t, func(w *world) {

@@ -19,7 +19,8 @@ import (
 
 // capped sets limits with a cap for a day in UTC.
 func capped(day string, change ...func(*payments.Limits)) func(*payments.Config) {
-	limits := &payments.Limits{TimeZone: "UTC", Assets: map[dapi.Asset]payments.Caps{dapi.USDC: {Day: new(amount(day))}}}
+	caps := map[dapi.Asset]payments.Caps{dapi.USDC: {Day: new(amount(day))}}
+	limits := &payments.Limits{TimeZone: "UTC", Assets: caps}
 	for _, c := range change {
 		c(limits)
 	}
@@ -147,7 +148,8 @@ func TestLimitsAreCheckedBeforeTheCall(t *testing.T) {
 		_, err := p.Resume(w.Context())
 		require.NoError(w, err)
 		for n := range 2 {
-			w.refusedByPolicy(w.becomes(p, w.payment(n).Key, moneymovement.PaymentNeedsDecision), "the cap of a day is 5")
+			waiting := w.becomes(p, w.payment(n).Key, moneymovement.PaymentNeedsDecision)
+			w.refusedByPolicy(waiting, "the cap of a day is 5")
 		}
 		require.NoError(w, p.Stop(w.Context()))
 		p = w.started(capped("100", func(l *payments.Limits) { l.Payees = map[string]string{"ct_other": "somebody"} }))

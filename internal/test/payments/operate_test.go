@@ -498,7 +498,8 @@ type announcing struct{ next http.RoundTripper }
 func (a announcing) RoundTrip(r *http.Request) (*http.Response, error) {
 	response, err := a.next.RoundTrip(r)
 	if err == nil {
-		for name, value := range map[string]string{"Deprecation": "@1688169599", "Sunset": "Sun, 30 Jun 2030 23:59:59 GMT",
+		for name, value := range map[string]string{"Deprecation": "@1688169599",
+			"Sunset":    "Sun, 30 Jun 2030 23:59:59 GMT",
 			"Link":      `<https://docs.example/old>; rel="deprecation"`,
 			"RateLimit": `"reads";r=9`, "RateLimit-Policy": `"reads";q=600;w=60`} {
 			response.Header.Set(name, value)
