@@ -13,6 +13,7 @@ import (
 	fleetredis "github.com/moneymovement/moneymovement-go/fleet/redis"
 	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/payments"
+	"github.com/moneymovement/moneymovement-go/payments/console"
 	"github.com/moneymovement/moneymovement-go/payments/postgres"
 	"github.com/moneymovement/moneymovement-go/payments/postgres/fleetpostgres"
 	"github.com/moneymovement/moneymovement-go/payments/sqlite"
@@ -353,10 +354,16 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[model.UniversalTransactionStatus](),
 	reflect.TypeFor[payments.BadPosition](),
 	reflect.TypeFor[payments.CallInProgress](),
+	reflect.TypeFor[payments.Cap](),
+	reflect.TypeFor[payments.CapReached](),
+	reflect.TypeFor[payments.Caps](),
 	reflect.TypeFor[payments.ChangeMetrics](),
 	reflect.TypeFor[payments.Claim](),
 	reflect.TypeFor[payments.Claimed](),
 	reflect.TypeFor[payments.Config](),
+	reflect.TypeFor[payments.Count](),
+	reflect.TypeFor[payments.Counter](),
+	reflect.TypeFor[payments.Decided](),
 	reflect.TypeFor[payments.Decision](),
 	reflect.TypeFor[payments.Difference](),
 	reflect.TypeFor[payments.DifferenceKind](),
@@ -365,6 +372,7 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[payments.Kind](),
 	reflect.TypeFor[payments.Lease](),
 	reflect.TypeFor[payments.LeaseLost](),
+	reflect.TypeFor[payments.Limits](),
 	reflect.TypeFor[payments.List](),
 	reflect.TypeFor[payments.ListParams](),
 	reflect.TypeFor[payments.LoadMetrics](),
@@ -382,15 +390,18 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[payments.Record](),
 	reflect.TypeFor[payments.Report](),
 	reflect.TypeFor[payments.Services](),
+	reflect.TypeFor[payments.Spending](),
 	reflect.TypeFor[payments.StepMetrics](),
 	reflect.TypeFor[payments.StepResult](),
 	reflect.TypeFor[payments.StepTrace](),
 	reflect.TypeFor[payments.Summary](),
+	reflect.TypeFor[payments.Tally](),
 	reflect.TypeFor[payments.Transfer](),
 	reflect.TypeFor[payments.TransferPayment](),
 	reflect.TypeFor[payments.Unfinished](),
 	reflect.TypeFor[payments.Unreadable](),
 	reflect.TypeFor[payments.Work](),
+	reflect.TypeFor[console.Config](),
 	reflect.TypeFor[postgres.Jobs](),
 	reflect.TypeFor[postgres.Options](),
 	reflect.TypeFor[postgres.RightMissing](),
