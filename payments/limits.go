@@ -27,9 +27,8 @@ import (
 // A payment counts from its submission until it is proven that it was not paid, and what came back still counts. It
 // counts on the day on which it was submitted, or on the day of its call if nothing can have left before. A payment in
 // doubt counts past a cap as well, and the service is asked about it before the limits refuse another signature. The
-// counts
-// are in the store, and change in the transaction that stores the payment. They are those of all accounts and all
-// processes: give each process the same limits, and begin with limits only when all of them know them.
+// counts are in the store, and change in the transaction that stores the payment. They are those of all accounts and
+// all processes: give each process the same limits, and begin with limits only when all of them know them.
 //
 // The payee of a payout or a transfer is its contact, because a booking does not show the contact's account. That of an
 // escrow is its address. Releases and refunds of an escrow count nothing: the money has left the account before. A
@@ -452,8 +451,11 @@ func (l *Limits) BeforeSigning(count Counter) (func(context.Context, *dapi.Payou
 		}
 	}
 	return func(ctx context.Context, booked *dapi.Payout) error {
-		if booked == nil {
+		switch {
+		case booked == nil:
 			return errors.New("there is no booking that the limits could allow")
+		case booked.ContactID == "", booked.Currency == "", !booked.Amount.IsPositive():
+			return errors.New("the booking does not show its contact, currency and amount, so no limit can hold")
 		}
 		key := moneymovement.Key(booked.IdempotencyKey)
 		asked := Record{Key: key, Kind: KindPayout, Payout: &dapi.PayoutCreate{ContactID: booked.ContactID,

@@ -151,6 +151,10 @@ func TestLimitsOfPayAlone(t *testing.T) {
 			"do not name the asset"},
 		{"a booking without a key", booking("", "ct_9", "1"), "no key"},
 		{"no booking", nil, "no booking"},
+		{"a booking without a contact", booking("k11", "", "1"), "does not show"},
+		{"a booking without an amount", booking("k12", "ct_9", "0"), "does not show"},
+		{"a booking without a currency", booking("k13", "ct_9", "1", func(p *dapi.Payout) { p.Currency = "" }),
+			"does not show"},
 	} {
 		err := allows(t.Context(), one.booked)
 		if one.why == "" {
