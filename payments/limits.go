@@ -1,6 +1,8 @@
 package payments
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -18,7 +20,7 @@ import (
 )
 
 // Limits are what may be paid at all: caps, assets, payees and chains. A person reviews them as JSON, see
-// [ParseLimits]. The zero value allows nothing.
+// [ParseLimits]. The zero value allows nothing to be debited.
 //
 // A processor with Config.Limits checks them when a payment is submitted and before each call that can pay, so nothing
 // is signed that they refuse. A payment that they refuse needs a decision, with [ReasonPolicy]. It is not paid when a
@@ -26,9 +28,10 @@ import (
 //
 // A payment counts from its submission until it is proven that it was not paid, and what came back still counts. It
 // counts on the day on which it was submitted, or on the day of its call if nothing can have left before. A payment in
-// doubt counts past a cap as well, and the service is asked about it before the limits refuse another signature. The
-// counts are in the store, and change in the transaction that stores the payment. They are those of all accounts and
-// all processes: give each process the same limits, and begin with limits only when all of them know them.
+// doubt counts past a cap as well, and the service is asked about it before the limits refuse another signature. So
+// does a payment that was found paid, whoever has paid it. The counts are in the store, and change in the transaction
+// that stores the payment. They are those of all accounts and all processes: give each process the same limits, and
+// begin with limits only when all of them know them.
 //
 // The payee of a payout or a transfer is its contact, because a booking does not show the contact's account. That of an
 // escrow is its address. Releases and refunds of an escrow count nothing: the money has left the account before. A
@@ -43,9 +46,10 @@ type Limits struct {
 	// Payees are who may be paid: the ids of contacts and the addresses of escrows' payees, each with the name of the
 	// payee. Ids with one name are one payee for the caps, such as one bank account that is a contact of two clients.
 	// Nil allows every payee, and each id is one.
-	Payees map[string]string `json:"payees,omitempty"`
-	// Chains are the EVM chain ids that a cross-chain payout may leave and arrive on. Nil allows all of them.
-	Chains []dapi.ChainID `json:"chains,omitempty"`
+	Payees map[string]string `json:"payees,omitzero"`
+	// Chains are the EVM chain ids that a cross-chain payout may leave and arrive on. The one that it does not name is
+	// Base, 8453. Nil allows all of them.
+	Chains []dapi.ChainID `json:"chains,omitzero"`
 
 	unreadable error
 }
@@ -66,20 +70,32 @@ type Caps struct {
 //	  "chains": [8453]
 //	}
 //
-// If they cannot be read, are not valid or have a member that is not known, the error is *errors.InvalidInput. The
-// limits are then not nil, and refuse everything.
+// If they cannot be read, are not valid, or have a null or a member that is not known, the error is
+// *errors.InvalidInput. The limits are then not nil, and refuse everything.
 func ParseLimits(text []byte) (*Limits, error) {
 	limits := new(Limits)
 	err := codec.Unmarshal(text, limits, codec.NoUnknownMembers())
-	if err != nil {
+	switch {
+	case err != nil:
 		err = invalid("ParseLimits", "limits", "invalid", "cannot be read: "+err.Error())
-	} else {
+	case hasNull(text):
+		err = invalid("ParseLimits", "limits", "invalid", "must not have a null: leave a limit out if there is none")
+	default:
 		_, err = limits.rules("ParseLimits")
 	}
 	if err != nil {
 		return &Limits{unreadable: err}, err
 	}
 	return limits, nil
+}
+
+// hasNull reports a null in JSON, by which a person can mean nobody as well as everybody.
+func hasNull(text []byte) bool {
+	for tokens := codec.NewDecoder(bytes.NewReader(text)); ; {
+		if token, err := tokens.ReadToken(); err != nil || token.Kind() == 'n' {
+			return err == nil
+		}
+	}
 }
 
 // countingVersion is the version of records that a program must know to go on with a payment that counts.
@@ -111,9 +127,13 @@ func (l *Limits) rules(operation string) (*limitRules, error) {
 		if _, twice := rules.assets[name]; twice || name == "" {
 			return nil, invalid(operation, "assets", "invalid", fmt.Sprintf("has %q twice, or as an empty name", asset))
 		}
-		for _, most := range []*decimal.Decimal{caps.Payment, caps.Day, caps.PayeeDay} {
-			if most != nil && (most.IsNegative() || most.NumDigits() > maxCapDigits || most.Exponent() > maxCapDigits ||
-				most.Exponent() < -maxCapDigits) {
+		for _, most := range []**decimal.Decimal{&caps.Payment, &caps.Day, &caps.PayeeDay} {
+			if *most == nil {
+				continue
+			}
+			*most = new(**most) // the caller cannot change it
+			if digits, exponent := (*most).NumDigits(), (*most).Exponent(); (*most).IsNegative() ||
+				digits > maxCapDigits || exponent > maxCapDigits || exponent < -maxCapDigits {
 				return nil, invalid(operation, "assets."+string(asset), "out_of_range",
 					fmt.Sprintf("must have caps of 0 or more, with at most %d digits", maxCapDigits))
 			}
@@ -177,7 +197,7 @@ type Spending struct {
 	// At is the time that says on which day the payment counts.
 	At time.Time `json:"at"`
 	// Unchecked says that the payment counts because it may be paid, and that the caps were not asked. They are asked
-	// before its next signature.
+	// before its next signature, and it then counts on that day.
 	Unchecked bool `json:"unchecked,omitzero"`
 }
 
@@ -279,9 +299,14 @@ func (r Record) OverCap(reached *CapReached) Record { return r.stop(reached.Erro
 // stop is the event of limits that do not allow a new payment.
 func (r Record) stop(why string, now time.Time) Record {
 	r.setState(moneymovement.PaymentNeedsDecision, now)
-	r.Due, r.Reason, r.ChangedAt = time.Time{}, &Reason{Code: ReasonPolicy, Message: why}, now
+	r.Due, r.Reason, r.ChangedAt = time.Time{}, policyReason(why), now
 	r.Spending, r.Count = nil, nil
 	return r
+}
+
+func policyReason(why string) *Reason {
+	const goesOn = "; it goes on when a person decides Retry and the limits allow it"
+	return &Reason{Code: ReasonPolicy, Message: why + goesOn}
 }
 
 // submitted returns a new record with what it counts, or as one that the limits refuse.
@@ -318,19 +343,40 @@ func (l *limitRules) count(r Record, price *dapi.Quote, now time.Time, signs boo
 	switch kept := r.Spending; {
 	case kept == nil:
 		spending.At, spending.Unchecked = now.UTC(), r.MayHaveLeft
-	case r.MayHaveLeft || l.sameDay(kept.At, now):
+	case r.MayHaveLeft: // it was paid on that day and under this name, perhaps
+		spending.At, spending.Payee, spending.Unchecked = kept.At, kept.Payee, kept.Unchecked
+		spending.Amount = decimal.Max(spending.Amount, kept.Amount)
+	case l.sameDay(kept.At, now):
 		spending.At = kept.At
 		spending.Amount = decimal.Max(spending.Amount, kept.Amount)
-		spending.Payee = kept.Payee // it was paid under this name, perhaps
-		spending.Unchecked = kept.Unchecked
 	default:
 		spending.At = now.UTC()
 	}
+	asks := !r.MayHaveLeft // what may be paid counts in any case
+	if signs && r.MayHaveLeft {
+		asks = spending.Unchecked || spending.Amount.GreaterThan(r.Spending.Amount)
+		if spending.Unchecked {
+			spending.At = now.UTC()
+		}
+	}
 	r.Spending, r.Count, r.Needs = &spending, new(Count), max(r.Needs, countingVersion)
-	if !r.MayHaveLeft || spending.Unchecked && signs { // what may be paid counts in any case
+	if asks {
 		r.Count.Caps, spending.Unchecked = l.capsOf(&spending), false
 	}
 	return r, refused
+}
+
+// countPaid returns a record that counts what it may have debited, also if the limits did not allow it.
+func (l *limitRules) countPaid(r Record, now time.Time) Record {
+	paid := r.State == moneymovement.PaymentPaid || r.State == moneymovement.PaymentCompleted ||
+		r.State == moneymovement.PaymentCameBack
+	if l == nil || r.Spending != nil || !r.MayHaveLeft && !paid {
+		return r
+	}
+	if r, _ = l.admit(r, now); r.Count != nil {
+		r.Count.Caps = nil
+	}
+	return r
 }
 
 // spending returns what a payment debits, but for the time. Its Asset is empty if it debits nothing, or if that is not
@@ -343,6 +389,9 @@ func (l *limitRules) spending(r *Record, price *dapi.Quote) (s Spending, refused
 			s.Amount = decimal.Max(s.Amount, price.SourceAmount) // with a fee on top
 		}
 	case r.Escrow != nil:
+		if !r.Action.Known() && r.Kind == KindEscrowAction {
+			return s, fmt.Sprintf("this version does not know what the action %q debits", r.Action)
+		}
 		s.Payee = string(r.Escrow.Payee)
 		if r.Kind == KindEscrow || r.Action == dapi.EscrowActionTypeApprove {
 			s.Asset, s.Amount = string(r.Escrow.Currency), r.Escrow.Amount
@@ -365,7 +414,7 @@ func (l *limitRules) allows(r *Record, s Spending) string {
 	var chains []dapi.ChainID
 	switch {
 	case r.Payout != nil:
-		payee, chains = string(r.Payout.ContactID), []dapi.ChainID{r.Payout.FromChainID, r.Payout.ToChainID}
+		payee, chains = string(r.Payout.ContactID), chainsOf(r.Payout)
 	case r.Transfer != nil:
 		payee = r.Transfer.ContactID
 	case r.Action != dapi.EscrowActionTypeRefund: // which returns the money
@@ -375,7 +424,7 @@ func (l *limitRules) allows(r *Record, s Spending) string {
 		return fmt.Sprintf("the limits do not name the payee %q", payee)
 	}
 	for _, chain := range chains {
-		if chain != 0 && l.chains != nil && !slices.Contains(l.chains, chain) {
+		if l.chains != nil && !slices.Contains(l.chains, chain) {
 			return fmt.Sprintf("the limits do not name the chain %d", chain)
 		}
 	}
@@ -390,6 +439,17 @@ func (l *limitRules) allows(r *Record, s Spending) string {
 		return fmt.Sprintf("it debits %s %s, and the cap of a payment is %s", s.Amount, s.Asset, caps.Payment)
 	}
 	return ""
+}
+
+// base is the EVM id of the chain on which balances are held.
+const base dapi.ChainID = 8453
+
+// chainsOf returns the chains of a cross-chain payout. One that it does not name is Base.
+func chainsOf(p *dapi.PayoutCreate) []dapi.ChainID {
+	if p.FromChainID == 0 && p.ToChainID == 0 {
+		return nil
+	}
+	return []dapi.ChainID{cmp.Or(p.FromChainID, base), cmp.Or(p.ToChainID, base)}
 }
 
 // capsOf returns the caps of the day on which a payment counts.
@@ -409,7 +469,17 @@ func (l *limitRules) capsOf(s *Spending) (all []Cap) {
 // day returns the beginning of the day of a time, and that of the next one.
 func (l *limitRules) day(at time.Time) (from, until time.Time) {
 	year, month, day := at.In(l.zone).Date()
-	return time.Date(year, month, day, 0, 0, 0, 0, l.zone), time.Date(year, month, day+1, 0, 0, 0, 0, l.zone)
+	return l.begins(year, month, day), l.begins(year, month, day+1)
+}
+
+// begins returns the first instant of a date. Where summer time begins at midnight, it is 1:00, and time.Date can
+// return 23:00 of the date before.
+func (l *limitRules) begins(year int, month time.Month, day int) time.Time {
+	midnight := time.Date(year, month, day, 0, 0, 0, 0, l.zone)
+	if midnight.Day() != time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Day() {
+		_, midnight = midnight.ZoneBounds()
+	}
+	return midnight
 }
 
 func (l *limitRules) sameDay(a, b time.Time) bool {

@@ -2,6 +2,7 @@ package payments_test
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -72,6 +73,10 @@ func TestLimitsThatCannotBeRead(t *testing.T) {
 		"a payee twice":         `{"assets": {}, "payees": {"ct_7": "a", "7": "b"}}`,
 		"a payee without name":  `{"assets": {}, "payees": {"ct_7": " "}}`,
 		"an unreal chain":       `{"assets": {}, "chains": [0]}`,
+		"no limits":             `null`,
+		"null payees":           `{"assets": {}, "payees": null}`,
+		"a null cap":            `{"assets": {"USDC": {"payment": null}}}`,
+		"a null asset":          `{"assets": {"USDC": null}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			limits, err := payments.ParseLimits([]byte(text))
@@ -84,6 +89,50 @@ func TestLimitsThatCannotBeRead(t *testing.T) {
 			_, err = limits.BeforeSigning(nil)
 			require.ErrorAs(t, err, &refused)
 		})
+	}
+}
+
+// What nobody may be is not what everybody may be, also after it was written and read again.
+func TestLimitsAreWrittenAsTheyAreRead(t *testing.T) {
+	nobody := &payments.Limits{Assets: map[dapi.Asset]payments.Caps{}, Payees: map[string]string{},
+		Chains: []dapi.ChainID{}}
+	text, err := json.Marshal(nobody)
+	require.NoError(t, err)
+	read, err := payments.ParseLimits(text)
+	require.NoError(t, err)
+	assert.Equal(t, nobody, read)
+}
+
+// A processor keeps the limits that it began with.
+func TestLimitsDoNotChange(t *testing.T) {
+	most := decimal.NewFromInt(1)
+	allows, err := (&payments.Limits{Assets: map[dapi.Asset]payments.Caps{dapi.USDC: {Payment: &most}}}).
+		BeforeSigning(nil)
+	require.NoError(t, err)
+	most = decimal.NewFromInt(1000)
+	require.ErrorContains(t, allows(t.Context(), booking("k", "ct_7", "2")), "the cap of a payment is 1")
+}
+
+// A payout that names one chain is one across chains, and the other one is Base.
+func TestChainsOfAPayout(t *testing.T) {
+	allows, err := (&payments.Limits{Assets: map[dapi.Asset]payments.Caps{dapi.USDC: {}}, Chains: []dapi.ChainID{10}}).
+		BeforeSigning(nil)
+	require.NoError(t, err)
+	for name, one := range map[string]struct {
+		from, to dapi.ChainID
+		refused  string
+	}{
+		"none": {0, 0, ""}, "both": {10, 10, ""}, "from": {10, 0, "chain 8453"}, "to": {0, 10, "chain 8453"},
+		"Base": {8453, 10, "chain 8453"}, "another": {10, 1, "chain 1"},
+	} {
+		err := allows(t.Context(), booking("k", "ct_7", "2", func(p *dapi.Payout) {
+			p.FromChainID, p.ToChainID = one.from, one.to
+		}))
+		if one.refused == "" {
+			require.NoError(t, err, name)
+		} else {
+			require.ErrorContains(t, err, one.refused, name)
+		}
 	}
 }
 
@@ -188,8 +237,11 @@ func TestDaysOfAZone(t *testing.T) {
 		"Asia/Kathmandu":      {"2026-01-01T18:15:00Z": {"2026-01-01T18:15:00Z", "2026-01-02T18:15:00Z"}},
 		"Pacific/Chatham":     {"2026-06-01T00:00:00Z": {"2026-05-31T11:15:00Z", "2026-06-01T11:15:00Z"}},
 		"Australia/Lord_Howe": {"2026-04-04T20:00:00Z": {"2026-04-04T13:00:00Z", "2026-04-05T13:30:00Z"}},
-		// There is no midnight on that day.
-		"Africa/Cairo": {"2026-04-24T12:00:00Z": {"2026-04-23T22:00:00Z", "2026-04-24T21:00:00Z"}},
+		// There is no midnight on that day, or on the next one.
+		"Africa/Cairo":     {"2026-04-24T12:00:00Z": {"2026-04-23T22:00:00Z", "2026-04-24T21:00:00Z"}},
+		"America/Santiago": {"2026-09-06T03:10:00Z": {"2026-09-05T04:00:00Z", "2026-09-06T04:00:00Z"}},
+		"Atlantic/Azores":  {"2026-03-29T00:10:00Z": {"2026-03-28T01:00:00Z", "2026-03-29T01:00:00Z"}},
+		"America/Havana":   {"2026-03-08T04:10:00Z": {"2026-03-07T05:00:00Z", "2026-03-08T05:00:00Z"}},
 	} {
 		limits := &payments.Limits{TimeZone: zone, Assets: map[dapi.Asset]payments.Caps{
 			dapi.USDC: {Day: new(decimal.NewFromInt(100))}}}

@@ -105,6 +105,11 @@ func (r Record) Restored(since time.Time) (Record, bool) {
 		r.State = moneymovement.PaymentAccepted
 		r.Reason = &Reason{Code: ReasonInDoubt, Message: "the store was restored from a copy of " +
 			since.UTC().Format(time.RFC3339) + ", and the payment can have been made since: it is searched for first"}
+		if r.Count != nil && r.Spending != nil { // a new record: the caps are asked when the search has not found it
+			spending := *r.Spending
+			spending.Unchecked = true
+			r.Spending, r.Count = &spending, new(Count)
+		}
 	case moneymovement.PaymentNeedsDecision:
 		r.MayHaveLeft = true
 	default:

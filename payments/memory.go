@@ -81,12 +81,12 @@ func (s *MemoryStore) Insert(ctx context.Context, record Record) (Record, bool, 
 	if known := s.rows[record.Key]; known != nil && ctx.Err() == nil {
 		return known.record(), false, nil
 	}
+	if !s.restoredFrom.IsZero() {
+		record, _ = record.Restored(s.restoredFrom)
+	}
 	changes, err := record.Recount(nil, s.sum)
 	if reached, ok := errors.AsType[*CapReached](err); ok {
 		record, err = record.OverCap(reached), nil
-	}
-	if !s.restoredFrom.IsZero() {
-		record, _ = record.Restored(s.restoredFrom)
 	}
 	text, encoding := record.Encode()
 	if err = cmp.Or(ctx.Err(), err, encoding); err != nil {

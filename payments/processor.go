@@ -270,7 +270,7 @@ func (p *Processor) decided(ctx context.Context, claimed Claimed, decision Decis
 			}
 		}
 	}
-	record = record.toStore()
+	record = p.limits.countPaid(record.toStore(), p.config.Now())
 	if record.Position, err = p.store.Save(ctx, Claimed{record, claimed.Lease}, true); err != nil {
 		return before, err
 	}

@@ -53,7 +53,9 @@ type progress struct {
 func (p *Processor) run(ctx context.Context, claimed Claimed, at time.Time) (_ Record, err error) {
 	now, began := p.config.Now(), time.Now()
 	if err := claimed.Err(); err != nil { // it is left alone, and must not hold up the others
-		claimed.Due = now.Add(p.config.Policy.RetryMax)
+		if unreadable, ok := errors.AsType[*Unreadable](err); !ok || !unreadable.Newer {
+			claimed.Due = now.Add(p.config.Policy.RetryMax)
+		}
 		return Record{}, errors.Join(err, p.store.Postpone(ctx, claimed))
 	}
 	record := claimed.Record
@@ -183,6 +185,8 @@ func (s *progress) checkLimits(ctx context.Context, price *dapi.Quote) error {
 	err := s.save(ctx, next, false)
 	if reached, ok := errors.AsType[*CapReached](err); ok {
 		s.refused = reached.Error()
+	} else if err != nil {
+		s.record.Count = new(Count) // it can be stored: the next save counts from what is
 	}
 	s.stored = s.record
 	return err
@@ -190,8 +194,17 @@ func (s *progress) checkLimits(ctx context.Context, price *dapi.Quote) error {
 
 // refusedByLimits is what is known of a payment that the limits do not allow.
 func refusedByLimits(why string, mayHaveLeft bool) callResult {
-	return callResult{state: moneymovement.PaymentNeedsDecision, mayHaveLeft: mayHaveLeft,
-		reason: &Reason{Code: ReasonPolicy, Message: why}}
+	return callResult{state: moneymovement.PaymentNeedsDecision, mayHaveLeft: mayHaveLeft, reason: policyReason(why)}
+}
+
+// uncheckedResult is what is known of a transfer whose limits could not be checked. It was not sent.
+func uncheckedResult(err error, mayHaveLeft bool) callResult {
+	result := callResult{state: moneymovement.PaymentNotPaid, mayHaveLeft: mayHaveLeft,
+		reason: &Reason{Code: ReasonNotSent, Message: "the limits could not be checked: " + err.Error()}}
+	if mayHaveLeft {
+		result.state = moneymovement.PaymentInDoubt
+	}
+	return result
 }
 
 // withLimits returns the result of a call, or that the limits have stopped it before it signed.
@@ -199,15 +212,14 @@ func (s *progress) withLimits(result callResult) callResult {
 	unsettled := result.state == moneymovement.PaymentNotPaid || result.state == moneymovement.PaymentInDoubt ||
 		result.state == moneymovement.PaymentNeedsDecision
 	if s.refused != "" && unsettled && !result.keyTooOld() {
-		result.state = moneymovement.PaymentNeedsDecision
-		result.reason = &Reason{Code: ReasonPolicy, Message: s.refused}
+		result.state, result.reason = moneymovement.PaymentNeedsDecision, policyReason(s.refused)
 	}
 	return result
 }
 
 // save stores a record under the lease.
 func (s *progress) save(ctx context.Context, next Record, release bool) error {
-	next = next.toStore()
+	next = s.p.limits.countPaid(next.toStore(), s.p.config.Now())
 	err := s.retryWrite(ctx, func() (err error) {
 		next.Position, err = s.p.store.Save(ctx, Claimed{next, s.lease}, release)
 		return err
@@ -363,8 +375,10 @@ func (s *progress) sendTransfer(ctx context.Context) callResult {
 			return result
 		}
 	}
-	if s.checkLimits(ctx, nil) != nil && s.refused != "" {
+	if err := s.checkLimits(ctx, nil); s.refused != "" {
 		return refusedByLimits(s.refused, s.inDoubt)
+	} else if err != nil {
+		return uncheckedResult(err, s.inDoubt)
 	}
 	receipt, err := s.p.services.transfers.Send(ctx, s.record.Transfer.destination(), s.record.Key)
 	result := transferResult(err, s.inDoubt)

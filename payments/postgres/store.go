@@ -145,6 +145,10 @@ func (s *Store) insert(
 func (s *Store) insertOnce(
 	ctx context.Context, by sender, record payments.Record,
 ) (stored payments.Record, inserted bool, err error) {
+	from := s.restoredFrom.Load()
+	if from != nil {
+		record, _ = record.Restored(*from)
+	}
 	var changes []payments.Tally
 	if record.Count != nil {
 		changes, err = s.recount(ctx, by, &record, func() (*payments.Spending, error) { return nil, nil })
@@ -154,10 +158,6 @@ func (s *Store) insertOnce(
 		if err != nil {
 			return payments.Record{}, false, err
 		}
-	}
-	from := s.restoredFrom.Load()
-	if from != nil {
-		record, _ = record.Restored(*from)
 	}
 	text, err := record.Encode()
 	if err != nil {

@@ -43,6 +43,10 @@ func (i *insertion) apply(ctx context.Context, w *writer) (refused, err error) {
 	row := &i.row
 	var changes []payments.Tally
 	differs := false // from what the caller has passed
+	if !w.restoredFrom.IsZero() {
+		i.record, _ = i.record.Restored(w.restoredFrom)
+		differs = true
+	}
 	if i.record.Count != nil {
 		var reached *payments.CapReached
 		if changes, err = w.recount(ctx, &i.record, nil); errors.As(err, &reached) {
@@ -51,10 +55,6 @@ func (i *insertion) apply(ctx context.Context, w *writer) (refused, err error) {
 		if err != nil {
 			return nil, err
 		}
-	}
-	if !w.restoredFrom.IsZero() {
-		i.record, _ = i.record.Restored(w.restoredFrom)
-		differs = true
 	}
 	if differs {
 		if *row, err = rowOf(&i.record); err != nil {

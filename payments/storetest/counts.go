@@ -87,6 +87,23 @@ func room(t *testing.T, s payments.Store, most string) string {
 	return reached.Cap.Most.Sub(reached.Sum).Add(decimal.New(1, 9)).String()
 }
 
+// A restored store does not know whether a new record was paid before. So it counts past the caps, which are asked when
+// nobody has found it.
+func capsOfARestoredStore(t *testing.T, s payments.Store) {
+	noError(t, s.MarkRestored(t.Context(), noon.Add(-time.Hour)))
+	record := newRecord("a", payments.WorkBegin)
+	spends(&record, "60", "ct", noon, dayCap("50", ""))
+	stored, inserted, err := s.Insert(t.Context(), record)
+	noError(t, err)
+	equal(t, "inserted", inserted, true)
+	equal(t, "state", stored.State, moneymovement.PaymentAccepted)
+	equal(t, "unchecked", stored.Spending != nil && stored.Spending.Unchecked, true)
+	equal(t, "the caller's record", record.Spending.Unchecked, false)
+	sameRecord(t, load(t, s, "a"), stored)
+	noError(t, s.MarkRestored(t.Context(), time.Time{}))
+	equal(t, "room", room(t, s, "50"), "-10")
+}
+
 func capsOfASave(t *testing.T, s payments.Store) {
 	insert(t, s, newRecord("a", payments.WorkBegin))
 	claimed := claimKey(t, s, "me", "a", long)

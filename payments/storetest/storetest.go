@@ -98,6 +98,7 @@ func (s *suite) tests() []test {
 		{"PostponeChangesOnlyTheDueTime", postponeChangesOnlyTheDueTime},
 		{"SummaryCounts", summaryCounts},
 		{"CapsHold", capsHold},
+		{"CapsOfARestoredStore", capsOfARestoredStore},
 		{"CapsOfASave", capsOfASave},
 		{"CountsFollowTheRecord", countsFollowTheRecord},
 		{"CapsHoldUnderConcurrentWriters", capsHoldUnderConcurrentWriters},

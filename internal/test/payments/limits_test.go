@@ -2,7 +2,10 @@ package payments_test
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
+	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -222,5 +225,176 @@ func TestPayWithLimits(t *testing.T) {
 			}
 		}
 		w.assertPaid(1)
+	})
+}
+
+// Ids that get one name are one payee from then on, also for payments that were submitted before and not begun.
+func TestPayeesThatGetOneName(t *testing.T) {
+	inBubble(t, func(w *world) {
+		limits := func(payees map[string]string) func(*payments.Config) {
+			return func(c *payments.Config) {
+				c.Limits = &payments.Limits{TimeZone: "UTC", Payees: payees,
+					Assets: map[dapi.Asset]payments.Caps{dapi.USDC: {PayeeDay: new(amount("45"))}}}
+			}
+		}
+		first := w.processor(limits(nil))
+		escrow := payments.EscrowPayment{Key: "escrow", Account: w.account, Escrow: newEscrow()}
+		assert.NotNil(w, w.submit(first, escrow).Spending)
+		assert.NotNil(w, w.submit(first, w.payment(1)).Spending)
+		p := w.started(limits(map[string]string{string(w.contact): "Bob", string(worlds.Payee): "Bob"}))
+		states := map[moneymovement.PaymentState]int{}
+		for _, key := range []moneymovement.Key{escrow.Key, w.payment(1).Key} {
+			r, err := p.Await(w.Context(), key, moneymovement.PaymentCompleted, moneymovement.PaymentNeedsDecision)
+			require.NoError(w, err)
+			states[r.State]++
+		}
+		assert.Equal(w, map[moneymovement.PaymentState]int{moneymovement.PaymentCompleted: 1,
+			moneymovement.PaymentNeedsDecision: 1}, states)
+	})
+}
+
+// failing is a store that fails when it stores what [on] chooses: before it stores it, or afterwards.
+type failing struct {
+	payments.Store
+	on     func(payments.Claimed) bool
+	stores bool
+	err    error
+	failed func()
+}
+
+func (s *failing) Save(ctx context.Context, c payments.Claimed, release bool) (payments.Position, error) {
+	if s.on == nil || !s.on(c) {
+		return s.Store.Save(ctx, c, release)
+	}
+	if s.stores {
+		if _, err := s.Store.Save(ctx, c, release); err != nil {
+			return "", err
+		}
+	}
+	s.failed()
+	return "", s.err
+}
+
+// A transfer is not sent if the caps could not be asked.
+func TestTransferWhoseLimitsCannotBeChecked(t *testing.T) {
+	inBubble(t, func(w *world) {
+		store := &failing{Store: w.store, failed: func() {}}
+		p := w.process(w.kinds()["transfer"](), store, capped("5"), pollRarely)
+		transfer := w.kinds()["transfer"]().submission.(payments.TransferPayment)
+		transfer.FirstUsed = time.Now().Add(-11 * time.Minute)
+		w.submit(p, transfer)
+		r, err := p.Step(w.Context(), transfer.Key)
+		require.NoError(w, err)
+		require.Equal(w, moneymovement.PaymentNeedsDecision, r.State, "the service does not list it")
+		w.decide(p, transfer.Key, payments.Retry())
+		sent := len(w.Moved("transfer"))
+		store.on = func(c payments.Claimed) bool { return c.Count != nil && len(c.Count.Caps) > 0 }
+		store.err = &payments.LeaseLost{Key: transfer.Key}
+		_, err = p.Step(w.Context(), transfer.Key)
+		require.NoError(w, err)
+		assert.Len(w, w.Moved("transfer"), sent)
+		store.on = nil
+		r = w.get(p, transfer.Key)
+		assert.True(w, r.MayHaveLeft)
+		require.NotNil(w, r.Reason)
+		assert.Equal(w, payments.ReasonNotSent, r.Reason.Code)
+		assert.Contains(w, r.Reason.Message, "the limits could not be checked")
+	})
+}
+
+// The count moves to the next day before the signature. The store stores that, but its response is lost: what is
+// counted afterwards is what the record says.
+func TestACountWhoseResponseIsLost(t *testing.T) {
+	inBubble(t, func(w *world) {
+		time.Sleep(time.Until(time.Date(2000, 1, 1, 23, 59, 58, 0, time.UTC)))
+		ctx, cancel := context.WithCancel(w.Context())
+		store := &failing{Store: w.store, stores: true, err: context.Canceled, failed: cancel}
+		store.on = func(c payments.Claimed) bool {
+			return ctx.Err() == nil && c.Spending != nil && c.Spending.At.Day() == 2
+		}
+		slow := w.platform(moneymovement.WithTransport(func(next http.RoundTripper) http.RoundTripper {
+			return overMidnight{next}
+		}))
+		p := w.process(kind{services: payments.IntegratorServices(slow)}, store, capped("100"))
+		w.submit(p, w.payment(0))
+		r, err := p.Step(ctx, w.payment(0).Key)
+		require.NoError(w, err)
+		require.Error(w, ctx.Err())
+		require.Equal(w, moneymovement.PaymentAccepted, r.State, "%+v", r.Reason)
+		assert.Equal(w, 1, r.Spending.At.Day())
+		assert.Equal(w, [2]string{"10", "0"}, [2]string{w.counted(1), w.counted(2)})
+		w.decide(p, r.Key, payments.Cancel("not needed"))
+		assert.Equal(w, [2]string{"0", "0"}, [2]string{w.counted(1), w.counted(2)})
+	})
+}
+
+// overMidnight lets bookings take five seconds.
+type overMidnight struct{ next http.RoundTripper }
+
+func (o overMidnight) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := o.next.RoundTrip(r)
+	if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/payouts") {
+		time.Sleep(5 * time.Second)
+	}
+	return response, err
+}
+
+// counted returns how much USDC the store counts on a day of January. A record that no cap allows says it.
+func (w *world) counted(day int) string {
+	w.Helper()
+	from := time.Date(2000, 1, day, 0, 0, 0, 0, time.UTC)
+	probe := w.payment(0)
+	probe.Key = moneymovement.Key(rand.Text())
+	record, err := payments.Prepare(probe, time.Now())
+	require.NoError(w, err)
+	record.Spending = &payments.Spending{Asset: "EURC", Payee: "nobody", At: from}
+	record.Count = &payments.Count{Caps: []payments.Cap{{Asset: "USDC", From: from, Until: from.AddDate(0, 0, 1),
+		Most: amount("-1000")}}}
+	record, _, err = w.store.Insert(w.Context(), record)
+	require.NoError(w, err)
+	_, counted, _ := strings.Cut(record.Reason.Message, "with it, ")
+	counted, _, _ = strings.Cut(counted, " USDC")
+	return counted
+}
+
+// A payment that the limits had refused counts when a search finds that it was paid: somebody else has paid it.
+func TestAPaymentThatSomebodyElsePaidCounts(t *testing.T) {
+	inBubble(t, func(w *world) {
+		p := w.started(capped("15"))
+		w.submit(p, w.payment(1))
+		w.becomes(p, w.payment(1).Key, moneymovement.PaymentCompleted)
+		w.refusedByPolicy(w.submit(p, w.payment(0)), "the cap of a day is 15")
+		payouts := w.platform().For(w.account).Payouts
+		_, err := payouts.Pay(w.Context(), w.payment(0).Payout, w.payment(0).Key, dapi.PayTerms{})
+		require.NoError(w, err)
+		w.decide(p, w.payment(0).Key, payments.Retry())
+		assert.NotNil(w, w.becomes(p, w.payment(0).Key, moneymovement.PaymentCompleted).Spending)
+		assert.Equal(w, "20.01", w.counted(1))
+	})
+}
+
+// A payment that is submitted again to a restored store is searched for, and the caps are asked if it was not paid.
+func TestCapOfARestoredStore(t *testing.T) {
+	inBubble(t, func(w *world) {
+		copied := time.Now()
+		time.Sleep(time.Minute)
+		payouts := w.platform().For(w.account).Payouts
+		_, err := payouts.Pay(w.Context(), w.payment(0).Payout, w.payment(0).Key, dapi.PayTerms{})
+		require.NoError(w, err)
+		p := w.started(capped("25"))
+		require.NoError(w, p.MarkRestored(w.Context(), copied))
+		for n := 1; n <= 2; n++ {
+			w.submit(p, w.payment(n))
+			w.becomes(p, w.payment(n).Key, moneymovement.PaymentCompleted)
+		}
+		for n := range 2 {
+			again := w.payment(3 * n)
+			r := w.submit(p, again)
+			require.Equal(w, moneymovement.PaymentAccepted, r.State)
+			assert.True(w, r.Spending.Unchecked)
+		}
+		assert.NotNil(w, w.becomes(p, w.payment(0).Key, moneymovement.PaymentCompleted).Spending)
+		w.refusedByPolicy(w.becomes(p, w.payment(3).Key, moneymovement.PaymentNeedsDecision), "the cap of a day is 25")
+		w.assertPaid(3)
 	})
 }

@@ -639,3 +639,23 @@ func TestThePageHasEachFieldOfTheLog(t *testing.T) {
 		}
 	}
 }
+
+// An older program leaves a newer payment alone, also when it is asked to make its step.
+func TestAStepOfANewerPayment(t *testing.T) {
+	inBubble(t, func(w *world) {
+		p := w.processor()
+		newer, err := p.Prepare(w.Context(), w.payment(0))
+		require.NoError(w, err)
+		newer.Needs = payments.RecordVersion + 1
+		stored, _, err := w.store.Insert(w.Context(), newer)
+		require.NoError(w, err)
+		time.Sleep(time.Minute)
+		_, err = p.Step(w.Context(), newer.Key)
+		assert.True(w, as[*payments.Unreadable](w, err).Newer)
+		left, err := w.store.Load(w.Context(), newer.Key)
+		require.NoError(w, err)
+		assert.Equal(w, stored.Due, left.Due)
+		assert.Equal(w, stored.Position, left.Position)
+		assert.Zero(w, w.Sent("BookPayout"))
+	})
+}
