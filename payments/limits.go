@@ -220,14 +220,16 @@ type CapReached struct {
 }
 
 // Error returns one line, safe to log.
-func (e *CapReached) Error() string {
+func (e *CapReached) Error() string { return errorbase.Textf(e, "payment %q: %s", e.Key, e.why()) }
+
+func (e *CapReached) why() string {
 	to := ""
 	if e.Cap.Payee != "" {
 		to = fmt.Sprintf(" to %q", e.Cap.Payee)
 	}
 	day := e.Cap.From.Format(time.DateOnly) + " in " + e.Cap.From.Location().String()
-	return errorbase.Textf(e, "payment %q: with it, %s %s%s would be paid on %s, and the cap of a day is %s", e.Key,
-		e.Sum, e.Cap.Asset, to, day, e.Cap.Most)
+	return fmt.Sprintf("with it, %s %s%s would be paid on %s, and the cap of a day is %s", e.Sum, e.Cap.Asset, to, day,
+		e.Cap.Most)
 }
 
 // Count makes a store change what is counted when it stores a record: from the Spending of the stored record to that of
@@ -294,7 +296,7 @@ func (s *Spending) same(other *Spending) bool {
 
 // OverCap returns a record that a [Store] inserts in place of one that would pass a cap: it needs a decision, and
 // counts nothing.
-func (r Record) OverCap(reached *CapReached) Record { return r.stop(reached.Error(), r.AcceptedAt) }
+func (r Record) OverCap(reached *CapReached) Record { return r.stop(reached.why(), r.AcceptedAt) }
 
 // stop is the event of limits that do not allow a new payment.
 func (r Record) stop(why string, now time.Time) Record {

@@ -165,7 +165,7 @@ func (s *progress) begin(ctx context.Context) (refused string, err error) {
 	}
 	err = s.save(ctx, next.begin(now), false)
 	if reached, ok := errors.AsType[*CapReached](err); ok {
-		return reached.Error(), nil
+		return reached.why(), nil
 	}
 	return "", err
 }
@@ -184,7 +184,7 @@ func (s *progress) checkLimits(ctx context.Context, price *dapi.Quote) error {
 	defer s.mu.Unlock()
 	err := s.save(ctx, next, false)
 	if reached, ok := errors.AsType[*CapReached](err); ok {
-		s.refused = reached.Error()
+		s.refused = reached.why()
 	} else if err != nil {
 		s.record.Count = new(Count) // it can be stored: the next save counts from what is
 	}
