@@ -103,6 +103,7 @@ func (s *suite) tests() []test {
 		{"CapsHoldUnderConcurrentWriters", capsHoldUnderConcurrentWriters},
 		{"MarkRestored", restoredStore},
 		{"InsertsMeetARestore", insertsMeetARestore},
+		{"ClaimsMeetARestore", claimsMeetARestore},
 		{"CanceledContextChangesNothing", canceledContext},
 		{"Model", s.model},
 	}
