@@ -18,7 +18,7 @@ import (
 type within func(w *writer) error
 
 func (f within) apply(_ context.Context, w *writer) (refused, err error) { return nil, f(w) }
-func (within) end(bool)                                                 {}
+func (within) end(bool)                                                  {}
 
 // together makes changes in one transaction, and returns the error of each.
 func together(t *testing.T, s *Store, changes ...write) (results []error) {
