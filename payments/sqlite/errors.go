@@ -53,8 +53,8 @@ func (e *Damaged) Error() string {
 		"program, and move the file and its -wal and -shm to another folder; 2. put the last copy that Backup made in "+
 		"its place; 3. check it with the command paymentsfile of this module, or open it and call Check; 4. start the "+
 		"program, and submit your payments since that copy again, with the same keys: each is searched for before it "+
-		"is paid; 5. call Reconcile for the time since that copy, and do what its report says; 6. call EndRestored, so "+
-		"that new payments need no search", e.Path, problems)
+		"is paid; 5. call Reconcile for the time since that copy, and do what its report says; 6. call EndRestored: "+
+		"new payments need no search then", e.Path, problems)
 }
 
 // Unwrap returns Err.

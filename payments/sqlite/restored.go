@@ -145,8 +145,8 @@ func (w *writer) page(
 	return found, rows.Err()
 }
 
-// restore writes what a row says after a restore, and takes its lease. Nobody has it before the transaction has ended: a
-// reader still sees the row as it was, and whoever leased it now would overwrite the mark.
+// restore writes what a row says after a restore, and takes its lease. Nobody has it before the transaction has ended:
+// a reader still sees the row as it was, and whoever leased it now would overwrite the mark.
 func (r *restoration) restore(ctx context.Context, old *row) error {
 	w := r.w
 	record, differs := old.record().Restored(w.restoredFrom)

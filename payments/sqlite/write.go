@@ -207,8 +207,8 @@ func (p *postponement) end(committed bool) {
 type write interface {
 	// apply makes the change. refused means that it cannot be made, and that the others of the transaction go on.
 	apply(ctx context.Context, w *writer) (refused, err error)
-	// end is called when the transaction has ended, unless it was committed and the change was refused. If it was rolled
-	// back, the last change of the transaction is the first to end.
+	// end is called when the transaction has ended, unless it was committed and the change was refused. If it was
+	// rolled back, the last change of the transaction is the first to end.
 	end(committed bool)
 }
 

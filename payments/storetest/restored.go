@@ -170,7 +170,7 @@ func claimsMeetARestore(t *testing.T, s payments.Store) {
 				}
 				one := payments.Claim{Owner: "of after", Work: payments.WorkBegin, Limit: 1, Now: time.Now(), For: long}
 				if n%2 == 0 {
-					one = payments.Claim{Owner: one.Owner, Key: moneymovement.Key(fmt.Sprintf("%03d", n%all)), For: long}
+					one.Key, one.Work, one.Limit = moneymovement.Key(fmt.Sprintf("%03d", n%all)), 0, 0
 				}
 				claimed, _, err := s.Claim(t.Context(), one)
 				if held := (*payments.CallInProgress)(nil); err != nil && !errors.As(err, &held) {
