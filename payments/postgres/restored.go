@@ -15,10 +15,10 @@ import (
 // could send a key without a search.
 func (s *Store) MarkRestored(ctx context.Context, since time.Time) error {
 	return s.retryConflicts(ctx, func() error {
-		return pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
+		var from *time.Time
+		err := pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) (err error) {
 			if since.IsZero() {
 				_, err := tx.Exec(ctx, s.text.unmark, versionOf[newestRevision], restoredVersion)
-				s.restoredFrom.Store(nil)
 				return err
 			}
 			if _, err := tx.Exec(ctx, s.text.lock); err != nil {
@@ -27,22 +27,32 @@ func (s *Store) MarkRestored(ctx context.Context, since time.Time) error {
 			if _, err := tx.Exec(ctx, s.text.mark, since, restoredVersion); err != nil {
 				return err
 			}
-			if err := s.readRestored(ctx, tx); err != nil {
+			if from, err = s.storedRestored(ctx, tx); err != nil {
 				return err
 			}
-			return s.restoreAll(ctx, tx)
+			return s.restoreAll(ctx, tx, *from)
 		})
+		if err == nil { // before, inserts go on with what is committed
+			s.restoredFrom.Store(from)
+		}
+		return err
 	})
 }
 
-// readRestored reads when the copy was made from which the tables were restored.
+// readRestored reads when the copy was made from which the tables were restored, for the inserts to come.
 func (s *Store) readRestored(ctx context.Context, from sender) error {
-	var since *time.Time
-	if err := from.QueryRow(ctx, s.text.restoredFrom).Scan(&since); err != nil {
-		return err
+	since, err := s.storedRestored(ctx, from)
+	if err == nil {
+		s.restoredFrom.Store(since)
 	}
-	s.restoredFrom.Store(since)
-	return nil
+	return err
+}
+
+// storedRestored returns when the copy was made from which the tables were restored. Nil if they were not. A mark goes
+// by this alone: what the store has read last may be from before the mark.
+func (s *Store) storedRestored(ctx context.Context, from sender) (since *time.Time, err error) {
+	err = from.QueryRow(ctx, s.text.restoredFrom).Scan(&since)
+	return since, err
 }
 
 // restorable are the states in which a payment can differ after a restore.
@@ -50,8 +60,7 @@ var restorable = []string{string(moneymovement.PaymentAccepted), string(moneymov
 	string(moneymovement.PaymentNeedsDecision)}
 
 // restoreAll stores what a restore means for each payment.
-func (s *Store) restoreAll(ctx context.Context, tx pgx.Tx) error {
-	since := s.restoredFrom.Load()
+func (s *Store) restoreAll(ctx context.Context, tx pgx.Tx, since time.Time) error {
 	const page = 500
 	for after := ""; ; {
 		rows, err := tx.Query(ctx, s.text.listStates, after, page, restorable)
@@ -65,7 +74,7 @@ func (s *Store) restoreAll(ctx context.Context, tx pgx.Tx) error {
 		var batch pgx.Batch
 		for _, record := range records {
 			after = string(record.Key)
-			if err := s.queueRestored(&batch, record, *since); err != nil {
+			if err := s.queueRestored(&batch, record, since); err != nil {
 				return err
 			}
 		}

@@ -217,6 +217,9 @@ type lease struct {
 	writing bool
 	// releasing means that this transaction releases the lease.
 	releasing bool
+	// taken is the lease that this transaction has taken from its holder. It is nobody's, and comes back if the
+	// transaction is rolled back.
+	taken *lease
 	// account and due are the row's, as far as it is stored.
 	account dapi.ClientID
 	due     int64 // in microseconds
@@ -257,8 +260,10 @@ func (l *leases) acquire(key moneymovement.Key, owner string, lasts time.Duratio
 func (l *leases) setRow(r *row, claimed payments.Lease) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if current := l.current(r.key, claimed); current != nil {
-		current.account, current.due = r.account, r.due
+	for held := l.byKey[r.key]; held != nil; held = held.taken { // one that is taken may come back
+		if held.Lease == claimed {
+			held.account, held.due = r.account, r.due
+		}
 	}
 }
 
@@ -348,5 +353,29 @@ func (l *leases) endWrite(key moneymovement.Key, claimed payments.Lease, due int
 	}
 	if current.due = due; release {
 		delete(l.byKey, key)
+	}
+}
+
+// take takes the lease of a row from whoever has it, for a transaction that changes the row. Until the transaction has
+// ended, nobody can lease the row.
+func (l *leases) take(key moneymovement.Key) *lease {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	takes := &lease{writing: true, releasing: true, taken: l.byKey[key]}
+	l.byKey[key] = takes
+	return takes
+}
+
+// endTake follows take when the transaction has ended. A lease that another take has replaced in the same transaction
+// ends with that one.
+func (l *leases) endTake(key moneymovement.Key, takes *lease, committed bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.byKey[key] != takes:
+	case committed || takes.taken == nil:
+		delete(l.byKey, key)
+	default:
+		l.byKey[key] = takes.taken
 	}
 }

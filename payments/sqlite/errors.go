@@ -51,9 +51,10 @@ func (e *Damaged) Error() string {
 	}
 	return errorbase.Textf(e, "sqlite: %s is damaged or is not a store of payments: %s. To go on: 1. stop the "+
 		"program, and move the file and its -wal and -shm to another folder; 2. put the last copy that Backup made in "+
-		"its place; 3. check it with the command paymentsfile of this module, or open it and call Check; 4. call "+
-		"Reconcile for the time since that copy, and do what its report says before anything is paid; 5. submit your "+
-		"payments since then again, with the same keys", e.Path, problems)
+		"its place; 3. check it with the command paymentsfile of this module, or open it and call Check; 4. start the "+
+		"program, and submit your payments since that copy again, with the same keys: each is searched for before it "+
+		"is paid; 5. call Reconcile for the time since that copy, and do what its report says; 6. call EndRestored: "+
+		"new payments need no search then", e.Path, problems)
 }
 
 // Unwrap returns Err.
@@ -124,8 +125,8 @@ type Removed struct {
 func (e *Removed) Error() string {
 	return errorbase.Textf(e, "sqlite: %s was removed, moved or replaced while the store was open, so nothing is "+
 		"stored any more. To go on: 1. let this process call Backup, which still reads all payments; 2. stop it; "+
-		"3. put the copy in the place of %s, and remove what is left of the -wal and -shm beside it; 4. start again",
-		e.File, e.Path)
+		"3. put the copy in the place of %s, and remove what is left of the -wal and -shm beside it; 4. call "+
+		"EndRestored, because this copy lacks nothing, and start again", e.File, e.Path)
 }
 
 // Closed says that a store was closed. Nothing was changed.

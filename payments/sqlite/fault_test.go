@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -292,6 +293,13 @@ func TestErrorsSayHowToGoOn(t *testing.T) {
 	for _, step := range []string{"a; b; c; and 1 more", "Backup", "Check", "Reconcile", "same keys"} {
 		assert.Contains(t, damaged, step)
 	}
+	place := -1 // a payment that is reconciled before it is submitted again looks like one that nobody knows
+	for _, step := range []string{"submit your payments", "Reconcile", "EndRestored"} {
+		at := strings.Index(damaged, step)
+		assert.Greater(t, at, place, step)
+		place = at
+	}
+	assert.Contains(t, (&Removed{Path: "p.db", File: "p.db-wal"}).Error(), "EndRestored")
 	for _, err := range []error{
 		&Damaged{Problems: []string{""}, Err: reason}, &Full{Err: reason}, &Failed{Err: reason},
 	} {

@@ -31,11 +31,12 @@ func (s *Store) MarkRestored(ctx context.Context, since time.Time) error {
 type restoration struct {
 	since time.Time
 	w     *writer
-	known time.Time // of an earlier one
+	known time.Time                    // of an earlier one
+	takes map[moneymovement.Key]*lease // of the rows that differ
 }
 
 func (r *restoration) apply(ctx context.Context, w *writer) (refused, err error) {
-	r.w, r.known = w, w.restoredFrom
+	r.w, r.known, r.takes = w, w.restoredFrom, map[moneymovement.Key]*lease{}
 	if r.since.IsZero() {
 		r.w.restoredFrom = time.Time{}
 		return nil, w.unmarkRestored(ctx)
@@ -45,16 +46,20 @@ func (r *restoration) apply(ctx context.Context, w *writer) (refused, err error)
 		r.since = r.known
 	}
 	w.restoredFrom = r.since
-	return nil, w.markRestored(ctx)
+	return nil, r.mark(ctx)
 }
 
 func (r *restoration) end(committed bool) {
 	switch {
 	case r.w == nil:
+		return
 	case committed:
 		r.w.store.restoredFrom.Store(&r.since)
 	default:
 		r.w.restoredFrom = r.known
+	}
+	for key, takes := range r.takes {
+		r.w.store.leases.endTake(key, takes, committed)
 	}
 }
 
@@ -70,7 +75,7 @@ func (w *writer) resumeRestored(ctx context.Context) error {
 	if err := row.Scan(&since, &marked); err != nil {
 		return err
 	}
-	from := toTime(since)
+	from, change := toTime(since), w.change
 	w.restoredFrom = from
 	w.store.restoredFrom.Store(&from)
 	if marked {
@@ -79,15 +84,20 @@ func (w *writer) resumeRestored(ctx context.Context) error {
 	if _, err := w.begin.ExecContext(ctx); err != nil {
 		return err
 	}
-	if err := w.markRestored(ctx); err != nil {
-		return w.rollBack(w.change, err)
+	r := &restoration{since: from}
+	if _, err = r.apply(ctx, w); err == nil {
+		_, err = w.commit.ExecContext(ctx)
 	}
-	_, err = w.commit.ExecContext(ctx)
+	if err != nil {
+		err = w.rollBack(change, err)
+	}
+	r.end(err == nil)
 	return err
 }
 
-// markRestored stores in the open transaction that the file was restored, and what that means for each payment.
-func (w *writer) markRestored(ctx context.Context) error {
+// mark stores in the open transaction that the file was restored, and what that means for each payment.
+func (r *restoration) mark(ctx context.Context) error {
+	w := r.w
 	if err := w.noteRestored(ctx, w.restoredFrom, true); err != nil {
 		return err
 	}
@@ -99,7 +109,7 @@ func (w *writer) markRestored(ctx context.Context) error {
 				return err
 			}
 			for i := range rows {
-				if err := w.restore(ctx, &rows[i]); err != nil {
+				if err := r.restore(ctx, &rows[i]); err != nil {
 					return err
 				}
 				after = rows[i].key
@@ -135,8 +145,10 @@ func (w *writer) page(
 	return found, rows.Err()
 }
 
-// restore writes what a row says after a restore, and takes its lease.
-func (w *writer) restore(ctx context.Context, old *row) error {
+// restore writes what a row says after a restore, and takes its lease. Nobody has it before the transaction has ended:
+// a reader still sees the row as it was, and whoever leased it now would overwrite the mark.
+func (r *restoration) restore(ctx context.Context, old *row) error {
+	w := r.w
 	record, differs := old.record().Restored(w.restoredFrom)
 	if !differs {
 		return nil
@@ -146,20 +158,13 @@ func (w *writer) restore(ctx context.Context, old *row) error {
 		return err
 	}
 	row.account = old.account
+	r.takes[row.key] = w.store.leases.take(row.key)
 	_, err = w.save.ExecContext(ctx, row.state, row.work, row.due, w.change+1, row.text, row.checksum(), row.key)
 	if err != nil {
 		return err
 	}
 	w.change++
-	w.store.leases.take(row.key)
 	return nil
-}
-
-// take ends the lease of a row, whoever has it.
-func (l *leases) take(key moneymovement.Key) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	delete(l.byKey, key)
 }
 
 // noteRestored stores in the file that payments since a time are missing.

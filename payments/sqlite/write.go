@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -206,7 +207,8 @@ func (p *postponement) end(committed bool) {
 type write interface {
 	// apply makes the change. refused means that it cannot be made, and that the others of the transaction go on.
 	apply(ctx context.Context, w *writer) (refused, err error)
-	// end is called when the transaction has ended, unless it was committed and the change was refused.
+	// end is called when the transaction has ended, unless it was committed and the change was refused. If it was
+	// rolled back, the last change of the transaction is the first to end.
 	end(committed bool)
 }
 
@@ -341,6 +343,7 @@ func (w *writer) transaction(batch []*request) {
 	if err != nil {
 		err = w.store.recordFailure(err)
 		w.moveLog(err)
+		slices.Reverse(written) // what a change brings back is as the changes before it have left it
 	}
 	for _, r := range written {
 		r.end(err == nil)

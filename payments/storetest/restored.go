@@ -1,7 +1,9 @@
 package storetest
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -139,4 +141,61 @@ func insertsMeetARestore(t *testing.T, s payments.Store) {
 			t.Fatalf("%q is not marked: %v", record.Key, record.FirstUsed)
 		}
 	}
+}
+
+// Whoever claims a record while the store is marked has the mark, or cannot save: the record would be paid without a
+// search.
+func claimsMeetARestore(t *testing.T, s payments.Store) {
+	const all, workers = 400, 4
+	keys := map[moneymovement.Key]bool{}
+	for n := range all {
+		record := newRecord(fmt.Sprintf("%03d", n), payments.WorkBegin)
+		record.Account = account(n % 7)
+		insert(t, s, record)
+		keys[record.Key] = true
+	}
+	for range all / 2 { // those have a lease that the mark takes
+		claim(t, s, "of before", payments.WorkBegin, 1, long)
+	}
+	unmarked := make([][]payments.Claimed, workers)
+	marked := make(chan struct{})
+	var group sync.WaitGroup
+	for worker := range workers {
+		group.Go(func() {
+			for n := worker; ; n += workers {
+				select {
+				case <-marked:
+					return
+				default:
+				}
+				one := payments.Claim{Owner: "of after", Work: payments.WorkBegin, Limit: 1, Now: time.Now(), For: long}
+				if n%2 == 0 {
+					one.Key, one.Work, one.Limit = moneymovement.Key(fmt.Sprintf("%03d", n%all)), 0, 0
+				}
+				claimed, _, err := s.Claim(t.Context(), one)
+				if held := (*payments.CallInProgress)(nil); err != nil && !errors.As(err, &held) {
+					t.Error(err)
+					return
+				}
+				for _, record := range claimed {
+					if record.Reason == nil {
+						unmarked[worker] = append(unmarked[worker], record)
+					}
+				}
+			}
+		})
+	}
+	noError(t, s.MarkRestored(t.Context(), past(60)))
+	close(marked)
+	group.Wait()
+	for _, claimed := range slices.Concat(unmarked...) {
+		claimed.State = moneymovement.PaymentPaying
+		_, err := s.Save(t.Context(), claimed, true)
+		leaseLost(t, err, claimed)
+	}
+	for _, record := range list(t, s, payments.List{Limit: 2 * all}) {
+		equal(t, string(record.Key)+" is marked", record.Reason != nil, true)
+		delete(keys, record.Key)
+	}
+	equal(t, "records that are missing", len(keys), 0)
 }

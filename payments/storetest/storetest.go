@@ -104,6 +104,7 @@ func (s *suite) tests() []test {
 		{"CapsHoldUnderConcurrentWriters", capsHoldUnderConcurrentWriters},
 		{"MarkRestored", restoredStore},
 		{"InsertsMeetARestore", insertsMeetARestore},
+		{"ClaimsMeetARestore", claimsMeetARestore},
 		{"CanceledContextChangesNothing", canceledContext},
 		{"Model", s.model},
 	}

@@ -1,6 +1,7 @@
 package rig_test
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -278,22 +280,12 @@ func (w *world) copyFile() (restore func()) {
 // dump makes a copy of the database with PostgreSQL's own program, and returns how to go back to it.
 func (w *world) dump() (restore func()) {
 	w.Helper()
-	for _, program := range []string{"pg_dump", "pg_restore"} {
-		if _, err := exec.LookPath(program); err != nil {
-			testkit.Missing(w, "servers", program+" is missing: install PostgreSQL's client")
-		}
-	}
 	folder, copied := w.TempDir(), time.Now()
-	run := func(program string) {
-		w.Helper()
-		command := exec.Command("sh", "-ec", commandOfThePage(w, program))
-		command.Dir, command.Env = folder, append(os.Environ(), "DATABASE_URL="+w.work.Store)
-		output, err := command.CombinedOutput()
-		require.NoError(w, err, "%s", output)
-	}
-	run("pg_dump")
+	runCommandOfThePage(w, "pg_dump", folder, w.work.Store)
 	return func() {
-		run("pg_restore")
+		for _, program := range restoring {
+			runCommandOfThePage(w, program, folder, w.work.Store)
+		}
 		w.pool.Reset()
 		w.inStore(func(store payments.Store) {
 			operator, err := payments.New(store, payments.Services{}, payments.Config{})
@@ -301,6 +293,67 @@ func (w *world) dump() (restore func()) {
 			require.NoError(w, operator.MarkRestored(w.Context(), copied))
 		})
 	}
+}
+
+// restoring are the programs that docs/deploys.md runs to go back to a dump, in their order.
+var restoring = []string{"psql", "pg_restore"}
+
+// A dump of before a migration goes into a database of after it, which has tables that the dump does not know. The
+// rights that the dump knows are there again.
+func TestDumpOfBeforeAMigration(t *testing.T) {
+	t.Parallel()
+	url, folder := testkit.PostgreSQL(t).URL(), t.TempDir()
+	pool, err := pgxpool.New(t.Context(), url)
+	require.NoError(t, err)
+	t.Cleanup(pool.Close)
+	execute := func(statement string) {
+		_, err := pool.Exec(context.WithoutCancel(t.Context()), statement)
+		require.NoError(t, err)
+	}
+	execute("CREATE ROLE pay_restored")
+	t.Cleanup(func() { execute("DROP OWNED BY pay_restored"); execute("DROP ROLE pay_restored") })
+	text, err := os.ReadFile("../../../payments/postgres/schema/001.sql")
+	require.NoError(t, err)
+	execute("CREATE SCHEMA moneymovement")
+	execute(`CREATE TABLE moneymovement.payments_schema (
+		only_row boolean PRIMARY KEY CHECK (only_row), version integer NOT NULL, era integer NOT NULL)`)
+	execute("INSERT INTO moneymovement.payments_schema VALUES (true, 1, 0)")
+	execute(strings.ReplaceAll(string(text), "{schema}", "moneymovement"))
+	execute("GRANT USAGE ON SCHEMA moneymovement TO pay_restored")
+	execute("GRANT SELECT, INSERT, UPDATE ON moneymovement.payments TO pay_restored")
+	runCommandOfThePage(t, "pg_dump", folder, url)
+
+	require.NoError(t, postgres.Migrate(t.Context(), pool, ""))
+	for _, program := range restoring {
+		runCommandOfThePage(t, program, folder, url)
+	}
+	pool.Reset()
+	_, err = postgres.Open(t.Context(), pool, postgres.Options{})
+	require.ErrorAs(t, err, new(*postgres.SchemaTooOld))
+	require.NoError(t, postgres.Migrate(t.Context(), pool, ""))
+	store, err := postgres.Open(t.Context(), pool, postgres.Options{})
+	require.NoError(t, err)
+	require.NoError(t, store.MarkRestored(t.Context(), time.Now()))
+	may := func(table string) (may bool) {
+		row := pool.QueryRow(t.Context(), "SELECT has_schema_privilege('pay_restored', 'moneymovement', 'USAGE') AND "+
+			"has_table_privilege('pay_restored', $1, 'INSERT')", "moneymovement."+table)
+		require.NoError(t, row.Scan(&may))
+		return may
+	}
+	assert.True(t, may("payments"))
+	assert.False(t, may("tallies"), "the dump knows nothing of it")
+}
+
+// runCommandOfThePage runs a line of docs/deploys.md for a database, in a folder for the copy.
+func runCommandOfThePage(t testing.TB, program, folder, url string) {
+	t.Helper()
+	if _, err := exec.LookPath(program); err != nil {
+		testkit.Missing(t, "servers", program+" is missing: install PostgreSQL's client")
+	}
+	command := exec.Command("sh", "-ec", commandOfThePage(t, program))
+	command.Dir, command.Env = folder, append(os.Environ(), "DATABASE_URL="+url)
+	output, err := command.CombinedOutput()
+	require.NoError(t, err, "%s", output)
 }
 
 // commandOfThePage returns the line of docs/deploys.md that runs a program.
