@@ -650,9 +650,21 @@ func TestAConsoleWithoutASlashAtItsEnd(t *testing.T) {
 	page, err := console.New(console.Config{Processor: processor,
 		Author: func(*http.Request) (string, error) { return "ops", nil }})
 	require.NoError(t, err)
-	w := httptest.NewRecorder()
-	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, prefix, nil)
-	http.StripPrefix(prefix, page).ServeHTTP(w, r)
-	assert.Equal(t, http.StatusSeeOther, w.Code)
-	assert.Equal(t, "payments/", w.Header().Get("Location"))
+	get := func(path string) *httptest.ResponseRecorder {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
+		http.StripPrefix(prefix, page).ServeHTTP(w, r)
+		return w
+	}
+	for _, path := range []string{prefix, prefix + "?key=a"} {
+		w := get(path)
+		assert.Equal(t, http.StatusSeeOther, w.Code)
+		assert.Equal(t, "./payments/", w.Header().Get("Location"))
+	}
+	// Without a pattern of the mux that ends in a slash, other paths begin like the prefix.
+	for _, path := range []string{"X/https:evil.example", "X/..//evil.example", "X", "payment"} {
+		w := get(prefix + path)
+		assert.Equal(t, http.StatusNotFound, w.Code, path)
+		assert.Empty(t, w.Header().Get("Location"))
+	}
 }
