@@ -14,6 +14,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	sdkerrors "github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/payments"
 )
 
@@ -139,9 +140,23 @@ func (d *decision) store(
 			}
 			before, waited = now, false
 		default:
-			return after, err
+			return after, maybeStored(err)
 		}
 	}
+}
+
+// maybeStored adds to an error of the store that the decision may be stored. A lost lease is no exception: the decision
+// may have been stored, and its lease released, before the response was lost. The exit code is that of another failure:
+// the one for an unknown outcome lets a script run the same command again.
+func maybeStored(err error) error {
+	_, invalid := errors.AsType[*sdkerrors.InvalidInput](err)
+	_, missing := errors.AsType[*payments.NotFound](err)
+	_, refused := errors.AsType[*payments.NotPossible](err)
+	_, over := errors.AsType[*payments.CapReached](err)
+	if err == nil || invalid || missing || refused || over || isInProgress(err) || isUnreadable(err) {
+		return err // nothing was stored
+	}
+	return fmt.Errorf("the decision may be stored or not: look at the payment before you decide again: %w", err)
 }
 
 func isChanged(err error) bool {

@@ -2,6 +2,7 @@ package paymentstore
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/payments"
 )
@@ -52,11 +54,7 @@ func TestTwoPeopleDecideAtOnce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			inner := payments.NewMemoryStore()
-			_, _, err := inner.Insert(t.Context(), payments.Record{Key: "k", Kind: payments.KindPayout,
-				State: moneymovement.PaymentNeedsDecision, AcceptedAt: time.Now(),
-				Payout: &dapi.PayoutCreate{ContactID: "ct_1", Amount: decimal.NewFromInt(1), Currency: dapi.USDC},
-				Reason: &payments.Reason{Code: payments.ReasonPrice}})
-			require.NoError(t, err)
+			insert(t, inner)
 			colleague, err := payments.New(inner, payments.Services{}, payments.Config{})
 			require.NoError(t, err)
 			ours, err := payments.New(&overtaken{inner, func() { one.before(t, inner, colleague) }},
@@ -80,6 +78,57 @@ func TestTwoPeopleDecideAtOnce(t *testing.T) {
 			assert.Equal(t, one.made, made)
 		})
 	}
+}
+
+// losing is a store whose responses to what it stores are lost, or that says why it stores nothing.
+type losing struct {
+	payments.Store
+	says error
+}
+
+func (s *losing) Save(ctx context.Context, claimed payments.Claimed, release bool) (payments.Position, error) {
+	if !errors.Is(s.says, errConnection) {
+		return "", s.says
+	}
+	_, _ = s.Store.Save(ctx, claimed, release)
+	return "", s.says
+}
+
+var errConnection = errors.New("the connection was reset")
+
+// After an error of the store, nobody knows whether the decision is stored. After others, it is not.
+func TestADecisionOfWhichTheStoreLostTheResponse(t *testing.T) {
+	const unknown = "the decision may be stored or not: look at the payment before you decide again"
+	for _, one := range []struct {
+		says    error
+		unknown bool
+	}{{errConnection, true}, {&payments.CapReached{Key: "k"}, false}} {
+		inner := payments.NewMemoryStore()
+		insert(t, inner)
+		processor, err := payments.New(&losing{inner, one.says}, payments.Services{}, payments.Config{})
+		require.NoError(t, err)
+		_, err = (&decision{author: "Zoë"}).store(t.Context(), nil, processor, "k", "cancel")
+		require.ErrorIs(t, err, one.says)
+		err = outcome(err)
+		assert.Equal(t, app.ExitFailure, app.ExitCode(err))
+		if one.unknown {
+			assert.ErrorContains(t, err, unknown)
+		} else {
+			assert.NotContains(t, err.Error(), unknown)
+		}
+		_, err = (&decision{author: "Zoë"}).store(t.Context(), nil, processor, "other", "cancel")
+		assert.NotContains(t, outcome(err).Error(), unknown)
+	}
+}
+
+// insert stores a payment that needs a decision.
+func insert(t *testing.T, store payments.Store) {
+	t.Helper()
+	_, _, err := store.Insert(t.Context(), payments.Record{Key: "k", Kind: payments.KindPayout,
+		State: moneymovement.PaymentNeedsDecision, AcceptedAt: time.Now(),
+		Payout: &dapi.PayoutCreate{ContactID: "ct_1", Amount: decimal.NewFromInt(1), Currency: dapi.USDC},
+		Reason: &payments.Reason{Code: payments.ReasonPrice}})
+	require.NoError(t, err)
 }
 
 // callFor takes the lease of the payment as a worker does, and stores something when the call ends.
