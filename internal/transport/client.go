@@ -52,7 +52,7 @@ type Client struct {
 	stateShown func(value any) moneymovement.PaymentState // nil for none
 	most       int                                        // items that a list of a response may have; 0 for the default
 	reported   sync.Map                                   // the places in responses for which a warning was logged
-	announced  atomic.Int64                               // how many announcements of the service were logged
+	announced  announced
 	userAgent  []string
 }
 
