@@ -314,6 +314,9 @@ func TestWrongCommandLines(t *testing.T) {
 	p.run(t, nil, p.payment("invoice-1"))
 	for line, says := range map[string]string{
 		"list -state lost":                                   "give one of accepted",
+		"list -state not_paid":                               "give one of accepted",
+		"watch -state ended":                                 "give one of accepted",
+		"decide invoice-1 retry -timeout -1s":                "-timeout is -1s",
 		"list -self -account cl_1":                           "contradict",
 		"watch invoice-1 -after 5":                           "leave them out",
 		"watch -after elsewhere":                             "is not a position of this store",

@@ -211,6 +211,9 @@ func (d *decision) check(name string) error {
 			}
 		}
 	}
+	if d.wait < 0 {
+		return app.Usagef("-timeout is %v: give a time of 0 or more, such as 1m", d.wait)
+	}
 	if name == "new-bounds" && !some {
 		return app.Usagef("new-bounds needs a bound: give -max-fee, -min-destination-amount or -tolerance")
 	}
