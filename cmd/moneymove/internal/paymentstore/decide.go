@@ -145,9 +145,9 @@ func (d *decision) store(
 	}
 }
 
-// maybeStored adds to an error of the store that the decision may be stored. A lost lease is no exception: the decision
-// may have been stored, and its lease released, before the response was lost. The exit code is that of another failure:
-// the one for an unknown outcome lets a script run the same command again.
+// maybeStored adds to an error of the store that the decision may be stored. It does so for a lost lease, too: the
+// decision may have been stored, and its lease released, before the response was lost. The exit code is that of another
+// failure: the one for an unknown outcome lets a script run the same command again.
 func maybeStored(err error) error {
 	_, invalid := errors.AsType[*sdkerrors.InvalidInput](err)
 	_, missing := errors.AsType[*payments.NotFound](err)

@@ -44,8 +44,8 @@ func (s *store) isPostgreSQL() bool {
 	return isURL && (scheme == "postgres" || scheme == "postgresql")
 }
 
-// Names that are no file, and no URL either: a URL that is not written in full, and libpq's own form. They may have a
-// password, so no error repeats them. A drive of Windows has one letter.
+// Names that look like a URL that is not written in full, or that have libpq's own form. They may have a password, so
+// no error repeats them. A drive of Windows has one letter.
 var (
 	almostURL   = regexp.MustCompile(`(?i)^\s*postgres(ql)?(:|//)|^[^/\\]{2,}:.*@`)
 	hasPassword = regexp.MustCompile(`(?i)password\s*=`)
@@ -68,7 +68,7 @@ func (s *store) openWith(
 	case strings.Contains(s.name, "://"):
 		return app.Usagef("-store must be a file, or a URL of PostgreSQL that begins with postgres://")
 	case almostURL.MatchString(s.name), hasPassword.MatchString(s.name):
-		return app.Usagef("-store is no file, and not a URL of PostgreSQL in full: write it as " +
+		return app.Usagef("-store is not a file, and not a URL of PostgreSQL in full: write it as " +
 			"postgres://user@host/database, without a password")
 	default:
 		s.opened, closed, err = s.openFile(ctx)
