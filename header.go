@@ -29,9 +29,12 @@ type HeaderOption interface {
 //
 // Some names are refused:
 //
-//   - those of credentials and of keys: Authorization, Cookie, Idempotency-Key, and every name with a word such as key,
-//     token or secret, as in X-Api-Key;
+//   - those of credentials and of keys: Authorization, Cookie, every name with a word such as auth or one that ends in
+//     key, and every name with token, secret, password, signature, idempotency or the like in it, as in X-Api-Keys or
+//     Sessiontoken;
 //   - those that belong to one connection, such as Connection, TE or Proxy-Connection;
+//   - those in which proxies say who has sent a request, and where to: Forwarded, X-Forwarded-*, X-Original-*,
+//     X-Remote-*, X-Real-IP, X-Host;
 //   - those that the SDK sets, or that change what a request does or what its response is: Host, User-Agent, Content-*,
 //     Accept*, If-*, Range, X-Service-Account.
 //
@@ -104,32 +107,40 @@ func notInName(r rune) bool {
 func notInValue(r rune) bool { return r < ' ' || r > '~' }
 
 // namesCredential reports a name with a word that names a credential or a key. A list of whole names would miss those
-// of proxies and of other services.
+// of proxies and of other services. Some write the words as one, so most words are found anywhere in the name. The
+// short ones are words of their own, since others contain them.
 func namesCredential(name string) bool {
-	return slices.ContainsFunc(strings.Split(strings.ToLower(name), "-"), func(word string) bool {
-		switch word {
-		case "authorization", "authentication", "authenticate", "auth", "cookie", "cookie2", "credential",
-			"credentials", "key", "apikey", "jwt", "pass", "passphrase", "password", "passwd", "secret", "token",
-			"accesstoken":
+	name = strings.ToLower(name)
+	joined := strings.ReplaceAll(name, "-", "")
+	for _, part := range [...]string{"token", "secret", "passw", "passphrase", "credential", "cookie", "authoriz",
+		"authenti", "apikey", "accesskey", "privatekey", "secretkey", "bearer", "dpop", "idempotency", "signature",
+		"clientcert"} {
+		if strings.Contains(joined, part) {
 			return true
 		}
-		return false
+	}
+	return slices.ContainsFunc(strings.Split(name, "-"), func(word string) bool {
+		switch word {
+		case "auth", "jwt", "jwts", "pass":
+			return true
+		}
+		return strings.HasSuffix(strings.TrimSuffix(word, "s"), "key")
 	})
 }
 
 // reserved reports a name that belongs to the SDK or to the connection, or that changes what a request does.
 func reserved(name string) bool {
-	for _, family := range [...]string{"Accept", "Content-", "Proxy-", "Sec-", "If-", "Access-Control-", "Device-"} {
+	for _, family := range [...]string{"Accept", "Content-", "Proxy-", "Sec-", "If-", "Access-Control-", "Device-",
+		"X-Forwarded-", "X-Original-", "X-Remote-"} {
 		if strings.HasPrefix(name, family) {
 			return true
 		}
 	}
 	switch name {
-	case "Connection", "Keep-Alive", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "Http2-Settings",
+	case "Connection", "Keep-Alive", "Te", "Trailer", "Trailers", "Transfer-Encoding", "Upgrade", "Http2-Settings",
 		"Host", "User-Agent", "Expect", "Date", "Via", "Max-Forwards", "Early-Data", "X-Service-Account",
 		"Range", "Prefer", "X-Http-Method", "X-Http-Method-Override", "X-Method-Override",
-		"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "X-Original-Url",
-		"X-Rewrite-Url":
+		"Forwarded", "X-Real-Ip", "True-Client-Ip", "X-Client-Ip", "X-Host", "X-Rewrite-Url":
 		return true
 	}
 	return false

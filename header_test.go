@@ -35,7 +35,7 @@ func header(t require.TestingT, options ...moneymovement.HeaderOption) (http.Hea
 func TestHeadersOfCorrelationAreTaken(t *testing.T) {
 	for _, name := range []string{"traceparent", "tracestate", "baggage", "X-Request-ID", "X-Correlation-ID", "b3",
 		"X-B3-TraceId", "uber-trace-id", "X-Amzn-Trace-Id", "X-Cloud-Trace-Context", "sentry-trace",
-		"x-datadog-trace-id", "X-Session-ID", "Cache-Control"} {
+		"x-datadog-trace-id", "X-Session-ID", "Cache-Control", "X-Tenant", "X-Monitor"} {
 		taken, invalid := header(t, moneymovement.Header(name, `00-4bf9 "x"=~`))
 		assert.Empty(t, invalid, name)
 		assert.Equal(t, `00-4bf9 "x"=~`, taken.Get(name))
@@ -55,12 +55,20 @@ func TestHeadersThatAreRefused(t *testing.T) {
 		"Proxy-Authenticate": credential, "Idempotency-Key": credential, "idempotency-key": credential,
 		"X-Idempotency-Key": credential, "X-Auth-Token": credential, "X-Client-Secret": credential,
 		"X-Amz-Security-Token": credential, "Api-Key": credential, "X-Access-Token": credential,
+		"X-AuthToken": credential, "Sessiontoken": credential, "X-Accesskey": credential, "X-Secretkey": credential,
+		"Privatekey": credential, "Apisecret": credential, "X-Api-Keys": credential, "Tokens": credential,
+		"Bearer": credential, "DPoP": credential, "Signature": credential, "Signature-Input": credential,
+		"Idempotencykey": credential, "X-Idempotency-Id": credential, "X-Client-Cert": credential,
+		"X-Signingkey": credential, "X-Userpassword": credential, "Cookies": credential, "X-Pass-Phrase": credential,
+		"X-Credentials": credential, "X-Forwarded-Client-Cert": credential, "X-Auth-User": credential,
 
 		"Connection": set, "Keep-Alive": set, "TE": set, "te": set, "Trailer": set, "Transfer-Encoding": set,
 		"Upgrade": set, "Proxy-Connection": set, "Host": set, "User-Agent": set, "Content-Type": set,
 		"Content-Length": set, "Accept": set, "Accept-Encoding": set, "Expect": set, "X-Service-Account": set,
 		"x-service-account": set, "If-None-Match": set, "Range": set, "X-HTTP-Method-Override": set,
-		"X-Forwarded-For": set, "HTTP2-Settings": set, "Date": set,
+		"X-Forwarded-For": set, "HTTP2-Settings": set, "Date": set, "X-Forwarded-User": set, "X-Forwarded-Port": set,
+		"X-Remote-User": set, "X-Original-Host": set, "X-Original-URL": set, "X-Host": set, "True-Client-IP": set,
+		"X-Client-IP": set, "Trailers": set,
 
 		"": "needs a name", "X Trace": "needs a name", "X-Trace:": "needs a name", "X_Api_Key": "needs a name",
 		"X-Träce": "needs a name", "X-Trace\r\nHost": "needs a name", ":authority": "needs a name",

@@ -24,8 +24,9 @@ import (
 // PDF, has ended when it is open.
 //
 // The SDK calls the methods in the goroutine of the call. They must be safe for concurrent use, must return quickly,
-// and must not panic. The SDK does not recover a panic: the method of the client panics too, and does not return what
-// became of the call. A payment was then perhaps made.
+// and must not panic. The SDK does not recover a panic. A login, and each payout of dapi's Payouts.WaitAll, run in
+// goroutines of the SDK: a panic there ends the program. Elsewhere the method of the client panics too, and does not
+// return what became of the call. In both cases, a payment was then perhaps made.
 type Observer interface {
 	// CallBegan is called before anything of the call is done. The call goes on with the context that it returns, so
 	// the call's requests, records of the log and logins have the values of that context, such as a span. It must be

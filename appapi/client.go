@@ -104,7 +104,7 @@ func (c lowLevel) requestOf(op *transport.Operation, settings moneymovement.Call
 
 // ready refuses a flow that cannot begin, such as one without a context.
 func (c lowLevel) ready(ctx context.Context, op *transport.Operation) error {
-	return transport.Ready(ctx, c.transport, op, maker)
+	return transport.Ready(ctx, c.transport, transport.Flow{Op: op}, maker)
 }
 
 // reading returns a read of the resource, for a change whose response did not contain it.

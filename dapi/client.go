@@ -75,7 +75,8 @@ const constructors = "dapi.NewIntegrator or dapi.NewSelfServe"
 // ready returns an error if a flow of several calls cannot begin: for a nil context, for a client that no constructor
 // made, or if a check refuses the input.
 func (c lowLevel) ready(ctx context.Context, op *transport.Operation, checks ...func(*transport.Check)) error {
-	return transport.Ready(ctx, c.transport, op, constructors, checks...)
+	flow := transport.Flow{Op: op, Account: string(c.account), Key: c.call.Key}
+	return transport.Ready(ctx, c.transport, flow, constructors, checks...)
 }
 
 // head returns the CallInfo of an error about the operation.

@@ -334,11 +334,12 @@ func (s *Escrows) Confirm(
 	options ...moneymovement.CallOption,
 ) (*Escrow, error) {
 	s = transport.OrNew(s).withHeaderOf(options)
-	if err := s.low.ready(ctx, &opConfirmEscrowAction, s.check(&terms)); err != nil {
-		return nil, err
-	}
 	if prepared == nil {
 		prepared = &EscrowAction{}
+	}
+	low := s.low.withKey(moneymovement.Key(prepared.IdempotencyKey))
+	if err := low.ready(ctx, &opConfirmEscrowAction, s.check(&terms)); err != nil {
+		return nil, err
 	}
 	escrow, err := s.signAndConfirm(ctx, nil, terms, id, action, prepared, false, options)
 	scope := s.scope(prepared.IdempotencyKey)

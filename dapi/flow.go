@@ -161,7 +161,7 @@ func (f *flow) run(ctx context.Context, low lowLevel, checks ...func(*transport.
 	checks = append([]func(*transport.Check){requiredKey(f.first, string(f.key)), func(c *transport.Check) {
 		f.history.check(c, f.provenUnpaid)
 	}}, checks...)
-	err := low.ready(ctx, f.first, checks...)
+	err := low.withKey(f.key).ready(ctx, f.first, checks...)
 	if err != nil {
 		unpaid := f.provenUnpaid || f.key == "" && f.history == History{}
 		return f.unsentResult(err, unpaid && f.memory.unpaid(f.scope))

@@ -103,11 +103,12 @@ func (s *Payouts) Confirm(
 	ctx context.Context, asked PayoutCreate, booked *Payout, options ...moneymovement.CallOption,
 ) (*Payout, error) {
 	s = transport.OrNew(s).withHeaderOf(options)
-	if err := s.low.ready(ctx, &opConfirmPayout, s.check(&asked)); err != nil {
-		return nil, err
-	}
 	if booked == nil {
 		booked = &Payout{}
+	}
+	low := s.low.withKey(moneymovement.Key(booked.IdempotencyKey))
+	if err := low.ready(ctx, &opConfirmPayout, s.check(&asked)); err != nil {
+		return nil, err
 	}
 	head := errors.CallInfo{Operation: opConfirmPayout.ID, IdempotencyKey: booked.IdempotencyKey,
 		Resource: string(booked.ID)}

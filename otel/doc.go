@@ -27,9 +27,9 @@
 // # Spans of payments
 //
 // Submit makes a span "payment submit", as a child of the span of its context, and so does SubmitTx of a PostgreSQL
-// store with the tracer in its options. Each step makes a span "payment pay", "payment follow" or "payment search" in
-// the same trace, also days later in another process. The calls of the step are its children. The spans have the
-// attributes payment.key, payment.kind, payment.step, payment.state, payment.calls, payment.outcome and
+// store, with the tracer of the processor that it gets. Each step makes a span "payment pay", "payment follow" or
+// "payment search" in the same trace, also days later in another process. The calls of the step are its children. The
+// spans have the attributes payment.key, payment.kind, payment.step, payment.state, payment.calls, payment.outcome and
 // payment.reason. A span has the status error if its payment needs a decision, was refused or came back.
 //
 // # Metrics

@@ -81,7 +81,7 @@ func (c lowLevel) request(op *transport.Operation, options []moneymovement.CallO
 
 // ready refuses a flow that cannot begin, such as one without a context.
 func (c lowLevel) ready(ctx context.Context, op *transport.Operation) error {
-	return transport.Ready(ctx, c.transport, op, maker)
+	return transport.Ready(ctx, c.transport, transport.Flow{Op: op}, maker)
 }
 
 // Products lists what a merchant sells.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/cookiejar"
+	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"strings"
@@ -130,9 +131,27 @@ func TestRunsAlone(t *testing.T) {
 	decideOnce(t, out)
 }
 
+// A name with a point, such as an email, is a name, too.
+func TestNamesThatLogIn(t *testing.T) {
+	for _, name := range []string{"Zoë", "J. Smith", "ada@example.com", ".", `a"b; c`} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/login",
+			strings.NewReader(url.Values{"name": {name}}.Encode()))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		w := httptest.NewRecorder()
+		logIn(w, r)
+		next := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/payments/", http.NoBody)
+		for _, cookie := range w.Result().Cookies() {
+			next.AddCookie(cookie)
+		}
+		got, err := personOf(next)
+		require.NoError(t, err, name)
+		assert.Equal(t, name, got)
+	}
+}
+
 // A name that nobody has logged in with is not a login.
 func TestACookieThatSomebodyMade(t *testing.T) {
-	for _, value := range []string{"", "Ada", "Ada." + signature("Grace")} {
+	for _, value := range []string{"", "Ada", "QWRh", "Ada." + signature("Grace"), "QWRh." + signature("R3JhY2U")} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "/payments/", http.NoBody)
 		require.NoError(t, err)
 		r.AddCookie(&http.Cookie{Name: cookieName, Value: value})

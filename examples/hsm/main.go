@@ -14,6 +14,9 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"slices"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -63,7 +66,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	}
 	module, key, err := open(ctx, *uri, *create)
 	if err != nil {
-		return err
+		return withoutPIN(err, *uri)
 	}
 	defer func() { err = errors.Join(err, module.Close()) }()
 	fmt.Fprintf(out, "• the key is %v; it cannot be saved: %v\n", key, key.Save("developer.pem"))
@@ -72,6 +75,12 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 
 // open opens the module that has the key, and returns the key for the SDK. Close the module when the program ends.
 func open(ctx context.Context, uri string, create bool) (kms.KeyManager, *signing.DeveloperKey, error) {
+	if kind, err := kms.TypeOf(uri); err == nil {
+		_, linked := apiv1.LoadKeyManagerNewFunc(kind)
+		if !linked && slices.Contains([]apiv1.Type{apiv1.AmazonKMS, apiv1.AzureKMS, apiv1.CloudKMS}, kind) {
+			return nil, nil, fmt.Errorf("this program has no client for keys of %s: build it with -tags cloud", kind)
+		}
+	}
 	module, err := kms.New(ctx, apiv1.Options{URI: uri})
 	if err != nil {
 		return nil, nil, err
@@ -81,6 +90,22 @@ func open(ctx context.Context, uri string, create bool) (kms.KeyManager, *signin
 		return nil, nil, errors.Join(err, module.Close())
 	}
 	return module, key, nil
+}
+
+// withoutPIN returns the error without the address of the key, which errors of the library repeat: it can have the PIN.
+func withoutPIN(err error, uri string) error {
+	const pin = "pin-value"
+	if !strings.Contains(strings.ToLower(err.Error()), pin) {
+		return err
+	}
+	text := err.Error()
+	for _, repeated := range []string{strconv.Quote(uri), uri} {
+		text = strings.ReplaceAll(text, repeated, "the address of -key")
+	}
+	if strings.Contains(strings.ToLower(text), pin) {
+		text = "the address of -key cannot be used, and the error is not shown, because it repeats its PIN"
+	}
+	return errors.New(text)
 }
 
 func keyOf(module kms.KeyManager, uri string, create bool) (*signing.DeveloperKey, error) {

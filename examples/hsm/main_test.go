@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.step.sm/crypto/kms/apiv1"
 
 	"github.com/moneymovement/moneymovement-go/internal/testkit"
 	"github.com/moneymovement/moneymovement-go/signing"
@@ -83,6 +84,27 @@ func TestKeysThatCannotBeUsed(t *testing.T) {
 	}
 	require.ErrorIs(t, run(t.Context(), []string{"-help"}, new(bytes.Buffer)), flag.ErrHelp)
 	require.Error(t, run(t.Context(), []string{"-unknown"}, new(bytes.Buffer)))
+}
+
+// An error says what is wrong with an address, and never which PIN is in it.
+func TestAddressesThatCannotBeUsed(t *testing.T) {
+	for uri, says := range map[string]string{
+		"token=a;pin-value=123456":                       "error parsing the address of -key: scheme is missing",
+		"pkcs11:token=a;pin-value=123456%":               "error parsing the address of -key: invalid URL escape",
+		"pkcs11:token=a?pin-value=123456\x7f":            "invalid control character",
+		"pkcs11://token=a:pin-value=123456":              "repeats its PIN",
+		"pkcs11:module-path=/nowhere;pin-value=123456%2": "the address of -key",
+	} {
+		err := run(t.Context(), []string{"-key", uri}, new(bytes.Buffer))
+		require.ErrorContains(t, err, says, uri)
+		assert.NotContains(t, err.Error(), "123456", uri)
+	}
+	if _, linked := apiv1.LoadKeyManagerNewFunc(apiv1.AmazonKMS); linked {
+		return
+	}
+	for _, uri := range []string{"awskms:region=eu-central-1;key-id=1", "AZUREKMS:name=a", "cloudkms:projects/a"} {
+		require.ErrorContains(t, run(t.Context(), []string{"-key", uri}, new(bytes.Buffer)), "-tags cloud", uri)
+	}
 }
 
 // The key signs inside its token, and the SDK verifies what it signs.

@@ -52,7 +52,7 @@ type Client struct {
 	stateShown func(value any) moneymovement.PaymentState // nil for none
 	most       int                                        // items that a list of a response may have; 0 for the default
 	reported   sync.Map                                   // the places in responses for which a warning was logged
-	announced  atomic.Int64                               // how many announcements of the service were logged
+	announced  announced
 	userAgent  []string
 }
 
@@ -192,18 +192,25 @@ func RequestOf(client *Client, constructors string, op *Operation, call Call) *R
 	return r
 }
 
+// Flow is what a method that makes several calls says about itself before the first one.
+type Flow struct {
+	Op      *Operation        // for which it is refused
+	Account string            // "" for the credential's own account
+	Key     moneymovement.Key // "" without one
+}
+
 // Ready checks context, client and input at the beginning of a flow. Single calls check them by themselves. Observers
-// see what it refuses as a call of the operation.
-func Ready(ctx context.Context, client *Client, op *Operation, constructors string, checks ...func(*Check)) error {
+// see what it refuses as a call of the operation, with the account and the key of the flow.
+func Ready(ctx context.Context, client *Client, flow Flow, constructors string, checks ...func(*Check)) error {
 	if ctx == nil || client == nil {
 		checks = []func(*Check){func(c *Check) {
 			c.Context(ctx)
 			c.Constructed(client, constructors)
 		}}
 	}
-	err := Validate(op.ID, checks...)
+	err := Validate(flow.Op.ID, checks...)
 	if err != nil && ctx != nil && client != nil && len(client.observers) > 0 {
-		seen, call := client.observe(ctx, op, "", "")
+		seen, call := client.observe(ctx, flow.Op, flow.Account, flow.Key)
 		call.end(seen, moneymovement.CallEnd{}, err)
 	}
 	return err

@@ -274,10 +274,10 @@ func TestACallWithoutAContext(t *testing.T) {
 func TestFlowsRefuseNilContextAndClient(t *testing.T) {
 	var without context.Context
 	client := newClient(t, host, through(script(ok)))
-	require.NoError(t, transport.Ready(t.Context(), client, &readThing, "New"))
-	refused(t, transport.Ready(without, client, &readThing, "New"), "context", "required")
-	refused(t, transport.Ready(t.Context(), nil, &readThing, "New"), "client", "not_made")
-	err := transport.Ready(without, nil, &readThing, "appapi.New")
+	require.NoError(t, transport.Ready(t.Context(), client, transport.Flow{Op: &readThing}, "New"))
+	refused(t, transport.Ready(without, client, transport.Flow{Op: &readThing}, "New"), "context", "required")
+	refused(t, transport.Ready(t.Context(), nil, transport.Flow{Op: &readThing}, "New"), "client", "not_made")
+	err := transport.Ready(without, nil, transport.Flow{Op: &readThing}, "appapi.New")
 	refused(t, err, "context", "required", "client", "not_made")
 	require.ErrorContains(t, err, "GetThing")
 	require.ErrorContains(t, err, "appapi.New")

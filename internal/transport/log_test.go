@@ -211,7 +211,7 @@ func TestAnnouncementsAreLoggedOnce(t *testing.T) {
 	const first, second = "Sun, 30 Jun 2030 23:59:59 GMT", "Mon, 30 Dec 2030 23:59:59 GMT"
 	announces := func(status int, sunset, left string) step {
 		return responds(status, oneThing, "Deprecation", "@1688169599", "Sunset", sunset, "X-Request-ID", "req_1",
-			"Link", `<https://docs.example/old>; rel="deprecation"`,
+			"Link", `<https://docs.example/old?access_token=`+left+`#s3cret>; rel="deprecation"`,
 			"RateLimit", `"reads";r=`+left, "RateLimit-Policy", `"reads";q=600;w=60`)
 	}
 	var out bytes.Buffer
@@ -236,7 +236,7 @@ func TestAnnouncementsAreLoggedOnce(t *testing.T) {
 		`2030-06-30T23:59:59Z link=https://docs.example/old requestId=req_1`), log)
 	assert.Equal(t, 1, strings.Count(log, limits), log)
 	assert.Equal(t, &moneymovement.Deprecation{Since: time.Unix(1688169599, 0).UTC(),
-		Sunset: time.Date(2030, 6, 30, 23, 59, 59, 0, time.UTC), Link: "https://docs.example/old"}, got.Deprecation)
+		Sunset: time.Date(2030, 6, 30, 23, 59, 59, 0, time.UTC), Link: "https://docs.example/old?access_token=8#s3cret"}, got.Deprecation)
 	assert.Equal(t, []moneymovement.RateLimit{{Policy: "reads", Remaining: 8, Quota: 600, Window: time.Minute}},
 		got.RateLimits)
 	assert.Empty(t, reads(&readThing))
@@ -251,30 +251,39 @@ func TestAnnouncementsAreLoggedOnce(t *testing.T) {
 	assert.Equal(t, 2, strings.Count(log, "operation=ConfirmThing"), log)
 }
 
-// A service that announces something else in each response does not fill the log.
+// A service that announces something else in each response does not fill the log. What it says about its limits does
+// not keep a deprecation out of the log.
 func TestAnnouncementsDoNotFillTheLog(t *testing.T) {
-	var logged countingHandler
+	logged := countingHandler{}
 	sent := 0
 	client := newClient(t, host, through(step(func(req *http.Request) (*http.Response, error) {
 		sent++
-		return responds(200, oneThing, "Deprecation", "@"+strconv.Itoa(sent))(req)
-	})), func(c *transport.Config) { c.Logger = slog.New(&logged) })
-	for range 1100 {
+		headers := []string{"RateLimit-Policy", "reads;q=" + strconv.Itoa(sent)}
+		if sent > 1100 {
+			headers = append(headers, "Deprecation", "@"+strconv.Itoa(sent))
+		}
+		return responds(200, oneThing, headers...)(req)
+	})), func(c *transport.Config) { c.Logger = slog.New(logged) })
+	for range 2200 {
 		_, err := send(t.Context(), client, &readThing, transport.Call{})
 		require.NoError(t, err)
 	}
-	assert.Equal(t, 1000, int(logged))
+	assert.Equal(t, 1000, logged["moneymovement service states rate limits"])
+	assert.Equal(t, 1000, logged["moneymovement operation is deprecated"])
 }
 
-// countingHandler counts warnings.
-type countingHandler int
+// countingHandler counts records by their message.
+type countingHandler map[string]int
 
-func (*countingHandler) Enabled(_ context.Context, level slog.Level) bool {
-	return level >= slog.LevelWarn
+func (countingHandler) Enabled(_ context.Context, level slog.Level) bool {
+	return level >= slog.LevelInfo
 }
-func (h *countingHandler) Handle(context.Context, slog.Record) error { *h++; return nil }
-func (h *countingHandler) WithAttrs([]slog.Attr) slog.Handler        { return h }
-func (h *countingHandler) WithGroup(string) slog.Handler             { return h }
+
+func (h countingHandler) Handle(_ context.Context, r slog.Record) error { h[r.Message]++; return nil }
+
+func (h countingHandler) WithAttrs([]slog.Attr) slog.Handler { return h }
+
+func (h countingHandler) WithGroup(string) slog.Handler { return h }
 
 // fingerprinted is a credential whose key has a fingerprint.
 type fingerprinted struct {

@@ -176,11 +176,12 @@ func TestObserverSeesWhatIsNeverSent(t *testing.T) {
 	client := newClient(t, host, observedBy(seen), through(service))
 	_, err := send(t.Context(), client, &bookThing, transport.Keyed("no key"))
 	require.Error(t, err)
-	flow := transport.Ready(t.Context(), client, &bookThing, "New", func(c *transport.Check) {
+	begun := transport.Flow{Op: &bookThing, Account: "cl_1", Key: "key-1"}
+	flow := transport.Ready(t.Context(), client, begun, "New", func(c *transport.Check) {
 		c.Refuse("Amount", "out_of_range", "must be positive")
 	})
 	require.Error(t, flow)
-	require.NoError(t, transport.Ready(t.Context(), client, &bookThing, "New"))
+	require.NoError(t, transport.Ready(t.Context(), client, begun, "New"))
 	assert.Empty(t, service.attempts())
 	assert.Empty(t, seen.tries)
 	require.Len(t, seen.ends, 2)
@@ -189,6 +190,8 @@ func TestObserverSeesWhatIsNeverSent(t *testing.T) {
 		assert.Equal(t, moneymovement.CallInvalid, seen.ends[i].Result)
 		assert.Equal(t, want, seen.ends[i].Err)
 	}
+	assert.Equal(t, "cl_1", seen.starts[1].Account)
+	assert.Equal(t, moneymovement.Key("key-1"), seen.starts[1].IdempotencyKey)
 }
 
 // A stream has ended for the observers when it is open.

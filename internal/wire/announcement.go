@@ -37,7 +37,8 @@ func DeprecationOf(h http.Header) *moneymovement.Deprecation {
 	if len(h[deprecationHeader])+len(h[sunsetHeader]) == 0 {
 		return nil
 	}
-	stated := strings.TrimSpace(h.Get(deprecationHeader))
+	stated, _, _ := strings.Cut(h.Get(deprecationHeader), ";") // after which parameters may follow
+	stated = strings.TrimSpace(stated)
 	sunset, err := http.ParseTime(strings.TrimSpace(h.Get(sunsetHeader)))
 	if err != nil || !plausible(sunset) {
 		sunset = time.Time{}
@@ -113,7 +114,8 @@ func isPrintable(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
-// RateLimitsOf returns the rate windows that a response names, each policy once. It stops at what it cannot read.
+// RateLimitsOf returns the rate windows that a response names, each policy once. If the response names one twice, the
+// least that is left counts. It stops at what it cannot read.
 func RateLimitsOf(h http.Header) []moneymovement.RateLimit {
 	if len(h[rateLimitHeader])+len(h[ratePolicyHeader]) == 0 {
 		return nil
@@ -142,7 +144,10 @@ func RateLimitsOf(h http.Header) []moneymovement.RateLimit {
 			quota, remaining := numberOf(parameters["q"]), numberOf(parameters["r"])
 			if quota >= 0 || remaining >= 0 {
 				limit := limitOf(policy)
-				limit.Quota, limit.Remaining = max(limit.Quota, quota), max(limit.Remaining, remaining)
+				limit.Quota = max(limit.Quota, quota)
+				if limit.Remaining < 0 || remaining >= 0 && remaining < limit.Remaining {
+					limit.Remaining = remaining
+				}
 				limit.Window = max(limit.Window, seconds(numberOf(parameters["w"])))
 				limit.Reset = max(limit.Reset, seconds(numberOf(parameters["t"])))
 			}

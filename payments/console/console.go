@@ -130,12 +130,12 @@ func (c *console) serve(w http.ResponseWriter, r *http.Request) {
 		"style.css": {http.MethodGet: q.style},
 	}[at]
 	switch {
-	case !strings.HasPrefix(r.URL.Path, "/"): // links would lead beside the console
+	case r.URL.Path == "": // links would lead beside the console
 		original, _, _ := strings.Cut(r.RequestURI, "?")
-		w.Header().Set("Location", path.Base(original)+"/")
+		w.Header().Set("Location", "./"+path.Base(original)+"/")
 		w.WriteHeader(http.StatusSeeOther)
 		return
-	case !known:
+	case !known, !strings.HasPrefix(r.URL.Path, "/"): // the second is of another path that begins like the console's
 		q.fail(http.StatusNotFound, "There is no such page.")
 		return
 	}

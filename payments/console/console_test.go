@@ -289,6 +289,85 @@ func TestConfirmationShowsWhatWillBeStored(t *testing.T) {
 	assert.Empty(t, o.get("b").Decisions)
 }
 
+// Without a limit of what arrives, the processor adds the price that was refused. The page says so before it is stored.
+func TestThePriceThatNewBoundsCompareWith(t *testing.T) {
+	price := func(arrives int64) *dapi.Quote {
+		return &dapi.Quote{SourceAmount: decimal.NewFromInt(25), SourceCurrency: "USDC",
+			DestinationAmount: decimal.NewFromInt(arrives), DestinationCurrency: "EUR", ExpiresAt: time.Now()}
+	}
+	refused, kept := price(20), price(21)
+	unreadable := price(20)
+	unreadable.DestinationCurrency = ""
+	atLeast := []string{"min-destination-amount", "19", "destination-currency", "eur"}
+	two, three, away := []string{"refused", "none"}, []string{"kept", "refused", "none"}, "is not offered"
+	choose := func(value string) []string { return []string{"compare", value} }
+	for name, c := range map[string]struct {
+		kept, refused *dapi.Quote
+		fields        []string
+		offers        []string // the first one is chosen
+		stored        *dapi.Quote
+		problem       string
+	}{
+		"as the page is":    {nil, refused, nil, two, refused, ""},
+		"without the field": {nil, refused, choose(""), two, refused, ""},
+		"no price":          {nil, refused, choose("none"), two, nil, "write the lowest amount that may arrive"},
+		"the lowest amount": {nil, refused, append(choose("none"), atLeast...), two, nil, ""},
+		"both":              {nil, refused, atLeast, two, refused, ""},
+		"the earlier one":   {kept, refused, nil, three, kept, ""},
+		"the later one":     {kept, refused, choose("refused"), three, refused, ""},
+		"none was refused":  {kept, nil, choose("none"), []string{"kept", "none"}, nil, ""},
+		"nothing is known":  {nil, nil, nil, nil, nil, ""},
+		"one without terms": {nil, unreadable, nil, nil, nil, ""},
+		"an unknown value":  {kept, refused, choose("best"), three, nil, away},
+		"one that is away":  {nil, refused, choose("kept"), two, nil, away},
+		"none is offered":   {nil, nil, choose("refused"), nil, nil, away},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := newOffice(t)
+			o.add("a", func(r *payments.Record) { r.Bounds.NoWorseThan, r.RefusedQuote = c.kept, c.refused })
+			page := o.page("ops", "/decide?key=a&decision=new-bounds")
+			var offers []string
+			for i, radio := range regexp.MustCompile(`name="compare" value="(\w+)"( checked)?`).
+				FindAllStringSubmatch(page, -1) {
+				offers = append(offers, radio[1])
+				assert.Equal(t, i == 0, radio[2] != "")
+			}
+			assert.Equal(t, c.offers, offers)
+			form := o.form("ops", "a", "new-bounds")
+			if len(c.offers) > 0 {
+				form.Set("compare", c.offers[0])
+			}
+			for i := 0; i < len(c.fields); i += 2 {
+				form.Set(c.fields[i], c.fields[i+1])
+			}
+			form.Del("step")
+			shown := o.do("ops", http.MethodPost, "/decide", form)
+			if c.problem != "" {
+				assert.Equal(t, http.StatusUnprocessableEntity, shown.StatusCode)
+				assert.Contains(t, shown.body, c.problem)
+				form.Set("step", "store")
+				shown = o.do("ops", http.MethodPost, "/decide", form)
+				assert.Equal(t, http.StatusUnprocessableEntity, shown.StatusCode)
+				assert.Empty(t, o.get("a").Decisions)
+				return
+			}
+			require.Equal(t, http.StatusOK, shown.StatusCode, shown.body)
+			form.Set("step", "store")
+			stored := o.do("ops", http.MethodPost, "/decide", form)
+			require.Equal(t, http.StatusSeeOther, stored.StatusCode, stored.body)
+			got := o.get("a").Bounds.NoWorseThan
+			if c.stored == nil {
+				assert.Nil(t, got)
+				assert.NotContains(t, shown.body, "no worse than")
+				return
+			}
+			require.NotNil(t, got)
+			assert.Equal(t, c.stored.DestinationAmount.String(), got.DestinationAmount.String())
+			assert.Contains(t, shown.body, "<dt>no worse than</dt><dd>25 USDC for "+got.DestinationAmount.String()+" EUR")
+		})
+	}
+}
+
 // A form of another site has the person's login, and is refused before anything is read.
 func TestAFormOfAnotherSite(t *testing.T) {
 	o := newOffice(t)
@@ -571,9 +650,21 @@ func TestAConsoleWithoutASlashAtItsEnd(t *testing.T) {
 	page, err := console.New(console.Config{Processor: processor,
 		Author: func(*http.Request) (string, error) { return "ops", nil }})
 	require.NoError(t, err)
-	w := httptest.NewRecorder()
-	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, prefix, nil)
-	http.StripPrefix(prefix, page).ServeHTTP(w, r)
-	assert.Equal(t, http.StatusSeeOther, w.Code)
-	assert.Equal(t, "payments/", w.Header().Get("Location"))
+	get := func(path string) *httptest.ResponseRecorder {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
+		http.StripPrefix(prefix, page).ServeHTTP(w, r)
+		return w
+	}
+	for _, path := range []string{prefix, prefix + "?key=a"} {
+		w := get(path)
+		assert.Equal(t, http.StatusSeeOther, w.Code)
+		assert.Equal(t, "./payments/", w.Header().Get("Location"))
+	}
+	// Without a pattern of the mux that ends in a slash, other paths begin like the prefix.
+	for _, path := range []string{"X/https:evil.example", "X/..//evil.example", "X", "payment"} {
+		w := get(prefix + path)
+		assert.Equal(t, http.StatusNotFound, w.Code, path)
+		assert.Empty(t, w.Header().Get("Location"))
+	}
 }

@@ -166,9 +166,13 @@ func (p *decidePage) fillBounds(r payments.Record) {
 	if !r.Bounds.QuoteTolerance.IsZero() {
 		p.Values[fieldTolerance] = r.Bounds.QuoteTolerance.String()
 	}
-	p.Values[fieldCompare] = compareNone
-	if r.Bounds.NoWorseThan != nil {
+	switch limits := r.Bounds.MinDestinationAmount != nil || r.Bounds.DestinationCurrency != ""; {
+	case r.Bounds.NoWorseThan != nil:
 		p.Values[fieldCompare] = compareKept
+	case refusedPrice(r) != nil && !limits:
+		p.Values[fieldCompare] = compareSeen
+	default:
+		p.Values[fieldCompare] = compareNone
 	}
 }
 
@@ -180,12 +184,44 @@ func (p *decidePage) compareWith(r payments.Record, chosen string) {
 	if r.Bounds.NoWorseThan != nil {
 		add(compareKept, "The price of the bounds: "+paymentview.Quote(r.Bounds.NoWorseThan))
 	}
-	if r.RefusedQuote != nil {
-		add(compareSeen, "The price that was refused: "+paymentview.Quote(r.RefusedQuote))
+	refused := refusedPrice(r)
+	if refused != nil {
+		add(compareSeen, "The price that was refused: "+paymentview.Quote(refused))
 	}
-	if len(p.Compare) > 0 {
+	switch {
+	case refused != nil:
+		add(compareNone, "None: only the lowest amount that may arrive is a limit")
+	case len(p.Compare) > 0:
 		add(compareNone, "None")
 	}
+}
+
+// refusedPrice is the price that was refused, nil if there is none that another one can be compared with.
+func refusedPrice(r payments.Record) *dapi.Quote {
+	q := r.RefusedQuote
+	if q == nil || !q.SourceAmount.IsPositive() || !q.DestinationAmount.IsPositive() || q.SourceCurrency == "" ||
+		q.DestinationCurrency == "" {
+		return nil
+	}
+	return q
+}
+
+// compared adds the price that a form says to bounds. If they do not limit what arrives, it adds the price that was
+// refused, because the processor does so, too: the person confirms what is stored.
+func compared(r payments.Record, bounds dapi.Bounds, chosen string) (_ dapi.Bounds, problem string) {
+	refused := refusedPrice(r)
+	limits := bounds.MinDestinationAmount != nil || bounds.DestinationCurrency != ""
+	switch {
+	case chosen == compareKept && r.Bounds.NoWorseThan != nil:
+		bounds.NoWorseThan = r.Bounds.NoWorseThan
+	case chosen == compareSeen && refused != nil, chosen == "" && !limits:
+		bounds.NoWorseThan = refused
+	case chosen == compareNone && refused != nil && !limits:
+		return bounds, "Without a price that the next one is compared with, write the lowest amount that may arrive."
+	case chosen != compareNone && chosen != "":
+		return bounds, "The price that the next one is compared with is not offered on this page."
+	}
+	return bounds, ""
 }
 
 // decide takes the form of a decision: first for its confirmation, and then to store it.
@@ -329,11 +365,9 @@ func build(
 	if tolerance := amount(fieldTolerance, "Tolerance"); tolerance != nil {
 		bounds.QuoteTolerance = *tolerance
 	}
-	switch text(fieldCompare) {
-	case compareKept:
-		bounds.NoWorseThan = r.Bounds.NoWorseThan
-	case compareSeen:
-		bounds.NoWorseThan = r.RefusedQuote
+	bounds, problem := compared(r, bounds, text(fieldCompare))
+	if problem != "" {
+		problems = append(problems, problem)
 	}
 	result = paymentview.Bounds(bounds)
 	if len(result) == 0 {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -132,7 +133,7 @@ func stateFlag(command *cobra.Command, states *[]string) {
 func statesOf(names []string) (states []moneymovement.PaymentState, err error) {
 	for _, name := range names {
 		state := moneymovement.PaymentState(name)
-		if !state.Known() {
+		if !slices.Contains(moneymovement.StoredPaymentStates(), state) {
 			return nil, app.Usagef("-state is %q; give one of %s", name, strings.Join(stateNames(), ", "))
 		}
 		states = append(states, state)

@@ -278,6 +278,24 @@ func TestFilesThatHoldNoPayments(t *testing.T) {
 		"postgres://u@127.0.0.1/payments?sslmode=perhaps":   {app.ExitUsage, "sslmode is invalid"},
 		"postgres://u@127.0.0.1:1/payments?sslmode=disable": {app.ExitUnreachable, "cannot be reached"},
 		"mysql://u:secret@127.0.0.1/payments":               {app.ExitUsage, "begins with postgres://"},
+		"host=db user=x password=secret":                    {app.ExitUsage, "write it as postgres://user@host/database"},
+		"host=db user=x PASSWORD = secret":                  {app.ExitUsage, "write it as postgres://user@host/database"},
+		"postgres:/u:secret@127.0.0.1/payments":             {app.ExitUsage, "write it as postgres://user@host/database"},
+		"postgresql:u:secret@127.0.0.1/payments":            {app.ExitUsage, "write it as postgres://user@host/database"},
+		" Postgres:/u:secret@127.0.0.1/payments":            {app.ExitUsage, "write it as postgres://user@host/database"},
+		"postgres//u:secret@127.0.0.1/payments":             {app.ExitUsage, "write it as postgres://user@host/database"},
+		"user:secret@127.0.0.1/payments":                    {app.ExitUsage, "write it as postgres://user@host/database"},
+		"POSTGRES://u:secret@127.0.0.1/payments":            {app.ExitUsage, "begins with postgres://"},
+		"postgres://u@127.0.0.1:1/payments?PassWord=secret": {app.ExitUsage, "has a password"},
+		"postgres://u@127.0.0.1:1/d?SSLPassword=secret":     {app.ExitUsage, "has a password"},
+		"postgres://127.0.0.1:1/d?user=u+password%3Dsecret": {app.ExitUsage, "has a password"},
+		"postgres://127.0.0.1:1/d%20password=secret":        {app.ExitUsage, "has a password"},
+		"postgres://127.0.0.1:1/d?user=u%20pw%3Dsecret":     {app.ExitUsage, "user name with a blank or ="},
+		"postgres://u%20secret@127.0.0.1:1/d":               {app.ExitUsage, "user name with a blank or ="},
+		"postgres://u:12/secret@127.0.0.1/d":                {app.ExitUsage, "an @ after its host"},
+		"postgres://u:12?secret@127.0.0.1/d":                {app.ExitUsage, "an @ after its host"},
+		"postgres://u@127.0.0.1/d?application_name=50%":     {app.ExitUsage, "is not a URL"},
+		"postgres://u:12#secret@127.0.0.1/d":                {app.ExitUsage, "an @ after its host"},
 	} {
 		for _, command := range []string{"list", "get invoice-1", "decide invoice-1 retry", "watch"} {
 			got := program{path: path}.moneymove(t, "", strings.Fields(command)...)
@@ -296,6 +314,9 @@ func TestWrongCommandLines(t *testing.T) {
 	p.run(t, nil, p.payment("invoice-1"))
 	for line, says := range map[string]string{
 		"list -state lost":                                   "give one of accepted",
+		"list -state not_paid":                               "give one of accepted",
+		"watch -state ended":                                 "give one of accepted",
+		"decide invoice-1 retry -timeout -1s":                "-timeout is -1s",
 		"list -self -account cl_1":                           "contradict",
 		"watch invoice-1 -after 5":                           "leave them out",
 		"watch -after elsewhere":                             "is not a position of this store",

@@ -14,6 +14,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	sdkerrors "github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/payments"
 )
 
@@ -108,8 +109,9 @@ all.`,
 	return command
 }
 
-// store decides about the payment as it was read: if it changes before, nothing is stored. While a call is being made
-// for it, store waits as long as the person allows.
+// store decides about the payment as the person saw it: if it changes before, nothing is stored. While a call is being
+// made for it, store waits as long as the person allows. That call may change the payment, and the decision is then for
+// the payment as it left it, unless another person has decided meanwhile.
 func (d *decision) store(
 	ctx context.Context, a *app.App, p *payments.Processor, key moneymovement.Key, name string,
 ) (payments.Record, error) {
@@ -120,25 +122,56 @@ func (d *decision) store(
 	if err := d.confirm(ctx, a, name, key); err != nil {
 		return payments.Record{}, err
 	}
-	for end := time.Now().Add(d.wait); ; {
+	end, waited := time.Now().Add(d.wait), false
+	for {
 		after, err := p.Decide(ctx, key, d.build(name, before.Bounds).By(d.author).Seen(before))
-		refused, notPossible := errors.AsType[*payments.NotPossible](err)
-		changed := notPossible && refused.Changed && !d.asks(name) // by the call that has just ended
-		if !isInProgress(err) && !changed || !time.Now().Before(end) {
-			return after, err
-		}
-		select {
-		case <-time.After(min(waitStep, time.Until(end))):
-		case <-ctx.Done():
-			return payments.Record{}, ctx.Err()
-		}
-		if d.asks(name) {
-			continue // the person has confirmed it for the payment as it was
-		}
-		if before, err = p.Get(ctx, key); err != nil {
-			return payments.Record{}, err
+		switch {
+		case isInProgress(err) && time.Now().Before(end):
+			waited = true
+			select {
+			case <-time.After(min(waitStep, time.Until(end))):
+			case <-ctx.Done():
+				return payments.Record{}, ctx.Err()
+			}
+		case isChanged(err) && waited && !d.asks(name): // what asks was confirmed for the payment as it was
+			now, failed := p.Get(ctx, key)
+			if failed != nil || !sameLast(before.Decisions, now.Decisions) {
+				return after, err
+			}
+			before, waited = now, false
+		default:
+			return after, maybeStored(err)
 		}
 	}
+}
+
+// maybeStored adds to an error of the store that the decision may be stored. It does so for a lost lease, too: the
+// decision may have been stored, and its lease released, before the response was lost. The exit code is that of another
+// failure: the one for an unknown outcome lets a script run the same command again.
+func maybeStored(err error) error {
+	_, invalid := errors.AsType[*sdkerrors.InvalidInput](err)
+	_, missing := errors.AsType[*payments.NotFound](err)
+	_, refused := errors.AsType[*payments.NotPossible](err)
+	_, over := errors.AsType[*payments.CapReached](err)
+	if err == nil || invalid || missing || refused || over || isInProgress(err) || isUnreadable(err) {
+		return err // nothing was stored
+	}
+	return fmt.Errorf("the decision may be stored or not: look at the payment before you decide again: %w", err)
+}
+
+func isChanged(err error) bool {
+	refused, notPossible := errors.AsType[*payments.NotPossible](err)
+	return notPossible && refused.Changed
+}
+
+// sameLast reports that nobody has decided between two readings of a payment. A payment keeps so many decisions only,
+// so their number does not say it.
+func sameLast(before, now []payments.Decided) bool {
+	if len(before) == 0 || len(now) == 0 {
+		return len(before) == len(now)
+	}
+	one, other := before[len(before)-1], now[len(now)-1]
+	return one.At.Equal(other.At) && one.By == other.By && one.What == other.What
 }
 
 // waitStep is the pause between two tries while a call is being made.
@@ -177,6 +210,9 @@ func (d *decision) check(name string) error {
 				return app.Usagef("-%s is not for %s: it is for %s", flag, name, other)
 			}
 		}
+	}
+	if d.wait < 0 {
+		return app.Usagef("-timeout is %v: give a time of 0 or more, such as 1m", d.wait)
 	}
 	if name == "new-bounds" && !some {
 		return app.Usagef("new-bounds needs a bound: give -max-fee, -min-destination-amount or -tolerance")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
+	"regexp"
 	"strings"
 	"time"
 
@@ -43,6 +44,13 @@ func (s *store) isPostgreSQL() bool {
 	return isURL && (scheme == "postgres" || scheme == "postgresql")
 }
 
+// Names that look like a URL that is not written in full, or that have libpq's own form. They may have a password, so
+// no error repeats them. A drive of Windows has one letter.
+var (
+	almostURL   = regexp.MustCompile(`(?i)^\s*postgres(ql)?(:|//)|^[^/\\]{2,}:.*@`)
+	hasPassword = regexp.MustCompile(`(?i)password\s*=`)
+)
+
 // open opens the store, and calls do with a processor that pays nothing. Without services, it only reads and decides.
 func (s *store) open(ctx context.Context, do func(*payments.Processor) error) error {
 	return s.openWith(ctx, payments.Services{}, do)
@@ -59,6 +67,9 @@ func (s *store) openWith(
 		s.opened, closed, err = s.openPostgreSQL(ctx)
 	case strings.Contains(s.name, "://"):
 		return app.Usagef("-store must be a file, or a URL of PostgreSQL that begins with postgres://")
+	case almostURL.MatchString(s.name), hasPassword.MatchString(s.name):
+		return app.Usagef("-store is not a file, and not a URL of PostgreSQL in full: write it as " +
+			"postgres://user@host/database, without a password")
 	default:
 		s.opened, closed, err = s.openFile(ctx)
 	}
@@ -116,18 +127,13 @@ func (s *store) openPostgreSQL(ctx context.Context) (payments.Store, func() erro
 // may have put a password where none belongs.
 func (s *store) settings() (*pgxpool.Config, error) {
 	at, err := url.Parse(s.name)
-	if err != nil {
+	decoded, wrong := url.QueryUnescape(s.name)
+	if err != nil || wrong != nil {
 		return nil, app.Usagef("-store is not a URL: write it as postgres://user@host:5432/database, with %%40 for an @ " +
 			"within a name")
 	}
-	_, has := at.User.Password()
-	for _, secret := range []string{"password", "sslpassword"} {
-		has = has || at.Query().Has(secret)
-	}
-	if has {
-		return nil, app.Usagef("-store has a password, which others on this machine can read in the list of " +
-			"processes: leave it out, and put it into the file of PGPASSFILE (~/.pgpass), PGPASSWORD, or " +
-			"a service of PGSERVICE")
+	if err := safeToRepeat(s.name, decoded, at); err != nil {
+		return nil, err
 	}
 	config, err := pgxpool.ParseConfig(s.name)
 	if err != nil {
@@ -144,6 +150,32 @@ func (s *store) settings() (*pgxpool.Config, error) {
 	}
 	config.MaxConns = 2
 	return config, nil
+}
+
+// safeToRepeat refuses a URL with a password. The errors of connecting repeat its user and its database, so a password
+// must not hide in them either.
+func safeToRepeat(text, decoded string, at *url.URL) error {
+	_, has := at.User.Password()
+	for name := range at.Query() {
+		has = has || strings.Contains(strings.ToLower(name), "password")
+	}
+	if has || hasPassword.MatchString(decoded) {
+		return app.Usagef("-store has a password, which others on this machine can read in the list of " +
+			"processes: leave it out, and put it into the file of PGPASSFILE (~/.pgpass), PGPASSWORD, or " +
+			"a service of PGSERVICE")
+	}
+	for _, user := range append(at.Query()["user"], at.User.Username()) {
+		if strings.ContainsAny(user, "= \t\r\n") {
+			return app.Usagef("-store has a user name with a blank or =, which may be more than a name: give it " +
+				"with PGUSER, if it is right")
+		}
+	}
+	_, rest, _ := strings.Cut(text, "://")
+	if host := strings.IndexAny(rest, "/?#"); host >= 0 && strings.Contains(rest[host:], "@") {
+		return app.Usagef("-store has an @ after its host, so part of a password may stand there: leave the password " +
+			"out, and write %%40 for an @ within a name")
+	}
+	return nil
 }
 
 // explained says how to mend an error of opening. The command never changes the tables of a running system.
