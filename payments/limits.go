@@ -446,7 +446,7 @@ func (l *limitRules) allows(r *Record, s Spending) string {
 // base is the EVM id of the chain on which balances are held.
 const base dapi.ChainID = 8453
 
-// chainsOf returns the chains of a cross-chain payout. One that it does not name is Base.
+// chainsOf returns the chains of a cross-chain payout. If it names only one of the two, the other is Base.
 func chainsOf(p *dapi.PayoutCreate) []dapi.ChainID {
 	if p.FromChainID == 0 && p.ToChainID == 0 {
 		return nil
