@@ -375,6 +375,9 @@ func (l *limitRules) countPaid(r Record, now time.Time) Record {
 	if l == nil || r.Spending != nil || !r.MayHaveLeft && !paid {
 		return r
 	}
+	if !r.PaidAt.IsZero() { // such as before there were limits
+		now = r.PaidAt
+	}
 	if r, _ = l.admit(r, now); r.Count != nil {
 		r.Count.Caps = nil
 	}
@@ -403,7 +406,11 @@ func (l *limitRules) spending(r *Record, price *dapi.Quote) (s Spending, refused
 	default:
 		return s, "the amount of a transfer by quote or invoice is not known before it is sent, so no limit can hold"
 	}
+	debits := s.Asset != "" || !s.Amount.IsZero()
 	s.Asset, s.Payee = assetName(s.Asset), payeeID(s.Payee)
+	if debits && (s.Asset == "" || s.Payee == "") {
+		return Spending{}, "it does not show its asset and its payee, so no limit can hold"
+	}
 	if name, named := l.payees[s.Payee]; named {
 		s.Payee = name
 	}
@@ -475,11 +482,14 @@ func (l *limitRules) day(at time.Time) (from, until time.Time) {
 }
 
 // begins returns the first instant of a date. Where summer time begins at midnight, it is 1:00, and time.Date can
-// return 23:00 of the date before.
+// return 23:00 of the date before. Where summer time ends at 1:00, time.Date can return the second midnight.
 func (l *limitRules) begins(year int, month time.Month, day int) time.Time {
 	midnight := time.Date(year, month, day, 0, 0, 0, 0, l.zone)
 	if midnight.Day() != time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Day() {
 		_, midnight = midnight.ZoneBounds()
+	}
+	if first := midnight.Add(-time.Hour); first.Day() == midnight.Day() {
+		return first
 	}
 	return midnight
 }
@@ -526,7 +536,8 @@ func (l *Limits) BeforeSigning(count Counter) (func(context.Context, *dapi.Payou
 		switch {
 		case booked == nil:
 			return errors.New("there is no booking that the limits could allow")
-		case booked.ContactID == "", booked.Currency == "", !booked.Amount.IsPositive():
+		case payeeID(string(booked.ContactID)) == "", assetName(string(booked.Currency)) == "",
+			!booked.Amount.IsPositive():
 			return errors.New("the booking does not show its contact, currency and amount, so no limit can hold")
 		}
 		key := moneymovement.Key(booked.IdempotencyKey)

@@ -201,6 +201,10 @@ func TestLimitsOfPayAlone(t *testing.T) {
 		{"a booking without a key", booking("", "ct_9", "1"), "no key"},
 		{"no booking", nil, "no booking"},
 		{"a booking without a contact", booking("k11", "", "1"), "does not show"},
+		{"a booking with a prefix for a contact", booking("k11", "ct_", "1"), "does not show"},
+		{"a booking with a blank for a currency", booking("k11", "ct_9", "1", func(p *dapi.Payout) {
+			p.Currency = " "
+		}), "does not show"},
 		{"a booking without an amount", booking("k12", "ct_9", "0"), "does not show"},
 		{"a booking without a currency", booking("k13", "ct_9", "1", func(p *dapi.Payout) { p.Currency = "" }),
 			"does not show"},
@@ -237,10 +241,11 @@ func TestDaysOfAZone(t *testing.T) {
 		"Asia/Kathmandu":      {"2026-01-01T18:15:00Z": {"2026-01-01T18:15:00Z", "2026-01-02T18:15:00Z"}},
 		"Pacific/Chatham":     {"2026-06-01T00:00:00Z": {"2026-05-31T11:15:00Z", "2026-06-01T11:15:00Z"}},
 		"Australia/Lord_Howe": {"2026-04-04T20:00:00Z": {"2026-04-04T13:00:00Z", "2026-04-05T13:30:00Z"}},
-		// There is no midnight on that day, or on the next one.
+		// There is no midnight on that day, or on the next one; or there are two.
 		"Africa/Cairo":     {"2026-04-24T12:00:00Z": {"2026-04-23T22:00:00Z", "2026-04-24T21:00:00Z"}},
 		"America/Santiago": {"2026-09-06T03:10:00Z": {"2026-09-05T04:00:00Z", "2026-09-06T04:00:00Z"}},
 		"Atlantic/Azores":  {"2026-03-29T00:10:00Z": {"2026-03-28T01:00:00Z", "2026-03-29T01:00:00Z"}},
+		"Asia/Amman":       {"2021-10-28T21:30:00Z": {"2021-10-28T21:00:00Z", "2021-10-29T22:00:00Z"}},
 		"America/Havana":   {"2026-03-08T04:10:00Z": {"2026-03-07T05:00:00Z", "2026-03-08T05:00:00Z"}},
 	} {
 		limits := &payments.Limits{TimeZone: zone, Assets: map[dapi.Asset]payments.Caps{
@@ -291,6 +296,8 @@ func TestWhatCounts(t *testing.T) {
 		"transfer": {transfer("5"), "5 USDC to " + contactID, ""},
 		"transfer by quote": {payments.TransferPayment{Key: "k", To: appapi.ToQuote{QuoteID: "q_1"}}, "",
 			"the amount of a transfer by quote or invoice is not known"},
+		"a blank asset": {payments.Payment{Key: "k", Account: payments.OwnAccount, Payout: dapi.PayoutCreate{
+			ContactID: "ct_1", Amount: decimal.NewFromInt(7), Currency: " "}}, "", "does not show its asset"},
 		"another asset": {payments.Payment{Key: "k", Account: payments.OwnAccount, Payout: dapi.PayoutCreate{
 			ContactID: "ct_1", Amount: decimal.NewFromInt(7), Currency: dapi.EURC}}, "", `the asset "EURC"`},
 	} {

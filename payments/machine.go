@@ -100,11 +100,12 @@ func (r Record) Restored(since time.Time) (Record, bool) {
 	if r.MayHaveLeft || r.unreadable != nil {
 		return r, false
 	}
+	why := "the store was restored from a copy of " + since.UTC().Format(time.RFC3339) +
+		", and the payment can have been made since: "
 	switch r.State {
 	case moneymovement.PaymentAccepted, moneymovement.PaymentPaying:
 		r.State = moneymovement.PaymentAccepted
-		r.Reason = &Reason{Code: ReasonInDoubt, Message: "the store was restored from a copy of " +
-			since.UTC().Format(time.RFC3339) + ", and the payment can have been made since: it is searched for first"}
+		r.Reason = &Reason{Code: ReasonInDoubt, Message: why + "it is searched for first"}
 		if r.Count != nil && r.Spending != nil { // a new record: the caps are asked when the search has not found it
 			spending := *r.Spending
 			spending.Unchecked = true
@@ -112,6 +113,9 @@ func (r Record) Restored(since time.Time) (Record, bool) {
 		}
 	case moneymovement.PaymentNeedsDecision:
 		r.MayHaveLeft = true
+		if r.Reason != nil && r.Reason.Code == ReasonPolicy {
+			r.Reason = &Reason{Code: ReasonPolicy, Message: r.Reason.Message + "; " + why + "Retry searches for it first"}
+		}
 	default:
 		return r, false
 	}

@@ -160,8 +160,10 @@ func claimsMeetARestore(t *testing.T, s payments.Store) {
 	unmarked := make([][]payments.Claimed, workers)
 	marked := make(chan struct{})
 	var group sync.WaitGroup
+	begun := make(chan struct{}, 2*workers)
 	for worker := range workers {
 		group.Go(func() {
+			defer func() { begun <- struct{}{} }()
 			for n := worker; ; n += workers {
 				select {
 				case <-marked:
@@ -177,6 +179,9 @@ func claimsMeetARestore(t *testing.T, s payments.Store) {
 					t.Error(err)
 					return
 				}
+				if n == worker {
+					begun <- struct{}{}
+				}
 				for _, record := range claimed {
 					if record.Reason == nil {
 						unmarked[worker] = append(unmarked[worker], record)
@@ -184,6 +189,9 @@ func claimsMeetARestore(t *testing.T, s payments.Store) {
 				}
 			}
 		})
+	}
+	for range workers {
+		<-begun
 	}
 	noError(t, s.MarkRestored(t.Context(), past(60)))
 	close(marked)

@@ -398,3 +398,49 @@ func TestCapOfARestoredStore(t *testing.T) {
 		w.assertPaid(3)
 	})
 }
+
+// What a person says was paid counts, although the limits had refused it.
+func TestAPaymentThatAPersonSaysWasPaidCounts(t *testing.T) {
+	inBubble(t, func(w *world) {
+		p := w.processor(capped("15", func(l *payments.Limits) {
+			l.Payees = map[string]string{"ct_other": "somebody"}
+		}))
+		require.NoError(w, p.MarkRestored(w.Context(), time.Now().Add(-time.Minute)))
+		r := w.submit(p, w.payment(0))
+		assert.Contains(w, r.Reason.Message, "Retry searches for it first")
+		assert.True(w, r.MayHaveLeft)
+		assert.NotNil(w, w.decide(p, r.Key, payments.WasPaid("")).Spending)
+		require.NoError(w, p.EndRestored(w.Context()))
+		assert.Equal(w, "10", w.counted(1))
+	})
+}
+
+// A payment in doubt was paid under its old name, perhaps.
+func TestAPayeeInDoubtKeepsItsName(t *testing.T) {
+	inBubble(t, func(w *world) {
+		unclear := w.payment(0)
+		unclear.FirstUsed = time.Now().Add(-time.Minute)
+		before := w.submit(w.processor(capped("15")), unclear).Spending.Payee
+		p := w.processor(capped("15", func(l *payments.Limits) {
+			l.Payees = map[string]string{string(w.contact): "Bob"}
+		}))
+		r, err := p.Step(w.Context(), unclear.Key)
+		require.NoError(w, err)
+		assert.Equal(w, before, r.Spending.Payee)
+	})
+}
+
+// A payment that a program without limits has paid counts on the day on which it was paid.
+func TestAPaymentOfBeforeTheLimitsCountsOnItsDay(t *testing.T) {
+	inBubble(t, func(w *world) {
+		without := w.processor()
+		w.submit(without, w.payment(0))
+		paid, err := without.Step(w.Context(), w.payment(0).Key)
+		require.NoError(w, err)
+		require.Equal(w, moneymovement.PaymentPaid, paid.State)
+		time.Sleep(26 * time.Hour)
+		p := w.started(capped("15"), pollRarely)
+		w.becomes(p, w.payment(0).Key, moneymovement.PaymentCompleted)
+		assert.Equal(w, [2]string{"10", "0"}, [2]string{w.counted(1), w.counted(2)})
+	})
+}

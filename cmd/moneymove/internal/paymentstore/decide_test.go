@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -53,29 +54,31 @@ func TestTwoPeopleDecideAtOnce(t *testing.T) {
 			}, true, []string{"Ada: retry"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inner := payments.NewMemoryStore()
-			insert(t, inner)
-			colleague, err := payments.New(inner, payments.Services{}, payments.Config{})
-			require.NoError(t, err)
-			ours, err := payments.New(&overtaken{inner, func() { one.before(t, inner, colleague) }},
-				payments.Services{}, payments.Config{})
-			require.NoError(t, err)
-			d := decision{author: "Zoë", wait: 20 * time.Second}
-			_, err = d.store(t.Context(), nil, ours, "k", "cancel")
-			if !one.fails {
+			synctest.Test(t, func(t *testing.T) {
+				inner := payments.NewMemoryStore()
+				insert(t, inner)
+				colleague, err := payments.New(inner, payments.Services{}, payments.Config{})
 				require.NoError(t, err)
-			} else {
-				var refused *payments.NotPossible
-				require.ErrorAs(t, err, &refused)
-				assert.True(t, refused.Changed)
-			}
-			record, err := inner.Load(t.Context(), "k")
-			require.NoError(t, err)
-			var made []string
-			for _, by := range record.Decisions {
-				made = append(made, by.By+": "+by.What)
-			}
-			assert.Equal(t, one.made, made)
+				ours, err := payments.New(&overtaken{inner, func() { one.before(t, inner, colleague) }},
+					payments.Services{}, payments.Config{})
+				require.NoError(t, err)
+				d := decision{author: "Zoë", wait: 20 * time.Second}
+				_, err = d.store(t.Context(), nil, ours, "k", "cancel")
+				if !one.fails {
+					require.NoError(t, err)
+				} else {
+					var refused *payments.NotPossible
+					require.ErrorAs(t, err, &refused)
+					assert.True(t, refused.Changed)
+				}
+				record, err := inner.Load(t.Context(), "k")
+				require.NoError(t, err)
+				var made []string
+				for _, by := range record.Decisions {
+					made = append(made, by.By+": "+by.What)
+				}
+				assert.Equal(t, one.made, made)
+			})
 		})
 	}
 }
