@@ -33,8 +33,8 @@ func TestAPersonSaysThatTheFileIsACopy(t *testing.T) {
 	p := newProgram(t)
 	p.run(t, []moneymovement.Key{"invoice-1"}, p.payment("invoice-1"))
 	for name, args := range map[string][]string{
-		"give -since":            {"restored"},
-		"give -since with":       {"restored", "-since", "2026-03-01T04:00:00Z", "-end"},
+		"give either -since":      {"restored"},
+		"give either -since with": {"restored", "-since", "2026-03-01T04:00:00Z", "-end"},
 		`-since is "yesterday"`:  {"restored", "-since", "yesterday"},
 		"must not be in the fut": {"restored", "-since", time.Now().Add(48 * time.Hour).Format(time.RFC3339)},
 	} {
@@ -47,12 +47,17 @@ func TestAPersonSaysThatTheFileIsACopy(t *testing.T) {
 	got := p.moneymove(t, "", "restored", "-since", "2026-03-01T04:00:00Z")
 	require.Equal(t, app.ExitFine, got.code, got.errors)
 	assert.Equal(t, time.Date(2026, 3, 1, 4, 0, 0, 0, time.UTC), p.restoredFrom(t))
+	assert.Equal(t, "the store is a copy of 2026-03-01T04:00:00Z: each payment is searched for before it is paid\n",
+		got.out)
 	got = p.moneymove(t, "", "decide", "invoice-1", "cancel")
 	assert.Equal(t, app.ExitRefused, got.code)
 	assert.Contains(t, got.errors, "money may have left", "it can have been paid after the copy")
 	got = p.moneymove(t, "", "restored", "-end")
 	require.Equal(t, app.ExitFine, got.code, got.errors)
+	assert.Equal(t, "payments that are submitted from now on are new, and need no search\n", got.out)
 	assert.Zero(t, p.restoredFrom(t))
+	assert.Contains(t, p.moneymove(t, "", "restored", "-end").out, "nothing has changed")
+	assert.JSONEq(t, "{}", p.moneymove(t, "", "restored", "-end", "-o", "json").out)
 }
 
 // The commands of docs/deploys.md for a file work, in their order.
