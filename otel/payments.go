@@ -78,7 +78,8 @@ type metrics struct {
 	failures                    atomic.Int64 // which the provider reads
 }
 
-// NewMetrics returns metrics of one processor that are recorded with a provider. It fails if the provider refuses an instrument.
+// NewMetrics returns metrics of one processor that are recorded with a provider. It fails if the provider refuses an
+// instrument.
 func NewMetrics(provider metric.MeterProvider) (payments.Metrics, error) {
 	meter := meterOf(provider)
 	var m metrics
