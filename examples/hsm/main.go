@@ -110,7 +110,7 @@ func open(ctx context.Context, uri string, create bool) (kms.KeyManager, *signin
 var errNoCgo = errors.New("this program is compiled without cgo, which PKCS #11 needs: install a C compiler, do not " +
 	"set CGO_ENABLED=0, and build it again")
 
-// withoutValueOfPIN returns those parts of an address that are no secret.
+// withoutValueOfPIN returns an address without all that may be its PIN.
 func withoutValueOfPIN(uri string) string {
 	scheme, rest, _ := strings.Cut(uri, ":")
 	place, query, _ := strings.Cut(rest, "?")
