@@ -75,6 +75,12 @@ func ExampleCaptureResponse() {
 		log.Fatal(err)
 	}
 	fmt.Println(response.Status, response.RequestID, response.Attempts)
+	if response.Deprecation != nil { // nil if the response announces no end
+		fmt.Println(response.Deprecation.Since, response.Deprecation.Sunset, response.Deprecation.Link)
+	}
+	for _, window := range response.RateLimits {
+		fmt.Println(window.Policy, window.Remaining, window.Quota) // -1 if the response does not say it
+	}
 }
 
 // mutual returns an option that shows a certificate to the host.

@@ -21,10 +21,8 @@ func Example() {
 	ctx := context.Background()
 	recorder := tracetest.NewSpanRecorder()
 	traces := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(recorder))
-	metrics, err := moneymovementotel.NewMetrics(sdkmetric.NewMeterProvider())
-	if err != nil {
-		log.Fatal(err)
-	}
+	meters := sdkmetric.NewMeterProvider()
+	store := payments.NewMemoryStore()
 	key, err := signing.Generate()
 	if err != nil {
 		log.Fatal(err)
@@ -33,7 +31,11 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	processor, err := payments.New(payments.NewMemoryStore(), payments.IntegratorServices(platform),
+	metrics, err := moneymovementotel.NewMetrics(meters)
+	if err != nil {
+		log.Fatal(err)
+	}
+	processor, err := payments.New(store, payments.IntegratorServices(platform),
 		payments.Config{Tracer: moneymovementotel.NewTracer(traces), Metrics: metrics})
 	if err != nil {
 		log.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
@@ -72,11 +73,13 @@ type metrics struct {
 	changes                     metric.Int64Counter
 	age, took, queued           metric.Float64Histogram
 	stored, inFlight, following metric.Int64Gauge
-	waiting, late, failures     metric.Int64Gauge
+	waiting, late               metric.Int64Gauge
 	overdue, paused             metric.Float64Gauge
+	failures                    atomic.Int64 // which the provider reads
 }
 
-// NewMetrics returns metrics that are recorded with a provider. It fails if the provider refuses an instrument.
+// NewMetrics returns metrics of one processor that are recorded with a provider. It fails if the provider refuses an
+// instrument.
 func NewMetrics(provider metric.MeterProvider) (payments.Metrics, error) {
 	meter := meterOf(provider)
 	var m metrics
@@ -105,8 +108,12 @@ func NewMetrics(provider metric.MeterProvider) (payments.Metrics, error) {
 		metric.WithDescription("Calls that pay, waiting for room in a rate window."))
 	m.late, errs[10] = meter.Int64Gauge(name+"late", metric.WithUnit("{payment}"),
 		metric.WithDescription("Payments of this process that are not made in time."))
-	m.failures, errs[11] = meter.Int64Gauge(name+"store.failures", metric.WithUnit("{call}"),
-		metric.WithDescription("Calls of the store that have failed in this process."))
+	_, errs[11] = meter.Int64ObservableCounter(name+"store.failures", metric.WithUnit("{call}"),
+		metric.WithDescription("Calls of the store that have failed in this process."),
+		metric.WithInt64Callback(func(_ context.Context, observer metric.Int64Observer) error {
+			observer.Observe(m.failures.Load())
+			return nil
+		}))
 	if err := errors.Join(errs[:]...); err != nil {
 		return nil, err
 	}
@@ -145,7 +152,7 @@ func (m *metrics) Load(ctx context.Context, load payments.LoadMetrics) {
 	}
 	m.waiting.Record(ctx, int64(load.Waiting))
 	m.late.Record(ctx, int64(load.Late))
-	m.failures.Record(ctx, load.StoreFailures)
+	m.failures.Store(load.StoreFailures)
 	m.inFlight.Record(ctx, int64(load.InFlight))
 	m.following.Record(ctx, int64(load.Following))
 	m.paused.Record(ctx, load.PausedFor.Seconds())

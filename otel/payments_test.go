@@ -96,15 +96,18 @@ func TestMetrics(t *testing.T) {
 		Overdue: 4 * time.Second, PausedFor: time.Minute})
 	metrics.Load(ctx, payments.LoadMetrics{InFlight: 6,
 		ByState: map[moneymovement.PaymentState]int{moneymovement.PaymentCompleted: 5}})
-	metrics.Load(ctx, payments.LoadMetrics{InFlight: 6, Waiting: 2, Late: 1, StoreFailures: 9}) // the store is away
+	for _, failures := range []int64{8, 9} { // the store is away
+		metrics.Load(ctx, payments.LoadMetrics{InFlight: 6, Waiting: 2, Late: 1, StoreFailures: failures})
+	}
 
 	var read metricdata.ResourceMetrics
 	require.NoError(t, reader.Collect(context.WithoutCancel(ctx), &read))
 	require.Len(t, read.ScopeMetrics, 1)
 	page, err := os.ReadFile("../docs/operations.md")
 	require.NoError(t, err)
-	counts, sums := map[string]int64{}, map[string]float64{}
+	counts, sums, kinds := map[string]int64{}, map[string]float64{}, map[string]metricdata.Aggregation{}
 	for _, m := range read.ScopeMetrics[0].Metrics {
+		kinds[m.Name] = m.Data
 		assert.Contains(t, string(page), "\n| `"+m.Name+"` |", "name it in docs/operations.md, with its alert")
 		switch data := m.Data.(type) {
 		case metricdata.Sum[int64]:
@@ -112,6 +115,7 @@ func TestMetrics(t *testing.T) {
 				counts[m.Name] += point.Value
 				assert.False(t, point.Attributes.HasValue("payment.key"))
 			}
+			assert.True(t, data.IsMonotonic, m.Name)
 		case metricdata.Gauge[int64]:
 			for _, point := range data.DataPoints {
 				state, _ := point.Attributes.Value("payment.state")
@@ -127,6 +131,7 @@ func TestMetrics(t *testing.T) {
 		}
 	}
 	const name = "moneymovement.payments."
+	assert.IsType(t, metricdata.Sum[int64]{}, kinds[name+"store.failures"], "Prometheus takes a rate of it")
 	assert.Equal(t, len(read.ScopeMetrics[0].Metrics), strings.Count(string(page), "\n| `"+name))
 	assert.Equal(t, map[string]int64{
 		name + "changes": 2, name + "age": 1, name + "step.duration": 2, name + "step.queued": 1,

@@ -115,6 +115,7 @@ func serve(ctx context.Context, p *program.Program, address string, processor *p
 	defer server.Close()
 	p.Step("open http://%s/login, and decide; Ctrl-C ends the program", listener.Addr())
 
+	decisions := map[moneymovement.Key]int{} // those that were printed
 	for record, err := range processor.Watch(ctx, "") {
 		switch {
 		case errors.Is(err, context.Canceled): // Ctrl-C
@@ -124,9 +125,10 @@ func serve(ctx context.Context, p *program.Program, address string, processor *p
 			return err
 		}
 		p.Detail("%s is %s", record.Key, record.State)
-		if n := len(record.Decisions); n > 0 {
-			p.Detail("  after %s decided: %s", record.Decisions[n-1].By, record.Decisions[n-1].What)
+		for _, decision := range record.Decisions[decisions[record.Key]:] {
+			p.Detail("  after %s decided: %s", decision.By, decision.What)
 		}
+		decisions[record.Key] = len(record.Decisions)
 	}
 	return nil
 }

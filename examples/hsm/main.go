@@ -53,6 +53,12 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		return err
 	}
 	if *uri == "" {
+		if *create {
+			return errors.New("-create needs -key, the address of the key that it makes")
+		}
+		if !withPKCS11 {
+			return errNoCgo
+		}
 		folder, err := os.MkdirTemp("", "moneymovement-hsm-")
 		if err != nil {
 			return err
@@ -75,7 +81,11 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 
 // open opens the module that has the key, and returns the key for the SDK. Close the module when the program ends.
 func open(ctx context.Context, uri string, create bool) (kms.KeyManager, *signing.DeveloperKey, error) {
-	if kind, err := kms.TypeOf(uri); err == nil {
+	kind, err := kms.TypeOf(uri)
+	if err == nil {
+		if kind == apiv1.PKCS11 && !withPKCS11 {
+			return nil, nil, errNoCgo
+		}
 		_, linked := apiv1.LoadKeyManagerNewFunc(kind)
 		if !linked && slices.Contains([]apiv1.Type{apiv1.AmazonKMS, apiv1.AzureKMS, apiv1.CloudKMS}, kind) {
 			return nil, nil, fmt.Errorf("this program has no client for keys of %s: build it with -tags cloud", kind)
@@ -83,6 +93,10 @@ func open(ctx context.Context, uri string, create bool) (kms.KeyManager, *signin
 	}
 	module, err := kms.New(ctx, apiv1.Options{URI: uri})
 	if err != nil {
+		if kind == apiv1.PKCS11 {
+			err = fmt.Errorf("%s cannot be opened: %w; look at the file of the module, the label of the token, the "+
+				"PIN and its file, as the user who runs this program", withoutValueOfPIN(uri), err)
+		}
 		return nil, nil, err
 	}
 	key, err := keyOf(module, uri, create)
@@ -90,6 +104,28 @@ func open(ctx context.Context, uri string, create bool) (kms.KeyManager, *signin
 		return nil, nil, errors.Join(err, module.Close())
 	}
 	return module, key, nil
+}
+
+// errNoCgo says what a program that was built without cgo lacks.
+var errNoCgo = errors.New("this program is compiled without cgo, which PKCS #11 needs: install a C compiler, do not " +
+	"set CGO_ENABLED=0, and build it again")
+
+// withoutValueOfPIN returns an address without all that may be its PIN.
+func withoutValueOfPIN(uri string) string {
+	scheme, rest, _ := strings.Cut(uri, ":")
+	place, query, _ := strings.Cut(rest, "?")
+	public := func(text, separator string) string {
+		return strings.Join(slices.DeleteFunc(strings.Split(text, separator), func(part string) bool {
+			name, _, _ := strings.Cut(part, "=")
+			return !slices.Contains([]string{"module-path", "token", "serial", "slot-id", "id", "object", "pin-source"},
+				name)
+		}), separator)
+	}
+	shown := scheme + ":" + public(place, ";")
+	if query = public(query, "&"); query != "" {
+		shown += "?" + query
+	}
+	return shown
 }
 
 // withoutPIN returns the error without the address of the key, which errors of the library repeat: it can have the PIN.

@@ -86,6 +86,34 @@ func TestKeysThatCannotBeUsed(t *testing.T) {
 	require.Error(t, run(t.Context(), []string{"-unknown"}, new(bytes.Buffer)))
 }
 
+// Without -key, the program makes a token and a key of its own anyway, and removes both: -create would do nothing.
+func TestCreateNeedsAKey(t *testing.T) {
+	var out bytes.Buffer
+	require.ErrorContains(t, run(t.Context(), []string{"-create"}, &out), "-create needs -key")
+	assert.Empty(t, out.String())
+}
+
+// What cannot be opened is named, with what to look at, and without the PIN.
+func TestNamesTheAddressThatCannotBeOpened(t *testing.T) {
+	if !withPKCS11 {
+		testkit.Missing(t, "hsm", "PKCS #11 needs cgo: install a C compiler, and do not set CGO_ENABLED=0")
+	}
+	uri := token(t)
+	place, pinFile, _ := strings.Cut(uri, "?pin-source=")
+	for name, broken := range map[string]string{
+		"token":    strings.Replace(uri, "token=payments", "token=other", 1),
+		"module":   strings.Replace(uri, "module-path=", "module-path=/nowhere", 1),
+		"PIN":      place + "?pin-value=99887766",
+		"PIN file": place + "?pin-source=" + pinFile + ".gone",
+	} {
+		err := run(t.Context(), []string{"-key", broken}, new(bytes.Buffer))
+		named, _, _ := strings.Cut(broken, "?pin-value")
+		require.ErrorContains(t, err, named+" cannot be opened", name)
+		require.ErrorContains(t, err, "look at", name)
+		assert.NotContains(t, err.Error(), "99887766", name)
+	}
+}
+
 // An error says what is wrong with an address, and never which PIN is in it.
 func TestAddressesThatCannotBeUsed(t *testing.T) {
 	for uri, says := range map[string]string{
@@ -130,7 +158,10 @@ func TestSaysThatItNeedsCgo(t *testing.T) {
 	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
 	said, err := build.CombinedOutput()
 	require.NoError(t, err, string(said))
-	said, err = exec.CommandContext(t.Context(), name, "-key", "pkcs11:token=payments;object=developer").CombinedOutput()
-	require.Error(t, err)
-	assert.Contains(t, string(said), "compiled without cgo")
+	for _, args := range [][]string{nil, {"-key", "pkcs11:token=payments;object=developer"}} {
+		said, err = exec.CommandContext(t.Context(), name, args...).CombinedOutput()
+		require.Error(t, err)
+		assert.Contains(t, string(said), "compiled without cgo")
+		assert.NotContains(t, string(said), "made a token")
+	}
 }

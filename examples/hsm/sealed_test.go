@@ -12,8 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const withPKCS11 = true
-
 // The token does not give the private half away, not even to a program that has the PIN.
 func TestKeyCannotBeReadOut(t *testing.T) {
 	uri := token(t)

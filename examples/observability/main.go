@@ -1,7 +1,7 @@
 // Observability pays once, and prints what OpenTelemetry has seen of it: go run ./examples/observability
 //
-// The client gets one option. The spans go to standard output, and the metrics to a page that Prometheus can read,
-// which the program prints as well. With -base-url, -email and -key it pays on another sandbox host.
+// The client gets one option. The spans go to standard output. The metrics go to a page that Prometheus can read: the
+// program prints it once, and does not serve it. With -base-url, -email and -key it pays on another sandbox host.
 package main
 
 import (

@@ -278,6 +278,7 @@ func TestFilesThatHoldNoPayments(t *testing.T) {
 		"postgres://u@127.0.0.1/payments?sslmode=perhaps":   {app.ExitUsage, "sslmode is invalid"},
 		"postgres://u@127.0.0.1:1/payments?sslmode=disable": {app.ExitUnreachable, "cannot be reached"},
 		"mysql://u:secret@127.0.0.1/payments":               {app.ExitUsage, "begins with postgres://"},
+		"service=ops":                                       {app.ExitUsage, "a database is written as postgres://"},
 		"host=db user=x password=secret":                    {app.ExitUsage, "write it as postgres://user@host/database"},
 		"host=db user=x PASSWORD = secret":                  {app.ExitUsage, "write it as postgres://user@host/database"},
 		"postgres:/u:secret@127.0.0.1/payments":             {app.ExitUsage, "write it as postgres://user@host/database"},

@@ -215,7 +215,7 @@ func TestReconcileOverPostgreSQL(t *testing.T) {
 	differs := reconcile()
 	assert.Equal(t, app.ExitOtherwise, differs.code)
 	assert.Contains(t, differs.out, "unknown_entry, payout "+string(paid.Payout.ID))
-	assert.Contains(t, differs.errors, "differ 1 times")
+	assert.Contains(t, differs.errors, "differ once\n")
 	after, err := b.processor.Get(t.Context(), "fine")
 	require.NoError(t, err)
 	assert.Equal(t, record.Position, after.Position, "the payment that agrees is left alone")
@@ -227,6 +227,7 @@ func TestDatabasesThatHoldNoPayments(t *testing.T) {
 	missing := b.moneymove(t, "", "list", "-schema", "elsewhere")
 	assert.Equal(t, app.ExitUsage, missing.code)
 	assert.Contains(t, missing.errors, `no payments in the schema "elsewhere"`)
+	assert.Contains(t, missing.errors, "postgres.Migrate has not run")
 	for _, one := range []struct{ change, says string }{
 		{"revision = 1", "does not change tables"}, {"revision = 99, version = 99", "use a later version"},
 	} {

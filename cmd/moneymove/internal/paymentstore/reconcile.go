@@ -80,10 +80,14 @@ func reconcileCommand(s *store) *cobra.Command {
 			if printed := s.printReport(account, report); printed != nil {
 				return printed
 			}
-			if err == nil && len(report.Differences) > 0 {
-				err = app.Otherwisef("the payments and the ledger differ %d times", len(report.Differences))
+			switch n := len(report.Differences); {
+			case err != nil || n == 0:
+				return err
+			case n == 1:
+				return app.Otherwisef("the payments and the ledger differ once")
+			default:
+				return app.Otherwisef("the payments and the ledger differ %d times", n)
 			}
-			return err
 		})
 	}
 	return command

@@ -87,6 +87,10 @@ func (s *store) openWith(
 func (s *store) openFile(ctx context.Context) (payments.Store, func() error, error) {
 	file, err := sqlite.Open(ctx, s.name, sqlite.MustExist())
 	if errors.Is(err, fs.ErrNotExist) {
+		if strings.Contains(s.name, "=") {
+			return nil, nil, app.Usagef("-store: there is no file %s; a database is written as postgres://..., such as "+
+				"postgres://user@host/database or postgres://?service=name", s.name)
+		}
 		return nil, nil, app.Usagef("-store: there is no file %s", s.name)
 	}
 	if busy, ok := errors.AsType[*sqlite.InUse](err); ok {
@@ -181,8 +185,8 @@ func safeToRepeat(text, decoded string, at *url.URL) error {
 // explained says how to mend an error of opening. The command never changes the tables of a running system.
 func (s *store) explained(err error) error {
 	if _, missing := errors.AsType[*postgres.SchemaMissing](err); missing {
-		return app.Usagef("-schema: there are no payments in the schema %q, or your role may not use it: name the "+
-			"schema that the program gives to postgres.Open", s.schema)
+		return app.Usagef("-schema: there are no payments in the schema %q, or your role may not use it, or "+
+			"postgres.Migrate has not run: name the schema that the program gives to postgres.Open", s.schema)
 	}
 	if _, old := errors.AsType[*postgres.SchemaTooOld](err); old {
 		return fmt.Errorf("%w; this command does not change tables: let your deployment do it, or use the version of "+
