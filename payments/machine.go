@@ -114,7 +114,8 @@ func (r Record) Restored(since time.Time) (Record, bool) {
 	case moneymovement.PaymentNeedsDecision:
 		r.MayHaveLeft = true
 		if r.Reason != nil && r.Reason.Code == ReasonPolicy {
-			r.Reason = &Reason{Code: ReasonPolicy, Message: r.Reason.Message + "; " + why + "Retry searches for it first"}
+			why = r.Reason.Message + "; " + why + "Retry searches for it first"
+			r.Reason = &Reason{Code: ReasonPolicy, Message: why}
 		}
 	default:
 		return r, false
