@@ -35,8 +35,8 @@ func TestAPersonSaysThatTheFileIsACopy(t *testing.T) {
 	for name, args := range map[string][]string{
 		"give either -since":      {"restored"},
 		"give either -since with": {"restored", "-since", "2026-03-01T04:00:00Z", "-end"},
-		`-since is "yesterday"`:  {"restored", "-since", "yesterday"},
-		"must not be in the fut": {"restored", "-since", time.Now().Add(48 * time.Hour).Format(time.RFC3339)},
+		`-since is "yesterday"`:   {"restored", "-since", "yesterday"},
+		"must not be in the fut":  {"restored", "-since", time.Now().Add(48 * time.Hour).Format(time.RFC3339)},
 	} {
 		got := p.moneymove(t, "", args...)
 		assert.Equal(t, app.ExitUsage, got.code, name)
