@@ -65,7 +65,7 @@ type CallAttempt struct {
 	Took time.Duration
 	// Status is the HTTP status of the response, 0 if there was none.
 	Status int
-	// Failure says why there is no complete response. It is empty if there is one.
+	// Failure says why no complete response came. It is empty if one came.
 	Failure AttemptFailure
 	// RequestID is the service's id of the request. It is empty if the response has none.
 	RequestID string

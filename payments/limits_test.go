@@ -241,7 +241,7 @@ func TestDaysOfAZone(t *testing.T) {
 		"Asia/Kathmandu":      {"2026-01-01T18:15:00Z": {"2026-01-01T18:15:00Z", "2026-01-02T18:15:00Z"}},
 		"Pacific/Chatham":     {"2026-06-01T00:00:00Z": {"2026-05-31T11:15:00Z", "2026-06-01T11:15:00Z"}},
 		"Australia/Lord_Howe": {"2026-04-04T20:00:00Z": {"2026-04-04T13:00:00Z", "2026-04-05T13:30:00Z"}},
-		// There is no midnight on that day, or on the next one; or there are two.
+		// That day, or the next one, has no midnight or two.
 		"Africa/Cairo":     {"2026-04-24T12:00:00Z": {"2026-04-23T22:00:00Z", "2026-04-24T21:00:00Z"}},
 		"America/Santiago": {"2026-09-06T03:10:00Z": {"2026-09-05T04:00:00Z", "2026-09-06T04:00:00Z"}},
 		"Atlantic/Azores":  {"2026-03-29T00:10:00Z": {"2026-03-28T01:00:00Z", "2026-03-29T01:00:00Z"}},

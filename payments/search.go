@@ -303,8 +303,8 @@ func (s *progress) searchLedger(
 		}
 		return result
 	}
-	// The last page says that there are no more entries, so it must be the service's: another one, such as a proxy's
-	// empty list, would prove that a payment was not made.
+	// The last page proves that the payment was not made, but only if the service has sent it. A proxy can send an empty
+	// list as well.
 	if page.Status != http.StatusOK || string(bytes.TrimSpace(page.Body)) == "[]" {
 		return searchFailed(&errors.UnexpectedResponse{
 			CallInfo: errors.CallInfo{Operation: "ListTransactions", Account: string(s.record.Account)},

@@ -196,7 +196,7 @@ func (p *decidePage) compareWith(r payments.Record, chosen string) {
 	}
 }
 
-// refusedPrice is the price that was refused, nil if there is none that another one can be compared with.
+// refusedPrice returns the price that was refused if another price can be compared with it, and nil otherwise.
 func refusedPrice(r payments.Record) *dapi.Quote {
 	q := r.RefusedQuote
 	if q == nil || !q.SourceAmount.IsPositive() || !q.DestinationAmount.IsPositive() || q.SourceCurrency == "" ||

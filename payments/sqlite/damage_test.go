@@ -386,8 +386,8 @@ func TestCheckComparesTheCounts(t *testing.T) {
 	require.ErrorContains(t, err, "do not agree with the rows")
 }
 
-// A payment that needs a newer program is no damage. What it counts is not known here, so that the tallies are compared
-// only without it.
+// A payment that needs a newer program is not damage. Check does not know what it counts, so it compares the tallies
+// only if there is no such payment.
 func TestCheckOfAPaymentThatNeedsANewerProgram(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "p.db")
 	for _, newer := range []bool{false, true} {

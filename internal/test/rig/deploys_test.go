@@ -27,7 +27,7 @@ import (
 type earlier struct {
 	worker  string // the binary of its tests, which is the worker
 	migrate string // a program that makes its tables in the database of its argument
-	why     string // there is none
+	why     string // says why there is no such program; empty if there is one
 	err     error
 }
 
