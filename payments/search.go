@@ -303,8 +303,8 @@ func (s *progress) searchLedger(
 		}
 		return result
 	}
-	// The last page proves that the payment was not made, but only if the service has sent it. A proxy can send an empty
-	// list as well.
+	// The last page proves that the payment was not made, but only if the service has sent it. A proxy can send an
+	// empty list as well.
 	if page.Status != http.StatusOK || string(bytes.TrimSpace(page.Body)) == "[]" {
 		return searchFailed(&errors.UnexpectedResponse{
 			CallInfo: errors.CallInfo{Operation: "ListTransactions", Account: string(s.record.Account)},
